@@ -1,0 +1,48 @@
+# What every target of ours is compiled with.
+function(headroom_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough)
+  if(HEADROOM_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(HEADROOM_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${HEADROOM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${HEADROOM_SANITIZE})
+  endif()
+endfunction()
+
+function(headroom_library target)
+  add_library(${target} STATIC)
+  headroom_options(${target})
+endfunction()
+
+# headroom_test(NAME SOURCES a_test.cpp ... LIBRARIES headroom_core ...): one GoogleTest executable, each of its tests known to ctest.
+# Paths for tests come as definitions: HEADROOM_SOURCE_DIR, HEADROOM_SHARED_DATA (public cases, may be absent).
+include(GoogleTest)
+function(headroom_test name)
+  if(NOT HEADROOM_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;ENVIRONMENT")
+  add_executable(${name} ${arg_SOURCES})
+  headroom_options(${name})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_SHARED_DATA="${HEADROOM_SHARED_DATA}")
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+# headroom_fuzz(NAME SOURCES x_fuzz.cpp LIBRARIES ... CORPUS dir): a file with LLVMFuzzerTestOneInput, driven by our own mutation loop
+# (tests/fuzz/fuzz_main.cpp), because GCC has no libFuzzer.
+function(headroom_fuzz name)
+  if(NOT HEADROOM_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;LIBRARIES")
+  add_executable(${name} ${arg_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_main.cpp)
+  headroom_options(${name})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  set(HEADROOM_FUZZ_SECONDS 60 CACHE STRING "How long each fuzz target runs under ctest")
+  add_test(NAME ${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/${arg_CORPUS} ${HEADROOM_FUZZ_SECONDS})
+endfunction()

@@ -1,0 +1,41 @@
+#include "backend/cpu/cpu_arena.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace headroom {
+namespace {
+
+class CpuArena final : public Arena {
+ public:
+  CpuArena(std::byte* base, Bytes mapped) : base_(base), mapped_(mapped) {}
+  ~CpuArena() override {
+    if (mapped_ > 0) munmap(base_, mapped_);
+  }
+  std::byte* base() const override { return base_; }
+  Bytes mapped_bytes() const override { return mapped_; }
+
+ private:
+  std::byte* base_;
+  Bytes mapped_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<std::uint64_t>& n_allocations) {
+  if (plan.size == 0) return std::unique_ptr<Arena>(std::make_unique<CpuArena>(nullptr, 0));
+  // Reserved without MAP_POPULATE: the first touch is by the thread that fills the pages, and a load can be cancelled between chunks.
+  void* base = mmap(nullptr, plan.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) {
+    return Error{ErrorCode::kResource, fmt::format("host memory: asked for {} ({} bytes), refused by the system: {}", format_bytes(plan.size),
+                                                   plan.size, std::strerror(errno))};
+  }
+  madvise(base, plan.size, MADV_HUGEPAGE);  // fewer TLB misses where the system has huge pages; harmless where not
+  ++n_allocations;
+  return std::unique_ptr<Arena>(std::make_unique<CpuArena>(static_cast<std::byte*>(base), plan.size));
+}
+
+}  // namespace headroom

@@ -1,0 +1,14 @@
+// Host memory of one arena: anonymous pages, all present before the first token.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "backend/backend.h"
+
+namespace headroom {
+
+// kResource names bytes asked and the system's reason. Counts itself in `n_allocations`.
+Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<std::uint64_t>& n_allocations);
+
+}  // namespace headroom

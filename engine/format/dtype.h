@@ -1,0 +1,20 @@
+// The number formats, as names; their sizes are rows of dtype_table.h.
+#pragma once
+
+#include <cstdint>
+
+namespace headroom {
+
+enum class DType : std::uint8_t {
+  kF32,
+  kF16,
+  kBF16,
+  kQ8_0,
+  kQ4_0,
+  kQ4_K,
+  kQ5_K,
+  kQ6_K,
+  kF8E4M3,  // KV cache only: E4M3 bytes and one f16 scale per token and head
+};
+
+}  // namespace headroom

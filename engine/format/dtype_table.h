@@ -1,0 +1,67 @@
+// One row per number format. Everything that needs a size, a name or a role asks here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "format/dtype.h"
+
+namespace headroom {
+
+struct DTypeRow {
+  DType dtype;
+  std::string_view name;   // as in GGUF files and our JSON: "Q4_K"
+  std::string_view label;  // as on the command line and for people: "q4_k"
+  std::int32_t gguf_type;  // -1: cannot stand in a file
+  std::uint32_t block_elems;
+  std::uint32_t block_bytes;
+  std::uint32_t row_extra_bytes;  // per row beside the blocks: the f16 scale of an FP8 KV row
+  bool is_weight;
+  bool is_kv;
+};
+
+inline constexpr std::array kDTypes{
+    DTypeRow{DType::kF32, "F32", "f32", 0, 1, 4, 0, true, false},          //
+    DTypeRow{DType::kF16, "F16", "f16", 1, 1, 2, 0, true, true},           //
+    DTypeRow{DType::kBF16, "BF16", "bf16", 30, 1, 2, 0, true, false},      //
+    DTypeRow{DType::kQ8_0, "Q8_0", "q8_0", 8, 32, 34, 0, true, true},      //
+    DTypeRow{DType::kQ4_0, "Q4_0", "q4_0", 2, 32, 18, 0, true, true},      //
+    DTypeRow{DType::kQ4_K, "Q4_K", "q4_k", 12, 256, 144, 0, true, false},  //
+    DTypeRow{DType::kQ5_K, "Q5_K", "q5_k", 13, 256, 176, 0, true, false},  //
+    DTypeRow{DType::kQ6_K, "Q6_K", "q6_k", 14, 256, 210, 0, true, false},  //
+    DTypeRow{DType::kF8E4M3, "FP8", "fp8", -1, 1, 1, 2, false, true},      //
+};
+
+constexpr const DTypeRow& dtype_row(DType dtype) {
+  const DTypeRow& row = kDTypes[static_cast<std::size_t>(dtype)];
+  CHECK(row.dtype == dtype, "kDTypes is not in the order of DType");
+  return row;
+}
+
+// Bytes of one row of `n_elems` elements; a row that does not end on a block is padded to one (head sizes 80 and 16 in a block format).
+constexpr Bytes row_bytes(DType dtype, std::uint64_t n_elems) {
+  const DTypeRow& row = dtype_row(dtype);
+  return div_up(n_elems, row.block_elems) * row.block_bytes + row.row_extra_bytes;
+}
+
+constexpr std::optional<DType> dtype_from_gguf(std::uint32_t gguf_type) {
+  for (const DTypeRow& row : kDTypes) {
+    if (row.gguf_type >= 0 && static_cast<std::uint32_t>(row.gguf_type) == gguf_type) return row.dtype;
+  }
+  return std::nullopt;
+}
+
+// By label ("q8_0"), for options.
+constexpr std::optional<DType> dtype_from_label(std::string_view label) {
+  for (const DTypeRow& row : kDTypes) {
+    if (row.label == label) return row.dtype;
+  }
+  return std::nullopt;
+}
+
+}  // namespace headroom

@@ -1,0 +1,87 @@
+// What a model is, layer by layer, without its weights: all that planning and the forward pass need to know.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "file/model_file.h"
+#include "format/dtype.h"
+#include "model/tensor_slots.h"
+
+namespace headroom {
+
+enum class AttentionKind : std::uint8_t { kFull, kWindow };
+enum class Activation : std::uint8_t { kSilu, kGelu };
+enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
+// Which elements of a head turn together: neighbours (2i, 2i+1), or halves (i, i + rope_dim/2).
+enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
+
+// Rotary position embedding of one kind of layer. Sources: RoPE arXiv 2104.09864, YaRN arXiv 2309.00071.
+struct RopeSpec {
+  RopePairing pairing = RopePairing::kNeighbours;
+  RopeScaling scaling = RopeScaling::kNone;
+  std::uint32_t rope_dim = 0;
+  double theta = 10000.0;
+  double factor = 1.0;
+  std::uint32_t original_n_ctx = 0;                                  // llama3, yarn
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
+  double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: derived from factor
+  std::vector<float> freq_factors;                                   // (rope_dim / 2) divisors from the file; empty: none
+
+  bool operator==(const RopeSpec&) const = default;
+};
+
+// The turn per position of each pair, in radians, (rope_dim / 2), and the factor on cos and sin (YaRN's attention scale; else 1).
+struct RopeFrequencies {
+  std::vector<float> per_pair;
+  float magnitude = 1.0F;
+};
+RopeFrequencies rope_frequencies(const RopeSpec& rope);
+
+struct LayerSpec {
+  AttentionKind attention = AttentionKind::kFull;
+  std::uint32_t n_heads = 0, n_kv_heads = 0, head_dim = 0;
+  std::uint32_t window = 0;      // kWindow: how many newest positions a query sees
+  std::uint32_t rope = 0;        // index into ModelInfo::ropes
+  float attention_scale = 0.0F;  // on q.k
+  bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
+  Activation activation = Activation::kSilu;
+  std::uint32_t d_ff = 0;
+
+  bool operator==(const LayerSpec&) const = default;
+  std::uint32_t q_dim() const { return n_heads * head_dim; }
+  std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
+
+  // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of kKvRowStep.
+  std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
+  // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
+  Bytes kv_row_bytes(DType dtype) const;
+};
+// Keys are kept in groups of this many, so that a kernel always reads whole groups.
+inline constexpr std::uint32_t kKvRowStep = 32;
+
+struct ModelInfo {
+  std::string name;          // general.name, else the file's stem
+  std::string architecture;  // "llama"
+  std::uint64_t n_params = 0;
+  Bytes file_bytes = 0;  // all parts
+  std::uint32_t n_vocab = 0, d_model = 0, n_ctx_trained = 0;
+  float norm_epsilon = 1e-5F;
+  std::vector<RopeSpec> ropes;
+  std::vector<LayerSpec> layers;
+  std::vector<WeightTensor> weights;                         // every weight that the forward pass reads: see tensor_slots.h
+  std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
+
+  std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
+  const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent
+};
+
+// Reads and checks a header: kUnsupported names an architecture, type or feature that this build lacks and what would be needed;
+// kBadFile names a missing or contradictory key or tensor shape.
+Result<ModelInfo> read_model_info(const ModelFile& file);
+
+}  // namespace headroom

@@ -1,0 +1,54 @@
+// The weights of a model by what they do, and which tensor of the file fills each slot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/dtype.h"
+
+namespace headroom {
+
+enum class WeightSlot : std::uint8_t {
+  kTokenEmbedding,  // (n_vocab, d_model)
+  kOutputNorm,      // (d_model)
+  kHead,            // (n_vocab, d_model); absent when tied: the embedding is read instead
+  kAttnNorm,        // (d_model)
+  kQ,               // (q_dim, d_model)
+  kK,               // (kv_dim, d_model)
+  kV,               // (kv_dim, d_model)
+  kQBias,           // (q_dim)
+  kKBias,           // (kv_dim)
+  kVBias,           // (kv_dim)
+  kQNorm,           // (head_dim)
+  kKNorm,           // (head_dim)
+  kAttnOut,         // (d_model, q_dim)
+  kAttnOutBias,     // (d_model)
+  kFfnNorm,         // (d_model)
+  kGate,            // (d_ff, d_model)
+  kUp,              // (d_ff, d_model)
+  kDown,            // (d_model, d_ff)
+};
+std::string_view slot_name(WeightSlot slot);  // "attn_q"
+bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32
+
+// One filled slot. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1.
+struct WeightTensor {
+  WeightSlot slot = WeightSlot::kTokenEmbedding;
+  std::int32_t layer = -1;        // -1: not of a layer
+  std::string name;               // in the file
+  std::uint32_t file_tensor = 0;  // index into ModelFile::tensors()
+  DType dtype = DType::kF32;      // in the file
+  std::uint64_t first_row = 0;    // a slice of a fused tensor starts here
+  std::uint64_t n_rows = 0, n_cols = 0;
+
+  // Bytes once loaded: matrices as row panels of their own dtype (rows rounded up to kPanelRows), vectors as F32.
+  Bytes loaded_bytes() const;
+};
+
+// Rows that are interleaved in one panel: one 32-bit lane of a 512-bit register each.
+inline constexpr std::uint32_t kPanelRows = 16;
+
+}  // namespace headroom

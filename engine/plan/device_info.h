@@ -1,0 +1,42 @@
+// A device as the planner sees it: probed on this machine, or a row of resources/devices.json.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/dtype.h"
+
+namespace headroom {
+
+enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal };
+std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
+
+struct DeviceInfo {
+  std::string id;    // "cpu", "cuda:0"; of a catalogue device its name
+  std::string name;  // "RTX 4090", or the CPU's own name
+  DeviceKind kind = DeviceKind::kCpu;
+  bool is_present = true;           // false: from the catalogue, can be planned for and not be loaded on
+  bool has_unified_memory = false;  // shares its memory with the CPU
+  Bytes total_bytes = 0;            // that programs can have: physical less what firmware takes
+  Bytes free_bytes = 0;             // now; of a catalogue device total_bytes
+  Bytes driver_bytes = 0;           // context, kernel images: what the driver takes when we start to use it
+  bool driver_measured = false;     // else driver_bytes is an assumption and is shown as one
+  double read_bytes_per_s = 0;      // sustained memory reads; 0: unknown
+  std::uint32_t n_threads = 1;      // CPU: threads that compute, each with its own scratch
+  Bytes alignment = 64;             // of a region in an arena
+  Bytes granularity = 4096;         // arena sizes are multiples of this
+  std::vector<DType> kv_types;      // those with a real kernel
+};
+
+// The rows of the catalogue file. kBadFile names the row and field.
+Result<std::vector<DeviceInfo>> read_device_catalogue(const std::filesystem::path& path);
+Result<std::vector<DeviceInfo>> parse_device_catalogue(std::string_view json);
+
+// The host as a device; `total` and `free` are given by whoever may do I/O. Every KV type has a CPU kernel.
+DeviceInfo make_cpu_device(std::string name, Bytes total, Bytes free, std::uint32_t n_threads);
+
+}  // namespace headroom

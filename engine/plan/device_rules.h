@@ -1,0 +1,24 @@
+// Scratch that a backend needs beside the program's buffers, as a pure function, so that it is in the plan.
+#pragma once
+
+#include "plan/device_info.h"
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from this one region and CHECKs that
+// it suffices.
+Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options, std::uint32_t max_rows);
+
+// The CPU's share, split as the kernels use it. All sizes are multiples of 64.
+struct CpuScratch {
+  Bytes normed_bytes = 0;      // (max_rows, d_model) f32: a normalized row, before it is quantized
+  Bytes quantized_bytes = 0;   // (max_rows, widest input) int8 rows with a scale and a sum per 32: what integer kernels read
+  Bytes kv_rows_bytes = 0;     // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
+  Bytes per_thread_bytes = 0;  // tiles and partial sums of one thread
+  std::uint32_t n_threads = 1;
+  Bytes total() const { return normed_bytes + quantized_bytes + kv_rows_bytes + per_thread_bytes * n_threads; }
+};
+CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows, std::uint32_t n_threads);
+
+}  // namespace headroom

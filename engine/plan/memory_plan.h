@@ -1,0 +1,116 @@
+// The plan: every byte that a model will ever take, region by region. Prediction equals allocation because backends map exactly these arenas.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "format/dtype.h"
+#include "plan/device_info.h"
+#include "program/build_program.h"
+
+namespace headroom {
+
+enum class RegionKind : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStaging, kPadding };
+std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ...
+
+enum class KvPart : std::uint8_t { kNone, kKeys, kValues };
+
+using RegionId = std::uint32_t;  // index into ArenaPlan::regions
+
+// Regions tile their arena: each starts where the one before ends, and sizes are multiples of the device's alignment.
+struct Region {
+  RegionId id = 0;
+  RegionKind kind = RegionKind::kWeights;
+  std::int32_t layer = -1;
+  std::string name;           // tensor name, "k", "v", "activations", ...
+  DType dtype = DType::kF32;  // scratch and staging: F32
+  Bytes offset = 0, size = 0;
+  std::int32_t weight = -1;  // kWeights: index into ModelInfo::weights
+  KvPart kv_part = KvPart::kNone;
+};
+
+// Weights live with the model; the rest with the session, so that a new context length maps only the second kind again.
+enum class Lifetime : std::uint8_t { kModel, kSession };
+
+struct ArenaPlan {  // one arena == one allocation of the device
+  DeviceIndex device = 0;
+  Lifetime lifetime = Lifetime::kModel;
+  Bytes size = 0;  // a multiple of the device's granularity
+  std::vector<Region> regions;
+};
+
+// What the user means by headroom.
+struct KeepFree {
+  Bytes bytes = 0;
+  bool operator==(const KeepFree&) const = default;
+};
+struct AtMost {
+  Bytes bytes = 0;
+  bool operator==(const AtMost&) const = default;
+};
+using HeadroomRule = std::variant<KeepFree, AtMost>;
+
+inline constexpr std::int32_t kAutoLayers = -1;
+
+struct PlanOptions {
+  std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
+  std::uint32_t n_slots = 1;    // parallel requests, each with its own cache
+  std::uint32_t n_batch = 256;  // tokens in one prefill step; at least n_slots
+  DType kv_k = DType::kF16, kv_v = DType::kF16;
+  std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
+  DeviceIndex device = 0;                   // the device to plan for; the rest of the model goes to the CPU
+  HeadroomRule headroom = KeepFree{};       // on `device`
+  bool operator==(const PlanOptions&) const = default;
+};
+
+// The sum for one device: planned + driver against budget.
+struct DeviceBudget {
+  DeviceIndex device = 0;
+  Bytes planned = 0;  // all arenas
+  Bytes driver = 0;
+  Bytes limit = 0;  // what we may use here under the headroom rule
+  Bytes held_by_others = 0;
+  bool fits() const { return planned + driver <= limit; }
+  Bytes spare() const { return fits() ? limit - planned - driver : 0; }
+  Bytes missing() const { return fits() ? 0 : planned + driver - limit; }
+};
+
+struct Note {  // something the user should know about the plan; not an error
+  std::string text;
+};
+
+struct MemoryPlan {
+  std::vector<DeviceInfo> devices;
+  std::vector<ArenaPlan> arenas;
+  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, the chosen device first
+  Placement placement;
+  Program prefill, decode;
+  PlanOptions options;  // as given, with n_ctx and n_gpu_layers resolved
+  std::vector<Note> notes;
+
+  bool fits() const;
+  Bytes planned_bytes(DeviceIndex device) const;
+  Bytes bytes_of(RegionKind kind) const;  // all devices
+  Bytes bytes_of(RegionKind kind, DeviceIndex device) const;
+};
+
+// Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that makes no sense for this model or
+// device (an unknown device, n_ctx 0 after defaults, n_slots > n_batch, a KV type without a kernel there).
+Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
+
+// Where a weight of the model or a layer's cache stands; null when it is not in the plan.
+struct RegionRef {
+  std::uint32_t arena = 0;
+  RegionId region = 0;
+};
+std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight);
+std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind);  // the first of that kind
+
+}  // namespace headroom

@@ -1,0 +1,19 @@
+#include "program/op.h"
+
+namespace headroom {
+
+std::string_view op_name(OpKind kind) {
+  switch (kind) {
+    case OpKind::kEmbed: return "embed";
+    case OpKind::kQkvRope: return "qkv_rope";
+    case OpKind::kAttend: return "attend";
+    case OpKind::kAttnOut: return "attn_out";
+    case OpKind::kFfnUp: return "ffn_up";
+    case OpKind::kFfnDown: return "ffn_down";
+    case OpKind::kLogits: return "logits";
+    case OpKind::kTransfer: return "transfer";
+  }
+  return "unknown";
+}
+
+}  // namespace headroom

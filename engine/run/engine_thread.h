@@ -1,0 +1,52 @@
+// The one thread that loads and computes: commands in, events out.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/event.h"
+#include "text/chat_message.h"
+#include "text/sampler_settings.h"
+
+namespace headroom {
+
+struct LoadRequest {
+  std::filesystem::path path;
+  std::shared_ptr<const MemoryPlan>
+      plan;  // exactly what will be mapped; refused with kDoesNotFit, naming bytes asked and free, when it no longer fits
+};
+
+struct GenerateRequest {
+  std::vector<ChatMessage> messages;  // rendered with the file's template, or
+  std::string raw_prompt;             // when messages is empty: tokenized as it stands
+  bool allow_plain_template = false;  // the user agreed to the plain form
+  bool continue_last = false;         // the last message is an assistant's and goes on
+  std::uint32_t slot = 0;
+  std::uint32_t max_tokens = 0;  // 0: until the context is full
+  SamplerSettings sampler;
+  std::vector<std::string> stop_strings;
+};
+
+// Events come on the engine thread, in order. Methods may be called from any one thread; none of them waits.
+class EngineThread {
+ public:
+  explicit EngineThread(std::function<void(Event)> on_event);
+  ~EngineThread();  // stops what runs, joins
+  EngineThread(const EngineThread&) = delete;
+  EngineThread& operator=(const EngineThread&) = delete;
+
+  RequestId load(LoadRequest request);                       // replaces what is loaded, once the new header and plan were accepted
+  RequestId replan(std::shared_ptr<const MemoryPlan> plan);  // same model and placement, new session arenas: answered by ModelLoaded
+  RequestId unload();
+  RequestId generate(GenerateRequest request);
+  void stop(RequestId request);  // also one that still waits in the queue; unknown ids are ignored
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace headroom

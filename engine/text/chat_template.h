@@ -1,0 +1,45 @@
+// Renders the chat template that a model file carries: a small Jinja interpreter.
+#pragma once
+
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/chat_message.h"
+
+namespace headroom {
+
+struct ChatTemplateInputs {
+  std::vector<ChatMessage> messages;
+  bool add_generation_prompt = true;
+  std::string bos_token, eos_token;
+  std::tm now{};  // what strftime_now() formats
+};
+
+// A parsed template; const after construction; any thread.
+class ChatTemplate {
+ public:
+  // kUnsupported names the line and the construct. (trim_blocks and lstrip_blocks are on, as everywhere these templates run.)
+  static Result<ChatTemplate> parse(std::string_view source);
+
+  // "role: content" lines, for a file without a template, or with one that cannot be rendered, when the user agrees.
+  static ChatTemplate plain();
+
+  ChatTemplate(ChatTemplate&&) noexcept;
+  ChatTemplate& operator=(ChatTemplate&&) noexcept;
+  ~ChatTemplate();
+
+  // kUnsupported names the line; a template's own raise_exception gives kUsage with its message. Bounded in steps and output size.
+  Result<std::string> render(const ChatTemplateInputs& inputs) const;
+
+ private:
+  struct Impl;
+  explicit ChatTemplate(std::unique_ptr<const Impl> impl);
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace headroom

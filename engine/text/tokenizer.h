@@ -1,0 +1,47 @@
+// Text to token ids and back, as the file's own metadata describes it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "file/model_file.h"
+
+namespace headroom {
+
+using TokenId = std::uint32_t;
+
+struct SpecialTokens {
+  std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
+  bool add_bos = false, add_eos = false, add_space_prefix = false;
+  std::vector<TokenId> end_of_generation;  // all that end an answer: eos, eot and their like, ascending
+};
+
+// Const after construction; any thread.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  virtual std::uint32_t n_vocab() const = 0;
+  virtual const SpecialTokens& special() const = 0;
+  virtual std::string_view model() const = 0;  // "llama" (SentencePiece style), "gpt2" (byte-level BPE)
+
+  // `parse_special`: control tokens written in the text ("<|im_end|>") become their ids; otherwise they are plain text. Invalid UTF-8 never fails.
+  virtual std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const = 0;
+
+  // The bytes of one token; may be part of a code point. Control tokens give their text when `show_special`, else nothing.
+  virtual std::string token_bytes(TokenId id, bool show_special) const = 0;
+  virtual std::string decode(const std::vector<TokenId>& ids, bool show_special) const = 0;
+
+  virtual bool is_control(TokenId id) const = 0;
+  bool ends_generation(TokenId id) const;
+};
+
+// kBadFile names the missing or contradictory key; kUnsupported names a tokenizer model or pre-tokenizer that this build lacks.
+Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file);
+
+}  // namespace headroom

@@ -1,0 +1,84 @@
+// What the window asks of an engine and hears from it. The window links no engine: app/engine_bridge implements this over engine/run, tests over a
+// fake.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "model/model_info.h"
+#include "plan/memory_plan.h"
+#include "text/chat_message.h"
+#include "text/sampler_settings.h"
+
+namespace headroom::ui {
+
+struct ArenaFigures {  // one arena after a load: what was planned, what was mapped
+  QString device;
+  bool ofSession = false;
+  Bytes plannedBytes = 0, mappedBytes = 0;
+};
+
+struct LoadedModel {
+  QString path;
+  std::shared_ptr<const ModelInfo> model;
+  std::shared_ptr<const MemoryPlan> plan;
+  std::vector<ArenaFigures> arenas;
+  double seconds = 0;
+  QString templateProblem;  // not empty: why the file's own chat template cannot be used
+};
+
+struct MemoryReading {  // one device at one moment
+  qint64 timeMs = 0;    // since the epoch
+  QString device;       // DeviceInfo::id
+  Bytes total = 0, free = 0, ours = 0;
+  quint32 kvTokensUsed = 0;
+  quint64 allocationsAfterLoad = 0;
+};
+
+struct ChatRequest {
+  std::vector<ChatMessage> messages;
+  bool continueLast = false;
+  bool allowPlainTemplate = false;
+  quint32 maxTokens = 0;  // 0: until the context is full
+  SamplerSettings sampler;
+};
+
+enum class ChatEnd { EndOfTurn, MaxTokens, StopString, Stopped, ContextFull };
+
+struct ChatFigures {
+  quint32 promptTokens = 0, reusedTokens = 0, generatedTokens = 0, contextUsed = 0, contextLength = 0;
+  double prefillSeconds = 0, decodeSeconds = 0;
+  quint64 seed = 0;
+};
+
+// Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id its request returned; late answers of old ids
+// are dropped by the bridge.
+class EnginePort : public QObject {
+  Q_OBJECT
+ public:
+  using QObject::QObject;
+
+  virtual quint64 load(const QString& path, std::shared_ptr<const MemoryPlan> plan) = 0;
+  virtual quint64 replan(std::shared_ptr<const MemoryPlan> plan) = 0;
+  virtual quint64 unload() = 0;
+  virtual quint64 generate(const ChatRequest& request) = 0;
+  virtual void stop(quint64 request) = 0;
+
+ signals:
+  void loadProgressed(quint64 request, quint64 bytesDone, quint64 bytesTotal);
+  void modelLoaded(quint64 request, const headroom::ui::LoadedModel& loaded);
+  void modelUnloaded(quint64 request);
+  void failed(quint64 request, const headroom::Error& error);  // kCancelled: the user's own doing
+  void prefillProgressed(quint64 request, quint32 tokensDone, quint32 tokensTotal);
+  void textArrived(quint64 request, const QString& text);  // at most about 30 times a second
+  void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
+  void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength);
+  void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second
+};
+
+}  // namespace headroom::ui
