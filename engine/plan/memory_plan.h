@@ -59,9 +59,10 @@ using HeadroomRule = std::variant<KeepFree, AtMost>;
 inline constexpr std::int32_t kAutoLayers = -1;
 
 struct PlanOptions {
-  std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
-  std::uint32_t n_slots = 1;    // parallel requests, each with its own cache
-  std::uint32_t n_batch = 256;  // tokens in one prefill step; at least n_slots
+  std::uint32_t n_ctx = 0;         // positions per slot; 0: the trained context, at most 4096
+  std::uint32_t n_slots = 1;       // parallel requests, each with its own cache
+  std::uint32_t n_batch = 256;     // tokens in one prefill step; at least n_slots
+  std::uint32_t n_logit_rows = 0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..n_batch
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
   DeviceIndex device = 0;                   // the device to plan for; the rest of the model goes to the CPU
