@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the release preset and starts Headroom: ./run.sh [MODEL]
+# Without a display the same job is done in the terminal.
+set -euo pipefail
+cd "$(dirname "$0")"
+source cmake/packages.sh
+
+model=()
+if [ $# -gt 0 ]; then
+  case "$1" in
+    -h | --help) sed -n '2,3s/^# //p' "$0"; exit 0 ;;
+  esac
+  cd "$OLDPWD" 2>/dev/null || true
+  model=("$(realpath -- "$1")")
+  cd "$(dirname "$(realpath "$0")")"
+fi
+
+headroom_install $HEADROOM_BUILD_PACKAGES
+log=build/release/build.log
+mkdir -p build/release
+if [ ! -f build/release/build.ninja ]; then
+  cmake --preset release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+fi
+# Quiet when there is nothing to do; a first build shows how far it is.
+if ! cmake --build --preset release -- -n | grep -q 'no work to do'; then
+  echo "headroom: building (the first time takes a few minutes)" >&2
+  cmake --build --preset release --target headroom headroom-cli
+fi
+
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
+  exec build/release/bin/headroom ${model[@]+"${model[@]}"}
+fi
+
+echo "No display: the same job in the terminal." >&2
+exec build/release/bin/headroom-cli tour ${model[@]+"${model[@]}"}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything with warnings as errors and runs every test: unit, contract, golden, UI (offscreen), lint, and the
+# fuzz targets and engine tests under the address and undefined sanitizers. The last line is "N passed, N failed".
+set -uo pipefail
+cd "$(dirname "$0")"
+source cmake/packages.sh
+headroom_install $HEADROOM_BUILD_PACKAGES $HEADROOM_TEST_PACKAGES || { echo "0 passed, 1 failed"; exit 1; }
+
+export QT_QPA_PLATFORM=offscreen CTEST_OUTPUT_ON_FAILURE=1
+passed=0 failed=0 skipped=0
+jobs=$(nproc)
+
+# attribute NAME FILE: a count from the head of ctest's JUnit file.
+attribute() { sed -n "/<testsuite/,/>/s/.*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" | head -n 1; }
+
+# suite PRESET CTEST_ARGUMENTS...
+suite() {
+  local preset=$1 report=$PWD/build/$1/tests.xml; shift
+  echo "== $preset: build"
+  if ! cmake --preset "$preset" >"build/$preset.log" 2>&1; then cat "build/$preset.log"; failed=$((failed + 1)); return; fi
+  if ! cmake --build --preset "$preset" >"build/$preset.log" 2>&1; then grep -vE '^\[[0-9]+/[0-9]+\] [A-Z]' "build/$preset.log"; failed=$((failed + 1)); return; fi
+  echo "== $preset: test"
+  rm -f "$report"
+  ctest --test-dir "build/$preset" -j "$jobs" --output-junit "$report" "$@" | grep -vE '^ *(Start|[0-9]+/[0-9]+ Test.*Passed)'
+  local n_tests n_failed n_skipped
+  n_tests=$(attribute tests "$report"); n_failed=$(attribute failures "$report"); n_skipped=$(attribute skipped "$report")
+  if [ -z "$n_tests" ] || [ "$n_tests" -eq 0 ]; then echo "$preset: no test ran"; failed=$((failed + 1)); return; fi
+  passed=$((passed + n_tests - n_failed - n_skipped)); failed=$((failed + n_failed)); skipped=$((skipped + n_skipped))
+}
+
+mkdir -p build
+suite dev
+suite asan-ubsan
+[ "$skipped" -gt 0 ] && echo "Skipped tests are listed above with their reason (public test data that is not beside this checkout)."
+if [ "$skipped" -gt 0 ]; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
+[ "$failed" -eq 0 ]
