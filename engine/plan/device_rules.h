@@ -10,6 +10,10 @@ namespace headroom {
 // it suffices.
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options, std::uint32_t max_rows);
 
+// Scratch of run/sampler: one candidate (a float and an id) per token of the vocabulary. It is the region "sampler" (kStaging) in the session arena of
+// the device that is the host, whatever device computes the logits.
+Bytes sampler_bytes(const ModelInfo& model);
+
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
   Bytes normed_bytes = 0;      // (max_rows, d_model) f32: a normalized row, before it is quantized
