@@ -1,0 +1,158 @@
+// The meaning of every number format, one element or block at a time, in plain C++: what all kernels are held against.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "format/blocks.h"
+#include "format/dtype_table.h"
+
+namespace headroom {
+
+// IEEE half precision; exact.
+inline float f16_to_f32(std::uint16_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
+  const std::uint32_t exponent = (bits >> 10) & 31U, mantissa = bits & 1023U;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000U | (mantissa << 13));
+  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+  const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;  // subnormal
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+}
+
+// Rounds to nearest, ties to even; beyond the range becomes infinity; NaN stays NaN.
+inline std::uint16_t f32_to_f16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint16_t sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000U);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude > 0x7F800000U) return sign | 0x7E00U;
+  if (magnitude >= 0x477FF000U) return sign | 0x7C00U;  // 65520 and up rounds to infinity
+  if (magnitude < 0x38800000U) {                        // below 2^-14: adding 0.5 leaves the rounded subnormal in the low mantissa bits
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
+    return sign | static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U);
+  }
+  const std::uint32_t rounded = magnitude + 0xFFFU + ((magnitude >> 13) & 1U);
+  return sign | static_cast<std::uint16_t>((rounded - 0x38000000U) >> 13);
+}
+
+inline float bf16_to_f32(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+// Rounds to nearest, ties to even; NaN stays NaN.
+inline std::uint16_t f32_to_bf16(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7FFFFFFFU) > 0x7F800000U) return static_cast<std::uint16_t>((bits >> 16) | 64U);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
+}
+
+inline constexpr float kE4M3Max = 448.0F;
+
+// E4M3 without infinities (OCP 8-bit floating point, the "FN" form); 0x7F and 0xFF are NaN. Exact.
+inline float e4m3_to_f32(std::uint8_t bits) {
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x80U) << 24;
+  const std::uint32_t exponent = (bits >> 3) & 15U, mantissa = bits & 7U;
+  if (exponent == 15 && mantissa == 7) return std::bit_cast<float>(sign | 0x7FC00000U);
+  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 120) << 23) | (mantissa << 20));
+  const float magnitude = static_cast<float>(mantissa) * 0x1p-9F;  // subnormal
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | sign);
+}
+
+// Rounds to nearest, ties to even; beyond 448 saturates; NaN stays NaN.
+inline std::uint8_t f32_to_e4m3(float value) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint8_t sign = static_cast<std::uint8_t>((bits >> 24) & 0x80U);
+  const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude > 0x7F800000U) return sign | 0x7FU;
+  if (magnitude >= std::bit_cast<std::uint32_t>(kE4M3Max)) return sign | 0x7EU;
+  if (magnitude < 0x3C800000U) {  // below 2^-6: adding 2^14 leaves the rounded multiple of 2^-9 in the low mantissa bits
+    const float shifted = std::bit_cast<float>(magnitude) + 0x1p14F;
+    return sign | static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(shifted) - 0x46800000U);
+  }
+  const std::uint32_t rounded = magnitude + 0x7FFFFU + ((magnitude >> 20) & 1U);
+  return sign | static_cast<std::uint8_t>((rounded - 0x3C000000U) >> 20);
+}
+
+inline void decode_block(const BlockQ8_0& block, float* out) {  // (32)
+  const float scale = f16_to_f32(block.scale);
+  for (int i = 0; i < 32; ++i) out[i] = scale * static_cast<float>(block.quants[i]);
+}
+
+inline void decode_block(const BlockQ4_0& block, float* out) {  // (32)
+  const float scale = f16_to_f32(block.scale);
+  for (int i = 0; i < 16; ++i) {
+    out[i] = scale * static_cast<float>((block.quants[i] & 15) - 8);
+    out[i + 16] = scale * static_cast<float>((block.quants[i] >> 4) - 8);
+  }
+}
+
+inline void decode_block(const BlockQ4_K& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
+  for (int group = 0; group < 8; ++group) {
+    const GroupScaleMin packed = group_scale_min(block.scales, group);
+    const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
+    const std::uint8_t* quants = block.quants + group / 2 * 32;
+    const int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i) out[group * 32 + i] = group_scale * static_cast<float>((quants[i] >> shift) & 15) - group_min;
+  }
+}
+
+inline void decode_block(const BlockQ5_K& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
+  for (int group = 0; group < 8; ++group) {
+    const GroupScaleMin packed = group_scale_min(block.scales, group);
+    const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
+    const std::uint8_t* quants = block.quants + group / 2 * 32;
+    const int shift = group % 2 * 4;
+    for (int i = 0; i < 32; ++i) {
+      const int five_bits = ((quants[i] >> shift) & 15) | (((block.high_bits[i] >> group) & 1) << 4);
+      out[group * 32 + i] = group_scale * static_cast<float>(five_bits) - group_min;
+    }
+  }
+}
+
+inline void decode_block(const BlockQ6_K& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale);
+  for (int i = 0; i < 256; ++i) {
+    const int half = i / 128, quarter = i % 128 / 32, lane = i % 32;  // quarters 0 and 1 are low nibbles, 2 and 3 high nibbles
+    const std::uint8_t low = block.low_bits[half * 64 + quarter % 2 * 32 + lane];
+    const std::uint8_t high = block.high_bits[half * 32 + lane];
+    const int six_bits = ((low >> (quarter / 2 * 4)) & 15) | (((high >> (quarter * 2)) & 3) << 4);
+    out[i] = scale * static_cast<float>(block.scales[i / 16]) * static_cast<float>(six_bits - 32);
+  }
+}
+
+// Decodes a row of whole blocks; the elements that pad the last block are dropped.
+template <class Block, int kBlockElems>
+void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
+  for (std::uint64_t first = 0; first < n_elems; first += kBlockElems, row += sizeof(Block)) {
+    float elems[kBlockElems];
+    decode_block(load_block<Block>(row), elems);
+    std::memcpy(out + first, elems, std::min<std::uint64_t>(kBlockElems, n_elems - first) * sizeof(float));
+  }
+}
+
+// row: row_bytes(dtype, n_elems) bytes in file (or cache) layout; out: (n_elems) f32.
+inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems, float* out) {
+  switch (dtype) {
+    case DType::kF32: std::memcpy(out, row, n_elems * sizeof(float)); return;
+    case DType::kF16:
+      for (std::uint64_t i = 0; i < n_elems; ++i) out[i] = f16_to_f32(load_block<std::uint16_t>(row + 2 * i));
+      return;
+    case DType::kBF16:
+      for (std::uint64_t i = 0; i < n_elems; ++i) out[i] = bf16_to_f32(load_block<std::uint16_t>(row + 2 * i));
+      return;
+    case DType::kQ8_0: decode_block_row<BlockQ8_0, 32>(row, n_elems, out); return;
+    case DType::kQ4_0: decode_block_row<BlockQ4_0, 32>(row, n_elems, out); return;
+    case DType::kQ4_K: decode_block_row<BlockQ4_K, 256>(row, n_elems, out); return;
+    case DType::kQ5_K: decode_block_row<BlockQ5_K, 256>(row, n_elems, out); return;
+    case DType::kQ6_K: decode_block_row<BlockQ6_K, 256>(row, n_elems, out); return;
+    case DType::kF8E4M3: {
+      const float scale = f16_to_f32(load_block<std::uint16_t>(row + n_elems));
+      for (std::uint64_t i = 0; i < n_elems; ++i) out[i] = scale * e4m3_to_f32(std::to_integer<std::uint8_t>(row[i]));
+      return;
+    }
+  }
+}
+
+}  // namespace headroom
