@@ -1,0 +1,59 @@
+#include "ui/format/format_bytes.h"
+
+#include <QLocale>
+#include <array>
+
+namespace headroom::ui {
+namespace {
+
+struct Unit {
+  const char* name;
+  Bytes bytes;
+};
+constexpr std::array<Unit, 5> kUnits{{{"TiB", kGiB << 10}, {"GiB", kGiB}, {"MiB", kMiB}, {"KiB", kKiB}, {"B", 1}}};
+
+const Unit& unitOf(Bytes bytes) {
+  for (const Unit& unit : kUnits) {
+    if (bytes >= unit.bytes) return unit;
+  }
+  return kUnits.back();
+}
+
+QString inUnit(Bytes bytes, const Unit& unit) {
+  if (unit.bytes == 1) return QString::number(bytes);
+  return QString::number(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 'f', 2);
+}
+
+}  // namespace
+
+QString formatBytes(Bytes bytes) { return QString::fromStdString(format_bytes(bytes)); }
+
+QString formatBytesLike(Bytes bytes, Bytes scale) { return inUnit(bytes, unitOf(scale)); }
+
+QString formatPart(Bytes part, Bytes whole) {
+  const Unit& unit = unitOf(whole);
+  //: Two amounts in one unit: "1.20 of 4.58 GiB"
+  return QObject::tr("%1 of %2 %3").arg(inUnit(part, unit), inUnit(whole, unit), QLatin1String(unit.name));
+}
+
+QString formatDifference(Bytes planned, Bytes actual) {
+  if (planned == actual) return formatBytes(0);
+  return actual > planned ? QStringLiteral("+") + formatBytes(actual - planned) : QStringLiteral("\u2212") + formatBytes(planned - actual);
+}
+
+QString formatExactBytes(Bytes bytes) { return formatCount(bytes) + QStringLiteral(" B"); }
+
+QString formatCount(quint64 count) { return QLocale(QLocale::English).toString(count); }
+
+QString formatParameters(quint64 count) {
+  const auto scaled = [count](double unit, const char* name) {
+    const double value = static_cast<double>(count) / unit;
+    return QString::number(value, 'f', value >= 100 ? 0 : value >= 10 ? 1 : 2) + QLatin1String(name);
+  };
+  if (count >= 1'000'000'000) return scaled(1e9, " B");
+  if (count >= 1'000'000) return scaled(1e6, " M");
+  if (count >= 1'000) return scaled(1e3, " k");
+  return QString::number(count);
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,31 @@
+// Byte counts and token counts as the window writes them.
+#pragma once
+
+#include <QString>
+
+#include "base/bytes.h"
+
+namespace headroom::ui {
+
+// "6.31 GiB", as the engine and the command line write it.
+QString formatBytes(Bytes bytes);
+
+// "1.20 of 4.58 GiB": both in the unit of `whole`.
+QString formatPart(Bytes part, Bytes whole);
+
+// "1.20" in the unit that `scale` is written in; for sentences that name the unit once, at the end.
+QString formatBytesLike(Bytes bytes, Bytes scale);
+
+// "+12.0 MiB", "-3.00 KiB", "0 B": what `actual` has more than `planned`.
+QString formatDifference(Bytes planned, Bytes actual);
+
+// "6,771,697,152 B": for tool tips and lists where every byte counts.
+QString formatExactBytes(Bytes bytes);
+
+// "32,768".
+QString formatCount(quint64 count);
+
+// "7.62 B", "494 M": parameters of a model.
+QString formatParameters(quint64 count);
+
+}  // namespace headroom::ui

@@ -1,0 +1,69 @@
+// The one window: Memory and VRAM docks around the chat. It wires; the docks know.
+#pragma once
+
+#include <QMainWindow>
+
+#include "ui/main_window/model_opener.h"
+#include "ui/main_window/window_services.h"
+#include "ui/main_window/window_settings.h"
+
+class QDockWidget;
+class QLabel;
+class QVBoxLayout;
+
+namespace headroom::ui {
+
+class MessageBar;
+class WindowMenus;
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  enum class AfterOpen { ShowPlan, Load };
+
+  MainWindow(WindowServices services, WindowSettings settings, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  // The centre; takes ownership and replaces what was there.
+  void setChatWidget(QWidget* chat);
+  const WindowSettings& settings() const { return m_settings; }
+
+ public slots:
+  // Reads the header and shows card and verdict; weights are read only on `Load` (and then only when the plan fits) or when the user presses Load.
+  void openModel(const QString& path, headroom::ui::MainWindow::AfterOpen then = headroom::ui::MainWindow::AfterOpen::ShowPlan);
+  void closeModel();
+  // Plans the open model for this context and shows the Memory dock; the user reads the verdict and presses Reload.
+  void planForContext(quint32 nCtx);
+  // One whole sentence; stays until it is dismissed.
+  void showMessage(headroom::ui::Tone tone, const QString& sentence);
+
+ signals:
+  void settingsChanged(const headroom::ui::WindowSettings& settings);
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  void buildCentre();
+  void buildDocks();
+  void buildMenus();
+  void chooseFile();
+  void resetDocks();
+  void showOpened(const OpenedModel& model);
+
+  WindowServices m_services;
+  WindowSettings m_settings;
+  ModelOpener m_opener;
+  AfterOpen m_afterOpen = AfterOpen::ShowPlan;
+  QVBoxLayout* m_centre = nullptr;
+  QWidget* m_chat = nullptr;
+  MessageBar* m_messages = nullptr;
+  QDockWidget* m_memoryDock = nullptr;
+  QDockWidget* m_vramDock = nullptr;
+  WindowMenus* m_menus = nullptr;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,92 @@
+#include "ui/main_window/window_menus.h"
+
+#include <QDir>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMenuBar>
+
+namespace headroom::ui {
+
+WindowMenus::WindowMenus(QMainWindow& window, const QList<QDockWidget*>& docks) : QObject(&window) {
+  buildFile(window);
+  buildView(window, docks);
+  buildHelp(window);
+}
+
+void WindowMenus::buildFile(QMainWindow& window) {
+  QMenu* menu = window.menuBar()->addMenu(tr("&File"));
+  QAction* open = menu->addAction(tr("&Open model\u2026"), QKeySequence::Open, this, &WindowMenus::openChosen);
+  open->setObjectName(QStringLiteral("actionOpen"));
+  open->setStatusTip(tr("Read a model's header and show what it would take; nothing is loaded yet"));
+  m_recent = menu->addMenu(tr("&Recent files"));
+  m_recent->setObjectName(QStringLiteral("menuRecent"));
+  m_starter = menu->addAction(tr("Open the &starter model"), this, &WindowMenus::starterChosen);
+  m_starter->setObjectName(QStringLiteral("actionStarter"));
+  menu->addSeparator();
+  m_close = menu->addAction(tr("&Close model"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), this, &WindowMenus::closeChosen);
+  m_close->setObjectName(QStringLiteral("actionClose"));
+  m_close->setStatusTip(tr("Give back all memory that the model holds"));
+  menu->addSeparator();
+  QAction* quit = menu->addAction(tr("&Quit"), QKeySequence::Quit, &window, &QWidget::close);
+  quit->setMenuRole(QAction::QuitRole);
+  setRecentFiles({});
+  setModelOpen(false);
+}
+
+void WindowMenus::buildView(QMainWindow& window, const QList<QDockWidget*>& docks) {
+  QMenu* menu = window.menuBar()->addMenu(tr("&View"));
+  for (int i = 0; i < docks.size(); ++i) {
+    QAction* toggle = docks[i]->toggleViewAction();
+    toggle->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
+    menu->addAction(toggle);
+  }
+  menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)->setObjectName(QStringLiteral("actionResetDocks"));
+  menu->addSeparator();
+  QMenu* themes = menu->addMenu(tr("&Theme"));
+  m_themes = new QActionGroup(this);
+  const QList<std::pair<ThemeChoice, QString>> choices{
+      {ThemeChoice::System, tr("As the &system")}, {ThemeChoice::Light, tr("&Light")}, {ThemeChoice::Dark, tr("&Dark")}};
+  for (const auto& [choice, name] : choices) {
+    QAction* action = themes->addAction(name);
+    action->setCheckable(true);
+    action->setData(static_cast<int>(choice));
+    m_themes->addAction(action);
+  }
+  connect(m_themes, &QActionGroup::triggered, this,
+          [this](const QAction* action) { emit themeChosen(static_cast<ThemeChoice>(action->data().toInt())); });
+}
+
+void WindowMenus::buildHelp(QMainWindow& window) {
+  QMenu* menu = window.menuBar()->addMenu(tr("&Help"));
+  menu->addAction(tr("What the &starter model is"), this, &WindowMenus::aboutStarterChosen)->setObjectName(QStringLiteral("actionAboutStarter"));
+  QAction* about = menu->addAction(tr("&About Headroom"), this, &WindowMenus::aboutChosen);
+  about->setObjectName(QStringLiteral("actionAbout"));
+  about->setMenuRole(QAction::AboutRole);
+}
+
+void WindowMenus::setRecentFiles(const QStringList& files) {
+  m_recent->clear();
+  m_recent->setEnabled(!files.isEmpty());
+  for (int i = 0; i < files.size(); ++i) {
+    const QFileInfo info(files[i]);
+    // The first nine by their number; an ampersand of the name itself is doubled.
+    QString name = info.fileName().replace(QLatin1Char('&'), QLatin1String("&&"));
+    if (i < 9) name = QStringLiteral("&%1  %2").arg(i + 1).arg(name);
+    QAction* action = m_recent->addAction(name, this, [this, path = files[i]] { emit recentChosen(path); });
+    action->setStatusTip(QDir::toNativeSeparators(files[i]));
+  }
+  if (files.isEmpty()) return;
+  m_recent->addSeparator();
+  m_recent->addAction(tr("&Clear this list"), this, &WindowMenus::recentCleared);
+}
+
+void WindowMenus::setModelOpen(bool open) { m_close->setEnabled(open); }
+
+void WindowMenus::setThemeChoice(ThemeChoice choice) {
+  for (QAction* action : m_themes->actions()) action->setChecked(action->data().toInt() == static_cast<int>(choice));
+}
+
+void WindowMenus::setStarterAvailable(bool available) { m_starter->setVisible(available); }
+
+}  // namespace headroom::ui

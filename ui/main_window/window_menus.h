@@ -1,0 +1,47 @@
+// The menu bar: actions with their shortcuts, and what was chosen as signals.
+#pragma once
+
+#include <QActionGroup>
+#include <QMainWindow>
+#include <QObject>
+
+#include "ui/main_window/window_settings.h"
+
+class QDockWidget;
+class QMenu;
+
+namespace headroom::ui {
+
+class WindowMenus : public QObject {
+  Q_OBJECT
+ public:
+  WindowMenus(QMainWindow& window, const QList<QDockWidget*>& docks);
+
+  void setRecentFiles(const QStringList& files);
+  void setModelOpen(bool open);
+  void setThemeChoice(ThemeChoice choice);
+  void setStarterAvailable(bool available);
+
+ signals:
+  void openChosen();
+  void recentChosen(const QString& path);
+  void recentCleared();
+  void closeChosen();
+  void starterChosen();
+  void themeChosen(headroom::ui::ThemeChoice choice);
+  void docksResetChosen();
+  void aboutChosen();
+  void aboutStarterChosen();
+
+ private:
+  void buildFile(QMainWindow& window);
+  void buildView(QMainWindow& window, const QList<QDockWidget*>& docks);
+  void buildHelp(QMainWindow& window);
+
+  QMenu* m_recent = nullptr;
+  QAction* m_close = nullptr;
+  QAction* m_starter = nullptr;
+  QActionGroup* m_themes = nullptr;
+};
+
+}  // namespace headroom::ui

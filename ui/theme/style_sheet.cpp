@@ -1,0 +1,150 @@
+#include "ui/theme/style_sheet.h"
+
+#include <utility>
+#include <vector>
+
+namespace headroom::ui {
+namespace {
+
+// $name stands for a token.
+constexpr const char* kTemplate = R"(
+QMainWindow, QDialog { background: $window; }
+QMainWindow::separator { background: $window; width: 8px; height: 8px; }
+QMainWindow::separator:hover { background: $accentSurface; }
+QToolTip { background: $surface; color: $text; border: 1px solid $border; padding: 4px 6px; }
+
+QDockWidget { font-weight: 600; color: $text; }
+QDockWidget::title { background: $window; padding: 8px 12px; text-align: left; }
+QMenuBar { background: $window; padding: 2px 4px; }
+QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
+QMenuBar::item:selected { background: $accentSurface; }
+QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
+QMenu::item { padding: 5px 28px 5px 24px; border-radius: 4px; }
+QMenu::item:selected { background: $accentSurface; color: $text; }
+QMenu::item:disabled { color: $muted; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QStatusBar { background: $window; color: $muted; }
+QStatusBar::item { border: none; }
+
+QScrollArea { background: transparent; border: none; }
+QScrollArea > QWidget > QWidget[role="page"] { background: $window; }
+QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
+QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 2px; }
+QScrollBar::handle:vertical:hover { background: $muted; }
+QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
+QScrollBar::handle:horizontal { background: $border; border-radius: 4px; min-width: 28px; margin: 2px; }
+QScrollBar::handle:horizontal:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none; width: 0; height: 0; }
+
+QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[role="drop"] { background: $sunken; border: 1px dashed $muted; border-radius: 8px; }
+QFrame[role="drop"][active="true"] { background: $accentSurface; border: 2px dashed $accent; }
+QFrame[role="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
+QFrame[role="banner"] { border-radius: 8px; border: 1px solid $border; background: $neutralSurface; }
+QFrame[role="banner"][tone="good"] { background: $goodSurface; border-color: $goodBorder; }
+QFrame[role="banner"][tone="warning"] { background: $warningSurface; border-color: $warningBorder; }
+QFrame[role="banner"][tone="bad"] { background: $badSurface; border-color: $badBorder; }
+QFrame[role="banner"] QLabel { background: transparent; }
+QFrame[tone="good"] QLabel[role="sentence"], QLabel[tone="good"] { color: $goodText; }
+QFrame[tone="warning"] QLabel[role="sentence"], QLabel[tone="warning"] { color: $warningText; }
+QFrame[tone="bad"] QLabel[role="sentence"], QLabel[tone="bad"] { color: $badText; }
+
+QLabel[role="title"] { font-weight: 600; font-size: 15px; }
+QLabel[role="heading"] { font-weight: 600; }
+QLabel[role="muted"] { color: $muted; }
+QLabel[role="sentence"] { font-weight: 600; }
+QLabel[role="figure"] { font-weight: 600; font-size: 15px; }
+
+QPushButton { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 6px 12px; min-height: 18px; }
+QPushButton:hover { background: $accentSurface; border-color: $accent; }
+QPushButton:pressed { background: $sunken; }
+QPushButton:focus { border: 2px solid $accent; padding: 5px 11px; }
+QPushButton:disabled { color: $muted; background: $window; border-color: $border; }
+QPushButton[role="primary"] { background: $accent; color: $onAccent; border-color: $accent; font-weight: 600; }
+QPushButton[role="primary"]:hover { background: $accentHover; }
+QPushButton[role="primary"]:focus { border: 2px solid $text; }
+QPushButton[role="primary"]:disabled { background: $sunken; color: $muted; border-color: $border; }
+QPushButton[role="fix"] { text-align: left; padding: 6px 10px; }
+QPushButton[role="fix"]:focus { padding: 5px 9px; }
+QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px 6px; background: transparent; }
+QToolButton:hover { background: $accentSurface; }
+QToolButton:focus { border: 1px solid $accent; }
+QToolButton::menu-indicator { image: none; width: 0; }
+
+QTableView, QTreeView, QListView { background: $surface; alternate-background-color: $window; border: 1px solid $border; border-radius: 6px;
+  gridline-color: $border; selection-background-color: $accentSurface; selection-color: $text; }
+QTableView[role="flat"] { border: none; border-radius: 0; }
+QTableView::item { padding: 2px 6px; }
+QHeaderView { background: transparent; }
+QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border; padding: 5px 6px; font-weight: 600; }
+
+QProgressBar { background: $sunken; border: none; border-radius: 6px; text-align: center; min-height: 20px; color: $text; }
+QProgressBar::chunk { background: $progress; border-radius: 6px; }
+QTabWidget::pane { border: none; border-top: 1px solid $border; }
+QTabBar { background: transparent; }
+QTabBar::tab { padding: 6px 12px; color: $muted; border: none; border-bottom: 2px solid transparent; background: transparent; }
+QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:focus { color: $accent; }
+)";
+
+}  // namespace
+
+QPalette paletteOf(const ThemeTokens& t) {
+  QPalette palette;
+  palette.setColor(QPalette::Window, t.window);
+  palette.setColor(QPalette::WindowText, t.text);
+  palette.setColor(QPalette::Base, t.surface);
+  palette.setColor(QPalette::AlternateBase, t.window);
+  palette.setColor(QPalette::ToolTipBase, t.surface);
+  palette.setColor(QPalette::ToolTipText, t.text);
+  palette.setColor(QPalette::PlaceholderText, t.muted);
+  palette.setColor(QPalette::Text, t.text);
+  palette.setColor(QPalette::Button, t.surface);
+  palette.setColor(QPalette::ButtonText, t.text);
+  palette.setColor(QPalette::BrightText, t.bad.text);
+  palette.setColor(QPalette::Link, t.link);
+  palette.setColor(QPalette::Highlight, t.accent);
+  palette.setColor(QPalette::HighlightedText, t.onAccent);
+  palette.setColor(QPalette::Light, t.surface.lighter(t.isDark ? 130 : 105));
+  palette.setColor(QPalette::Midlight, t.border.lighter(110));
+  palette.setColor(QPalette::Mid, t.border);
+  palette.setColor(QPalette::Dark, t.border.darker(120));
+  palette.setColor(QPalette::Shadow, t.isDark ? QColor(Qt::black) : t.muted);
+  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::HighlightedText}) {
+    palette.setColor(QPalette::Disabled, role, t.muted);
+  }
+  return palette;
+}
+
+QString styleSheetOf(const ThemeTokens& t) {
+  // Longer names first, so that $accent does not eat the start of $accentSurface.
+  const std::vector<std::pair<const char*, QColor>> values{
+      {"$accentSurface", t.accentSurface},
+      {"$accentHover", t.isDark ? t.accent.lighter(112) : t.accent.darker(115)},
+      {"$accent", t.accent},
+      {"$onAccent", t.onAccent},
+      {"$progress", t.isDark ? QColor("#2c6fb3") : QColor("#9cc8f0")},
+      {"$window", t.window},
+      {"$surface", t.surface},
+      {"$sunken", t.sunken},
+      {"$border", t.border},
+      {"$text", t.text},
+      {"$muted", t.muted},
+      {"$neutralSurface", t.neutral.surface},
+      {"$goodSurface", t.good.surface},
+      {"$goodBorder", t.good.border},
+      {"$goodText", t.good.text},
+      {"$warningSurface", t.warning.surface},
+      {"$warningBorder", t.warning.border},
+      {"$warningText", t.warning.text},
+      {"$badSurface", t.bad.surface},
+      {"$badBorder", t.bad.border},
+      {"$badText", t.bad.text},
+  };
+  QString sheet = QString::fromLatin1(kTemplate);
+  for (const auto& [name, color] : values) sheet.replace(QLatin1String(name), color.name());
+  return sheet;
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,106 @@
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QFile>
+#include <QStyleFactory>
+
+#include "base/check.h"
+
+#include "ui/theme/icon_engine.h"
+#include "ui/theme/style_sheet.h"
+
+namespace headroom::ui {
+
+const ToneColors& ThemeTokens::tone(Tone tone) const {
+  switch (tone) {
+    case Tone::Good: return good;
+    case Tone::Warning: return warning;
+    case Tone::Bad: return bad;
+    case Tone::Neutral: break;
+  }
+  return neutral;
+}
+
+ThemeTokens lightTokens() {
+  ThemeTokens t;
+  t.isDark = false;
+  t.window = "#f3f5f8";
+  t.surface = "#ffffff";
+  t.sunken = "#e9ecf1";
+  t.border = "#d3d8e0";
+  t.text = "#1a1f29";
+  t.muted = "#566072";
+  t.accent = "#0a5fb4";
+  t.onAccent = "#ffffff";
+  t.accentSurface = "#e3eefb";
+  t.link = "#0a5fb4";
+  t.plan = "#1a1f29";
+  t.neutral = {t.text, QColor("#e9ecf1"), QColor("#d3d8e0")};
+  t.good = {QColor("#0a5c3a"), QColor("#e2f4ea"), QColor("#9fd3b8")};
+  t.warning = {QColor("#744700"), QColor("#fff2d6"), QColor("#e8c478")};
+  t.bad = {QColor("#9d1c14"), QColor("#fde9e6"), QColor("#eda9a2")};
+  t.segments = {QColor("#0072b2"), QColor("#d55e00"), QColor("#f0b27a"), QColor("#009e73"),
+                QColor("#cc79a7"), QColor("#8b94a3"), QColor("#f0e442"), QColor("#e4e8ee")};
+  return t;
+}
+
+ThemeTokens darkTokens() {
+  ThemeTokens t;
+  t.isDark = true;
+  t.window = "#15181e";
+  t.surface = "#1d2129";
+  t.sunken = "#11141a";
+  t.border = "#363d4a";
+  t.text = "#e6eaf1";
+  t.muted = "#9aa5b6";
+  t.accent = "#5fa8f5";
+  t.onAccent = "#0a1420";
+  t.accentSurface = "#1c3048";
+  t.link = "#7bb8f8";
+  t.plan = "#ffffff";
+  t.neutral = {t.text, QColor("#262c37"), QColor("#363d4a")};
+  t.good = {QColor("#7fdcab"), QColor("#14301f"), QColor("#2c6445")};
+  t.warning = {QColor("#f2c56b"), QColor("#35290f"), QColor("#6b5521")};
+  t.bad = {QColor("#ff9d94"), QColor("#3b1715"), QColor("#7d3530")};
+  t.segments = {QColor("#3d9bd8"), QColor("#e8792b"), QColor("#8a5a32"), QColor("#1fb58c"),
+                QColor("#cc79a7"), QColor("#707a8a"), QColor("#b8ae2e"), QColor("#2a303b")};
+  return t;
+}
+
+Theme::Theme(ThemeChoice choice, QObject* parent)
+    : QObject(parent), m_choice(choice), m_systemIsDark(QGuiApplication::palette().color(QPalette::Window).lightness() < 128) {
+  apply();
+}
+
+void Theme::setChoice(ThemeChoice choice) {
+  if (choice == m_choice) return;
+  m_choice = choice;
+  apply();
+  emit changed();
+}
+
+void Theme::apply() {
+  const bool dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemIsDark);
+  m_tokens = dark ? darkTokens() : lightTokens();
+  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setPalette(paletteOf(m_tokens));
+  qApp->setStyleSheet(styleSheetOf(m_tokens));
+}
+
+QIcon Theme::icon(const QString& name, QColor color) const {
+  QFile file(QStringLiteral(":/headroom/icons/%1.svg").arg(name));
+  CHECK(file.open(QIODevice::ReadOnly), "an icon that is not in the resources");
+  return QIcon(new SvgIconEngine(file.readAll(), color.isValid() ? color : m_tokens.text));
+}
+
+QString Theme::toneIconName(Tone tone) {
+  switch (tone) {
+    case Tone::Good: return QStringLiteral("check");
+    case Tone::Warning: return QStringLiteral("warning");
+    case Tone::Bad: return QStringLiteral("cross");
+    case Tone::Neutral: break;
+  }
+  return QStringLiteral("info");
+}
+
+}  // namespace headroom::ui
