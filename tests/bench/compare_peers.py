@@ -1,0 +1,102 @@
+"""Headroom against llama.cpp on the same file and threads, in turns (A B A B): `compare_peers.py headroom-cli MODEL.gguf...`.
+
+Prints one table row per file and KV type: tokens/s of both (median of the turns), their ratio, and the shares of the two limits that our bench measures in the
+same run. Ratios are what to quote: single times of a shared machine mean nothing. Needs llama-cpp-python (tests/oracle/requirements.txt).
+"""
+
+import argparse
+import ctypes
+import json
+import statistics
+import subprocess
+import time
+
+import llama_cpp as peer
+
+KV_TYPES = {"f16": 1, "q8_0": 8, "q4_0": 2}  # ggml's numbers
+
+
+class Peer:
+    """llama.cpp on one file, held open between the turns."""
+
+    def __init__(self, path, threads, n_ctx, kv):
+        peer.llama_backend_init()
+        self.quiet = peer.llama_log_callback(lambda level, text, user: None)
+        peer.llama_log_set(self.quiet, None)
+        model_params = peer.llama_model_default_params()
+        model_params.n_gpu_layers = 0
+        self.model = peer.llama_model_load_from_file(path.encode(), model_params)
+        params = peer.llama_context_default_params()
+        params.n_ctx, params.n_batch, params.n_ubatch = n_ctx, 2048, 512
+        params.n_threads = params.n_threads_batch = threads
+        params.type_k = params.type_v = KV_TYPES[kv]
+        params.flash_attn_type = 1
+        self.context = peer.llama_init_from_model(self.model, params)
+        self.n_vocab = peer.llama_vocab_n_tokens(peer.llama_model_get_vocab(self.model))
+
+    def feed(self, n_tokens, first):
+        tokens = (ctypes.c_int32 * n_tokens)(*[3 + (first + i) % 256 for i in range(n_tokens)])
+        if peer.llama_decode(self.context, peer.llama_batch_get_one(tokens, n_tokens)) != 0:
+            raise RuntimeError("llama.cpp could not decode")
+
+    def clear(self):
+        peer.llama_memory_clear(peer.llama_get_memory(self.context), True)
+
+    def turn(self, n_prefill, n_decode, depth):
+        """Tokens per second of prefill at depth 0 and of decode at `depth`."""
+        self.clear()
+        start = time.perf_counter()
+        self.feed(n_prefill, 0)
+        prefill = n_prefill / (time.perf_counter() - start)
+        for at in range(n_prefill, depth, 512):
+            self.feed(min(512, depth - at), at)
+        start = time.perf_counter()
+        for i in range(n_decode):
+            self.feed(1, depth + i)
+        return prefill, n_decode / (time.perf_counter() - start)
+
+
+def ours(cli, path, threads, n_prefill, n_decode, depth, kv):
+    command = [cli, "bench", path, "-p", str(n_prefill), "-n", str(n_decode), "--depth", str(depth), "--threads", str(threads)]
+    command += ["--kv-k", kv, "--kv-v", kv, "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cli")
+    parser.add_argument("models", nargs="+")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("-p", "--prefill", type=int, default=256)
+    parser.add_argument("-n", "--decode", type=int, default=32)
+    parser.add_argument("--depth", type=int, default=0)
+    parser.add_argument("--kv", default="f16", help="comma-separated: f16,q8_0,q4_0")
+    args = parser.parse_args()
+
+    print(f"threads {args.threads}, prefill {args.prefill}, decode {args.decode} at depth {args.depth}; tokens/s, median of {args.turns} turns")
+    print("| file | KV | prefill ours / llama.cpp | ratio | of int8 peak | decode ours / llama.cpp | ratio | of read bandwidth |")
+    print("|---|---|---|---|---|---|---|---|")
+    for path in args.models:
+        for kv in args.kv.split(","):
+            other = Peer(path, args.threads, max(args.prefill, args.depth) + args.decode + 64, kv)
+            rows = []
+            for _ in range(args.turns):
+                mine = ours(args.cli, path, args.threads, args.prefill, args.decode, args.depth, kv)
+                rows.append((mine, other.turn(args.prefill, args.decode, args.depth)))
+            median = lambda pick: statistics.median(pick(*row) for row in rows)
+            prefill, peer_prefill = median(lambda m, p: m["prefill_tokens_per_s"]), median(lambda m, p: p[0])
+            decode, peer_decode = median(lambda m, p: m["decode_tokens_per_s"]), median(lambda m, p: p[1])
+            # Ratios turn by turn, so that a slow minute of the machine hits both sides.
+            prefill_ratio = median(lambda m, p: m["prefill_tokens_per_s"] / p[0])
+            decode_ratio = median(lambda m, p: m["decode_tokens_per_s"] / p[1])
+            peak = median(lambda m, p: m["prefill_ops_per_s"] / m["int8_peak_ops_per_s"])
+            bandwidth = median(lambda m, p: m["decode_bytes_per_s"] / m["read_bandwidth_bytes_per_s"])
+            name = path.rsplit("/", 1)[-1]
+            print(f"| {name} | {kv} | {prefill:.1f} / {peer_prefill:.1f} | {prefill_ratio:.2f} | {peak:.0%} | {decode:.1f} / {peer_decode:.1f} | {decode_ratio:.2f} | {bandwidth:.0%} |", flush=True)
+            peer.llama_free(other.context)
+            peer.llama_model_free(other.model)
+
+
+if __name__ == "__main__":
+    main()

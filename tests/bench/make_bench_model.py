@@ -1,0 +1,95 @@
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--layers N]`.
+
+Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
+Needs numpy and the gguf package (tests/oracle/requirements.txt).
+"""
+
+import argparse
+
+import gguf
+import numpy as np
+
+# Llama-3.2-1B: tied head, so the embedding is also the head.
+SHAPE = {"n_layers": 16, "d_model": 2048, "d_ff": 8192, "n_heads": 32, "n_kv_heads": 8, "head_dim": 64, "n_vocab": 128256, "n_ctx": 131072}
+Q = gguf.GGMLQuantizationType
+# Where the f16 scales stand in a block, per type: byte offsets.
+SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_K: [0, 2], Q.Q5_K: [0, 2], Q.Q6_K: [208]}
+
+
+def random_matrix(rng, n_rows, n_cols, qtype):
+    """(n_rows, bytes per row) uint8, or floats for the float types."""
+    if qtype == Q.F32:
+        return rng.standard_normal((n_rows, n_cols), dtype=np.float32) * 0.02
+    if qtype == Q.F16:
+        return (rng.standard_normal((n_rows, n_cols), dtype=np.float32) * 0.02).astype(np.float16)
+    if qtype == Q.BF16:
+        bits = (rng.standard_normal((n_rows, n_cols), dtype=np.float32) * 0.02).view(np.uint32) >> 16
+        return bits.astype(np.uint16).view(np.uint8).reshape(n_rows, n_cols * 2)
+    block, n_bytes = gguf.GGML_QUANT_SIZES[qtype]
+    blocks = rng.integers(0, 256, size=(n_rows * n_cols // block, n_bytes), dtype=np.uint8)
+    scales = (rng.random(len(blocks), dtype=np.float32) * 0.001 + 0.0005).astype(np.float16).view(np.uint8).reshape(-1, 2)
+    for at in SCALES[qtype]:
+        blocks[:, at : at + 2] = scales
+    return blocks.reshape(n_rows, n_cols // block * n_bytes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("type", help="F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
+    parser.add_argument("out")
+    parser.add_argument("--layers", type=int, default=SHAPE["n_layers"])
+    args = parser.parse_args()
+    shape, rng = SHAPE | {"n_layers": args.layers}, np.random.default_rng(1)
+    base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
+    better = Q.Q6_K if args.type == "Q4_K_M" else base
+
+    writer = gguf.GGUFWriter(args.out, "llama")
+    writer.add_name(f"bench 1B {args.type}")
+    writer.add_block_count(shape["n_layers"])
+    writer.add_context_length(shape["n_ctx"])
+    writer.add_embedding_length(shape["d_model"])
+    writer.add_feed_forward_length(shape["d_ff"])
+    writer.add_head_count(shape["n_heads"])
+    writer.add_head_count_kv(shape["n_kv_heads"])
+    writer.add_rope_dimension_count(shape["head_dim"])
+    writer.add_rope_freq_base(500000.0)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_vocab_size(shape["n_vocab"])
+    # One token per byte, then fillers: enough for both programs to load and to tokenize.
+    writer.add_tokenizer_model("llama")
+    tokens = [b"<unk>", b"<s>", b"</s>"] + [f"<0x{b:02X}>".encode() for b in range(256)]
+    types = [2, 3, 3] + [6] * 256
+    tokens += [f"filler{i}".encode() for i in range(shape["n_vocab"] - len(tokens))]
+    types += [1] * (shape["n_vocab"] - len(types))
+    writer.add_token_list(tokens)
+    writer.add_token_scores([0.0] * len(tokens))
+    writer.add_token_types(types)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+
+    def matrix(name, n_rows, n_cols, qtype):
+        data = random_matrix(rng, n_rows, n_cols, qtype)
+        writer.add_tensor(name, data, raw_dtype=None if qtype in (Q.F32, Q.F16) else qtype)
+
+    d, kv = shape["d_model"], shape["n_kv_heads"] * shape["head_dim"]
+    matrix("token_embd.weight", shape["n_vocab"], d, better)
+    writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
+    for i in range(shape["n_layers"]):
+        rich = better if i % 2 == 0 else base
+        for norm in ("attn_norm", "ffn_norm"):
+            writer.add_tensor(f"blk.{i}.{norm}.weight", np.ones(d, np.float32))
+        matrix(f"blk.{i}.attn_q.weight", d, d, base)
+        matrix(f"blk.{i}.attn_k.weight", kv, d, base)
+        matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
+        matrix(f"blk.{i}.attn_output.weight", d, d, base)
+        matrix(f"blk.{i}.ffn_gate.weight", shape["d_ff"], d, base)
+        matrix(f"blk.{i}.ffn_up.weight", shape["d_ff"], d, base)
+        matrix(f"blk.{i}.ffn_down.weight", d, shape["d_ff"], rich)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+if __name__ == "__main__":
+    main()
