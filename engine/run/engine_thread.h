@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/event.h"
+#include "run/load_model.h"
 #include "text/chat_message.h"
 #include "text/sampler_settings.h"
 
@@ -30,16 +31,22 @@ struct GenerateRequest {
   std::vector<std::string> stop_strings;
 };
 
-// Events come on the engine thread, in order. Methods may be called from any one thread; none of them waits.
+// Events come on the engine thread, in order. Methods may be called from any thread; none of them waits.
+// Requests are taken in order; answers in different slots run side by side. A load, replan or unload ends the answers that run (kStopped) once its
+// own inputs were accepted.
 class EngineThread {
  public:
-  explicit EngineThread(std::function<void(Event)> on_event);
-  ~EngineThread();  // stops what runs, joins
+  EngineThread(std::function<void(Event)> on_event, BackendFactory make_backend);  // the registry's make_backend, or a test's
+  ~EngineThread();                                                                 // stops what runs, joins
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
 
-  RequestId load(LoadRequest request);                       // replaces what is loaded, once the new header and plan were accepted
-  RequestId replan(std::shared_ptr<const MemoryPlan> plan);  // same model and placement, new session arenas: answered by ModelLoaded
+  // Replaces what is loaded, once the new header and plan were accepted. Where both models fit at once the old one goes only when the new one is
+  // ready, so a cancelled or failed load changes nothing; else the old one goes first, which a ModelUnloaded of this request tells.
+  RequestId load(LoadRequest request);
+  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If mapping fails although the bytes were free, the
+  // old arenas are mapped again (Failed); if even that fails the model is given up (Failed, then ModelUnloaded).
+  RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
   RequestId generate(GenerateRequest request);
   void stop(RequestId request);  // also one that still waits in the queue; unknown ids are ignored

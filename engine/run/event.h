@@ -55,6 +55,7 @@ struct TextDelta {
 enum class FinishReason : std::uint8_t { kEndOfTurn, kMaxTokens, kStopString, kStopped, kContextFull };
 struct GenerationStats {
   std::uint32_t prompt_tokens = 0, reused_tokens = 0, generated_tokens = 0;
+  std::uint32_t decode_steps = 0;  // that decode_seconds covers: the first token comes from the prefill
   double prefill_seconds = 0, decode_seconds = 0;
   std::uint32_t context_used = 0, n_ctx = 0;
   std::uint64_t seed = 0;

@@ -1,0 +1,27 @@
+// A model in memory, ready for sessions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "plan/memory_plan.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+// Constant after loading. The backend is the exception: its thread is the one that loads, opens sessions and steps.
+struct LoadedModel {
+  std::shared_ptr<Backend> backend;  // declared first: the arenas below are returned to it
+  std::shared_ptr<const ModelInfo> info;
+  std::shared_ptr<const MemoryPlan> plan;      // what the weight arenas were mapped from
+  std::vector<std::unique_ptr<Arena>> arenas;  // one per arena of the plan; null for those of the session
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::shared_ptr<const ChatTemplate> chat_template;  // the file's own; null when absent or not renderable
+  std::string template_problem;                       // why it is null
+  double seconds = 0;                                 // that loading took
+};
+
+}  // namespace headroom

@@ -1,0 +1,161 @@
+#include "run/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/load_model.h"
+
+namespace headroom {
+namespace {
+
+// The weight regions of two plans of one model must be the same: the session steps over weights that the first one placed.
+bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
+  if (loaded.arenas.size() != wanted.arenas.size() || !(loaded.placement == wanted.placement)) return false;
+  for (std::size_t i = 0; i < loaded.arenas.size(); ++i) {
+    const ArenaPlan& a = loaded.arenas[i];
+    const ArenaPlan& b = wanted.arenas[i];
+    if (a.lifetime != b.lifetime || a.device != b.device) return false;
+    if (a.lifetime == Lifetime::kModel && (a.size != b.size || a.regions.size() != b.regions.size())) return false;
+  }
+  return true;
+}
+
+// The arena of the session on the host that holds `kind`; the host is where the sampler runs.
+std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas, std::uint32_t n_vocab) {
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    if (plan.devices[plan.arenas[i].device].kind != DeviceKind::kCpu || arenas[i] == nullptr) continue;
+    for (const Region& region : plan.arenas[i].regions) {
+      if (region.kind != RegionKind::kStaging || region.name != "sampler") continue;
+      CHECK(region.size >= Bytes{n_vocab} * sizeof(Candidate), "the plan's sampler region is too small");
+      return {reinterpret_cast<Candidate*>(arenas[i]->base() + region.offset), n_vocab};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan)
+    : model_(std::move(model)), plan_(std::move(plan)), arenas_(plan_->arenas.size()), cache_(*model_->info, plan_->options) {
+  rows_.reserve(plan_->prefill.max_rows);
+  logit_rows_.reserve(plan_->prefill.max_rows);
+}
+
+Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
+  if (same_weights(*model.plan, plan)) return ok_status();
+  return Error{ErrorCode::kUsage, "the plan places other weights than those that are loaded: load the model with it instead"};
+}
+
+Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan) {
+  if (Status same = check_same_weights(*model, *plan); !same) return same.error();
+  std::unique_ptr<Session> session(new Session(std::move(model), std::move(plan)));  // NOLINT: the constructor is private
+  const LoadedModel& loaded = *session->model_;
+  if (Status fits = session->check_free(); !fits) return fits.error();
+  std::vector<Arena*> bound;
+  for (std::size_t i = 0; i < session->plan_->arenas.size(); ++i) {
+    if (session->plan_->arenas[i].lifetime == Lifetime::kSession) {
+      Result<std::unique_ptr<Arena>> arena = loaded.backend->map_arena(session->plan_->arenas[i]);
+      if (!arena) return arena.error();
+      session->arenas_[i] = std::move(*arena);
+    }
+    bound.push_back(session->arenas_[i] ? session->arenas_[i].get() : loaded.arenas[i].get());
+  }
+  if (Status ready = loaded.backend->prepare(*loaded.info, *session->plan_, bound); !ready) return ready.error();
+  session->candidates_ = find_candidates(*session->plan_, session->arenas_, loaded.info->n_vocab);
+  CHECK(!session->candidates_.empty(), "the plan has no sampler region on the host");
+  session->n_allocations_at_open_ = loaded.backend->n_allocations();
+  return session;
+}
+
+// Another program may have taken memory since the plan was made.
+Status Session::check_free() const {
+  Bytes asked = 0;
+  Bytes held = 0;
+  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
+    if (plan_->arenas[i].lifetime == Lifetime::kSession) asked += plan_->arenas[i].size;
+    if (model_->arenas[i]) held += model_->arenas[i]->mapped_bytes();
+  }
+  const Result<MemorySample> now = model_->backend->sample_memory();
+  if (!now) return now.error();
+  return check_fits_now(model_->backend->device_info(), plan_->options.headroom, asked, held, *now);
+}
+
+MemoryReport Session::memory_report() const {
+  MemoryReport report;
+  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
+    const ArenaPlan& arena = plan_->arenas[i];
+    const Arena& mapped = arenas_[i] ? *arenas_[i] : *model_->arenas[i];
+    report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped.mapped_bytes()});
+  }
+  report.allocations_after_load = n_allocations_after_open();
+  return report;
+}
+
+std::uint64_t Session::n_allocations_after_open() const { return model_->backend->n_allocations() - n_allocations_at_open_; }
+
+Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
+  if (slot >= cache_.n_slots()) {
+    return Error{ErrorCode::kUsage, fmt::format("slot {} does not exist: the plan has {}", slot, cache_.n_slots())};
+  }
+  const auto unknown = std::find_if(tokens.begin(), tokens.end(), [&](TokenId token) { return token >= model_->info->n_vocab; });
+  if (unknown != tokens.end()) {
+    return Error{ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", *unknown, model_->info->n_vocab)};
+  }
+  return ok_status();
+}
+
+Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt) {
+  if (Status known = check_tokens(slot, prompt); !known) return known.error();
+  if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
+  if (prompt.size() > cache_.n_ctx()) {
+    return Error{ErrorCode::kUsage, fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
+  }
+  const std::uint32_t n_reused = std::min(cache_.reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
+  cache_.truncate(slot, n_reused);
+  return n_reused;
+}
+
+Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
+                                               const StopToken& stop) {
+  if (Status known = check_tokens(slot, tokens); !known) return known.error();
+  CHECK(!tokens.empty() && tokens.size() <= plan_->prefill.max_rows, "a step larger than the batch");
+  CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
+  const auto n_held = static_cast<std::uint32_t>(cache_.tokens(slot).size());
+  CHECK(n_held + tokens.size() <= cache_.n_ctx(), "a step beyond the end of the context");
+  rows_.clear();
+  logit_rows_.clear();
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    rows_.push_back({tokens[i], slot, n_held + static_cast<std::uint32_t>(i)});
+    if (i + n_logit_rows >= tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(i));
+  }
+  Result<std::span<const float>> logits = model_->backend->step({rows_, logit_rows_}, stop);
+  if (!logits) return logits;
+  for (const TokenId token : tokens) cache_.append(slot, token);
+  return logits;
+}
+
+Result<std::span<const float>> Session::decode(std::span<const SlotToken> tokens, const StopToken& stop) {
+  CHECK(!tokens.empty() && tokens.size() <= cache_.n_slots(), "a decode step has at most one token per slot");
+  rows_.clear();
+  logit_rows_.clear();
+  for (const SlotToken& next : tokens) {
+    if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known.error();
+    const auto position = static_cast<std::uint32_t>(cache_.tokens(next.slot).size());
+    CHECK(position < cache_.n_ctx() && (rows_.empty() || rows_.back().slot < next.slot), "a slot is full or named twice");
+    logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
+    rows_.push_back({next.token, next.slot, position});
+  }
+  Result<std::span<const float>> logits = model_->backend->step({rows_, logit_rows_}, stop);
+  if (!logits) return logits;
+  for (const SlotToken& next : tokens) cache_.append(next.slot, next.token);
+  return logits;
+}
+
+Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
+  if (Status copied = model_->backend->copy_state(from_slot, to_slot, n_tokens); !copied) return copied;
+  cache_.copy(from_slot, to_slot, n_tokens);
+  return ok_status();
+}
+
+}  // namespace headroom

@@ -1,0 +1,74 @@
+// One loaded model at work: the session arenas, and the cache of every slot.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/stop.h"
+#include "run/event.h"
+#include "run/loaded_model.h"
+#include "run/sampler.h"
+#include "run/slot_cache.h"
+
+namespace headroom {
+
+// A token that follows what its slot holds.
+struct SlotToken {
+  std::uint32_t slot = 0;
+  TokenId token = 0;
+};
+
+// Used from one thread. Of one LoadedModel at most one session lives at a time: the backend is bound to it. Nothing is allocated after open().
+class Session {
+ public:
+  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with. kDoesNotFit and kResource name the bytes.
+  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
+
+  // Whether `plan` keeps the weights where they were loaded; kUsage otherwise.
+  static Status check_same_weights(const LoadedModel& model, const MemoryPlan& plan);
+
+  const LoadedModel& model() const { return *model_; }
+  const MemoryPlan& plan() const { return *plan_; }
+  const std::shared_ptr<const MemoryPlan>& shared_plan() const { return plan_; }
+  const SlotCache& cache() const { return cache_; }
+  std::span<Candidate> sampler_scratch() { return candidates_; }  // (n_vocab), for samplers on this session's thread
+  std::uint32_t max_logit_rows() const { return plan_->prefill.max_logit_rows; }
+
+  // Planned against mapped of all arenas, weights first, and driver allocations since open().
+  MemoryReport memory_report() const;
+  std::uint64_t n_allocations_after_open() const;
+
+  // Takes the cache of `slot` back to what it shares with `prompt` and returns how many tokens that are: at most all but one, so that the last is
+  // computed and has logits. kUsage when the prompt is empty, longer than n_ctx or names a token outside the vocabulary: the cache is then as it was.
+  Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
+
+  // One step of at most n_batch prompt tokens after what the slot holds. Logits of the last `n_logit_rows` of them, (n_logit_rows, n_vocab), valid
+  // until the next step. kCancelled when stopped: the slot holds what it held before the call.
+  Result<std::span<const float>> extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows, const StopToken& stop);
+
+  // One token for each of several slots in one step; slots ascending. Logits (tokens.size(), n_vocab).
+  Result<std::span<const float>> decode(std::span<const SlotToken> tokens, const StopToken& stop);
+
+  // Makes `to_slot` hold the first tokens of `from_slot`.
+  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
+
+  // Forgets the tokens of a slot from `n_tokens` on.
+  void truncate(std::uint32_t slot, std::uint32_t n_tokens) { cache_.truncate(slot, n_tokens); }
+
+ private:
+  Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
+  Status check_free() const;
+  Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
+
+  std::shared_ptr<const LoadedModel> model_;
+  std::shared_ptr<const MemoryPlan> plan_;
+  std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
+  SlotCache cache_;
+  std::vector<StepRow> rows_;              // room for n_batch
+  std::vector<std::uint32_t> logit_rows_;  // room for n_batch
+  std::span<Candidate> candidates_;        // in the plan's host arena
+  std::uint64_t n_allocations_at_open_ = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,45 @@
+// Which tokens the KV cache of each slot holds; the keys and values themselves live in the plan's KV regions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/memory_plan.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+class SlotCache {
+ public:
+  // Room for n_ctx tokens in each of n_slots slots, reserved here: no other method allocates.
+  SlotCache(const ModelInfo& model, const PlanOptions& options);
+
+  std::uint32_t n_ctx() const { return n_ctx_; }
+  std::uint32_t n_slots() const { return static_cast<std::uint32_t>(slots_.size()); }
+  std::span<const TokenId> tokens(std::uint32_t slot) const { return slots_[slot].tokens; }
+  std::uint32_t n_tokens_in_all() const;
+
+  // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go back to. 0 when a sliding
+  // window has already overwritten rows that the first new token would see.
+  std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
+
+  void append(std::uint32_t slot, TokenId token);  // the slot has room
+  void truncate(std::uint32_t slot, std::uint32_t n_tokens);
+  void copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
+
+ private:
+  // A window layer keeps its newest `rows` positions; a query sees `window` of them.
+  struct Ring {
+    std::uint64_t rows = 0, window = 0;
+  };
+  struct Slot {
+    std::vector<TokenId> tokens;
+    std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not bring overwritten rows back
+  };
+  std::uint32_t n_ctx_;
+  std::vector<Slot> slots_;
+  std::vector<Ring> rings_;  // only layers that hold fewer rows than n_ctx; equal ones once
+};
+
+}  // namespace headroom
