@@ -1,0 +1,84 @@
+#include "text/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/tokenizer_bpe.h"
+#include "text/tokenizer_spm.h"
+#include "text/vocabulary_tokenizer.h"
+
+namespace headroom {
+
+bool Tokenizer::ends_generation(TokenId id) const {
+  const std::vector<TokenId>& ends = special().end_of_generation;
+  return std::binary_search(ends.begin(), ends.end(), id);
+}
+
+VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)), added_(vocabulary_) {}
+
+std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {
+  std::vector<TokenId> ids;
+  ids.reserve(text.size() / 3 + 2);
+  const SpecialTokens& special_tokens = special();
+  if (add_special && special_tokens.add_bos && special_tokens.bos) ids.push_back(*special_tokens.bos);
+  bool starts_anew = true;
+  for (const TextPart& part : added_.split(text, parse_special)) {
+    if (part.is_token) {
+      ids.push_back(part.id);
+    } else {
+      encode_text(part.text, starts_anew, ids);
+    }
+    starts_anew = part.is_token;
+  }
+  if (add_special && special_tokens.add_eos && special_tokens.eos) ids.push_back(*special_tokens.eos);
+  return ids;
+}
+
+std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) const {
+  if (id >= n_vocab()) return {};
+  if (vocabulary_.is_special(id)) return show_special ? vocabulary_.texts[id] : std::string();
+  switch (vocabulary_.types[id]) {
+    case TokenType::kUserDefined: return vocabulary_.texts[id];
+    case TokenType::kByte:
+      if (const int byte = byte_of_token_text(vocabulary_.texts[id]); byte >= 0) return std::string(1, static_cast<char>(byte));
+      return normal_token_bytes(id);
+    default: return normal_token_bytes(id);
+  }
+}
+
+std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool show_special) const {
+  std::string text;
+  for (const TokenId id : ids) {
+    const bool is_first = text.empty();
+    std::string bytes = token_bytes(id, show_special);
+    // The space that encode() put before the first word is not the text's own.
+    const bool has_prefix = is_first && special().add_space_prefix && vocabulary_.types[std::min(id, n_vocab() - 1)] == TokenType::kNormal;
+    text.append(bytes, has_prefix && bytes.starts_with(' ') ? 1 : 0, std::string::npos);
+  }
+  return text;
+}
+
+Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
+  if (vocabulary.model == "llama") return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
+  if (vocabulary.model != "gpt2") return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.model '{}'", vocabulary.model)};
+  const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
+  if (!row) {
+    std::string known;
+    for (const PreTokenizerRow& each : pre_tokenizer_rows())
+      for (const std::string_view name : each.names) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+    return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.pre '{}': this build has {}", vocabulary.pre, known)};
+  }
+  auto pre_tokenizer = PreTokenizer::create(*row);
+  if (!pre_tokenizer) return pre_tokenizer.error();
+  return std::unique_ptr<const Tokenizer>(
+      std::make_unique<const BpeTokenizer>(std::move(vocabulary), std::move(*pre_tokenizer), row->takes_whole_words));
+}
+
+Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file) {
+  auto vocabulary = read_vocabulary(file);
+  if (!vocabulary) return vocabulary.error();
+  return make_tokenizer(std::move(*vocabulary));
+}
+
+}  // namespace headroom

@@ -1,0 +1,193 @@
+#include "text/tokenizer_bpe.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "text/utf8.h"
+
+namespace headroom {
+
+namespace {
+
+// Files write bytes as printable characters: those of Latin-1 that print stand for themselves, the other 68 follow from U+0100 in order (GPT-2).
+struct ByteAlphabet {
+  std::array<char32_t, 256> character{};
+  std::array<std::int16_t, 0x144> byte{};  // -1: no byte's character
+
+  constexpr ByteAlphabet() {
+    byte.fill(-1);
+    char32_t next = 0x100;
+    for (int b = 0; b < 256; ++b) {
+      const bool prints = (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
+      character[b] = prints ? static_cast<char32_t>(b) : next++;
+      byte[character[b]] = static_cast<std::int16_t>(b);
+    }
+  }
+};
+constexpr ByteAlphabet kAlphabet;
+
+// The bytes that a token's text stands for; characters outside the alphabet stand for themselves.
+std::string raw_bytes(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (std::size_t pos = 0; pos < text.size();) {
+    const CodePoint point = read_code_point(text, pos);
+    const bool in_alphabet = point.valid && point.value < kAlphabet.byte.size() && kAlphabet.byte[point.value] >= 0;
+    if (in_alphabet) {
+      bytes += static_cast<char>(kAlphabet.byte[point.value]);
+    } else {
+      bytes.append(text.substr(pos, point.n_bytes));
+    }
+    pos += point.n_bytes;
+  }
+  return bytes;
+}
+
+constexpr std::int32_t kNone = -1;
+
+struct Symbol {
+  std::uint32_t id = 0;
+  std::uint32_t from = 0, n_bytes = 0;  // of the word; absorbed ones have no bytes
+  std::int32_t previous = kNone, next = kNone;
+};
+
+struct Candidate {
+  std::uint32_t rank = 0;
+  std::int32_t left = kNone;
+  std::uint32_t left_id = 0, right_id = 0, merged = 0;  // as they were when it was found: others now mean that it is out of date
+
+  // For a min-heap by std::push_heap: the lowest rank first, then the leftmost.
+  bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
+};
+
+}  // namespace
+
+// Numbers the texts that merges speak of. Only needed while the tokenizer is built.
+struct BpeTokenizer::Interner {
+  std::unordered_map<std::string_view, SymbolId> by_text;  // tokens: views into the vocabulary
+  std::vector<std::unique_ptr<std::string>> others;        // what is no token, at addresses that stay
+  SymbolId next = 0;
+
+  explicit Interner(const Vocabulary& vocabulary) : next(vocabulary.n_vocab()) {
+    by_text.reserve(vocabulary.texts.size());
+    for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
+      if (!vocabulary.is_special(id)) by_text.emplace(vocabulary.texts[id], id);
+  }
+
+  SymbolId number(std::string_view text) {
+    const auto found = by_text.find(text);
+    if (found != by_text.end()) return found->second;
+    others.push_back(std::make_unique<std::string>(text));
+    by_text.emplace(*others.back(), next);
+    return next++;
+  }
+};
+
+// The work of encode_text(), word after word: symbols as a linked list, candidate pairs in a heap, so a word of n bytes takes n log n steps.
+struct BpeTokenizer::Merger {
+  const BpeTokenizer& tokenizer;
+  std::vector<Symbol> symbols = {};
+  std::vector<Candidate> candidates = {};
+
+  void consider(std::int32_t left, std::int32_t right) {
+    if (left == kNone || right == kNone) return;
+    const PairMerge* merge = tokenizer.merges_.find(symbols[left].id, symbols[right].id);
+    if (!merge) return;
+    candidates.push_back({merge->rank, left, symbols[left].id, symbols[right].id, merge->merged});
+    std::push_heap(candidates.begin(), candidates.end());
+  }
+
+  void merge_word(std::string_view word) {
+    symbols.clear();
+    candidates.clear();
+    const auto n_bytes = static_cast<std::int32_t>(word.size());
+    for (std::int32_t i = 0; i < n_bytes; ++i) {
+      const SymbolId id = tokenizer.by_byte_[static_cast<std::uint8_t>(word[i])];
+      symbols.push_back({id, static_cast<std::uint32_t>(i), 1, i - 1, i + 1 == n_bytes ? kNone : i + 1});
+    }
+    for (std::int32_t i = 1; i < n_bytes; ++i) consider(i - 1, i);
+    while (!candidates.empty()) {
+      std::pop_heap(candidates.begin(), candidates.end());
+      const Candidate best = candidates.back();
+      candidates.pop_back();
+      Symbol& left = symbols[best.left];
+      if (left.n_bytes == 0 || left.id != best.left_id || left.next == kNone || symbols[left.next].id != best.right_id) continue;
+      Symbol& right = symbols[left.next];
+      left.id = best.merged;
+      left.n_bytes += right.n_bytes;
+      left.next = right.next;
+      right.n_bytes = 0;
+      if (left.next != kNone) symbols[left.next].previous = best.left;
+      consider(left.previous, best.left);
+      consider(best.left, left.next);
+    }
+  }
+};
+
+BpeTokenizer::BpeTokenizer(Vocabulary vocabulary_values, PreTokenizer pre_tokenizer, bool takes_whole_words)
+    : VocabularyTokenizer(std::move(vocabulary_values)),
+      pre_tokenizer_(std::move(pre_tokenizer)),
+      takes_whole_words_(takes_whole_words),
+      merges_(vocabulary().merges.size()) {
+  Interner interner(vocabulary());
+  for (int byte = 0; byte < 256; ++byte) {
+    std::string text;
+    append_code_point(text, kAlphabet.character[byte]);
+    by_byte_[byte] = interner.number(text);
+  }
+  std::uint32_t rank = 0;
+  for (const std::string_view merge : vocabulary().merges) {
+    const std::size_t space = merge.find(' ', 1);  // a half may itself be a space in vocabularies that do not escape it
+    if (space != std::string_view::npos) {
+      const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);
+      const SymbolId merged = interner.number(std::string(left).append(right));
+      merges_.add(interner.number(left), interner.number(right), {rank, merged});
+    }
+    ++rank;
+  }
+  if (!takes_whole_words_) return;
+  whole_words_.reserve(n_vocab());
+  for (TokenId id = 0; id < n_vocab(); ++id)
+    if (!vocabulary().is_special(id) && vocabulary().types[id] != TokenType::kUserDefined)
+      whole_words_.emplace(raw_bytes(vocabulary().texts[id]), id);
+}
+
+void BpeTokenizer::append_symbol(SymbolId symbol, std::string_view bytes, std::vector<TokenId>& ids) const {
+  if (symbol < n_vocab()) {
+    ids.push_back(symbol);
+    return;
+  }
+  for (const char c : bytes) {  // a merge whose result is no token: its bytes, where they are tokens
+    const SymbolId byte = by_byte_[static_cast<std::uint8_t>(c)];
+    if (byte < n_vocab()) {
+      ids.push_back(byte);
+    } else if (special().unknown) {
+      ids.push_back(*special().unknown);
+    }
+  }
+}
+
+void BpeTokenizer::encode_text(std::string_view text, bool /*starts_anew*/, std::vector<TokenId>& ids) const {
+  constexpr std::size_t kMaxWord = std::size_t{1} << 28;  // symbols count in 31 bits; a longer word is merged in slices
+  Merger merger{*this};
+  std::string key;
+  for (const std::string_view whole : pre_tokenizer_.split(text)) {
+    if (takes_whole_words_) {
+      key.assign(whole);
+      if (const auto found = whole_words_.find(key); found != whole_words_.end()) {
+        ids.push_back(found->second);
+        continue;
+      }
+    }
+    for (std::size_t from = 0; from < whole.size(); from += kMaxWord) {
+      const std::string_view word = whole.substr(from, kMaxWord);
+      merger.merge_word(word);
+      for (const Symbol& symbol : merger.symbols)
+        if (symbol.n_bytes != 0) append_symbol(symbol.id, word.substr(symbol.from, symbol.n_bytes), ids);
+    }
+  }
+}
+
+std::string BpeTokenizer::normal_token_bytes(TokenId id) const { return raw_bytes(vocabulary().texts[id]); }
+
+}  // namespace headroom

@@ -1,0 +1,31 @@
+// SentencePiece-style BPE: the pair whose joined text is the best-scored token merges first; what is no token becomes bytes.
+#pragma once
+
+#include <array>
+#include <unordered_map>
+
+#include "text/vocabulary_tokenizer.h"
+
+namespace headroom {
+
+class SpmTokenizer final : public VocabularyTokenizer {
+ public:
+  explicit SpmTokenizer(Vocabulary vocabulary);
+
+ protected:
+  void encode_text(std::string_view text, bool starts_anew, std::vector<TokenId>& ids) const override;
+  std::string normal_token_bytes(TokenId id) const override;
+
+ private:
+  struct Merger;
+  static constexpr TokenId kNoToken = ~TokenId{0};
+
+  TokenId find(std::string_view text) const;
+  void append_bytes(std::string_view text, std::vector<TokenId>& ids) const;
+
+  std::unordered_map<std::string_view, TokenId> by_text_;  // views into vocabulary().texts; normal, user-defined and unused tokens
+  std::array<TokenId, 256> by_byte_;
+  std::size_t max_token_bytes_ = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,245 @@
+#include "text/vocabulary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "text/pre_tokenizer.h"
+
+namespace headroom {
+
+namespace {
+
+// Ids are 32 bits everywhere, and no vocabulary comes near this.
+constexpr std::size_t kMaxVocab = std::size_t{1} << 24;
+
+// Texts that end an answer wherever they are tokens. Files often forget to say so: they name one end-of-sequence token, and chat templates use
+// another.
+constexpr std::array<std::string_view, 16> kEndOfTurnTexts = {
+    "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>",      "<|end_of_text|>",       "<|eom_id|>", "</s>",
+    "<EOT>",      "_<EOT>",     "[EOT]",   "[EOS]",         "<end_of_utterance>", "<｜end▁of▁sentence｜>", "<|return|>", "<|call|>"};
+
+// Those of them that close a turn rather than a whole text, in order of preference.
+constexpr std::array<std::string_view, 8> kTurnTexts = {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>",
+                                                        "<EOT>",      "_<EOT>",     "[EOT]",   "<end_of_utterance>"};
+
+Error bad_key(std::string_view key, std::string_view expected, std::string_view found) {
+  return {ErrorCode::kBadFile, fmt::format("{}: expected {}, found {}", key, expected, found)};
+}
+
+// Integer arrays come signed or unsigned.
+std::optional<std::vector<std::int64_t>> as_integers(const MetaValue& value) {
+  if (const auto* is_signed = std::get_if<std::vector<std::int64_t>>(&value)) return *is_signed;
+  const auto* is_unsigned = std::get_if<std::vector<std::uint64_t>>(&value);
+  if (!is_unsigned) return std::nullopt;
+  std::vector<std::int64_t> integers;
+  integers.reserve(is_unsigned->size());
+  for (const std::uint64_t entry : *is_unsigned) integers.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(entry, INT64_MAX)));
+  return integers;
+}
+
+Result<std::vector<std::string>> read_texts(const ModelFile& file, std::string_view key) {
+  const MetaValue* value = file.find(key);
+  if (!value) return bad_key(key, "an array of strings", "no such key");
+  const auto* texts = std::get_if<std::vector<std::string>>(value);
+  if (!texts) return bad_key(key, "an array of strings", "another type");
+  return *texts;
+}
+
+Status read_scores(const ModelFile& file, Vocabulary& vocabulary) {
+  constexpr std::string_view kKey = "tokenizer.ggml.scores";
+  const MetaValue* value = file.find(kKey);
+  if (!value) return bad_key(kKey, "an array of numbers", "no such key");
+  if (const auto* floats = std::get_if<std::vector<double>>(value)) {
+    vocabulary.scores.assign(floats->begin(), floats->end());
+  } else if (const auto integers = as_integers(*value)) {
+    vocabulary.scores.assign(integers->begin(), integers->end());
+  } else {
+    return bad_key(kKey, "an array of numbers", "another type");
+  }
+  return ok_status();
+}
+
+Status read_types(const ModelFile& file, Vocabulary& vocabulary) {
+  constexpr std::string_view kKey = "tokenizer.ggml.token_type";
+  const MetaValue* value = file.find(kKey);
+  if (!value) {
+    vocabulary.types.assign(vocabulary.texts.size(), TokenType::kNormal);
+    return ok_status();
+  }
+  const auto integers = as_integers(*value);
+  if (!integers) return bad_key(kKey, "an array of integers", "another type");
+  vocabulary.types.reserve(integers->size());
+  for (const std::int64_t number : *integers) {
+    const bool is_known = number >= 1 && number <= 6;
+    vocabulary.types.push_back(is_known ? static_cast<TokenType>(number) : TokenType::kNormal);  // 0 is "undefined" in older files
+  }
+  return ok_status();
+}
+
+// An id of a named special token; absent stays as it is.
+Status read_id(const ModelFile& file, std::string_view key, std::uint32_t n_vocab, std::optional<TokenId>& id) {
+  const auto found = file.find_uint(key);
+  if (!found) return found.error();
+  if (!found->has_value()) return ok_status();
+  if (**found >= n_vocab) return bad_key(key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", **found));
+  id = static_cast<TokenId>(**found);
+  return ok_status();
+}
+
+// Padding and unknown are of no use to us, and converters write -1 there for "none": anything that is no id counts as absent.
+std::optional<TokenId> find_optional_id(const ModelFile& file, std::string_view key, std::uint32_t n_vocab) {
+  const MetaValue* value = file.find(key);
+  if (!value) return std::nullopt;
+  if (const auto* number = std::get_if<std::uint64_t>(value); number && *number < n_vocab) return static_cast<TokenId>(*number);
+  if (const auto* number = std::get_if<std::int64_t>(value); number && *number >= 0 && *number < n_vocab) return static_cast<TokenId>(*number);
+  return std::nullopt;
+}
+
+Status read_flag(const ModelFile& file, std::string_view key, bool& flag) {
+  const auto found = file.find_bool(key);
+  if (!found) return found.error();
+  flag = found->value_or(flag);
+  return ok_status();
+}
+
+Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
+  SpecialTokens& special = vocabulary.special;
+  const std::uint32_t n_vocab = vocabulary.n_vocab();
+  if (vocabulary.model == "llama") {  // SentencePiece's own numbering, which files leave unsaid
+    special.add_bos = true;
+    special.add_space_prefix = true;
+    if (n_vocab > 2) {
+      special.unknown = 0;
+      special.bos = 1;
+      special.eos = 2;
+    }
+  } else {
+    const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
+    special.add_bos = row && row->adds_bos;
+  }
+  const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 3> ids = {{
+      {"tokenizer.ggml.bos_token_id", &special.bos},
+      {"tokenizer.ggml.eos_token_id", &special.eos},
+      {"tokenizer.ggml.eot_token_id", &special.end_of_turn},
+  }};
+  for (const auto& [key, id] : ids)
+    if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
+  if (const auto id = find_optional_id(file, "tokenizer.ggml.unknown_token_id", n_vocab)) special.unknown = id;
+  special.padding = find_optional_id(file, "tokenizer.ggml.padding_token_id", n_vocab);
+  if (const Status status = read_flag(file, "tokenizer.ggml.add_bos_token", special.add_bos); !status) return status.error();
+  if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status) return status.error();
+  if (vocabulary.model != "llama") return ok_status();  // byte-level BPE has no prefix, whatever a file says
+  return read_flag(file, "tokenizer.ggml.add_space_prefix", special.add_space_prefix);
+}
+
+// GGUF has no key for this property of added tokens, so the one public family that relies on it is known by its name.
+Status read_space_swallowers(const ModelFile& file, Vocabulary& vocabulary) {
+  const auto name = file.find_string("general.name");
+  if (!name) return name.error();
+  std::string lower = name->value_or("");
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower.find("phi-3") == std::string::npos && lower.find("phi3") == std::string::npos) return ok_status();
+  for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
+    const std::string& text = vocabulary.texts[id];
+    const bool is_added = vocabulary.is_special(id) || vocabulary.types[id] == TokenType::kUserDefined;
+    if (is_added && text != "<unk>" && text != "<s>" && text != "<|endoftext|>") vocabulary.swallow_space_after.push_back(id);
+  }
+  return ok_status();
+}
+
+Status check_vocabulary(const Vocabulary& vocabulary) {
+  const std::size_t n_vocab = vocabulary.texts.size();
+  if (n_vocab == 0 || n_vocab > kMaxVocab)
+    return bad_key("tokenizer.ggml.tokens", fmt::format("1 to {} entries", kMaxVocab), fmt::format("{}", n_vocab));
+  if (vocabulary.types.size() != n_vocab)
+    return bad_key("tokenizer.ggml.token_type", fmt::format("{} entries, one per token", n_vocab), fmt::format("{}", vocabulary.types.size()));
+  if (vocabulary.model == "llama") {
+    if (vocabulary.scores.size() != n_vocab)
+      return bad_key("tokenizer.ggml.scores", fmt::format("{} entries, one per token", n_vocab), fmt::format("{}", vocabulary.scores.size()));
+    const bool has_nan = std::any_of(vocabulary.scores.begin(), vocabulary.scores.end(), [](float score) { return std::isnan(score); });
+    if (has_nan) return bad_key("tokenizer.ggml.scores", "numbers", "not a number");
+  } else if (vocabulary.merges.size() > kMaxVocab) {
+    return bad_key("tokenizer.ggml.merges", fmt::format("at most {} entries", kMaxVocab), fmt::format("{}", vocabulary.merges.size()));
+  }
+  const SpecialTokens& special = vocabulary.special;
+  for (const auto& id : {special.bos, special.eos, special.unknown, special.padding, special.end_of_turn})
+    if (id && *id >= n_vocab) return bad_key("special token id", fmt::format("an id below {}", n_vocab), fmt::format("{}", *id));
+  if (special.add_bos && !special.bos)
+    return bad_key("tokenizer.ggml.bos_token_id", "an id, because tokenizer.ggml.add_bos_token is true", "no such key");
+  if (special.add_eos && !special.eos)
+    return bad_key("tokenizer.ggml.eos_token_id", "an id, because tokenizer.ggml.add_eos_token is true", "no such key");
+  return ok_status();
+}
+
+}  // namespace
+
+int byte_of_token_text(std::string_view text) {
+  if (text.size() != 6 || !text.starts_with("<0x") || text[5] != '>') return -1;
+  int value = 0;
+  for (const char c : text.substr(3, 2)) {
+    if (!std::isxdigit(static_cast<unsigned char>(c))) return -1;
+    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+Status complete_vocabulary(Vocabulary& vocabulary) {
+  if (const Status status = check_vocabulary(vocabulary); !status) return status.error();
+  SpecialTokens& special = vocabulary.special;
+  std::vector<TokenId>& ends = special.end_of_generation;
+  ends.clear();
+  std::size_t best_turn = kTurnTexts.size();
+  for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
+    const std::string_view text = vocabulary.texts[id];
+    if (std::find(kEndOfTurnTexts.begin(), kEndOfTurnTexts.end(), text) == kEndOfTurnTexts.end()) continue;
+    vocabulary.types[id] = TokenType::kControl;
+    ends.push_back(id);
+    const auto turn = static_cast<std::size_t>(std::find(kTurnTexts.begin(), kTurnTexts.end(), text) - kTurnTexts.begin());
+    if (turn < best_turn && !special.end_of_turn) best_turn = turn;
+  }
+  if (best_turn < kTurnTexts.size())
+    special.end_of_turn =
+        static_cast<TokenId>(std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
+  if (special.eos) ends.push_back(*special.eos);
+  if (special.end_of_turn) ends.push_back(*special.end_of_turn);
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return ok_status();
+}
+
+Result<Vocabulary> read_vocabulary(const ModelFile& file) {
+  const auto model = file.find_string("tokenizer.ggml.model");
+  if (!model) return model.error();
+  if (!model->has_value()) return bad_key("tokenizer.ggml.model", "the kind of tokenizer", "no such key");
+  Vocabulary vocabulary;
+  vocabulary.model = **model;
+  if (vocabulary.model != "llama" && vocabulary.model != "gpt2")
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("tokenizer.ggml.model '{}': this build has 'llama' (SentencePiece) and 'gpt2' (byte-level BPE)", vocabulary.model)};
+  auto texts = read_texts(file, "tokenizer.ggml.tokens");
+  if (!texts) return texts.error();
+  vocabulary.texts = std::move(*texts);
+  if (const Status status = read_types(file, vocabulary); !status) return status.error();
+  if (vocabulary.model == "llama") {
+    if (const Status status = read_scores(file, vocabulary); !status) return status.error();
+  } else {
+    const auto pre = file.find_string("tokenizer.ggml.pre");
+    if (!pre) return pre.error();
+    vocabulary.pre = pre->value_or("default");
+    auto merges = read_texts(file, "tokenizer.ggml.merges");
+    if (!merges) return merges.error();
+    vocabulary.merges = std::move(*merges);
+  }
+  if (const Status status = read_special_tokens(file, vocabulary); !status) return status.error();
+  if (const Status status = complete_vocabulary(vocabulary); !status) return status.error();
+  if (const Status status = read_space_swallowers(file, vocabulary); !status) return status.error();
+  return vocabulary;
+}
+
+}  // namespace headroom

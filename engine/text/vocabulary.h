@@ -1,0 +1,43 @@
+// The tokens of a model as plain values: what a file's tokenizer.ggml.* keys say, checked, and nothing computed from it but the special tokens.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "file/model_file.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+enum class TokenType : std::uint8_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };  // as numbered in GGUF
+
+struct Vocabulary {
+  std::string model;                         // "llama" or "gpt2"
+  std::string pre;                           // pre-tokenizer of "gpt2"; empty for "llama"
+  std::vector<std::string> texts;            // (n_vocab)
+  std::vector<float> scores;                 // (n_vocab), "llama" only
+  std::vector<TokenType> types;              // (n_vocab)
+  std::vector<std::string> merges;           // (n_merges) "left right", best first; "gpt2" only
+  std::vector<TokenId> swallow_space_after;  // special tokens that take the white space after them along, ascending
+  SpecialTokens special;
+
+  std::uint32_t n_vocab() const { return static_cast<std::uint32_t>(texts.size()); }
+  bool is_special(TokenId id) const {  // never the result of merging, only of its own text as a whole
+    return types[id] == TokenType::kControl || types[id] == TokenType::kUnknown;
+  }
+};
+
+// kBadFile names the missing, mistyped or contradictory key; kUnsupported a tokenizer model that this build lacks.
+Result<Vocabulary> read_vocabulary(const ModelFile& file);
+
+// Checks that the fields agree, marks well-known end-of-turn texts as control tokens and collects special.end_of_turn and special.end_of_generation.
+// read_vocabulary() has done this; a vocabulary made by hand needs it once.
+Status complete_vocabulary(Vocabulary& vocabulary);
+
+// The bytes that a "<0xE3>" token stands for; -1 for any other text.
+int byte_of_token_text(std::string_view text);
+
+}  // namespace headroom
