@@ -49,12 +49,12 @@ std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) cons
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool show_special) const {
   std::string text;
+  bool may_have_prefix = special().add_space_prefix;  // the space that encode() put before the first word is not the text's own
   for (const TokenId id : ids) {
-    const bool is_first = text.empty();
-    std::string bytes = token_bytes(id, show_special);
-    // The space that encode() put before the first word is not the text's own.
-    const bool has_prefix = is_first && special().add_space_prefix && vocabulary_.types[std::min(id, n_vocab() - 1)] == TokenType::kNormal;
-    text.append(bytes, has_prefix && bytes.starts_with(' ') ? 1 : 0, std::string::npos);
+    const std::string bytes = token_bytes(id, show_special);
+    const bool is_text = id < n_vocab() && !vocabulary_.is_special(id) && vocabulary_.types[id] != TokenType::kUserDefined;
+    text.append(bytes, may_have_prefix && is_text && bytes.starts_with(' ') ? 1 : 0, std::string::npos);
+    if (is_text || !bytes.empty()) may_have_prefix = false;
   }
   return text;
 }
