@@ -29,7 +29,7 @@ struct RopeSpec {
   double factor = 1.0;
   std::uint32_t original_n_ctx = 0;                                  // llama3, yarn
   double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
-  double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: derived from factor
+  double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: 1 + 0.1 ln(factor)
   std::vector<float> freq_factors;                                   // (rope_dim / 2) divisors from the file; empty: none
 
   bool operator==(const RopeSpec&) const = default;
@@ -44,7 +44,8 @@ RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
 struct LayerSpec {
   AttentionKind attention = AttentionKind::kFull;
-  std::uint32_t n_heads = 0, n_kv_heads = 0, head_dim = 0;
+  std::uint32_t n_heads = 0, n_kv_heads = 0;
+  std::uint32_t head_dim = 0;    // even, at most kMaxHeadDim
   std::uint32_t window = 0;      // kWindow: how many newest positions a query sees
   std::uint32_t rope = 0;        // index into ModelInfo::ropes
   float attention_scale = 0.0F;  // on q.k
@@ -61,6 +62,7 @@ struct LayerSpec {
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
 };
+inline constexpr std::uint32_t kMaxHeadDim = 1024;
 // Keys are kept in groups of this many, so that a kernel always reads whole groups.
 inline constexpr std::uint32_t kKvRowStep = 32;
 
@@ -71,10 +73,11 @@ struct ModelInfo {
   Bytes file_bytes = 0;  // all parts
   std::uint32_t n_vocab = 0, d_model = 0, n_ctx_trained = 0;
   float norm_epsilon = 1e-5F;
-  std::vector<RopeSpec> ropes;
+  std::vector<RopeSpec> ropes;  // at least one
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;                         // every weight that the forward pass reads: see tensor_slots.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
+  std::vector<std::string> notes;                            // what a reader of the file should know and need not act on
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent

@@ -1,0 +1,84 @@
+#include "model/key_reader.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace headroom {
+
+void KeyReader::fail(ErrorCode code, std::string_view message) {
+  if (!error_) error_ = Error{code, fmt::format("{}: {}", file_.path().string(), message)};
+}
+
+void KeyReader::missing(std::string_view key) { fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key))); }
+
+std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std::uint32_t max) {
+  if (value >= 1 && value <= max) return static_cast<std::uint32_t>(value);
+  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected 1 to {}", full_key(key), value, max));
+  return 0;
+}
+
+std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback) {
+  if (failed()) return 0;
+  const auto found = file_.find_uint(full_key(key));
+  if (!found) {
+    error_ = found.error();
+    return 0;
+  }
+  if (found->has_value()) return bounded(key, **found, max);
+  if (!fallback) missing(key);
+  return fallback.value_or(0);
+}
+
+std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
+                                                const std::vector<std::uint32_t>& fallback) {
+  if (failed()) return {};
+  const MetaValue* value = find(key);
+  if (value == nullptr && !fallback.empty()) return fallback;
+  std::vector<std::uint32_t> values;
+  const auto take_array = [&](const auto& array) {
+    if (array.size() != n_layers) {
+      return fail(ErrorCode::kBadFile,
+                  fmt::format("metadata '{}' has {} entries, expected one for each of {} layers", full_key(key), array.size(), n_layers));
+    }
+    // A negative entry becomes a number that is out of range.
+    for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), max));
+  };
+  if (value != nullptr) {
+    if (const auto* array = std::get_if<std::vector<std::uint64_t>>(value)) {
+      take_array(*array);
+      return values;
+    }
+    if (const auto* array = std::get_if<std::vector<std::int64_t>>(value)) {
+      take_array(*array);
+      return values;
+    }
+  }
+  values.assign(n_layers, positive(key, max));
+  return values;
+}
+
+double KeyReader::number(std::string_view key, std::optional<double> fallback) {
+  if (failed()) return 0;
+  const auto found = file_.find_float(full_key(key));
+  if (!found) {
+    error_ = found.error();
+    return 0;
+  }
+  if (!found->has_value() && !fallback) missing(key);
+  const double value = found->value_or(fallback.value_or(0));
+  if (!std::isfinite(value)) fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is not a finite number", full_key(key)));
+  return value;
+}
+
+std::string KeyReader::text(std::string_view key, std::string_view fallback) {
+  if (failed()) return {};
+  const auto found = file_.find_string(full_key(key));
+  if (!found) {
+    error_ = found.error();
+    return {};
+  }
+  return found->value_or(std::string(fallback));
+}
+
+}  // namespace headroom

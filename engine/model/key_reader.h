@@ -1,0 +1,46 @@
+// Typed, bounded look-ups of one architecture's metadata keys; the first thing that is wrong is kept.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "file/model_file.h"
+
+namespace headroom {
+
+// After a failure every look-up gives zero, so that a reader checks once per group. One thread.
+class KeyReader {
+ public:
+  KeyReader(const ModelFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
+
+  bool failed() const { return error_.has_value(); }
+  Error take_error() { return *std::move(error_); }
+  // Keeps the first failure only; the message gets the file's path.
+  void fail(ErrorCode code, std::string_view message);
+
+  // Integers from 1 to `max`. Without a fallback the key must be there.
+  std::uint32_t positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback = std::nullopt);
+  // One number for all layers, or an array of one per layer; (n_layers).
+  std::vector<std::uint32_t> per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
+                                       const std::vector<std::uint32_t>& fallback = {});
+  // Finite. Without a fallback the key must be there.
+  double number(std::string_view key, std::optional<double> fallback = std::nullopt);
+  std::string text(std::string_view key, std::string_view fallback);
+
+  // "llama.context_length"
+  std::string full_key(std::string_view key) const { return prefix_ + "." + std::string(key); }
+  const MetaValue* find(std::string_view key) const { return file_.find(full_key(key)); }
+
+ private:
+  void missing(std::string_view key);
+  std::uint32_t bounded(std::string_view key, std::uint64_t value, std::uint32_t max);
+
+  const ModelFile& file_;
+  const std::string prefix_;
+  std::optional<Error> error_;
+};
+
+}  // namespace headroom

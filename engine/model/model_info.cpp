@@ -1,0 +1,22 @@
+#include "model/model_info.h"
+
+#include <algorithm>
+
+#include "format/dtype_table.h"
+
+namespace headroom {
+
+std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const {
+  // A step writes up to n_batch new positions before the oldest of them reads its window, so both must fit at once.
+  const std::uint64_t n_rows = attention == AttentionKind::kWindow ? std::min(n_ctx, window + n_batch) : n_ctx;
+  return round_up(n_rows, kKvRowStep);
+}
+
+Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }
+
+const WeightTensor* ModelInfo::find_weight(WeightSlot slot, std::int32_t layer) const {
+  const auto found = std::find_if(weights.begin(), weights.end(), [&](const WeightTensor& w) { return w.slot == slot && w.layer == layer; });
+  return found == weights.end() ? nullptr : &*found;
+}
+
+}  // namespace headroom

@@ -1,0 +1,348 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "file/show_name.h"
+#include "file/split_name.h"
+#include "format/dtype_table.h"
+#include "model/arch_table.h"
+#include "model/key_reader.h"
+#include "model/model_info.h"
+#include "model/read_rope.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kMaxContext = 1U << 30, kMaxWidth = 1U << 24, kMaxHeads = 1U << 14;
+
+// Keys that change the result in ways which this forward pass does not have, unless they hold the neutral value.
+struct RefusedKey {
+  std::string_view key;
+  double neutral;
+};
+constexpr std::array kRefusedKeys{
+    RefusedKey{"attention.causal", 1},
+    RefusedKey{"attention.clamp_kqv", 0},
+    RefusedKey{"attention.kv_lora_rank", 0},
+    RefusedKey{"attention.max_alibi_bias", 0},
+    RefusedKey{"attention.q_lora_rank", 0},
+    RefusedKey{"attention.scale", 0},
+    RefusedKey{"attention.sliding_window_pattern", 0},
+    RefusedKey{"attention.temperature_scale", 0},
+    RefusedKey{"attn_logit_softcapping", 0},
+    RefusedKey{"embedding_scale", 1},
+    RefusedKey{"final_logit_softcapping", 0},
+    RefusedKey{"logit_scale", 1},
+    RefusedKey{"nextn_predict_layers", 0},
+    RefusedKey{"residual_scale", 1},
+    RefusedKey{"rope.dimension_sections", 0},
+    RefusedKey{"rope.scaling.yarn_log_multiplier", 0},
+    RefusedKey{"use_parallel_residual", 0},
+};
+
+std::optional<double> as_number(const MetaValue& value) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1.0 : 0.0;
+  return std::nullopt;
+}
+
+std::string weight_type_names() {
+  std::string names;
+  for (const DTypeRow& row : kDTypes) {
+    if (row.is_weight) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  }
+  return names;
+}
+
+bool is_vector_type(std::optional<DType> dtype) { return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16; }
+
+// {n_cols, n_rows}, further dimensions 1.
+bool has_shape(const TensorInfo& tensor, std::uint64_t n_cols, std::uint64_t n_rows) {
+  for (std::size_t i = 2; i < tensor.shape.size(); ++i) {
+    if (tensor.shape[i] != 1) return false;
+  }
+  return tensor.shape[0] == n_cols && (tensor.shape.size() > 1 ? tensor.shape[1] : 1) == n_rows;
+}
+
+class ModelInfoReader {
+ public:
+  ModelInfoReader(const ModelFile& file, const ArchRow& row)
+      : file_(file), row_(row), keys_(file, std::string(row.architecture)), is_used_(file.tensors().size()) {}
+
+  Result<ModelInfo> read() {
+    model_.architecture = row_.architecture;
+    model_.file_bytes = file_.n_bytes();
+    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes, &ModelInfoReader::read_layers,
+                      &ModelInfoReader::read_ropes, &ModelInfoReader::read_vocabulary, &ModelInfoReader::fill_slots,
+                      &ModelInfoReader::check_other_tensors, &ModelInfoReader::sum_up}) {
+      (this->*step)();
+      if (keys_.failed()) return keys_.take_error();
+    }
+    return std::move(model_);
+  }
+
+ private:
+  void bad(std::string_view message) { keys_.fail(ErrorCode::kBadFile, message); }
+  void unsupported(std::string_view message) { keys_.fail(ErrorCode::kUnsupported, message); }
+
+  void read_name() {
+    const auto split = parse_split_name(file_.path());
+    const std::string stem = split ? split->prefix : file_.path().stem().string();
+    const auto name = file_.find_string("general.name");
+    if (!name) return keys_.fail(name.error().code, name.error().message);
+    model_.name = displayable(name->value_or(stem));
+    if (model_.name.empty()) model_.name = displayable(stem);
+  }
+
+  void check_refused_keys() {
+    if (const MetaValue* experts = keys_.find("expert_count"); experts != nullptr && as_number(*experts) != 0.0) {
+      return unsupported(fmt::format("'{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which this version lacks",
+                                     keys_.full_key("expert_count")));
+    }
+    for (const RefusedKey& refused : kRefusedKeys) {
+      const MetaValue* value = keys_.find(refused.key);
+      if (value == nullptr || as_number(*value) == refused.neutral) continue;
+      return unsupported(fmt::format("'{}' changes what the model computes, and this version does not do that", keys_.full_key(refused.key)));
+    }
+  }
+
+  void read_sizes() {
+    if (file_.tensors().empty()) return bad("holds no tensors: a vocabulary alone cannot be run");
+    n_layers_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
+    // Every layer has tensors of its own, so this bounds what a lying count can cost.
+    if (n_layers_ > file_.tensors().size()) {
+      return bad(fmt::format("'{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"), n_layers_, file_.tensors().size()));
+    }
+    model_.d_model = keys_.positive("embedding_length", kMaxWidth);
+    model_.n_ctx_trained = keys_.positive("context_length", kMaxContext);
+    model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
+    if (!keys_.failed() && !(model_.norm_epsilon >= 0 && model_.norm_epsilon < 1)) {
+      bad(fmt::format("'{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"), model_.norm_epsilon));
+    }
+  }
+
+  void read_layers() {
+    const auto n_heads = keys_.per_layer("attention.head_count", n_layers_, kMaxHeads);
+    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_layers_, kMaxHeads, n_heads);
+    const auto d_ff = keys_.per_layer("feed_forward_length", n_layers_, kMaxWidth);
+    if (keys_.failed()) return;
+    const std::uint32_t head_dim = read_head_dim(n_heads.front());
+    const std::uint32_t window = read_window();
+    if (keys_.failed()) return;
+    for (std::uint32_t i = 0; i < n_layers_; ++i) {
+      if (n_heads[i] % n_kv_heads[i] != 0) return bad(fmt::format("layer {}: {} heads are no multiple of {} KV heads", i, n_heads[i], n_kv_heads[i]));
+      LayerSpec layer;
+      layer.attention = window > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
+      layer.window = window;
+      layer.n_heads = n_heads[i];
+      layer.n_kv_heads = n_kv_heads[i];
+      layer.head_dim = head_dim;
+      layer.attention_scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
+      layer.activation = row_.activation;
+      layer.d_ff = d_ff[i];
+      model_.layers.push_back(layer);
+    }
+  }
+
+  std::uint32_t read_head_dim(std::uint32_t n_heads) {
+    const bool divides = model_.d_model % n_heads == 0;
+    if (!divides && keys_.find("attention.key_length") == nullptr) {
+      bad(fmt::format("{} heads do not divide the width {}, and '{}' is missing", n_heads, model_.d_model, keys_.full_key("attention.key_length")));
+      return 0;
+    }
+    const std::uint32_t head_dim = keys_.positive("attention.key_length", kMaxHeadDim, model_.d_model / n_heads);
+    const std::uint32_t value_dim = keys_.positive("attention.value_length", kMaxHeadDim, head_dim);
+    if (keys_.failed()) return 0;
+    if (value_dim != head_dim)
+      unsupported(fmt::format("keys of {} and values of {} elements per head; this version has equal ones only", head_dim, value_dim));
+    if (head_dim % 2 != 0 || head_dim > kMaxHeadDim)
+      bad(fmt::format("a head of {} elements, expected an even number up to {}", head_dim, kMaxHeadDim));
+    return head_dim;
+  }
+
+  // 0: none.
+  std::uint32_t read_window() {
+    const MetaValue* value = keys_.find("attention.sliding_window");
+    if (value == nullptr || as_number(*value) == 0.0) return 0;
+    const std::uint32_t window = keys_.positive("attention.sliding_window", kMaxContext);
+    if (row_.window == WindowRule::kAllLayers) return window;
+    if (!keys_.failed() && window < model_.n_ctx_trained) {
+      unsupported(fmt::format("'{}' is {}: which layers of {} have a window is not supported yet", keys_.full_key("attention.sliding_window"), window,
+                              row_.architecture));
+    }
+    return 0;
+  }
+
+  void read_ropes() { model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_)); }
+
+  void read_vocabulary() {
+    const TensorInfo* embedding = require(slot_tensor_name(WeightSlot::kTokenEmbedding, -1));
+    if (embedding == nullptr) return;
+    const std::uint64_t n_vocab = embedding->shape.size() > 1 ? embedding->shape[1] : 1;
+    if (n_vocab > kMaxWidth) return bad(fmt::format("tensor '{}' has {} rows, at most {} are accepted", embedding->name, n_vocab, kMaxWidth));
+    model_.n_vocab = static_cast<std::uint32_t>(n_vocab);
+    const MetaValue* tokens = file_.find("tokenizer.ggml.tokens");
+    if (const auto* list = tokens == nullptr ? nullptr : std::get_if<std::vector<std::string>>(tokens); list != nullptr && list->size() != n_vocab) {
+      return bad(fmt::format("tensor '{}' has {} rows, but the tokenizer has {} tokens", embedding->name, n_vocab, list->size()));
+    }
+    const std::uint32_t stated = keys_.positive("vocab_size", std::numeric_limits<std::uint32_t>::max(), model_.n_vocab);
+    if (!keys_.failed() && stated != n_vocab) {
+      bad(fmt::format("tensor '{}' has {} rows, but '{}' is {}", embedding->name, n_vocab, keys_.full_key("vocab_size"), stated));
+    }
+  }
+
+  const TensorInfo* require(const std::string& name) {
+    const TensorInfo* tensor = file_.find_tensor(name);
+    if (tensor == nullptr) bad(fmt::format("tensor '{}' is missing", name));
+    return tensor;
+  }
+
+  void fill_slots() {
+    const std::uint32_t d_model = model_.d_model;
+    fill(WeightSlot::kTokenEmbedding, -1, model_.n_vocab, d_model);
+    for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i) fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
+    fill(WeightSlot::kOutputNorm, -1, 1, d_model);
+    if (is_there(WeightSlot::kHead, -1)) fill(WeightSlot::kHead, -1, model_.n_vocab, d_model);
+  }
+
+  void fill_layer(std::int32_t i, LayerSpec& layer) {
+    const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
+    fill(WeightSlot::kAttnNorm, i, 1, d_model);
+    if (row_.may_fuse_qkv && !is_there(WeightSlot::kQ, i) && file_.find_tensor(*fused_tensor_name(WeightSlot::kQ, i)) != nullptr) {
+      fill_fused_qkv(i, layer);
+    } else {
+      fill(WeightSlot::kQ, i, q_dim, d_model);
+      fill(WeightSlot::kK, i, kv_dim, d_model);
+      fill(WeightSlot::kV, i, kv_dim, d_model);
+    }
+    layer.has_qkv_bias = wants(row_.qkv_bias, WeightSlot::kQBias, i);
+    if (layer.has_qkv_bias) {
+      fill(WeightSlot::kQBias, i, 1, q_dim);
+      fill(WeightSlot::kKBias, i, 1, kv_dim);
+      fill(WeightSlot::kVBias, i, 1, kv_dim);
+    }
+    layer.has_qk_norm = wants(row_.qk_norm, WeightSlot::kQNorm, i);
+    if (layer.has_qk_norm) {
+      fill(WeightSlot::kQNorm, i, 1, layer.head_dim);
+      fill(WeightSlot::kKNorm, i, 1, layer.head_dim);
+    }
+    fill(WeightSlot::kAttnOut, i, d_model, q_dim);
+    layer.has_attn_out_bias = wants(row_.attn_out_bias, WeightSlot::kAttnOutBias, i);
+    if (layer.has_attn_out_bias) fill(WeightSlot::kAttnOutBias, i, 1, d_model);
+    fill(WeightSlot::kFfnNorm, i, 1, d_model);
+    fill(WeightSlot::kGate, i, layer.d_ff, d_model);
+    fill(WeightSlot::kUp, i, layer.d_ff, d_model);
+    fill(WeightSlot::kDown, i, d_model, layer.d_ff);
+  }
+
+  bool is_there(WeightSlot slot, std::int32_t layer) const { return file_.find_tensor(slot_tensor_name(slot, layer)) != nullptr; }
+
+  bool wants(Presence presence, WeightSlot slot, std::int32_t layer) const {
+    return presence == Presence::kRequired || (presence == Presence::kOptional && is_there(slot, layer));
+  }
+
+  // The slot is the whole of its own tensor.
+  void fill(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(slot_tensor_name(slot, layer));
+    if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols)) return;
+    add_weight(*tensor, slot, layer, 0, n_rows, n_cols);
+  }
+
+  void fill_fused_qkv(std::int32_t layer, const LayerSpec& spec) {
+    const TensorInfo* tensor = require(*fused_tensor_name(WeightSlot::kQ, layer));
+    const std::uint64_t q_dim = spec.q_dim(), kv_dim = spec.kv_dim();
+    if (tensor == nullptr || !check_shape(*tensor, q_dim + 2 * kv_dim, model_.d_model)) return;
+    add_weight(*tensor, WeightSlot::kQ, layer, 0, q_dim, model_.d_model);
+    add_weight(*tensor, WeightSlot::kK, layer, q_dim, kv_dim, model_.d_model);
+    add_weight(*tensor, WeightSlot::kV, layer, q_dim + kv_dim, kv_dim, model_.d_model);
+  }
+
+  bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols) {
+    if (has_shape(tensor, n_cols, n_rows)) return true;
+    bad(fmt::format("tensor '{}' has shape ({}), expected ({}, {}) from the metadata", tensor.name, fmt::join(tensor.shape, ", "), n_cols, n_rows));
+    return false;
+  }
+
+  void add_weight(const TensorInfo& tensor, WeightSlot slot, std::int32_t layer, std::uint64_t first_row, std::uint64_t n_rows,
+                  std::uint64_t n_cols) {
+    const bool type_works = slot_is_matrix(slot) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
+    if (!type_works) {
+      return unsupported(fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}", tensor.name, tensor.type_name,
+                                     slot_is_matrix(slot) ? weight_type_names() : "F32, F16, BF16"));
+    }
+    const auto index = static_cast<std::uint32_t>(&tensor - file_.tensors().data());
+    is_used_[index] = true;
+    WeightTensor weight;
+    weight.slot = slot;
+    weight.layer = layer;
+    weight.name = tensor.name;
+    weight.file_tensor = index;
+    weight.dtype = *tensor.dtype;
+    weight.first_row = first_row;
+    weight.n_rows = n_rows;
+    weight.n_cols = n_cols;
+    model_.weights.push_back(std::move(weight));
+  }
+
+  // A tensor that nobody reads means that the model computes something which we do not.
+  void check_other_tensors() {
+    for (std::size_t i = 0; i < is_used_.size(); ++i) {
+      const std::string& name = file_.tensors()[i].name;
+      if (is_used_[i] || name == kRopeFactorsTensor) continue;
+      if (is_harmless_tensor(name)) {
+        model_.notes.push_back(fmt::format("tensor '{}' is not used: what it holds follows from the metadata", name));
+        continue;
+      }
+      return unsupported(
+          fmt::format("tensor {} has no place in a {} model of {} layers as this version knows it", show_name(name), row_.architecture, n_layers_));
+    }
+  }
+
+  void sum_up() {
+    std::map<std::string, Bytes> by_type;
+    for (std::size_t i = 0; i < is_used_.size(); ++i) {
+      if (!is_used_[i]) continue;
+      const TensorInfo& tensor = file_.tensors()[i];
+      model_.n_params += tensor.n_elems();
+      by_type[tensor.type_name] += tensor.n_bytes;
+    }
+    model_.bytes_by_type.assign(by_type.begin(), by_type.end());
+    std::stable_sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  }
+
+  const ModelFile& file_;
+  const ArchRow& row_;
+  KeyReader keys_;
+  ModelInfo model_;
+  std::uint32_t n_layers_ = 0;
+  std::vector<bool> is_used_;  // by index into the file's tensors
+};
+
+}  // namespace
+
+Result<ModelInfo> read_model_info(const ModelFile& file) {
+  const auto type = file.find_string("general.type");
+  if (!type) return type.error();
+  if (type->has_value() && **type != "model") {
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: holds {} by its general.type, expected a model", file.path().string(), show_name(**type))};
+  }
+  const auto architecture = file.find_string("general.architecture");
+  if (!architecture) return architecture.error();
+  if (!architecture->has_value())
+    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
+  const ArchRow* row = find_arch(**architecture);
+  if (row == nullptr) {
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: architecture {} is not supported: it needs a row in arch_table, and ops if it computes "
+                                                      "something that {} do not",
+                                                      file.path().string(), show_name(**architecture), arch_names())};
+  }
+  return ModelInfoReader(file, *row).read();
+}
+
+}  // namespace headroom

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "model/model_info.h"
+
+namespace headroom {
+namespace {
+
+// Llama 3.1: long waves are stretched by the factor, short ones stay, those between are blended.
+double llama3_frequency(const RopeSpec& rope, double frequency) {
+  const double wavelength = 2 * std::numbers::pi / frequency;
+  const double n_waves = rope.original_n_ctx / wavelength;  // turns within the original context
+  if (n_waves < rope.low_freq_factor) return frequency / rope.factor;
+  if (n_waves > rope.high_freq_factor) return frequency;
+  const double smooth = (n_waves - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor);
+  return (1 - smooth) * frequency / rope.factor + smooth * frequency;
+}
+
+// YaRN (arXiv 2309.00071, section 3.2): the pair that turns `n_turns` times within the original context.
+double yarn_pair(const RopeSpec& rope, double n_turns) {
+  return rope.rope_dim * std::log(rope.original_n_ctx / (n_turns * 2 * std::numbers::pi)) / (2 * std::log(rope.theta));
+}
+
+// How much of the stretched frequency pair `i` takes: 0 before `first`, 1 from `last` on.
+double yarn_ramp(double first, double last, std::uint32_t i) {
+  const double width = std::max(0.001, last - first);  // a ramp of no width is a step, not a division by zero
+  return std::clamp((i - first) / width, 0.0, 1.0);
+}
+
+}  // namespace
+
+RopeFrequencies rope_frequencies(const RopeSpec& rope) {
+  RopeFrequencies result;
+  const bool is_yarn = rope.scaling == RopeScaling::kYarn;
+  const double yarn_first = is_yarn ? std::max(0.0, std::floor(yarn_pair(rope, rope.beta_fast))) : 0.0;
+  const double yarn_last = is_yarn ? std::min(rope.rope_dim - 1.0, std::ceil(yarn_pair(rope, rope.beta_slow))) : 0.0;
+  if (is_yarn) {
+    const double derived = rope.factor > 1 ? 1 + 0.1 * std::log(rope.factor) : 1.0;
+    result.magnitude = static_cast<float>(rope.attention_factor > 0 ? rope.attention_factor : derived);
+  }
+  for (std::uint32_t i = 0; i < rope.rope_dim / 2; ++i) {
+    double frequency = std::pow(rope.theta, -2.0 * i / rope.rope_dim);
+    if (!rope.freq_factors.empty()) frequency /= static_cast<double>(rope.freq_factors[i]);
+    switch (rope.scaling) {
+      case RopeScaling::kNone: break;
+      case RopeScaling::kLinear: frequency /= rope.factor; break;
+      case RopeScaling::kLlama3: frequency = llama3_frequency(rope, frequency); break;
+      case RopeScaling::kYarn: {
+        const double ramp = yarn_ramp(yarn_first, yarn_last, i);
+        frequency = frequency / rope.factor * ramp + frequency * (1 - ramp);
+        break;
+      }
+    }
+    result.per_pair.push_back(static_cast<float>(frequency));
+  }
+  return result;
+}
+
+}  // namespace headroom
