@@ -16,11 +16,13 @@ enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal };
 std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 
 struct DeviceInfo {
-  std::string id;    // "cpu", "cuda:0"; of a catalogue device its name
-  std::string name;  // "RTX 4090", or the CPU's own name
+  std::string id;      // "cpu", "cuda:0"; of a catalogue device its name
+  std::string name;    // "RTX 4090", or the CPU's own name
+  std::string vendor;  // of a catalogue device: "NVIDIA"
   DeviceKind kind = DeviceKind::kCpu;
   bool is_present = true;           // false: from the catalogue, can be planned for and not be loaded on
   bool has_unified_memory = false;  // shares its memory with the CPU
+  Bytes nameplate_bytes = 0;        // of a catalogue device: what the box says
   Bytes total_bytes = 0;            // that programs can have: physical less what firmware takes
   Bytes free_bytes = 0;             // now; of a catalogue device total_bytes
   Bytes driver_bytes = 0;           // context, kernel images: what the driver takes when we start to use it

@@ -28,7 +28,7 @@ struct Region {
   RegionId id = 0;
   RegionKind kind = RegionKind::kWeights;
   std::int32_t layer = -1;
-  std::string name;           // tensor name, "k", "v", "activations", ...
+  std::string name{};         // tensor name, "k", "v", "activations", ...
   DType dtype = DType::kF32;  // scratch and staging: F32
   Bytes offset = 0, size = 0;
   std::int32_t weight = -1;  // kWeights: index into ModelInfo::weights
@@ -92,7 +92,7 @@ struct MemoryPlan {
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, the chosen device first
   Placement placement;
   Program prefill, decode;
-  PlanOptions options;  // as given, with n_ctx and n_gpu_layers resolved
+  PlanOptions options;  // as given, with n_ctx, n_logit_rows and n_gpu_layers resolved
   std::vector<Note> notes;
 
   bool fits() const;
@@ -105,12 +105,14 @@ struct MemoryPlan {
 // device (an unknown device, n_ctx 0 after defaults, n_slots > n_batch, a KV type without a kernel there).
 Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
 
-// Where a weight of the model or a layer's cache stands; null when it is not in the plan.
+// Where a weight of the model or a layer's cache stands; absent when it is not in the plan. A tied embedding stands on two devices when the head is
+// on another one than the embedding: ask with the device then.
 struct RegionRef {
   std::uint32_t arena = 0;
   RegionId region = 0;
 };
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight);
+std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind);  // the first of that kind
 

@@ -18,4 +18,7 @@ struct Placement {
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices, std::uint32_t max_rows,
                       std::uint32_t max_logit_rows, Bytes alignment);
 
+// The same ops on the same offsets for steps of at most `max_rows` rows: the decode program, which shares the activations region of the prefill one.
+Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment);
+
 }  // namespace headroom

@@ -1,0 +1,32 @@
+#include "plan/device_info.h"
+
+#include "format/dtype_table.h"
+
+namespace headroom {
+
+std::string_view device_kind_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kCpu: return "cpu";
+    case DeviceKind::kCuda: return "cuda";
+    case DeviceKind::kVulkan: return "vulkan";
+    case DeviceKind::kMetal: return "metal";
+  }
+  return "unknown";
+}
+
+DeviceInfo make_cpu_device(std::string name, Bytes total, Bytes free, std::uint32_t n_threads) {
+  DeviceInfo cpu;
+  cpu.id = "cpu";
+  cpu.name = std::move(name);
+  cpu.kind = DeviceKind::kCpu;
+  cpu.total_bytes = total;
+  cpu.free_bytes = free;
+  cpu.driver_measured = true;  // there is no driver between us and host memory: 0 is exact
+  cpu.n_threads = n_threads > 0 ? n_threads : 1;
+  for (const DTypeRow& row : kDTypes) {
+    if (row.is_kv) cpu.kv_types.push_back(row.dtype);
+  }
+  return cpu;
+}
+
+}  // namespace headroom

@@ -1,0 +1,88 @@
+#include "plan/device_rules.h"
+
+#include <algorithm>
+
+#include "format/dtype_table.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kF32Bytes = 4;
+constexpr Bytes kScratchAlignment = 64;
+// Split-K attention: at most this many partial results per query row and head.
+constexpr std::uint64_t kMaxAttentionSplits = 32;
+constexpr std::uint64_t kQuantGroup = 32;
+
+struct Widths {
+  std::uint64_t input = 0, kv_dim = 0, q_dim = 0, n_heads = 0, head_dim = 0;
+};
+
+// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim or d_ff.
+Widths widest(const ModelInfo& model) {
+  Widths widths{.input = model.d_model};
+  for (const LayerSpec& layer : model.layers) {
+    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), layer.d_ff});
+    widths.kv_dim = std::max<std::uint64_t>(widths.kv_dim, layer.kv_dim());
+    widths.q_dim = std::max<std::uint64_t>(widths.q_dim, layer.q_dim());
+    widths.n_heads = std::max<std::uint64_t>(widths.n_heads, layer.n_heads);
+    widths.head_dim = std::max<std::uint64_t>(widths.head_dim, layer.head_dim);
+  }
+  return widths;
+}
+
+Bytes aligned(Bytes bytes) { return round_up(bytes, kScratchAlignment); }
+
+// An int8 row with a scale and a sum per 32 elements.
+Bytes quantized_row_bytes(std::uint64_t n_elems) {
+  const std::uint64_t groups = div_up(n_elems, kQuantGroup);
+  return groups * (kQuantGroup + 2 * kF32Bytes);
+}
+
+// A GPU keeps the normalized and the quantized row, and the partial sums of split-K attention: (head_dim + running maximum + sum) f32 each, for
+// decode rows only, since a prefill step has rows enough to fill the device without splitting.
+Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
+  const Widths widths = widest(model);
+  const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
+  const Bytes quantized = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
+  const Bytes kv_rows = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
+  const Bytes partials = aligned(Bytes{options.n_slots} * kMaxAttentionSplits * (widths.q_dim + 2 * widths.n_heads) * kF32Bytes);
+  return normed + quantized + kv_rows + partials;
+}
+
+}  // namespace
+
+Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options, std::uint32_t max_rows) {
+  if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads).total();
+  return gpu_scratch(model, options, max_rows);
+}
+
+CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows, std::uint32_t n_threads) {
+  // A thread holds the scores of one tile of keys for a group of query rows, their accumulators, and a dequantized tile of K or V.
+  constexpr std::uint64_t kTileKeys = 64;
+  constexpr std::uint64_t kTileQueries = 64;
+  const Widths widths = widest(model);
+  CpuScratch scratch;
+  scratch.normed_bytes = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
+  scratch.quantized_bytes = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
+  scratch.kv_rows_bytes = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
+  scratch.per_thread_bytes = aligned((kTileKeys * kTileQueries + (kTileKeys + kTileQueries) * widths.head_dim) * kF32Bytes);
+  scratch.n_threads = n_threads;
+  return scratch;
+}
+
+Bytes sampler_bytes(const ModelInfo& model) {
+  constexpr Bytes kCandidateBytes = sizeof(float) + sizeof(std::uint32_t);
+  return aligned(Bytes{model.n_vocab} * kCandidateBytes);
+}
+
+Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement, std::uint32_t max_rows,
+                    std::uint32_t max_logit_rows) {
+  const auto is_apart = [&](DeviceIndex device) { return devices[device].kind != DeviceKind::kCpu && !devices[device].has_unified_memory; };
+  const bool head_apart = is_apart(placement.head_device);
+  if (!head_apart && std::none_of(placement.layer_device.begin(), placement.layer_device.end(), is_apart)) return 0;
+  const Bytes residual = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
+  const Bytes logits = head_apart ? aligned(Bytes{max_logit_rows} * model.n_vocab * kF32Bytes) : 0;
+  return std::max(2 * kUploadChunkBytes, residual + logits);
+}
+
+}  // namespace headroom

@@ -1,0 +1,28 @@
+// From a model, devices and options to arenas: the one piece of memory arithmetic, used whole by plan_memory and without its regions by every search.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/arena_builder.h"
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+struct PlanLayout {
+  PlanOptions options;  // resolved
+  DeviceIndex cpu = 0;
+  Placement placement;
+  Program prefill;
+  Bytes buffer_alignment = 64;        // the strictest of the devices in use
+  std::vector<ArenaPlan> arenas;      // the chosen device's first; without regions under Keep::kSizesOnly
+  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, the chosen device first
+
+  bool fits() const;
+};
+
+// Pure. kUsage as plan_memory.
+Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, Keep keep);
+
+}  // namespace headroom

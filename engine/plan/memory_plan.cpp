@@ -1,0 +1,100 @@
+#include "plan/memory_plan.h"
+
+#include <algorithm>
+
+#include "plan/layout.h"
+#include "plan/notes.h"
+
+namespace headroom {
+namespace {
+
+template <class Predicate>
+std::optional<RegionRef> find_first(const MemoryPlan& plan, Predicate matches) {
+  for (std::uint32_t a = 0; a < plan.arenas.size(); ++a) {
+    for (const Region& region : plan.arenas[a].regions) {
+      if (matches(plan.arenas[a], region)) return RegionRef{a, region.id};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view region_kind_name(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kWeights: return "weights";
+    case RegionKind::kKv: return "kv";
+    case RegionKind::kActivations: return "activations";
+    case RegionKind::kLogits: return "logits";
+    case RegionKind::kScratch: return "scratch";
+    case RegionKind::kStaging: return "staging";
+    case RegionKind::kPadding: return "padding";
+  }
+  return "unknown";
+}
+
+bool MemoryPlan::fits() const {
+  return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
+}
+
+Bytes MemoryPlan::planned_bytes(DeviceIndex device) const {
+  Bytes sum = 0;
+  for (const ArenaPlan& arena : arenas) {
+    if (arena.device == device) sum += arena.size;
+  }
+  return sum;
+}
+
+Bytes MemoryPlan::bytes_of(RegionKind kind) const {
+  Bytes sum = 0;
+  for (const DeviceBudget& budget : budgets) sum += bytes_of(kind, budget.device);
+  return sum;
+}
+
+Bytes MemoryPlan::bytes_of(RegionKind kind, DeviceIndex device) const {
+  Bytes sum = 0;
+  for (const ArenaPlan& arena : arenas) {
+    if (arena.device != device) continue;
+    for (const Region& region : arena.regions) {
+      if (region.kind == kind) sum += region.size;
+    }
+  }
+  return sum;
+}
+
+Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  Result<PlanLayout> layout = lay_out(model, devices, options, Keep::kRegions);
+  if (!layout) return layout.error();
+  MemoryPlan plan;
+  plan.devices.assign(devices.begin(), devices.end());
+  plan.notes = make_notes(model, devices, options, *layout);
+  plan.arenas = std::move(layout->arenas);
+  plan.budgets = std::move(layout->budgets);
+  plan.placement = std::move(layout->placement);
+  plan.decode = narrow_program(layout->prefill, layout->options.n_slots, layout->buffer_alignment);
+  plan.prefill = std::move(layout->prefill);
+  plan.options = layout->options;
+  return plan;
+}
+
+std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight) {
+  return find_first(plan, [&](const ArenaPlan&, const Region& region) { return region.kind == RegionKind::kWeights && region.weight == weight; });
+}
+
+std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device) {
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
+    return arena.device == device && region.kind == RegionKind::kWeights && region.weight == weight;
+  });
+}
+
+std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part) {
+  return find_first(plan, [&](const ArenaPlan&, const Region& region) {
+    return region.kind == RegionKind::kKv && region.layer == layer && region.kv_part == part;
+  });
+}
+
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind) {
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) { return arena.device == device && region.kind == kind; });
+}
+
+}  // namespace headroom

@@ -1,0 +1,122 @@
+#include "program/build_program.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "program/liveness.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kF32Bytes = 4;
+
+// Appends ops and the buffers they touch, and keeps each buffer's life.
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const ModelInfo& model, std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment)
+      : model_(model), alignment_(alignment) {
+    program_.max_rows = max_rows;
+    program_.max_logit_rows = max_logit_rows;
+    program_.ops.reserve(std::size_t{model.n_layers()} * 5 + 4);
+    program_.buffers.reserve(std::size_t{model.n_layers()} * 3 + 4);
+  }
+
+  BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems, bool is_logits = false) {
+    const std::uint32_t rows = is_logits ? program_.max_logit_rows : program_.max_rows;
+    const auto next_op = static_cast<std::uint32_t>(program_.ops.size());
+    program_.buffers.push_back({.name = name,
+                                .device = device,
+                                .row_elems = row_elems,
+                                .size = round_up(Bytes{rows} * row_elems * kF32Bytes, alignment_),
+                                .offset = 0,
+                                .is_logits = is_logits,
+                                .first_op = next_op,
+                                .last_op = next_op});
+    return static_cast<BufferId>(program_.buffers.size() - 1);
+  }
+
+  void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, BufferId input, BufferId output) {
+    const auto index = static_cast<std::uint32_t>(program_.ops.size());
+    program_.ops.push_back({kind, layer, device, input, output});
+    program_.buffers[input].last_op = index;
+    program_.buffers[output].last_op = index;
+  }
+
+  // The residual on `device`: itself, or a copy there.
+  BufferId residual_on(DeviceIndex device, BufferId residual) {
+    if (program_.buffers[residual].device == device) return residual;
+    const BufferId here = add_buffer("residual", device, model_.d_model);
+    add_op(OpKind::kTransfer, -1, device, residual, here);
+    return here;
+  }
+
+  void add_layer(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+    const BufferId query = add_buffer("query", device, layer.q_dim());
+    add_op(OpKind::kQkvRope, index, device, residual, query);
+    const BufferId attended = add_buffer("attended", device, layer.q_dim());
+    add_op(OpKind::kAttend, index, device, query, attended);
+    add_op(OpKind::kAttnOut, index, device, attended, residual);
+    const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
+    add_op(OpKind::kFfnUp, index, device, residual, hidden);
+    add_op(OpKind::kFfnDown, index, device, hidden, residual);
+  }
+
+  Program finish(std::uint32_t n_devices) {
+    program_.activation_bytes.assign(n_devices, 0);
+    std::vector<Life> lives;
+    std::vector<BufferId> ids;
+    for (DeviceIndex device = 0; device < n_devices; ++device) {
+      lives.clear();
+      ids.clear();
+      for (BufferId id = 0; id < program_.buffers.size(); ++id) {
+        const Buffer& buffer = program_.buffers[id];
+        if (buffer.device != device || buffer.is_logits) continue;
+        lives.push_back({buffer.size, buffer.first_op, buffer.last_op});
+        ids.push_back(id);
+      }
+      if (ids.empty()) continue;
+      const Layout layout = pack_lives(lives);
+      for (std::size_t i = 0; i < ids.size(); ++i) program_.buffers[ids[i]].offset = layout.offsets[i];
+      program_.activation_bytes[device] = layout.peak;
+    }
+    return std::move(program_);
+  }
+
+ private:
+  const ModelInfo& model_;
+  Bytes alignment_;
+  Program program_;
+};
+
+}  // namespace
+
+Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices, std::uint32_t max_rows,
+                      std::uint32_t max_logit_rows, Bytes alignment) {
+  CHECK(placement.layer_device.size() == model.layers.size(), "a placement is for another model");
+  ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
+  BufferId residual = builder.add_buffer("residual", placement.embed_device, model.d_model);
+  builder.add_op(OpKind::kEmbed, -1, placement.embed_device, residual, residual);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const DeviceIndex device = placement.layer_device[i];
+    residual = builder.residual_on(device, residual);
+    builder.add_layer(static_cast<std::int32_t>(i), model.layers[i], device, residual);
+  }
+  residual = builder.residual_on(placement.head_device, residual);
+  const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
+  builder.add_op(OpKind::kLogits, -1, placement.head_device, residual, logits);
+  return builder.finish(n_devices);
+}
+
+Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment) {
+  CHECK(max_rows <= program.max_rows, "a program can only be narrowed");
+  Program narrow = program;
+  narrow.max_rows = max_rows;
+  narrow.max_logit_rows = std::min(program.max_logit_rows, max_rows);
+  for (Buffer& buffer : narrow.buffers) {
+    const std::uint32_t rows = buffer.is_logits ? narrow.max_logit_rows : max_rows;
+    buffer.size = round_up(Bytes{rows} * buffer.row_elems * kF32Bytes, alignment);
+  }
+  return narrow;
+}
+
+}  // namespace headroom

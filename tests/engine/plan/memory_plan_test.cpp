@@ -1,0 +1,344 @@
+#include "plan/memory_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "format/dtype_table.h"
+#include "plan/device_rules.h"
+#include "plan/layout.h"
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::array kKvTypes{DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
+constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations, RegionKind::kLogits,
+                            RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
+
+std::vector<DeviceInfo> cpu_only(Bytes free_bytes = 64 * kGiB) { return {test::cpu_with(free_bytes)}; }
+std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) { return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)}; }
+
+MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
+  Result<MemoryPlan> plan = plan_memory(model, devices, options);
+  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
+  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
+}
+
+void expect_regions_tile(const MemoryPlan& plan) {
+  for (const ArenaPlan& arena : plan.arenas) {
+    const DeviceInfo& device = plan.devices[arena.device];
+    Bytes end = 0;
+    for (std::size_t i = 0; i < arena.regions.size(); ++i) {
+      const Region& region = arena.regions[i];
+      EXPECT_EQ(region.id, i);
+      EXPECT_EQ(region.offset, end);
+      EXPECT_GT(region.size, 0U);
+      EXPECT_EQ(region.size % device.alignment, 0U) << region.name;
+      EXPECT_FALSE(region.name.empty());
+      end += region.size;
+    }
+    EXPECT_EQ(end, arena.size);
+    EXPECT_EQ(arena.size % device.granularity, 0U);
+  }
+}
+
+void expect_sums_agree(const MemoryPlan& plan) {
+  for (const DeviceBudget& budget : plan.budgets) {
+    Bytes by_kind = 0;
+    for (const RegionKind kind : kKinds) by_kind += plan.bytes_of(kind, budget.device);
+    EXPECT_EQ(by_kind, budget.planned);
+    EXPECT_EQ(plan.planned_bytes(budget.device), budget.planned);
+  }
+  Bytes total = 0, arenas = 0;
+  for (const RegionKind kind : kKinds) total += plan.bytes_of(kind);
+  for (const ArenaPlan& arena : plan.arenas) arenas += arena.size;
+  EXPECT_EQ(total, arenas);
+}
+
+// Every weight once (a tied embedding may stand twice), every layer's cache once, the latter of the size that LayerSpec gives.
+void expect_all_placed(const ModelInfo& model, const MemoryPlan& plan) {
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(model.weights.size()); ++i) {
+    const std::optional<RegionRef> ref = find_weight_region(plan, i);
+    ASSERT_TRUE(ref) << model.weights[static_cast<std::size_t>(i)].name;
+    const Region& region = plan.arenas[ref->arena].regions[ref->region];
+    EXPECT_EQ(region.name, model.weights[static_cast<std::size_t>(i)].name);
+    EXPECT_EQ(region.size,
+              round_up(model.weights[static_cast<std::size_t>(i)].loaded_bytes(), plan.devices[plan.arenas[ref->arena].device].alignment));
+  }
+  const PlanOptions& options = plan.options;
+  for (std::int32_t l = 0; l < static_cast<std::int32_t>(model.n_layers()); ++l) {
+    for (const auto& [part, dtype] : {std::pair{KvPart::kKeys, options.kv_k}, std::pair{KvPart::kValues, options.kv_v}}) {
+      const std::optional<RegionRef> ref = find_kv_region(plan, l, part);
+      ASSERT_TRUE(ref);
+      const LayerSpec& layer = model.layers[static_cast<std::size_t>(l)];
+      const Bytes exact = options.n_slots * layer.kv_rows(options.n_ctx, options.n_batch) * layer.kv_row_bytes(dtype);
+      EXPECT_EQ(plan.arenas[ref->arena].regions[ref->region].size, round_up(exact, plan.devices[plan.arenas[ref->arena].device].alignment));
+      EXPECT_EQ(plan.arenas[ref->arena].device, plan.placement.layer_device[static_cast<std::size_t>(l)]);
+    }
+  }
+}
+
+TEST(MemoryPlan, regions_tile_and_kinds_add_up_for_any_model_and_options) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    for (const std::uint32_t n_slots : {1U, 3U}) {
+      for (const std::uint32_t n_batch : {4U, 256U}) {
+        PlanOptions options{.n_ctx = 1 + seed * 37, .n_slots = n_slots, .n_batch = n_batch};
+        options.kv_k = kKvTypes[seed % 4];
+        options.kv_v = kKvTypes[(seed / 4) % 4];
+        const std::vector<DeviceInfo> devices = cpu_and_gpu();
+        for (const std::int32_t n_gpu_layers : {-2, 0, 1, static_cast<std::int32_t>(model.n_layers()), kAutoLayers}) {
+          options.device = n_gpu_layers == -2 ? 0 : 1;  // -2 stands for a plan for the CPU alone
+          options.n_gpu_layers = n_gpu_layers == -2 ? kAutoLayers : n_gpu_layers;
+          const MemoryPlan plan = planned(model, devices, options);
+          expect_regions_tile(plan);
+          expect_sums_agree(plan);
+          expect_all_placed(model, plan);
+          ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " slots " << n_slots << " batch " << n_batch << " layers " << n_gpu_layers;
+        }
+      }
+    }
+  }
+}
+
+TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
+  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    const std::vector<DeviceInfo> devices = cpu_and_gpu();
+    const PlanOptions options{.n_ctx = 777, .n_slots = 2, .device = seed % 2};
+    const PlanLayout sizes = *lay_out(model, devices, options, Keep::kSizesOnly);
+    const MemoryPlan plan = planned(model, devices, options);
+    ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
+    for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);
+  }
+}
+
+TEST(MemoryPlan, llama_3_8b_takes_131072_bytes_of_f16_cache_per_token) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  for (const std::uint32_t n_ctx : {256U, 8192U, 131072U}) {
+    EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionKind::kKv), Bytes{131072} * n_ctx);
+  }
+}
+
+struct KnownKv {
+  test::ModelShape shape;
+  DType dtype;
+  Bytes per_token;
+};
+
+TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
+  const KnownKv known[] = {
+      {test::kTinyLlama, DType::kF16, 22 * 2 * 4 * 64 * 2},
+      {test::kLlama32_1B, DType::kF16, 32768},
+      {test::kQwen25_7B, DType::kF16, 57344},
+      {test::kQwen3_8B, DType::kF16, 147456},
+      {test::kLlama3_70B, DType::kF16, 327680},
+      {test::kLlama3_8B, DType::kQ8_0, 32 * 2 * 8 * 136},
+      {test::kLlama3_8B, DType::kQ4_0, 32 * 2 * 8 * 72},
+      {test::kLlama3_8B, DType::kF8E4M3, 32 * 2 * 8 * 130},
+      {test::kLlama32_1B, DType::kQ8_0, 16 * 2 * 8 * 2 * 34},
+  };
+  for (const KnownKv& row : known) {
+    const ModelInfo model = test::make_model(row.shape);
+    const MemoryPlan plan = planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
+    EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * 2048 * row.per_token) << row.shape.name << " " << dtype_row(row.dtype).label;
+  }
+}
+
+TEST(MemoryPlan, window_layers_hold_only_window_rows) {
+  const ModelInfo model = test::make_model(test::kMistral7B);
+  const Bytes per_row = Bytes{2} * 8 * 128 * 2;
+  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * (4096 + 256));
+  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * 1024);
+}
+
+TEST(MemoryPlan, logits_are_planned_for_the_requested_rows_only) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kLogits), 128256U * 4);
+  EXPECT_EQ(planned(model, cpu_only(), {.n_logit_rows = 256}).bytes_of(RegionKind::kLogits), 256U * 128256 * 4);
+}
+
+TEST(MemoryPlan, a_longer_context_never_takes_less) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    Bytes before = 0;
+    for (std::uint32_t n_ctx = 1; n_ctx < 3000; n_ctx += 61) {
+      const Bytes now = planned(model, cpu_only(), {.n_ctx = n_ctx, .n_batch = 64}).planned_bytes(0);
+      EXPECT_GE(now, before) << "seed " << seed << " n_ctx " << n_ctx;
+      before = now;
+    }
+  }
+}
+
+TEST(MemoryPlan, each_layer_more_takes_more_of_the_gpu) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    std::vector<DeviceInfo> devices = cpu_and_gpu();
+    devices[1].granularity = devices[1].alignment;
+    Bytes before = 0;
+    for (std::int32_t n = 0; n <= static_cast<std::int32_t>(model.n_layers()); ++n) {
+      const Bytes now = planned(model, devices, {.n_ctx = 512, .n_gpu_layers = n, .device = 1}).planned_bytes(1);
+      EXPECT_TRUE(n == 0 ? now == 0 : now > before) << "seed " << seed << " layers " << n;
+      before = now;
+    }
+  }
+}
+
+TEST(MemoryPlan, auto_puts_as_many_layers_on_the_gpu_as_fit) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  for (Bytes gpu_bytes = kGiB; gpu_bytes <= 8 * kGiB; gpu_bytes += kGiB / 2) {
+    const std::vector<DeviceInfo> devices = cpu_and_gpu(gpu_bytes);
+    PlanOptions options{.device = 1, .headroom = KeepFree{256 * kMiB}};
+    const std::int32_t chosen = planned(model, devices, options).options.n_gpu_layers;
+    std::int32_t most = 0;
+    for (std::int32_t n = 1; n <= 32; ++n) {
+      options.n_gpu_layers = n;
+      if (planned(model, devices, options).budgets.front().fits()) most = n;
+    }
+    EXPECT_EQ(chosen, most) << format_bytes(gpu_bytes);
+  }
+}
+
+TEST(MemoryPlan, the_last_layers_and_the_head_go_to_the_gpu_and_the_embedding_stays) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const Placement placement = planned(model, cpu_and_gpu(), {.n_gpu_layers = 5, .device = 1}).placement;
+  EXPECT_EQ(placement.embed_device, 0U);
+  EXPECT_EQ(placement.head_device, 1U);
+  for (std::size_t l = 0; l < 22; ++l) EXPECT_EQ(placement.layer_device[l], l < 17 ? 0U : 1U);
+}
+
+TEST(MemoryPlan, a_tied_embedding_is_counted_on_both_devices_and_noted) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.device = 1});
+  EXPECT_EQ(plan.options.n_gpu_layers, 16);
+  EXPECT_TRUE(find_weight_region(plan, 0, 0));
+  EXPECT_TRUE(find_weight_region(plan, 0, 1));
+  EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("held twice"))));
+  EXPECT_THAT(planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::text, HasSubstr("held twice")))));
+}
+
+TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_and_needs_no_staging) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  devices[1].has_unified_memory = true;
+  const MemoryPlan plan = planned(model, devices, {.device = 1});
+  EXPECT_EQ(plan.placement.embed_device, 1U);
+  EXPECT_FALSE(find_weight_region(plan, 0, 0));
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_bytes(model));
+  ASSERT_EQ(plan.budgets.size(), 2U);
+  EXPECT_EQ(plan.budgets[1].limit, plan.budgets[0].limit - plan.budgets[0].planned - plan.budgets[0].driver);
+}
+
+TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kStaging), sampler_bytes(model));
+  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.device = 1});
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0), sampler_bytes(model) + 2 * kUploadChunkBytes);
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
+}
+
+TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const auto limit = [&](HeadroomRule rule) { return planned(model, cpu_only(8 * kGiB), {.headroom = rule}).budgets.front().limit; };
+  EXPECT_EQ(limit(KeepFree{}), 8 * kGiB);
+  EXPECT_EQ(limit(KeepFree{3 * kGiB}), 5 * kGiB);
+  EXPECT_EQ(limit(KeepFree{9 * kGiB}), 0U);
+  EXPECT_EQ(limit(AtMost{2 * kGiB}), 2 * kGiB);
+  EXPECT_EQ(limit(AtMost{20 * kGiB}), 8 * kGiB);
+}
+
+TEST(MemoryPlan, fits_to_the_byte) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const Bytes planned_bytes = planned(model, cpu_only(), {}).planned_bytes(0);
+  EXPECT_TRUE(planned(model, cpu_only(planned_bytes), {}).fits());
+  const MemoryPlan short_by_one = planned(model, cpu_only(planned_bytes - 1), {});
+  EXPECT_FALSE(short_by_one.fits());
+  EXPECT_EQ(short_by_one.budgets.front().missing(), 1U);
+}
+
+TEST(MemoryPlan, the_drivers_share_counts_against_the_budget) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  const Bytes planned_bytes = planned(model, devices, {.n_gpu_layers = 22, .device = 1}).planned_bytes(1);
+  devices[1].free_bytes = planned_bytes + devices[1].driver_bytes;
+  EXPECT_TRUE(planned(model, devices, {.n_gpu_layers = 22, .device = 1}).fits());
+  devices[1].driver_bytes += 1;
+  EXPECT_FALSE(planned(model, devices, {.n_gpu_layers = 22, .device = 1}).fits());
+}
+
+TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const MemoryPlan plan = planned(model, cpu_only(), {.n_ctx = 4294967295U});
+  EXPECT_FALSE(plan.fits());
+  EXPECT_GE(plan.bytes_of(RegionKind::kKv), Bytes{131072} * 4294967295U);
+}
+
+TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause_it) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const Result<MemoryPlan> plan = plan_memory(model, cpu_only(), {.n_ctx = 4294967295U, .n_slots = 65536, .n_batch = 65536});
+  ASSERT_FALSE(plan.ok());
+  EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(plan.error().message, testing::AllOf(HasSubstr("n_ctx 4294967295"), HasSubstr("n_slots 65536"), HasSubstr("2^64")));
+}
+
+TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
+  const ModelInfo model = test::make_model(test::kQwen3_8B);
+  const MemoryPlan a = planned(model, cpu_and_gpu(6 * kGiB), {.device = 1});
+  const MemoryPlan b = planned(model, cpu_and_gpu(6 * kGiB), {.device = 1});
+  EXPECT_EQ(a.options, b.options);
+  EXPECT_EQ(a.placement, b.placement);
+  ASSERT_EQ(a.arenas.size(), b.arenas.size());
+  for (std::size_t i = 0; i < a.arenas.size(); ++i) {
+    ASSERT_EQ(a.arenas[i].regions.size(), b.arenas[i].regions.size());
+    for (std::size_t r = 0; r < a.arenas[i].regions.size(); ++r) {
+      EXPECT_EQ(a.arenas[i].regions[r].offset, b.arenas[i].regions[r].offset);
+      EXPECT_EQ(a.arenas[i].regions[r].name, b.arenas[i].regions[r].name);
+    }
+  }
+}
+
+TEST(MemoryPlan, the_plan_of_its_own_options_is_itself) {
+  const ModelInfo model = test::make_model(test::kQwen25_7B);
+  const MemoryPlan plan = planned(model, cpu_and_gpu(4 * kGiB), {.device = 1});
+  const MemoryPlan again = planned(model, cpu_and_gpu(4 * kGiB), plan.options);
+  EXPECT_EQ(again.options, plan.options);
+  EXPECT_EQ(again.placement, plan.placement);
+  EXPECT_EQ(again.planned_bytes(0), plan.planned_bytes(0));
+  EXPECT_EQ(again.planned_bytes(1), plan.planned_bytes(1));
+}
+
+TEST(MemoryPlan, the_decode_program_stays_within_the_activations_region) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const MemoryPlan plan = planned(test::random_model(seed), cpu_and_gpu(), {.n_slots = 4, .device = 1});
+    EXPECT_EQ(plan.decode.max_rows, 4U);
+    for (const Buffer& buffer : plan.decode.buffers) {
+      const auto ref = find_region(plan, buffer.device, buffer.is_logits ? RegionKind::kLogits : RegionKind::kActivations);
+      ASSERT_TRUE(ref);
+      EXPECT_LE(buffer.offset + buffer.size, plan.arenas[ref->arena].regions[ref->region].size);
+    }
+  }
+}
+
+TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  devices[1].driver_measured = false;
+  devices[1].is_present = false;
+  const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .device = 1}).notes;
+  for (const char* text : {"above the 2048", "5001 is planned as 5024", "q4_0 loses", "assumption", "not in this machine"}) {
+    EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
+  }
+  EXPECT_TRUE(planned(model, cpu_only(), {}).notes.empty());
+}
+
+}  // namespace
+}  // namespace headroom

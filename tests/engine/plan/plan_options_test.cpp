@@ -1,0 +1,77 @@
+#include "plan/plan_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class PlanOptionsTest : public testing::Test {
+ protected:
+  // The error must name the option, what was expected and what was found.
+  void expect_refused(const PlanOptions& options, const char* option, const char* expected, const char* found) const {
+    const Result<MemoryPlan> plan = plan_memory(model_, devices_, options);
+    ASSERT_FALSE(plan.ok()) << option;
+    EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
+    EXPECT_THAT(plan.error().message, AllOf(HasSubstr(option), HasSubstr(expected), HasSubstr(found)));
+  }
+
+  ModelInfo model_ = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices_{test::cpu_with(32 * kGiB), test::gpu_with(24 * kGiB)};
+};
+
+TEST_F(PlanOptionsTest, an_unknown_device_is_refused) { expect_refused({.device = 7}, "device", "below 2", "7"); }
+
+TEST_F(PlanOptionsTest, devices_without_a_cpu_are_refused) {
+  devices_.erase(devices_.begin());
+  expect_refused({}, "devices", "CPU", "1 other");
+}
+
+TEST_F(PlanOptionsTest, more_slots_than_batch_rows_are_refused) { expect_refused({.n_slots = 300}, "n_slots", "1 to n_batch (256)", "300"); }
+
+TEST_F(PlanOptionsTest, no_slots_are_refused) { expect_refused({.n_slots = 0}, "n_slots", "1 to", "found 0"); }
+
+TEST_F(PlanOptionsTest, a_batch_of_nothing_or_beyond_the_limit_is_refused) {
+  expect_refused({.n_batch = 0}, "n_batch", "1 to 65536", "found 0");
+  expect_refused({.n_batch = 65537}, "n_batch", "1 to 65536", "65537");
+}
+
+TEST_F(PlanOptionsTest, logit_rows_outside_slots_and_batch_are_refused) {
+  expect_refused({.n_slots = 4, .n_logit_rows = 3}, "n_logit_rows", "n_slots (4)", "found 3");
+  expect_refused({.n_logit_rows = 257}, "n_logit_rows", "n_batch (256)", "found 257");
+}
+
+TEST_F(PlanOptionsTest, layers_on_the_cpu_device_or_beyond_the_model_are_refused) {
+  expect_refused({.n_gpu_layers = 5, .device = 0}, "n_gpu_layers", "0 or auto", "found 5");
+  expect_refused({.n_gpu_layers = 33, .device = 1}, "n_gpu_layers", "0 to 32", "found 33");
+  expect_refused({.n_gpu_layers = -2, .device = 1}, "n_gpu_layers", "0 to 32", "found -2");
+}
+
+TEST_F(PlanOptionsTest, a_kv_type_without_a_kernel_on_the_device_is_refused) {
+  devices_[1].kv_types = {DType::kF16, DType::kQ8_0};
+  expect_refused({.kv_k = DType::kF8E4M3, .device = 1}, "kv_k", "f16, q8_0", "fp8");
+  expect_refused({.kv_v = DType::kQ4_0, .device = 1}, "kv_v", "f16, q8_0", "q4_0");
+  expect_refused({.kv_k = DType::kQ4_K}, "kv_k", "f16, q8_0, q4_0, fp8", "q4_k");
+}
+
+TEST_F(PlanOptionsTest, a_model_without_layers_is_refused) {
+  model_.layers.clear();
+  expect_refused({}, "Llama 3 8B", "one layer", "none");
+}
+
+TEST_F(PlanOptionsTest, the_default_context_is_the_trained_one_up_to_4096) {
+  EXPECT_EQ(resolve_options(model_, devices_, {})->n_ctx, 4096U);
+  model_.n_ctx_trained = 2048;
+  EXPECT_EQ(resolve_options(model_, devices_, {})->n_ctx, 2048U);
+  EXPECT_EQ(resolve_options(model_, devices_, {.n_ctx = 9000})->n_ctx, 9000U);
+}
+
+TEST_F(PlanOptionsTest, one_logit_row_per_slot_is_the_default) { EXPECT_EQ(resolve_options(model_, devices_, {.n_slots = 3})->n_logit_rows, 3U); }
+
+}  // namespace
+}  // namespace headroom

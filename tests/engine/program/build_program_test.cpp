@@ -1,0 +1,119 @@
+#include "program/build_program.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kAlignment = 64;
+
+Placement all_on(const ModelInfo& model, DeviceIndex device) { return {std::vector<DeviceIndex>(model.n_layers(), device), device, device}; }
+
+std::vector<OpKind> kinds(const Program& program) {
+  std::vector<OpKind> out;
+  for (const Op& op : program.ops) out.push_back(op.kind);
+  return out;
+}
+
+TEST(BuildProgram, has_five_ops_per_layer_between_embedding_and_logits) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const Program program = build_program(model, all_on(model, 0), 1, 256, 1, kAlignment);
+  ASSERT_EQ(program.ops.size(), 2U + 5U * model.n_layers());
+  EXPECT_EQ(program.ops.front().kind, OpKind::kEmbed);
+  EXPECT_EQ(program.ops.back().kind, OpKind::kLogits);
+  const std::vector<OpKind> layer{OpKind::kQkvRope, OpKind::kAttend, OpKind::kAttnOut, OpKind::kFfnUp, OpKind::kFfnDown};
+  for (std::uint32_t l = 0; l < model.n_layers(); ++l) {
+    for (std::size_t i = 0; i < layer.size(); ++i) {
+      EXPECT_EQ(program.ops[1 + l * 5 + i].kind, layer[i]);
+      EXPECT_EQ(program.ops[1 + l * 5 + i].layer, static_cast<std::int32_t>(l));
+    }
+  }
+}
+
+TEST(BuildProgram, peak_is_the_residual_and_the_wider_of_attention_and_ffn) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const Program program = build_program(model, all_on(model, 0), 1, 256, 1, kAlignment);
+  EXPECT_EQ(program.activation_bytes.at(0), 256U * 4 * (4096 + 14336));
+}
+
+TEST(BuildProgram, transfers_the_residual_exactly_where_the_device_changes) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  Placement placement = all_on(model, 1);
+  placement.embed_device = 0;
+  std::fill(placement.layer_device.begin(), placement.layer_device.begin() + 10, 0U);
+  const Program program = build_program(model, placement, 2, 8, 1, kAlignment);
+  std::vector<const Op*> transfers;
+  for (const Op& op : program.ops) {
+    if (op.kind == OpKind::kTransfer) {
+      transfers.push_back(&op);
+    } else {
+      EXPECT_EQ(program.buffers[op.input].device, op.device);
+    }
+    EXPECT_EQ(program.buffers[op.output].device, op.device);
+  }
+  ASSERT_EQ(transfers.size(), 1U);
+  EXPECT_EQ(program.buffers[transfers[0]->input].device, 0U);
+  EXPECT_EQ(program.buffers[transfers[0]->input].row_elems, program.buffers[transfers[0]->output].row_elems);
+  EXPECT_EQ(program.ops[1 + 10 * 5].kind, OpKind::kTransfer);
+}
+
+TEST(BuildProgram, a_layer_on_another_device_costs_a_transfer_there_and_one_back) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  Placement placement = all_on(model, 0);
+  placement.layer_device[1] = 1;
+  const std::vector<OpKind> ops = kinds(build_program(model, placement, 2, 4, 1, kAlignment));
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), OpKind::kTransfer), 2);
+}
+
+TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_peak) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    Placement placement = all_on(model, 0);
+    for (std::size_t l = model.n_layers() / 2; l < model.n_layers(); ++l) placement.layer_device[l] = 1;
+    placement.head_device = 1;
+    const Program program = build_program(model, placement, 2, 33, 2, kAlignment);
+    for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+      const Buffer& a = program.buffers[i];
+      if (a.is_logits) continue;
+      EXPECT_EQ(a.offset % kAlignment, 0U);
+      EXPECT_LE(a.offset + a.size, program.activation_bytes[a.device]);
+      for (std::size_t j = i + 1; j < program.buffers.size(); ++j) {
+        const Buffer& b = program.buffers[j];
+        if (b.is_logits || a.device != b.device || a.last_op < b.first_op || b.last_op < a.first_op) continue;
+        EXPECT_TRUE(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset) << a.name << " " << b.name << " seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(BuildProgram, every_buffer_is_written_before_it_is_read) {
+  const ModelInfo model = test::make_model(test::kQwen25_7B);
+  const Program program = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);
+  std::vector<bool> written(program.buffers.size(), false);
+  for (const Op& op : program.ops) {
+    if (op.kind != OpKind::kEmbed) {
+      EXPECT_TRUE(written[op.input]) << op_name(op.kind);
+    }
+    written[op.output] = true;
+  }
+}
+
+TEST(BuildProgram, the_narrow_program_has_the_same_ops_and_offsets_and_smaller_buffers) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  const Program wide = build_program(model, all_on(model, 0), 1, 256, 64, kAlignment);
+  const Program narrow = narrow_program(wide, 4, kAlignment);
+  EXPECT_EQ(kinds(narrow), kinds(wide));
+  EXPECT_EQ(narrow.max_rows, 4U);
+  EXPECT_EQ(narrow.max_logit_rows, 4U);
+  for (std::size_t i = 0; i < wide.buffers.size(); ++i) {
+    EXPECT_EQ(narrow.buffers[i].offset, wide.buffers[i].offset);
+    EXPECT_EQ(narrow.buffers[i].size, Bytes{4} * wide.buffers[i].row_elems * 4);
+  }
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,160 @@
+#include "support/model_specs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+
+#include "format/dtype_table.h"
+
+namespace headroom::test {
+
+const ModelShape kTinyLlama{"TinyLlama 1.1B", "llama", 22, 2048, 32, 4, 64, 5632, 32000, 2048};
+const ModelShape kLlama32_1B{"Llama 3.2 1B", "llama", 16, 2048, 32, 8, 64, 8192, 128256, 131072, true};
+const ModelShape kLlama3_8B{"Llama 3 8B", "llama", 32, 4096, 32, 8, 128, 14336, 128256, 8192};
+const ModelShape kQwen25_7B{"Qwen2.5 7B", "qwen2", 28, 3584, 28, 4, 128, 18944, 152064, 32768, false, true};
+const ModelShape kQwen3_8B{"Qwen3 8B", "qwen3", 36, 4096, 32, 8, 128, 12288, 151936, 40960, false, false, true};
+const ModelShape kLlama3_70B{"Llama 3 70B", "llama", 80, 8192, 64, 8, 128, 28672, 128256, 8192};
+const ModelShape kMistral7B{"Mistral 7B v0.1", "llama", 32, 4096, 32, 8, 128, 14336, 32000, 32768, false, false, false, 4096};
+
+std::vector<ModelShape> known_shapes() { return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B}; }
+
+namespace {
+
+// Adds tensors in file order and sums what a header would say.
+class WeightList {
+ public:
+  WeightList(ModelInfo& model, DType matrix_dtype) : model_(model), matrix_dtype_(matrix_dtype) {}
+
+  void add(WeightSlot slot, std::int32_t layer, const std::string& name, std::uint64_t n_rows, std::uint64_t n_cols) {
+    WeightTensor weight;
+    weight.slot = slot;
+    weight.layer = layer;
+    weight.name = layer < 0 ? name : "blk." + std::to_string(layer) + "." + name;
+    weight.file_tensor = static_cast<std::uint32_t>(model_.weights.size());
+    weight.n_rows = n_rows;
+    weight.n_cols = n_cols;
+    weight.dtype = DType::kF32;
+    if (slot_is_matrix(slot)) weight.dtype = n_cols % dtype_row(matrix_dtype_).block_elems == 0 ? matrix_dtype_ : DType::kF16;
+    const Bytes bytes = n_rows * row_bytes(weight.dtype, n_cols);
+    model_.n_params += n_rows * n_cols;
+    model_.file_bytes += bytes;
+    by_type_[std::string(dtype_row(weight.dtype).name)] += bytes;
+    model_.weights.push_back(std::move(weight));
+  }
+
+  void finish() {
+    model_.bytes_by_type.assign(by_type_.begin(), by_type_.end());
+    std::sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  }
+
+ private:
+  ModelInfo& model_;
+  DType matrix_dtype_;
+  std::map<std::string, Bytes> by_type_;
+};
+
+void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
+  list.add(WeightSlot::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
+  list.add(WeightSlot::kQ, layer, "attn_q.weight", spec.q_dim(), d_model);
+  list.add(WeightSlot::kK, layer, "attn_k.weight", spec.kv_dim(), d_model);
+  list.add(WeightSlot::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
+  if (spec.has_qkv_bias) {
+    list.add(WeightSlot::kQBias, layer, "attn_q.bias", 1, spec.q_dim());
+    list.add(WeightSlot::kKBias, layer, "attn_k.bias", 1, spec.kv_dim());
+    list.add(WeightSlot::kVBias, layer, "attn_v.bias", 1, spec.kv_dim());
+  }
+  if (spec.has_qk_norm) {
+    list.add(WeightSlot::kQNorm, layer, "attn_q_norm.weight", 1, spec.head_dim);
+    list.add(WeightSlot::kKNorm, layer, "attn_k_norm.weight", 1, spec.head_dim);
+  }
+  list.add(WeightSlot::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
+  list.add(WeightSlot::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
+  list.add(WeightSlot::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
+  list.add(WeightSlot::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
+  list.add(WeightSlot::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+}
+
+void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
+  WeightList list(model, matrix_dtype);
+  list.add(WeightSlot::kTokenEmbedding, -1, "token_embd.weight", model.n_vocab, model.d_model);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) add_layer_weights(model.layers[i], static_cast<std::int32_t>(i), model.d_model, list);
+  list.add(WeightSlot::kOutputNorm, -1, "output_norm.weight", 1, model.d_model);
+  if (!tied_head) list.add(WeightSlot::kHead, -1, "output.weight", model.n_vocab, model.d_model);
+  list.finish();
+}
+
+}  // namespace
+
+ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
+  ModelInfo model;
+  model.name = shape.name;
+  model.architecture = shape.architecture;
+  model.n_vocab = shape.n_vocab;
+  model.d_model = shape.d_model;
+  model.n_ctx_trained = shape.n_ctx_trained;
+  RopeSpec rope;
+  rope.rope_dim = shape.head_dim;
+  model.ropes.push_back(rope);
+  for (std::uint32_t i = 0; i < shape.n_layers; ++i) {
+    LayerSpec layer;
+    layer.n_heads = shape.n_heads;
+    layer.n_kv_heads = shape.n_kv_heads;
+    layer.head_dim = shape.head_dim;
+    layer.d_ff = shape.d_ff;
+    layer.has_qkv_bias = shape.has_qkv_bias;
+    layer.has_qk_norm = shape.has_qk_norm;
+    const bool is_full = shape.window == 0 || (shape.window_every > 1 && (i + 1) % shape.window_every == 0);
+    layer.attention = is_full ? AttentionKind::kFull : AttentionKind::kWindow;
+    layer.window = is_full ? 0 : shape.window;
+    model.layers.push_back(layer);
+  }
+  fill_weights(model, shape.tied_head, matrix_dtype);
+  return model;
+}
+
+ModelInfo random_model(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto pick = [&](std::initializer_list<std::uint32_t> values) { return *(values.begin() + random() % values.size()); };
+  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  const std::uint32_t n_kv_heads = pick({1, 2, 3, 8});
+  const std::uint32_t n_heads = pick({1, 2, 4, 7}) * n_kv_heads;
+  const std::uint32_t head_dim = pick({16, 64, 80, 128});
+  ModelShape shape{"random",   "llama",  1 + below(9),         32 * (1 + below(20)), n_heads,
+                   n_kv_heads, head_dim, 32 * (1 + below(40)), 100 + below(3000),    256U << below(6)};
+  shape.has_qkv_bias = below(2) == 0;
+  shape.has_qk_norm = below(2) == 0;
+  shape.window = pick({0, 0, 100, 512});
+  shape.window_every = pick({1, 2, 3});
+  const bool tied_head = below(2) == 0;
+  constexpr DType kMatrixTypes[] = {DType::kF32, DType::kF16, DType::kQ8_0, DType::kQ4_0, DType::kQ4_K, DType::kQ6_K};
+  const DType matrix_dtype = kMatrixTypes[below(std::size(kMatrixTypes))];
+  ModelInfo model = make_model(shape, matrix_dtype);
+  for (LayerSpec& layer : model.layers) {
+    if (below(3) == 0) layer.d_ff += 32 * below(5);
+    if (below(4) == 0) layer.n_heads = n_kv_heads * (1 + below(4));
+  }
+  model.weights.clear();
+  model.n_params = 0;
+  model.file_bytes = 0;
+  fill_weights(model, tied_head, matrix_dtype);
+  return model;
+}
+
+DeviceInfo cpu_with(Bytes free_bytes) { return make_cpu_device("Test CPU", free_bytes, free_bytes, 8); }
+
+DeviceInfo gpu_with(Bytes free_bytes, Bytes driver_bytes) {
+  DeviceInfo gpu = cpu_with(free_bytes);
+  gpu.id = "cuda:0";
+  gpu.name = "Test GPU";
+  gpu.kind = DeviceKind::kCuda;
+  gpu.driver_bytes = driver_bytes;
+  gpu.driver_measured = true;
+  gpu.n_threads = 1;
+  gpu.alignment = 256;
+  gpu.granularity = 2 * kMiB;
+  return gpu;
+}
+
+}  // namespace headroom::test

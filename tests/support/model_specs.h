@@ -1,0 +1,34 @@
+// Models as values, without files: the real shapes of well-known models, and random small ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/model_info.h"
+#include "plan/device_info.h"
+
+namespace headroom::test {
+
+struct ModelShape {
+  const char* name;
+  const char* architecture;
+  std::uint32_t n_layers, d_model, n_heads, n_kv_heads, head_dim, d_ff, n_vocab, n_ctx_trained;
+  bool tied_head = false, has_qkv_bias = false, has_qk_norm = false;
+  std::uint32_t window = 0;        // 0: full attention
+  std::uint32_t window_every = 1;  // every so-many-th layer is full; 1: all layers have the window
+};
+
+extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B;
+std::vector<ModelShape> known_shapes();  // all of them
+
+// Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors as F32.
+ModelInfo make_model(const ModelShape& shape, DType matrix_dtype = DType::kQ4_K);
+
+// A small random shape; the same seed gives the same model. Heads, windows, biases and ties vary; some layers differ from the others.
+ModelInfo random_model(std::uint32_t seed);
+
+// "cpu" with this much memory, all of it free, and 8 threads; and a discrete GPU that is present, with a 2 MiB granularity and a measured driver.
+DeviceInfo cpu_with(Bytes free_bytes);
+DeviceInfo gpu_with(Bytes free_bytes, Bytes driver_bytes = 300 * kMiB);
+
+}  // namespace headroom::test
