@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include "format/dtype_table.h"
+#include "model/model_info.h"
+#include "run/load_model.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  std::string model;
+  bool asJson = false;
+};
+
+// Long arrays (vocabularies) are told by their length.
+Json metaJson(const MetaValue& value) {
+  constexpr std::size_t kLongest = 16;
+  return std::visit(
+      [](const auto& held) -> Json {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_arithmetic_v<Held> || std::is_same_v<Held, std::string>) {
+          return held;
+        } else {
+          if (held.size() > kLongest) return {{"array_of", held.size()}};
+          return Json(held);
+        }
+      },
+      value);
+}
+
+std::string metaString(const ModelFile& file, std::string_view key) {
+  const Result<std::optional<std::string>> found = file.find_string(key);
+  return found && found->has_value() ? **found : std::string();
+}
+
+// How many elements of each type the file holds, as the header says: also for a model that cannot be run.
+std::vector<std::pair<std::string, Bytes>> bytesByType(const ModelFile& file) {
+  std::vector<std::pair<std::string, Bytes>> sums;
+  for (const TensorInfo& tensor : file.tensors()) {
+    const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == tensor.type_name; });
+    if (same == sums.end()) {
+      sums.emplace_back(tensor.type_name, tensor.n_bytes);
+    } else {
+      same->second += tensor.n_bytes;
+    }
+  }
+  std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return sums;
+}
+
+struct Facts {
+  const ModelFile& file;
+  Result<ModelInfo> info;
+  Result<TextParts> text;
+  std::string architecture() const { return metaString(file, "general.architecture"); }
+  // Why a sound file cannot be run; empty when it can.
+  std::string problem() const { return !info ? info.error().message : !text ? text.error().message : std::string(); }
+  std::uint64_t nParams() const {
+    std::uint64_t n = 0;
+    for (const TensorInfo& tensor : file.tensors()) n += tensor.n_elems();
+    return n;
+  }
+};
+
+Json tensorsJson(const ModelFile& file) {
+  Json tensors = Json::array();
+  for (const TensorInfo& tensor : file.tensors()) {
+    tensors.push_back({{"name", tensor.name},
+                       {"type", tensor.type_name},
+                       {"shape", tensor.shape},
+                       {"n_bytes", tensor.n_bytes},
+                       {"part", tensor.part},
+                       {"offset", tensor.offset}});
+  }
+  return tensors;
+}
+
+Json factsJson(const Facts& facts) {
+  Json json;
+  json["path"] = facts.file.path().string();
+  json["name"] = facts.info ? facts.info->name : metaString(facts.file, "general.name");
+  json["architecture"] = facts.architecture();
+  json["runs"] = facts.problem().empty();
+  json["problem"] = facts.problem();
+  json["n_params"] = facts.nParams();
+  json["file_bytes"] = facts.file.n_bytes();
+  json["n_parts"] = facts.file.n_parts();
+  if (facts.info) {
+    const ModelInfo& info = *facts.info;
+    json["n_ctx_trained"] = info.n_ctx_trained;
+    json["n_layers"] = info.n_layers();
+    json["d_model"] = info.d_model;
+    json["n_vocab"] = info.n_vocab;
+    const LayerSpec& first = info.layers.front();
+    json["n_heads"] = first.n_heads;
+    json["n_kv_heads"] = first.n_kv_heads;
+    json["head_dim"] = first.head_dim;
+    json["d_ff"] = first.d_ff;
+  }
+  Json types = Json::object();
+  for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
+  json["bytes_by_type"] = types;
+  if (facts.text) {
+    const SpecialTokens& special = facts.text->tokenizer->special();
+    json["tokenizer"] = {{"model", facts.text->tokenizer->model()}, {"pre", metaString(facts.file, "tokenizer.ggml.pre")},
+                         {"n_vocab", facts.text->tokenizer->n_vocab()}, {"add_bos", special.add_bos}};
+    json["chat_template"] = {{"usable", facts.text->chat_template != nullptr}, {"problem", facts.text->template_problem}};
+  }
+  Json metadata = Json::object();
+  for (const auto& [key, value] : facts.file.metadata()) metadata[key] = metaJson(value);
+  json["metadata"] = metadata;
+  json["tensors"] = tensorsJson(facts.file);
+  return json;
+}
+
+std::string countText(std::uint64_t n) {
+  if (n >= 1'000'000'000) return fmt::format("{:.2f} billion ({})", static_cast<double>(n) * 1e-9, n);
+  if (n >= 1'000'000) return fmt::format("{:.1f} million ({})", static_cast<double>(n) * 1e-6, n);
+  return fmt::format("{}", n);
+}
+
+void printFacts(const Facts& facts) {
+  const auto line = [](const char* label, const std::string& value) { printLine(fmt::format("{:<16}{}", label, value)); };
+  line("name", facts.info ? facts.info->name : metaString(facts.file, "general.name"));
+  line("architecture", facts.architecture());
+  line("parameters", countText(facts.nParams()));
+  std::string types;
+  for (const auto& [type, bytes] : bytesByType(facts.file)) types += fmt::format("{}{} {}", types.empty() ? "" : ", ", type, format_bytes(bytes));
+  line("weight types", types);
+  line("file", fmt::format("{} ({} bytes) in {} part{}", format_bytes(facts.file.n_bytes()), facts.file.n_bytes(), facts.file.n_parts(),
+                           facts.file.n_parts() == 1 ? "" : "s"));
+  if (facts.info) {
+    const ModelInfo& info = *facts.info;
+    const LayerSpec& first = info.layers.front();
+    line("trained context", fmt::format("{} tokens", info.n_ctx_trained));
+    line("layers", fmt::format("{}", info.n_layers()));
+    line("heads", fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
+    line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, first.d_ff, info.n_vocab));
+  }
+  if (facts.text) {
+    const std::string pre = metaString(facts.file, "tokenizer.ggml.pre");
+    line("tokenizer", fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(), pre.empty() ? "" : " (" + pre + ")",
+                                  facts.text->tokenizer->n_vocab()));
+    line("chat template", facts.text->chat_template ? "found" : "not usable: " + facts.text->template_problem);
+  }
+  line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
+}
+
+ExitCode inspect(const Options& options) {
+  const Result<ModelFile> file = open_model_file(options.model);
+  if (!file) return report(file.error(), options.asJson);
+  const Facts facts{*file, read_model_info(*file), read_text_parts(*file)};
+  // A header that contradicts itself is a bad file; one that asks for more than this build has is told in full.
+  if (!facts.info && facts.info.error().code != ErrorCode::kUnsupported) return report(facts.info.error(), options.asJson);
+  if (!facts.text && facts.text.error().code != ErrorCode::kUnsupported) return report(facts.text.error(), options.asJson);
+  if (options.asJson) {
+    printJson(factsJson(facts));
+  } else {
+    printFacts(facts);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command addInspect(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("inspect", "What a model file is, from its header alone");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file; any part of a split one")->required();
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "inspect model.gguf");
+  return {app, [options] { return inspect(*options); }};
+}
+
+}  // namespace headroom::cli

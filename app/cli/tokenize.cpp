@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "run/load_model.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  std::string model, text, file, ids;
+  bool addSpecial = true, parseSpecial = true, showSpecial = false, asJson = false;
+};
+
+Result<std::unique_ptr<const Tokenizer>> openTokenizer(const std::string& model) {
+  const Result<ModelFile> file = open_model_file(model);
+  if (!file) return file.error();
+  return read_tokenizer(*file);
+}
+
+ExitCode tokenize(const Options& options, bool fromFile) {
+  const Result<std::unique_ptr<const Tokenizer>> tokenizer = openTokenizer(options.model);
+  if (!tokenizer) return report(tokenizer.error(), options.asJson);
+  const Result<std::string> text = fromFile ? readTextFile(options.file) : Result<std::string>(options.text);
+  if (!text) return report(text.error(), options.asJson);
+  const std::vector<TokenId> ids = (*tokenizer)->encode(*text, options.addSpecial, options.parseSpecial);
+  if (!options.asJson) {
+    printLine(fmt::format("{}", fmt::join(ids, " ")));
+    return kDone;
+  }
+  Json pieces = Json::array();
+  for (const TokenId id : ids) pieces.push_back((*tokenizer)->token_bytes(id, true));
+  printJson({{"n_tokens", ids.size()}, {"tokens", ids}, {"pieces", pieces}});
+  return kDone;
+}
+
+ExitCode detokenize(const Options& options) {
+  const Result<std::unique_ptr<const Tokenizer>> tokenizer = openTokenizer(options.model);
+  if (!tokenizer) return report(tokenizer.error(), options.asJson);
+  const Result<std::vector<TokenId>> ids = parseTokens(options.ids);
+  if (!ids) return report(ids.error(), options.asJson);
+  for (const TokenId id : *ids) {
+    if (id < (*tokenizer)->n_vocab()) continue;
+    return report({ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", id, (*tokenizer)->n_vocab())}, options.asJson);
+  }
+  const std::string text = (*tokenizer)->decode(*ids, options.showSpecial);
+  if (options.asJson) {
+    printJson({{"text", text}});
+  } else {
+    printLine(text);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command addTokenize(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("tokenize", "Text to token ids, on one line");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  CLI::Option* text = app->add_option("TEXT", options->text, "The text");
+  CLI::Option* file = app->add_option("--file", options->file, "Read the text from a file")->excludes(text);
+  app->add_flag("!--no-special", options->addSpecial, "Add no beginning or end token, whatever the file asks for");
+  app->add_flag("!--plain", options->parseSpecial, "Control tokens written in the text are plain text");
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "tokenize model.gguf \"Hello world\"");
+  return {app, [options, text, file] {
+            if (text->count() + file->count() != 1) {
+              return report({ErrorCode::kUsage, "tokenize needs a TEXT or --file"}, options->asJson);
+            }
+            return tokenize(*options, file->count() > 0);
+          }};
+}
+
+Command addDetokenize(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("detokenize", "Token ids to text");
+  auto options = std::make_shared<Options>();
+  auto words = std::make_shared<std::vector<std::string>>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  app->add_option("IDS", *words, "Ids, separated by commas or spaces")->required();
+  app->add_flag("--special", options->showSpecial, "Show control tokens");
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "detokenize model.gguf 15496,995");
+  return {app, [options, words] {
+            options->ids = fmt::format("{}", fmt::join(*words, " "));
+            return detokenize(*options);
+          }};
+}
+
+}  // namespace headroom::cli

@@ -1,0 +1,258 @@
+#include "run/scheduler.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "support/fake_backend.h"
+
+namespace headroom {
+namespace {
+
+using fake::Machine;
+using fake::Setup;
+
+// A session over the fake machine, its scheduler, and all that it told.
+struct Bench {
+  explicit Bench(const Setup& setup) {
+    Result<std::unique_ptr<Session>> opened = Session::open(fake::make_loaded(setup, machine), fake::make_plan(setup));
+    CHECK(opened.ok(), "the fake session opens");
+    session = std::move(*opened);
+    scheduler = std::make_unique<Scheduler>(*session, sink);
+  }
+
+  RequestId ask(const std::string& prompt, std::uint32_t slot = 0, std::uint32_t max_tokens = 0) {
+    GenerateRequest request;
+    request.raw_prompt = prompt;
+    request.slot = slot;
+    request.max_tokens = max_tokens;
+    request.sampler.temperature = 0.0F;
+    return ask(std::move(request));
+  }
+  RequestId ask(GenerateRequest request) {
+    sources.emplace(++last_id, StopSource());
+    scheduler->add(last_id, std::move(request), sources.at(last_id).token());
+    return last_id;
+  }
+  void run() {
+    while (!scheduler->is_idle()) scheduler->advance();
+  }
+  std::string text(RequestId id) const {
+    std::string text;
+    for (const Event& event : events) {
+      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id) text += delta->text;
+    }
+    return text;
+  }
+  template <class Body>
+  const Body* find(RequestId id) const {
+    for (const Event& event : events) {
+      if (event.request == id && std::holds_alternative<Body>(event.body)) return &std::get<Body>(event.body);
+    }
+    return nullptr;
+  }
+
+  Machine machine;
+  std::vector<Event> events;
+  Scheduler::EventSink sink = [this](Event event) { events.push_back(std::move(event)); };
+  std::unique_ptr<Session> session;
+  std::unique_ptr<Scheduler> scheduler;
+  std::map<RequestId, StopSource> sources;
+  RequestId last_id = 0;
+};
+
+std::string letters(std::size_t n) { return std::string(n, 'x'); }
+
+TEST(Scheduler, an_answer_ends_with_its_token_limit_and_figures) {
+  Bench bench({});
+  const RequestId id = bench.ask("hello", 0, 5);
+  bench.run();
+  EXPECT_EQ(bench.text(id).size(), 5U);
+  const auto* end = bench.find<GenerationFinished>(id);
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(end->reason, FinishReason::kMaxTokens);
+  EXPECT_EQ(end->stats.prompt_tokens, 5U);
+  EXPECT_EQ(end->stats.generated_tokens, 5U);
+  EXPECT_EQ(end->stats.decode_steps, 4U);
+  EXPECT_EQ(end->stats.context_used, 10U);
+  EXPECT_NE(end->stats.seed, 0U);
+}
+
+TEST(Scheduler, the_end_token_ends_the_turn_and_is_not_shown) {
+  Bench bench({});
+  bench.machine.next = [](const std::vector<TokenId>& tokens) { return tokens.size() < 8 ? TokenId{'y'} : TokenId{0}; };
+  const RequestId id = bench.ask("hello");
+  bench.run();
+  EXPECT_EQ(bench.text(id), "yyy");
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kEndOfTurn);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->stats.generated_tokens, 3U);
+}
+
+TEST(Scheduler, the_next_turn_reuses_what_the_cache_holds_and_says_the_same) {
+  Bench bench({});
+  const RequestId first = bench.ask("hello", 0, 6);
+  bench.run();
+  const std::string second_prompt = "hello" + bench.text(first) + "more";
+  const RequestId second = bench.ask(second_prompt, 0, 6);
+  bench.run();
+  EXPECT_EQ(bench.find<GenerationFinished>(second)->stats.reused_tokens, 10U) << "the sixth answer token was shown, not computed";
+  Bench fresh({});
+  const RequestId alone = fresh.ask(second_prompt, 0, 6);
+  fresh.run();
+  EXPECT_EQ(fresh.find<GenerationFinished>(alone)->stats.reused_tokens, 0U);
+  EXPECT_EQ(bench.text(second), fresh.text(alone));
+}
+
+TEST(Scheduler, a_prompt_of_n_ctx_less_one_leaves_room_for_one_token) {
+  Bench bench({.n_ctx = 32});
+  const RequestId id = bench.ask(letters(31));
+  bench.run();
+  EXPECT_EQ(bench.text(id).size(), 1U);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kContextFull);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->stats.context_used, 32U);
+}
+
+TEST(Scheduler, a_prompt_of_n_ctx_or_more_is_too_long_and_changes_nothing) {
+  Bench bench({.n_ctx = 32});
+  bench.ask("hello", 0, 2);
+  bench.run();
+  const std::size_t n_held = bench.session->cache().tokens(0).size();
+  const std::uint64_t n_steps = bench.machine.n_steps;
+  for (const std::size_t n : {std::size_t{32}, std::size_t{33}}) {
+    const RequestId id = bench.ask(letters(n));
+    bench.run();
+    ASSERT_NE(bench.find<PromptTooLong>(id), nullptr) << n;
+    EXPECT_EQ(bench.find<PromptTooLong>(id)->prompt_tokens, n);
+    EXPECT_EQ(bench.find<PromptTooLong>(id)->n_ctx, 32U);
+  }
+  EXPECT_EQ(bench.session->cache().tokens(0).size(), n_held);
+  EXPECT_EQ(bench.machine.n_steps, n_steps);
+}
+
+TEST(Scheduler, an_answer_that_reaches_n_ctx_ends_as_a_full_context) {
+  Bench bench({.n_ctx = 32});
+  const RequestId id = bench.ask("hello");
+  bench.run();
+  EXPECT_EQ(bench.text(id).size(), 27U);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kContextFull);
+  EXPECT_EQ(bench.find<Failed>(id), nullptr);
+}
+
+TEST(Scheduler, answers_side_by_side_are_those_of_each_alone) {
+  const std::vector<std::string> prompts{"first prompt that takes several chunks", "second", "third one"};
+  Bench together({.n_slots = 3});
+  std::vector<RequestId> ids;
+  for (std::uint32_t slot = 0; slot < 3; ++slot) ids.push_back(together.ask(prompts[slot], slot, 12));
+  together.run();
+  EXPECT_EQ(together.machine.widest_step, 8U);
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    Bench alone({});
+    const RequestId id = alone.ask(prompts[slot], 0, 12);
+    alone.run();
+    EXPECT_EQ(together.text(ids[slot]), alone.text(id)) << slot;
+  }
+}
+
+TEST(Scheduler, several_slots_share_a_decode_step) {
+  Bench bench({.n_slots = 2});
+  bench.ask("a", 0, 10);
+  bench.ask("b", 1, 10);
+  bench.run();
+  EXPECT_LE(bench.machine.n_steps, 2U + 10U) << "two prefills, and decode steps of both together";
+}
+
+TEST(Scheduler, requests_of_one_slot_wait_for_each_other) {
+  Bench bench({});
+  const RequestId first = bench.ask("one", 0, 3);
+  const RequestId second = bench.ask("two", 0, 3);
+  bench.run();
+  EXPECT_EQ(bench.text(first).size(), 3U);
+  EXPECT_EQ(bench.text(second).size(), 3U);
+}
+
+TEST(Scheduler, a_stop_takes_effect_within_one_token) {
+  Bench bench({.n_ctx = 1024});
+  const RequestId id = bench.ask("hello");
+  for (int i = 0; i < 5; ++i) bench.scheduler->advance();
+  const std::uint64_t n_steps = bench.machine.n_steps;
+  bench.sources.at(id).request_stop();
+  bench.run();
+  EXPECT_EQ(bench.machine.n_steps, n_steps);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopped);
+  EXPECT_EQ(bench.text(id).size(), bench.find<GenerationFinished>(id)->stats.generated_tokens) << "text under way is shown";
+}
+
+TEST(Scheduler, a_stop_inside_the_prefill_keeps_the_finished_chunks) {
+  Bench bench({});
+  RequestId id = 0;
+  bench.machine.before_step = [&] {
+    if (bench.machine.n_steps == 2) bench.sources.at(id).request_stop();
+  };
+  id = bench.ask(letters(40));
+  bench.run();
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopped);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->stats.generated_tokens, 0U);
+  EXPECT_EQ(bench.session->cache().tokens(0).size(), 16U);
+}
+
+TEST(Scheduler, a_stop_before_the_start_computes_nothing) {
+  Bench bench({});
+  const RequestId id = bench.ask("hello");
+  bench.sources.at(id).request_stop();
+  bench.run();
+  EXPECT_EQ(bench.machine.n_steps, 0U);
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopped);
+}
+
+TEST(Scheduler, a_stop_string_ends_the_answer_before_it) {
+  Bench bench({});
+  bench.machine.next = [](const std::vector<TokenId>& tokens) { return TokenId(std::string("?abcdefg")[tokens.size() % 8]); };
+  GenerateRequest request;
+  request.raw_prompt = "x";
+  request.stop_strings = {"cd"};
+  request.sampler.temperature = 0.0F;
+  const RequestId id = bench.ask(std::move(request));
+  bench.run();
+  EXPECT_EQ(bench.text(id), "ab");
+  EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopString);
+}
+
+TEST(Scheduler, the_prompt_is_read_in_chunks_of_the_batch) {
+  Bench bench({.n_ctx = 64, .n_batch = 16});
+  bench.ask(letters(40), 0, 1);
+  bench.run();
+  EXPECT_EQ(bench.machine.n_steps, 3U);
+  EXPECT_EQ(bench.machine.n_rows, 40U);
+  EXPECT_EQ(bench.machine.widest_step, 16U);
+}
+
+TEST(Scheduler, bad_requests_fail_by_name) {
+  Bench bench({});
+  const auto message = [&](auto change) {
+    GenerateRequest request;
+    request.raw_prompt = "x";
+    change(request);
+    const RequestId id = bench.ask(std::move(request));
+    bench.run();
+    const auto* failed = bench.find<Failed>(id);
+    return failed == nullptr ? std::string() : failed->error.message;
+  };
+  EXPECT_NE(message([](GenerateRequest& r) { r.slot = 7; }).find("slot 7"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) { r.raw_prompt = ""; }).find("empty"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) { r.sampler.top_p = 2.0F; }).find("top-p"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) { r.messages = {{"user", "hi"}}; }).find("chat template"), std::string::npos);
+}
+
+TEST(Scheduler, the_plain_form_is_used_once_agreed_to) {
+  Bench bench({});
+  GenerateRequest request;
+  request.messages = {{"user", "hi"}};
+  request.allow_plain_template = true;
+  request.max_tokens = 2;
+  const RequestId id = bench.ask(std::move(request));
+  bench.run();
+  EXPECT_NE(bench.find<GenerationFinished>(id), nullptr);
+}
+
+}  // namespace
+}  // namespace headroom

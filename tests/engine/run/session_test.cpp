@@ -1,0 +1,117 @@
+#include "run/session.h"
+
+#include <gtest/gtest.h>
+
+#include "run/load_model.h"
+#include "support/fake_backend.h"
+
+namespace headroom {
+namespace {
+
+using fake::Machine;
+using fake::Setup;
+
+std::unique_ptr<Session> open_session(const Setup& setup, Machine& machine) {
+  Result<std::unique_ptr<Session>> session = Session::open(fake::make_loaded(setup, machine), fake::make_plan(setup));
+  CHECK(session.ok(), session.error().message.c_str());
+  return std::move(*session);
+}
+
+std::vector<TokenId> tokens_of(const std::string& text) { return fake::CharTokenizer().encode(text, false, false); }
+
+TEST(Session, reports_planned_and_mapped_of_every_arena_and_no_later_allocation) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({}, machine);
+  const MemoryReport report = session->memory_report();
+  ASSERT_EQ(report.arenas.size(), 2U);
+  for (const ArenaReport& arena : report.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
+  EXPECT_EQ(report.arenas[0].lifetime, Lifetime::kModel);
+  EXPECT_EQ(report.allocations_after_load, 0U);
+}
+
+TEST(Session, unmaps_everything_when_it_ends) {
+  Machine machine;
+  open_session({}, machine);
+  EXPECT_EQ(machine.mapped_now, 0U);
+}
+
+TEST(Session, a_prompt_is_reused_up_to_its_last_token) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({}, machine);
+  const std::vector<TokenId> prompt = tokens_of("abcd");
+  ASSERT_EQ(*session->begin_prompt(0, prompt), 0U);
+  ASSERT_TRUE(session->extend(0, prompt, 1, {}).ok());
+  EXPECT_EQ(*session->begin_prompt(0, prompt), 3U) << "the last token is computed again for its logits";
+  EXPECT_EQ(session->cache().tokens(0).size(), 3U);
+}
+
+TEST(Session, a_prompt_that_cannot_be_taken_leaves_the_cache_as_it_was) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({.n_ctx = 8}, machine);
+  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
+  EXPECT_EQ(session->begin_prompt(0, tokens_of("123456789")).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session->begin_prompt(0, std::vector<TokenId>{fake::kVocab}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session->begin_prompt(0, {}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session->begin_prompt(1, tokens_of("a")).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session->cache().tokens(0).size(), 3U);
+  EXPECT_EQ(*session->begin_prompt(0, tokens_of("12345678")), 0U) << "n_ctx tokens can be held";
+}
+
+TEST(Session, a_stopped_step_leaves_the_slot_as_it_was) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({}, machine);
+  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
+  StopSource source;
+  source.request_stop();
+  EXPECT_EQ(session->extend(0, tokens_of("de"), 1, source.token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(session->cache().tokens(0).size(), 3U);
+}
+
+TEST(Session, a_shared_prompt_continues_like_its_own) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({.n_slots = 2}, machine);
+  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
+  ASSERT_TRUE(session->share_prompt(0, 1, 3).ok());
+  const std::vector<SlotToken> next{{0, 'd'}, {1, 'd'}};
+  const Result<std::span<const float>> logits = session->decode(next, {});
+  ASSERT_TRUE(logits.ok());
+  for (std::uint32_t id = 0; id < fake::kVocab; ++id) ASSERT_EQ((*logits)[id], (*logits)[fake::kVocab + id]);
+}
+
+TEST(Session, memory_taken_since_the_plan_is_a_typed_error_with_the_figures) {
+  Machine machine;
+  const std::shared_ptr<const LoadedModel> loaded = fake::make_loaded({}, machine);
+  machine.held_by_others = machine.total - machine.mapped_now - 100;
+  const Result<std::unique_ptr<Session>> session = Session::open(loaded, fake::make_plan({}));
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().code, ErrorCode::kDoesNotFit);
+  for (const char* part : {"asked for 5.00 KiB (5120 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
+    EXPECT_NE(session.error().message.find(part), std::string::npos) << part << " in: " << session.error().message;
+  }
+}
+
+TEST(Session, a_plan_that_moves_the_weights_is_refused) {
+  Machine machine;
+  MemoryPlan other = *fake::make_plan({});
+  other.arenas[0].size += 4096;
+  const Result<std::unique_ptr<Session>> session = Session::open(fake::make_loaded({}, machine), std::make_shared<const MemoryPlan>(other));
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().code, ErrorCode::kUsage);
+}
+
+TEST(CheckFitsNow, counts_the_headroom_rule_and_what_is_held) {
+  DeviceInfo device;
+  device.id = "cpu";
+  const MemorySample now{1000, 600, 100};
+  EXPECT_TRUE(check_fits_now(device, KeepFree{}, 600, 0, now).ok());
+  EXPECT_FALSE(check_fits_now(device, KeepFree{}, 601, 0, now).ok());
+  EXPECT_TRUE(check_fits_now(device, KeepFree{100}, 500, 0, now).ok());
+  EXPECT_FALSE(check_fits_now(device, KeepFree{100}, 501, 0, now).ok());
+  EXPECT_FALSE(check_fits_now(device, KeepFree{5000}, 1, 0, now).ok());
+  EXPECT_TRUE(check_fits_now(device, AtMost{300}, 200, 100, now).ok());
+  EXPECT_FALSE(check_fits_now(device, AtMost{300}, 201, 100, now).ok());
+  EXPECT_FALSE(check_fits_now(device, AtMost{5000}, 601, 0, now).ok()) << "a cap does not make memory";
+}
+
+}  // namespace
+}  // namespace headroom

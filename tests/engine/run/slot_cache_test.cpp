@@ -1,0 +1,64 @@
+#include "run/slot_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "support/fake_backend.h"
+
+namespace headroom {
+namespace {
+
+SlotCache make_cache(const fake::Setup& setup) { return {*fake::make_info(setup), fake::make_plan(setup)->options}; }
+
+void fill(SlotCache& cache, std::uint32_t slot, std::uint32_t n_tokens) {
+  for (std::uint32_t i = 0; i < n_tokens; ++i) cache.append(slot, static_cast<TokenId>(cache.tokens(slot).size()));
+}
+std::vector<TokenId> count_up(std::uint32_t n_tokens) {
+  std::vector<TokenId> tokens;
+  for (std::uint32_t i = 0; i < n_tokens; ++i) tokens.push_back(i);
+  return tokens;
+}
+
+TEST(SlotCache, reuses_the_longest_common_prefix) {
+  SlotCache cache = make_cache({});
+  EXPECT_EQ(cache.reusable(0, count_up(5)), 0U);
+  fill(cache, 0, 10);
+  EXPECT_EQ(cache.reusable(0, count_up(5)), 5U);
+  EXPECT_EQ(cache.reusable(0, count_up(12)), 10U);
+  EXPECT_EQ(cache.reusable(0, std::vector<TokenId>{0, 1, 2, 9, 4}), 3U);
+  EXPECT_EQ(cache.reusable(0, std::vector<TokenId>{7}), 0U);
+}
+
+TEST(SlotCache, slots_are_apart_and_counted_together) {
+  SlotCache cache = make_cache({.n_slots = 2});
+  fill(cache, 0, 3);
+  fill(cache, 1, 4);
+  EXPECT_EQ(cache.n_tokens_in_all(), 7U);
+  cache.truncate(0, 1);
+  EXPECT_EQ(cache.tokens(0).size(), 1U);
+  EXPECT_EQ(cache.tokens(1).size(), 4U);
+  cache.copy(1, 0, 2);
+  EXPECT_EQ(cache.tokens(0).size(), 2U);
+}
+
+// Window 32 and batch 8 give 64 rows of a context of 256 (rounded up to whole groups).
+TEST(SlotCache, a_window_that_was_overwritten_cannot_be_gone_back_to) {
+  SlotCache cache = make_cache({.n_ctx = 256, .n_batch = 8, .window = 32});
+  fill(cache, 0, 64);
+  EXPECT_EQ(cache.reusable(0, count_up(10)), 10U) << "nothing was overwritten yet";
+  fill(cache, 0, 36);  // positions 0..35 are gone
+  EXPECT_EQ(cache.reusable(0, count_up(68)), 68U) << "position 68 looks back to 37";
+  EXPECT_EQ(cache.reusable(0, count_up(67)), 0U) << "position 67 looks back to 36, and a margin of one row is kept";
+}
+
+TEST(SlotCache, going_back_twice_remembers_what_was_overwritten_first) {
+  SlotCache cache = make_cache({.n_ctx = 256, .n_batch = 8, .window = 32});
+  fill(cache, 0, 100);
+  cache.truncate(0, 70);
+  EXPECT_EQ(cache.reusable(0, count_up(60)), 0U);
+  cache.truncate(0, 0);
+  fill(cache, 0, 20);
+  EXPECT_EQ(cache.reusable(0, count_up(10)), 10U) << "an empty slot starts afresh";
+}
+
+}  // namespace
+}  // namespace headroom

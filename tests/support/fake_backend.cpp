@@ -1,0 +1,55 @@
+#include "support/fake_backend.h"
+
+#include "run/sampler.h"
+
+namespace headroom::fake {
+
+std::shared_ptr<const ModelInfo> make_info(const Setup& setup) {
+  auto info = std::make_shared<ModelInfo>();
+  info->name = info->architecture = "fake";
+  info->n_vocab = kVocab;
+  info->d_model = 32;
+  LayerSpec layer;
+  layer.n_heads = layer.n_kv_heads = 1;
+  layer.head_dim = 32;
+  layer.d_ff = 32;
+  layer.attention = setup.window > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
+  layer.window = setup.window;
+  info->layers = {layer};
+  return info;
+}
+
+std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
+  auto plan = std::make_shared<MemoryPlan>();
+  plan->devices.resize(1);
+  plan->devices[0].id = plan->devices[0].name = "cpu";
+  plan->options.n_ctx = setup.n_ctx;
+  plan->options.n_slots = setup.n_slots;
+  plan->options.n_batch = setup.n_batch;
+  plan->prefill.max_rows = setup.n_batch;
+  plan->prefill.max_logit_rows = plan->decode.max_logit_rows = setup.n_slots;
+  plan->decode.max_rows = setup.n_slots;
+  plan->placement.layer_device = {0};
+  const Bytes sampler = kVocab * sizeof(Candidate);
+  const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
+  ArenaPlan weights{0, Lifetime::kModel, 4096, {}};
+  ArenaPlan session{0, Lifetime::kSession, sampler + kv, {}};
+  session.regions.push_back({0, RegionKind::kKv, 0, "k", DType::kF16, 0, kv, -1, KvPart::kKeys});
+  session.regions.push_back({1, RegionKind::kStaging, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
+  plan->arenas = {weights, session};
+  return plan;
+}
+
+std::shared_ptr<const LoadedModel> make_loaded(const Setup& setup, Machine& machine) {
+  auto model = std::make_shared<LoadedModel>();
+  model->info = make_info(setup);
+  model->plan = make_plan(setup);
+  model->backend = std::make_shared<FakeBackend>(model->plan->devices[0], machine);
+  model->tokenizer = std::make_shared<CharTokenizer>();
+  model->template_problem = "the fake model has none";
+  model->arenas.push_back(std::move(*model->backend->map_arena(model->plan->arenas[0])));
+  model->arenas.push_back(nullptr);
+  return model;
+}
+
+}  // namespace headroom::fake

@@ -1,0 +1,152 @@
+// A backend without arithmetic whose logits depend on exactly the tokens in a slot's cache, so that a wrong position, slot or prefix changes the
+// text.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "run/loaded_model.h"
+
+namespace headroom::fake {
+
+inline constexpr std::uint32_t kVocab = 128;  // ids are ASCII characters; 0 ends an answer
+
+class HeapArena final : public Arena {
+ public:
+  HeapArena(Bytes size, Bytes& mapped_now) : bytes_(size), mapped_now_(mapped_now) { mapped_now_ += size; }
+  ~HeapArena() override { mapped_now_ -= bytes_.size(); }
+  std::byte* base() const override { return const_cast<std::byte*>(bytes_.data()); }
+  Bytes mapped_bytes() const override { return bytes_.size(); }
+
+ private:
+  std::vector<std::byte> bytes_;
+  Bytes& mapped_now_;
+};
+
+// What a test turns and reads; outlives the backend.
+struct Machine {
+  Bytes total = Bytes{1} << 30;
+  Bytes held_by_others = 0;
+  Bytes mapped_now = 0;
+  std::uint32_t n_maps_until_refusal = 1000;  // map_arena() fails once this is used up
+  std::uint64_t n_steps = 0, n_rows = 0;
+  std::uint32_t widest_step = 0;
+  std::function<void()> before_step = [] {};
+  std::function<void()> before_chunk = [] {};  // of a weight
+  // The next token after the tokens that a slot holds; 0 ends the answer.
+  std::function<TokenId(const std::vector<TokenId>&)> next = [](const std::vector<TokenId>& tokens) {
+    std::uint64_t hash = 14695981039346656037ULL;
+    for (const TokenId token : tokens) hash = (hash ^ token) * 1099511628211ULL;
+    return static_cast<TokenId>('a' + hash % 26);
+  };
+};
+
+class FakeBackend final : public Backend {
+ public:
+  FakeBackend(DeviceInfo device, Machine& machine) : device_(std::move(device)), machine_(machine) {}
+
+  const DeviceInfo& device_info() const override { return device_; }
+
+  Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
+    if (machine_.n_maps_until_refusal == 0) return Error{ErrorCode::kResource, "the fake machine refuses"};
+    --machine_.n_maps_until_refusal;
+    ++n_allocations_;
+    return std::unique_ptr<Arena>(std::make_unique<HeapArena>(plan.size, machine_.mapped_now));
+  }
+
+  // Four chunks, so that a cancel between them can be seen.
+  Status load_weight(Arena&, const Region&, const WeightTensor& weight, const ModelFile&, const StopToken& stop,
+                     const std::function<void(Bytes)>& advance) override {
+    for (int chunk = 0; chunk < 4; ++chunk) {
+      machine_.before_chunk();
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled"};
+      advance(weight.loaded_bytes() / 4);
+    }
+    return ok_status();
+  }
+
+  Status prepare(const ModelInfo&, const MemoryPlan& plan, std::span<Arena* const>) override {
+    slots_.assign(plan.options.n_slots, {});
+    logits_.assign(std::size_t{plan.prefill.max_logit_rows} * kVocab, 0.0F);
+    return ok_status();
+  }
+
+  Result<std::span<const float>> step(const StepInputs& inputs, const StopToken& stop) override {
+    machine_.before_step();
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
+    ++machine_.n_steps;
+    machine_.n_rows += inputs.rows.size();
+    machine_.widest_step = std::max(machine_.widest_step, static_cast<std::uint32_t>(inputs.rows.size()));
+    std::size_t n_logits = 0;
+    for (std::uint32_t row = 0; row < inputs.rows.size(); ++row) {
+      const StepRow& in = inputs.rows[row];
+      std::vector<TokenId>& slot = slots_[in.slot];
+      slot.resize(in.position);  // a position that was skipped shows as token 0
+      slot.push_back(in.token);
+      if (n_logits == inputs.logit_rows.size() || inputs.logit_rows[n_logits] != row) continue;
+      float* out = logits_.data() + n_logits++ * kVocab;
+      for (std::uint32_t id = 0; id < kVocab; ++id) out[id] = static_cast<float>((id * 7 + slot.size()) % 13);
+      out[machine_.next(slot)] = 20.0F;
+    }
+    return std::span<const float>(logits_.data(), n_logits * kVocab);
+  }
+
+  Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n) override {
+    slots_[to].assign(slots_[from].begin(), slots_[from].begin() + n);
+    return ok_status();
+  }
+
+  Result<MemorySample> sample_memory() override {
+    return MemorySample{machine_.total, machine_.total - machine_.held_by_others - machine_.mapped_now, machine_.mapped_now};
+  }
+  std::uint64_t n_allocations() const override { return n_allocations_; }
+
+ private:
+  DeviceInfo device_;
+  Machine& machine_;
+  std::vector<std::vector<TokenId>> slots_;
+  std::vector<float> logits_;
+  std::uint64_t n_allocations_ = 0;
+};
+
+// One token per ASCII character.
+class CharTokenizer final : public Tokenizer {
+ public:
+  CharTokenizer() {
+    special_.eos = 0;
+    special_.end_of_generation = {0};
+  }
+  std::uint32_t n_vocab() const override { return kVocab; }
+  const SpecialTokens& special() const override { return special_; }
+  std::string_view model() const override { return "fake"; }
+  std::vector<TokenId> encode(std::string_view text, bool, bool) const override {
+    std::vector<TokenId> ids;
+    for (const char c : text) ids.push_back(static_cast<unsigned char>(c) % kVocab);
+    return ids;
+  }
+  std::string token_bytes(TokenId id, bool) const override { return id == 0 ? std::string() : std::string(1, static_cast<char>(id)); }
+  std::string decode(const std::vector<TokenId>& ids, bool show) const override {
+    std::string text;
+    for (const TokenId id : ids) text += token_bytes(id, show);
+    return text;
+  }
+  bool is_control(TokenId id) const override { return id == 0; }
+
+ private:
+  SpecialTokens special_;
+};
+
+// One layer without weights, kVocab tokens; a plan with one arena of each lifetime.
+struct Setup {
+  std::uint32_t n_ctx = 64, n_slots = 1, n_batch = 8;
+  std::uint32_t window = 0;
+};
+std::shared_ptr<const ModelInfo> make_info(const Setup& setup);
+std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup);
+std::shared_ptr<const LoadedModel> make_loaded(const Setup& setup, Machine& machine);
+
+}  // namespace headroom::fake
