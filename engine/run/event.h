@@ -59,6 +59,7 @@ struct GenerationStats {
   double prefill_seconds = 0, decode_seconds = 0;
   std::uint32_t context_used = 0, n_ctx = 0;
   std::uint64_t seed = 0;
+  std::uint64_t allocations_after_load = 0;  // of drivers, when the answer ended
 };
 struct GenerationFinished {
   FinishReason reason = FinishReason::kEndOfTurn;

@@ -94,6 +94,7 @@ GenerationFinished Generation::finished() const {
   const auto n_held = static_cast<std::uint32_t>(session_.cache().tokens(slot_).size());
   // The last token of an answer is shown but was not computed; it takes its place when the conversation goes on.
   end.stats.context_used = std::max(n_held, stats_.generated_tokens > 0 ? stats_.prompt_tokens + stats_.generated_tokens : 0);
+  end.stats.allocations_after_load = session_.n_allocations_after_open();
   return end;
 }
 

@@ -187,4 +187,16 @@ Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, con
   return std::shared_ptr<const LoadedModel>(std::move(model));
 }
 
+Result<std::shared_ptr<const LoadedModel>> share_weights(const LoadedModel& model, const BackendFactory& make_backend) {
+  const DeviceInfo& device = model.backend->device_info();
+  if (device.kind != DeviceKind::kCpu) {
+    return Error{ErrorCode::kUnsupported, fmt::format("the weights on {} cannot be shared by two sessions", device.name)};
+  }
+  Result<std::unique_ptr<Backend>> backend = make_backend(device);
+  if (!backend) return backend.error();
+  auto second = std::make_shared<LoadedModel>(model);
+  second->backend = std::move(*backend);
+  return std::shared_ptr<const LoadedModel>(std::move(second));
+}
+
 }  // namespace headroom

@@ -40,4 +40,8 @@ Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes 
 Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs, const StopToken& stop,
                                                       const LoadObserver& on_progress);
 
+// The same weights for a second session at the same time, on a backend of its own: two KV types can then be compared step by step. The weight arenas
+// are shared, so both backends must address host memory.
+Result<std::shared_ptr<const LoadedModel>> share_weights(const LoadedModel& model, const BackendFactory& make_backend);
+
 }  // namespace headroom

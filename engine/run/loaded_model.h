@@ -17,7 +17,7 @@ struct LoadedModel {
   std::shared_ptr<Backend> backend;  // declared first: the arenas below are returned to it
   std::shared_ptr<const ModelInfo> info;
   std::shared_ptr<const MemoryPlan> plan;      // what the weight arenas were mapped from
-  std::vector<std::unique_ptr<Arena>> arenas;  // one per arena of the plan; null for those of the session
+  std::vector<std::shared_ptr<Arena>> arenas;  // one per arena of the plan; null for those of the session
   std::shared_ptr<const Tokenizer> tokenizer;
   std::shared_ptr<const ChatTemplate> chat_template;  // the file's own; null when absent or not renderable
   std::string template_problem;                       // why it is null
