@@ -1,0 +1,217 @@
+#include "support/random_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/check.h"
+#include "format/dtype_table.h"
+#include "format/encode.h"
+
+namespace headroom::test {
+namespace {
+
+// splitmix64: the same numbers on every machine, which std::normal_distribution does not promise.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  // About normal with mean 0 and deviation 1: a sum of four uniform numbers.
+  float next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    z ^= z >> 31;
+    const int sum = static_cast<int>(z & 0xFFFF) + static_cast<int>(z >> 16 & 0xFFFF) + static_cast<int>(z >> 32 & 0xFFFF) +
+                    static_cast<int>(z >> 48 & 0xFFFF);
+    return static_cast<float>(sum - 131070) / 37837.0F;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+enum class Fill { kMatrix, kNorm, kBias };
+
+class ModelBuilder {
+ public:
+  explicit ModelBuilder(const RandomModelSpec& spec)
+      : spec_(spec), random_(spec.seed), head_dim_(spec.head_dim > 0 ? spec.head_dim : spec.d_model / spec.n_heads) {}
+
+  GgufWriter build() {
+    add_metadata();
+    add_tokenizer();
+    add_matrix(WeightSlot::kTokenEmbedding, -1, spec_.n_vocab, spec_.d_model);
+    for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
+    add_vector(WeightSlot::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
+    if (!spec_.has_tied_head) add_matrix(WeightSlot::kHead, -1, spec_.n_vocab, spec_.d_model);
+    if (!spec_.freq_factors.empty()) {
+      const auto bytes = std::as_bytes(std::span(spec_.freq_factors));
+      writer_.add_tensor(kRopeFactorsTensor, 0, {spec_.freq_factors.size()}, {bytes.begin(), bytes.end()});
+    }
+    return std::move(writer_);
+  }
+
+ private:
+  void add_metadata() {
+    const auto key = [&](std::string_view name) { return fmt::format("{}.{}", spec_.architecture, name); };
+    writer_.set_string("general.architecture", spec_.architecture);
+    writer_.set_string("general.name", fmt::format("random {} {}x{}", spec_.architecture, spec_.n_layers, spec_.d_model));
+    writer_.set_uint(key("block_count"), spec_.n_layers);
+    writer_.set_uint(key("context_length"), spec_.n_ctx_trained);
+    writer_.set_uint(key("embedding_length"), spec_.d_model);
+    writer_.set_uint(key("feed_forward_length"), spec_.d_ff);
+    writer_.set_uint(key("attention.head_count"), spec_.n_heads);
+    writer_.set_uint(key("attention.head_count_kv"), spec_.n_kv_heads);
+    writer_.set_float(key("attention.layer_norm_rms_epsilon"), 1e-5F);
+    writer_.set_uint(key("vocab_size"), spec_.n_vocab);
+    if (spec_.head_dim > 0) {
+      writer_.set_uint(key("attention.key_length"), spec_.head_dim);
+      writer_.set_uint(key("attention.value_length"), spec_.head_dim);
+    }
+    if (spec_.window > 0) writer_.set_uint(key("attention.sliding_window"), spec_.window);
+    if (!spec_.float_keys.contains("rope.freq_base")) writer_.set_float(key("rope.freq_base"), 10000.0F);
+    for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
+    for (const auto& [name, value] : spec_.uint_keys) writer_.set_uint(key(name), value);
+    for (const auto& [name, value] : spec_.string_keys) writer_.set_string(key(name), value);
+    if (!spec_.chat_template.empty()) writer_.set_string("tokenizer.chat_template", spec_.chat_template);
+  }
+
+  void add_tokenizer() {
+    if (spec_.n_vocab < 288) {
+      writer_.set_string("tokenizer.ggml.model", "none");
+      return;
+    }
+    spec_.architecture == "llama" ? add_spm_tokenizer() : add_bpe_tokenizer();
+  }
+
+  // 0 <unk>, 1 <s>, 2 </s>, 3..258 bytes, then letters, then words nobody writes.
+  void add_spm_tokenizer() {
+    std::vector<std::string> tokens{"<unk>", "<s>", "</s>"};
+    std::vector<std::int32_t> types{2, 3, 3};
+    for (int byte = 0; byte < 256; ++byte) tokens.push_back(fmt::format("<0x{:02X}>", byte));
+    types.resize(tokens.size(), 6);
+    tokens.push_back("\xE2\x96\x81");
+    for (char c = 'a'; c <= 'z'; ++c) tokens.emplace_back(1, c);
+    while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
+    types.resize(spec_.n_vocab, 1);
+    std::vector<float> scores(spec_.n_vocab);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = -static_cast<float>(i);
+    writer_.set_string("tokenizer.ggml.model", "llama");
+    writer_.set_string("tokenizer.ggml.pre", "default");
+    writer_.set_strings("tokenizer.ggml.tokens", tokens);
+    writer_.set_floats("tokenizer.ggml.scores", scores);
+    writer_.set_ints("tokenizer.ggml.token_type", types);
+    writer_.set_uint("tokenizer.ggml.bos_token_id", 1);
+    writer_.set_uint("tokenizer.ggml.eos_token_id", 2);
+    writer_.set_uint("tokenizer.ggml.unknown_token_id", 0);
+    writer_.set_bool("tokenizer.ggml.add_bos_token", true);
+    writer_.set_bool("tokenizer.ggml.add_eos_token", false);
+  }
+
+  // The 256 byte symbols of byte-level BPE, two merges, control tokens, then words nobody writes.
+  void add_bpe_tokenizer() {
+    std::vector<std::string> tokens;
+    char32_t next = 256;  // bytes without a glyph of their own take code points from here
+    for (char32_t byte = 0; byte < 256; ++byte) {
+      const bool has_glyph = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+      const char32_t code_point = has_glyph ? byte : next++;
+      std::string symbol;
+      if (code_point < 0x80) {
+        symbol += static_cast<char>(code_point);
+      } else {
+        symbol += static_cast<char>(0xC0 | (code_point >> 6));
+        symbol += static_cast<char>(0x80 | (code_point & 0x3F));
+      }
+      tokens.push_back(symbol);
+    }
+    tokens.insert(tokens.end(), {"th", "the"});
+    std::vector<std::int32_t> types(tokens.size(), 1);
+    for (const char* control : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"}) {
+      tokens.emplace_back(control);
+      types.push_back(3);
+    }
+    while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
+    types.resize(spec_.n_vocab, 1);
+    writer_.set_string("tokenizer.ggml.model", "gpt2");
+    writer_.set_string("tokenizer.ggml.pre", "qwen2");
+    writer_.set_strings("tokenizer.ggml.tokens", tokens);
+    writer_.set_ints("tokenizer.ggml.token_type", types);
+    writer_.set_strings("tokenizer.ggml.merges", {"t h", "th e"});
+    writer_.set_uint("tokenizer.ggml.bos_token_id", 258);
+    writer_.set_uint("tokenizer.ggml.eos_token_id", 260);
+    writer_.set_uint("tokenizer.ggml.padding_token_id", 258);
+    writer_.set_bool("tokenizer.ggml.add_bos_token", false);
+  }
+
+  void add_layer(std::int32_t i) {
+    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_, kv_dim = spec_.n_kv_heads * head_dim_;
+    add_vector(WeightSlot::kAttnNorm, i, d_model, Fill::kNorm);
+    add_matrix(WeightSlot::kQ, i, q_dim, d_model);
+    add_matrix(WeightSlot::kK, i, kv_dim, d_model);
+    add_matrix(WeightSlot::kV, i, kv_dim, d_model);
+    if (spec_.has_attn_biases || spec_.architecture == "qwen2") {
+      add_vector(WeightSlot::kQBias, i, q_dim, Fill::kBias);
+      add_vector(WeightSlot::kKBias, i, kv_dim, Fill::kBias);
+      add_vector(WeightSlot::kVBias, i, kv_dim, Fill::kBias);
+    }
+    if (spec_.architecture == "qwen3") {
+      add_vector(WeightSlot::kQNorm, i, head_dim_, Fill::kNorm);
+      add_vector(WeightSlot::kKNorm, i, head_dim_, Fill::kNorm);
+    }
+    add_matrix(WeightSlot::kAttnOut, i, d_model, q_dim);
+    if (spec_.has_attn_biases) add_vector(WeightSlot::kAttnOutBias, i, d_model, Fill::kBias);
+    add_vector(WeightSlot::kFfnNorm, i, d_model, Fill::kNorm);
+    add_matrix(WeightSlot::kGate, i, spec_.d_ff, d_model);
+    add_matrix(WeightSlot::kUp, i, spec_.d_ff, d_model);
+    add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
+  }
+
+  void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
+    const auto exception = spec_.slot_types.find(slot);
+    add(slot, layer, exception == spec_.slot_types.end() ? spec_.weight_type : exception->second, n_rows, n_cols, Fill::kMatrix);
+  }
+
+  void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) { add(slot, layer, DType::kF32, 1, n_elems, fill); }
+
+  void add(WeightSlot slot, std::int32_t layer, DType dtype, std::uint64_t n_rows, std::uint64_t n_cols, Fill fill) {
+    CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
+    const std::string name = slot_tensor_name(slot, layer);
+    const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
+    const std::vector<std::uint64_t> shape = fill == Fill::kMatrix ? std::vector{n_cols, n_rows} : std::vector{n_cols};
+    const Bytes bytes_per_row = row_bytes(dtype, n_cols);
+    if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
+    constexpr std::uint64_t kDistinctRows = 512;
+    std::vector<std::byte> bytes(n_rows * bytes_per_row);
+    std::vector<float> row(n_cols);
+    for (std::uint64_t r = 0; r < n_rows; ++r) {
+      if (r >= kDistinctRows) {
+        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>((r - kDistinctRows) * bytes_per_row), bytes_per_row,
+                    bytes.begin() + static_cast<std::ptrdiff_t>(r * bytes_per_row));
+        continue;
+      }
+      const float scale = fill != Fill::kMatrix ? 0.1F : slot == WeightSlot::kTokenEmbedding ? 1.0F : 1.0F / std::sqrt(static_cast<float>(n_cols));
+      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * random_.next();
+      encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
+    }
+    writer_.add_tensor(name, file_type, shape, std::move(bytes));
+  }
+
+  const RandomModelSpec& spec_;
+  Random random_;
+  const std::uint32_t head_dim_;
+  GgufWriter writer_;
+};
+
+}  // namespace
+
+GgufWriter random_model(const RandomModelSpec& spec) { return ModelBuilder(spec).build(); }
+
+std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name) {
+  const std::filesystem::path path = folder / (name + ".gguf");
+  CHECK(random_model(spec).write(path).ok(), "a test model cannot be written");
+  return path;
+}
+
+}  // namespace headroom::test

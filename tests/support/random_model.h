@@ -1,0 +1,49 @@
+// Small GGUF models with random weights, made when a test runs: any architecture row, shape and weight type.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "file/gguf_writer.h"
+#include "format/dtype.h"
+#include "model/tensor_slots.h"
+
+namespace headroom::test {
+
+struct RandomModelSpec {
+  std::string architecture = "llama";  // biases and norms follow from it: qwen2 has Q, K, V biases, qwen3 has QK norms
+  std::uint32_t n_layers = 2, d_model = 256, n_heads = 4, n_kv_heads = 2;
+  std::uint32_t head_dim = 0;  // 0: d_model / n_heads, and no key for it in the file
+  std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;
+  std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
+  bool has_tied_head = false;
+  bool has_attn_biases = false;  // llama: optional Q, K, V and output biases
+
+  // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
+  DType weight_type = DType::kF32;
+  std::map<WeightSlot, DType> slot_types;
+
+  // Metadata below the architecture's prefix: {"rope.freq_base", 500000.0F}; strings: {"rope.scaling.type", "yarn"}.
+  std::map<std::string, float> float_keys;
+  std::map<std::string, std::uint32_t> uint_keys;
+  std::map<std::string, std::string> string_keys;
+  std::vector<float> freq_factors;  // rope_freqs.weight
+  std::string chat_template;        // empty: no such key
+
+  std::uint64_t seed = 1;
+  // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all logits are 0.
+  bool has_holes = false;
+};
+
+// Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama, byte-level BPE for the others) and tensors. Matrices are
+// scaled so that activations stay near 1; from 512 rows on, rows repeat every 512, so that large models are quick to make.
+GgufWriter random_model(const RandomModelSpec& spec);
+
+// The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.
+std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name = "model");
+
+}  // namespace headroom::test
