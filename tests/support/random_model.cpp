@@ -23,8 +23,8 @@ class Random {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
     z ^= z >> 31;
-    const int sum = static_cast<int>(z & 0xFFFF) + static_cast<int>(z >> 16 & 0xFFFF) + static_cast<int>(z >> 32 & 0xFFFF) +
-                    static_cast<int>(z >> 48 & 0xFFFF);
+    const int sum =
+        static_cast<int>(z & 0xFFFF) + static_cast<int>(z >> 16 & 0xFFFF) + static_cast<int>(z >> 32 & 0xFFFF) + static_cast<int>(z >> 48 & 0xFFFF);
     return static_cast<float>(sum - 131070) / 37837.0F;
   }
 
@@ -206,11 +206,11 @@ class ModelBuilder {
 
 }  // namespace
 
-GgufWriter random_model(const RandomModelSpec& spec) { return ModelBuilder(spec).build(); }
+GgufWriter random_gguf(const RandomModelSpec& spec) { return ModelBuilder(spec).build(); }
 
 std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name) {
   const std::filesystem::path path = folder / (name + ".gguf");
-  CHECK(random_model(spec).write(path).ok(), "a test model cannot be written");
+  CHECK(random_gguf(spec).write(path).ok(), "a test model cannot be written");
   return path;
 }
 

@@ -41,7 +41,7 @@ struct RandomModelSpec {
 
 // Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama, byte-level BPE for the others) and tensors. Matrices are
 // scaled so that activations stay near 1; from 512 rows on, rows repeat every 512, so that large models are quick to make.
-GgufWriter random_model(const RandomModelSpec& spec);
+GgufWriter random_gguf(const RandomModelSpec& spec);
 
 // The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.
 std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name = "model");

@@ -1,0 +1,331 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+
+#include "model/model_info.h"
+#include "support/random_model.h"
+#include "support/temp_folder.h"
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+using testing::HasSubstr;
+
+RandomModelSpec small(const std::string& architecture) {
+  RandomModelSpec spec;
+  spec.architecture = architecture;
+  spec.d_model = 64, spec.d_ff = 96, spec.n_ctx_trained = 128;
+  return spec;
+}
+
+Result<ModelInfo> read_writer(const GgufWriter& writer) {
+  const test::TempFolder folder;
+  EXPECT_TRUE(writer.write(folder.path() / "m.gguf").ok());
+  const auto file = open_model_file(folder.path() / "m.gguf");
+  if (!file) return file.error();
+  return read_model_info(*file);
+}
+Result<ModelInfo> read(const RandomModelSpec& spec) { return read_writer(test::random_gguf(spec)); }
+
+void expect_refused(const Result<ModelInfo>& model, ErrorCode code, const std::string& words) {
+  ASSERT_FALSE(model.ok()) << words;
+  EXPECT_EQ(model.error().code, code) << model.error().message;
+  EXPECT_THAT(model.error().message, HasSubstr(words));
+}
+
+class EachArchitecture : public testing::TestWithParam<const char*> {};
+
+TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
+  const std::string architecture = GetParam();
+  const auto model = read(small(architecture));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->architecture, architecture);
+  EXPECT_EQ(model->n_layers(), 2U);
+  EXPECT_EQ(model->d_model, 64U);
+  EXPECT_EQ(model->n_vocab, 288U);
+  EXPECT_EQ(model->n_ctx_trained, 128U);
+  EXPECT_FLOAT_EQ(model->norm_epsilon, 1e-5F);
+  const LayerSpec& layer = model->layers[1];
+  EXPECT_EQ(layer.n_heads, 4U);
+  EXPECT_EQ(layer.n_kv_heads, 2U);
+  EXPECT_EQ(layer.head_dim, 16U);
+  EXPECT_EQ(layer.d_ff, 96U);
+  EXPECT_FLOAT_EQ(layer.attention_scale, 0.25F);
+  EXPECT_EQ(layer.attention, AttentionKind::kFull);
+  EXPECT_EQ(layer.has_qkv_bias, architecture == "qwen2");
+  EXPECT_EQ(layer.has_qk_norm, architecture == "qwen3");
+  EXPECT_FALSE(layer.has_attn_out_bias);
+  ASSERT_EQ(model->ropes.size(), 1U);
+  EXPECT_EQ(model->ropes[0].pairing, architecture == "llama" ? RopePairing::kNeighbours : RopePairing::kHalves);
+  EXPECT_EQ(model->ropes[0].rope_dim, 16U);
+  const WeightTensor* up = model->find_weight(WeightSlot::kUp, 1);
+  ASSERT_NE(up, nullptr);
+  EXPECT_EQ(up->name, "blk.1.ffn_up.weight");
+  EXPECT_EQ(up->n_rows, 96U);
+  EXPECT_EQ(up->n_cols, 64U);
+  EXPECT_NE(model->find_weight(WeightSlot::kHead, -1), nullptr);
+  EXPECT_EQ(model->bytes_by_type.size(), 1U);
+  EXPECT_EQ(model->bytes_by_type[0].first, "F32");
+  EXPECT_EQ(model->bytes_by_type[0].second, model->n_params * 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EachArchitecture, testing::Values("llama", "qwen2", "qwen3"), [](const auto& each) { return std::string(each.param); });
+
+TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
+  auto spec = small("llama");
+  spec.has_tied_head = true;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->find_weight(WeightSlot::kHead, -1), nullptr);
+}
+
+TEST(ReadModelInfo, optional_biases_are_seen) {
+  auto spec = small("llama");
+  spec.has_attn_biases = true;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE(model->layers[0].has_qkv_bias);
+  EXPECT_TRUE(model->layers[0].has_attn_out_bias);
+  EXPECT_EQ(model->find_weight(WeightSlot::kVBias, 0)->n_cols, 32U);
+}
+
+TEST(ReadModelInfo, a_head_size_of_its_own_and_a_window_are_read) {
+  auto spec = small("llama");
+  spec.head_dim = 40;
+  spec.window = 24;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->layers[0].q_dim(), 160U);
+  EXPECT_EQ(model->layers[0].attention, AttentionKind::kWindow);
+  EXPECT_EQ(model->layers[0].window, 24U);
+}
+
+TEST(ReadModelInfo, a_window_whose_layers_are_unknown_is_refused_unless_it_is_never_reached) {
+  auto spec = small("qwen2");
+  spec.window = 24;
+  expect_refused(read(spec), ErrorCode::kUnsupported, "'qwen2.attention.sliding_window' is 24");
+  spec.window = spec.n_ctx_trained;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->layers[0].attention, AttentionKind::kFull);
+}
+
+TEST(ReadModelInfo, rope_scalings_are_read) {
+  auto spec = small("llama");
+  spec.float_keys = {{"rope.freq_base", 500000.0F}, {"rope.scaling.factor", 8.0F}};
+  auto model = read(spec);  // a factor without a type
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->ropes[0].scaling, RopeScaling::kLinear);
+  EXPECT_EQ(model->ropes[0].factor, 8.0);
+  EXPECT_EQ(model->ropes[0].theta, 500000.0);
+
+  spec.string_keys = {{"rope.scaling.type", "yarn"}};
+  spec.uint_keys = {{"rope.scaling.original_context_length", 16}};
+  model = read(spec);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->ropes[0].scaling, RopeScaling::kYarn);
+  EXPECT_EQ(model->ropes[0].original_n_ctx, 16U);
+  EXPECT_EQ(model->ropes[0].attention_factor, 0.0);
+  spec.float_keys["rope.scaling.attn_factor"] = 0.5F;
+  model = read(spec);
+  ASSERT_TRUE(model.ok());
+  EXPECT_NEAR(model->ropes[0].attention_factor, 0.5 * (1 + 0.1 * std::log(8.0)), 1e-12);
+  spec.float_keys.erase("rope.scaling.attn_factor");
+
+  spec.string_keys["rope.scaling.type"] = "llama3";
+  expect_refused(read(spec), ErrorCode::kBadFile, "'llama.rope.scaling.low_freq_factor' is missing");
+  spec.float_keys["rope.scaling.low_freq_factor"] = 1.0F;
+  spec.float_keys["rope.scaling.high_freq_factor"] = 4.0F;
+  model = read(spec);
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ(model->ropes[0].scaling, RopeScaling::kLlama3);
+
+  spec.string_keys["rope.scaling.type"] = "longrope";
+  expect_refused(read(spec), ErrorCode::kUnsupported, "RoPE scaling 'longrope'");
+}
+
+TEST(ReadModelInfo, rope_numbers_that_make_no_sense_are_refused) {
+  const auto with = [](const char* key, float value, const char* type = "yarn") {
+    auto spec = small("llama");
+    spec.float_keys = {{"rope.scaling.factor", 4.0F}};
+    spec.string_keys = {{"rope.scaling.type", type}};
+    spec.float_keys[key] = value;
+    return read(spec);
+  };
+  expect_refused(with("rope.freq_base", 0), ErrorCode::kBadFile, "'llama.rope.freq_base' is 0");
+  expect_refused(with("rope.freq_base", std::numeric_limits<float>::quiet_NaN()), ErrorCode::kBadFile, "not a finite number");
+  expect_refused(with("rope.scaling.factor", -1), ErrorCode::kBadFile, "a factor of -1");
+  expect_refused(with("rope.scaling.factor", 0.5F), ErrorCode::kBadFile, "expected at least 1");
+  expect_refused(with("rope.scaling.yarn_beta_slow", 64), ErrorCode::kBadFile, "expected fast > slow");
+  expect_refused(with("rope.scaling.attn_factor", 2, "linear"), ErrorCode::kUnsupported, "attn_factor without RoPE scaling yarn");
+}
+
+TEST(ReadModelInfo, frequency_factors_are_read_and_checked) {
+  auto spec = small("llama");
+  spec.freq_factors = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->ropes[0].freq_factors, spec.freq_factors);
+  spec.freq_factors[3] = 0;
+  expect_refused(read(spec), ErrorCode::kBadFile, "'rope_freqs.weight' holds 0");
+  spec.freq_factors = {1, 2};
+  expect_refused(read(spec), ErrorCode::kBadFile, "expected F32 of shape (8)");
+}
+
+TEST(ReadModelInfo, fused_rows_fill_three_slots) {
+  GgufWriter writer;
+  writer.set_string("general.architecture", "llama");
+  for (const auto& [key, value] : std::map<std::string, std::uint32_t>{{"block_count", 1},
+                                                                       {"context_length", 64},
+                                                                       {"embedding_length", 8},
+                                                                       {"feed_forward_length", 8},
+                                                                       {"attention.head_count", 2},
+                                                                       {"attention.head_count_kv", 1}})
+    writer.set_uint("llama." + key, value);
+  writer.set_float("llama.attention.layer_norm_rms_epsilon", 1e-5F);
+  const auto add = [&](const char* name, const std::vector<std::uint64_t>& shape) {
+    std::uint64_t n = 4;
+    for (const std::uint64_t dim : shape) n *= dim;
+    writer.add_tensor(name, 0, shape, std::vector<std::byte>(n));
+  };
+  add("token_embd.weight", {8, 5});
+  add("output_norm.weight", {8});
+  for (const char* norm : {"blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"}) add(norm, {8});
+  for (const char* square : {"blk.0.attn_output.weight", "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"})
+    add(square, {8, 8});
+  add("blk.0.attn_qkv.weight", {8, 16});
+  const auto model = read_writer(writer);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const WeightTensor *q = model->find_weight(WeightSlot::kQ, 0), *k = model->find_weight(WeightSlot::kK, 0),
+                     *v = model->find_weight(WeightSlot::kV, 0);
+  EXPECT_EQ(q->first_row, 0U);
+  EXPECT_EQ(k->first_row, 8U);
+  EXPECT_EQ(v->first_row, 12U);
+  EXPECT_EQ(v->n_rows, 4U);
+  EXPECT_EQ(q->file_tensor, v->file_tensor);
+  EXPECT_EQ(model->n_params, 8U * 5 + 8 * 3 + 64 * 4 + 128);
+}
+
+TEST(ReadModelInfo, what_this_version_lacks_is_named) {
+  auto spec = small("llama");
+  spec.architecture = "mamba";
+  expect_refused(read(spec), ErrorCode::kUnsupported, "architecture 'mamba' is not supported: it needs a row in arch_table");
+  spec = small("llama");
+  spec.uint_keys = {{"expert_count", 8}};
+  expect_refused(read(spec), ErrorCode::kUnsupported, "a mixture of experts needs the ops MoeRoute");
+  spec.uint_keys = {};
+  spec.float_keys = {{"attn_logit_softcapping", 50}};
+  expect_refused(read(spec), ErrorCode::kUnsupported, "'llama.attn_logit_softcapping' changes what the model computes");
+  auto adapter = test::random_gguf(small("llama"));
+  adapter.set_string("general.type", "adapter");
+  expect_refused(read_writer(adapter), ErrorCode::kUnsupported, "holds 'adapter' by its general.type");
+}
+
+TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work) {
+  auto writer = GgufWriter();
+  const test::TempFolder folder;
+  auto spec = small("llama");
+  // The writer takes any type number: IQ4_NL has the size of Q4_0.
+  spec.slot_types[WeightSlot::kUp] = DType::kQ4_0;
+  auto bytes_path = test::make_random_model(spec, folder.path());
+  std::string bytes;
+  {
+    std::ifstream file(bytes_path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  const auto at = bytes.find("blk.0.ffn_up.weight") + std::string("blk.0.ffn_up.weight").size() + 4 + 16;
+  ASSERT_EQ(bytes[at], 2);
+  bytes[at] = 20;
+  std::ofstream(bytes_path, std::ios::binary) << bytes;
+  const auto file = open_model_file(bytes_path);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  expect_refused(read_model_info(*file), ErrorCode::kUnsupported,
+                 "'blk.0.ffn_up.weight' is IQ4_NL, which this version cannot compute with; supported: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K");
+}
+
+TEST(ReadModelInfo, missing_extra_and_misshaped_tensors_are_named) {
+  auto spec = small("llama");
+  spec.uint_keys = {};
+  auto extra = test::random_gguf(spec);
+  extra.add_tensor("blk.0.ffn_gate.bias", 0, {96}, std::vector<std::byte>(384));
+  expect_refused(read_writer(extra), ErrorCode::kUnsupported, "tensor 'blk.0.ffn_gate.bias' has no place");
+  auto harmless = test::random_gguf(spec);
+  harmless.add_tensor("blk.0.attn_rot_embd.weight", 0, {8}, std::vector<std::byte>(32));
+  const auto model = read_writer(harmless);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->notes.size(), 1U);
+  spec.architecture = "qwen3";
+  auto missing = test::random_gguf(spec);
+  missing.set_string("general.note", "norms and biases differ between rows");
+  EXPECT_TRUE(read_writer(missing).ok());
+}
+
+// The metadata says one thing, the shapes another.
+TEST(ReadModelInfo, contradictions_between_keys_and_shapes_are_refused) {
+  const auto with = [](const char* key, std::uint32_t value) {
+    GgufWriter writer = test::random_gguf(small("llama"));
+    const test::TempFolder folder;
+    EXPECT_TRUE(writer.write(folder.path() / "m.gguf").ok());
+    std::fstream file(folder.path() / "m.gguf", std::ios::binary | std::ios::in | std::ios::out);
+    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const std::string name = std::string("llama.") + key;
+    const auto at = bytes.find(name);
+    EXPECT_NE(at, std::string::npos);
+    file.seekp(static_cast<std::streamoff>(at + name.size() + 4));
+    file.write(reinterpret_cast<const char*>(&value), sizeof(value));
+    file.close();
+    const auto opened = open_model_file(folder.path() / "m.gguf");
+    EXPECT_TRUE(opened.ok());
+    return read_model_info(*opened);
+  };
+  expect_refused(with("block_count", 4000000000U), ErrorCode::kBadFile, "'llama.block_count' is 4000000000, but the file holds only");
+  expect_refused(with("block_count", 3), ErrorCode::kBadFile, "tensor 'blk.2.attn_norm.weight' is missing");
+  expect_refused(with("block_count", 1), ErrorCode::kUnsupported, "tensor 'blk.1.attn_norm.weight' has no place in a llama model of 1 layers");
+  expect_refused(with("embedding_length", 32), ErrorCode::kBadFile, "tensor 'token_embd.weight' has shape (64, 288), expected (32, 288)");
+  expect_refused(with("embedding_length", 0), ErrorCode::kBadFile, "'llama.embedding_length' is 0, expected 1 to");
+  expect_refused(with("feed_forward_length", 97), ErrorCode::kBadFile, "expected (64, 97)");
+  expect_refused(with("attention.head_count", 7), ErrorCode::kBadFile, "7 heads do not divide the width 64");
+  expect_refused(with("attention.head_count_kv", 3), ErrorCode::kBadFile, "4 heads are no multiple of 3 KV heads");
+  expect_refused(with("context_length", 0xFFFFFFFFU), ErrorCode::kBadFile, "'llama.context_length' is 4294967295");
+  expect_refused(with("vocab_size", 4000000000U), ErrorCode::kBadFile, "has 288 rows, but 'llama.vocab_size' is 4000000000");
+}
+
+TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {
+  GgufWriter writer;
+  writer.set_string("general.architecture", "llama");
+  expect_refused(read_writer(writer), ErrorCode::kBadFile, "holds no tensors");
+  expect_refused(read_writer(GgufWriter()), ErrorCode::kBadFile, "'general.architecture' is missing");
+}
+
+TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {
+  LayerSpec layer;
+  layer.n_kv_heads = 2, layer.head_dim = 80;
+  EXPECT_EQ(layer.kv_rows(1000, 256), 1024U);
+  EXPECT_EQ(layer.kv_row_bytes(DType::kF16), 2U * 160);
+  EXPECT_EQ(layer.kv_row_bytes(DType::kQ8_0), 2U * 3 * 34);  // 80 elements take three blocks of 32
+  EXPECT_EQ(layer.kv_row_bytes(DType::kF8E4M3), 2U * 82);
+  layer.attention = AttentionKind::kWindow;
+  layer.window = 100;
+  EXPECT_EQ(layer.kv_rows(1000, 60), 160U);
+  EXPECT_EQ(layer.kv_rows(96, 60), 96U);
+}
+
+TEST(WeightTensor, matrices_are_loaded_in_whole_panels_and_vectors_as_f32) {
+  WeightTensor weight;
+  weight.slot = WeightSlot::kUp;
+  weight.dtype = DType::kQ4_K;
+  weight.n_rows = 17, weight.n_cols = 512;
+  EXPECT_EQ(weight.loaded_bytes(), 32U * 2 * 144);
+  weight.slot = WeightSlot::kFfnNorm;
+  weight.dtype = DType::kF16;
+  weight.n_rows = 1;
+  EXPECT_EQ(weight.loaded_bytes(), 2048U);
+}
+
+}  // namespace
+}  // namespace headroom

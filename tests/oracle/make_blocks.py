@@ -1,0 +1,50 @@
+"""Writes tests/golden/blocks/NAME.bin: blocks of every weight type with what the gguf package decodes them to.
+
+Layout: u32 n_blocks, u32 block_bytes, u32 block_elems, then all blocks as bytes, then all elements as float32 (little-endian).
+Half of the blocks are random bytes with sane scales (every code and packed scale occurs), a few are all zero and all ones bits.
+"""
+
+import pathlib
+import struct
+
+import gguf
+import numpy as np
+
+N_BLOCKS = 48
+OUT = pathlib.Path(__file__).parent.parent / "golden" / "blocks"
+# Byte positions of the f16 scales in a block.
+F16_AT = {"Q8_0": [0], "Q4_0": [0], "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208]}
+
+
+def random_blocks(name: str, block_bytes: int, rng: np.random.Generator) -> np.ndarray:
+    blocks = rng.integers(0, 256, (N_BLOCKS, block_bytes), dtype=np.uint8)
+    blocks[0] = 0
+    blocks[1] = 255
+    if name in ("F16", "BF16", "F32"):
+        values = rng.standard_normal(N_BLOCKS).astype(np.float32)
+        return gguf.quants.quantize(values.reshape(-1, 1), gguf.GGMLQuantizationType[name]).view(np.uint8).reshape(N_BLOCKS, -1)
+    for at in F16_AT[name]:
+        scales = (rng.standard_normal(N_BLOCKS) * 0.05).astype(np.float16)
+        scales[2] = np.float16(6e-8)  # subnormal
+        scales[3] = np.float16(65504)
+        blocks[:, at : at + 2] = scales.view(np.uint8).reshape(N_BLOCKS, 2)
+    return blocks
+
+
+def main() -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    for seed, name in enumerate(["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K"]):
+        kind = gguf.GGMLQuantizationType[name]
+        block_elems, block_bytes = gguf.GGML_QUANT_SIZES[kind]
+        blocks = random_blocks(name, block_bytes, np.random.default_rng(100 + seed))
+        elems = gguf.quants.dequantize(blocks, kind).astype(np.float32)
+        assert elems.size == N_BLOCKS * block_elems and np.isfinite(elems).all()
+        with open(OUT / f"{name}.bin", "wb") as file:
+            file.write(struct.pack("<III", N_BLOCKS, block_bytes, block_elems))
+            file.write(blocks.tobytes())
+            file.write(elems.astype("<f4").tobytes())
+        print(f"{name}: {N_BLOCKS} blocks")
+
+
+if __name__ == "__main__":
+    main()
