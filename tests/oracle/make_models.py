@@ -1,0 +1,142 @@
+"""Writes tiny random float32 models of every architecture row and RoPE variant, with the logits that transformers computes for them.
+
+    tests/golden/models/NAME.gguf      the model, under 400 KB
+    tests/golden/logits/NAME.bin       float32, little-endian, (n_tokens, n_vocab)
+    tests/golden/golden.json           names, tokens, and whether llama.cpp computes the same thing
+    tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
+
+Seeds are fixed: a run with the pinned requirements writes the same files.
+"""
+
+import json
+import math
+import pathlib
+
+import numpy as np
+import torch
+import transformers
+
+from tiny_gguf import write_gguf
+
+TESTS = pathlib.Path(__file__).parent.parent
+N_TOKENS = 40
+PLAIN = {"rope_type": "default", "rope_theta": 10000.0}
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 16,
+}
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
+LINEAR = {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
+
+# name: (architecture, shape, rope, further configuration). head_dim is given where it is not d_model / n_heads.
+MODELS = {
+    "llama-gqa": ("llama", dict(d_model=64, n_heads=4, n_kv_heads=2), PLAIN, {}),
+    "llama-mha-odd": ("llama", dict(d_model=60, n_heads=3, n_kv_heads=3, d_ff=50, n_vocab=291), PLAIN, {}),
+    "llama-tied": ("llama", dict(d_model=64, n_heads=2, n_kv_heads=1), PLAIN, dict(tie_word_embeddings=True)),
+    "llama-bias": ("llama", dict(d_model=48, n_heads=3, n_kv_heads=1), PLAIN, dict(attention_bias=True)),
+    "llama-linear": ("llama", dict(d_model=48, n_heads=4, n_kv_heads=2), LINEAR, {}),
+    "llama-llama3-keys": ("llama", dict(d_model=48, n_heads=2, n_kv_heads=1, head_dim=64), LLAMA3, {}),
+    "llama-llama3-factors": ("llama", dict(d_model=48, n_heads=2, n_kv_heads=1, head_dim=64), LLAMA3, {}),
+    "llama-yarn": ("llama", dict(d_model=48, n_heads=2, n_kv_heads=1, head_dim=80), YARN, {}),
+    "llama-window": ("llama", dict(d_model=40, n_heads=2, n_kv_heads=1, head_dim=96), PLAIN, dict(sliding_window=12)),
+    "qwen2": ("qwen2", dict(d_model=64, n_heads=4, n_kv_heads=2), dict(PLAIN, rope_theta=1000000.0), dict(tie_word_embeddings=True)),
+    "qwen2-yarn": ("qwen2", dict(d_model=64, n_heads=2, n_kv_heads=1), dict(YARN, rope_theta=1000000.0), {}),
+    "qwen3": ("qwen3", dict(d_model=40, n_heads=2, n_kv_heads=1, head_dim=128), dict(PLAIN, rope_theta=1000000.0), dict(tie_word_embeddings=True)),
+}
+# llama.cpp knows neither the keys of llama3 scaling (its converter writes factors instead) nor a window in the llama architecture.
+NOT_IN_LLAMA_CPP = {"llama-llama3-keys", "llama-window"}
+CLASSES = {
+    "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
+    "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM),
+    "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
+    "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
+}
+
+
+def make_config(architecture: str, shape: dict, rope: dict, further: dict):
+    config_class, model_class = CLASSES["mistral" if "sliding_window" in further else architecture]
+    head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if architecture != "qwen2" else {}
+    config = config_class(
+        vocab_size=shape.get("n_vocab", 288),
+        hidden_size=shape["d_model"],
+        intermediate_size=shape.get("d_ff", 72),
+        num_hidden_layers=shape.get("n_layers", 2),
+        num_attention_heads=shape["n_heads"],
+        num_key_value_heads=shape["n_kv_heads"],
+        max_position_embeddings=64,
+        rms_norm_eps=1e-5,
+        rope_parameters=dict(rope),
+        **head_dim,
+        **{"tie_word_embeddings": False, **further},
+    )
+    config._attn_implementation = "eager"
+    return config, model_class
+
+
+def fill(model, seed: int) -> None:
+    """Weights that keep activations near 1, so that a wrong rotation or a missing bias shows."""
+    rng = np.random.default_rng(seed)
+    with torch.no_grad():
+        for name, tensor in model.named_parameters():
+            values = rng.standard_normal(tuple(tensor.shape))
+            if "norm" in name:
+                values = 1 + 0.2 * values
+            elif name.endswith(".bias"):
+                values = 0.3 * values
+            elif "embed_tokens" not in name:
+                values = values * 1.5 / math.sqrt(tensor.shape[1])
+            tensor.copy_(torch.from_numpy(values.astype(np.float32)))
+
+
+def llama3_factors(rope: dict, head_dim: int) -> np.ndarray:
+    """What the scaling divides each frequency by: the definition of Llama 3.1."""
+    factors = []
+    for i in range(head_dim // 2):
+        n_turns = rope["original_max_position_embeddings"] * rope["rope_theta"] ** (-2 * i / head_dim) / (2 * math.pi)
+        if n_turns < rope["low_freq_factor"]:
+            factors.append(rope["factor"])
+        elif n_turns > rope["high_freq_factor"]:
+            factors.append(1.0)
+        else:
+            smooth = (n_turns - rope["low_freq_factor"]) / (rope["high_freq_factor"] - rope["low_freq_factor"])
+            factors.append(1 / ((1 - smooth) / rope["factor"] + smooth))
+    return np.array(factors)
+
+
+def write_model(path, architecture: str, shape: dict, rope: dict, further: dict, seed: int, as_factors: bool):
+    config, model_class = make_config(architecture, shape, rope, further)
+    model = model_class(config).eval().to(torch.float32)
+    fill(model, seed)
+    factors = llama3_factors(rope, config.head_dim) if as_factors else None
+    write_gguf(path, architecture, model, rope, further.get("sliding_window", 0), factors, rope_keys=not as_factors)
+    return model
+
+
+def main() -> None:
+    golden = []
+    for folder in ("golden/models", "golden/logits", "fuzz/corpus/gguf"):
+        (TESTS / folder).mkdir(parents=True, exist_ok=True)
+    for seed, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
+        path = TESTS / "golden" / "models" / f"{name}.gguf"
+        model_seed = seed - 1 if name == "llama-llama3-factors" else seed  # the same weights as with keys
+        model = write_model(path, architecture, shape, rope, further, model_seed, name == "llama-llama3-factors")
+        tokens = np.random.default_rng(1000 + seed).integers(0, model.config.vocab_size, N_TOKENS)
+        with torch.no_grad():
+            logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
+        assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
+        logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.bin")
+        golden.append({"name": name, "tokens": tokens.tolist(), "n_vocab": model.config.vocab_size, "in_llama_cpp": name not in NOT_IN_LLAMA_CPP})
+        print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}")
+    (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=1) + "\n")
+    for architecture in ("llama", "qwen2", "qwen3"):
+        shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264)
+        path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"
+        write_model(path, architecture, shape, YARN if architecture == "llama" else PLAIN, {"tie_word_embeddings": True}, 7, False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""A transformers model as a GGUF file, with the metadata and the order of rows that llama.cpp's converter gives it."""
+
+import gguf
+import numpy as np
+
+LAYER_NAMES = {
+    "input_layernorm.weight": "attn_norm.weight",
+    "self_attn.q_proj.weight": "attn_q.weight",
+    "self_attn.k_proj.weight": "attn_k.weight",
+    "self_attn.v_proj.weight": "attn_v.weight",
+    "self_attn.o_proj.weight": "attn_output.weight",
+    "self_attn.q_proj.bias": "attn_q.bias",
+    "self_attn.k_proj.bias": "attn_k.bias",
+    "self_attn.v_proj.bias": "attn_v.bias",
+    "self_attn.o_proj.bias": "attn_output.bias",
+    "self_attn.q_norm.weight": "attn_q_norm.weight",
+    "self_attn.k_norm.weight": "attn_k_norm.weight",
+    "post_attention_layernorm.weight": "ffn_norm.weight",
+    "mlp.gate_proj.weight": "ffn_gate.weight",
+    "mlp.up_proj.weight": "ffn_up.weight",
+    "mlp.down_proj.weight": "ffn_down.weight",
+}
+OTHER_NAMES = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
+
+
+def gguf_name(name: str) -> str:
+    if name in OTHER_NAMES:
+        return OTHER_NAMES[name]
+    _, _, layer, rest = name.split(".", 3)
+    return f"blk.{layer}.{LAYER_NAMES[rest]}"
+
+
+def neighbours(rows: np.ndarray, n_heads: int) -> np.ndarray:
+    """Rows of each head from "halves turn together" to "neighbours turn together": the llama architecture in GGUF."""
+    by_half = rows.reshape(n_heads, 2, rows.shape[0] // n_heads // 2, *rows.shape[1:])
+    return by_half.swapaxes(1, 2).reshape(rows.shape)
+
+
+def spm_tokens(n_vocab: int):
+    tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)] + ["\u2581"]
+    types = [gguf.TokenType.UNKNOWN] + [gguf.TokenType.CONTROL] * 2 + [gguf.TokenType.BYTE] * 256 + [gguf.TokenType.NORMAL]
+    tokens += [chr(ord("a") + i) for i in range(26)]
+    tokens += [f"[unused{i}]" for i in range(len(tokens), n_vocab)]
+    types += [gguf.TokenType.NORMAL] * (n_vocab - len(types))
+    return tokens[:n_vocab], types[:n_vocab]
+
+
+def bpe_tokens(n_vocab: int):
+    glyphs = [b for b in range(256) if 0x21 <= b <= 0x7E or 0xA1 <= b <= 0xAC or b >= 0xAE]
+    others = iter(range(256, 512))
+    tokens = [chr(b) if b in glyphs else chr(next(others)) for b in range(256)]
+    tokens += ["th", "the", "<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+    types = [gguf.TokenType.NORMAL] * 258 + [gguf.TokenType.CONTROL] * 3
+    tokens += [f"[unused{i}]" for i in range(len(tokens), n_vocab)]
+    types += [gguf.TokenType.NORMAL] * (n_vocab - len(types))
+    return tokens[:n_vocab], types[:n_vocab]
+
+
+def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
+    if architecture == "llama":
+        tokens, types = spm_tokens(n_vocab)
+        writer.add_tokenizer_model("llama")
+        writer.add_tokenizer_pre("default")
+        writer.add_token_scores([-float(i) for i in range(n_vocab)])
+        bos, eos = 1, 2
+        writer.add_unk_token_id(0)
+    else:
+        tokens, types = bpe_tokens(n_vocab)
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre("qwen2")
+        writer.add_token_merges(["t h", "th e"])
+        bos, eos = 258, 260
+    writer.add_token_list(tokens)
+    writer.add_token_types(types)
+    writer.add_bos_token_id(bos)
+    writer.add_eos_token_id(eos)
+    writer.add_add_bos_token(architecture == "llama")
+
+
+def write_gguf(path, architecture: str, model, rope: dict, window: int = 0, freq_factors=None, rope_keys: bool = True) -> None:
+    """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well."""
+    config = model.config
+    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    writer = gguf.GGUFWriter(path, architecture)
+    writer.add_name(path.stem)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(head_dim)
+    writer.add_value_length(head_dim)
+    writer.add_rope_dimension_count(head_dim)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(rope["rope_theta"])
+    writer.add_vocab_size(config.vocab_size)
+    if window:
+        writer.add_sliding_window(window)
+    if rope_keys and rope["rope_type"] != "default":
+        writer.add_string(f"{architecture}.rope.scaling.type", rope["rope_type"])
+        writer.add_rope_scaling_factor(rope["factor"])
+        if "original_max_position_embeddings" in rope:
+            writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+        for key in ("low_freq_factor", "high_freq_factor"):
+            if key in rope:
+                writer.add_float32(f"{architecture}.rope.scaling.{key}", rope[key])
+    add_tokenizer(writer, architecture, config.vocab_size)
+    if freq_factors is not None:
+        writer.add_tensor("rope_freqs.weight", freq_factors.astype(np.float32))
+    for name, tensor in model.state_dict().items():
+        if name == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        values = tensor.detach().numpy().astype(np.float32)
+        if architecture == "llama" and ".q_proj." in name:
+            values = neighbours(values, config.num_attention_heads)
+        if architecture == "llama" and ".k_proj." in name:
+            values = neighbours(values, config.num_key_value_heads)
+        writer.add_tensor(gguf_name(name), np.ascontiguousarray(values))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
