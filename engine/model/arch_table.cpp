@@ -41,6 +41,8 @@ constexpr std::array kArchs{
 
 }  // namespace
 
+std::span<const ArchRow> arch_rows() { return kArchs; }
+
 const ArchRow* find_arch(std::string_view architecture) {
   for (const ArchRow& row : kArchs) {
     if (row.architecture == architecture) return &row;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,13 +20,15 @@ enum class WindowRule : std::uint8_t {
 
 struct ArchRow {
   std::string_view architecture;  // general.architecture, and the prefix of its keys
-  RopePairing pairing;
-  Presence qkv_bias, attn_out_bias, qk_norm;
-  bool may_fuse_qkv;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
-  WindowRule window;
-  Activation activation;
-  double default_rope_theta;  // when rope.freq_base is absent
+  RopePairing pairing = RopePairing::kNeighbours;
+  Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
+  bool may_fuse_qkv = false;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
+  WindowRule window = WindowRule::kRefused;
+  Activation activation = Activation::kSilu;
+  double default_rope_theta = 0;  // when rope.freq_base is absent
 };
+
+std::span<const ArchRow> arch_rows();
 
 // Null when there is no such row.
 const ArchRow* find_arch(std::string_view architecture);

@@ -2,7 +2,7 @@
 
     tests/golden/models/NAME.gguf      the model, under 400 KB
     tests/golden/logits/NAME.bin       float32, little-endian, (n_tokens, n_vocab)
-    tests/golden/golden.json           names, tokens, and whether llama.cpp computes the same thing
+    tests/golden/golden.json           names, tokens, rotary frequencies, and whether llama.cpp computes the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
 Seeds are fixed: a run with the pinned requirements writes the same files.
@@ -12,6 +12,7 @@ import json
 import math
 import pathlib
 
+import gguf
 import numpy as np
 import torch
 import transformers
@@ -116,6 +117,26 @@ def write_model(path, architecture: str, shape: dict, rope: dict, further: dict,
     return model
 
 
+def write_values(path) -> None:
+    """Every value type, alone and in an array, and tensors of types that nobody computes with."""
+    kinds = gguf.GGUFValueType
+    numbers = [kind for kind in kinds if kind not in (kinds.ARRAY, kinds.STRING, kinds.BOOL)]
+    writer = gguf.GGUFWriter(path, "values")
+    for kind in numbers:
+        writer.add_key_value(f"one.{kind.name}", 7, kind)
+        writer.add_key_value(f"many.{kind.name}", [1, 2, 3], kinds.ARRAY, sub_type=kind)
+    writer.add_bool("one.BOOL", True)
+    writer.add_string("one.STRING", "text")
+    writer.add_key_value("many.BOOL", [True, False], kinds.ARRAY, sub_type=kinds.BOOL)
+    writer.add_array("many.STRING", ["", "a", "bc"])
+    for kind in (gguf.GGMLQuantizationType.Q2_K, gguf.GGMLQuantizationType.IQ4_NL, gguf.GGMLQuantizationType.Q8_0):
+        writer.add_tensor(f"t.{kind.name}", np.zeros((2, gguf.GGML_QUANT_SIZES[kind][1]), np.uint8), raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def main() -> None:
     golden = []
     for folder in ("golden/models", "golden/logits", "fuzz/corpus/gguf"):
@@ -129,9 +150,22 @@ def main() -> None:
             logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
         logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.bin")
-        golden.append({"name": name, "tokens": tokens.tolist(), "n_vocab": model.config.vocab_size, "in_llama_cpp": name not in NOT_IN_LLAMA_CPP})
+        rotary = model.model.rotary_emb
+        golden.append(
+            {
+                "name": name,
+                "in_llama_cpp": name not in NOT_IN_LLAMA_CPP,
+                "n_vocab": model.config.vocab_size,
+                "n_params": sum(tensor.numel() for tensor in model.parameters()),
+                "rope_frequencies": rotary.inv_freq.tolist(),
+                "rope_magnitude": float(rotary.attention_scaling),
+                "tokens": tokens.tolist(),
+            }
+        )
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}")
-    (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=1) + "\n")
+    lines = ",\n".join(json.dumps(entry) for entry in golden)
+    (TESTS / "golden" / "golden.json").write_text(f'{{"models": [\n{lines}\n]}}\n')
+    write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
     for architecture in ("llama", "qwen2", "qwen3"):
         shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264)
         path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "format/dtype_table.h"
 #include "format/encode.h"
+#include "model/arch_table.h"
 
 namespace headroom::test {
 namespace {
@@ -32,12 +33,21 @@ class Random {
   std::uint64_t state_;
 };
 
+// An architecture without a row is plain: a file for tests of the refusal.
+ArchRow row_of(const std::string& architecture) {
+  const ArchRow* row = find_arch(architecture);
+  return row != nullptr ? *row : ArchRow{};
+}
+
 enum class Fill { kMatrix, kNorm, kBias };
 
 class ModelBuilder {
  public:
   explicit ModelBuilder(const RandomModelSpec& spec)
-      : spec_(spec), random_(spec.seed), head_dim_(spec.head_dim > 0 ? spec.head_dim : spec.d_model / spec.n_heads) {}
+      : spec_(spec),
+        row_(row_of(spec.architecture)),
+        random_(spec.seed),
+        head_dim_(spec.head_dim > 0 ? spec.head_dim : spec.d_model / spec.n_heads) {}
 
   GgufWriter build() {
     add_metadata();
@@ -151,22 +161,24 @@ class ModelBuilder {
     add_matrix(WeightSlot::kQ, i, q_dim, d_model);
     add_matrix(WeightSlot::kK, i, kv_dim, d_model);
     add_matrix(WeightSlot::kV, i, kv_dim, d_model);
-    if (spec_.has_attn_biases || spec_.architecture == "qwen2") {
+    if (has(row_.qkv_bias)) {
       add_vector(WeightSlot::kQBias, i, q_dim, Fill::kBias);
       add_vector(WeightSlot::kKBias, i, kv_dim, Fill::kBias);
       add_vector(WeightSlot::kVBias, i, kv_dim, Fill::kBias);
     }
-    if (spec_.architecture == "qwen3") {
+    if (has(row_.qk_norm)) {
       add_vector(WeightSlot::kQNorm, i, head_dim_, Fill::kNorm);
       add_vector(WeightSlot::kKNorm, i, head_dim_, Fill::kNorm);
     }
     add_matrix(WeightSlot::kAttnOut, i, d_model, q_dim);
-    if (spec_.has_attn_biases) add_vector(WeightSlot::kAttnOutBias, i, d_model, Fill::kBias);
+    if (has(row_.attn_out_bias)) add_vector(WeightSlot::kAttnOutBias, i, d_model, Fill::kBias);
     add_vector(WeightSlot::kFfnNorm, i, d_model, Fill::kNorm);
     add_matrix(WeightSlot::kGate, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kUp, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
   }
+
+  bool has(Presence presence) const { return presence == Presence::kRequired || (presence == Presence::kOptional && spec_.has_optional_parts); }
 
   void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
     const auto exception = spec_.slot_types.find(slot);
@@ -199,6 +211,7 @@ class ModelBuilder {
   }
 
   const RandomModelSpec& spec_;
+  const ArchRow row_;
   Random random_;
   const std::uint32_t head_dim_;
   GgufWriter writer_;

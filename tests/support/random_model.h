@@ -15,13 +15,13 @@
 namespace headroom::test {
 
 struct RandomModelSpec {
-  std::string architecture = "llama";  // biases and norms follow from it: qwen2 has Q, K, V biases, qwen3 has QK norms
+  std::string architecture = "llama";  // biases and norms follow from its row of arch_table
   std::uint32_t n_layers = 2, d_model = 256, n_heads = 4, n_kv_heads = 2;
   std::uint32_t head_dim = 0;  // 0: d_model / n_heads, and no key for it in the file
   std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
   bool has_tied_head = false;
-  bool has_attn_biases = false;  // llama: optional Q, K, V and output biases
+  bool has_optional_parts = false;  // what the row calls optional: biases of llama
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;

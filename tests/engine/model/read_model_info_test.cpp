@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "model/arch_table.h"
 #include "model/model_info.h"
 #include "support/random_model.h"
 #include "support/temp_folder.h"
@@ -38,10 +39,11 @@ void expect_refused(const Result<ModelInfo>& model, ErrorCode code, const std::s
   EXPECT_THAT(model.error().message, HasSubstr(words));
 }
 
-class EachArchitecture : public testing::TestWithParam<const char*> {};
+class EachArchitecture : public testing::TestWithParam<ArchRow> {};
 
 TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
-  const std::string architecture = GetParam();
+  const ArchRow& row = GetParam();
+  const std::string architecture(row.architecture);
   const auto model = read(small(architecture));
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_EQ(model->architecture, architecture);
@@ -57,11 +59,11 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.d_ff, 96U);
   EXPECT_FLOAT_EQ(layer.attention_scale, 0.25F);
   EXPECT_EQ(layer.attention, AttentionKind::kFull);
-  EXPECT_EQ(layer.has_qkv_bias, architecture == "qwen2");
-  EXPECT_EQ(layer.has_qk_norm, architecture == "qwen3");
+  EXPECT_EQ(layer.has_qkv_bias, row.qkv_bias == Presence::kRequired);
+  EXPECT_EQ(layer.has_qk_norm, row.qk_norm == Presence::kRequired);
   EXPECT_FALSE(layer.has_attn_out_bias);
   ASSERT_EQ(model->ropes.size(), 1U);
-  EXPECT_EQ(model->ropes[0].pairing, architecture == "llama" ? RopePairing::kNeighbours : RopePairing::kHalves);
+  EXPECT_EQ(model->ropes[0].pairing, row.pairing);
   EXPECT_EQ(model->ropes[0].rope_dim, 16U);
   const WeightTensor* up = model->find_weight(WeightSlot::kUp, 1);
   ASSERT_NE(up, nullptr);
@@ -74,7 +76,8 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(model->bytes_by_type[0].second, model->n_params * 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, EachArchitecture, testing::Values("llama", "qwen2", "qwen3"), [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(Rows, EachArchitecture, testing::ValuesIn(arch_rows().begin(), arch_rows().end()),
+                         [](const auto& each) { return std::string(each.param.architecture); });
 
 TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
   auto spec = small("llama");
@@ -86,7 +89,7 @@ TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
 
 TEST(ReadModelInfo, optional_biases_are_seen) {
   auto spec = small("llama");
-  spec.has_attn_biases = true;
+  spec.has_optional_parts = true;
   const auto model = read(spec);
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_TRUE(model->layers[0].has_qkv_bias);
