@@ -1,0 +1,287 @@
+#include "plan/fixes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/dtype_table.h"
+#include "plan/layout.h"
+#include "plan/plan_options.h"
+#include "plan/solve.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kContextStep = 256;
+constexpr std::uint32_t kSmallestBatch = 32;
+constexpr std::size_t kMaxCombinations = 6;
+
+// Prices are only an order. What costs nothing that a user feels comes first, what changes the answers last; a price that grows with the size of the
+// change is added to the base.
+namespace price {
+constexpr double kBatch = 0.5;  // a slower prompt, same answers
+constexpr double kKvQ8 = 1.0;
+constexpr double kKvFp8 = 2.0;
+constexpr double kHeadroom = 2.5;  // other programs may need it
+constexpr double kSlots = 3.0;
+constexpr double kContext = 3.0, kContextAll = 6.0;
+constexpr double kLayers = 4.0, kLayersAll = 8.0;
+constexpr double kKvQ4 = 6.0;
+}  // namespace price
+
+// One way to change the options, before anyone asked what it brings.
+struct Change {
+  std::string text;
+  PlanOptions options;
+  QualityLoss quality = QualityLoss::kNone;
+  double price = 0;
+};
+
+struct KvChoice {
+  DType dtype;
+  const char* name;
+  QualityLoss quality;
+  double price;
+};
+constexpr std::array kKvChoices{
+    KvChoice{DType::kQ8_0, "Q8", QualityLoss::kNone, price::kKvQ8},
+    KvChoice{DType::kF8E4M3, "FP8", QualityLoss::kNearlyNone, price::kKvFp8},
+    KvChoice{DType::kQ4_0, "Q4", QualityLoss::kSome, price::kKvQ4},
+};
+
+std::string context_words(std::uint32_t n_ctx) {
+  return n_ctx % 1024 == 0 ? fmt::format("context {}k", n_ctx / 1024) : fmt::format("context {}", n_ctx);
+}
+
+class FixFinder {
+ public:
+  FixFinder(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, PlanLayout base)
+      : model_(model), devices_(devices), asked_(asked), base_(std::move(base)) {
+    const auto worst = std::max_element(base_.budgets.begin(), base_.budgets.end(),
+                                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+    worst_device_ = worst->device;
+    worst_asked_ = worst->planned + worst->driver;
+    base_speed_ = speed(base_);
+  }
+
+  std::vector<Fix> find() {
+    std::vector<Fix> fixes;
+    for (const Change& change : single_changes()) add(change, fixes);
+    if (std::none_of(fixes.begin(), fixes.end(), [&](const Fix& fix) {
+          return fix.makes_it_fit && (fix.options.n_ctx == asked_.n_ctx || fix.options.n_ctx >= base_.options.n_ctx / 2);
+        })) {
+      std::vector<Fix> combined;
+      for (const Change& change : combinations()) add(change, combined);
+      std::erase_if(combined, [](const Fix& fix) { return !fix.makes_it_fit; });
+      std::stable_sort(combined.begin(), combined.end(), is_better);
+      combined.resize(std::min(combined.size(), kMaxCombinations));
+      fixes.insert(fixes.end(), combined.begin(), combined.end());
+    }
+    std::stable_sort(fixes.begin(), fixes.end(), is_better);
+    return fixes;
+  }
+
+ private:
+  static bool is_better(const Fix& a, const Fix& b) { return a.makes_it_fit != b.makes_it_fit ? a.makes_it_fit : a.price < b.price; }
+  std::optional<PlanLayout> try_plan(const PlanOptions& options) const {
+    Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+    if (!layout) return std::nullopt;
+    return std::move(*layout);
+  }
+  bool fits(const PlanOptions& options) const {
+    const std::optional<PlanLayout> layout = try_plan(options);
+    return layout && layout->fits();
+  }
+  std::optional<double> speed(const PlanLayout& layout) const { return estimate_tokens_per_s(model_, devices_, layout.placement, layout.options); }
+
+  // Prices a change by planning it; one that neither frees anything nor makes the plan fit is dropped.
+  void add(const Change& change, std::vector<Fix>& fixes) const {
+    const std::optional<PlanLayout> layout = try_plan(change.options);
+    if (!layout) return;
+    const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(), [&](const DeviceBudget& b) { return b.device == worst_device_; });
+    const Bytes now = same == layout->budgets.end() ? 0 : same->planned + same->driver;
+    Fix fix;
+    fix.text = change.text;
+    fix.options = change.options;
+    fix.quality = change.quality;
+    fix.freed = worst_asked_ > now ? worst_asked_ - now : 0;
+    fix.makes_it_fit = layout->fits();
+    if (fix.freed == 0 && !fix.makes_it_fit) return;
+    const std::optional<double> speed_now = speed(*layout);
+    const bool slower = base_speed_ && speed_now && *speed_now < *base_speed_;
+    const bool fewer_layers = layout->options.n_gpu_layers < base_.options.n_gpu_layers;
+    if (slower && fewer_layers) fix.slowdown = 1.0 - *speed_now / *base_speed_;
+    fix.price = change.price + (fix.slowdown ? *fix.slowdown * (price::kLayersAll - price::kLayers) : 0);
+    if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
+    if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v) fix.text += fmt::format(", {}", quality_words(fix.quality));
+    if (fix.slowdown) fix.text += fmt::format(", about {:.0f} % slower", *fix.slowdown * 100);
+    fixes.push_back(std::move(fix));
+  }
+
+  std::vector<Change> single_changes() const {
+    std::vector<Change> changes = kv_changes();
+    append(batch_change(asked_), changes);
+    append(slots_change(), changes);
+    for (Change& change : context_changes({"", asked_, QualityLoss::kNone, 0})) changes.push_back(std::move(change));
+    append(layers_change({"", asked_, QualityLoss::kNone, 0}), changes);
+    append(headroom_change(), changes);
+    return changes;
+  }
+
+  static void append(std::optional<Change> change, std::vector<Change>& changes) {
+    if (change) changes.push_back(std::move(*change));
+  }
+
+  std::vector<Change> kv_changes() const {
+    std::vector<Change> changes;
+    for (const KvChoice& choice : kKvChoices) {
+      const auto ranks_above = [&](DType now) { return kv_loss_rank(choice.dtype) > kv_loss_rank(now); };
+      // A pair where one is lighter already keeps that one.
+      Change change{fmt::format("KV as {}", choice.name), asked_, choice.quality, choice.price};
+      if (ranks_above(asked_.kv_k)) change.options.kv_k = choice.dtype;
+      if (ranks_above(asked_.kv_v)) change.options.kv_v = choice.dtype;
+      if (change.options == asked_) continue;
+      if (change.options.kv_v == asked_.kv_v) change.text = fmt::format("K as {}", choice.name);
+      if (change.options.kv_k == asked_.kv_k) change.text = fmt::format("V as {}", choice.name);
+      changes.push_back(std::move(change));
+    }
+    return changes;
+  }
+
+  // The largest power of two that fits, or the smallest batch when none does.
+  std::optional<Change> batch_change(const PlanOptions& from) const {
+    const std::uint32_t least = std::max({kSmallestBatch, from.n_slots, from.n_logit_rows});
+    std::uint32_t n_batch = 1;
+    while (n_batch * 2 < from.n_batch) n_batch *= 2;
+    Change change{"", from, QualityLoss::kNone, price::kBatch};
+    for (; n_batch >= least; n_batch /= 2) {
+      change.options.n_batch = n_batch;
+      change.text = fmt::format("batch {}", n_batch);
+      if (n_batch / 2 < least || fits(change.options)) return change;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Change> slots_change() const {
+    if (asked_.n_slots < 2) return std::nullopt;
+    Change change{"", asked_, QualityLoss::kNone, price::kSlots};
+    for (std::uint32_t n_slots = asked_.n_slots - 1; n_slots >= 1; --n_slots) {
+      change.options.n_slots = n_slots;
+      change.text = fmt::format("{} parallel request{}", n_slots, n_slots == 1 ? "" : "s");
+      if (fits(change.options)) break;
+    }
+    return change;
+  }
+
+  double context_price(std::uint32_t n_ctx) const {
+    return price::kContext + (price::kContextAll - price::kContext) * (1.0 - static_cast<double>(n_ctx) / base_.options.n_ctx);
+  }
+
+  // `from` with the longest context that makes it fit: as a round number, and to the position.
+  std::vector<Change> context_changes(const Change& from) const {
+    const Result<SolveAnswer> answer = longest_context(model_, devices_, from.options, base_.options.n_ctx);
+    if (!answer || !answer->options || answer->options->n_ctx >= base_.options.n_ctx) return {};
+    const std::uint32_t longest = answer->options->n_ctx, round = longest / kContextStep * kContextStep;
+    std::vector<Change> changes;
+    const std::string before = from.text.empty() ? "" : from.text + " and ";
+    for (const std::uint32_t n_ctx : {round, longest}) {
+      if (n_ctx == 0 || (n_ctx == longest && !changes.empty() && round == longest)) continue;
+      Change change = from;
+      change.options.n_ctx = n_ctx;
+      change.text = before + context_words(n_ctx) + (n_ctx == longest && n_ctx != round ? " (the longest that fits)" : "");
+      change.price += context_price(n_ctx) + (n_ctx == round ? 0 : 1);
+      changes.push_back(std::move(change));
+    }
+    return changes;
+  }
+
+  // `from` with as many layers on the device as fit there and leave a CPU part that fits.
+  std::optional<Change> layers_change(const Change& from) const {
+    if (devices_[asked_.device].kind == DeviceKind::kCpu) return std::nullopt;
+    const Result<SolveAnswer> answer = most_layers(model_, devices_, from.options);
+    if (!answer || !answer->options) return std::nullopt;
+    const std::int32_t moved = base_.options.n_gpu_layers - answer->options->n_gpu_layers;
+    if (moved == 0) return std::nullopt;
+    Change change = from;
+    change.options.n_gpu_layers = answer->options->n_gpu_layers;
+    change.text = from.text.empty() ? "" : from.text + " and ";
+    change.text += fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s", moved > 0 ? "CPU" : "GPU");
+    change.price += price::kLayers;
+    return change;
+  }
+
+  // As much headroom as the plan leaves, when that is enough.
+  std::optional<Change> headroom_change() const {
+    if (worst_device_ != asked_.device) return std::nullopt;
+    const Bytes free_bytes = devices_[worst_device_].free_bytes;
+    if (free_bytes < worst_asked_) return std::nullopt;
+    Change change{"", asked_, QualityLoss::kNone, price::kHeadroom};
+    if (std::holds_alternative<KeepFree>(asked_.headroom)) {
+      change.options.headroom = KeepFree{free_bytes - worst_asked_};
+      change.text =
+          fmt::format("keep {} free instead of {}", format_bytes(free_bytes - worst_asked_), format_bytes(std::get<KeepFree>(asked_.headroom).bytes));
+    } else {
+      change.options.headroom = AtMost{worst_asked_};
+      change.text = fmt::format("use up to {} instead of {}", format_bytes(worst_asked_), format_bytes(std::get<AtMost>(asked_.headroom).bytes));
+    }
+    return fits(change.options) ? std::optional(change) : std::nullopt;
+  }
+
+  // Each lighter cache, one request, a small batch, and all of them, alone or with the longest context or the most layers that then fit.
+  std::vector<Change> combinations() const {
+    std::vector<Change> bases = kv_changes();
+    if (asked_.n_slots > 1) {
+      const std::size_t n_kv = bases.size();
+      Change one{"1 parallel request", asked_, QualityLoss::kNone, price::kSlots};
+      one.options.n_slots = 1;
+      for (std::size_t i = 0; i < n_kv; ++i) {
+        Change both = bases[i];
+        both.options.n_slots = 1;
+        both.text += " and 1 parallel request";
+        both.price += price::kSlots;
+        bases.push_back(std::move(both));
+      }
+      bases.push_back(std::move(one));
+    }
+    std::vector<Change> changes;
+    for (Change& base : bases) {
+      if (const std::optional<Change> batch = batch_change(base.options)) {
+        changes.push_back({base.text + " and " + batch->text, batch->options, base.quality, base.price + batch->price});
+      }
+      append(layers_change(base), changes);
+      for (Change& change : context_changes(base)) changes.push_back(std::move(change));
+      changes.push_back(std::move(base));
+    }
+    return changes;
+  }
+
+  const ModelInfo& model_;
+  std::span<const DeviceInfo> devices_;
+  PlanOptions asked_;
+  PlanLayout base_;
+  DeviceIndex worst_device_ = 0;
+  Bytes worst_asked_ = 0;
+  std::optional<double> base_speed_;
+};
+
+}  // namespace
+
+std::string_view quality_words(QualityLoss loss) {
+  switch (loss) {
+    case QualityLoss::kNone: return "quality unchanged";
+    case QualityLoss::kNearlyNone: return "quality nearly unchanged";
+    case QualityLoss::kSome: return "some quality loss";
+  }
+  return "unknown";
+}
+
+Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  Result<PlanLayout> base = lay_out(model, devices, options, Keep::kSizesOnly);
+  if (!base) return base.error();
+  if (base->fits()) return std::vector<Fix>{};
+  return FixFinder(model, devices, options, std::move(*base)).find();
+}
+
+}  // namespace headroom

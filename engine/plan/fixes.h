@@ -1,0 +1,30 @@
+// What to change when a plan does not fit, each change with its price.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+enum class QualityLoss : std::uint8_t { kNone, kNearlyNone, kSome };
+std::string_view quality_words(QualityLoss loss);  // "quality unchanged", "quality nearly unchanged", "some quality loss"
+
+struct Fix {
+  std::string text;     // "KV as Q8: frees 2.1 GiB, quality unchanged"
+  PlanOptions options;  // as asked, with the change
+  Bytes freed = 0;      // on the device that lacks most; exact, from a plan of `options`
+  QualityLoss quality = QualityLoss::kNone;
+  std::optional<double> slowdown;  // of decode: 0.35 is 35 % fewer tokens per second; absent: none, or unknown
+  bool makes_it_fit = false;
+  double price = 0;  // only an order: cheaper first
+};
+
+// Empty when the plan fits. Those that suffice come first, cheapest first; then single changes that only help. Combinations are added, the cheapest few,
+// when no single change suffices or only one that more than halves the context. kUsage as plan_memory.
+Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
+
+}  // namespace headroom

@@ -1,0 +1,175 @@
+#include "plan/formulas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "format/dtype_table.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kF32Bytes = 4;
+
+// Regions that came to be by the same arithmetic.
+struct Group {
+  Formula formula;
+  std::uint64_t count = 0;
+  std::string each;  // the arithmetic of one
+  Bytes each_bytes = 0;
+};
+
+// "64 elements x 2 bytes", "2 blocks x 34 bytes", "(128 elements x 1 bytes + 2 bytes of scale)".
+std::string row_expression(DType dtype, std::uint64_t n_elems) {
+  const DTypeRow& row = dtype_row(dtype);
+  std::string blocks =
+      fmt::format("{} {} x {} bytes", div_up(n_elems, row.block_elems), row.block_elems == 1 ? "elements" : "blocks", row.block_bytes);
+  if (row.row_extra_bytes > 0) return fmt::format("({} + {} bytes of scale)", blocks, row.row_extra_bytes);
+  return blocks;
+}
+
+// Collects groups in the order in which their first region stands.
+class GroupList {
+ public:
+  // `key` tells groups apart; `counted` is what the count counts ("layers"), empty when there is only one.
+  void add(const std::string& key, const Region& region, DeviceIndex device, std::string label, std::string each, Bytes each_bytes,
+           std::string_view counted) {
+    const auto [found, is_new] = index_.try_emplace(key, groups_.size());
+    if (is_new) {
+      Group group;
+      group.formula = {device, region.kind, std::move(label), std::string(counted), 0};
+      group.each = std::move(each);
+      group.each_bytes = each_bytes;
+      groups_.push_back(std::move(group));
+    }
+    Group& group = groups_[found->second];
+    ++group.count;
+    group.formula.bytes += region.size;
+  }
+
+  std::vector<Formula> finish() {
+    std::vector<Formula> formulas;
+    for (Group& group : groups_) {
+      const std::string counted = std::exchange(group.formula.expression, {});
+      const std::string times = counted.empty() ? "" : fmt::format("{} {} x ", group.count, counted);
+      group.formula.expression = times + group.each;
+      const Bytes rest = group.formula.bytes / group.count - group.each_bytes;
+      if (rest > 0) group.formula.expression += fmt::format(" + {}{} bytes of alignment", times, rest);
+      formulas.push_back(std::move(group.formula));
+    }
+    return formulas;
+  }
+
+ private:
+  std::map<std::string, std::size_t> index_;
+  std::vector<Group> groups_;
+};
+
+void add_weight(const ModelInfo& model, const Region& region, DeviceIndex device, GroupList& groups) {
+  const WeightTensor& weight = model.weights[static_cast<std::size_t>(region.weight)];
+  const bool is_matrix = slot_is_matrix(weight.slot);
+  const std::uint64_t n_rows = is_matrix ? round_up(weight.n_rows, kPanelRows) : 1;
+  std::string each = row_expression(region.dtype, weight.n_cols);
+  if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
+  std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
+  if (is_matrix && n_rows != weight.n_rows) label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
+  std::string key = fmt::format("w{} {} {}", label, n_rows, weight.n_cols);
+  groups.add(key, region, device, std::move(label), std::move(each), weight.loaded_bytes(), "tensors");
+}
+
+void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device, GroupList& groups) {
+  const LayerSpec& layer = model.layers[static_cast<std::size_t>(region.layer)];
+  const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
+  const char* part = region.kv_part == KvPart::kKeys ? "keys" : "values";
+  std::string label = layer.attention == AttentionKind::kWindow
+                          ? fmt::format("KV cache, {}, {}, layers with a window of {}", part, dtype_row(region.dtype).name, layer.window)
+                          : fmt::format("KV cache, {}, {}", part, dtype_row(region.dtype).name);
+  std::string each = fmt::format("{} slots x {} positions x {} KV heads x {}", options.n_slots, rows, layer.n_kv_heads,
+                                 row_expression(region.dtype, layer.head_dim));
+  std::string key = label + each;
+  groups.add(key, region, device, std::move(label), std::move(each), options.n_slots * rows * layer.kv_row_bytes(region.dtype), "layers");
+}
+
+std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {
+  const Bytes exact = Bytes{rows} * buffer.row_elems * kF32Bytes;
+  std::string text = fmt::format("{} {} rows x {} elements x {} bytes", buffer.name, rows, buffer.row_elems, kF32Bytes);
+  if (buffer.size > exact) text += fmt::format(" + {} bytes of alignment", buffer.size - exact);
+  return text;
+}
+
+// The buffers that stand on one another where the layout is highest: each begins where one that lives at the same time ends.
+std::string activations_expression(const Program& program, DeviceIndex device) {
+  const Buffer* top = nullptr;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.device != device || buffer.is_logits) continue;
+    if (top == nullptr || buffer.offset + buffer.size > top->offset + top->size) top = &buffer;
+  }
+  std::string expression;
+  while (top != nullptr) {
+    if (!expression.empty()) expression += " + ";
+    expression += buffer_expression(*top, program.max_rows);
+    const Buffer* below = nullptr;
+    for (const Buffer& buffer : program.buffers) {
+      const bool both_live = buffer.first_op <= top->last_op && top->first_op <= buffer.last_op;
+      if (buffer.device == device && !buffer.is_logits && both_live && buffer.offset + buffer.size == top->offset && buffer.size > 0) below = &buffer;
+    }
+    CHECK(below != nullptr || top->offset == 0, "a buffer floats above its layout");
+    top = below;
+  }
+  return expression;
+}
+
+std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
+  if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
+  const CpuScratch scratch = cpu_scratch(model, plan.options, plan.options.n_batch, device.n_threads);
+  return fmt::format("{} bytes of normalized rows + {} bytes of quantized rows + {} bytes of K and V rows + {} threads x {} bytes",
+                     scratch.normed_bytes, scratch.quantized_bytes, scratch.kv_rows_bytes, scratch.n_threads, scratch.per_thread_bytes);
+}
+
+void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device, GroupList& groups) {
+  const DeviceInfo& info = plan.devices[device];
+  std::string each = fmt::format("{} bytes", region.size);
+  Bytes each_bytes = region.size;
+  std::string label = region.name;
+  switch (region.kind) {
+    case RegionKind::kActivations: each = activations_expression(plan.prefill, device); break;
+    case RegionKind::kLogits:
+      each = fmt::format("{} rows x {} tokens x {} bytes", plan.options.n_logit_rows, model.n_vocab, kF32Bytes);
+      each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
+      break;
+    case RegionKind::kScratch:
+      each_bytes = scratch_bytes(model, info, plan.options, plan.options.n_batch);
+      each = scratch_expression(model, plan, info, each_bytes);
+      break;
+    case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;
+    default: break;
+  }
+  groups.add(region.name, region, device, std::move(label), std::move(each), each_bytes, "");
+}
+
+}  // namespace
+
+std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& plan) {
+  std::vector<Formula> formulas;
+  for (const DeviceBudget& budget : plan.budgets) {
+    for (const ArenaPlan& arena : plan.arenas) {
+      if (arena.device != budget.device) continue;
+      GroupList groups;
+      for (const Region& region : arena.regions) {
+        switch (region.kind) {
+          case RegionKind::kWeights: add_weight(model, region, arena.device, groups); break;
+          case RegionKind::kKv: add_kv(model, plan.options, region, arena.device, groups); break;
+          default: add_other(model, plan, region, arena.device, groups); break;
+        }
+      }
+      std::vector<Formula> of_arena = groups.finish();
+      formulas.insert(formulas.end(), std::make_move_iterator(of_arena.begin()), std::make_move_iterator(of_arena.end()));
+    }
+  }
+  return formulas;
+}
+
+}  // namespace headroom

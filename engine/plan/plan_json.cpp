@@ -1,0 +1,139 @@
+#include "plan/plan_json.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "format/dtype_table.h"
+#include "plan/formulas.h"
+#include "plan/plan_text.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations, RegionKind::kLogits,
+                            RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
+
+Json model_json(const ModelInfo& model) {
+  Json bytes_by_type = Json::object();
+  for (const auto& [type, bytes] : model.bytes_by_type) bytes_by_type[type] = bytes;
+  return {{"name", model.name},           {"architecture", model.architecture},   {"n_params", model.n_params},    {"file_bytes", model.file_bytes},
+          {"n_layers", model.n_layers()}, {"n_ctx_trained", model.n_ctx_trained}, {"bytes_by_type", bytes_by_type}};
+}
+
+Json options_json(const PlanOptions& options, std::span<const DeviceInfo> devices) {
+  Json json{{"n_ctx", options.n_ctx},
+            {"n_slots", options.n_slots},
+            {"n_batch", options.n_batch},
+            {"n_logit_rows", options.n_logit_rows},
+            {"kv_k", dtype_row(options.kv_k).label},
+            {"kv_v", dtype_row(options.kv_v).label},
+            {"device", devices[options.device].id}};
+  json["n_gpu_layers"] = options.n_gpu_layers == kAutoLayers ? Json("auto") : Json(options.n_gpu_layers);
+  if (const KeepFree* keep = std::get_if<KeepFree>(&options.headroom)) json["keep_free_bytes"] = keep->bytes;
+  if (const AtMost* at_most = std::get_if<AtMost>(&options.headroom)) json["at_most_bytes"] = at_most->bytes;
+  return json;
+}
+
+Json devices_json(const MemoryPlan& plan) {
+  Json devices = Json::array();
+  for (const DeviceBudget& budget : plan.budgets) {
+    const DeviceInfo& info = plan.devices[budget.device];
+    Json by_kind = Json::object();
+    for (const RegionKind kind : kKinds) by_kind[std::string(region_kind_name(kind))] = plan.bytes_of(kind, budget.device);
+    devices.push_back({{"id", info.id},
+                       {"name", info.name},
+                       {"kind", device_kind_name(info.kind)},
+                       {"is_present", info.is_present},
+                       {"has_unified_memory", info.has_unified_memory},
+                       {"total_bytes", info.total_bytes},
+                       {"free_bytes", info.free_bytes},
+                       {"held_by_others_bytes", budget.held_by_others},
+                       {"limit_bytes", budget.limit},
+                       {"planned_bytes", budget.planned},
+                       {"driver_bytes", budget.driver},
+                       {"driver_measured", info.driver_measured},
+                       {"fits", budget.fits()},
+                       {"spare_bytes", budget.spare()},
+                       {"missing_bytes", budget.missing()},
+                       {"by_kind", std::move(by_kind)}});
+  }
+  return devices;
+}
+
+Json arenas_json(const MemoryPlan& plan) {
+  Json arenas = Json::array();
+  for (const ArenaPlan& arena : plan.arenas) {
+    arenas.push_back(
+        {{"device", plan.devices[arena.device].id}, {"lifetime", arena.lifetime == Lifetime::kModel ? "model" : "session"}, {"size", arena.size}});
+  }
+  return arenas;
+}
+
+Json regions_json(const MemoryPlan& plan) {
+  Json regions = Json::array();
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    const std::string& device = plan.devices[plan.arenas[i].device].id;
+    for (const Region& region : plan.arenas[i].regions) {
+      regions.push_back({{"device", device},
+                         {"arena", i},
+                         {"kind", region_kind_name(region.kind)},
+                         {"layer", region.layer >= 0 ? Json(region.layer) : Json(nullptr)},
+                         {"name", region.name},
+                         {"dtype", dtype_row(region.dtype).name},
+                         {"offset", region.offset},
+                         {"size", region.size}});
+    }
+  }
+  return regions;
+}
+
+Json formulas_json(const ModelInfo& model, const MemoryPlan& plan) {
+  Json formulas = Json::array();
+  for (const Formula& formula : plan_formulas(model, plan)) {
+    formulas.push_back({{"device", plan.devices[formula.device].id},
+                        {"kind", region_kind_name(formula.kind)},
+                        {"label", formula.label},
+                        {"expression", formula.expression},
+                        {"bytes", formula.bytes}});
+  }
+  return formulas;
+}
+
+Json fixes_json(const MemoryPlan& plan, std::span<const Fix> fixes) {
+  Json list = Json::array();
+  for (const Fix& fix : fixes) {
+    list.push_back({{"text", fix.text},
+                    {"makes_it_fit", fix.makes_it_fit},
+                    {"freed_bytes", fix.freed},
+                    {"quality", quality_words(fix.quality)},
+                    {"slowdown", fix.slowdown ? Json(*fix.slowdown) : Json(nullptr)},
+                    {"options", options_json(fix.options, plan.devices)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes) {
+  Json notes = Json::array();
+  for (const Note& note : plan.notes) notes.push_back(note.text);
+  const std::optional<double> speed = estimate_tokens_per_s(model, plan);
+  const Json json{{"fits", plan.fits()},
+                  {"verdict", verdict_text(plan)},
+                  {"model", model_json(model)},
+                  {"options", options_json(plan.options, plan.devices)},
+                  {"devices", devices_json(plan)},
+                  {"estimated_tokens_per_s", speed ? Json(*speed) : Json(nullptr)},
+                  {"arenas", arenas_json(plan)},
+                  {"regions", regions_json(plan)},
+                  {"formulas", formulas_json(model, plan)},
+                  {"fixes", fixes_json(plan, fixes)},
+                  {"notes", std::move(notes)}};
+  // Names come from files: bytes that are not UTF-8 become the replacement character instead of an error.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace headroom

@@ -1,0 +1,179 @@
+#include "plan/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/dtype_table.h"
+#include "plan/formulas.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::array kUnits{std::pair{kGiB << 10, "TiB"}, std::pair{kGiB, "GiB"}, std::pair{kMiB, "MiB"}, std::pair{kKiB, "KiB"}};
+
+// All numbers of one sentence in one unit, with two decimals, so that they can be added up by the reader.
+struct SentenceUnit {
+  Bytes bytes = 1;
+  const char* name = "B";
+
+  explicit SentenceUnit(Bytes largest) {
+    for (const auto& [unit_bytes, unit_name] : kUnits) {
+      if (largest < unit_bytes) continue;
+      bytes = unit_bytes;
+      name = unit_name;
+      return;
+    }
+  }
+  std::uint64_t hundredths(Bytes value) const {
+    return static_cast<std::uint64_t>(static_cast<double>(value) / static_cast<double>(bytes) * 100.0 + 0.5);
+  }
+  static std::string number(std::uint64_t hundredths) { return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100); }
+};
+
+const DeviceInfo& info_of(const MemoryPlan& plan, const DeviceBudget& budget) { return plan.devices[budget.device]; }
+
+// "6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare": what is spared is the difference of the numbers shown.
+std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
+  const Bytes free_bytes = info_of(plan, budget).free_bytes;
+  const bool is_chosen = budget.device == plan.options.device;
+  const AtMost* at_most = is_chosen ? std::get_if<AtMost>(&plan.options.headroom) : nullptr;
+  const Bytes whole = at_most != nullptr ? budget.limit : free_bytes;
+  const Bytes used = budget.planned + budget.driver;
+  const SentenceUnit unit(whole);
+  // A small model in a large memory would read "0.01 of 62.70 GiB".
+  const bool is_small = unit.hundredths(used) < 10;
+  const Bytes kept = whole - budget.limit;
+  const std::uint64_t spare = unit.hundredths(whole) - std::min(unit.hundredths(whole), unit.hundredths(used) + unit.hundredths(kept));
+  std::string words = fmt::format("{} of {}{} {}", is_small ? format_bytes(used) : SentenceUnit::number(unit.hundredths(used)),
+                                  at_most != nullptr ? "at most " : "", SentenceUnit::number(unit.hundredths(whole)), unit.name);
+  if (kept > 0) words += fmt::format(", {} kept free", SentenceUnit::number(unit.hundredths(kept)));
+  return words + fmt::format(", {} to spare", SentenceUnit::number(spare));
+}
+
+std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
+  const DeviceInfo& device = info_of(plan, budget);
+  std::string words =
+      fmt::format("{} is asked for {} and has {} free", device.name, format_bytes(budget.planned + budget.driver), format_bytes(device.free_bytes));
+  if (budget.device == plan.options.device) {
+    if (const AtMost* at_most = std::get_if<AtMost>(&plan.options.headroom))
+      words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
+    if (const KeepFree* keep = std::get_if<KeepFree>(&plan.options.headroom); keep != nullptr && keep->bytes > 0) {
+      words += fmt::format(", {} to keep free", format_bytes(keep->bytes));
+    }
+  }
+  if (budget.held_by_others > 0) words += fmt::format(", other programs hold {}", format_bytes(budget.held_by_others));
+  return words;
+}
+
+std::string layer_range(std::int32_t first, std::int32_t last) {
+  return first == last ? fmt::format("layer {}", first) : fmt::format("layers {}-{}", first, last);
+}
+
+std::string segment_line(std::string_view kind, std::string_view what, Bytes bytes) {
+  return fmt::format("  {:<12} {:<28} {:>16} B  {:>9}\n", kind, what, bytes, format_bytes(bytes));
+}
+
+// Neighbouring layers of one make are one segment.
+class SegmentWriter {
+ public:
+  SegmentWriter(const ModelInfo& model, const ArenaPlan& arena) : model_(model) {
+    for (const Region& region : arena.regions) add(region);
+    flush();
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void add(const Region& region) {
+    if (region.layer < 0) {
+      flush();
+      text_ += segment_line(region_kind_name(region.kind), region.name, region.size);
+      return;
+    }
+    const bool goes_on = kind_ == region.kind && last_ >= 0 && region.layer <= last_ + 1 && layer(region.layer) == layer(last_);
+    if (!goes_on) flush();
+    if (bytes_ == 0) first_ = region.layer;
+    kind_ = region.kind;
+    last_ = region.layer;
+    bytes_ += region.size;
+  }
+  const LayerSpec& layer(std::int32_t index) const { return model_.layers[static_cast<std::size_t>(index)]; }
+  void flush() {
+    if (bytes_ > 0) text_ += segment_line(region_kind_name(kind_), layer_range(first_, last_), bytes_);
+    bytes_ = 0;
+    last_ = -1;
+  }
+
+  const ModelInfo& model_;
+  std::string text_;
+  RegionKind kind_ = RegionKind::kPadding;
+  std::int32_t first_ = 0, last_ = -1;
+  Bytes bytes_ = 0;
+};
+
+std::string options_text(const MemoryPlan& plan) {
+  const PlanOptions& options = plan.options;
+  const DeviceInfo& device = plan.devices[options.device];
+  std::string text =
+      fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, device {}", options.n_ctx, options.n_slots,
+                  options.n_slots == 1 ? "" : "s", options.n_batch, dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, device.name);
+  if (device.kind != DeviceKind::kCpu) text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layer_device.size());
+  return text;
+}
+
+}  // namespace
+
+std::string verdict_text(const MemoryPlan& plan) {
+  if (plan.budgets.empty()) return "Nothing is planned";
+  if (plan.fits()) {
+    std::string text = "Fits: " + fitting_words(plan, plan.budgets.front());
+    for (std::size_t i = 1; i < plan.budgets.size(); ++i) {
+      text += fmt::format("; {}: {}", info_of(plan, plan.budgets[i]).name, fitting_words(plan, plan.budgets[i]));
+    }
+    return text;
+  }
+  const auto worst = std::max_element(plan.budgets.begin(), plan.budgets.end(),
+                                      [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+  return fmt::format("Does not fit by {}: {}", format_bytes(worst->missing()), missing_words(plan, *worst));
+}
+
+std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
+  std::string text;
+  for (const DeviceBudget& budget : plan.budgets) {
+    const DeviceInfo& device = info_of(plan, budget);
+    text += fmt::format("{} ({})\n", device.name, device_kind_name(device.kind));
+    for (const ArenaPlan& arena : plan.arenas) {
+      if (arena.device == budget.device) text += SegmentWriter(model, arena).text();
+    }
+    text += segment_line("planned", "", budget.planned);
+    if (budget.driver > 0) text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);
+    text += segment_line("limit", "", budget.limit);
+  }
+  return text;
+}
+
+std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan) {
+  std::string text;
+  for (const Formula& formula : plan_formulas(model, plan)) {
+    const std::string where = plan.budgets.size() > 1 ? fmt::format("{}: ", plan.devices[formula.device].name) : "";
+    text += fmt::format("{}{}: {} = {} bytes ({})\n", where, formula.label, formula.expression, formula.bytes, format_bytes(formula.bytes));
+  }
+  return text;
+}
+
+std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes) {
+  std::string text =
+      fmt::format("{} ({}, {} layers)\n{}\n\n{}\n", model.name, model.architecture, model.n_layers(), options_text(plan), verdict_text(plan));
+  for (const Fix& fix : fixes) text += fmt::format("  {} {}\n", fix.makes_it_fit ? "fix:" : "helps:", fix.text);
+  text += fmt::format("\n{}\n{}", segments_text(model, plan), formulas_text(model, plan));
+  if (const std::optional<double> speed = estimate_tokens_per_s(model, plan)) {
+    text += fmt::format("\nAt most about {:.1f} tokens per second at a full context, from the bytes that a token reads.\n", *speed);
+  }
+  if (!plan.notes.empty()) text += "\n";
+  for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.text);
+  return text;
+}
+
+}  // namespace headroom

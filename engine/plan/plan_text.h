@@ -1,0 +1,24 @@
+// A plan in words: the verdict, the table of segments, the arithmetic. Shared by the command line and the window.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "plan/fixes.h"
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare", or "Does not fit by 1.30 GiB: ..." with the device, the bytes asked and the bytes free.
+std::string verdict_text(const MemoryPlan& plan);
+
+// One line per device, kind and run of layers of one make, with bytes; fixed width, lines end in '\n'.
+std::string segments_text(const ModelInfo& model, const MemoryPlan& plan);
+
+// One line per formula: "label: expression = N bytes (X GiB)".
+std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan);
+
+// All of it: model, options, verdict, segments, formulas, fixes, notes.
+std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes);
+
+}  // namespace headroom

@@ -1,0 +1,148 @@
+#include "plan/solve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "format/dtype_table.h"
+#include "plan/layout.h"
+
+namespace headroom {
+namespace {
+
+// Answers "does it fit?" for one model and set of devices.
+class Trial {
+ public:
+  Trial(const ModelInfo& model, std::span<const DeviceInfo> devices) : model_(model), devices_(devices) {}
+
+  // What is beyond 64 bits does not fit either. The options have been checked once, so no other error is left.
+  bool fits(const PlanOptions& options) const {
+    const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+    return layout.ok() && layout->fits();
+  }
+
+  // "misses 1.30 GiB on RTX 4090": of the device that lacks most.
+  std::string what_is_missing(const PlanOptions& options) const {
+    const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+    if (!layout) return layout.error().message;
+    const auto worst = std::max_element(layout->budgets.begin(), layout->budgets.end(),
+                                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+    return fmt::format("misses {} on {}", format_bytes(worst->missing()), devices_[worst->device].name);
+  }
+
+ private:
+  const ModelInfo& model_;
+  std::span<const DeviceInfo> devices_;
+};
+
+PlanOptions with_ctx(PlanOptions options, std::uint32_t n_ctx) {
+  options.n_ctx = n_ctx;
+  return options;
+}
+
+// The options themselves must make sense before any search: the smallest plan is asked for once.
+Status check_once(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  const Result<PlanLayout> layout = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
+  if (!layout) return layout.error();
+  return ok_status();
+}
+
+struct KvPair {
+  DType k, v;
+  std::uint32_t loss;
+};
+
+std::vector<KvPair> pairs_by_loss() {
+  std::vector<KvPair> pairs;
+  for (const DTypeRow& k : kDTypes) {
+    for (const DTypeRow& v : kDTypes) {
+      if (k.is_kv && v.is_kv) pairs.push_back({k.dtype, v.dtype, 3 * kv_loss_rank(k.dtype) + 2 * kv_loss_rank(v.dtype)});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const KvPair& a, const KvPair& b) { return a.loss < b.loss; });
+  return pairs;
+}
+
+bool has_kernel(std::span<const DeviceInfo> devices, DeviceIndex device, DType dtype) {
+  const auto holds = [&](const DeviceInfo& info) { return std::find(info.kv_types.begin(), info.kv_types.end(), dtype) != info.kv_types.end(); };
+  return std::all_of(devices.begin(), devices.end(),
+                     [&](const DeviceInfo& info) { return (info.kind != DeviceKind::kCpu && &info != &devices[device]) || holds(info); });
+}
+
+}  // namespace
+
+std::uint32_t kv_loss_rank(DType dtype) {
+  switch (dtype) {
+    case DType::kF16: return 0;
+    case DType::kQ8_0: return 1;
+    case DType::kF8E4M3: return 2;
+    default: return 6;  // 4 bits lose more than the three steps before together
+  }
+}
+
+Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, std::uint32_t limit) {
+  if (Status sane = check_once(model, devices, options); !sane) return sane.error();
+  const Trial trial(model, devices);
+  const bool is_trained = limit == 0 && model.n_ctx_trained > 0;
+  if (limit == 0) limit = is_trained ? model.n_ctx_trained : std::numeric_limits<std::uint32_t>::max();
+  SolveAnswer answer;
+  if (!trial.fits(with_ctx(options, 1))) {
+    answer.text = fmt::format("No context fits: even one position {}.", trial.what_is_missing(with_ctx(options, 1)));
+    return answer;
+  }
+  if (trial.fits(with_ctx(options, limit))) {
+    answer.options = with_ctx(options, limit);
+    answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && trial.fits(with_ctx(options, limit + 1));
+    answer.text = fmt::format("The longest context that fits is {} positions{}.", limit, is_trained ? ", all that the model was trained with" : "");
+    return answer;
+  }
+  std::uint32_t fit = 1, too_long = limit;
+  while (too_long - fit > 1) {
+    const std::uint32_t middle = fit + (too_long - fit) / 2;
+    (trial.fits(with_ctx(options, middle)) ? fit : too_long) = middle;
+  }
+  answer.options = with_ctx(options, fit);
+  answer.text = fmt::format("The longest context that fits is {} positions; {} {}.", fit, fit + 1, trial.what_is_missing(with_ctx(options, fit + 1)));
+  return answer;
+}
+
+Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  if (Status sane = check_once(model, devices, options); !sane) return sane.error();
+  const DeviceInfo& device = devices[options.device];
+  if (device.kind == DeviceKind::kCpu) {
+    return Error{ErrorCode::kUsage, fmt::format("device: expected a GPU to put layers on, found {}", device.id)};
+  }
+  const Trial trial(model, devices);
+  // The device's own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
+  PlanOptions tried = options;
+  tried.n_gpu_layers = kAutoLayers;
+  const Result<PlanLayout> most = lay_out(model, devices, tried, Keep::kSizesOnly);
+  for (const std::int32_t n : {most ? most->options.n_gpu_layers : 0, 0}) {
+    tried.n_gpu_layers = n;
+    if (trial.fits(tried)) return SolveAnswer{tried, false, fmt::format("{} of {} layers fit on {}.", n, model.n_layers(), device.name)};
+  }
+  return SolveAnswer{std::nullopt, false,
+                     fmt::format("No number of layers fits: with none on {} the plan {}.", device.name, trial.what_is_missing(tried))};
+}
+
+Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  if (Status sane = check_once(model, devices, options); !sane) return sane.error();
+  const Trial trial(model, devices);
+  PlanOptions tried = options;
+  for (const KvPair& pair : pairs_by_loss()) {
+    if (!has_kernel(devices, options.device, pair.k) || !has_kernel(devices, options.device, pair.v)) continue;
+    tried.kv_k = pair.k;
+    tried.kv_v = pair.v;
+    if (!trial.fits(tried)) continue;
+    return SolveAnswer{tried, false,
+                       fmt::format("The least lossy KV types that fit are {} for K and {} for V.", dtype_row(pair.k).label, dtype_row(pair.v).label)};
+  }
+  return SolveAnswer{std::nullopt, false,
+                     fmt::format("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label, dtype_row(tried.kv_v).label,
+                                 trial.what_is_missing(tried))};
+}
+
+}  // namespace headroom

@@ -1,0 +1,35 @@
+#include "plan/speed.h"
+
+#include "plan/placement.h"
+
+namespace headroom {
+
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                                            const PlanOptions& options) {
+  const bool tied_head = has_tied_head(model);
+  double seconds = 0;
+  for (DeviceIndex device = 0; device < devices.size(); ++device) {
+    double touched_bytes = 0;
+    for (const WeightTensor& weight : model.weights) {
+      const bool is_lookup = weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
+      if (!is_lookup && weight_is_on(weight, device, placement, tied_head)) touched_bytes += static_cast<double>(weight.loaded_bytes());
+    }
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+      if (placement.layer_device[i] != device) continue;
+      const LayerSpec& layer = model.layers[i];
+      const auto rows = static_cast<double>(layer.kv_rows(options.n_ctx, options.n_batch));
+      touched_bytes += rows * static_cast<double>(layer.kv_row_bytes(options.kv_k) + layer.kv_row_bytes(options.kv_v));
+    }
+    if (touched_bytes == 0) continue;
+    if (!(devices[device].read_bytes_per_s > 0)) return std::nullopt;
+    seconds += touched_bytes / devices[device].read_bytes_per_s;
+  }
+  if (!(seconds > 0)) return std::nullopt;
+  return 1.0 / seconds;
+}
+
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan) {
+  return estimate_tokens_per_s(model, plan.devices, plan.placement, plan.options);
+}
+
+}  // namespace headroom

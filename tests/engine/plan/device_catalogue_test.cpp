@@ -1,0 +1,152 @@
+#include "plan/device_catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plan/memory_plan.h"
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kRow =
+    R"({"name": "Card 1", "vendor": "V", "kind": "cuda", "memory_mib": 1024, "usable_mib": 1000, "bandwidth_gb_per_s": 10.5, "unified": false})";
+
+std::string catalogue_of(const std::string& rows) { return R"({"devices": [)" + rows + "]}"; }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+const std::vector<DeviceInfo>& built_in() {
+  static const std::vector<DeviceInfo> devices = built_in_device_catalogue().value();
+  return devices;
+}
+
+std::string found(const char* name) {
+  const Result<DeviceIndex> device = find_device(built_in(), name);
+  return device.ok() ? built_in()[*device].name : "error: " + device.error().message;
+}
+
+TEST(DeviceCatalogue, lists_every_vendor_and_shared_pools) {
+  EXPECT_GE(built_in().size(), 60U);
+  for (const char* vendor : {"NVIDIA", "AMD", "Intel", "Apple"}) {
+    EXPECT_THAT(built_in(), testing::Contains(testing::Field(&DeviceInfo::vendor, vendor)));
+  }
+  EXPECT_THAT(built_in(), testing::Contains(testing::Field(&DeviceInfo::has_unified_memory, true)));
+}
+
+TEST(DeviceCatalogue, rows_are_plausible_and_can_be_planned_for) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  for (const DeviceInfo& device : built_in()) {
+    EXPECT_FALSE(device.is_present) << device.name;
+    EXPECT_FALSE(device.driver_measured) << device.name;
+    EXPECT_GT(device.driver_bytes, 0U) << device.name;
+    EXPECT_EQ(device.free_bytes, device.total_bytes) << device.name;
+    EXPECT_GE(device.total_bytes * 2, device.nameplate_bytes) << device.name;
+    EXPECT_GT(device.read_bytes_per_s, 40e9) << device.name;
+    const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), device};
+    const Result<MemoryPlan> plan = plan_memory(model, devices, {.device = 1});
+    ASSERT_TRUE(plan.ok()) << device.name;
+    EXPECT_TRUE(plan->fits()) << device.name;
+  }
+}
+
+TEST(DeviceCatalogue, the_built_in_one_is_the_file) {
+  const Result<std::vector<DeviceInfo>> file = read_device_catalogue(HEADROOM_SOURCE_DIR "/resources/devices.json");
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  ASSERT_EQ(file->size(), built_in().size());
+  for (std::size_t i = 0; i < file->size(); ++i) EXPECT_EQ((*file)[i].name, built_in()[i].name);
+}
+
+TEST(DeviceCatalogue, data_sheet_values_of_well_known_cards) {
+  const DeviceInfo& card = built_in()[*find_device(built_in(), "RTX 4090")];
+  EXPECT_EQ(card.nameplate_bytes, 24 * kGiB);
+  EXPECT_EQ(card.total_bytes, 24564 * kMiB);
+  EXPECT_DOUBLE_EQ(card.read_bytes_per_s, 1008e9 * kSustainedReadShare);
+  EXPECT_EQ(built_in()[*find_device(built_in(), "M1 16GB")].total_bytes, Bytes{16} * 1024 * 2 / 3 * kMiB);
+  EXPECT_EQ(built_in()[*find_device(built_in(), "M4 Max 128GB")].total_bytes, 96 * kGiB);
+}
+
+TEST(DeviceCatalogue, a_missing_file_is_named) {
+  const auto missing = read_device_catalogue("/nonexistent/devices.json");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kBadFile);
+  EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/devices.json"));
+}
+
+struct BadRow {
+  const char* from;
+  const char* to;
+  const char* named;
+};
+
+TEST(DeviceCatalogue, each_wrong_field_is_named_with_its_row) {
+  const BadRow bad_rows[] = {
+      {R"("name": "Card 1", )", "", "name: expected a value"},
+      {R"("Card 1")", R"("")", "name: expected a text"},
+      {R"("vendor": "V")", R"("vendor": 3)", "vendor: expected a text"},
+      {R"("cuda")", R"("opencl")", "kind: expected cuda, vulkan or metal, found opencl"},
+      {"1024", "-4", "memory_mib: expected a whole number"},
+      {"1024", "1.5", "memory_mib: expected a whole number"},
+      {"1024", "99999999999", "memory_mib: expected a whole number"},
+      {"1000", "1025", "usable_mib: expected at most memory_mib (1024), found 1025"},
+      {"1000", "0", "usable_mib: expected a whole number"},
+      {"10.5", "0", "bandwidth_gb_per_s: expected a number above 0"},
+      {"10.5", R"("fast")", "bandwidth_gb_per_s: expected a number"},
+      {"false", "0", "unified: expected true or false"},
+      {R"("unified")", R"("unifed")", "unifed: expected a known key"},
+  };
+  for (const BadRow& bad : bad_rows) {
+    const auto devices = parse_device_catalogue(catalogue_of(replaced(kRow, bad.from, bad.to)));
+    ASSERT_FALSE(devices.ok()) << bad.named;
+    EXPECT_EQ(devices.error().code, ErrorCode::kBadFile);
+    EXPECT_THAT(devices.error().message, AllOf(HasSubstr("row 0"), HasSubstr(bad.named)));
+  }
+  EXPECT_TRUE(parse_device_catalogue(catalogue_of(kRow)).ok());
+}
+
+TEST(DeviceCatalogue, text_that_is_no_catalogue_is_refused) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"devices": 3})", R"({"devices": [3]})"}) EXPECT_FALSE(parse_device_catalogue(text).ok()) << text;
+  EXPECT_FALSE(parse_device_catalogue(catalogue_of(std::string(kRow) + "," + kRow)).ok()) << "the same name twice";
+}
+
+TEST(FindDevice, reads_the_names_that_people_type) {
+  for (const char* name : {"RTX 4090", "rtx 4090", "RTX4090", "NVIDIA GeForce RTX 4090", "nvidia rtx-4090", "4090"})
+    EXPECT_EQ(found(name), "RTX 4090");
+  EXPECT_EQ(found("AMD Radeon RX 7900 XTX"), "RX 7900 XTX");
+  EXPECT_EQ(found("Intel(R) Arc(TM) B580 Graphics"), "Arc B580");
+  EXPECT_EQ(found("Apple M2 Ultra 192 GB"), "M2 Ultra 192GB");
+  EXPECT_EQ(found("rtx 4060 ti 16gb"), "RTX 4060 Ti 16GB");
+  EXPECT_EQ(found("Tesla T4"), "T4");
+  EXPECT_EQ(found("h200"), "H200");
+}
+
+TEST(FindDevice, every_name_of_the_catalogue_finds_itself) {
+  for (const DeviceInfo& device : built_in()) EXPECT_EQ(found(device.name.c_str()), device.name);
+}
+
+TEST(FindDevice, an_ambiguous_name_lists_the_candidates) {
+  EXPECT_THAT(found("RTX 4060 Ti"), AllOf(HasSubstr("error"), HasSubstr("\"RTX 4060 Ti 8GB\", \"RTX 4060 Ti 16GB\"")));
+  EXPECT_THAT(found("rtx"), AllOf(HasSubstr("error"), HasSubstr("more")));
+}
+
+TEST(FindDevice, an_unknown_name_lists_the_nearest) {
+  EXPECT_THAT(found("RTX 4190"), AllOf(HasSubstr("found \"RTX 4190\""), HasSubstr("\"RTX 4090\"")));
+  EXPECT_THAT(found(""), HasSubstr("error"));
+  EXPECT_THAT(found("???"), HasSubstr("error"));
+}
+
+TEST(FindDevice, an_id_wins_over_names) {
+  std::vector<DeviceInfo> devices = built_in();
+  devices.push_back(test::cpu_with(kGiB));
+  EXPECT_EQ(*find_device(devices, "cpu"), devices.size() - 1);
+}
+
+}  // namespace
+}  // namespace headroom
