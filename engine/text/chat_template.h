@@ -17,7 +17,8 @@ struct ChatTemplateInputs {
   std::vector<ChatMessage> messages;
   bool add_generation_prompt = true;
   std::string bos_token, eos_token;
-  std::tm now{};  // what strftime_now() formats
+  std::tm now{};           // what strftime_now() formats
+  std::string tools_json;  // a JSON array of tool descriptions; empty: the template sees no `tools` at all
 };
 
 // A parsed template; const after construction; any thread.

@@ -1,0 +1,54 @@
+// From a conversation to the text that a model reads: the file's own chat template, or the plain form.
+#pragma once
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "file/model_file.h"
+#include "text/chat_message.h"
+#include "text/chat_template.h"
+#include "text/tokenizer.h"
+
+namespace headroom {
+
+struct ChatPrompt {
+  std::string text;
+  bool add_bos = false;  // the tokenizer wants a beginning-of-sequence token and the text does not bring its own
+};
+
+struct ChatPromptOptions {
+  bool add_generation_prompt = true;  // the header of the answer to come
+  bool continue_last = false;         // the last message is the assistant's and goes on: it is written without its end marker
+  bool allow_plain = false;           // use the plain form where the file's template is absent or cannot be rendered
+  std::tm now{};                      // what the template takes for the present
+};
+
+// Const after reading; any thread. Keeps no reference to the file.
+class ChatPromptWriter {
+ public:
+  // Never fails: a template that is absent or that this build cannot run is a problem() to tell the user about.
+  static ChatPromptWriter read(const ModelFile& file, const Tokenizer& tokenizer);
+
+  // Empty: the file's own template is used. Otherwise why it is not, in one sentence.
+  const std::string& problem() const { return problem_; }
+
+  // kUnsupported with problem() when there is one and the plain form is not allowed; kUsage for what the template itself refuses, in its words, and
+  // for continue_last without an answer to continue.
+  Result<ChatPrompt> write(const std::vector<ChatMessage>& messages, const ChatPromptOptions& options) const;
+
+ private:
+  ChatPromptWriter(ChatTemplate chat_template, std::string problem) : template_(std::move(chat_template)), problem_(std::move(problem)) {}
+  Result<std::string> render(std::vector<ChatMessage> messages, bool add_generation_prompt, const std::tm& now) const;
+
+  ChatTemplate template_;
+  std::string problem_;
+  std::string bos_text_, eos_text_;
+  bool tokenizer_adds_bos_ = false;
+};
+
+// The prompt's tokens: markers in it become their ids, and no end-of-sequence token follows, because the answer does.
+std::vector<TokenId> encode_prompt(const Tokenizer& tokenizer, const ChatPrompt& prompt);
+
+}  // namespace headroom

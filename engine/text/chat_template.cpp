@@ -1,0 +1,90 @@
+#include "text/chat_template.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "text/jinja_error.h"
+#include "text/jinja_eval.h"
+#include "text/jinja_parser.h"
+#include "text/jinja_print.h"
+
+namespace headroom {
+
+namespace {
+
+constexpr std::size_t kMaxSource = std::size_t{4} << 20;  // the largest template in public files is below 100 KiB
+
+// One line per message, so that a model without any training on turns still sees who speaks.
+constexpr std::string_view kPlainSource =
+    "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
+
+Error as_error(const jinja::Failure& failure) {
+  if (failure.raised_by_template) return {ErrorCode::kUsage, failure.message};
+  return {ErrorCode::kUnsupported, fmt::format("chat template, line {}: {}", failure.line, failure.message)};
+}
+
+// The interpreter throws inside; nothing that it throws comes out of here.
+template <class T, class Work>
+Result<T> guarded(Work work) {
+  try {
+    return work();
+  } catch (const jinja::Failure& failure) {
+    return as_error(failure);
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kResource, "chat template: out of memory"};
+  } catch (const std::exception& exception) {
+    return Error{ErrorCode::kUnsupported, fmt::format("chat template: {}", exception.what())};
+  }
+}
+
+std::vector<std::pair<std::string, jinja::Value>> variables_of(const ChatTemplateInputs& inputs) {
+  using jinja::Value;
+  std::vector<Value> messages;
+  messages.reserve(inputs.messages.size());
+  for (const ChatMessage& message : inputs.messages)
+    messages.push_back(Value::dict({{Value("role"), Value(message.role)}, {Value("content"), Value(message.content)}}));
+  std::vector<std::pair<std::string, Value>> variables = {{"messages", Value::list(std::move(messages))},
+                                                          {"add_generation_prompt", Value(inputs.add_generation_prompt)},
+                                                          {"bos_token", Value(inputs.bos_token)},
+                                                          {"eos_token", Value(inputs.eos_token)}};
+  if (!inputs.tools_json.empty()) variables.emplace_back("tools", jinja::from_json(inputs.tools_json));
+  return variables;
+}
+
+}  // namespace
+
+struct ChatTemplate::Impl {
+  jinja::Block block;
+};
+
+ChatTemplate::ChatTemplate(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+ChatTemplate::ChatTemplate(ChatTemplate&&) noexcept = default;
+ChatTemplate& ChatTemplate::operator=(ChatTemplate&&) noexcept = default;
+ChatTemplate::~ChatTemplate() = default;
+
+Result<ChatTemplate> ChatTemplate::parse(std::string_view source) {
+  if (source.size() > kMaxSource)
+    return Error{ErrorCode::kUnsupported, fmt::format("chat template: expected at most {} bytes, found {}", kMaxSource, source.size())};
+  return guarded<ChatTemplate>([&]() -> Result<ChatTemplate> {
+    auto impl = std::make_unique<Impl>();
+    impl->block = jinja::parse(source);
+    return ChatTemplate(std::move(impl));
+  });
+}
+
+ChatTemplate ChatTemplate::plain() {
+  auto parsed = parse(kPlainSource);
+  CHECK(parsed.ok(), "the plain template is ours");
+  return std::move(*parsed);
+}
+
+Result<std::string> ChatTemplate::render(const ChatTemplateInputs& inputs) const {
+  return guarded<std::string>([&]() -> Result<std::string> {
+    jinja::Runtime runtime(jinja::Limits{}, inputs.now);
+    return jinja::render(impl_->block, variables_of(inputs), runtime);
+  });
+}
+
+}  // namespace headroom

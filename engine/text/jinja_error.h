@@ -1,0 +1,18 @@
+// How the parts of the template interpreter tell each other that a template cannot go on. It is thrown inside the interpreter only: ChatTemplate
+// catches it and returns an Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace headroom::jinja {
+
+struct Failure {
+  std::string message;
+  std::uint32_t line = 0;           // 0: not known yet; the statement or expression that is being worked on fills it in
+  bool raised_by_template = false;  // by raise_exception(): `message` is the template's own
+};
+
+[[noreturn]] void fail(std::string message, std::uint32_t line = 0);
+
+}  // namespace headroom::jinja

@@ -1,0 +1,21 @@
+// The rows that the two files of filters share.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "text/jinja_runtime.h"
+
+namespace headroom::jinja {
+
+struct FilterRow {
+  std::string_view name;
+  Value (*call)(Runtime&, const Value&, const CallValues&);
+};
+
+std::span<const FilterRow> sequence_filters();
+
+// Python's `format % values` with %s, %d, %f and %%.
+Value format_percent(Runtime& runtime, std::string_view format, const Value& values);
+
+}  // namespace headroom::jinja

@@ -1,0 +1,396 @@
+// The methods of strings, dicts and lists that templates may call. Those that would change a list or dict do not exist here, as in Jinja's immutable
+// sandbox.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "text/jinja_error.h"
+#include "text/jinja_print.h"
+#include "text/jinja_runtime.h"
+#include "text/jinja_text.h"
+#include "text/utf8.h"
+
+namespace headroom::jinja {
+
+namespace {
+
+using Handler = Value (*)(Runtime&, const Value&, const CallValues&);
+struct Row {
+  std::string_view name;
+  Handler call;
+};
+
+Value as_list(Runtime& runtime, const std::vector<std::string_view>& parts, ListKind kind = ListKind::kList) {
+  std::vector<Value> items;
+  items.reserve(parts.size());
+  for (const std::string_view part : parts) items.push_back(runtime.text(std::string(part)));
+  runtime.step(parts.size());
+  return runtime.list(std::move(items), kind);
+}
+
+// ---- str ----
+
+Value strip(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left, bool right) {
+  const Parameters parameters(name, arguments, {"chars"});
+  const std::string set = parameters.text(0, "");
+  return runtime.text(std::string(stripped(*self.text(), set, left, right)));
+}
+Value str_strip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "strip", true, true); }
+Value str_lstrip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "lstrip", true, false); }
+Value str_rstrip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "rstrip", false, true); }
+
+Value split(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
+  const Parameters parameters(from_right ? "rsplit" : "split", arguments, {"sep", "maxsplit"});
+  const std::int64_t max_splits = parameters.integer(1, -1);
+  runtime.charge(self.text()->size());
+  if (!parameters.find(0) || parameters.find(0)->is_none()) return as_list(runtime, split_words(*self.text(), max_splits, from_right));
+  const std::string separator = parameters.text(0, "");
+  if (separator.empty()) fail("empty separator");
+  return as_list(runtime, split_at(*self.text(), separator, max_splits, from_right));
+}
+Value str_split(Runtime& runtime, const Value& self, const CallValues& arguments) { return split(runtime, self, arguments, false); }
+Value str_rsplit(Runtime& runtime, const Value& self, const CallValues& arguments) { return split(runtime, self, arguments, true); }
+
+Value str_splitlines(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("splitlines", arguments, {"keepends"});
+  return as_list(runtime, split_lines(*self.text(), parameters.flag(0, false)));
+}
+
+Value partition(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
+  const Parameters parameters(from_right ? "rpartition" : "partition", arguments, {"sep"});
+  const std::string& separator = parameters.at(0).text() ? *parameters.at(0).text() : parameters.text(0, "");
+  if (separator.empty()) fail("empty separator");
+  const std::string_view text = *self.text();
+  const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
+  if (at == std::string_view::npos && from_right) return as_list(runtime, {"", "", text}, ListKind::kTuple);
+  if (at == std::string_view::npos) return as_list(runtime, {text, "", ""}, ListKind::kTuple);
+  return as_list(runtime, {text.substr(0, at), separator, text.substr(at + separator.size())}, ListKind::kTuple);
+}
+Value str_partition(Runtime& runtime, const Value& self, const CallValues& arguments) { return partition(runtime, self, arguments, false); }
+Value str_rpartition(Runtime& runtime, const Value& self, const CallValues& arguments) { return partition(runtime, self, arguments, true); }
+
+// The text between the optional bounds `start` and `end`, which are parameters 1 and 2; counts the characters left out before it.
+std::string_view bounded(const Value& self, const Parameters& parameters, std::size_t& n_before) {
+  const std::string_view text = *self.text();
+  n_before = 0;
+  if (!parameters.find(1) && !parameters.find(2)) return text;
+  const auto all = characters(text);
+  const auto length = static_cast<std::int64_t>(all.size());
+  const auto bound = [&](std::size_t index, std::int64_t otherwise) {
+    const bool given = parameters.find(index) && !parameters.find(index)->is_none();
+    std::int64_t number = given ? parameters.integer(index, otherwise) : otherwise;
+    if (number < 0) number = number < -length ? 0 : number + length;
+    return std::min(number, length);
+  };
+  const std::int64_t from = bound(1, 0), to = std::max(bound(2, length), from);
+  const auto offset = [&](std::int64_t i) {
+    return i == length ? text.size() : static_cast<std::size_t>(all[static_cast<std::size_t>(i)].data() - text.data());
+  };
+  n_before = static_cast<std::size_t>(from);
+  return text.substr(offset(from), offset(to) - offset(from));
+}
+
+Value starts_or_ends(Runtime& runtime, const Value& self, const CallValues& arguments, bool starts) {
+  const Parameters parameters(starts ? "startswith" : "endswith", arguments, {"prefix", "start", "end"});
+  std::size_t n_before = 0;
+  const std::string_view text = bounded(self, parameters, n_before);
+  const auto matches = [&](const Value& affix) {
+    const std::string* part = affix.text();
+    if (!part) fail(fmt::format("{} first arg must be str or a tuple of str, not {}", starts ? "startswith" : "endswith", type_name(affix)));
+    return starts ? text.starts_with(*part) : text.ends_with(*part);
+  };
+  const Value& affix = parameters.at(0);
+  if (const List* list = affix.list(); list && list->kind == ListKind::kTuple) {
+    runtime.step(list->items.size());
+    return Value(std::any_of(list->items.begin(), list->items.end(), matches));
+  }
+  return Value(matches(affix));
+}
+Value str_startswith(Runtime& runtime, const Value& self, const CallValues& arguments) { return starts_or_ends(runtime, self, arguments, true); }
+Value str_endswith(Runtime& runtime, const Value& self, const CallValues& arguments) { return starts_or_ends(runtime, self, arguments, false); }
+
+// The position of a part in characters, or -1.
+std::int64_t find_position(Runtime& runtime, const Value& self, const Parameters& parameters, bool last) {
+  std::size_t n_before = 0;
+  runtime.charge(self.text()->size());
+  const std::string_view text = bounded(self, parameters, n_before);
+  parameters.at(0);
+  const std::string part = parameters.text(0, "");
+  const std::size_t at = last ? text.rfind(part) : text.find(part);
+  if (at == std::string_view::npos) return -1;
+  return static_cast<std::int64_t>(n_before + count_characters(text.substr(0, at)));
+}
+Value str_find(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return Value(find_position(runtime, self, Parameters("find", arguments, {"sub", "start", "end"}), false));
+}
+Value str_rfind(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return Value(find_position(runtime, self, Parameters("rfind", arguments, {"sub", "start", "end"}), true));
+}
+Value str_index(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const std::int64_t position = find_position(runtime, self, Parameters("index", arguments, {"sub", "start", "end"}), false);
+  if (position < 0) fail("substring not found");
+  return Value(position);
+}
+Value str_count(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("count", arguments, {"sub", "start", "end"});
+  runtime.charge(self.text()->size());
+  std::size_t n_before = 0;
+  const std::string_view text = bounded(self, parameters, n_before);
+  parameters.at(0);
+  const std::string part = parameters.text(0, "");
+  if (part.empty()) return Value(static_cast<std::int64_t>(count_characters(text)) + 1);
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return Value(count);
+}
+
+Value str_replace(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("replace", arguments, {"old", "new", "count"});
+  parameters.at(0);
+  parameters.at(1);
+  runtime.charge(self.text()->size());
+  return runtime.text(replaced(*self.text(), parameters.text(0, ""), parameters.text(1, ""), parameters.integer(2, -1), runtime.bytes_left()));
+}
+
+Value str_join(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("join", arguments, {"iterable"});
+  std::string out;
+  std::int64_t position = 0;
+  for (const Value& item : runtime.iterate(parameters.at(0))) {
+    if (!item.text()) fail(fmt::format("sequence item {}: expected str instance, {} found", position, type_name(item)));
+    runtime.charge(item.text()->size() + self.text()->size());
+    if (position++ > 0) out += *self.text();
+    out += *item.text();
+  }
+  return runtime.text(std::move(out));
+}
+
+template <std::string (*map)(std::string_view)>
+Value str_mapped(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("this method", arguments, {});
+  return runtime.text(map(*self.text()));
+}
+
+template <bool (*test)(char32_t)>
+Value str_all(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("this method", arguments, {});
+  runtime.charge(self.text()->size());
+  const auto all = characters(*self.text());
+  return Value(!all.empty() && std::all_of(all.begin(), all.end(), [](std::string_view each) { return test(read_code_point(each, 0).value); }));
+}
+bool is_letter_or_number(char32_t value) { return is_letter(value) || is_number(value); }
+
+Value str_isupper(Runtime&, const Value& self, const CallValues&) { return Value(is_upper(*self.text())); }
+Value str_islower(Runtime&, const Value& self, const CallValues&) { return Value(is_lower(*self.text())); }
+
+Value str_removeprefix(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("removeprefix", arguments, {"prefix"});
+  const std::string prefix = parameters.text(0, "");
+  return self.text()->starts_with(prefix) ? runtime.text(self.text()->substr(prefix.size())) : self;
+}
+Value str_removesuffix(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("removesuffix", arguments, {"suffix"});
+  const std::string suffix = parameters.text(0, "");
+  return self.text()->ends_with(suffix) ? runtime.text(self.text()->substr(0, self.text()->size() - suffix.size())) : self;
+}
+
+// Blanks (or another character) on either side, up to a width.
+Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left, bool right) {
+  const Parameters parameters(name, arguments, {"width", "fillchar"});
+  parameters.at(0);
+  const std::string fill = parameters.text(1, " ");
+  if (count_characters(fill) != 1) fail("The fill character must be exactly one character long");
+  const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(*self.text()));
+  if (missing <= 0) return self;
+  const auto n_fill = static_cast<std::size_t>(missing);
+  if (n_fill > runtime.bytes_left() / fill.size()) runtime.charge(runtime.bytes_left() + 1);
+  runtime.charge(n_fill * fill.size());
+  const std::size_t n_left = left && right ? n_fill / 2 : left ? n_fill : 0;
+  std::string out;
+  for (std::size_t i = 0; i < n_left; ++i) out += fill;
+  out += *self.text();
+  for (std::size_t i = n_left; i < n_fill; ++i) out += fill;
+  return runtime.text(std::move(out));
+}
+Value str_ljust(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "ljust", false, true); }
+Value str_rjust(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "rjust", true, false); }
+Value str_center(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "center", true, true); }
+
+// "{} and {name}": fields without format specifications.
+Value str_format(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const std::string& format = *self.text();
+  std::string out;
+  std::size_t next_field = 0;
+  for (std::size_t pos = 0; pos < format.size(); ++pos) {
+    const char c = format[pos];
+    if ((c == '{' || c == '}') && pos + 1 < format.size() && format[pos + 1] == c) {
+      out += c;
+      ++pos;
+    } else if (c == '{') {
+      const std::size_t end = format.find('}', pos);
+      if (end == std::string::npos) fail("expected '}' before end of string");
+      const std::string field = format.substr(pos + 1, end - pos - 1);
+      const Value* value = nullptr;
+      if (field.empty() || std::all_of(field.begin(), field.end(), [](char digit) { return digit >= '0' && digit <= '9'; })) {
+        const std::size_t index = field.empty() ? next_field++ : field.size() > 4 ? arguments.positional.size() : std::stoul(field);
+        if (index < arguments.positional.size()) value = &arguments.positional[index];
+      } else {
+        const auto named = std::find_if(arguments.named.begin(), arguments.named.end(), [&](const auto& each) { return each.first == field; });
+        if (named != arguments.named.end()) value = &named->second;
+      }
+      if (!value) fail(fmt::format("format(): nothing to put for '{{{}}}'", field));
+      out += runtime.to_text(*value);
+      pos = end;
+    } else if (c == '}') {
+      fail("Single '}' encountered in format string");
+    } else {
+      out += c;
+    }
+  }
+  return runtime.text(std::move(out));
+}
+
+constexpr std::array kStringMethods = {
+    Row{"strip", str_strip},
+    Row{"lstrip", str_lstrip},
+    Row{"rstrip", str_rstrip},
+    Row{"split", str_split},
+    Row{"rsplit", str_rsplit},
+    Row{"splitlines", str_splitlines},
+    Row{"partition", str_partition},
+    Row{"rpartition", str_rpartition},
+    Row{"startswith", str_startswith},
+    Row{"endswith", str_endswith},
+    Row{"find", str_find},
+    Row{"rfind", str_rfind},
+    Row{"index", str_index},
+    Row{"count", str_count},
+    Row{"replace", str_replace},
+    Row{"join", str_join},
+    Row{"upper", str_mapped<to_upper>},
+    Row{"lower", str_mapped<to_lower>},
+    Row{"title", str_mapped<title_case>},
+    Row{"capitalize", str_mapped<capitalized>},
+    Row{"isspace", str_all<is_white_space>},
+    Row{"isalpha", str_all<is_letter>},
+    Row{"isdigit", str_all<is_number>},
+    Row{"isdecimal", str_all<is_number>},
+    Row{"isnumeric", str_all<is_number>},
+    Row{"isalnum", str_all<is_letter_or_number>},
+    Row{"isupper", str_isupper},
+    Row{"islower", str_islower},
+    Row{"removeprefix", str_removeprefix},
+    Row{"removesuffix", str_removesuffix},
+    Row{"ljust", str_ljust},
+    Row{"rjust", str_rjust},
+    Row{"center", str_center},
+    Row{"format", str_format},
+};
+
+// ---- dict ----
+
+Value dict_items(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("items", arguments, {});
+  std::vector<Value> items;
+  for (const auto& [key, value] : self.dict()->items) items.push_back(runtime.list({key, value}, ListKind::kTuple));
+  runtime.step(items.size());
+  return runtime.list(std::move(items), ListKind::kItems);
+}
+Value dict_keys(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("keys", arguments, {});
+  std::vector<Value> items;
+  for (const auto& item : self.dict()->items) items.push_back(item.first);
+  runtime.step(items.size());
+  return runtime.list(std::move(items), ListKind::kKeys);
+}
+Value dict_values(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("values", arguments, {});
+  std::vector<Value> items;
+  for (const auto& item : self.dict()->items) items.push_back(item.second);
+  runtime.step(items.size());
+  return runtime.list(std::move(items), ListKind::kValues);
+}
+Value dict_get(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("get", arguments, {"key", "default"});
+  runtime.step(self.dict()->items.size() / 8);
+  if (const Value* found = self.dict()->find(parameters.at(0))) return *found;
+  return parameters.find(1) ? *parameters.find(1) : Value(None{});
+}
+Value dict_copy(Runtime&, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("copy", arguments, {});
+  return self;  // it never changes, so it may as well be the same one
+}
+constexpr std::array kDictMethods = {Row{"items", dict_items}, Row{"keys", dict_keys}, Row{"values", dict_values}, Row{"get", dict_get},
+                                     Row{"copy", dict_copy}};
+
+// ---- list and tuple ----
+
+Value list_count(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("count", arguments, {"value"});
+  runtime.step(self.weight());
+  const auto& items = self.list()->items;
+  return Value(
+      static_cast<std::int64_t>(std::count_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); })));
+}
+Value list_index(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("index", arguments, {"value"});
+  runtime.step(self.weight());
+  const auto& items = self.list()->items;
+  const auto found = std::find_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); });
+  if (found == items.end()) fail(fmt::format("{} is not in list", to_repr(parameters.at(0), runtime.bytes_left())));
+  return Value(static_cast<std::int64_t>(found - items.begin()));
+}
+Value list_copy(Runtime&, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("copy", arguments, {});
+  return self;
+}
+constexpr std::array kListMethods = {Row{"count", list_count}, Row{"index", list_index}, Row{"copy", list_copy}};
+
+// ---- cycler ----
+
+Value cycler_next(Runtime&, const Value& self, const CallValues&) {
+  Cycler& cycler = *self.cycler();
+  const std::size_t at = cycler.next;
+  cycler.next = (at + 1) % cycler.items.size();
+  return cycler.items[at];
+}
+Value cycler_reset(Runtime&, const Value& self, const CallValues&) {
+  self.cycler()->next = 0;
+  return Value(None{});
+}
+constexpr std::array kCyclerMethods = {Row{"next", cycler_next}, Row{"reset", cycler_reset}};
+
+// ---- loop ----
+
+Value loop_cycle(Runtime&, const Value& self, const CallValues& arguments) {
+  if (arguments.positional.empty()) fail("no items for cycling given");
+  return arguments.positional[self.loop()->index0 % arguments.positional.size()];
+}
+constexpr std::array kLoopMethods = {Row{"cycle", loop_cycle}};
+
+Handler find_method(const Value& value, std::string_view name) {
+  const auto find = [&](const auto& rows) -> Handler {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.name == name; });
+    return row == rows.end() ? nullptr : row->call;
+  };
+  if (value.text()) return find(kStringMethods);
+  if (value.dict()) return find(kDictMethods);
+  if (value.list()) return value.list()->kind <= ListKind::kTuple ? find(kListMethods) : nullptr;
+  if (value.cycler()) return find(kCyclerMethods);
+  if (value.loop()) return find(kLoopMethods);
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_method(const Value& value, std::string_view name) { return find_method(value, name) != nullptr; }
+
+Value call_method(Runtime& runtime, const Value& self, std::string_view name, const CallValues& arguments) {
+  const Handler handler = find_method(self, name);
+  if (!handler) fail(fmt::format("'{} object' has no attribute '{}'", type_name(self), name));
+  return handler(runtime, self, arguments);
+}
+
+}  // namespace headroom::jinja

@@ -1,0 +1,242 @@
+#include "text/jinja_runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "text/jinja_error.h"
+#include "text/jinja_print.h"
+#include "text/jinja_text.h"
+#include "text/utf8.h"
+
+namespace headroom::jinja {
+
+void Runtime::step(std::uint64_t n_steps) {
+  n_steps_ += n_steps;
+  if (n_steps_ > limits_.max_steps) fail(fmt::format("more than {} steps", limits_.max_steps));
+}
+
+void Runtime::charge(std::size_t n_bytes) {
+  if (n_bytes > limits_.max_bytes - n_bytes_) fail(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
+  n_bytes_ += n_bytes;
+}
+
+std::string Runtime::to_text(const Value& value) {
+  std::string text = jinja::to_text(value, bytes_left());
+  charge(text.size());
+  return text;
+}
+
+std::vector<Value> Runtime::iterate(const Value& value) {
+  std::vector<Value> items;
+  if (const List* list = value.list()) {
+    if (!(list->kind == ListKind::kGenerator && list->consumed)) items = list->items;
+    list->consumed = true;
+  } else if (const Dict* dict = value.dict()) {
+    for (const auto& item : dict->items) items.push_back(item.first);
+  } else if (const std::string* text = value.text()) {
+    charge(text->size() * (sizeof(Value) + 64));
+    for (const std::string_view character : characters(*text)) items.emplace_back(character);
+  } else if (!value.undefined()) {
+    fail(fmt::format("'{}' object is not iterable", type_name(value)));
+  }
+  step(items.size());
+  charge(items.size() * sizeof(Value));
+  return items;
+}
+
+Parameters::Parameters(std::string_view function, const CallValues& values, std::initializer_list<std::string_view> names)
+    : function_(function), names_(names), values_(names.size(), nullptr) {
+  if (values.positional.size() > names_.size())
+    fail(fmt::format("{}() takes at most {} arguments, {} given", function_, names_.size(), values.positional.size()));
+  for (std::size_t i = 0; i < values.positional.size(); ++i) values_[i] = &values.positional[i];
+  for (const auto& [name, value] : values.named) {
+    const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    if (at == names_.size()) fail(fmt::format("{}() got an unexpected keyword argument '{}'", function_, name));
+    if (values_[at]) fail(fmt::format("{}() got multiple values for argument '{}'", function_, name));
+    values_[at] = &value;
+  }
+}
+
+const Value& Parameters::at(std::size_t index) const {
+  if (!values_[index]) fail(fmt::format("{}() missing the argument '{}'", function_, names_[index]));
+  return *values_[index];
+}
+
+std::int64_t Parameters::integer(std::size_t index, std::int64_t otherwise) const {
+  if (!values_[index]) return otherwise;
+  std::int64_t number = 0;
+  if (!as_integer(*values_[index], number))
+    fail(fmt::format("{}(): '{}' is to be an integer, not {}", function_, names_[index], type_name(*values_[index])));
+  return number;
+}
+
+std::string Parameters::text(std::size_t index, std::string_view otherwise) const {
+  if (!values_[index] || values_[index]->is_none()) return std::string(otherwise);
+  if (!values_[index]->text()) fail(fmt::format("{}(): '{}' is to be a string, not {}", function_, names_[index], type_name(*values_[index])));
+  return *values_[index]->text();
+}
+
+namespace {
+
+// How error messages name a value's type.
+std::string object_name(const Value& value) { return value.is_none() ? "None" : fmt::format("{} object", type_name(value)); }
+
+Value missing_attribute(const Value& value, std::string_view name) {
+  return Value(Undefined{fmt::format("'{}' has no attribute '{}'", object_name(value), name)});
+}
+
+void require_defined(const Value& value) {
+  if (value.undefined()) fail(value.undefined()->message);
+}
+
+Value loop_attribute(const Value& value, std::string_view name) {
+  const Loop& loop = *value.loop();
+  const auto length = static_cast<std::int64_t>(loop.items->size()), index0 = static_cast<std::int64_t>(loop.index0);
+  if (name == "index") return Value(index0 + 1);
+  if (name == "index0") return Value(index0);
+  if (name == "first") return Value(index0 == 0);
+  if (name == "last") return Value(index0 + 1 == length);
+  if (name == "length") return Value(length);
+  if (name == "revindex") return Value(length - index0);
+  if (name == "revindex0") return Value(length - index0 - 1);
+  if (name == "depth") return Value(std::int64_t{loop.depth0} + 1);
+  if (name == "depth0") return Value(std::int64_t{loop.depth0});
+  if (name == "previtem") return index0 > 0 ? (*loop.items)[loop.index0 - 1] : Value(Undefined{"there is no previous item"});
+  if (name == "nextitem") return index0 + 1 < length ? (*loop.items)[loop.index0 + 1] : Value(Undefined{"there is no next item"});
+  return missing_attribute(value, name);
+}
+
+bool is_indexable(const List& list) { return list.kind == ListKind::kList || list.kind == ListKind::kTuple; }
+
+struct SliceRange {
+  std::int64_t from, to, step;  // half open, in the direction of step
+};
+
+SliceRange slice_range(std::int64_t length, const Value* start, const Value* stop, const Value* step) {
+  const auto read = [](const Value* value, std::int64_t otherwise) {
+    std::int64_t number = otherwise;
+    if (value && !value->is_none() && !as_integer(*value, number)) fail("slice indices must be integers or None");
+    return number;
+  };
+  const std::int64_t by = read(step, 1);
+  if (by == 0) fail("slice step cannot be zero");
+  if (by == INT64_MIN) fail("slice step out of range");
+  const std::int64_t lowest = by > 0 ? 0 : -1, highest = by > 0 ? length : length - 1;
+  const auto bound = [&](const Value* value, std::int64_t otherwise) {
+    if (!value || value->is_none()) return otherwise;
+    std::int64_t number = read(value, 0);
+    if (number < 0) number = number < -length ? lowest : number + length;
+    return std::clamp(number, lowest, highest);
+  };
+  return {bound(start, by > 0 ? lowest : highest), bound(stop, by > 0 ? highest : lowest), by};
+}
+
+template <class Visit>
+void for_each_index(const SliceRange& range, std::int64_t length, Visit visit) {
+  // Steps beyond the length reach at most one element, so clamping them keeps the sum far from overflow.
+  const std::int64_t step = std::clamp(range.step, -length - 1, length + 1);
+  for (std::int64_t i = range.from; step > 0 ? i < range.to : i > range.to; i += step) visit(static_cast<std::size_t>(i));
+}
+
+}  // namespace
+
+Value get_attribute(Runtime& runtime, const Value& value, std::string_view name) {
+  require_defined(value);
+  if (Namespace* names = value.names()) {
+    const Value* member = names->find(name);
+    return member ? *member : missing_attribute(value, name);
+  }
+  if (has_method(value, name)) return Value(Method{std::make_shared<const Value>(value), std::string(name)});
+  if (const Dict* dict = value.dict()) {
+    runtime.step(dict->items.size() / 8);
+    if (const Value* item = dict->find(name)) return *item;
+  }
+  if (value.loop()) return loop_attribute(value, name);
+  if (const Cycler* cycler = value.cycler(); cycler && name == "current") return cycler->items[cycler->next];
+  return missing_attribute(value, name);
+}
+
+Value get_item(Runtime& runtime, const Value& value, const Value& key) {
+  require_defined(value);
+  std::int64_t index = 0;
+  const bool is_index = as_integer(key, index);
+  if (const Dict* dict = value.dict()) {
+    runtime.step(dict->items.size() / 8);
+    if (const Value* item = dict->find(key)) return *item;
+  } else if (const List* list = value.list(); list && is_index && is_indexable(*list)) {
+    const auto length = static_cast<std::int64_t>(list->items.size());
+    if (index < 0) index += length;
+    if (index >= 0 && index < length) return list->items[static_cast<std::size_t>(index)];
+  } else if (const std::string* text = value.text(); text && is_index) {
+    runtime.charge(text->size());
+    const auto all = characters(*text);
+    const auto length = static_cast<std::int64_t>(all.size());
+    if (index < 0) index += length;
+    if (index >= 0 && index < length) return Value(all[static_cast<std::size_t>(index)]);
+  }
+  if (const std::string* name = key.text()) {
+    if (value.dict() && !has_method(value, *name)) return missing_attribute(value, *name);
+    return get_attribute(runtime, value, *name);
+  }
+  return Value(Undefined{fmt::format("{} has no element {}", object_name(value), to_repr(key, runtime.bytes_left()))});
+}
+
+Value get_path(Runtime& runtime, const Value& value, const Value& path) {
+  const std::string* text = path.text();
+  if (!text) return get_item(runtime, value, path);
+  Value at = value;
+  for (const std::string_view part : split_at(*text, ".", -1, false)) {
+    std::int64_t index = 0;
+    const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
+    const bool is_index = !part.empty() && read.ec == std::errc() && read.ptr == part.data() + part.size() && part[0] != '-';
+    at = get_item(runtime, at, is_index ? Value(index) : Value(part));
+  }
+  return at;
+}
+
+Value get_slice(Runtime& runtime, const Value& value, const Value* start, const Value* stop, const Value* step) {
+  require_defined(value);
+  if (const std::string* text = value.text()) {
+    runtime.charge(text->size() * 2);
+    const auto all = characters(*text);
+    const auto length = static_cast<std::int64_t>(all.size());
+    std::string out;
+    for_each_index(slice_range(length, start, stop, step), length, [&](std::size_t i) { out.append(all[i]); });
+    return runtime.text(std::move(out));
+  }
+  const List* list = value.list();
+  if (!list || !is_indexable(*list)) return Value(Undefined{fmt::format("{} has no element slice", object_name(value))});
+  const auto length = static_cast<std::int64_t>(list->items.size());
+  std::vector<Value> items;
+  for_each_index(slice_range(length, start, stop, step), length, [&](std::size_t i) { items.push_back(list->items[i]); });
+  runtime.step(items.size() / 8);
+  return runtime.list(std::move(items), list->kind);
+}
+
+std::int64_t length_of(const Value& value) {
+  if (const std::string* text = value.text()) return static_cast<std::int64_t>(count_characters(*text));
+  if (const List* list = value.list(); list && list->kind != ListKind::kGenerator) return static_cast<std::int64_t>(list->items.size());
+  if (const Dict* dict = value.dict()) return static_cast<std::int64_t>(dict->items.size());
+  if (value.undefined()) return 0;
+  fail(fmt::format("object of type '{}' has no len()", type_name(value)));
+}
+
+bool contains(Runtime& runtime, const Value& container, const Value& item) {
+  if (const std::string* text = container.text()) {
+    if (!item.text()) fail(fmt::format("'in <string>' requires string as left operand, not {}", type_name(item)));
+    runtime.step(text->size() / 64);
+    return text->find(*item.text()) != std::string::npos;
+  }
+  if (const Dict* dict = container.dict()) {
+    runtime.step(dict->weight / 4);
+    return dict->find(item) != nullptr;
+  }
+  if (!container.list() && !container.undefined()) fail(fmt::format("argument of type '{}' is not iterable", type_name(container)));
+  runtime.step(container.weight() / 4);
+  const std::vector<Value> items = runtime.iterate(container);
+  return std::any_of(items.begin(), items.end(), [&](const Value& each) { return equals(each, item); });
+}
+
+}  // namespace headroom::jinja

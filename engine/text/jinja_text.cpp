@@ -1,0 +1,234 @@
+#include "text/jinja_text.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+
+#include "text/jinja_error.h"
+#include "text/utf8.h"
+
+namespace headroom::jinja {
+
+namespace {
+
+utf8proc_category_t category(char32_t value) { return utf8proc_category(static_cast<utf8proc_int32_t>(value)); }
+bool is_cased(char32_t value) {
+  const utf8proc_category_t kind = category(value);
+  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL || kind == UTF8PROC_CATEGORY_LT;
+}
+
+void append_upper(std::string& text, char32_t value) {
+  if (value == 0xDF) {  // sharp s, the one letter of daily use whose capital is two letters
+    text += "SS";
+  } else {
+    append_code_point(text, static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(value))));
+  }
+}
+void append_title(std::string& text, char32_t value) {
+  if (value == 0xDF) {
+    text += "Ss";
+  } else {
+    append_code_point(text, static_cast<char32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(value))));
+  }
+}
+void append_lower(std::string& text, char32_t value) {
+  append_code_point(text, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(value))));
+}
+
+// Calls `visit(code point, bytes)` for each character; what is not UTF-8 counts as U+FFFD and keeps its bytes.
+template <class Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  for (std::size_t pos = 0; pos < text.size();) {
+    const CodePoint point = read_code_point(text, pos);
+    visit(point, text.substr(pos, point.n_bytes));
+    pos += point.n_bytes;
+  }
+}
+
+template <class Append>
+std::string mapped(std::string_view text, Append append) {
+  std::string out;
+  out.reserve(text.size());
+  for_each_character(text, [&](const CodePoint& point, std::string_view bytes) {
+    if (point.valid) {
+      append(out, point.value);
+    } else {
+      out.append(bytes);
+    }
+  });
+  return out;
+}
+
+// All cased characters satisfy `wanted`, and there is at least one.
+bool all_cased(std::string_view text, utf8proc_category_t wanted) {
+  bool any = false, all = true;
+  for_each_character(text, [&](const CodePoint& point, std::string_view) {
+    if (!is_cased(point.value)) return;
+    any = true;
+    all = all && category(point.value) == wanted;
+  });
+  return any && all;
+}
+
+// The character that ends at the end of the text.
+std::string_view last_character(std::string_view text) {
+  std::size_t from = text.size() - 1;
+  while (from > 0 && text.size() - from < 4 && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) --from;
+  return text.substr(read_code_point(text, from).n_bytes == text.size() - from ? from : text.size() - 1);
+}
+
+bool strips(std::string_view character, std::string_view set) {
+  const CodePoint point = read_code_point(character, 0);
+  return set.empty() ? is_white_space(point.value) && point.valid : set.find(character) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for_each_character(text, [&](const CodePoint&, std::string_view) { ++count; });
+  return count;
+}
+
+std::vector<std::string_view> characters(std::string_view text) {
+  std::vector<std::string_view> all;
+  all.reserve(text.size());
+  for_each_character(text, [&](const CodePoint&, std::string_view bytes) { all.push_back(bytes); });
+  return all;
+}
+
+std::string to_upper(std::string_view text) { return mapped(text, append_upper); }
+std::string to_lower(std::string_view text) { return mapped(text, append_lower); }
+
+std::string capitalized(std::string_view text) {
+  bool is_first = true;
+  return mapped(text, [&](std::string& out, char32_t value) {
+    is_first ? append_title(out, value) : append_lower(out, value);
+    is_first = false;
+  });
+}
+
+std::string title_case(std::string_view text) {
+  bool in_word = false;
+  return mapped(text, [&](std::string& out, char32_t value) {
+    in_word ? append_lower(out, value) : append_title(out, value);
+    in_word = is_cased(value);
+  });
+}
+
+std::string filter_title(std::string_view text) {
+  bool starts_word = true;
+  return mapped(text, [&](std::string& out, char32_t value) {
+    starts_word ? append_upper(out, value) : append_lower(out, value);
+    starts_word = is_white_space(value) || value == '-' || value == '(' || value == '{' || value == '[' || value == '<';
+  });
+}
+
+bool is_white_space(char32_t value) {
+  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 || value == 0xA0 || value == 0x1680 ||
+         (value >= 0x2000 && value <= 0x200A) || value == 0x2028 || value == 0x2029 || value == 0x202F || value == 0x205F || value == 0x3000;
+}
+
+bool is_letter(char32_t value) {
+  const utf8proc_category_t kind = category(value);
+  return kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO;
+}
+
+bool is_number(char32_t value) { return category(value) == UTF8PROC_CATEGORY_ND; }
+bool is_upper(std::string_view text) { return all_cased(text, UTF8PROC_CATEGORY_LU); }
+bool is_lower(std::string_view text) { return all_cased(text, UTF8PROC_CATEGORY_LL); }
+
+std::string_view stripped(std::string_view text, std::string_view characters_to_strip, bool left, bool right) {
+  while (left && !text.empty()) {
+    const std::string_view first = text.substr(0, read_code_point(text, 0).n_bytes);
+    if (!strips(first, characters_to_strip)) break;
+    text.remove_prefix(first.size());
+  }
+  while (right && !text.empty()) {
+    const std::string_view last = last_character(text);
+    if (!strips(last, characters_to_strip)) break;
+    text.remove_suffix(last.size());
+  }
+  return text;
+}
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count, std::size_t max_bytes) {
+  std::string out;
+  const auto add = [&](std::string_view part) {
+    if (out.size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
+    out.append(part);
+  };
+  std::int64_t count = 0;
+  std::size_t pos = 0;
+  while (max_count < 0 || count < max_count) {
+    const std::size_t found = text.find(from, pos);
+    if (found == std::string_view::npos) break;
+    add(text.substr(pos, found - pos));
+    add(to);
+    ++count;
+    pos = found + from.size();
+    if (!from.empty()) continue;
+    if (pos >= text.size()) return out;  // the empty text stands between all characters, and at both ends
+    const std::size_t n_bytes = read_code_point(text, pos).n_bytes;
+    add(text.substr(pos, n_bytes));
+    pos += n_bytes;
+  }
+  add(text.substr(std::min(pos, text.size())));
+  return out;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits, bool from_right) {
+  std::vector<std::string_view> parts;
+  while (max_splits < 0 || static_cast<std::int64_t>(parts.size()) < max_splits) {
+    const std::size_t found = from_right ? text.rfind(separator) : text.find(separator);
+    if (found == std::string_view::npos) break;
+    parts.push_back(from_right ? text.substr(found + separator.size()) : text.substr(0, found));
+    text = from_right ? text.substr(0, found) : text.substr(found + separator.size());
+  }
+  parts.push_back(text);
+  if (from_right) std::reverse(parts.begin(), parts.end());
+  return parts;
+}
+
+std::vector<std::string_view> split_words(std::string_view text, std::int64_t max_splits, bool from_right) {
+  std::vector<std::string_view> words;
+  for (text = stripped(text, {}, true, true); !text.empty(); text = stripped(text, {}, !from_right, from_right)) {
+    if (max_splits >= 0 && static_cast<std::int64_t>(words.size()) == max_splits) {
+      words.push_back(stripped(text, {}, true, false));  // as Python: the rest keeps the blanks at its far end
+      break;
+    }
+    std::size_t n_bytes = 0;
+    while (n_bytes < text.size()) {
+      const std::string_view rest = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);
+      const std::string_view character = from_right ? last_character(rest) : rest.substr(0, read_code_point(rest, 0).n_bytes);
+      if (strips(character, {})) break;
+      n_bytes += character.size();
+    }
+    words.push_back(from_right ? text.substr(text.size() - n_bytes) : text.substr(0, n_bytes));
+    text = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);
+  }
+  if (from_right) std::reverse(words.begin(), words.end());
+  return words;
+}
+
+std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends) {
+  std::vector<std::string_view> lines;
+  std::size_t from = 0;
+  for (std::size_t pos = 0; pos < text.size();) {
+    const CodePoint point = read_code_point(text, pos);
+    const char32_t c = point.value;
+    const bool ends_line = (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029;
+    std::size_t end = pos + point.n_bytes;
+    if (ends_line) {
+      if (c == '\r' && end < text.size() && text[end] == '\n') ++end;
+      lines.push_back(text.substr(from, (keep_ends ? end : pos) - from));
+      from = end;
+    }
+    pos = end;
+  }
+  if (from < text.size()) lines.push_back(text.substr(from));
+  return lines;
+}
+
+}  // namespace headroom::jinja
