@@ -44,7 +44,9 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   }
   writer.template_ = std::move(*parsed);
   // What a template lacks often shows only when it runs: try it on the smallest conversation there is.
-  const auto trial = writer.render({{"user", "Hello"}}, true, std::tm{.tm_mday = 1});
+  std::tm some_day{};
+  some_day.tm_mday = 1;
+  const auto trial = writer.render({{"user", "Hello"}}, true, some_day);
   if (!trial && trial.error().code != ErrorCode::kUsage) {
     writer.problem_ = trial.error().message;
     writer.template_ = ChatTemplate::plain();
