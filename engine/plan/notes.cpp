@@ -25,8 +25,8 @@ void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked,
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (budget.driver == 0 || device.driver_measured) continue;
-    notes.push_back(
-        {fmt::format("The driver's share on {}, {}, is an assumption: it is measured at the first load.", device.name, format_bytes(budget.driver))});
+    notes.push_back({fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),
+                                 device.is_present ? ": it is measured at the first load" : "")});
   }
   if (is_gpu && chosen.has_unified_memory) notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", chosen.name)});
 }

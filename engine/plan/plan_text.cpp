@@ -40,7 +40,8 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const Bytes free_bytes = info_of(plan, budget).free_bytes;
   const bool is_chosen = budget.device == plan.options.device;
   const AtMost* at_most = is_chosen ? std::get_if<AtMost>(&plan.options.headroom) : nullptr;
-  const Bytes whole = at_most != nullptr ? budget.limit : free_bytes;
+  // Beside a chosen device that shares the CPU's memory, what is left of the pool is all there is.
+  const Bytes whole = is_chosen && at_most == nullptr ? free_bytes : budget.limit;
   const Bytes used = budget.planned + budget.driver;
   const SentenceUnit unit(whole);
   // A small model in a large memory would read "0.01 of 62.70 GiB".

@@ -137,6 +137,16 @@ TEST(Verdict, speaks_of_each_device_in_use) {
   EXPECT_THAT(verdict_text(plan), testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
 }
 
+TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
+  std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
+  devices[1].has_unified_memory = true;
+  const MemoryPlan plan = *plan_memory(test::make_model(test::kTinyLlama), devices, {.n_gpu_layers = 11, .device = 1, .headroom = KeepFree{kGiB}});
+  const std::string verdict = verdict_text(plan);
+  const std::string cpu_part = verdict.substr(verdict.find("; Test CPU: "));
+  EXPECT_THAT(verdict, HasSubstr("of 8.00 GiB, 1.00 kept free"));
+  EXPECT_THAT(cpu_part, testing::Not(HasSubstr("kept free"))) << verdict;
+}
+
 TEST(PlanText, has_the_verdict_the_segments_and_the_fixes) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 32, .device = 1};

@@ -1,0 +1,70 @@
+// How long a plan takes: sliders ask for one per step, searches for a dozen or more.
+#include <benchmark/benchmark.h>
+
+#include "plan/fixes.h"
+#include "plan/layout.h"
+#include "plan/plan_json.h"
+#include "plan/solve.h"
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+// 100 layers of 12 tensors each, and three more: 1,203 tensors.
+const ModelInfo& large_model() {
+  static const ModelInfo model = test::make_model({"1,203 tensors", "qwen2", 100, 8192, 64, 8, 128, 28672, 152064, 131072, false, true, false});
+  return model;
+}
+
+const std::vector<DeviceInfo>& devices() {
+  static const std::vector<DeviceInfo> list{test::cpu_with(256 * kGiB), test::gpu_with(24 * kGiB)};
+  return list;
+}
+
+void plan_on_cpu(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {}));
+  state.counters["tensors"] = static_cast<double>(large_model().weights.size());
+}
+BENCHMARK(plan_on_cpu)->Unit(benchmark::kMicrosecond);
+
+void plan_with_given_layers(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.n_gpu_layers = 40, .device = 1}));
+}
+BENCHMARK(plan_with_given_layers)->Unit(benchmark::kMicrosecond);
+
+void plan_with_auto_layers(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.device = 1}));
+}
+BENCHMARK(plan_with_auto_layers)->Unit(benchmark::kMicrosecond);
+
+void sizes_only(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(lay_out(large_model(), devices(), {}, Keep::kSizesOnly));
+}
+BENCHMARK(sizes_only)->Unit(benchmark::kMicrosecond);
+
+void longest_context_on_cpu(benchmark::State& state) {
+  const std::vector<DeviceInfo> tight{test::cpu_with(64 * kGiB)};
+  for (auto _ : state) benchmark::DoNotOptimize(longest_context(large_model(), tight, {}));
+}
+BENCHMARK(longest_context_on_cpu)->Unit(benchmark::kMicrosecond);
+
+void longest_context_with_auto_layers(benchmark::State& state) {
+  const std::vector<DeviceInfo> tight{test::cpu_with(50 * kGiB), test::gpu_with(24 * kGiB)};
+  for (auto _ : state) benchmark::DoNotOptimize(longest_context(large_model(), tight, {.device = 1}));
+}
+BENCHMARK(longest_context_with_auto_layers)->Unit(benchmark::kMicrosecond);
+
+void fixes_of_a_plan_far_too_large(benchmark::State& state) {
+  const PlanOptions asked{.n_ctx = 131072, .n_slots = 4, .n_gpu_layers = 60, .device = 1};
+  for (auto _ : state) benchmark::DoNotOptimize(find_fixes(large_model(), devices(), asked));
+}
+BENCHMARK(fixes_of_a_plan_far_too_large)->Unit(benchmark::kMicrosecond);
+
+void json_of_a_plan(benchmark::State& state) {
+  const MemoryPlan plan = plan_memory(large_model(), devices(), {}).value();
+  for (auto _ : state) benchmark::DoNotOptimize(plan_json(large_model(), plan, {}));
+}
+BENCHMARK(json_of_a_plan)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace headroom
