@@ -124,9 +124,8 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
-  const CpuScratch scratch = cpu_scratch(model, plan.options, plan.options.n_batch, device.n_threads);
-  return fmt::format("{} bytes of normalized rows + {} bytes of quantized rows + {} bytes of K and V rows + {} threads x {} bytes",
-                     scratch.normed_bytes, scratch.quantized_bytes, scratch.kv_rows_bytes, scratch.n_threads, scratch.per_thread_bytes);
+  const Bytes shared = cpu_scratch(model, plan.options, plan.options.n_batch, 0).total();
+  return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads, (bytes - shared) / device.n_threads);
 }
 
 void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device, GroupList& groups) {
