@@ -2,7 +2,7 @@
 
 # Why each is there: CONTRIBUTING.md, "Libraries".
 HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build ccache pkg-config git libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev libutf8proc-dev
-  qt6-base-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6sql6-sqlite libqcustomplot-dev libgl1-mesa-dev fonts-dejavu-core"
+  qt6-base-dev qt6-svg-dev libmd4c-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6sql6-sqlite libqcustomplot-dev libgl1-mesa-dev fonts-dejavu-core"
 HEADROOM_TEST_PACKAGES="libgtest-dev libgmock-dev clang-format-14"
 
 # headroom_install PACKAGE...: does nothing, and needs no network, when all are there.

@@ -69,6 +69,18 @@ QPushButton[role="fix"]:focus { padding: 5px 9px; }
 QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 4px 6px; background: transparent; }
 QToolButton:hover { background: $accentSurface; }
 QToolButton:focus { border: 1px solid $accent; }
+QToolButton:checked { background: $accentSurface; color: $accent; }
+QToolButton:disabled { color: $border; }
+QToolButton[role="quiet"] { color: $muted; padding: 3px 6px; }
+QToolButton[role="quiet"]:hover { color: $text; }
+QToolButton[role="quiet"]:disabled { color: $border; }
+QListView::item { padding: 6px 8px; border-radius: 4px; margin: 1px 3px; }
+QLineEdit, QPlainTextEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 4px 6px; selection-background-color: $accent; }
+QLineEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
+QToolButton[role="chip"] { background: $sunken; border: 1px solid $border; }
+QFrame[role="composer"], QFrame#composer { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[role="composer"][focused="true"] { border-color: $accent; }
+QFrame#composer QPlainTextEdit, QPlainTextEdit[role="code"] { background: transparent; border: none; padding: 0; }
 QToolButton::menu-indicator { image: none; width: 0; }
 
 QTableView, QTreeView, QListView { background: $surface; alternate-background-color: $window; border: 1px solid $border; border-radius: 6px;

@@ -1,0 +1,49 @@
+// Keeps conversations in memory and answers at once.
+#pragma once
+
+#include <QMap>
+#include <QSet>
+
+#include "ui/chat/conversation_port.h"
+
+namespace headroom::test {
+
+class FakeConversationPort : public ui::ConversationPort {
+  Q_OBJECT
+ public:
+  void list(const QString& search) override {
+    QVector<ui::ConversationHead> heads;
+    for (const ui::Conversation& kept : conversations) {
+      if (!removed.contains(kept.head.id) && kept.head.title.contains(search, Qt::CaseInsensitive)) heads.append(kept.head);
+    }
+    emit listed(search, heads);
+  }
+  void open(const QString& conversationId) override { emit opened(conversations.value(conversationId)); }
+  void saveHead(const ui::ConversationHead& head) override { conversations[head.id].head = head; }
+  void saveTurn(const QString& conversationId, const ui::Turn& turn) override {
+    std::vector<ui::Turn>& turns = conversations[conversationId].turns;
+    for (ui::Turn& kept : turns) {
+      if (kept.parentId == turn.parentId && kept.id != turn.id && turn.active) kept.active = false;
+    }
+    for (ui::Turn& kept : turns) {
+      if (kept.id == turn.id) {
+        kept = turn;
+        return;
+      }
+    }
+    turns.push_back(turn);
+  }
+  void rename(const QString& conversationId, const QString& title) override { conversations[conversationId].head.title = title; }
+  void chooseVersion(const QString&, const QString& id) override { chosen = id; }
+  void remove(const QString& conversationId) override { removed.insert(conversationId); }
+  void restore(const QString& conversationId) override { removed.remove(conversationId); }
+  void purge(const QString& conversationId) override {
+    if (removed.remove(conversationId)) conversations.remove(conversationId);
+  }
+
+  QMap<QString, ui::Conversation> conversations;
+  QSet<QString> removed;
+  QString chosen;
+};
+
+}  // namespace headroom::test

@@ -1,0 +1,70 @@
+// An engine port without an engine: keeps what was asked; the test sends the answers.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ui/engine_port.h"
+
+namespace headroom::test {
+
+class FakeEnginePort : public ui::EnginePort {
+  Q_OBJECT
+ public:
+  struct LoadCall {
+    quint64 id = 0;
+    QString path;
+    std::shared_ptr<const MemoryPlan> plan;
+  };
+  struct GenerateCall {
+    quint64 id = 0;
+    ui::ChatRequest request;
+  };
+
+  quint64 load(const QString& path, std::shared_ptr<const MemoryPlan> plan) override {
+    loads.push_back({++lastId, path, std::move(plan)});
+    return lastId;
+  }
+  quint64 replan(std::shared_ptr<const MemoryPlan> plan) override {
+    replans.push_back({++lastId, {}, std::move(plan)});
+    return lastId;
+  }
+  quint64 unload() override {
+    ++unloads;
+    return ++lastId;
+  }
+  quint64 generate(const ui::ChatRequest& request) override {
+    generates.push_back({++lastId, request});
+    return lastId;
+  }
+  void stop(quint64 request) override { stops.push_back(request); }
+
+  // A model of this name and context is loaded now.
+  void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}) {
+    auto model = std::make_shared<ModelInfo>();
+    model->name = name;
+    auto plan = std::make_shared<MemoryPlan>();
+    plan->options.n_ctx = nCtx;
+    ui::LoadedModel loaded;
+    loaded.path = QStringLiteral("/models/%1.gguf").arg(QLatin1StringView(name));
+    loaded.model = std::move(model);
+    loaded.plan = std::move(plan);
+    loaded.templateProblem = templateProblem;
+    emit modelLoaded(++lastId, loaded);
+  }
+  // The newest generate() is answered with this text.
+  void sendAnswer(const QString& text, ui::ChatEnd end = ui::ChatEnd::EndOfTurn, const ui::ChatFigures& figures = {}) {
+    const quint64 id = generates.back().id;
+    emit textArrived(id, text);
+    emit generationFinished(id, end, figures);
+  }
+
+  quint64 lastId = 0;
+  std::vector<LoadCall> loads, replans;
+  std::vector<GenerateCall> generates;
+  std::vector<quint64> stops;
+  int unloads = 0;
+};
+
+}  // namespace headroom::test

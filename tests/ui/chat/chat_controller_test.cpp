@@ -1,0 +1,199 @@
+#include "ui/chat/chat_controller.h"
+
+#include <gtest/gtest.h>
+
+#include "support/fake_conversation_port.h"
+#include "support/fake_engine_port.h"
+
+namespace headroom::ui {
+namespace {
+
+class ChatControllerTest : public testing::Test {
+ protected:
+  void SetUp() override { m_engine.sendLoaded("tiny", 1000); }
+  const Turn& turn(qsizetype at) const { return *m_chat.tree().find(m_chat.tree().path()[at]); }
+  const ChatRequest& lastRequest() const { return m_engine.generates.back().request; }
+  static ChatFigures figures(quint32 prompt, quint32 generated, quint32 used, quint32 length) {
+    ChatFigures f;
+    f.promptTokens = prompt;
+    f.generatedTokens = generated;
+    f.contextUsed = used;
+    f.contextLength = length;
+    f.decodeSeconds = 2;
+    return f;
+  }
+
+  test::FakeEnginePort m_engine;
+  test::FakeConversationPort m_store;
+  ChatController m_chat{m_engine, m_store};
+};
+
+TEST_F(ChatControllerTest, an_answer_is_appended_counted_and_kept) {
+  m_chat.send("How big is the KV cache?", {});
+  EXPECT_EQ(m_chat.activity(), Activity::Reading);
+  m_engine.sendAnswer("Two bytes per element.", ChatEnd::EndOfTurn, figures(10, 20, 30, 1000));
+  EXPECT_EQ(m_chat.activity(), Activity::Idle);
+  EXPECT_EQ(turn(1).text, "Two bytes per element.");
+  EXPECT_EQ(turn(1).state, TurnState::Done);
+  EXPECT_EQ(turn(1).modelName, "tiny");
+  EXPECT_EQ(m_chat.context().used, 30U);
+  EXPECT_DOUBLE_EQ(m_chat.context().tokensPerSecond, 10.0);
+  const Conversation& kept = m_store.conversations[m_chat.head().id];
+  EXPECT_EQ(kept.head.title, "How big is the KV cache?");
+  ASSERT_EQ(kept.turns.size(), 2U);
+  EXPECT_EQ(kept.turns[1].text, "Two bytes per element.");
+}
+
+TEST_F(ChatControllerTest, nothing_is_sent_without_a_model_or_while_busy) {
+  m_chat.send("one", {});
+  m_chat.send("two", {});
+  EXPECT_EQ(m_engine.generates.size(), 1U);
+  m_engine.sendAnswer("x");
+  emit m_engine.modelUnloaded(1);
+  m_chat.send("three", {});
+  EXPECT_EQ(m_engine.generates.size(), 1U);
+}
+
+TEST_F(ChatControllerTest, regenerating_keeps_versions_that_can_be_switched) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("first");
+  m_chat.regenerate(turn(1).id);
+  EXPECT_EQ(lastRequest().messages.size(), 1U);
+  m_engine.sendAnswer("second");
+  EXPECT_EQ(turn(1).text, "second");
+  const QStringList versions = m_chat.tree().versions(turn(1).id);
+  ASSERT_EQ(versions.size(), 2);
+  m_chat.chooseVersion(versions[0]);
+  EXPECT_EQ(turn(1).text, "first");
+  EXPECT_EQ(m_store.chosen, versions[0]);
+}
+
+TEST_F(ChatControllerTest, an_edited_message_starts_a_branch_and_the_old_one_stays) {
+  m_chat.send("old", {});
+  m_engine.sendAnswer("a");
+  const QString old = turn(0).id;
+  m_chat.edit(old, "new", {});
+  m_engine.sendAnswer("b");
+  EXPECT_EQ(turn(0).text, "new");
+  EXPECT_EQ(m_chat.tree().versions(turn(0).id).size(), 2);
+  m_chat.chooseVersion(old);
+  EXPECT_EQ(turn(1).text, "a");
+}
+
+TEST_F(ChatControllerTest, a_stopped_answer_can_be_continued_where_it_ended) {
+  m_chat.send("q", {});
+  emit m_engine.textArrived(m_engine.lastId, "half");
+  m_chat.stop();
+  EXPECT_EQ(m_engine.stops.back(), m_engine.lastId);
+  EXPECT_EQ(m_chat.activity(), Activity::Stopping);
+  emit m_engine.generationFinished(m_engine.lastId, ChatEnd::Stopped, {});
+  EXPECT_EQ(turn(1).state, TurnState::Stopped);
+  m_chat.continueAnswer(turn(1).id);
+  EXPECT_TRUE(lastRequest().continueLast);
+  EXPECT_EQ(lastRequest().messages.back(), (ChatMessage{"assistant", "half"}));
+  m_engine.sendAnswer(" whole");
+  EXPECT_EQ(turn(1).text, "half whole");
+  EXPECT_EQ(turn(1).state, TurnState::Done);
+}
+
+TEST_F(ChatControllerTest, late_text_of_a_conversation_that_was_left_is_ignored) {
+  m_chat.send("q", {});
+  const quint64 request = m_engine.lastId;
+  const QString left = m_chat.head().id;
+  m_chat.newConversation();
+  emit m_engine.textArrived(request, "late");
+  emit m_engine.generationFinished(request, ChatEnd::Stopped, {});
+  EXPECT_TRUE(m_chat.tree().isEmpty());
+  EXPECT_EQ(m_store.conversations[left].turns.back().state, TurnState::Stopped);
+  EXPECT_EQ(m_engine.stops.back(), request);
+}
+
+TEST_F(ChatControllerTest, a_full_context_is_a_state_and_dropping_goes_on_with_the_answer) {
+  for (int i = 0; i < 4; ++i) {
+    m_chat.send(QString(300, 'q'), {});
+    m_engine.sendAnswer(QString(300, 'a'), ChatEnd::EndOfTurn, figures(100, 100, 200, 1000));
+  }
+  m_chat.send("last", {});
+  m_engine.sendAnswer("unfinished", ChatEnd::ContextFull, figures(950, 50, 1000, 1000));
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::ContextFull);
+  EXPECT_EQ(m_chat.trouble().neededTokens, 2000U);
+  const std::size_t before = m_engine.generates.size();
+  m_chat.dropOldest();
+  ASSERT_EQ(m_engine.generates.size(), before + 1);
+  EXPECT_TRUE(lastRequest().continueLast);
+  EXPECT_LT(lastRequest().messages.size(), 10U);
+  EXPECT_EQ(lastRequest().messages.back().content, "unfinished");
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::None);
+}
+
+TEST_F(ChatControllerTest, a_prompt_that_is_too_long_leaves_the_question_and_is_sent_after_dropping) {
+  for (int i = 0; i < 3; ++i) {
+    m_chat.send(QString(300, 'q'), {});
+    m_engine.sendAnswer(QString(300, 'a'));
+  }
+  m_chat.send("next", {});
+  emit m_engine.promptTooLong(m_engine.lastId, 1200, 1000);
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::PromptTooLong);
+  EXPECT_TRUE(m_chat.trouble().text.contains("1,200")) << m_chat.trouble().text.toStdString();
+  EXPECT_EQ(m_chat.tree().path().size(), 7);
+  m_chat.dropOldest();
+  EXPECT_EQ(lastRequest().messages.back().content, "next");
+  EXPECT_LT(lastRequest().messages.size(), 7U);
+}
+
+TEST_F(ChatControllerTest, a_summary_takes_the_place_of_the_oldest_turns) {
+  for (int i = 0; i < 4; ++i) {
+    m_chat.send(QString(300, 'q'), {});
+    m_engine.sendAnswer(QString(300, 'a'));
+  }
+  m_chat.send("next", {});
+  emit m_engine.promptTooLong(m_engine.lastId, 2400, 1000);
+  m_chat.summarise();
+  EXPECT_EQ(m_chat.activity(), Activity::Summarising);
+  EXPECT_NE(lastRequest().messages.back().content.find("Summarise"), std::string::npos);
+  m_engine.sendAnswer("They talked about letters.");
+  EXPECT_EQ(m_chat.activity(), Activity::Reading);
+  EXPECT_EQ(lastRequest().messages.front().role, "system");
+  EXPECT_NE(lastRequest().messages.front().content.find("They talked about letters."), std::string::npos);
+  EXPECT_EQ(lastRequest().messages.back().content, "next");
+}
+
+TEST_F(ChatControllerTest, one_message_longer_than_the_context_says_that_nothing_can_be_dropped) {
+  m_chat.send(QString(9000, 'q'), {});
+  emit m_engine.promptTooLong(m_engine.lastId, 3000, 1000);
+  m_chat.dropOldest();
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::AloneTooLong);
+  EXPECT_EQ(m_engine.generates.size(), 1U);
+}
+
+TEST_F(ChatControllerTest, a_template_that_cannot_be_used_is_agreed_on_once) {
+  m_engine.sendLoaded("odd", 1000, "line 3: unknown filter");
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::Template);
+  EXPECT_TRUE(m_chat.trouble().text.contains("line 3: unknown filter"));
+  m_chat.agreeToPlainTemplate();
+  m_chat.send("q", {});
+  EXPECT_TRUE(lastRequest().allowPlainTemplate);
+}
+
+TEST_F(ChatControllerTest, a_failure_is_shown_and_the_question_can_be_sent_again) {
+  m_chat.send("q", {});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "The file has shrunk."});
+  EXPECT_EQ(m_chat.trouble().text, "The file has shrunk.");
+  EXPECT_EQ(m_chat.tree().path().size(), 1);
+  m_chat.answer(turn(0).id);
+  EXPECT_EQ(m_engine.generates.size(), 2U);
+}
+
+TEST_F(ChatControllerTest, a_reopened_conversation_shows_what_was_kept) {
+  m_chat.send("a question", {});
+  m_engine.sendAnswer("an answer");
+  const QString first = m_chat.head().id;
+  m_chat.newConversation();
+  EXPECT_TRUE(m_chat.tree().isEmpty());
+  m_chat.openConversation(first);
+  EXPECT_EQ(m_chat.tree().path().size(), 2);
+  EXPECT_TRUE(m_chat.context().isEstimate);
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,214 @@
+#include "ui/chat/chat_widget.h"
+
+#include <gtest/gtest.h>
+
+#include <QClipboard>
+#include <QDir>
+#include <QDropEvent>
+#include <QGuiApplication>
+#include <QListWidget>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+
+#include "support/fake_conversation_port.h"
+#include "support/fake_engine_port.h"
+#include "ui/chat/context_gauge.h"
+
+namespace headroom::ui {
+namespace {
+
+// As the starter model might answer.
+const char* const kAnswer =
+    "The **KV cache** keeps the keys and values of every token that the model has read, so that they are never computed twice.\n\n"
+    "For one request it takes:\n\n"
+    "1. two tensors, `K` and `V`, per layer\n"
+    "2. `n_kv_heads x head_dim` elements per token in each\n"
+    "3. two bytes per element as F16, about one as Q8\n\n"
+    "| Context | F16 | Q8 |\n|---|--:|--:|\n| 4,096 | 512 MiB | 272 MiB |\n| 32,768 | 4.00 GiB | 2.13 GiB |\n\n"
+    "The same as code:\n\n"
+    "```cpp\n// Bytes of K (or of V) per position, all KV heads.\nBytes kv_row_bytes(const LayerSpec& layer, DType dtype) {\n"
+    "  const auto blocks = layer.kv_dim() / info(dtype).block_elems;\n  return blocks * info(dtype).block_bytes;  // never n_heads\n}\n```\n\n"
+    "> Windows make it smaller: a layer that sees only the newest 4,096 positions keeps no more than those.\n\n"
+    "See [the formula view](https://example.org) in the Memory dock for each number.";
+
+class ChatWidgetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_widget = std::make_unique<ChatWidget>(m_engine, m_store, m_theme, ChatSettings{});
+    m_widget->resize(900, 820);
+    m_widget->show();
+    m_engine.sendLoaded("Headroom starter", 4096);
+    m_widget->setModelNote("A guide to memory and this app, not a general assistant.",
+                           {"What is the KV cache?", "Why does a longer context need more memory?", "What does headroom mean here?"});
+  }
+  template <class T>
+  T* find(const char* name) {
+    T* found = m_widget->findChild<T*>(QLatin1StringView(name));
+    EXPECT_NE(found, nullptr) << name;
+    return found;
+  }
+  void settle() {
+    for (int i = 0; i < 30; ++i) QCoreApplication::processEvents();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  }
+  void drop(const QList<QUrl>& urls) {
+    QMimeData mime;
+    mime.setUrls(urls);
+    QDragEnterEvent enter({10, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(m_widget.get(), &enter);
+    QDropEvent event({10, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(m_widget.get(), &event);
+  }
+  void type(const QString& text, Qt::Key end = Qt::Key_Return) {
+    auto* edit = find<QPlainTextEdit>("messageEdit");
+    edit->setFocus();
+    QTest::keyClicks(edit, text);
+    QTest::keyClick(edit, end);
+  }
+  void answer(const char* text = "Fine.") {
+    ChatFigures figures;
+    figures.promptTokens = 900;
+    figures.generatedTokens = 212;
+    figures.contextUsed = 1516;
+    figures.contextLength = 4096;
+    figures.decodeSeconds = 5.03;
+    m_engine.sendAnswer(QString::fromUtf8(text), ChatEnd::EndOfTurn, figures);
+    settle();
+  }
+  // Beside the other build outputs, for people to look at.
+  void grab(const QString& name) {
+    settle();
+    const QString folder = qEnvironmentVariable("HEADROOM_SCREENSHOTS", QDir::current().filePath("screenshots"));
+    ASSERT_TRUE(QDir().mkpath(folder));
+    EXPECT_TRUE(m_widget->grab().save(QDir(folder).filePath(name + ".png")));
+  }
+
+  Theme m_theme{ThemeChoice::Light};
+  test::FakeEnginePort m_engine;
+  test::FakeConversationPort m_store;
+  std::unique_ptr<ChatWidget> m_widget;
+};
+
+TEST_F(ChatWidgetTest, enter_sends_and_shift_enter_breaks_the_line) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  QTest::keyClicks(edit, "one");
+  QTest::keyClick(edit, Qt::Key_Return, Qt::ShiftModifier);
+  EXPECT_TRUE(m_engine.generates.empty());
+  type("two");
+  ASSERT_EQ(m_engine.generates.size(), 1U);
+  EXPECT_EQ(m_engine.generates[0].request.messages.back().content, "one\ntwo");
+  EXPECT_EQ(edit->toPlainText(), "");
+}
+
+TEST_F(ChatWidgetTest, escape_stops_and_the_button_says_what_it_does) {
+  type("q");
+  auto* button = find<QPushButton>("sendButton");
+  EXPECT_EQ(button->text(), "Stop");
+  QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_Escape);
+  EXPECT_EQ(m_engine.stops.size(), 1U);
+  emit m_engine.generationFinished(m_engine.lastId, ChatEnd::Stopped, {});
+  EXPECT_EQ(button->text(), "Send");
+}
+
+TEST_F(ChatWidgetTest, code_and_messages_are_copied_as_they_were_written) {
+  type("What is the KV cache?");
+  answer(kAnswer);
+  find<QToolButton>("copyCode")->click();
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().startsWith("// Bytes of K"));
+  EXPECT_TRUE(QGuiApplication::clipboard()->text().endsWith("}"));
+  QStringList copied;
+  for (QToolButton* copy : m_widget->findChildren<QToolButton*>("copyMessage")) {
+    copy->click();
+    copied.append(QGuiApplication::clipboard()->text());
+  }
+  EXPECT_TRUE(copied.contains(QString::fromUtf8(kAnswer)));
+  EXPECT_TRUE(copied.contains("What is the KV cache?"));
+}
+
+TEST_F(ChatWidgetTest, a_message_is_edited_in_the_composer_and_sent_as_a_new_version) {
+  type("first");
+  answer();
+  find<QToolButton>("editMessage")->click();
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_EQ(edit->toPlainText(), "first");
+  type(" and more");
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "first and more");
+  answer();
+  EXPECT_EQ(m_widget->findChildren<QToolButton*>("versionBefore").size(), 1);
+}
+
+TEST_F(ChatWidgetTest, dropped_text_is_attached_and_a_model_goes_to_the_window) {
+  QSignalSpy models(m_widget.get(), &ChatWidget::modelDropped), problems(m_widget.get(), &ChatWidget::problemFound);
+  drop({QUrl::fromLocalFile(HEADROOM_SOURCE_DIR "/LICENSE"), QUrl::fromLocalFile("/models/x.gguf"), QUrl::fromLocalFile("/absent.txt")});
+  EXPECT_EQ(models.count(), 1);
+  EXPECT_EQ(problems.count(), 1);
+  type("Summarise this");
+  EXPECT_NE(m_engine.generates.back().request.messages.back().content.find("File LICENSE:"), std::string::npos);
+}
+
+TEST_F(ChatWidgetTest, a_full_context_offers_three_ways_out) {
+  QSignalSpy larger(m_widget.get(), &ChatWidget::largerContextWanted);
+  for (int i = 0; i < 3; ++i) {
+    type("A question");
+    answer();
+  }
+  type("last");
+  emit m_engine.promptTooLong(m_engine.lastId, 5000, 4096);
+  EXPECT_TRUE(find<QWidget>("troubleBanner")->isVisible());
+  find<QPushButton>("largerContext")->click();
+  EXPECT_EQ(larger.count(), 1);
+  EXPECT_EQ(larger[0][0].toUInt(), 7500U);
+  EXPECT_TRUE(find<QPushButton>("summarise")->isVisible());
+  find<QPushButton>("dropOldest")->click();
+  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible());
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "last");
+}
+
+TEST_F(ChatWidgetTest, conversations_are_listed_deleted_and_restored) {
+  type("About memory");
+  answer();
+  auto* list = find<QListWidget>("conversationList");
+  ASSERT_EQ(list->count(), 1);
+  EXPECT_EQ(list->item(0)->text(), "About memory");
+  QTest::keyClick(list, Qt::Key_Delete);
+  EXPECT_EQ(list->count(), 0);
+  find<QToolButton>("undoDelete")->click();
+  EXPECT_EQ(list->count(), 1);
+}
+
+TEST_F(ChatWidgetTest, the_gauge_tells_share_and_numbers) {
+  type("q");
+  answer();
+  EXPECT_EQ(find<ContextGauge>("contextGauge")->text(), "Context 37 % full · 1,516 of 4,096 tokens");
+}
+
+TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
+  for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
+    m_theme.setChoice(choice);
+    const QString suffix = choice == ThemeChoice::Light ? "light" : "dark";
+    if (choice == ThemeChoice::Light) {
+      grab("chat-welcome-" + suffix);
+      type("Hello! What can you help me with?");
+      answer("I am a guide to memory and to this app. Ask me what a number in the Memory dock means, or which setting makes a model fit.");
+      type("What is the KV cache, and how do I work out its size by hand?");
+      answer(kAnswer);
+    }
+    grab("chat-" + suffix);
+    find<QToolButton>("toggleChatSettings")->click();
+    grab("chat-settings-" + suffix);
+    find<QToolButton>("toggleChatSettings")->click();
+  }
+  type("And for eight requests at once?");
+  emit m_engine.promptTooLong(m_engine.lastId, 5000, 4096);
+  drop({QUrl::fromLocalFile(HEADROOM_SOURCE_DIR "/LICENSE")});
+  grab("chat-full-dark");
+  m_widget->resize(430, 700);
+  grab("chat-narrow-dark");
+}
+
+}  // namespace
+}  // namespace headroom::ui

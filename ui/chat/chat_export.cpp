@@ -1,0 +1,76 @@
+#include "ui/chat/chat_export.h"
+
+#include <QDateTime>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "ui/chat/chat_request.h"
+
+namespace headroom::ui {
+
+namespace {
+
+QString isoTime(qint64 ms) { return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC).toString(Qt::ISODate); }
+
+QString stateKey(TurnState state) {
+  switch (state) {
+    case TurnState::Done: return QStringLiteral("done");
+    case TurnState::Writing: return QStringLiteral("writing");
+    case TurnState::Stopped: return QStringLiteral("stopped");
+    case TurnState::LimitHit: return QStringLiteral("length_limit");
+    case TurnState::ContextFull: return QStringLiteral("context_full");
+    case TurnState::Interrupted: return QStringLiteral("interrupted");
+  }
+  return {};
+}
+
+QJsonObject turnAsJson(const Turn& turn) {
+  QJsonObject object{{"id", turn.id},
+                     {"role", turn.role == Role::User ? "user" : "assistant"},
+                     {"text", turn.text},
+                     {"active", turn.active},
+                     {"created", isoTime(turn.createdMs)}};
+  object.insert("parent", turn.parentId.isEmpty() ? QJsonValue() : QJsonValue(turn.parentId));
+  if (turn.cutBefore) object.insert("earlier_turns_left_out", true);
+  if (!turn.summary.isEmpty()) object.insert("summary_of_earlier_turns", turn.summary);
+  QJsonArray attachments;
+  for (const Attachment& attachment : turn.attachments) attachments.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
+  if (!attachments.isEmpty()) object.insert("attachments", attachments);
+  if (turn.role == Role::User) return object;
+  object.insert("state", stateKey(turn.state));
+  object.insert("model", turn.modelName);
+  object.insert("generated_tokens", static_cast<qint64>(turn.generatedTokens));
+  object.insert("decode_seconds", turn.decodeSeconds);
+  object.insert("seed", QString::number(turn.seed));  // 64 bits do not fit a JSON number
+  return object;
+}
+
+}  // namespace
+
+QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tree) {
+  QString text = QStringLiteral("# %1\n").arg(head.title);
+  if (!head.systemPrompt.isEmpty()) text += QStringLiteral("\n**System**\n\n%1\n").arg(head.systemPrompt);
+  for (const QString& id : tree.path()) {
+    const Turn& turn = *tree.find(id);
+    const QString who = turn.role == Role::User ? QStringLiteral("You") : turn.modelName.isEmpty() ? QStringLiteral("Assistant") : turn.modelName;
+    text += QStringLiteral("\n## %1\n\n%2\n").arg(who, sentText(turn));
+  }
+  return text;
+}
+
+QByteArray conversationAsJson(const ConversationHead& head, const ChatTree& tree) {
+  QJsonArray turns;
+  for (const Turn& turn : tree.turns()) turns.append(turnAsJson(turn));
+  const QJsonObject object{{"format", "headroom-conversation"},
+                           {"version", 1},
+                           {"id", head.id},
+                           {"title", head.title},
+                           {"system_prompt", head.systemPrompt},
+                           {"created", isoTime(head.createdMs)},
+                           {"updated", isoTime(head.updatedMs)},
+                           {"turns", turns}};
+  return QJsonDocument(object).toJson();
+}
+
+}  // namespace headroom::ui

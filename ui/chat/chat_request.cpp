@@ -1,0 +1,92 @@
+#include "ui/chat/chat_request.h"
+
+#include <algorithm>
+
+namespace headroom::ui {
+
+namespace {
+
+// One backtick more than the longest run in `text`, and at least three.
+QString fenceFor(const QString& text) {
+  qsizetype longest = 2, run = 0;
+  for (const QChar c : text) {
+    run = c == u'`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  return QString(longest + 1, u'`');
+}
+
+ChatMessage message(const char* role, const QString& text) { return {role, text.toStdString()}; }
+
+ChatMessage turnMessage(const Turn& turn) { return message(turn.role == Role::User ? "user" : "assistant", sentText(turn)); }
+
+QString systemText(const QString& systemPrompt, const QString& summary) {
+  if (summary.isEmpty()) return systemPrompt;
+  const QString earlier = QStringLiteral("What was said earlier in this conversation, in short:\n%1").arg(summary);
+  return systemPrompt.isEmpty() ? earlier : systemPrompt + QStringLiteral("\n\n") + earlier;
+}
+
+}  // namespace
+
+QString sentText(const Turn& turn) {
+  QString text = turn.text;
+  for (const Attachment& attachment : turn.attachments) {
+    const QString fence = fenceFor(attachment.text);
+    if (!text.isEmpty()) text += QStringLiteral("\n\n");
+    text += QStringLiteral("File %1:\n%2\n%3\n%2").arg(attachment.name, fence, attachment.text);
+  }
+  return text;
+}
+
+QStringList sentPath(const ChatTree& tree) {
+  QStringList path = tree.path();
+  for (qsizetype i = path.size() - 1; i > 0; --i) {
+    if (tree.find(path[i])->cutBefore) return path.mid(i);
+  }
+  return path;
+}
+
+std::vector<ChatMessage> requestMessages(const ChatTree& tree, const QString& systemPrompt, const QString& lastId) {
+  std::vector<ChatMessage> messages;
+  const QStringList path = sentPath(tree);
+  const QString system = systemText(systemPrompt, path.isEmpty() ? QString() : tree.find(path.first())->summary);
+  if (!system.isEmpty()) messages.push_back(message("system", system));
+  for (const QString& id : path) {
+    messages.push_back(turnMessage(*tree.find(id)));
+    if (id == lastId) break;
+  }
+  return messages;
+}
+
+QString cutPoint(const ChatTree& tree, double tokensPerChar, double targetTokens) {
+  const QStringList path = sentPath(tree);
+  double tokens = 0;
+  QString cut;
+  for (qsizetype i = path.size() - 1; i > 0; --i) {
+    const Turn& turn = *tree.find(path[i]);
+    tokens += tokensPerChar * static_cast<double>(sentText(turn).size());
+    const bool isNewestQuestion = cut.isEmpty() && turn.role == Role::User;
+    if (turn.role != Role::User) continue;
+    if (!isNewestQuestion && tokens > targetTokens) break;
+    cut = path[i];
+  }
+  return cut;
+}
+
+std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cutId) {
+  std::vector<ChatMessage> messages;
+  const QStringList path = sentPath(tree);
+  const QString earlier = path.isEmpty() ? QString() : tree.find(path.first())->summary;
+  messages.push_back(message("system", systemText(QStringLiteral("You write short, exact summaries of conversations."), earlier)));
+  for (const QString& id : path) {
+    if (id == cutId) break;
+    messages.push_back(turnMessage(*tree.find(id)));
+  }
+  const QString ask = QStringLiteral(
+      "Summarise our conversation so far in at most 150 words, for someone who goes on with it: facts, names, numbers, decisions, open questions. "
+      "Write only the summary.");
+  messages.push_back(message("user", ask));
+  return messages;
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,263 @@
+#include "ui/chat/chat_rows.h"
+
+#include <QClipboard>
+#include <QDateTime>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLocale>
+#include <QPainter>
+#include <QPainterPath>
+#include <QTimer>
+
+#include "base/bytes.h"
+#include "ui/chat/code_view.h"
+#include "ui/chat/prose_view.h"
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kCardPaddingPx = 14;
+constexpr int kCardRadiusPx = 10;
+constexpr int kCodeBarPx = 30;
+constexpr int kCodeGapPx = 8;  // above and below a code block
+constexpr int kCodeSidePx = 4;
+constexpr int kCopiedMs = 1500;
+
+// A path with the two upper, the two lower, or no corners rounded.
+QPainterPath roundedPart(const QRectF& rect, bool top, bool bottom, qreal radius) {
+  QPainterPath path;
+  path.setFillRule(Qt::WindingFill);
+  path.addRoundedRect(rect, radius, radius);
+  if (!top) path.addRect(rect.adjusted(0, 0, 0, -rect.height() / 2));
+  if (!bottom) path.addRect(rect.adjusted(0, rect.height() / 2, 0, 0));
+  return path.simplified();
+}
+
+// Copies, and says so on the button for a moment.
+void copyAndTell(QToolButton* button, const QString& text) {
+  QGuiApplication::clipboard()->setText(text);
+  const QString label = button->text();
+  const QString copied = QObject::tr("Copied");
+  if (label == copied) return;
+  button->setText(copied);
+  QTimer::singleShot(kCopiedMs, button, [button, label] { button->setText(label); });
+}
+
+}  // namespace
+
+ChatRow::ChatRow(const Theme& theme, CardPart part, QWidget* parent) : QWidget(parent), m_theme(theme), m_part(part) {}
+
+int ChatRow::sidePadding() const { return m_part == CardPart::None ? 0 : kCardPaddingPx; }
+int ChatRow::bottomPadding() const { return m_part == CardPart::Bottom ? 6 : 0; }
+
+void ChatRow::paintEvent(QPaintEvent*) {
+  if (m_part == CardPart::None) return;
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool top = m_part == CardPart::Top, bottom = m_part == CardPart::Bottom;
+  painter.fillPath(roundedPart(rect(), top, bottom, kCardRadiusPx), m_theme.tokens().accentSurface);
+}
+
+HeaderRow::HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent)
+    : ChatRow(theme, turn.role == Role::User ? CardPart::Top : CardPart::None, parent) {
+  const bool isUser = turn.role == Role::User;
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(sidePadding(), isUser ? 10 : 0, sidePadding(), 4);
+  auto* name = new QLabel(isUser ? tr("You") : turn.modelName.isEmpty() ? tr("Assistant") : turn.modelName, this);
+  name->setTextFormat(Qt::PlainText);
+  setRole(name, "heading");
+  layout->addWidget(name);
+  auto* time = new QLabel(QLocale().toString(QDateTime::fromMSecsSinceEpoch(turn.createdMs).time(), QStringLiteral("HH:mm")), this);
+  setRole(time, "muted");
+  layout->addWidget(time);
+  layout->addStretch();
+  setAccessibleName(isUser ? tr("Your message") : tr("Answer of %1").arg(turn.modelName));
+}
+
+int HeaderRow::heightFor(int) { return layout()->sizeHint().height(); }
+
+ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent) : ChatRow(theme, part, parent) {
+  m_view = new ProseView(ProseStyle::of(theme.tokens(), font()), this);
+  m_view->setAccessibleName(tr("Text of the message"));
+}
+
+void ProseRow::showMarkdown(const MarkdownSegment& segment) { m_view->showMarkdown(segment); }
+void ProseRow::showPlain(const QString& text) { m_view->showPlain(text); }
+int ProseRow::heightFor(int width) { return m_view->heightFor(width - 2 * sidePadding()) + 4; }
+void ProseRow::resizeEvent(QResizeEvent*) { m_view->setGeometry(sidePadding(), 0, width() - 2 * sidePadding(), height()); }
+
+CodeRow::CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode, QWidget* parent)
+    : ChatRow(theme, CardPart::None, parent) {
+  m_code = new CodeView(theme.tokens(), segment.language, this);
+  m_code->setAccessibleName(segment.language.isEmpty() ? tr("Code") : tr("Code in %1").arg(segment.language));
+  if (!segment.continuesCode) {
+    m_language = new QLabel(segment.language.isEmpty() ? tr("code") : segment.language, this);
+    m_language->setTextFormat(Qt::PlainText);
+    setRole(m_language, "muted");
+    m_copy = new QToolButton(this);
+    m_copy->setText(tr("Copy"));
+    m_copy->setObjectName(QStringLiteral("copyCode"));
+    m_copy->setAccessibleName(tr("Copy this code"));
+    connect(m_copy, &QToolButton::clicked, this, [this, wholeCode = std::move(wholeCode)] { copyAndTell(m_copy, wholeCode()); });
+  }
+  showCode(segment);
+}
+
+void CodeRow::showCode(const MarkdownSegment& segment) {
+  m_code->showCode(segment.text);
+  m_isLast = true;
+}
+
+int CodeRow::heightFor(int width) { return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx; }
+
+void CodeRow::resizeEvent(QResizeEvent*) {
+  const int bar = m_language ? kCodeBarPx : 0;
+  const int top = m_language ? kCodeGapPx : 0;
+  m_code->setGeometry(kCodeSidePx, top + bar, width() - 2 * kCodeSidePx, height() - top - bar - kCodeGapPx);
+  if (!m_language) return;
+  m_language->setGeometry(12, top, width() / 2, kCodeBarPx);
+  const QSize copy = m_copy->sizeHint() + QSize(16, 0);  // room for "Copied"
+  m_copy->setGeometry(width() - copy.width() - 4, top + (kCodeBarPx - copy.height()) / 2, copy.width(), copy.height());
+}
+
+void CodeRow::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const QRectF box = QRectF(rect()).adjusted(0.5, m_language ? kCodeGapPx + 0.5 : 0, -0.5, -kCodeGapPx - 0.5);
+  painter.fillPath(roundedPart(box, m_language != nullptr, m_isLast, 8), theme().tokens().sunken);
+  if (!m_language) return;
+  painter.setPen(theme().tokens().border);
+  painter.drawLine(QPointF(box.left() + 1, box.top() + kCodeBarPx), QPointF(box.right() - 1, box.top() + kCodeBarPx));
+}
+
+CutRow::CutRow(const Theme& theme, const QString& summary, QWidget* parent) : ChatRow(theme, CardPart::None, parent) {
+  m_label = new QLabel(this);
+  m_label->setTextFormat(Qt::PlainText);
+  m_label->setWordWrap(true);
+  m_label->setAlignment(Qt::AlignCenter);
+  m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  setRole(m_label, "muted");
+  const QString line = tr("Turns above this line are no longer sent to the model.");
+  m_label->setText(summary.isEmpty() ? line : line + QStringLiteral("\n") + tr("It reads this summary of them instead: %1").arg(summary));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 4, 0, 12);
+  layout->setSpacing(8);
+  auto* rule = new QFrame(this);
+  setRole(rule, "line");
+  layout->addWidget(rule);
+  layout->addWidget(m_label);
+}
+
+int CutRow::heightFor(int width) { return m_label->heightForWidth(width) + 26; }
+
+AttachmentsRow::AttachmentsRow(const Theme& theme, const QVector<Attachment>& attachments, QWidget* parent)
+    : ChatRow(theme, CardPart::Middle, parent) {
+  QStringList names;
+  for (const Attachment& attachment : attachments) names.append(attachmentText(attachment));
+  m_label = new QLabel(tr("Attached: %1").arg(names.join(QStringLiteral(", "))), this);
+  m_label->setTextFormat(Qt::PlainText);
+  m_label->setWordWrap(true);
+  setRole(m_label, "muted");
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(sidePadding(), 4, sidePadding(), 0);
+  layout->addWidget(m_label);
+}
+
+int AttachmentsRow::heightFor(int width) { return m_label->heightForWidth(width - 2 * sidePadding()) + 4; }
+
+FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& facts, QWidget* parent)
+    : ChatRow(theme, turn.role == Role::User ? CardPart::Bottom : CardPart::None, parent) {
+  m_layout = new QHBoxLayout(this);
+  const bool isUser = turn.role == Role::User;
+  m_layout->setContentsMargins(std::max(0, sidePadding() - 7), 2, sidePadding(), isUser ? 6 : 14);
+  m_layout->setSpacing(2);
+  if (!facts.isWriting) {
+    QToolButton* copy = addButton(tr("Copy"), tr("Copy this message as it was written"), "copyMessage");
+    connect(copy, &QToolButton::clicked, this, [copy, text = facts.copyText] { copyAndTell(copy, text); });
+  }
+  if (isUser) {
+    QToolButton* edit = addButton(tr("Edit"), tr("Change this message and send it again; this version stays"), "editMessage");
+    edit->setDisabled(facts.isBusy);
+    connect(edit, &QToolButton::clicked, this, &FooterRow::editChosen);
+    if (facts.isLast)
+      connect(addButton(tr("Send again"), tr("Ask for an answer"), "sendAgain"), &QToolButton::clicked, this, &FooterRow::answerChosen);
+  } else if (!facts.isWriting) {
+    QToolButton* again = addButton(tr("Regenerate"), tr("Write another version of this answer"), "regenerate");
+    again->setDisabled(facts.isBusy);
+    connect(again, &QToolButton::clicked, this, &FooterRow::regenerateChosen);
+    if (facts.isLast && canContinue(turn.state)) {
+      QToolButton* more = addButton(tr("Continue"), tr("Go on from where this answer ends"), "continueAnswer");
+      more->setDisabled(facts.isBusy);
+      connect(more, &QToolButton::clicked, this, &FooterRow::continueChosen);
+    }
+  }
+  if (facts.nVersions > 1) addVersions(facts);
+  m_layout->addStretch();
+  if (!isUser) addNote(turn);
+}
+
+QToolButton* FooterRow::addButton(const QString& text, const QString& tip, const char* name) {
+  auto* button = new QToolButton(this);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setAccessibleName(text);
+  button->setObjectName(QLatin1String(name));
+  button->setFocusPolicy(Qt::StrongFocus);
+  setRole(button, "quiet");
+  m_layout->addWidget(button);
+  return button;
+}
+
+void FooterRow::addVersions(const FooterFacts& facts) {
+  QToolButton* back = addButton(QStringLiteral("‹"), tr("The version before"), "versionBefore");
+  auto* label = new QLabel(QStringLiteral("%1/%2").arg(facts.version + 1).arg(facts.nVersions), this);
+  label->setObjectName(QStringLiteral("versionLabel"));
+  label->setAccessibleName(tr("Version %1 of %2").arg(facts.version + 1).arg(facts.nVersions));
+  setRole(label, "muted");
+  m_layout->addWidget(label);
+  QToolButton* forth = addButton(QStringLiteral("›"), tr("The next version"), "versionAfter");
+  back->setAccessibleName(back->toolTip());
+  forth->setAccessibleName(forth->toolTip());
+  back->setDisabled(facts.isBusy || facts.version == 0);
+  forth->setDisabled(facts.isBusy || facts.version + 1 == facts.nVersions);
+  connect(back, &QToolButton::clicked, this, [this] { emit versionChosen(-1); });
+  connect(forth, &QToolButton::clicked, this, [this] { emit versionChosen(1); });
+}
+
+void FooterRow::addNote(const Turn& turn) {
+  QStringList parts;
+  if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
+  if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(QLocale().toString(turn.generatedTokens)));
+  if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
+    parts.append(tr("%1 tokens/s").arg(QLocale().toString(turn.generatedTokens / turn.decodeSeconds, 'f', 1)));
+  }
+  if (parts.isEmpty()) return;
+  auto* note = new QLabel(parts.join(QStringLiteral(" · ")), this);
+  note->setObjectName(QStringLiteral("turnNote"));
+  setRole(note, "muted");
+  if (turn.seed != 0) note->setToolTip(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
+  m_layout->addWidget(note);
+}
+
+int FooterRow::heightFor(int) { return layout()->sizeHint().height(); }
+
+QString turnStateText(TurnState state) {
+  switch (state) {
+    case TurnState::Done:
+    case TurnState::Writing: return {};
+    case TurnState::Stopped: return QObject::tr("stopped");
+    case TurnState::LimitHit: return QObject::tr("length limit reached");
+    case TurnState::ContextFull: return QObject::tr("context full");
+    case TurnState::Interrupted: return QObject::tr("interrupted");
+  }
+  return {};
+}
+
+QString attachmentText(const Attachment& attachment) {
+  const auto bytes = static_cast<Bytes>(attachment.text.toUtf8().size());
+  return QStringLiteral("%1 (%2)").arg(attachment.name, QString::fromStdString(format_bytes(bytes)));
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,136 @@
+// The widgets that a conversation is made of, from top to bottom: each is one row of the chat view.
+#pragma once
+
+#include <QLabel>
+#include <QToolButton>
+#include <QWidget>
+#include <functional>
+
+#include "ui/chat/conversation.h"
+#include "ui/chat/markdown_segments.h"
+#include "ui/theme/theme.h"
+
+class QHBoxLayout;
+
+namespace headroom::ui {
+
+class CodeView;
+class ProseView;
+
+// Where a row stands in the tinted card of a user's turn; assistant's rows are not on a card.
+enum class CardPart : quint8 { None, Top, Middle, Bottom };
+
+class ChatRow : public QWidget {
+  Q_OBJECT
+ public:
+  ChatRow(const Theme& theme, CardPart part, QWidget* parent);
+  virtual int heightFor(int width) = 0;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  int sidePadding() const;
+  int bottomPadding() const;  // of a card's last row
+  const Theme& theme() const { return m_theme; }
+
+ private:
+  const Theme& m_theme;
+  CardPart m_part;
+};
+
+// Who speaks.
+class HeaderRow : public ChatRow {
+  Q_OBJECT
+ public:
+  HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent);
+  int heightFor(int width) override;
+};
+
+// Markdown of the assistant, or the user's own words as they were typed.
+class ProseRow : public ChatRow {
+  Q_OBJECT
+ public:
+  ProseRow(const Theme& theme, CardPart part, QWidget* parent);
+  void showMarkdown(const MarkdownSegment& segment);
+  void showPlain(const QString& text);
+  int heightFor(int width) override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  ProseView* m_view;
+};
+
+// Code with its language and a copy button above. `wholeCode` is called when the button is pressed.
+class CodeRow : public ChatRow {
+  Q_OBJECT
+ public:
+  CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode, QWidget* parent);
+  void showCode(const MarkdownSegment& segment);
+  int heightFor(int width) override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QLabel* m_language = nullptr;  // null in a piece that continues the one above
+  QToolButton* m_copy = nullptr;
+  CodeView* m_code;
+  bool m_isLast = true;
+};
+
+// A line across the chat: turns above are no longer sent; with their summary when there is one.
+class CutRow : public ChatRow {
+  Q_OBJECT
+ public:
+  CutRow(const Theme& theme, const QString& summary, QWidget* parent);
+  int heightFor(int width) override;
+
+ private:
+  QLabel* m_label;
+};
+
+struct FooterFacts {
+  QString copyText;
+  int version = 0, nVersions = 1;
+  bool isLast = false, isBusy = false, isWriting = false;
+};
+
+// What can be done with a turn, which version it is, how fast it came.
+class FooterRow : public ChatRow {
+  Q_OBJECT
+ public:
+  FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& facts, QWidget* parent);
+  int heightFor(int width) override;
+
+ signals:
+  void editChosen();
+  void regenerateChosen();
+  void answerChosen();
+  void continueChosen();
+  void versionChosen(int step);  // -1 or 1
+
+ private:
+  QToolButton* addButton(const QString& text, const QString& tip, const char* name);
+  void addVersions(const FooterFacts& facts);
+  void addNote(const Turn& turn);
+
+  QHBoxLayout* m_layout;
+};
+
+// Names and sizes of attached files.
+class AttachmentsRow : public ChatRow {
+  Q_OBJECT
+ public:
+  AttachmentsRow(const Theme& theme, const QVector<Attachment>& attachments, QWidget* parent);
+  int heightFor(int width) override;
+
+ private:
+  QLabel* m_label;
+};
+
+QString turnStateText(TurnState state);                // "stopped by you"; empty when done
+QString attachmentText(const Attachment& attachment);  // "notes.txt (12.3 KiB)"
+
+}  // namespace headroom::ui

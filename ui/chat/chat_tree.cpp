@@ -1,0 +1,80 @@
+#include "ui/chat/chat_tree.h"
+
+#include <QUuid>
+
+namespace headroom::ui {
+
+void ChatTree::reset(std::vector<Turn> turns) {
+  m_turns.clear();
+  m_index.clear();
+  m_children.clear();
+  for (Turn& turn : turns) {
+    // A turn without its parent would be unreachable, and a repeated id ambiguous: neither is written by us, so a store that has one is left as is.
+    if (m_index.contains(turn.id) || (!turn.parentId.isEmpty() && !m_index.contains(turn.parentId))) continue;
+    m_children[turn.parentId].append(turn.id);
+    m_index.insert(turn.id, m_turns.size());
+    m_turns.push_back(std::move(turn));
+  }
+}
+
+const Turn* ChatTree::find(const QString& id) const {
+  const auto found = m_index.constFind(id);
+  return found == m_index.cend() ? nullptr : &m_turns[*found];
+}
+
+Turn* ChatTree::find(const QString& id) { return const_cast<Turn*>(std::as_const(*this).find(id)); }
+
+QStringList ChatTree::path() const {
+  QStringList path;
+  QString parent;
+  for (;;) {
+    const QStringList children = childrenOf(parent);
+    if (children.isEmpty()) return path;
+    QString next = children.last();
+    for (const QString& child : children) {
+      if (find(child)->active) next = child;
+    }
+    path.append(next);
+    parent = next;
+  }
+}
+
+QString ChatTree::lastId() const {
+  const QStringList all = path();
+  return all.isEmpty() ? QString() : all.last();
+}
+
+QString ChatTree::append(const QString& parentId, Role role, const QString& text, qint64 nowMs) {
+  Turn turn;
+  turn.id = QUuid::createUuid().toString(QUuid::WithoutBraces);
+  turn.parentId = parentId;
+  turn.role = role;
+  turn.text = text;
+  turn.createdMs = nowMs;
+  const QString id = turn.id;
+  m_index.insert(id, m_turns.size());
+  m_children[parentId].append(id);
+  m_turns.push_back(std::move(turn));
+  choose(id);
+  return id;
+}
+
+void ChatTree::removeLast() {
+  const Turn last = m_turns.back();
+  m_turns.pop_back();
+  m_index.remove(last.id);
+  QStringList& siblings = m_children[last.parentId];
+  siblings.removeLast();
+  if (!siblings.isEmpty()) choose(siblings.last());
+}
+
+QStringList ChatTree::versions(const QString& id) const {
+  const Turn* turn = find(id);
+  return turn ? childrenOf(turn->parentId) : QStringList();
+}
+
+void ChatTree::choose(const QString& id) {
+  for (const QString& version : versions(id)) find(version)->active = version == id;
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,40 @@
+// The turns of the open conversation: which version of each is active, and the path that this makes.
+#pragma once
+
+#include <QHash>
+#include <QStringList>
+
+#include "ui/chat/conversation.h"
+
+namespace headroom::ui {
+
+class ChatTree {
+ public:
+  void reset(std::vector<Turn> turns);
+
+  bool isEmpty() const { return m_turns.empty(); }
+  const std::vector<Turn>& turns() const { return m_turns; }
+  const Turn* find(const QString& id) const;  // null when absent; valid until the next change
+  Turn* find(const QString& id);
+
+  // The active turns from the first to the newest.
+  QStringList path() const;
+  QString lastId() const;
+
+  // Adds a turn below `parentId` as the active version there; gives it an id and the time `nowMs`.
+  QString append(const QString& parentId, Role role, const QString& text, qint64 nowMs);
+
+  void removeLast();  // takes back the append() made last; the version before it is active again
+
+  QStringList versions(const QString& id) const;  // with the same parent, oldest first; `id` is among them
+  void choose(const QString& id);                 // makes it the active version
+
+ private:
+  QStringList childrenOf(const QString& parentId) const { return m_children.value(parentId); }
+
+  std::vector<Turn> m_turns;
+  QHash<QString, std::size_t> m_index;
+  QHash<QString, QStringList> m_children;
+};
+
+}  // namespace headroom::ui

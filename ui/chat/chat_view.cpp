@@ -1,0 +1,432 @@
+#include "ui/chat/chat_view.h"
+
+#include <QElapsedTimer>
+#include <QKeyEvent>
+#include <QScrollBar>
+#include <algorithm>
+#include <utility>
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kColumnPx = 780;
+constexpr int kMarginPx = 20;
+constexpr int kAheadPx = 600;            // rows this far outside of what is seen are made in advance
+constexpr int kKeepPx = 2400;            // and kept until they are this far away
+constexpr qint64 kBudgetMs = 7;          // for making rows, so that the event loop stays responsive
+constexpr int kEndSlackPx = 24;          // this near to the end counts as there
+constexpr qsizetype kPlainChars = 3000;  // of the user's text in one row
+
+// The end of a piece of plain text that starts at `start`: at a line break when there is one.
+qsizetype plainEnd(const QString& text, qsizetype start) {
+  if (text.size() - start <= kPlainChars) return text.size();
+  const qsizetype newline = text.lastIndexOf(u'\n', start + kPlainChars);
+  if (newline > start) return newline + 1;
+  const qsizetype end = start + kPlainChars;
+  return text[end - 1].isHighSurrogate() ? end - 1 : end;
+}
+
+}  // namespace
+
+ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent) : QAbstractScrollArea(parent), m_tree(tree), m_theme(theme) {
+  setObjectName(QStringLiteral("chatView"));
+  setFrameShape(NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(tr("Conversation"));
+  m_more.setSingleShot(true);
+  m_more.setInterval(0);
+  connect(&m_more, &QTimer::timeout, this, &ChatView::layoutRows);
+  connect(&theme, &Theme::changed, this, [this] {
+    dropAllWidgets();
+    m_more.start();
+  });
+}
+
+ChatView::~ChatView() = default;
+
+int ChatView::columnWidth() const { return std::max(80, std::min(viewport()->width() - 2 * kMarginPx, kColumnPx)); }
+int ChatView::columnLeft() const { return (viewport()->width() - columnWidth()) / 2; }
+
+ChatView::Item* ChatView::findItem(const QString& id) {
+  const auto found = std::find_if(m_items.begin(), m_items.end(), [&](const Item& item) { return item.id == id; });
+  return found == m_items.end() ? nullptr : &*found;
+}
+
+int ChatView::widgetCount() const {
+  int count = 0;
+  for (const Item& item : m_items)
+    count += static_cast<int>(std::count_if(item.rows.begin(), item.rows.end(), [](const Row& row) { return row.widget; }));
+  return count;
+}
+
+void ChatView::setBusy(bool busy) {
+  if (busy == m_busy) return;
+  m_busy = busy;
+  for (Item& item : m_items) {
+    for (Row& row : item.rows) {
+      if (row.kind == Kind::Footer) dropWidget(row);
+    }
+  }
+  layoutRows();
+}
+
+void ChatView::showPath() {
+  const QStringList path = m_tree.path();
+  std::size_t same = 0;
+  const auto isSame = [&](std::size_t i) {
+    const Turn& turn = *m_tree.find(path[static_cast<qsizetype>(i)]);
+    return m_items[i].id == turn.id && m_items[i].cut == turn.cutBefore;
+  };
+  while (same < m_items.size() && static_cast<qsizetype>(same) < path.size() && isSame(same)) ++same;
+  for (std::size_t i = same; i < m_items.size(); ++i) {
+    for (Row& row : m_items[i].rows) dropWidget(row);
+  }
+  m_items.resize(same);
+  for (qsizetype i = static_cast<qsizetype>(same); i < path.size(); ++i) {
+    Item item;
+    item.id = path[i];
+    item.cut = m_tree.find(path[i])->cutBefore;
+    item.rows.emplace_back();
+    item.rows.back().height = estimate(item, item.rows.back());
+    m_items.push_back(std::move(item));
+  }
+  for (Item& item : m_items) {
+    if (item.isSplit) dropWidget(item.rows.back());  // the footer: versions, and whether it is the last
+  }
+  if (same == 0) m_followsEnd = true;
+  m_anchor.item = std::min(m_anchor.item, m_items.empty() ? 0 : m_items.size() - 1);
+  layoutRows();
+}
+
+void ChatView::refreshTurn(const QString& turnId) {
+  Item* item = findItem(turnId);
+  if (item == nullptr || !item->isSplit) return;
+  Row& footer = item->rows.back();
+  dropWidget(footer);
+  const bool isWriting = m_tree.find(turnId)->state == TurnState::Writing;
+  if (!isWriting && item->segments) {
+    const std::size_t last = std::max<std::size_t>(item->segments->segments().size(), 1) - 1;
+    item->segments->finish();
+    addSegmentRows(*item, last);
+  }
+  layoutRows();
+}
+
+void ChatView::appendText(const QString& turnId, const QString& text) {
+  Item* item = findItem(turnId);
+  if (item == nullptr || !item->isSplit) {
+    layoutRows();
+    return;
+  }
+  const bool goesOn = !item->segments->segments().empty() && item->segments->segments().back().closed && !item->segments->segments().back().isCode;
+  if (goesOn) {  // an answer that was finished is continued: its last paragraph may grow
+    for (Row& row : item->rows) dropWidget(row);
+    split(*item);
+  } else {
+    addSegmentRows(*item, item->segments->append(text));
+  }
+  layoutRows();
+}
+
+// Rows of the segments from `first` on: existing ones show what has changed, new ones go before the footer.
+void ChatView::addSegmentRows(Item& item, std::size_t first) {
+  const std::vector<MarkdownSegment>& segments = item.segments->segments();
+  for (std::size_t i = first; i < segments.size(); ++i) {
+    const Kind kind = segments[i].isCode ? Kind::Code : Kind::Prose;
+    auto found = std::find_if(item.rows.begin(), item.rows.end(),
+                              [i](const Row& row) { return (row.kind == Kind::Prose || row.kind == Kind::Code) && row.segment == i; });
+    if (found == item.rows.end()) {
+      Row row;
+      row.kind = kind;
+      row.segment = i;
+      row.height = estimate(item, row);
+      item.rows.insert(item.rows.end() - 1, std::move(row));
+      continue;
+    }
+    found->measured = false;
+    if (found->kind != kind) {  // backticks that turned out to open a fence
+      dropWidget(*found);
+      found->kind = kind;
+    }
+    if (!found->widget) continue;
+    if (kind == Kind::Prose) static_cast<ProseRow*>(found->widget.data())->showMarkdown(segments[i]);
+    if (kind == Kind::Code) static_cast<CodeRow*>(found->widget.data())->showCode(segments[i]);
+  }
+}
+
+void ChatView::split(Item& item) {
+  const Turn& turn = *m_tree.find(item.id);
+  item.rows.clear();
+  const auto add = [&](Kind kind) {
+    Row row;
+    row.kind = kind;
+    row.height = estimate(item, row);
+    item.rows.push_back(std::move(row));
+  };
+  if (turn.cutBefore) add(Kind::Cut);
+  add(Kind::Header);
+  if (turn.role == Role::User) {
+    splitPlain(item, turn.text);
+    if (!turn.attachments.isEmpty()) add(Kind::Attachments);
+  }
+  add(Kind::Footer);
+  if (turn.role == Role::Assistant) {
+    item.segments = std::make_unique<MarkdownSegments>();
+    item.segments->append(turn.text);
+    if (turn.state != TurnState::Writing) item.segments->finish();
+    addSegmentRows(item, 0);
+  }
+  item.isSplit = true;
+}
+
+void ChatView::splitPlain(Item& item, const QString& text) {
+  for (qsizetype start = 0; start < text.size();) {
+    const qsizetype end = plainEnd(text, start);
+    Row row;
+    row.kind = Kind::Plain;
+    row.start = start;
+    // The line break between two rows is shown by their being two.
+    row.length = end - start - (end < text.size() && text[end - 1] == u'\n' ? 1 : 0);
+    row.height = estimate(item, row);
+    item.rows.push_back(std::move(row));
+    start = end;
+  }
+}
+
+int ChatView::estimate(const Item& item, const Row& row) const {
+  const int line = fontMetrics().lineSpacing() * 5 / 4;
+  const auto lines = [&](qsizetype chars) {
+    const qsizetype perLine = std::max<qsizetype>(10, columnWidth() / std::max(1, fontMetrics().averageCharWidth()));
+    return static_cast<int>(std::min<qsizetype>(chars / perLine + 1, 1'000'000));
+  };
+  switch (row.kind) {
+    case Kind::Unsplit: return lines(m_tree.find(item.id)->text.size()) * line + 4 * line;
+    case Kind::Plain: return lines(row.length) * line;
+    case Kind::Prose: return lines(item.segments->segments()[row.segment].text.size()) * line;
+    case Kind::Code: return static_cast<int>(item.segments->segments()[row.segment].text.count(u'\n') + 3) * line;
+    default: return 2 * line;
+  }
+}
+
+// Realizes rows near what is seen until the time of this pass is used up, then places what there is.
+void ChatView::layoutRows() {
+  if (m_isLayingOut) return;
+  m_isLayingOut = true;
+  m_more.stop();
+  if (columnWidth() != m_measuredWidth) {
+    m_measuredWidth = columnWidth();
+    for (Item& item : m_items) {
+      for (Row& row : item.rows) row.measured = false;
+    }
+  }
+  QElapsedTimer clock;
+  clock.start();
+  bool isDone = false;
+  computeTops();
+  while (!isDone && clock.elapsed() < kBudgetMs) {
+    isDone = !realizeNext();
+    computeTops();
+  }
+  placeWidgets();
+  m_isLayingOut = false;
+  if (!isDone) m_more.start();
+}
+
+void ChatView::computeTops() {
+  int top = kMarginPx;
+  for (Item& item : m_items) {
+    for (Row& row : item.rows) {
+      row.top = top;
+      top += row.height;
+    }
+    if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User) top += kMarginPx;
+  }
+  m_totalHeight = top + kMarginPx;
+  applyAnchor();
+}
+
+void ChatView::applyAnchor() {
+  QScrollBar* bar = verticalScrollBar();
+  bar->setPageStep(viewport()->height());
+  bar->setSingleStep(fontMetrics().lineSpacing() * 3);
+  bar->setRange(0, std::max(0, m_totalHeight - viewport()->height()));
+  if (m_followsEnd) {
+    bar->setValue(bar->maximum());
+  } else if (m_anchor.item < m_items.size()) {
+    const Item& item = m_items[m_anchor.item];
+    const Row& row = item.rows[std::min(m_anchor.row, item.rows.size() - 1)];
+    bar->setValue(row.top - m_anchor.offset);
+  }
+}
+
+void ChatView::rememberAnchor() {
+  const int seen = verticalScrollBar()->value();
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    for (std::size_t r = 0; r < m_items[i].rows.size(); ++r) {
+      const Row& row = m_items[i].rows[r];
+      if (row.top + row.height <= seen) continue;
+      m_anchor = {i, r, row.top - seen};
+      return;
+    }
+  }
+}
+
+// Makes or measures one row, those that are seen first. False when there is none left to do.
+bool ChatView::realizeNext() {
+  const int seen = verticalScrollBar()->value(), height = viewport()->height();
+  for (const int ahead : {0, kAheadPx}) {
+    for (std::size_t i = 0; i < m_items.size(); ++i) {
+      Item& item = m_items[i];
+      if (item.rows.empty() || item.rows.back().top + item.rows.back().height < seen - ahead) continue;
+      if (item.rows.front().top > seen + height + ahead) break;
+      if (!item.isSplit) {
+        split(item);
+        if (m_anchor.item == i) m_anchor.row = 0;
+        return true;
+      }
+      for (Row& row : item.rows) {
+        const bool isNear = row.top + row.height >= seen - ahead && row.top <= seen + height + ahead;
+        if (!isNear || (row.measured && row.widget)) continue;
+        realize(item, row);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void ChatView::realize(Item& item, Row& row) {
+  if (!row.widget) row.widget = makeRow(item, row);
+  row.height = row.widget->heightFor(columnWidth());
+  row.measured = true;
+}
+
+ChatRow* ChatView::makeRow(Item& item, const Row& row) {
+  const Turn& turn = *m_tree.find(item.id);
+  switch (row.kind) {
+    case Kind::Cut: return new CutRow(m_theme, turn.summary, viewport());
+    case Kind::Header: return new HeaderRow(m_theme, turn, viewport());
+    case Kind::Attachments: return new AttachmentsRow(m_theme, turn.attachments, viewport());
+    case Kind::Plain: {
+      auto* plain = new ProseRow(m_theme, CardPart::Middle, viewport());
+      plain->showPlain(turn.text.mid(row.start, row.length));
+      return plain;
+    }
+    case Kind::Prose: {
+      auto* prose = new ProseRow(m_theme, CardPart::None, viewport());
+      prose->showMarkdown(item.segments->segments()[row.segment]);
+      return prose;
+    }
+    case Kind::Code: {
+      const auto wholeCode = [this, id = item.id, first = row.segment] {
+        const Item* found = findItem(id);
+        return found && found->segments ? found->segments->codeBlockFrom(first) : QString();
+      };
+      return new CodeRow(m_theme, item.segments->segments()[row.segment], wholeCode, viewport());
+    }
+    case Kind::Unsplit:
+    case Kind::Footer: break;
+  }
+  return makeFooter(item);
+}
+
+ChatRow* ChatView::makeFooter(const Item& item) {
+  const Turn& turn = *m_tree.find(item.id);
+  const QStringList versions = m_tree.versions(item.id);
+  FooterFacts facts;
+  facts.copyText = turn.text;
+  facts.version = static_cast<int>(versions.indexOf(item.id));
+  facts.nVersions = static_cast<int>(versions.size());
+  facts.isLast = item.id == m_items.back().id;
+  facts.isBusy = m_busy;
+  facts.isWriting = turn.state == TurnState::Writing;
+  auto* footer = new FooterRow(m_theme, turn, facts, viewport());
+  connect(footer, &FooterRow::editChosen, this, [this, id = item.id] { emit editChosen(id); });
+  connect(footer, &FooterRow::regenerateChosen, this, [this, id = item.id] { emit regenerateChosen(id); });
+  connect(footer, &FooterRow::answerChosen, this, [this, id = item.id] { emit answerChosen(id); });
+  connect(footer, &FooterRow::continueChosen, this, [this, id = item.id] { emit continueChosen(id); });
+  connect(footer, &FooterRow::versionChosen, this, [this, versions, at = facts.version](int step) {
+    const qsizetype next = at + step;
+    if (next >= 0 && next < versions.size()) emit versionChosen(versions[next]);
+  });
+  return footer;
+}
+
+void ChatView::placeWidgets() {
+  const int seen = verticalScrollBar()->value(), height = viewport()->height();
+  for (Item& item : m_items) {
+    for (Row& row : item.rows) {
+      if (!row.widget) continue;
+      const bool isFar = row.top + row.height < seen - kKeepPx || row.top > seen + height + kKeepPx;
+      if (isFar && !row.widget->isAncestorOf(focusWidget())) {
+        dropWidget(row);
+        continue;
+      }
+      row.widget->setGeometry(columnLeft(), row.top - seen, columnWidth(), row.height);
+      // Shown only where it is seen: an invisible widget costs nothing, and Tab stays near the eye.
+      const bool isSeen = row.top + row.height > seen && row.top < seen + height;
+      if (isSeen != row.widget->isVisibleTo(viewport())) row.widget->setVisible(isSeen);
+    }
+  }
+}
+
+// Later, because a button of the row may be what asks for it.
+void ChatView::dropWidget(Row& row) {
+  row.measured = row.measured && row.kind != Kind::Footer;
+  if (!row.widget) return;
+  row.widget->hide();
+  row.widget->deleteLater();
+  row.widget = nullptr;
+}
+
+void ChatView::dropAllWidgets() {
+  for (Item& item : m_items) {
+    for (Row& row : item.rows) {
+      dropWidget(row);
+      row.measured = false;
+    }
+  }
+}
+
+void ChatView::scrollToEnd() {
+  m_followsEnd = true;
+  layoutRows();
+  emit endLeft(false);
+}
+
+void ChatView::scrollContentsBy(int, int) {
+  if (m_isLayingOut) return;  // our own correction, not the user's wish
+  const bool atEnd = verticalScrollBar()->value() >= verticalScrollBar()->maximum() - kEndSlackPx;
+  if (atEnd != m_followsEnd) emit endLeft(!atEnd);
+  m_followsEnd = atEnd;
+  rememberAnchor();
+  placeWidgets();
+  m_more.start();
+}
+
+void ChatView::resizeEvent(QResizeEvent*) { layoutRows(); }
+
+void ChatView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) {
+    dropAllWidgets();
+    m_more.start();
+  }
+  QAbstractScrollArea::changeEvent(event);
+}
+
+void ChatView::keyPressEvent(QKeyEvent* event) {
+  QScrollBar* bar = verticalScrollBar();
+  switch (event->key()) {
+    case Qt::Key_Up: bar->triggerAction(QScrollBar::SliderSingleStepSub); break;
+    case Qt::Key_Down: bar->triggerAction(QScrollBar::SliderSingleStepAdd); break;
+    case Qt::Key_PageUp: bar->triggerAction(QScrollBar::SliderPageStepSub); break;
+    case Qt::Key_PageDown: bar->triggerAction(QScrollBar::SliderPageStepAdd); break;
+    case Qt::Key_Home: bar->triggerAction(QScrollBar::SliderToMinimum); break;
+    case Qt::Key_End: scrollToEnd(); break;
+    default: QAbstractScrollArea::keyPressEvent(event);
+  }
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,95 @@
+// The conversation as a scrolled column of rows. Only rows near what is seen have widgets; heights of the others are estimates until they come near,
+// and what is seen does not move when an estimate is corrected.
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <QPointer>
+#include <QTimer>
+#include <memory>
+#include <vector>
+
+#include "ui/chat/chat_rows.h"
+#include "ui/chat/chat_tree.h"
+#include "ui/chat/markdown_segments.h"
+
+namespace headroom::ui {
+
+class ChatView : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view
+  ~ChatView() override;
+
+  void setBusy(bool busy);                                      // actions that start an answer are disabled meanwhile
+  void showPath();                                              // the tree has another path; turns that are shown already keep their rows
+  void appendText(const QString& turnId, const QString& text);  // the tree has it already
+  void refreshTurn(const QString& turnId);                      // anything but its text has changed
+  void scrollToEnd();
+  bool isAtEnd() const { return m_followsEnd; }
+  int widgetCount() const;  // rows that have a widget now
+
+ signals:
+  void editChosen(const QString& turnId);
+  void regenerateChosen(const QString& turnId);
+  void answerChosen(const QString& turnId);
+  void continueChosen(const QString& turnId);
+  void versionChosen(const QString& turnId);
+  void endLeft(bool left);  // the newest text is out of sight
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+  void changeEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  enum class Kind : quint8 { Unsplit, Cut, Header, Plain, Attachments, Prose, Code, Footer };
+  struct Row {
+    Kind kind = Kind::Unsplit;
+    std::size_t segment = 0;          // of prose and code
+    qsizetype start = 0, length = 0;  // of plain text
+    int top = 0, height = 0;
+    bool measured = false;
+    QPointer<ChatRow> widget;
+  };
+  struct Item {  // one turn
+    QString id;
+    bool isSplit = false, cut = false;
+    std::unique_ptr<MarkdownSegments> segments;
+    std::vector<Row> rows;
+  };
+  // What stays in place while heights change: a row, and how far its top is from the viewport's.
+  struct Anchor {
+    std::size_t item = 0, row = 0;
+    int offset = 0;
+  };
+
+  void layoutRows();
+  void computeTops();
+  bool realizeNext();
+  void realize(Item& item, Row& row);
+  ChatRow* makeRow(Item& item, const Row& row);
+  ChatRow* makeFooter(const Item& item);
+  void split(Item& item);
+  void splitPlain(Item& item, const QString& text);
+  void addSegmentRows(Item& item, std::size_t first);
+  int estimate(const Item& item, const Row& row) const;
+  void placeWidgets();
+  void dropWidget(Row& row);
+  void dropAllWidgets();
+  void rememberAnchor();
+  void applyAnchor();
+  int columnWidth() const;
+  int columnLeft() const;
+  Item* findItem(const QString& id);
+
+  const ChatTree& m_tree;
+  const Theme& m_theme;
+  std::vector<Item> m_items;
+  Anchor m_anchor;
+  int m_totalHeight = 0, m_measuredWidth = 0;
+  bool m_busy = false, m_followsEnd = true, m_isLayingOut = false;
+  QTimer m_more;  // goes on with rows that had no time in this pass
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,367 @@
+#include "ui/chat/chat_widget.h"
+
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/chat/attachment.h"
+#include "ui/chat/chat_export.h"
+#include "ui/chat/chat_view.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context_gauge.h"
+#include "ui/chat/conversation_list.h"
+#include "ui/chat/elided_label.h"
+#include "ui/chat/sampler_panel.h"
+#include "ui/chat/trouble_banner.h"
+#include "ui/chat/welcome.h"
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kListPx = 190;
+constexpr int kPanelPx = 280;
+constexpr int kMiddlePx = 380;  // below this the sides give way
+constexpr int kMarginPx = 12;
+
+bool isModelFile(const QString& path) { return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
+
+QToolButton* makeToggle(const QString& text, const char* name, const QKeySequence& keys, QWidget* parent) {
+  auto* button = new QToolButton(parent);
+  button->setText(text);
+  button->setObjectName(QLatin1String(name));
+  button->setCheckable(true);
+  button->setShortcut(keys);
+  button->setToolTip(QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
+  button->setAccessibleName(text);
+  return button;
+}
+
+}  // namespace
+
+ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings, QWidget* parent)
+    : QWidget(parent), m_store(store), m_theme(theme), m_settings(settings) {
+  setObjectName(QStringLiteral("chatWidget"));
+  setAcceptDrops(true);
+  m_controller = new ChatController(engine, store, this);
+  m_controller->setSettings(settings);
+  m_controller->newConversation();
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(kMarginPx, 0, kMarginPx, kMarginPx);
+  layout->setSpacing(kMarginPx);
+  m_list = new ConversationList(theme, store, this);
+  m_list->setFixedWidth(kListPx);
+  layout->addWidget(m_list);
+  layout->addWidget(makeMiddle(), 1);
+  layout->addWidget(makePanel());
+  connectController();
+  connectView();
+  connectList();
+  m_panel->setSettings(settings);
+  m_list->refresh();
+  showSides();
+  showPath();
+  showActivity();
+  m_gauge->setFigures(m_controller->context());
+}
+
+ChatWidget::~ChatWidget() = default;
+
+QWidget* ChatWidget::makeHeader() {
+  auto* header = new QWidget(this);
+  auto* layout = new QHBoxLayout(header);
+  layout->setContentsMargins(0, 0, 0, 0);
+  m_listToggle = makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
+  m_panelToggle = makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
+  m_title = new ElidedLabel(header);
+  m_title->setObjectName(QStringLiteral("conversationTitle"));
+  connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) {
+    m_settings.listVisible = on;
+    showSides();
+    emit settingsChanged(m_settings);
+  });
+  connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) {
+    m_settings.panelVisible = on;
+    showSides();
+    emit settingsChanged(m_settings);
+  });
+  layout->addWidget(m_listToggle);
+  layout->addWidget(m_title, 1);
+  layout->addWidget(m_panelToggle);
+  return header;
+}
+
+QWidget* ChatWidget::makeMiddle() {
+  auto* middle = new QWidget(this);
+  auto* layout = new QVBoxLayout(middle);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(kGrid);
+  layout->addWidget(makeHeader());
+  auto* card = new QFrame(middle);
+  setRole(card, "card");
+  auto* cardLayout = new QVBoxLayout(card);
+  cardLayout->setContentsMargins(1, 1, 1, 1);
+  m_stack = new QStackedWidget(card);
+  m_welcome = new Welcome(m_stack);
+  m_view = new ChatView(m_controller->tree(), m_theme, m_stack);
+  m_stack->addWidget(m_welcome);
+  m_stack->addWidget(m_view);
+  cardLayout->addWidget(m_stack);
+  layout->addWidget(card, 1);
+  m_jump = new QPushButton(tr("Go to the newest text"), m_view);
+  m_jump->setObjectName(QStringLiteral("jumpToEnd"));
+  m_jump->hide();
+  m_banner = new TroubleBanner(m_theme, middle);
+  layout->addWidget(m_banner);
+  m_composer = new Composer(m_theme, middle);
+  layout->addWidget(m_composer);
+  auto* foot = new QHBoxLayout;
+  foot->setContentsMargins(4, 0, 4, 0);
+  m_gauge = new ContextGauge(m_theme, middle);
+  m_status = new QLabel(middle);
+  m_status->setObjectName(QStringLiteral("chatStatus"));
+  setRole(m_status, "muted");
+  foot->addWidget(m_gauge, 1);
+  foot->addWidget(m_status);
+  layout->addLayout(foot);
+  return middle;
+}
+
+QWidget* ChatWidget::makePanel() {
+  m_panelArea = new QScrollArea(this);
+  m_panelArea->setObjectName(QStringLiteral("chatSettingsArea"));
+  m_panelArea->setWidgetResizable(true);
+  m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_panelArea->setFixedWidth(kPanelPx);
+  m_panel = new SamplerPanel(m_panelArea);
+  setRole(m_panel, "page");
+  m_panelArea->setWidget(m_panel);
+  connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
+    const bool list = m_settings.listVisible, panel = m_settings.panelVisible;
+    m_settings = edited;
+    m_settings.listVisible = list;
+    m_settings.panelVisible = panel;
+    m_controller->setSettings(m_settings);
+    emit settingsChanged(m_settings);
+  });
+  connect(m_panel, &SamplerPanel::systemPromptEdited, m_controller, &ChatController::setSystemPrompt);
+  return m_panelArea;
+}
+
+void ChatWidget::connectController() {
+  connect(m_controller, &ChatController::pathChanged, this, &ChatWidget::showPath);
+  connect(m_controller, &ChatController::textAppended, m_view, &ChatView::appendText);
+  connect(m_controller, &ChatController::turnChanged, m_view, &ChatView::refreshTurn);
+  connect(m_controller, &ChatController::activityChanged, this, &ChatWidget::showActivity);
+  connect(m_controller, &ChatController::contextChanged, this, [this] { m_gauge->setFigures(m_controller->context()); });
+  connect(m_controller, &ChatController::troubleChanged, this, [this] { m_banner->show(m_controller->trouble()); });
+  connect(m_controller, &ChatController::headChanged, this, [this] {
+    const ConversationHead& head = m_controller->head();
+    m_title->setText(head.title.isEmpty() ? tr("New conversation") : head.title);
+    m_panel->setSystemPrompt(head.systemPrompt);
+    m_list->setCurrent(head);
+  });
+  connect(m_banner, &TroubleBanner::dropChosen, m_controller, &ChatController::dropOldest);
+  connect(m_banner, &TroubleBanner::summariseChosen, m_controller, &ChatController::summarise);
+  connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
+  connect(m_banner, &TroubleBanner::dismissed, m_controller, &ChatController::dismissTrouble);
+  connect(m_banner, &TroubleBanner::largerContextChosen, this, [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
+  connect(m_composer, &Composer::sendChosen, this, &ChatWidget::send);
+  connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
+  connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
+  connect(m_composer, &Composer::editLastWanted, this, &ChatWidget::editLast);
+  connect(m_welcome, &Welcome::questionChosen, this, [this](const QString& question) { send(question, {}); });
+  connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
+}
+
+void ChatWidget::connectView() {
+  connect(m_view, &ChatView::editChosen, this, &ChatWidget::startEditing);
+  connect(m_view, &ChatView::regenerateChosen, m_controller, &ChatController::regenerate);
+  connect(m_view, &ChatView::answerChosen, m_controller, &ChatController::answer);
+  connect(m_view, &ChatView::continueChosen, m_controller, &ChatController::continueAnswer);
+  connect(m_view, &ChatView::versionChosen, m_controller, &ChatController::chooseVersion);
+  connect(m_view, &ChatView::endLeft, m_jump, [this](bool left) {
+    m_jump->setVisible(left);
+    placeJumpButton();
+  });
+  connect(m_jump, &QPushButton::clicked, m_view, &ChatView::scrollToEnd);
+}
+
+void ChatWidget::connectList() {
+  connect(m_list, &ConversationList::newChosen, this, [this] {
+    m_composer->cancelEditing();
+    m_controller->newConversation();
+    m_composer->focusText();
+  });
+  connect(m_list, &ConversationList::openChosen, this, [this](const QString& id) {
+    m_composer->cancelEditing();
+    m_controller->openConversation(id);
+  });
+  connect(m_list, &ConversationList::renamed, this, [this](const QString& id, const QString& title) {
+    if (id == m_controller->head().id) {
+      m_controller->renameConversation(title);
+    } else {
+      m_store.rename(id, title);
+    }
+  });
+  connect(m_list, &ConversationList::removed, this, [this](const QString& id) {
+    if (id == m_controller->head().id) m_controller->newConversation();
+  });
+  connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
+}
+
+void ChatWidget::setModelNote(const QString& note, const QStringList& questions) {
+  m_note = note;
+  m_questions = questions;
+  m_welcome->showModel(m_controller->modelName(), note, questions);
+}
+
+void ChatWidget::showActivity() {
+  const Activity activity = m_controller->activity();
+  m_composer->setMode(activity == Activity::NoModel ? Composer::Mode::NoModel
+                      : m_controller->isBusy()      ? Composer::Mode::Busy
+                                                    : Composer::Mode::Ready);
+  m_view->setBusy(m_controller->isBusy());
+  QString text;
+  if (activity == Activity::Reading) text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent()) : tr("Reading…");
+  if (activity == Activity::Stopping) text = tr("Stopping…");
+  if (activity == Activity::Summarising) text = tr("Summarising…");
+  m_status->setText(text);
+  m_status->setVisible(!text.isEmpty());
+  m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
+}
+
+void ChatWidget::showPath() {
+  m_stack->setCurrentWidget(m_controller->tree().isEmpty() ? static_cast<QWidget*>(m_welcome) : m_view);
+  m_view->showPath();
+}
+
+// The middle keeps its room: settings give way first, then the list.
+void ChatWidget::showSides() {
+  const int room = width() - 2 * kMarginPx - kMiddlePx;
+  const bool panel = m_settings.panelVisible;
+  const bool list = m_settings.listVisible && room >= kListPx + kMarginPx + (panel ? kPanelPx + kMarginPx : 0);
+  m_list->setVisible(list);
+  m_panelArea->setVisible(panel);
+  m_listToggle->setChecked(list);
+  m_panelToggle->setChecked(panel);
+}
+
+void ChatWidget::send(const QString& text, const QVector<Attachment>& attachments) {
+  if (m_controller->activity() != Activity::Idle) return;
+  const QString edited = m_composer->editedTurn();
+  m_composer->clear();
+  if (edited.isEmpty()) {
+    m_controller->send(text, attachments);
+  } else {
+    m_controller->edit(edited, text, attachments);
+  }
+  m_view->scrollToEnd();
+}
+
+void ChatWidget::startEditing(const QString& turnId) {
+  const Turn* turn = m_controller->tree().find(turnId);
+  if (turn != nullptr) m_composer->startEditing(turnId, turn->text, turn->attachments);
+}
+
+void ChatWidget::editLast() {
+  const QStringList path = m_controller->tree().path();
+  if (m_controller->isBusy()) return;
+  for (qsizetype i = path.size() - 1; i >= 0; --i) {
+    if (m_controller->tree().find(path[i])->role == Role::User) return startEditing(path[i]);
+  }
+}
+
+void ChatWidget::chooseAttachment() {
+  auto* dialog = new QFileDialog(this, tr("Attach text files"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFiles);
+  connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& paths) {
+    for (const QString& path : paths) attachPath(path);
+  });
+  dialog->open();
+}
+
+void ChatWidget::attachPath(const QString& path) {
+  const Result<Attachment> read = readAttachment(path);
+  if (read) {
+    m_composer->attach(*read);
+    m_composer->focusText();
+  } else {
+    emit problemFound(QString::fromStdString(read.error().message));
+  }
+}
+
+void ChatWidget::exportConversation(const QString& id, bool asJson) {
+  if (id != m_controller->head().id) return;
+  const QString suffix = asJson ? QStringLiteral("json") : QStringLiteral("md");
+  auto* dialog = new QFileDialog(this, tr("Export the conversation"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(suffix);
+  QString name = m_controller->head().title;
+  name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|]")), QStringLiteral("-"));
+  dialog->selectFile(name + u'.' + suffix);
+  connect(dialog, &QFileDialog::fileSelected, this, [this, asJson](const QString& path) { writeExport(path, asJson); });
+  dialog->open();
+}
+
+void ChatWidget::writeExport(const QString& path, bool asJson) {
+  const QByteArray bytes = asJson ? conversationAsJson(m_controller->head(), m_controller->tree())
+                                  : conversationAsMarkdown(m_controller->head(), m_controller->tree()).toUtf8();
+  QSaveFile file(path);
+  const bool written = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+  if (!written) emit problemFound(tr("The conversation could not be written to %1: %2.").arg(path, file.errorString()));
+}
+
+void ChatWidget::dragEnterEvent(QDragEnterEvent* event) {
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) event->acceptProposedAction();
+  }
+}
+
+void ChatWidget::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (!url.isLocalFile()) continue;
+    const QString path = url.toLocalFile();
+    if (isModelFile(path)) {
+      emit modelDropped(path);
+    } else {
+      attachPath(path);
+    }
+  }
+}
+
+void ChatWidget::placeJumpButton() {
+  if (!m_jump->isVisible()) return;
+  m_jump->adjustSize();
+  m_jump->move((m_view->width() - m_jump->width()) / 2, m_view->height() - m_jump->height() - kMarginPx);
+  m_jump->raise();
+}
+
+void ChatWidget::resizeEvent(QResizeEvent*) {
+  showSides();
+  placeJumpButton();
+}
+
+void ChatWidget::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && m_controller->isBusy()) {
+    m_controller->stop();
+  } else {
+    QWidget::keyPressEvent(event);
+  }
+}
+
+}  // namespace headroom::ui

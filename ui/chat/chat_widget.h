@@ -1,0 +1,90 @@
+// The chat pane: conversations on the left, the open one in the middle, its settings on the right.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/chat/chat_controller.h"
+#include "ui/chat/chat_settings.h"
+#include "ui/theme/theme.h"
+
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QStackedWidget;
+class QToolButton;
+
+namespace headroom::ui {
+
+class ChatView;
+class Composer;
+class ContextGauge;
+class ElidedLabel;
+class ConversationList;
+class SamplerPanel;
+class TroubleBanner;
+class Welcome;
+
+class ChatWidget : public QWidget {
+  Q_OBJECT
+ public:
+  // All of them outlive the widget.
+  ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings, QWidget* parent = nullptr);
+  ~ChatWidget() override;
+
+  // What an empty conversation says about the loaded model, and questions that it can answer. Kept until called again.
+  void setModelNote(const QString& note, const QStringList& questions);
+  const ChatController& controller() const { return *m_controller; }
+
+ signals:
+  void settingsChanged(const headroom::ui::ChatSettings& settings);
+  void largerContextWanted(quint32 nCtx);      // the calculator plans it
+  void modelDropped(const QString& path);      // a .gguf file: the window opens it
+  void problemFound(const QString& sentence);  // something that the pane cannot show in place
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+
+ private:
+  QWidget* makeHeader();
+  QWidget* makeMiddle();
+  QWidget* makePanel();
+  void connectController();
+  void connectView();
+  void connectList();
+  void showActivity();
+  void showPath();
+  void showSides();
+  void send(const QString& text, const QVector<Attachment>& attachments);
+  void startEditing(const QString& turnId);
+  void editLast();
+  void chooseAttachment();
+  void attachPath(const QString& path);
+  void exportConversation(const QString& id, bool asJson);
+  void writeExport(const QString& path, bool asJson);
+  void placeJumpButton();
+
+  ConversationPort& m_store;
+  const Theme& m_theme;
+  ChatSettings m_settings;
+  ChatController* m_controller;
+  ConversationList* m_list;
+  ElidedLabel* m_title;
+  QLabel* m_status;
+  QToolButton *m_listToggle, *m_panelToggle;
+  QStackedWidget* m_stack;  // welcome, or the view
+  Welcome* m_welcome;
+  ChatView* m_view;
+  QPushButton* m_jump;
+  TroubleBanner* m_banner;
+  Composer* m_composer;
+  ContextGauge* m_gauge;
+  QScrollArea* m_panelArea;
+  SamplerPanel* m_panel;
+  QString m_note;
+  QStringList m_questions;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,28 @@
+// One piece of a code block: highlighted, selectable, as high as its lines, scrolled sideways.
+#pragma once
+
+#include <QPlainTextEdit>
+
+#include "ui/theme/theme.h"
+
+namespace headroom::ui {
+
+class CodeHighlighter;
+
+class CodeView : public QPlainTextEdit {
+  Q_OBJECT
+ public:
+  CodeView(const ThemeTokens& tokens, const QString& language, QWidget* parent = nullptr);
+
+  void showCode(const QString& code);  // what is shown already stays when `code` only grew
+  int heightFor(int width) const;
+
+ protected:
+  void wheelEvent(QWheelEvent* event) override;
+
+ private:
+  QString m_shown;
+  int m_widestPx = 0;  // of its lines
+};
+
+}  // namespace headroom::ui

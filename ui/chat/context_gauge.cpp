@@ -1,0 +1,62 @@
+#include "ui/chat/context_gauge.h"
+
+#include <QLocale>
+#include <QPainter>
+#include <algorithm>
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kBarPx = 72;
+constexpr int kGapPx = 8;
+constexpr double kNearlyFull = 0.85;
+
+}  // namespace
+
+ContextGauge::ContextGauge(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+  setObjectName(QStringLiteral("contextGauge"));
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void ContextGauge::setFigures(const ContextFigures& figures) {
+  m_figures = figures;
+  const QLocale locale;
+  m_text.clear();
+  m_speed.clear();
+  if (figures.length > 0) {
+    const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
+    const QString used = (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(locale.toString(figures.used));
+    m_text = tr("Context %1 % full · %2 of %3 tokens").arg(locale.toString(percent), used, locale.toString(figures.length));
+  }
+  if (figures.tokensPerSecond > 0) m_speed = tr("%1 tokens/s").arg(locale.toString(figures.tokensPerSecond, 'f', 1));
+  setAccessibleName(m_speed.isEmpty() ? m_text : m_text + QStringLiteral(", ") + m_speed);
+  setToolTip(figures.isEstimate ? tr("Estimated from the length of the text; exact after the next answer") : QString());
+  update();
+}
+
+QSize ContextGauge::sizeHint() const { return {kBarPx + 200, fontMetrics().height() + 4}; }
+
+void ContextGauge::paintEvent(QPaintEvent*) {
+  if (m_text.isEmpty()) return;
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const ThemeTokens& tokens = m_theme.tokens();
+  const double share = std::clamp(static_cast<double>(m_figures.used) / m_figures.length, 0.0, 1.0);
+  const QRectF bar(0.5, height() / 2.0 - 3, kBarPx, 6);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(tokens.border);
+  painter.drawRoundedRect(bar, 3, 3);
+  if (m_figures.used > 0) {
+    painter.setBrush(share >= kNearlyFull ? tokens.warning.text : tokens.accent);
+    painter.drawRoundedRect(QRectF(bar.left(), bar.top(), std::max(6.0, bar.width() * share), bar.height()), 3, 3);
+  }
+  painter.setPen(tokens.muted);
+  const int speedWidth = m_speed.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_speed);
+  const QRect textRect(kBarPx + kGapPx, 0, width() - kBarPx - kGapPx - speedWidth - kGapPx, height());
+  painter.drawText(textRect, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(m_text, Qt::ElideRight, textRect.width()));
+  painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, m_speed);
+}
+
+}  // namespace headroom::ui

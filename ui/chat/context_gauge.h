@@ -1,0 +1,28 @@
+// How full the context is, and how fast text comes: a bar and its numbers.
+#pragma once
+
+#include <QWidget>
+
+#include "ui/chat/chat_controller.h"
+#include "ui/theme/theme.h"
+
+namespace headroom::ui {
+
+class ContextGauge : public QWidget {
+  Q_OBJECT
+ public:
+  explicit ContextGauge(const Theme& theme, QWidget* parent = nullptr);
+  void setFigures(const ContextFigures& figures);
+  const QString& text() const { return m_text; }
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  const Theme& m_theme;
+  ContextFigures m_figures;
+  QString m_text, m_speed;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,210 @@
+#include "ui/chat/conversation_list.h"
+
+#include <QDateTime>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QLocale>
+#include <QMenu>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kUndoMs = 10'000;
+constexpr int kSearchDelayMs = 150;
+constexpr int kIdRole = Qt::UserRole;
+constexpr int kTitleRole = Qt::UserRole + 1;
+
+}  // namespace
+
+ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent) : QWidget(parent), m_theme(theme), m_store(store) {
+  setObjectName(QStringLiteral("conversationPane"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(kGrid);
+  layout->addWidget(makeTop());
+
+  m_list = new QListWidget(this);
+  m_list->setObjectName(QStringLiteral("conversationList"));
+  m_list->setAccessibleName(tr("Conversations"));
+  m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+  m_list->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  m_list->setUniformItemSizes(true);
+  m_list->setTextElideMode(Qt::ElideRight);
+  m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_list->installEventFilter(this);
+  layout->addWidget(m_list, 1);
+  m_empty = new QLabel(tr("Nothing found"), this);
+  m_empty->setAlignment(Qt::AlignCenter);
+  setRole(m_empty, "muted");
+  layout->addWidget(m_empty);
+  m_undoBar = makeUndoBar();
+  layout->addWidget(m_undoBar);
+
+  m_undoTimer.setSingleShot(true);
+  m_undoTimer.setInterval(kUndoMs);
+  connect(&m_undoTimer, &QTimer::timeout, this, &ConversationList::settleRemoval);
+  m_searchTimer.setSingleShot(true);
+  m_searchTimer.setInterval(kSearchDelayMs);
+  connect(&m_searchTimer, &QTimer::timeout, this, &ConversationList::refresh);
+  connect(&store, &ConversationPort::listed, this, &ConversationList::show);
+  connect(m_list, &QListWidget::itemClicked, this, [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+  connect(m_list, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+  connect(m_list, &QListWidget::itemChanged, this, &ConversationList::finishRename);
+  connect(m_list, &QWidget::customContextMenuRequested, this, &ConversationList::showMenu);
+  m_empty->hide();
+}
+
+ConversationList::~ConversationList() = default;
+
+QWidget* ConversationList::makeTop() {
+  auto* top = new QWidget(this);
+  auto* layout = new QVBoxLayout(top);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(kGrid);
+  auto* fresh = new QPushButton(tr("New conversation"), top);
+  fresh->setObjectName(QStringLiteral("newConversation"));
+  fresh->setShortcut(QKeySequence::New);
+  fresh->setToolTip(tr("Start a new conversation (Ctrl+N)"));
+  connect(fresh, &QPushButton::clicked, this, &ConversationList::newChosen);
+  layout->addWidget(fresh);
+  m_search = new QLineEdit(top);
+  m_search->setObjectName(QStringLiteral("conversationSearch"));
+  m_search->setPlaceholderText(tr("Search"));
+  m_search->setAccessibleName(tr("Search in titles and messages"));
+  m_search->setClearButtonEnabled(true);
+  connect(m_search, &QLineEdit::textChanged, this, [this] { m_searchTimer.start(); });
+  layout->addWidget(m_search);
+  return top;
+}
+
+QFrame* ConversationList::makeUndoBar() {
+  auto* bar = new QFrame(this);
+  setRole(bar, "banner");
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(8, 2, 4, 2);
+  m_undoLabel = new QLabel(tr("Deleted"), bar);
+  auto* undo = new QToolButton(bar);
+  undo->setText(tr("Undo"));
+  undo->setObjectName(QStringLiteral("undoDelete"));
+  connect(undo, &QToolButton::clicked, this, [this] {
+    m_undoTimer.stop();
+    m_undoBar->hide();
+    m_store.restore(std::exchange(m_removedId, {}));
+    refresh();
+  });
+  layout->addWidget(m_undoLabel, 1);
+  layout->addWidget(undo);
+  bar->hide();
+  return bar;
+}
+
+void ConversationList::refresh() { m_store.list(m_search->text().trimmed()); }
+
+void ConversationList::show(const QString& search, const QVector<ConversationHead>& heads) {
+  if (search != m_search->text().trimmed()) return;  // an answer to what was typed before
+  m_isFilling = true;
+  m_list->clear();
+  for (const ConversationHead& head : heads) {
+    const QString title = head.title.isEmpty() ? tr("Untitled") : head.title;
+    auto* item = new QListWidgetItem(title, m_list);
+    item->setData(kIdRole, head.id);
+    item->setData(kTitleRole, title);
+    item->setFlags(item->flags() | Qt::ItemIsEditable);
+    item->setToolTip(tr("%1\nLast used %2").arg(title, QLocale().toString(QDateTime::fromMSecsSinceEpoch(head.updatedMs), QLocale::ShortFormat)));
+    if (head.id == m_currentId) m_list->setCurrentItem(item);
+  }
+  m_isFilling = false;
+  m_empty->setVisible(heads.isEmpty() && !search.isEmpty());
+}
+
+void ConversationList::setCurrent(const ConversationHead& head) {
+  const bool isOther = head.id != m_currentId;
+  m_currentId = head.id;
+  m_isFilling = true;
+  QListWidgetItem* found = nullptr;
+  for (int i = 0; i < m_list->count(); ++i) {
+    QListWidgetItem* item = m_list->item(i);
+    if (item->data(kIdRole).toString() != head.id) continue;
+    found = item;
+    if (item->text() != head.title && !head.title.isEmpty()) {
+      item->setText(head.title);
+      item->setData(kTitleRole, head.title);
+    }
+  }
+  if (isOther || found != m_list->currentItem()) m_list->setCurrentItem(found);
+  m_isFilling = false;
+  if (found == nullptr && !head.title.isEmpty()) refresh();  // its first message was sent just now
+}
+
+QListWidgetItem* ConversationList::selected() const { return m_list->currentItem(); }
+
+void ConversationList::showMenu(const QPoint& at) {
+  if (selected() == nullptr) return;
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const QString id = selected()->data(kIdRole).toString();
+  menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
+  menu->addAction(tr("Export as Markdown…"), this, [this, id] { emit exportChosen(id, false); });
+  menu->addAction(tr("Export as JSON…"), this, [this, id] { emit exportChosen(id, true); });
+  menu->addSeparator();
+  menu->addAction(tr("Delete"), this, &ConversationList::removeSelected);
+  menu->popup(m_list->viewport()->mapToGlobal(at));
+}
+
+void ConversationList::finishRename(QListWidgetItem* item) {
+  if (m_isFilling) return;
+  const QString title = item->text().simplified();
+  if (title.isEmpty() || title == item->data(kTitleRole).toString()) {
+    item->setText(item->data(kTitleRole).toString());
+    return;
+  }
+  item->setData(kTitleRole, title);
+  emit renamed(item->data(kIdRole).toString(), title);
+}
+
+void ConversationList::removeSelected() {
+  if (selected() == nullptr) return;
+  settleRemoval();
+  m_removedId = selected()->data(kIdRole).toString();
+  m_undoLabel->setText(tr("Deleted “%1”").arg(m_undoLabel->fontMetrics().elidedText(selected()->text(), Qt::ElideRight, 110)));
+  m_store.remove(m_removedId);
+  m_undoBar->show();
+  m_undoTimer.start();
+  emit removed(m_removedId);
+  refresh();
+}
+
+// The time to undo is over: it is erased.
+void ConversationList::settleRemoval() {
+  m_undoTimer.stop();
+  m_undoBar->hide();
+  if (!m_removedId.isEmpty()) m_store.purge(std::exchange(m_removedId, {}));
+}
+
+bool ConversationList::eventFilter(QObject* object, QEvent* event) {
+  if (object == m_list && event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Delete) {
+      removeSelected();
+      return true;
+    }
+    if (key == Qt::Key_Menu && selected()) {
+      showMenu(m_list->visualItemRect(selected()).center());
+      return true;
+    }
+  }
+  return QWidget::eventFilter(object, event);
+}
+
+}  // namespace headroom::ui

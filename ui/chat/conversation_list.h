@@ -1,0 +1,59 @@
+// The kept conversations: search, new, rename, delete with undo, export.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "ui/chat/conversation_port.h"
+#include "ui/theme/theme.h"
+
+class QFrame;
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QListWidgetItem;
+
+namespace headroom::ui {
+
+class ConversationList : public QWidget {
+  Q_OBJECT
+ public:
+  ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent = nullptr);
+  ~ConversationList() override;
+
+  void setCurrent(const ConversationHead& head);  // the open one; marked, and its title kept up to date
+  void refresh();                                 // asks the store again
+
+ signals:
+  void newChosen();
+  void openChosen(const QString& id);
+  void renamed(const QString& id, const QString& title);
+  void removed(const QString& id);
+  void exportChosen(const QString& id, bool asJson);
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  QWidget* makeTop();
+  QFrame* makeUndoBar();
+  void show(const QString& search, const QVector<ConversationHead>& heads);
+  void showMenu(const QPoint& at);
+  void finishRename(QListWidgetItem* item);
+  void removeSelected();
+  void settleRemoval();
+  QListWidgetItem* selected() const;
+
+  const Theme& m_theme;
+  ConversationPort& m_store;
+  QLineEdit* m_search;
+  QListWidget* m_list;
+  QFrame* m_undoBar;
+  QLabel* m_undoLabel;
+  QLabel* m_empty;
+  QTimer m_undoTimer, m_searchTimer;
+  QString m_currentId, m_removedId;
+  bool m_isFilling = false;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,32 @@
+// What the chat asks of whatever keeps conversations. The window opens no database: app/conversation_store implements this.
+#pragma once
+
+#include <QObject>
+
+#include "ui/chat/conversation.h"
+
+namespace headroom::ui {
+
+// Lives on the GUI thread; no method waits; answers come as signals on the GUI thread, in the order of the requests.
+class ConversationPort : public QObject {
+  Q_OBJECT
+ public:
+  using QObject::QObject;
+
+  virtual void list(const QString& search) = 0;  // newest first; an empty search lists all
+  virtual void open(const QString& conversationId) = 0;
+  virtual void saveHead(const ConversationHead& head) = 0;                         // inserts or replaces
+  virtual void saveTurn(const QString& conversationId, const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
+  virtual void rename(const QString& conversationId, const QString& title) = 0;
+  virtual void chooseVersion(const QString& conversationId, const QString& id) = 0;  // active among those with its parent
+  virtual void remove(const QString& conversationId) = 0;                            // hidden at once, erased by purge()
+  virtual void restore(const QString& conversationId) = 0;                           // undoes remove()
+  virtual void purge(const QString& conversationId) = 0;                             // erases it if it is removed
+
+ signals:
+  void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
+  void opened(const headroom::ui::Conversation& conversation);
+  void problemFound(const QString& message);  // in plain words: what failed, what became of the data
+};
+
+}  // namespace headroom::ui

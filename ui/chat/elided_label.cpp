@@ -1,0 +1,27 @@
+#include "ui/chat/elided_label.h"
+
+#include <QPainter>
+
+namespace headroom::ui {
+
+ElidedLabel::ElidedLabel(QWidget* parent) : QFrame(parent) { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
+
+void ElidedLabel::setText(const QString& text) {
+  m_text = text;
+  setAccessibleName(text);
+  setToolTip(text);
+  update();
+}
+
+QSize ElidedLabel::sizeHint() const { return {100, fontMetrics().height()}; }
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  QFont heavy = font();
+  heavy.setWeight(QFont::DemiBold);
+  painter.setFont(heavy);
+  painter.setPen(palette().color(QPalette::WindowText));
+  painter.drawText(rect(), Qt::AlignCenter, QFontMetrics(heavy).elidedText(m_text, Qt::ElideRight, width() - 8));
+}
+
+}  // namespace headroom::ui

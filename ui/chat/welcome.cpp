@@ -1,0 +1,72 @@
+#include "ui/chat/welcome.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+
+namespace {
+
+constexpr int kWidthPx = 460;
+
+}  // namespace
+
+Welcome::Welcome(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("welcome"));
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(20, 20, 20, 20);
+  auto* column = new QWidget(this);
+  column->setMaximumWidth(kWidthPx);
+  column->setMinimumWidth(200);
+  auto* layout = new QVBoxLayout(column);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(10);
+  m_title = new QLabel(column);
+  m_title->setTextFormat(Qt::PlainText);
+  m_title->setWordWrap(true);
+  m_title->setAlignment(Qt::AlignCenter);
+  setRole(m_title, "title");
+  m_note = new QLabel(column);
+  m_note->setObjectName(QStringLiteral("modelNote"));
+  m_note->setTextFormat(Qt::PlainText);
+  m_note->setWordWrap(true);
+  m_note->setAlignment(Qt::AlignCenter);
+  setRole(m_note, "muted");
+  m_questions = new QWidget(column);
+  m_questionLayout = new QVBoxLayout(m_questions);
+  m_questionLayout->setContentsMargins(0, 10, 0, 0);
+  m_questionLayout->setSpacing(8);
+  layout->addWidget(m_title);
+  layout->addWidget(m_note);
+  layout->addWidget(m_questions);
+  outer->addStretch(2);
+  auto* middle = new QHBoxLayout;
+  middle->addStretch(1);
+  middle->addWidget(column, 100);
+  middle->addStretch(1);
+  outer->addLayout(middle);
+  outer->addStretch(3);
+}
+
+void Welcome::showModel(const QString& name, const QString& note, const QStringList& questions) {
+  m_title->setText(name.isEmpty() ? tr("No model is loaded") : name);
+  m_note->setText(name.isEmpty() ? tr("Drop a .gguf file on the window, or choose File > Open.") : note);
+  m_note->setVisible(!m_note->text().isEmpty());
+  while (QLayoutItem* item = m_questionLayout->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    delete item;
+  }
+  for (const QString& question : questions) {
+    auto* button = new QPushButton(question, m_questions);
+    button->setObjectName(QStringLiteral("starterQuestion"));
+    setRole(button, "fix");
+    connect(button, &QPushButton::clicked, this, [this, question] { emit questionChosen(question); });
+    m_questionLayout->addWidget(button);
+  }
+  m_questions->setVisible(!name.isEmpty() && !questions.isEmpty());
+}
+
+}  // namespace headroom::ui

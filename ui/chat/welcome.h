@@ -1,0 +1,32 @@
+// What an empty conversation shows: which model answers, what it is good for, and something to start with.
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+
+#include "ui/theme/theme.h"
+
+class QLabel;
+class QVBoxLayout;
+
+namespace headroom::ui {
+
+class Welcome : public QWidget {
+  Q_OBJECT
+ public:
+  explicit Welcome(QWidget* parent = nullptr);
+
+  // `note` says plainly what the model is; both may be empty.
+  void showModel(const QString& name, const QString& note, const QStringList& questions);
+
+ signals:
+  void questionChosen(const QString& question);
+
+ private:
+  QLabel* m_title;
+  QLabel* m_note;
+  QWidget* m_questions;
+  QVBoxLayout* m_questionLayout;
+};
+
+}  // namespace headroom::ui
