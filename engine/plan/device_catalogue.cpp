@@ -35,6 +35,9 @@ constexpr std::array kKeys{"name", "vendor", "kind", "memory_mib", "usable_mib",
 constexpr std::uint64_t kMaxMib = std::uint64_t{1} << 24;  // 16 TiB
 constexpr double kMaxGbPerS = 1e6;
 
+// A value as an error shows it. What has parts is only named: writing it out would follow its nesting, however deep.
+std::string shown(const Json& value) { return value.is_structured() ? std::string(value.type_name()) : value.dump(); }
+
 // Reads the fields of one row; the first one that is wrong becomes the error.
 class RowReader {
  public:
@@ -52,7 +55,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return {};
     if (!value->is_string() || value->get_ref<const std::string&>().empty()) {
-      fail(key, "a text that is not empty", value->dump());
+      fail(key, "a text that is not empty", shown(*value));
       return {};
     }
     return value->get<std::string>();
@@ -62,7 +65,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return false;
     if (!value->is_boolean()) {
-      fail(key, "true or false", value->dump());
+      fail(key, "true or false", shown(*value));
       return false;
     }
     return value->get<bool>();
@@ -72,7 +75,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return 0;
     if (!value->is_number_unsigned() || value->get<std::uint64_t>() == 0 || value->get<std::uint64_t>() > kMaxMib) {
-      fail(key, fmt::format("a whole number from 1 to {}", kMaxMib), value->dump());
+      fail(key, fmt::format("a whole number from 1 to {}", kMaxMib), shown(*value));
       return 0;
     }
     return value->get<std::uint64_t>() * kMiB;
@@ -82,7 +85,7 @@ class RowReader {
     const Json* value = field(key);
     if (value == nullptr) return 0;
     if (!value->is_number() || !(value->get<double>() > 0) || value->get<double>() > kMaxGbPerS) {
-      fail(key, fmt::format("a number above 0 and at most {:.0f}", kMaxGbPerS), value->dump());
+      fail(key, fmt::format("a number above 0 and at most {:.0f}", kMaxGbPerS), shown(*value));
       return 0;
     }
     return value->get<double>();

@@ -1,14 +1,28 @@
 #include "plan/speed.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "plan/placement.h"
 
 namespace headroom {
+namespace {
+
+std::vector<DeviceIndex> devices_in_use(const Placement& placement) {
+  std::vector<DeviceIndex> used{placement.head_device};
+  for (const DeviceIndex device : placement.layer_device) {
+    if (std::find(used.begin(), used.end(), device) == used.end()) used.push_back(device);
+  }
+  return used;
+}
+
+}  // namespace
 
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
                                             const PlanOptions& options) {
   const bool tied_head = has_tied_head(model);
   double seconds = 0;
-  for (DeviceIndex device = 0; device < devices.size(); ++device) {
+  for (const DeviceIndex device : devices_in_use(placement)) {
     double touched_bytes = 0;
     for (const WeightTensor& weight : model.weights) {
       const bool is_lookup = weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);

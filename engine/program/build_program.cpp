@@ -63,9 +63,13 @@ class ProgramBuilder {
 
   Program finish(std::uint32_t n_devices) {
     program_.activation_bytes.assign(n_devices, 0);
+    // Of the many devices that a catalogue gives, a program uses one or two.
+    std::vector<bool> is_used(n_devices, false);
+    for (const Buffer& buffer : program_.buffers) is_used[buffer.device] = true;
     std::vector<Life> lives;
     std::vector<BufferId> ids;
     for (DeviceIndex device = 0; device < n_devices; ++device) {
+      if (!is_used[device]) continue;
       lives.clear();
       ids.clear();
       for (BufferId id = 0; id < program_.buffers.size(); ++id) {

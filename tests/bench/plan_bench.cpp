@@ -1,6 +1,7 @@
 // How long a plan takes: sliders ask for one per step, searches for a dozen or more.
 #include <benchmark/benchmark.h>
 
+#include "plan/device_catalogue.h"
 #include "plan/fixes.h"
 #include "plan/layout.h"
 #include "plan/plan_json.h"
@@ -59,6 +60,15 @@ void fixes_of_a_plan_far_too_large(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(find_fixes(large_model(), devices(), asked));
 }
 BENCHMARK(fixes_of_a_plan_far_too_large)->Unit(benchmark::kMicrosecond);
+
+// As the command line asks: with every device of the catalogue beside the CPU.
+void fixes_among_the_whole_catalogue(benchmark::State& state) {
+  std::vector<DeviceInfo> all = built_in_device_catalogue().value();
+  all.insert(all.begin(), test::cpu_with(256 * kGiB));
+  const PlanOptions asked{.n_ctx = 131072, .n_gpu_layers = 60, .device = find_device(all, "RTX 4090").value()};
+  for (auto _ : state) benchmark::DoNotOptimize(find_fixes(large_model(), all, asked));
+}
+BENCHMARK(fixes_among_the_whole_catalogue)->Unit(benchmark::kMicrosecond);
 
 void json_of_a_plan(benchmark::State& state) {
   const MemoryPlan plan = plan_memory(large_model(), devices(), {}).value();

@@ -116,6 +116,12 @@ TEST(DeviceCatalogue, text_that_is_no_catalogue_is_refused) {
   EXPECT_FALSE(parse_device_catalogue(catalogue_of(std::string(kRow) + "," + kRow)).ok()) << "the same name twice";
 }
 
+TEST(DeviceCatalogue, deep_nesting_is_refused_and_harmless) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_FALSE(parse_device_catalogue(catalogue_of(replaced(kRow, R"("Card 1")", deep))).ok());
+  EXPECT_FALSE(parse_device_catalogue(catalogue_of(deep)).ok());
+}
+
 TEST(FindDevice, reads_the_names_that_people_type) {
   for (const char* name : {"RTX 4090", "rtx 4090", "RTX4090", "NVIDIA GeForce RTX 4090", "nvidia rtx-4090", "4090"})
     EXPECT_EQ(found(name), "RTX 4090");
