@@ -61,6 +61,12 @@ Result<std::vector<float>> compute_logits(const std::filesystem::path& path, con
   return logits;
 }
 
+float largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  float largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
 class GoldenLogits : public testing::TestWithParam<std::tuple<Isa, std::string>> {
  protected:
   void SetUp() override { setenv("HEADROOM_ISA", std::string(isa_name(std::get<Isa>(GetParam()))).c_str(), 1); }
@@ -73,6 +79,7 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
   const auto golden = std::find_if(models.begin(), models.end(), [&](const auto& entry) { return entry.at("name") == name; });
   const auto tokens = golden->at("tokens").get<std::vector<TokenId>>();
   const std::vector<float> expected = read_floats(kGolden / "logits" / (name + ".bin"));
+  const std::vector<float> with_f16_cache = read_floats(kGolden / "logits" / (name + ".f16.bin"));
   float largest = 0;
   for (const float x : expected) largest = std::max(largest, std::fabs(x));
   for (const std::uint32_t n_batch : {64U, 7U, 1U}) {
@@ -80,11 +87,12 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
     const auto found = compute_logits(kGolden / "models" / (name + ".gguf"), tokens, n_batch);
     ASSERT_TRUE(found.ok()) << found.error().message;
     ASSERT_EQ(found->size(), expected.size());
-    float error = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) error = std::max(error, std::fabs((*found)[i] - expected[i]));
-    RecordProperty("share_of_largest_" + std::to_string(n_batch), std::to_string(error / largest));
-    // Weights and arithmetic are float32; keys and values are kept as F16, whose rounding is what the bound leaves room for.
-    EXPECT_LE(error, 1e-3F * largest);
+    EXPECT_LE(largest_difference(*found, expected), 1e-3F * largest);
+    // With the rounding of the cache on both sides, what is left is the order of sums, and the few keys and values that it pushes over to the
+    // next f16: 1.1e-4 at most where it was measured.
+    const float unexplained = largest_difference(*found, with_f16_cache) / largest;
+    RecordProperty("unexplained_" + std::to_string(n_batch), std::to_string(unexplained));
+    EXPECT_LE(unexplained, 2e-4F);
   }
 }
 

@@ -2,6 +2,7 @@
 
     tests/golden/models/NAME.gguf      the model, under 400 KB
     tests/golden/logits/NAME.bin       float32, little-endian, (n_tokens, n_vocab)
+    tests/golden/logits/NAME.f16.bin   the same with keys and values rounded to f16, as a cache of that type holds them
     tests/golden/golden.json           names, tokens, rotary frequencies, and whether llama.cpp computes the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
@@ -11,6 +12,7 @@ Seeds are fixed: a run with the pinned requirements writes the same files.
 import json
 import math
 import pathlib
+import sys
 
 import gguf
 import numpy as np
@@ -58,6 +60,22 @@ CLASSES = {
 }
 
 
+class F16Cache:
+    """While it is entered, attention sees keys and values as a cache of f16 holds them."""
+
+    def __init__(self, model):
+        self.module = sys.modules[type(model).__module__]
+
+    def __enter__(self):
+        self.attention = self.module.eager_attention_forward
+        self.module.eager_attention_forward = lambda layer, q, k, v, *rest, **named: self.attention(
+            layer, q, k.half().float(), v.half().float(), *rest, **named
+        )
+
+    def __exit__(self, *exception):
+        self.module.eager_attention_forward = self.attention
+
+
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
     config_class, model_class = CLASSES["mistral" if "sliding_window" in further else architecture]
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if architecture != "qwen2" else {}
@@ -89,7 +107,7 @@ def fill(model, seed: int) -> None:
             elif name.endswith(".bias"):
                 values = 0.3 * values
             elif "embed_tokens" not in name:
-                values = values * 1.5 / math.sqrt(tensor.shape[1])
+                values = values / math.sqrt(tensor.shape[1])
             tensor.copy_(torch.from_numpy(values.astype(np.float32)))
 
 
@@ -148,8 +166,13 @@ def main() -> None:
         tokens = np.random.default_rng(1000 + seed).integers(0, model.config.vocab_size, N_TOKENS)
         with torch.no_grad():
             logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
+            with F16Cache(model):
+                f16_logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
+        f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()
+        assert 0 < f16_share < 1e-3, (name, f16_share)
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
         logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.bin")
+        f16_logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.f16.bin")
         rotary = model.model.rotary_emb
         golden.append(
             {
@@ -162,7 +185,7 @@ def main() -> None:
                 "tokens": tokens.tolist(),
             }
         )
-        print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}")
+        print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
     lines = ",\n".join(json.dumps(entry) for entry in golden)
     (TESTS / "golden" / "golden.json").write_text(f'{{"models": [\n{lines}\n]}}\n')
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
