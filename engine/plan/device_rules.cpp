@@ -30,6 +30,22 @@ Widths widest(const ModelInfo& model) {
   return widths;
 }
 
+struct MatrixKinds {
+  bool any_float = false, any_int8 = false;
+};
+
+// Which forms of activations the matrices of a model read.
+MatrixKinds matrix_kinds(const ModelInfo& model) {
+  MatrixKinds kinds;
+  for (const WeightTensor& weight : model.weights) {
+    if (!slot_is_matrix(weight.slot)) continue;
+    const bool is_float = dtype_row(weight.dtype).block_elems == 1;
+    kinds.any_float |= is_float;
+    kinds.any_int8 |= !is_float;
+  }
+  return kinds;
+}
+
 Bytes aligned(Bytes bytes) { return round_up(bytes, kScratchAlignment); }
 
 // An int8 row with a scale and a sum per 32 elements.
@@ -57,15 +73,26 @@ Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const Plan
 }
 
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows, std::uint32_t n_threads) {
-  // A thread holds the scores of one tile of keys for a group of query rows, their accumulators, and a dequantized tile of K or V.
-  constexpr std::uint64_t kTileKeys = 64;
-  constexpr std::uint64_t kTileQueries = 64;
   const Widths widths = widest(model);
+  const std::uint64_t head_dim = round_up(widths.head_dim, kQuantGroup);
+  const MatrixKinds kinds = matrix_kinds(model);
+  std::uint64_t rope_dims = 0;
+  for (const RopeSpec& rope : model.ropes) rope_dims += rope.rope_dim;
+  const Bytes f32_row = kinds.any_float ? widths.input * kF32Bytes : 0;
+  const Bytes int8_row = kinds.any_int8 ? cpu_int8_row_bytes(widths.input) : 0;
   CpuScratch scratch;
-  scratch.normed_bytes = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
-  scratch.quantized_bytes = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
+  scratch.rope_bytes = aligned(Bytes{max_rows} * rope_dims * kF32Bytes);
+  scratch.f32_bytes = aligned(Bytes{max_rows} * f32_row);
+  scratch.int8_bytes = aligned(Bytes{max_rows} * int8_row);
   scratch.kv_rows_bytes = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
-  scratch.per_thread_bytes = aligned((kTileKeys * kTileQueries + (kTileKeys + kTileQueries) * widths.head_dim) * kF32Bytes);
+  scratch.partials_bytes = aligned(Bytes{kCpuFewRows} * widths.n_heads * kCpuMaxSplits * (head_dim + 2) * kF32Bytes);
+  scratch.row_bytes = aligned(std::max(widths.input, widths.q_dim) * kF32Bytes);
+  scratch.few_f32_bytes = aligned(kCpuFewRows * f32_row);
+  scratch.few_int8_bytes = aligned(kCpuFewRows * int8_row);
+  scratch.wide_bytes = kinds.any_int8 ? aligned(2 * widths.input * kCpuWideColBytes) : 0;
+  // Per query: f32 and int8 form, result, scores, and running maximum, sum, factor, first and last key.
+  const Bytes per_query = head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes;
+  scratch.attention_bytes = aligned(kCpuQueryTile * per_query);
   scratch.n_threads = n_threads;
   return scratch;
 }

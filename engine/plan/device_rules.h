@@ -23,14 +23,32 @@ Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices,
 // Two chunks: one is filled from the file while the other is copied.
 inline constexpr Bytes kUploadChunkBytes = 16 * kMiB;
 
+// Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of 16; sums again per 256.
+constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * 16; }
+
+// Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another, and split long contexts.
+inline constexpr std::uint32_t kCpuFewRows = 4;
+inline constexpr std::uint32_t kCpuMaxSplits = 8;      // parts of one context that few rows attend to side by side
+inline constexpr std::uint32_t kCpuQueryTile = 32;     // query heads times rows that read the same keys together
+inline constexpr std::uint32_t kCpuKeyChunk = 64;      // keys between two updates of the running softmax
+inline constexpr std::uint32_t kCpuWideColBytes = 20;  // of an unpacked panel, per column: 16 quants and two scales per 32
+
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
-  Bytes normed_bytes = 0;      // (max_rows, d_model) f32: a normalized row, before it is quantized
-  Bytes quantized_bytes = 0;   // (max_rows, widest input) int8 rows with a scale and a sum per 32: what integer kernels read
-  Bytes kv_rows_bytes = 0;     // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
-  Bytes per_thread_bytes = 0;  // tiles and partial sums of one thread
+  Bytes rope_bytes = 0;      // (max_rows, rope_dim of every rope) cosines and sines of the positions of a step
+  Bytes f32_bytes = 0;       // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
+  Bytes int8_bytes = 0;      // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
+  Bytes kv_rows_bytes = 0;   // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
+  Bytes partials_bytes = 0;  // (kCpuFewRows, n_heads, kCpuMaxSplits, head_dim rounded up to 32 + 2) f32: results of parts of a context
+  // Of one thread:
+  Bytes row_bytes = 0;        // (widest input) f32
+  Bytes few_f32_bytes = 0;    // (kCpuFewRows, widest input), as f32_bytes
+  Bytes few_int8_bytes = 0;   // likewise, as int8_bytes
+  Bytes wide_bytes = 0;       // two unpacked panels
+  Bytes attention_bytes = 0;  // a tile of queries: f32 and int8 form, scores of a chunk of keys, results
   std::uint32_t n_threads = 1;
-  Bytes total() const { return normed_bytes + quantized_bytes + kv_rows_bytes + per_thread_bytes * n_threads; }
+  Bytes per_thread() const { return row_bytes + few_f32_bytes + few_int8_bytes + wide_bytes + attention_bytes; }
+  Bytes total() const { return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads; }
 };
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows, std::uint32_t n_threads);
 

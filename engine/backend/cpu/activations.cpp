@@ -1,0 +1,36 @@
+#include "backend/cpu/activations.h"
+
+#include <algorithm>
+
+#include "plan/device_rules.h"
+
+namespace headroom {
+
+ActTile Activations::tile(std::uint32_t index) const {
+  const std::uint32_t first = index * kTileCols;
+  ActTile tile;
+  tile.width = std::min(kTileCols, n_rows - first);
+  if (f32 != nullptr) tile.f32 = reinterpret_cast<const float*>(f32) + std::size_t{first} * n_elems;
+  if (int8 != nullptr) {
+    const std::size_t n_values = div_up(n_elems, 32) * tile.width;
+    const std::byte* at = int8 + first * cpu_int8_row_bytes(n_elems);
+    tile.quants = reinterpret_cast<const std::int8_t*>(at);
+    tile.scales = reinterpret_cast<const float*>(at + n_values * 32);
+    tile.starts = reinterpret_cast<const std::int32_t*>(at + n_values * 36);
+    tile.starts16 = reinterpret_cast<const std::int32_t*>(at + n_values * 40);
+    tile.sums = reinterpret_cast<const std::int8_t*>(at + n_values * 48);
+  }
+  return tile;
+}
+
+void put_activation_row(const KernelTable& kernels, const Activations& to, std::uint32_t row, const float* from) {
+  const ActTile tile = to.tile(row / kTileCols);
+  const std::uint32_t column = row % kTileCols;
+  if (to.int8 != nullptr) kernels.quantize(from, to.n_elems, to.group, column, tile);
+  if (to.f32 != nullptr) {
+    auto* out = const_cast<float*>(tile.f32) + column;
+    for (std::uint32_t i = 0; i < to.n_elems; ++i, out += tile.width) *out = from[i];
+  }
+}
+
+}  // namespace headroom

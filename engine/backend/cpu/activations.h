@@ -1,0 +1,25 @@
+// Activation rows in the form that dot kernels read: tiles of kTileCols rows, interleaved.
+#pragma once
+
+#include <span>
+
+#include "backend/cpu/kernel_table.h"
+#include "base/bytes.h"
+
+namespace headroom {
+
+// A view of scratch that holds n_rows activation rows of n_elems each, as f32, as int8, or both.
+struct Activations {
+  std::byte* f32 = nullptr;   // n_rows * n_elems * 4 bytes; null: not wanted
+  std::byte* int8 = nullptr;  // n_rows * cpu_int8_row_bytes(n_elems) bytes; null: not wanted
+  std::uint32_t n_rows = 0, n_elems = 0;
+  std::uint32_t group = 32;  // elements that share a scale: 32, or 256 for K-quants
+
+  std::uint32_t n_tiles() const { return (n_rows + kTileCols - 1) / kTileCols; }
+  ActTile tile(std::uint32_t index) const;
+};
+
+// Writes row `row` from n_elems floats.
+void put_activation_row(const KernelTable& kernels, const Activations& to, std::uint32_t row, const float* from);
+
+}  // namespace headroom

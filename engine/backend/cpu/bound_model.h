@@ -1,0 +1,60 @@
+// A model and a plan bound to mapped arenas: every address that a step needs, found once.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/cpu/kv_rows.h"
+#include "backend/cpu/matrix.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+
+struct BoundLayer {
+  const LayerSpec* spec = nullptr;
+  Matrix q, k, v, attn_out, gate, up, down;
+  const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
+  const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
+  const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
+  KvView keys, values;
+};
+
+// Scratch regions as pointers; see CpuScratch.
+struct BoundScratch {
+  float* rope = nullptr;
+  std::byte *f32 = nullptr, *int8 = nullptr;  // null: no matrix of the model reads this form
+  float* kv_rows = nullptr;
+  float* partials = nullptr;
+  std::byte* threads = nullptr;  // n_threads * per_thread
+  CpuScratch sizes;
+
+  float* row(std::uint32_t thread) const { return reinterpret_cast<float*>(of_thread(thread)); }
+  std::byte* few_f32(std::uint32_t thread) const { return f32 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes; }
+  std::byte* few_int8(std::uint32_t thread) const { return int8 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes; }
+  std::byte* wide(std::uint32_t thread) const { return of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes; }
+  std::byte* attention(std::uint32_t thread) const { return wide(thread) + sizes.wide_bytes; }
+
+ private:
+  std::byte* of_thread(std::uint32_t thread) const { return threads + thread * sizes.per_thread(); }
+};
+
+struct BoundModel {
+  const ModelInfo* model = nullptr;
+  const MemoryPlan* plan = nullptr;
+  Matrix embedding, head;
+  const float* output_norm = nullptr;
+  std::vector<BoundLayer> layers;
+  std::vector<RopeFrequencies> ropes;
+  std::vector<std::uint32_t> rope_offsets;  // of each rope in a row of the rope table
+  std::uint32_t rope_row_elems = 0, widest_head_dim = 0;
+  std::byte *activations = nullptr, *logits = nullptr;
+  BoundScratch scratch;
+
+  float* buffer(BufferId id) const;
+};
+
+// kUnsupported: a plan that needs another device too. CHECKs that regions have the sizes that the plan's own rules give.
+Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas, const DeviceInfo& device);
+
+}  // namespace headroom

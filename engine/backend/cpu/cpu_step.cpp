@@ -1,0 +1,349 @@
+#include "backend/cpu/cpu_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "format/decode.h"
+#include "format/encode.h"
+
+namespace headroom {
+
+CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool) : bound_(std::move(bound)), kernels_(kernels), pool_(pool) {
+  runs_.reserve(bound_.plan->prefill.max_rows);
+}
+
+Status CpuStep::check(const StepInputs& inputs) const {
+  const Program& program = bound_.plan->prefill;
+  const PlanOptions& options = bound_.plan->options;
+  if (inputs.rows.empty() || inputs.rows.size() > program.max_rows || inputs.logit_rows.size() > program.max_logit_rows) {
+    return Error{ErrorCode::kUsage, fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}", inputs.rows.size(),
+                                                inputs.logit_rows.size(), program.max_rows, program.max_logit_rows)};
+  }
+  for (const StepRow& row : inputs.rows) {
+    if (row.token >= bound_.model->n_vocab || row.slot >= options.n_slots || row.position >= options.n_ctx) {
+      return Error{ErrorCode::kUsage, fmt::format("token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
+                                                  row.token, row.position, row.slot, bound_.model->n_vocab, options.n_ctx, options.n_slots)};
+    }
+  }
+  for (const std::uint32_t row : inputs.logit_rows) {
+    if (row >= inputs.rows.size()) return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, inputs.rows.size())};
+  }
+  return ok_status();
+}
+
+Result<std::span<const float>> CpuStep::run(const StepInputs& inputs, const StopToken& stop) {
+  if (Status status = check(inputs); !status) return status.error();
+  inputs_ = inputs;
+  stop_ = stop;
+  stops_[0] = stops_[1] = stop.stop_requested();
+  find_runs();
+  pool_.run([this](std::uint32_t thread) { run_thread(thread); });
+  stop_ = StopToken();
+  if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
+  const Op& last = bound_.plan->prefill.ops.back();
+  return std::span<const float>(bound_.buffer(last.output), inputs.logit_rows.size() * bound_.model->n_vocab);
+}
+
+void CpuStep::find_runs() {
+  runs_.clear();
+  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
+    const std::uint32_t slot = inputs_.rows[row].slot;
+    if (runs_.empty() || runs_.back().slot != slot) {
+      runs_.push_back({slot, row, 1});
+    } else {
+      ++runs_.back().n_rows;
+    }
+  }
+}
+
+void CpuStep::run_thread(std::uint32_t thread) {
+  fill_rope_table(thread);
+  const std::vector<Op>& ops = bound_.plan->prefill.ops;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (stops_[i % 2]) return;
+    if (thread == 0) stops_[(i + 1) % 2] = stop_.stop_requested();
+    run_op(ops[i], thread);
+    pool_.barrier();
+  }
+}
+
+void CpuStep::run_op(const Op& op, std::uint32_t thread) {
+  switch (op.kind) {
+    case OpKind::kEmbed: return embed(op, thread);
+    case OpKind::kQkvRope: return qkv_rope(op, thread);
+    case OpKind::kAttend: return attend_op(op, thread);
+    case OpKind::kAttnOut: return attn_out(op, thread);
+    case OpKind::kFfnUp: return ffn_up(op, thread);
+    case OpKind::kFfnDown: return ffn_down(op, thread);
+    case OpKind::kLogits: return logits(op, thread);
+    case OpKind::kTransfer: break;  // refused when the plan was bound
+  }
+}
+
+// Before the first op, whose barrier makes it seen by all.
+void CpuStep::fill_rope_table(std::uint32_t thread) {
+  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
+  for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+    const auto position = static_cast<float>(inputs_.rows[row].position);
+    for (std::size_t r = 0; r < bound_.ropes.size(); ++r) {
+      const RopeFrequencies& rope = bound_.ropes[r];
+      const std::size_t n_pairs = rope.per_pair.size();
+      float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[r];
+      for (std::size_t pair = 0; pair < n_pairs; ++pair) {
+        const float angle = position * rope.per_pair[pair];  // in f32, as the models were trained
+        cosines[pair] = std::cos(angle) * rope.magnitude;
+        cosines[n_pairs + pair] = std::sin(angle) * rope.magnitude;
+      }
+    }
+  }
+}
+
+template <class Row>
+Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row) {
+  const bool few = is_few(n_rows);
+  const BoundScratch& scratch = bound_.scratch;
+  Activations made{.n_rows = n_rows, .n_elems = matrices.front()->n_cols};
+  for (const Matrix* matrix : matrices) {
+    if (matrix->reads_f32()) {
+      made.f32 = few ? scratch.few_f32(thread) : scratch.f32;
+    } else {
+      made.int8 = few ? scratch.few_int8(thread) : scratch.int8;
+      if (matrix->has_super_blocks()) made.group = 256;
+    }
+  }
+  const Share tiles = few ? Share{0, made.n_tiles()} : share_of(made.n_tiles(), thread, pool_.n_threads());
+  const std::uint32_t last = std::min(n_rows, tiles.last * kTileCols);
+  for (std::uint32_t index = tiles.first * kTileCols; index < last; ++index) {
+    put_activation_row(kernels_, made, index, row(index, scratch.row(thread)));
+  }
+  if (!few) pool_.barrier();
+  return made;
+}
+
+// out (n_rows, matrix.n_rows) += matrix . in + bias
+void CpuStep::add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
+  const Share panels = share_of(matrix.n_panels(), thread, pool_.n_threads());
+  multiply(kernels_, matrix, panels.first, panels.last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+    for (std::uint32_t col = 0; col < product.n_cols; ++col) {
+      float* to = out + std::size_t{product.first_col + col} * matrix.n_rows + product.first_row;
+      const float* from = product.values + std::size_t{col} * kPanelRows;
+      for (std::uint32_t i = 0; i < product.n_rows; ++i) to[i] += bias == nullptr ? from[i] : from[i] + bias[product.first_row + i];
+    }
+  });
+}
+
+void CpuStep::embed(const Op& op, std::uint32_t thread) {
+  const Matrix& table = bound_.embedding;
+  float* residual = bound_.buffer(op.output);
+  auto* bytes = reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
+  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
+  for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+    const std::uint32_t token = inputs_.rows[row].token;
+    take_panel_row(table.dtype, table.n_cols, token % kPanelRows, table.panel(token / kPanelRows), bytes);
+    decode_row(table.dtype, bytes, table.n_cols, residual + std::size_t{row} * table.n_cols);
+  }
+}
+
+void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
+  const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const float* attended = bound_.buffer(op.input);
+  const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
+  const std::array matrices{&layer.attn_out};
+  const Activations in = prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+    return is_few(n_rows) ? merge_partials(*layer.spec, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
+  });
+  add_product(layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
+}
+
+void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
+  const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const std::uint32_t d_model = bound_.model->d_model;
+  const float* residual = bound_.buffer(op.input);
+  float* hidden = bound_.buffer(op.output);
+  const std::array matrices{&layer.gate, &layer.up};
+  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
+                                 [&](std::uint32_t row, float* scratch) {
+                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon, scratch);
+                                   return scratch;
+                                 });
+  alignas(64) float values[kTileCols * kPanelRows];
+  const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
+  std::byte* wide = bound_.scratch.wide(thread);
+  PanelReader up(kernels_, layer.up, in.n_rows, wide + bound_.scratch.sizes.wide_bytes / 2);
+  std::uint32_t up_row = layer.up.n_rows;  // that `up` has started; none yet
+  const Share panels = share_of(layer.gate.n_panels(), thread, pool_.n_threads());
+  multiply(kernels_, layer.gate, panels.first, panels.last, in, wide, stop_, [&](const PanelProduct& gate) {
+    if (up_row != gate.first_row) up.start((up_row = gate.first_row) / kPanelRows);
+    up.multiply(in.tile(gate.first_col / kTileCols), values);
+    for (std::uint32_t col = 0; col < gate.n_cols; ++col) {
+      const std::size_t at = std::size_t{col} * kPanelRows;
+      act_mul(gate.values + at, values + at, hidden + std::size_t{gate.first_col + col} * layer.gate.n_rows + gate.first_row, gate.n_rows);
+    }
+  });
+}
+
+void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
+  const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const float* hidden = bound_.buffer(op.input);
+  const std::array matrices{&layer.down};
+  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
+                                 [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
+  add_product(layer.down, in, bound_.buffer(op.output), nullptr, thread);
+}
+
+void CpuStep::logits(const Op& op, std::uint32_t thread) {
+  if (inputs_.logit_rows.empty()) return;
+  const std::uint32_t d_model = bound_.model->d_model;
+  const float* residual = bound_.buffer(op.input);
+  float* out = bound_.buffer(op.output);
+  const std::array matrices{&bound_.head};
+  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.logit_rows.size()), std::span<const Matrix* const>(matrices),
+                                 [&](std::uint32_t row, float* scratch) {
+                                   const std::size_t at = std::size_t{inputs_.logit_rows[row]} * d_model;
+                                   kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
+                                   return scratch;
+                                 });
+  const Share panels = share_of(bound_.head.n_panels(), thread, pool_.n_threads());
+  multiply(kernels_, bound_.head, panels.first, panels.last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+    for (std::uint32_t col = 0; col < product.n_cols; ++col) {
+      std::memcpy(out + std::size_t{product.first_col + col} * bound_.head.n_rows + product.first_row, product.values + std::size_t{col} * kPanelRows,
+                  product.n_rows * sizeof(float));
+    }
+  });
+}
+
+// --- q, k, v ---
+
+void CpuStep::turn(float* head, const BoundLayer& layer, std::uint32_t row) const {
+  const RopeSpec& rope = bound_.model->ropes[layer.spec->rope];
+  const std::uint32_t n_pairs = rope.rope_dim / 2;
+  const float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[layer.spec->rope];
+  const float* sines = cosines + n_pairs;
+  const bool neighbours = rope.pairing == RopePairing::kNeighbours;
+  for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
+    float& x = head[neighbours ? 2 * pair : pair];
+    float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
+    const float turned = x * cosines[pair] - y * sines[pair];
+    y = x * sines[pair] + y * cosines[pair];
+    x = turned;
+  }
+}
+
+namespace {
+
+void add_bias(float* head, const float* bias, std::uint32_t n) {
+  if (bias == nullptr) return;
+  for (std::uint32_t i = 0; i < n; ++i) head[i] += bias[i];
+}
+
+const float* of_head(const float* bias, std::uint32_t head, std::uint32_t head_dim) {
+  return bias == nullptr ? nullptr : bias + std::size_t{head} * head_dim;
+}
+
+}  // namespace
+
+void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head) {
+  const std::uint32_t head_dim = layer.spec->head_dim;
+  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
+    for (std::uint32_t head = first_head; head < last_head; ++head) {
+      float* elems = query + std::size_t{row} * layer.spec->q_dim() + std::size_t{head} * head_dim;
+      add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
+      if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
+      turn(elems, layer, row);
+    }
+  }
+}
+
+void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
+  const std::uint32_t head_dim = layer.spec->head_dim;
+  std::array<std::byte, 4 * 1024> encoded;
+  CHECK(row_bytes(layer.keys.dtype, head_dim) <= encoded.size(), "a head is wider than any known");
+  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
+    const StepRow& at = inputs_.rows[row];
+    for (std::uint32_t head = first_head; head < last_head; ++head) {
+      float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * layer.spec->kv_dim() + std::size_t{head} * head_dim;
+      add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
+      if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
+      turn(elems, layer, row);
+      encode_row(layer.keys.dtype, elems, head_dim, encoded.data());
+      put_panel_row(layer.keys.dtype, head_dim, at.position % kPanelRows, encoded.data(), layer.keys.group(at.slot, head, at.position));
+    }
+  }
+}
+
+void CpuStep::finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
+  const std::uint32_t head_dim = layer.spec->head_dim, kv_dim = layer.spec->kv_dim();
+  std::array<std::byte, 4 * 1024> encoded;
+  CHECK(row_bytes(layer.values.dtype, head_dim) <= encoded.size(), "a head is wider than any known");
+  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
+    const StepRow& at = inputs_.rows[row];
+    for (std::uint32_t head = first_head; head < last_head; ++head) {
+      float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * kv_dim + kv_dim + std::size_t{head} * head_dim;
+      add_bias(elems, of_head(layer.v_bias, head, head_dim), head_dim);
+      encode_row(layer.values.dtype, elems, head_dim, encoded.data());
+      put_value_row(layer.values.dtype, head_dim, at.position % kPanelRows, encoded.data(), layer.values.group(at.slot, head, at.position));
+    }
+  }
+}
+
+namespace {
+
+// Rows that are whole heads and whole panels: the thread that computes them can finish them without waiting for others.
+struct HeadUnits {
+  std::uint32_t n_heads = 0, heads_per_unit = 1;
+  HeadUnits(std::uint32_t heads, std::uint32_t head_dim) : n_heads(heads), heads_per_unit(kPanelRows / std::gcd(head_dim, kPanelRows)) {}
+  std::uint32_t count() const { return (n_heads + heads_per_unit - 1) / heads_per_unit; }
+  std::uint32_t first_head(std::uint32_t unit) const { return std::min(n_heads, unit * heads_per_unit); }
+};
+
+}  // namespace
+
+void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
+  const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const LayerSpec& spec = *layer.spec;
+  const std::uint32_t d_model = bound_.model->d_model;
+  const float* residual = bound_.buffer(op.input);
+  float* query = bound_.buffer(op.output);
+  const std::array matrices{&layer.q, &layer.k, &layer.v};
+  const Activations in = prepare(
+      thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+        kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model, bound_.model->norm_epsilon, scratch);
+        return scratch;
+      });
+  // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
+  const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out, std::size_t stride) {
+    const std::uint32_t first = first_head * spec.head_dim / kPanelRows, last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
+    multiply(kernels_, matrix, first, last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+      for (std::uint32_t col = 0; col < product.n_cols; ++col) {
+        std::memcpy(out + (product.first_col + col) * stride + product.first_row, product.values + std::size_t{col} * kPanelRows,
+                    product.n_rows * sizeof(float));
+      }
+    });
+  };
+  const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
+  const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
+  const Share share = share_of(n_q + 2 * n_kv, thread, pool_.n_threads());
+  const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {  // our part of units [first, first + n)
+    const std::uint32_t from = std::clamp(share.first, first, first + n) - first, to = std::clamp(share.last, first, first + n) - first;
+    if (from < to) finish(units.first_head(from), units.first_head(to));
+  };
+  part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
+    compute(layer.q, first, last, query, spec.q_dim());
+    finish_queries(layer, query, first, last);
+  });
+  part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
+    compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
+    finish_keys(layer, first, last);
+  });
+  part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
+    compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
+    finish_values(layer, first, last);
+  });
+}
+
+}  // namespace headroom

@@ -1,0 +1,78 @@
+// One step of the forward pass on the thread pool: the ops of the program in order, about five barriers per layer.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backend/cpu/attend.h"
+#include "backend/cpu/bound_model.h"
+#include "backend/cpu/thread_pool.h"
+
+namespace headroom {
+
+// Results do not depend on the number of threads: outputs are shared out, and sums are cut by the shape of the step alone.
+class CpuStep {
+ public:
+  CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool);
+
+  // As Backend::step.
+  Result<std::span<const float>> run(const StepInputs& inputs, const StopToken& stop);
+
+  const BoundModel& bound() const { return bound_; }
+
+ private:
+  struct Run {  // consecutive rows of one slot
+    std::uint32_t slot = 0, first_row = 0, n_rows = 0;
+  };
+  struct Split {  // a part of the positions that a row sees
+    std::uint32_t first = 0, last = 0;
+  };
+
+  Status check(const StepInputs& inputs) const;
+  void find_runs();
+  void run_thread(std::uint32_t thread);
+  void run_op(const Op& op, std::uint32_t thread);
+  void fill_rope_table(std::uint32_t thread);
+
+  void embed(const Op& op, std::uint32_t thread);
+  void qkv_rope(const Op& op, std::uint32_t thread);
+  void attend_op(const Op& op, std::uint32_t thread);
+  void attn_out(const Op& op, std::uint32_t thread);
+  void ffn_up(const Op& op, std::uint32_t thread);
+  void ffn_down(const Op& op, std::uint32_t thread);
+  void logits(const Op& op, std::uint32_t thread);
+
+  // Activation rows for the matrices given. With few rows every thread makes its own; else all make them together, up to a barrier.
+  // `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
+  template <class Row>
+  Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
+  void add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
+
+  struct HeadRows;
+  void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
+  void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
+  void finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
+  void turn(float* head, const BoundLayer& layer, std::uint32_t row) const;
+
+  bool is_few(std::uint32_t n_rows) const { return n_rows <= kCpuFewRows; }
+  std::uint32_t seen_from(const LayerSpec& layer, std::uint32_t position) const;
+  Split split(const LayerSpec& layer, std::uint32_t row, std::uint32_t index) const;
+  std::uint32_t n_splits(const LayerSpec& layer, std::uint32_t row) const;
+  float* partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t head, std::uint32_t index) const;
+  void attend_few(const BoundLayer& layer, const float* query, std::uint32_t thread);
+  void attend_many(const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
+  void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row, std::uint32_t n_rows,
+                   std::uint32_t thread);
+  const float* merge_partials(const LayerSpec& layer, std::uint32_t row, float* out) const;
+
+  BoundModel bound_;
+  const KernelTable& kernels_;
+  ThreadPool& pool_;
+  // Of the step that runs:
+  StepInputs inputs_;
+  StopToken stop_;
+  std::vector<Run> runs_;
+  bool stops_[2] = {};  // by parity of the op: written one op ahead by thread 0, read by all after the barrier between
+};
+
+}  // namespace headroom

@@ -1,0 +1,99 @@
+#include "backend/cpu/host_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+namespace headroom {
+namespace {
+
+// "Key:   123 kB" in a file of such lines.
+std::optional<Bytes> find_kib(const std::filesystem::path& path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    std::istringstream rest(line.substr(key.size()));
+    Bytes kib = 0;
+    if (rest >> kib) return kib * kKiB;
+  }
+  return std::nullopt;
+}
+
+// A file with one number; "max" and anything else is absent.
+std::optional<Bytes> read_number(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  Bytes number = 0;
+  if (file >> number) return number;
+  return std::nullopt;
+}
+
+// Page cache of a group, which the system gives back when asked; it counts as used there.
+Bytes reclaimable(const std::filesystem::path& stat, std::string_view key) {
+  std::ifstream file(stat);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    Bytes bytes = 0;
+    if (fields >> name >> bytes && name == key) return bytes;
+  }
+  return 0;
+}
+
+void apply_limit(MemorySample& sample, std::optional<Bytes> limit, std::optional<Bytes> used, Bytes cache) {
+  if (!limit || *limit >= sample.total) return;
+  const Bytes held = used.value_or(0) - std::min(used.value_or(0), cache);
+  sample.free = std::min(sample.free, *limit - std::min(*limit, held));
+  sample.total = *limit;
+}
+
+// The group of this process and all above it, in version 2 ("0::/path") or version 1 ("N:memory:/path").
+void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
+  std::ifstream groups(paths.proc / "self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const bool v2 = line.starts_with("0::");
+    const std::size_t v1 = line.find(":memory:");
+    if (!v2 && v1 == std::string::npos) continue;
+    const std::filesystem::path root = v2 ? paths.cgroup : paths.cgroup / "memory";
+    std::filesystem::path group = std::filesystem::path(line.substr(v2 ? 3 : v1 + 8)).relative_path();
+    for (;; group = group.parent_path()) {
+      const std::filesystem::path at = root / group;
+      if (v2) {
+        apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"), reclaimable(at / "memory.stat", "inactive_file"));
+      } else {
+        apply_limit(sample, read_number(at / "memory.limit_in_bytes"), read_number(at / "memory.usage_in_bytes"),
+                    reclaimable(at / "memory.stat", "total_inactive_file"));
+      }
+      if (group.empty()) break;
+    }
+  }
+}
+
+}  // namespace
+
+Result<MemorySample> sample_host_memory(const HostPaths& paths) {
+  const std::filesystem::path meminfo = paths.proc / "meminfo";
+  const std::optional<Bytes> total = find_kib(meminfo, "MemTotal:"), available = find_kib(meminfo, "MemAvailable:");
+  if (!total || !available) {
+    return Error{ErrorCode::kResource, fmt::format("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
+  }
+  MemorySample sample{.total = *total, .free = std::min(*total, *available), .ours = 0};
+  apply_cgroup_limits(sample, paths);
+  sample.ours = find_kib(paths.proc / "self/status", "VmRSS:").value_or(0);
+  return sample;
+}
+
+std::string host_cpu_name(const HostPaths& paths) {
+  std::ifstream file(paths.proc / "cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos && colon + 2 < line.size()) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+}  // namespace headroom

@@ -1,0 +1,23 @@
+// What the host has, as the system counts it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "backend/backend.h"
+
+namespace headroom {
+
+// Where the system tells; other roots are for tests.
+struct HostPaths {
+  std::filesystem::path proc = "/proc", cgroup = "/sys/fs/cgroup";
+};
+
+// Physical memory, or the smallest limit of the control groups above this process when that is less; free is what programs can still have of it
+// without swapping. kResource when the system does not tell.
+Result<MemorySample> sample_host_memory(const HostPaths& paths = {});
+
+// "Intel(R) Xeon(R) ...", or "CPU" when the system does not tell.
+std::string host_cpu_name(const HostPaths& paths = {});
+
+}  // namespace headroom

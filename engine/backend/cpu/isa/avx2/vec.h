@@ -1,0 +1,160 @@
+// Sixteen 32-bit lanes in two 256-bit registers. Needs AVX2, FMA and F16C.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace headroom::isa_avx2 {
+
+struct F {  // 16 f32
+  __m256 a, b;
+};
+struct I {  // 16 i32, or 64 bytes
+  __m256i a, b;
+};
+
+inline F zero_f() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
+inline F set_f(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
+inline F load_f(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
+inline void store_f(float* to, F value) {
+  _mm256_storeu_ps(to, value.a);
+  _mm256_storeu_ps(to + 8, value.b);
+}
+inline F load_f_n(const float* from, int n) {
+  float lanes[16] = {};
+  __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * sizeof(float));
+  return load_f(lanes);
+}
+inline void store_f_n(float* to, F value, int n) {
+  float lanes[16];
+  store_f(lanes, value);
+  __builtin_memcpy(to, lanes, static_cast<unsigned>(n) * sizeof(float));
+}
+inline F add(F x, F y) { return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)}; }
+inline F sub(F x, F y) { return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)}; }
+inline F mul(F x, F y) { return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)}; }
+inline F div(F x, F y) { return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)}; }
+inline F max(F x, F y) { return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)}; }
+inline F min(F x, F y) { return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)}; }
+inline F abs(F x) {
+  const __m256 sign = _mm256_set1_ps(-0.0F);
+  return {_mm256_andnot_ps(sign, x.a), _mm256_andnot_ps(sign, x.b)};
+}
+inline F fma(F x, F y, F z) { return {_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)}; }  // x * y + z
+inline float sum_lanes(F x) {
+  const __m256 half = _mm256_add_ps(x.a, x.b);
+  __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+  return _mm_cvtss_f32(_mm_add_ss(quarter, _mm_movehdup_ps(quarter)));
+}
+inline float max_lanes(F x) {
+  const __m256 half = _mm256_max_ps(x.a, x.b);
+  __m128 quarter = _mm_max_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  quarter = _mm_max_ps(quarter, _mm_movehl_ps(quarter, quarter));
+  return _mm_cvtss_f32(_mm_max_ss(quarter, _mm_movehdup_ps(quarter)));
+}
+// Lanes first..last-1 of x, the others from y.
+inline F select_range(F x, F y, int first, int last) {
+  const __m256i low = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), high = _mm256_add_epi32(low, _mm256_set1_epi32(8));
+  const __m256i before = _mm256_set1_epi32(first - 1), end = _mm256_set1_epi32(last);
+  const __m256i in_a = _mm256_and_si256(_mm256_cmpgt_epi32(low, before), _mm256_cmpgt_epi32(end, low));
+  const __m256i in_b = _mm256_and_si256(_mm256_cmpgt_epi32(high, before), _mm256_cmpgt_epi32(end, high));
+  return {_mm256_blendv_ps(y.a, x.a, _mm256_castsi256_ps(in_a)), _mm256_blendv_ps(y.b, x.b, _mm256_castsi256_ps(in_b))};
+}
+
+inline I zero_i() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+inline I set_i(std::int32_t value) { return {_mm256_set1_epi32(value), _mm256_set1_epi32(value)}; }
+inline I load_i(const std::byte* from) {
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))};
+}
+inline void store_i(std::byte* to, I value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value.a);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 32), value.b);
+}
+inline I add_i(I x, I y) { return {_mm256_add_epi32(x.a, y.a), _mm256_add_epi32(x.b, y.b)}; }
+inline I and_i(I x, I y) { return {_mm256_and_si256(x.a, y.a), _mm256_and_si256(x.b, y.b)}; }
+inline I or_and(I x, I y, I mask) {  // x | (y & mask)
+  return {_mm256_or_si256(x.a, _mm256_and_si256(y.a, mask.a)), _mm256_or_si256(x.b, _mm256_and_si256(y.b, mask.b))};
+}
+template <int kBits>
+inline I shift_right(I x) {
+  return {_mm256_srli_epi32(x.a, kBits), _mm256_srli_epi32(x.b, kBits)};
+}
+template <int kBits>
+inline I shift_left(I x) {
+  return {_mm256_slli_epi32(x.a, kBits), _mm256_slli_epi32(x.b, kBits)};
+}
+template <int kByte>
+inline I signed_byte(I x) {  // of each lane, widened
+  constexpr int kLeft = 24 - 8 * kByte;
+  return {_mm256_srai_epi32(_mm256_slli_epi32(x.a, kLeft), 24), _mm256_srai_epi32(_mm256_slli_epi32(x.b, kLeft), 24)};
+}
+inline F to_f(I x) { return {_mm256_cvtepi32_ps(x.a), _mm256_cvtepi32_ps(x.b)}; }
+inline I to_i(F x) { return {_mm256_cvtps_epi32(x.a), _mm256_cvtps_epi32(x.b)}; }  // nearest, ties to even
+inline F bits_to_f(I x) { return {_mm256_castsi256_ps(x.a), _mm256_castsi256_ps(x.b)}; }
+inline void store_bytes(std::int8_t* to, I x) {  // low byte of each lane; lanes are within a byte
+  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(x.a, x.b), 0xD8);
+  const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+}
+
+inline __m256i broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane
+  std::int32_t four = 0;
+  __builtin_memcpy(&four, from, 4);
+  return _mm256_set1_epi32(four);
+}
+inline __m256i add_pairs(__m256i acc, __m256i products) { return _mm256_add_epi32(acc, _mm256_madd_epi16(products, _mm256_set1_epi16(1))); }
+// acc + sum over the 4 bytes of each lane of (w - 128) * a, exact for |a| <= 127: 2 * 128 * 127 is still within 16 bits.
+inline __m256i dot_biased_half(__m256i acc, __m256i w, __m256i a) {
+  const __m256i value = _mm256_xor_si256(w, _mm256_set1_epi8(static_cast<char>(0x80)));
+  return add_pairs(acc, _mm256_maddubs_epi16(_mm256_abs_epi8(value), _mm256_sign_epi8(a, value)));
+}
+inline I start_biased(std::int32_t) { return zero_i(); }
+inline I dot_biased(I acc, I w, const std::int8_t* a) {
+  const __m256i four = broadcast4(a);
+  return {dot_biased_half(acc.a, w.a, four), dot_biased_half(acc.b, w.b, four)};
+}
+// acc + sum over the 4 bytes of each lane of w * a, w at most 127.
+inline I dot_small(I acc, I w, const std::int8_t* a) {
+  const __m256i four = broadcast4(a);
+  return {add_pairs(acc.a, _mm256_maddubs_epi16(w.a, four)), add_pairs(acc.b, _mm256_maddubs_epi16(w.b, four))};
+}
+
+inline __m128i load_128(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
+inline F f16_lanes(__m128i low, __m128i high) { return {_mm256_cvtph_ps(low), _mm256_cvtph_ps(high)}; }
+inline F load_f16(const std::byte* from) { return f16_lanes(load_128(from), load_128(from + 16)); }
+inline F load_f16_n(const std::byte* from, int n) {
+  std::byte lanes[32] = {};
+  __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * 2);
+  return load_f16(lanes);
+}
+inline F load_bf16(const std::byte* from) {
+  return bits_to_f({_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from)), 16), _mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from + 16)), 16)});
+}
+// E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
+inline constexpr float kE4M3Factor = 256.0F;
+inline F load_e4m3(const std::byte* from) {
+  const __m256i wide = _mm256_slli_epi16(_mm256_cvtepi8_epi16(load_128(from)), 7);
+  const __m256i halves = _mm256_and_si256(wide, _mm256_set1_epi16(static_cast<short>(0xBFFF)));
+  return f16_lanes(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+}
+inline F load_e4m3_n(const std::byte* from, int n) {
+  std::byte lanes[16] = {};
+  __builtin_memcpy(lanes, from, static_cast<unsigned>(n));
+  return load_e4m3(lanes);
+}
+inline F load_s8(const std::byte* from) {
+  const __m128i bytes = load_128(from);
+  return to_f({_mm256_cvtepi8_epi32(bytes), _mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8))});
+}
+// 16 bytes of nibbles: low ones less 8, and high ones less 8.
+inline void load_nibbles(const std::byte* from, F& low, F& high) {
+  const __m128i bytes = load_128(from);
+  const I wide{_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
+  const F eight = set_f(8.0F);
+  low = sub(to_f(and_i(wide, set_i(15))), eight);
+  high = sub(to_f(shift_right<4>(wide)), eight);
+}
+
+}  // namespace headroom::isa_avx2

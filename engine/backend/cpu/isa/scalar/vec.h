@@ -1,0 +1,182 @@
+// Sixteen 32-bit lanes as plain arrays: works on every machine.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace headroom::isa_scalar {
+
+struct F {
+  float v[16];
+};
+struct I {
+  std::uint32_t v[16];
+};
+
+template <class Op>
+inline F map_f(Op op) {
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = op(i);
+  return out;
+}
+template <class Op>
+inline I map_i(Op op) {
+  I out;
+  for (int i = 0; i < 16; ++i) out.v[i] = op(i);
+  return out;
+}
+
+inline F set_f(float value) {
+  return map_f([=](int) { return value; });
+}
+inline F zero_f() { return set_f(0.0F); }
+inline F load_f_n(const float* from, int n) {
+  F out{};
+  __builtin_memcpy(out.v, from, static_cast<unsigned>(n) * sizeof(float));
+  return out;
+}
+inline F load_f(const float* from) { return load_f_n(from, 16); }
+inline void store_f_n(float* to, const F& value, int n) { __builtin_memcpy(to, value.v, static_cast<unsigned>(n) * sizeof(float)); }
+inline void store_f(float* to, const F& value) { store_f_n(to, value, 16); }
+inline F add(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] + b.v[i]; });
+}
+inline F sub(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] - b.v[i]; });
+}
+inline F mul(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] * b.v[i]; });
+}
+inline F div(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] / b.v[i]; });
+}
+inline F max(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+}
+inline F min(const F& a, const F& b) {
+  return map_f([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
+}
+inline F abs(const F& a) {
+  return map_f([&](int i) { return a.v[i] < 0.0F ? -a.v[i] : a.v[i]; });
+}
+inline F fma(const F& a, const F& b, const F& c) {  // a * b + c, rounded twice
+  return map_f([&](int i) { return a.v[i] * b.v[i] + c.v[i]; });
+}
+inline float sum_lanes(const F& a) {
+  float sum = 0.0F;
+  for (int i = 0; i < 16; ++i) sum += a.v[i];
+  return sum;
+}
+inline float max_lanes(const F& a) {
+  float most = a.v[0];
+  for (int i = 1; i < 16; ++i) most = a.v[i] > most ? a.v[i] : most;
+  return most;
+}
+// Lanes first..last-1 of a, the others from b.
+inline F select_range(const F& a, const F& b, int first, int last) {
+  return map_f([&](int i) { return i >= first && i < last ? a.v[i] : b.v[i]; });
+}
+
+inline I set_i(std::int32_t value) {
+  return map_i([=](int) { return static_cast<std::uint32_t>(value); });
+}
+inline I zero_i() { return set_i(0); }
+inline I load_i(const std::byte* from) {
+  I out;
+  __builtin_memcpy(out.v, from, 64);
+  return out;
+}
+inline void store_i(std::byte* to, const I& value) { __builtin_memcpy(to, value.v, 64); }
+inline I add_i(const I& a, const I& b) {
+  return map_i([&](int i) { return a.v[i] + b.v[i]; });
+}
+inline I and_i(const I& a, const I& b) {
+  return map_i([&](int i) { return a.v[i] & b.v[i]; });
+}
+inline I or_and(const I& a, const I& b, const I& mask) {  // a | (b & mask)
+  return map_i([&](int i) { return a.v[i] | (b.v[i] & mask.v[i]); });
+}
+template <int kBits>
+inline I shift_right(const I& a) {
+  return map_i([&](int i) { return a.v[i] >> kBits; });
+}
+template <int kBits>
+inline I shift_left(const I& a) {
+  return map_i([&](int i) { return a.v[i] << kBits; });
+}
+template <int kByte>
+inline I signed_byte(const I& a) {  // of each lane, widened
+  return map_i(
+      [&](int i) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int8_t>((a.v[i] >> (8 * kByte)) & 255U))); });
+}
+inline F to_f(const I& a) {
+  return map_f([&](int i) { return static_cast<float>(static_cast<std::int32_t>(a.v[i])); });
+}
+inline I to_i(const F& a) {  // nearest, ties to even
+  return map_i([&](int i) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lrintf(a.v[i]))); });
+}
+inline F bits_to_f(const I& a) {
+  F out;
+  __builtin_memcpy(out.v, a.v, 64);
+  return out;
+}
+inline void store_bytes(std::int8_t* to, const I& a) {  // low byte of each lane
+  for (int i = 0; i < 16; ++i) to[i] = static_cast<std::int8_t>(a.v[i] & 255U);
+}
+
+inline I dot_offset(const I& acc, const I& w, const std::int8_t* a, std::int32_t offset) {
+  return map_i([&](int i) {
+    std::int32_t sum = static_cast<std::int32_t>(acc.v[i]);
+    for (int byte = 0; byte < 4; ++byte) sum += (static_cast<std::int32_t>((w.v[i] >> (8 * byte)) & 255U) - offset) * a[byte];
+    return static_cast<std::uint32_t>(sum);
+  });
+}
+// acc + sum over the 4 bytes of each lane of (w - 128) * a.
+inline I start_biased(std::int32_t) { return zero_i(); }
+inline I dot_biased(const I& acc, const I& w, const std::int8_t* a) { return dot_offset(acc, w, a, 128); }
+// acc + sum over the 4 bytes of each lane of w * a.
+inline I dot_small(const I& acc, const I& w, const std::int8_t* a) { return dot_offset(acc, w, a, 0); }
+
+inline std::uint32_t half_bits(const std::byte* from, int i) {
+  std::uint16_t bits = 0;
+  __builtin_memcpy(&bits, from + 2 * i, 2);
+  return bits;
+}
+inline float bits_f(std::uint32_t bits) {
+  float out = 0.0F;
+  __builtin_memcpy(&out, &bits, 4);
+  return out;
+}
+inline float half_to_f(std::uint32_t bits) {
+  const std::uint32_t sign = (bits & 0x8000U) << 16, exponent = (bits >> 10) & 31U, mantissa = bits & 1023U;
+  if (exponent == 0) return (sign != 0 ? -1.0F : 1.0F) * static_cast<float>(mantissa) * 0x1p-24F;
+  return bits_f(sign | ((exponent == 31 ? 255U : exponent + 112U) << 23) | (mantissa << 13));
+}
+inline F load_f16_n(const std::byte* from, int n) {
+  return map_f([=](int i) { return i < n ? half_to_f(half_bits(from, i)) : 0.0F; });
+}
+inline F load_f16(const std::byte* from) { return load_f16_n(from, 16); }
+inline F load_bf16(const std::byte* from) {
+  return map_f([=](int i) { return bits_f(half_bits(from, i) << 16); });
+}
+// E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
+inline constexpr float kE4M3Factor = 256.0F;
+inline F load_e4m3_n(const std::byte* from, int n) {
+  return map_f([=](int i) {
+    if (i >= n) return 0.0F;
+    const std::uint32_t bits = std::to_integer<std::uint32_t>(from[i]);
+    return half_to_f(((bits & 0x80U) << 8) | ((bits & 0x7FU) << 7));
+  });
+}
+inline F load_e4m3(const std::byte* from) { return load_e4m3_n(from, 16); }
+inline F load_s8(const std::byte* from) {
+  return map_f([=](int i) { return static_cast<float>(std::to_integer<std::int8_t>(from[i])); });
+}
+// 16 bytes of nibbles: low ones less 8, and high ones less 8.
+inline void load_nibbles(const std::byte* from, F& low, F& high) {
+  low = map_f([=](int i) { return static_cast<float>(std::to_integer<int>(from[i]) & 15) - 8.0F; });
+  high = map_f([=](int i) { return static_cast<float>(std::to_integer<int>(from[i]) >> 4) - 8.0F; });
+}
+
+}  // namespace headroom::isa_scalar

@@ -1,0 +1,88 @@
+// The kernels of one instruction set. Compiled once per set from kernels/*.inl; plain data only here, because an inline function that an AVX-512 unit
+// emits could be the copy that the linker keeps for everyone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/cpu_features.h"
+#include "format/dtype.h"
+
+namespace headroom {
+
+inline constexpr std::uint32_t kTileCols = 8;    // activation columns (tokens or query heads) that a kernel takes at once
+inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, panels are unpacked first
+
+// Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
+struct ActTile {
+  const float* f32 = nullptr;              // (n_cols, width): for float weights
+  const std::int8_t* quants = nullptr;     // (n_cols / 32, width, 32): for the rest, element = scale * quant
+  const float* scales = nullptr;           // (n_cols / 32, width)
+  const std::int32_t* starts = nullptr;    // (n_cols / 32, width): -128 * sum of 32 quants
+  const std::int32_t* starts16 = nullptr;  // (n_cols / 32, width, 2): -128 * sums of 16 quants
+  const std::int8_t* sums = nullptr;       // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
+  std::uint32_t width = 0;
+};
+
+// Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
+using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride);
+// Packed panel -> wide panel: (n_cols / 32) blocks of (8, 16) dwords of unsigned bytes, then f32 scales and mins as dot_wide expects them.
+using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::byte* wide);
+// acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups of 16 keys.
+struct ValueJob {
+  const std::byte* groups = nullptr;
+  std::uint32_t n_keys = 0, head_dim = 0, n_queries = 0;
+  const float* weights = nullptr;
+  std::uint32_t weight_stride = 0;
+  const float* factors = nullptr;  // (n_queries)
+  float* acc = nullptr;
+  std::uint32_t acc_stride = 0;  // head_dim rounded up to 32
+};
+using ValueFn = void (*)(const ValueJob& job);
+// Scores of keys [first, last) of each query become exp(score - running maximum), the others 0.
+struct SoftmaxJob {
+  float* scores = nullptr;  // (n_queries, stride), n_keys of each used; n_keys is a multiple of 16
+  std::uint32_t n_queries = 0, n_keys = 0, stride = 0;
+  const std::int32_t* first = nullptr;  // (n_queries)
+  const std::int32_t* last = nullptr;
+  float* maxima = nullptr;   // running, in and out
+  float* sums = nullptr;     // running, in and out
+  float* factors = nullptr;  // out: what earlier results are to be multiplied with
+};
+
+inline constexpr std::size_t kNDTypes = 9;
+
+struct KernelTable {  // made by make_kernel_table
+  Isa isa;
+  DotFn dot[kNDTypes];        // by DType; null: no kernel
+  UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
+  DotFn dot_wide[kNDTypes];
+  ValueFn values[kNDTypes];
+  void (*softmax)(const SoftmaxJob& job);
+  // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
+  void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
+  // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them.
+  void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
+  void (*silu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);
+  void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form
+  // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.
+  float (*int8_peak)(std::uint64_t n_rounds);
+};
+
+// int8 multiply and add operations of one round of int8_peak.
+inline constexpr std::uint64_t kPeakOpsPerRound = 8ULL * 64 * 2;
+
+// The kernels of an instruction set that this machine can run.
+KernelTable make_kernel_table(Isa isa);
+
+namespace isa_scalar {
+void fill_table(KernelTable& table);
+}
+namespace isa_avx2 {
+void fill_table(KernelTable& table);
+}
+namespace isa_avx512 {
+void fill_table(KernelTable& table);
+}
+
+}  // namespace headroom

@@ -1,0 +1,61 @@
+// Panels of float weights, and of F16 and FP8 keys, times f32 activations. Included by one unit per instruction set, inside its namespace.
+
+struct FromF32 {
+  static constexpr std::size_t kBytes = 64;
+  static F load(const std::byte* from) { return load_f(reinterpret_cast<const float*>(from)); }
+};
+struct FromF16 {
+  static constexpr std::size_t kBytes = 32;
+  static F load(const std::byte* from) { return load_f16(from); }
+};
+struct FromBF16 {
+  static constexpr std::size_t kBytes = 32;
+  static F load(const std::byte* from) { return load_bf16(from); }
+};
+struct FromE4M3 {
+  static constexpr std::size_t kBytes = 16;
+  static F load(const std::byte* from) { return load_e4m3(from); }
+};
+
+// With few columns several sums per column are kept, because one would wait for the latency of each multiply-add.
+template <int kN, class Source>
+void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  constexpr int kSums = kN >= 8 ? 1 : kN >= 3 ? 2 : 8 / kN;
+  F acc[kSums][kN];
+#pragma GCC unroll 8
+  for (int s = 0; s < kSums; ++s) {
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) acc[s][c] = zero_f();
+  }
+  const float* in = tile.f32;
+  std::uint32_t k = 0;
+  for (; k + kSums <= n_cols; k += kSums, panel += kSums * Source::kBytes, in += kSums * kN) {
+#pragma GCC unroll 8
+    for (int s = 0; s < kSums; ++s) {
+      const F w = Source::load(panel + s * Source::kBytes);
+#pragma GCC unroll 8
+      for (int c = 0; c < kN; ++c) acc[s][c] = fma(w, set_f(in[s * kN + c]), acc[s][c]);
+    }
+  }
+  for (; k < n_cols; ++k, panel += Source::kBytes, in += kN) {
+    const F w = Source::load(panel);
+    for (int c = 0; c < kN; ++c) acc[0][c] = fma(w, set_f(in[c]), acc[0][c]);
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) {
+    F sum = acc[0][c];
+    for (int s = 1; s < kSums; ++s) sum = add(sum, acc[s][c]);
+    store_f(out + static_cast<std::size_t>(c) * out_stride, sum);
+  }
+}
+
+// FP8 keys: the scale of each key stands behind the elements.
+template <int kN>
+void dot_e4m3_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  dot_float_tile<kN, FromE4M3>(panel, n_cols, tile, out, out_stride);
+  const F scale = mul(load_f16(panel + n_cols * 16UL), set_f(kE4M3Factor));
+  for (int c = 0; c < kN; ++c) {
+    float* column = out + static_cast<std::size_t>(c) * out_stride;
+    store_f(column, mul(load_f(column), scale));
+  }
+}

@@ -1,0 +1,289 @@
+// Panels of quantized weights times int8 activations: a lane is a row, so nothing is ever summed across lanes.
+// Included by one unit per instruction set, inside its namespace.
+//
+// A source gives the eight registers of unsigned bytes of a block of 32 columns, and the scales that belong to it.
+
+inline void load_wide(const std::byte* from, I (&w)[8]) {
+#pragma GCC unroll 8
+  for (int j = 0; j < 8; ++j) w[j] = load_i(from + 64 * j);
+}
+
+// --- one scale per 32, bytes with an offset of 128 ---
+
+struct PackedQ8_0 {
+  static constexpr float kFactor = 1.0F;
+  const std::byte *quants, *scales;
+  PackedQ8_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 16UL) {}
+  void load(std::uint32_t block, I (&w)[8]) const { load_wide(quants + block * 512UL, w); }
+  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+};
+
+// Nibbles stay in the upper half of their byte: 16 * nibble - 128 is 16 times the value, and the sum is divided once at the end.
+struct PackedQ4_0 {
+  static constexpr float kFactor = 1.0F / 16;
+  const std::byte *quants, *scales;
+  PackedQ4_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
+  void load(std::uint32_t block, I (&w)[8]) const {
+    const I mask = set_i(static_cast<std::int32_t>(0xF0F0F0F0U));
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      const I both = load_i(quants + block * 256UL + 64 * j);
+      w[j] = and_i(shift_left<4>(both), mask);
+      w[j + 4] = and_i(both, mask);
+    }
+  }
+  F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
+};
+
+struct WideBiased {
+  static constexpr float kFactor = 1.0F;
+  const std::byte* quants;
+  const float* scales;
+  WideBiased(const std::byte* wide, std::uint32_t n_cols) : quants(wide), scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
+  void load(std::uint32_t block, I (&w)[8]) const { load_wide(quants + block * 512UL, w); }
+  F scale(std::uint32_t block) const { return load_f(scales + block * 16UL); }
+};
+
+template <int kN, class Source>
+void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  const Source source(panel, n_cols);
+  F acc[kN];
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) acc[c] = zero_f();
+  const std::int8_t* quants = tile.quants;
+  const float* scales = tile.scales;
+  const std::int32_t* starts = tile.starts;
+  const std::uint32_t n_blocks = n_cols / 32;
+  for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, starts += kN) {
+    I w[8];
+    source.load(block, w);
+    const F scale = source.scale(block);
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) {
+      I sum = start_biased(starts[c]);
+#pragma GCC unroll 8
+      for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], quants + 32 * c + 4 * j);
+      acc[c] = fma(to_f(sum), mul(scale, set_f(scales[c])), acc[c]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, mul(acc[c], set_f(Source::kFactor)));
+}
+
+// --- 256 columns in 16 groups with a scale each, bytes with an offset of 128: Q6_K ---
+
+struct PackedQ6_K {  // six bits stay in the upper part of their byte: four times the value
+  const std::byte *blocks, *scale_plane;
+  PackedQ6_K(const std::byte* panel, std::uint32_t n_cols) : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
+  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(0.25F)); }
+  template <int kPart>  // which 32 of the 256 columns
+  void load(std::uint32_t super, I (&w)[8]) const {
+    constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
+    const std::byte* low = blocks + super * 3328UL + kHalf * 1024 + kQuarter % 2 * 512;
+    const std::byte* high = blocks + super * 3328UL + 2048 + kHalf * 512;
+    const I low_mask = set_i(0x3C3C3C3C), high_mask = set_i(static_cast<std::int32_t>(0xC0C0C0C0U));
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) {
+      const I nibbles = load_i(low + 64 * j), pairs = load_i(high + 64 * j);
+      const I shifted = kQuarter < 2 ? shift_left<2>(nibbles) : shift_right<2>(nibbles);
+      w[j] = or_and(and_i(shifted, low_mask), shift_left<6 - 2 * kQuarter>(pairs), high_mask);
+    }
+  }
+  template <int kPart>
+  void scales(std::uint32_t super, F d, F& first, F& second) const {
+    const I four = load_i(blocks + super * 3328UL + 3072 + kPart / 2 * 64);
+    first = mul(d, to_f(signed_byte<kPart % 2 * 2>(four)));
+    second = mul(d, to_f(signed_byte<kPart % 2 * 2 + 1>(four)));
+  }
+};
+
+struct WideQ6_K {
+  const std::byte* quants;
+  const float* all_scales;
+  WideQ6_K(const std::byte* wide, std::uint32_t n_cols) : quants(wide), all_scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
+  F super_scale(std::uint32_t) const { return zero_f(); }
+  template <int kPart>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    load_wide(quants + (super * 8UL + kPart) * 512, w);
+  }
+  template <int kPart>
+  void scales(std::uint32_t super, F, F& first, F& second) const {
+    first = load_f(all_scales + (super * 8UL + kPart) * 32);
+    second = load_f(all_scales + (super * 8UL + kPart) * 32 + 16);
+  }
+};
+
+template <int kN, int kPart, class Source>
+inline void add_q6_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
+  I w[8];
+  source.template load<kPart>(super, w);
+  F first, second;
+  source.template scales<kPart>(super, d, first, second);
+  const std::size_t at = (super * 8UL + kPart) * kN;
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) {
+    const std::int8_t* quants = tile.quants + (at + c) * 32;
+    I low = start_biased(tile.starts16[2 * (at + c)]), high = start_biased(tile.starts16[2 * (at + c) + 1]);
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      low = dot_biased(low, w[j], quants + 4 * j);
+      high = dot_biased(high, w[j + 4], quants + 16 + 4 * j);
+    }
+    acc[c] = fma(to_f(low), first, acc[c]);
+    acc[c] = fma(to_f(high), second, acc[c]);
+  }
+}
+
+template <int kN, class Source>
+void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  const Source source(panel, n_cols);
+  F total[kN];
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) total[c] = zero_f();
+  for (std::uint32_t super = 0; super < n_cols / 256; ++super) {
+    F acc[kN];
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) acc[c] = zero_f();
+    const F d = source.super_scale(super);
+    add_q6_part<kN, 0>(source, super, d, tile, acc);
+    add_q6_part<kN, 1>(source, super, d, tile, acc);
+    add_q6_part<kN, 2>(source, super, d, tile, acc);
+    add_q6_part<kN, 3>(source, super, d, tile, acc);
+    add_q6_part<kN, 4>(source, super, d, tile, acc);
+    add_q6_part<kN, 5>(source, super, d, tile, acc);
+    add_q6_part<kN, 6>(source, super, d, tile, acc);
+    add_q6_part<kN, 7>(source, super, d, tile, acc);
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) total[c] = fma(acc[c], set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, total[c]);
+}
+
+// --- 256 columns in 8 groups with a scale and a min each: Q4_K, Q5_K ---
+
+// Groups 0-3 have whole bytes, groups 4-7 four bits in the last dword and two on top of the first two: all four of a dword at once.
+struct GroupScales {
+  I scales[2], mins[2];  // a byte per group
+  F d, d_min;
+  explicit GroupScales(const std::byte* block) : d(load_f16(block)), d_min(load_f16(block + 32)) {
+    const I first = load_i(block + 64), second = load_i(block + 128), third = load_i(block + 192);
+    const I six = set_i(0x3F3F3F3F), four = set_i(0x0F0F0F0F), top = set_i(0x30303030);
+    scales[0] = and_i(first, six);
+    mins[0] = and_i(second, six);
+    scales[1] = or_and(and_i(third, four), shift_right<2>(first), top);
+    mins[1] = or_and(and_i(shift_right<4>(third), four), shift_right<2>(second), top);
+  }
+  template <int kGroup>
+  F scale() const {
+    return mul(d, to_f(and_i(shift_right<kGroup % 4 * 8>(scales[kGroup / 4]), set_i(255))));
+  }
+};
+
+struct PackedQ4_K {
+  const std::byte* blocks;
+  PackedQ4_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * 2304UL); }
+  template <int kGroup>
+  F scale(const GroupScales& groups, std::uint32_t) const {
+    return groups.scale<kGroup>();
+  }
+  template <int kGroup>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const std::byte* from = blocks + super * 2304UL + 256 + kGroup / 2 * 512;
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kGroup % 2 * 4>(load_i(from + 64 * j)), set_i(0x0F0F0F0F));
+  }
+};
+
+struct PackedQ5_K {
+  const std::byte* blocks;
+  PackedQ5_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
+  GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * 2816UL); }
+  template <int kGroup>
+  F scale(const GroupScales& groups, std::uint32_t) const {
+    return groups.scale<kGroup>();
+  }
+  template <int kGroup>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    const std::byte* high = blocks + super * 2816UL + 256;
+    const std::byte* low = high + 512 + kGroup / 2 * 512;
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) {
+      const I fifth = load_i(high + 64 * j);
+      const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth) : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
+      w[j] = or_and(and_i(shift_right<kGroup % 2 * 4>(load_i(low + 64 * j)), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));
+    }
+  }
+};
+
+// Wide form: quants of all groups, then their f32 scales, then per 256 columns two dwords of min bytes and their f32 factor.
+struct WideMins {
+  struct Groups {
+    I mins[2];
+    F d_min;
+  };
+  const std::byte *quants, *mins;
+  const float* scales;
+  WideMins(const std::byte* wide, std::uint32_t n_cols)
+      : quants(wide), mins(wide + n_cols * 18UL), scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
+  Groups groups(std::uint32_t super) const {
+    const std::byte* at = mins + super * 192UL;
+    return {{load_i(at), load_i(at + 64)}, load_f(reinterpret_cast<const float*>(at + 128))};
+  }
+  template <int kGroup>
+  F scale(const Groups&, std::uint32_t super) const {
+    return load_f(scales + (super * 8UL + kGroup) * 16);
+  }
+  template <int kGroup>
+  void load(std::uint32_t super, I (&w)[8]) const {
+    load_wide(quants + (super * 8UL + kGroup) * 512, w);
+  }
+};
+
+template <int kN, int kGroup, class Source, class Groups>
+inline void add_min_group(const Source& source, std::uint32_t super, const Groups& groups, const std::int8_t* quants, F (&acc)[kN]) {
+  I w[8];
+  source.template load<kGroup>(super, w);
+  const F scale = source.template scale<kGroup>(groups, super);
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) {
+    I sum = zero_i();
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], quants + (kGroup * kN + c) * 32 + 4 * j);
+    acc[c] = fma(to_f(sum), scale, acc[c]);
+  }
+}
+
+template <int kN, class Source>
+void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  const Source source(panel, n_cols);
+  F total[kN];
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) total[c] = zero_f();
+  for (std::uint32_t super = 0; super < n_cols / 256; ++super) {
+    F acc[kN];
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) acc[c] = zero_f();
+    const auto groups = source.groups(super);
+    const std::int8_t* quants = tile.quants + super * 256UL * kN;
+    add_min_group<kN, 0>(source, super, groups, quants, acc);
+    add_min_group<kN, 1>(source, super, groups, quants, acc);
+    add_min_group<kN, 2>(source, super, groups, quants, acc);
+    add_min_group<kN, 3>(source, super, groups, quants, acc);
+    add_min_group<kN, 4>(source, super, groups, quants, acc);
+    add_min_group<kN, 5>(source, super, groups, quants, acc);
+    add_min_group<kN, 6>(source, super, groups, quants, acc);
+    add_min_group<kN, 7>(source, super, groups, quants, acc);
+#pragma GCC unroll 8
+    for (int c = 0; c < kN; ++c) {
+      const std::int8_t* sums = tile.sums + (super * static_cast<std::size_t>(kN) + c) * 16;
+      const I upper = dot_small(dot_small(zero_i(), groups.mins[0], sums), groups.mins[1], sums + 4);
+      const I all = dot_small(dot_small(shift_left<6>(upper), groups.mins[0], sums + 8), groups.mins[1], sums + 12);
+      const F less_mins = sub(acc[c], mul(groups.d_min, to_f(all)));
+      total[c] = fma(less_mins, set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, total[c]);
+}

@@ -1,0 +1,99 @@
+// Elementwise kernels. Included by one unit per instruction set, inside its namespace.
+
+inline F exp_lanes(F x) {
+  x = min(max(x, set_f(-87.0F)), set_f(88.0F));
+  const I n = to_i(mul(x, set_f(1.44269504F)));
+  const F whole = to_f(n);
+  const F r = fma(whole, set_f(2.12194440e-4F), fma(whole, set_f(-0.693359375F), x));  // ln 2 in two parts
+  F p = set_f(1.0F / 5040);
+  p = fma(p, r, set_f(1.0F / 720));
+  p = fma(p, r, set_f(1.0F / 120));
+  p = fma(p, r, set_f(1.0F / 24));
+  p = fma(p, r, set_f(1.0F / 6));
+  p = fma(p, r, set_f(0.5F));
+  p = fma(p, r, set_f(1.0F));
+  p = fma(p, r, set_f(1.0F));
+  return mul(p, bits_to_f(shift_left<23>(add_i(n, set_i(127)))));
+}
+
+inline F silu_lanes(F x) { return div(x, add(set_f(1.0F), exp_lanes(sub(zero_f(), x)))); }
+
+// 0.5 x (1 + tanh(u)) = x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Source: arXiv 1606.08415.
+inline F gelu_lanes(F x) {
+  const F u = mul(mul(set_f(0.79788456F), x), fma(mul(set_f(0.044715F), x), x, set_f(1.0F)));
+  return div(x, add(set_f(1.0F), exp_lanes(mul(set_f(-2.0F), u))));
+}
+
+template <F (*kActivation)(F)>
+void act_mul(const float* gate, const float* up, float* out, std::uint32_t n) {
+  std::uint32_t i = 0;
+  for (; i + 16 <= n; i += 16) store_f(out + i, mul(kActivation(load_f(gate + i)), load_f(up + i)));
+  const int rest = static_cast<int>(n - i);
+  if (rest != 0) store_f_n(out + i, mul(kActivation(load_f_n(gate + i, rest)), load_f_n(up + i, rest)), rest);
+}
+
+void norm(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out) {
+  F squares = zero_f();
+  std::uint32_t i = 0;
+  for (; i + 16 <= n; i += 16) squares = fma(load_f(in + i), load_f(in + i), squares);
+  const int rest = static_cast<int>(n - i);
+  if (rest != 0) squares = fma(load_f_n(in + i, rest), load_f_n(in + i, rest), squares);
+  const F factor = set_f(1.0F / __builtin_sqrtf(sum_lanes(squares) / static_cast<float>(n) + epsilon));
+  for (i = 0; i + 16 <= n; i += 16) store_f(out + i, mul(mul(load_f(in + i), factor), load_f(weight + i)));
+  if (rest != 0) store_f_n(out + i, mul(mul(load_f_n(in + i, rest), factor), load_f_n(weight + i, rest)), rest);
+}
+
+// Rounds to 127 steps of the largest magnitude of each group: an element is off by at most max / 254.
+void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile) {
+  auto* quants = const_cast<std::int8_t*>(tile.quants);
+  auto* scales = const_cast<float*>(tile.scales);
+  auto* starts = const_cast<std::int32_t*>(tile.starts);
+  auto* starts16 = const_cast<std::int32_t*>(tile.starts16);
+  auto* sums = const_cast<std::int8_t*>(tile.sums);
+  for (std::uint32_t first = 0; first < n; first += group) {
+    F most = zero_f();
+    for (std::uint32_t i = 0; i < group; i += 16) most = max(most, abs(load_f(in + first + i)));
+    const float largest = max_lanes(most);
+    const float scale = largest / 127.0F;
+    const F inverse = set_f(largest > 0.0F ? 127.0F / largest : 0.0F);
+    for (std::uint32_t i = 0; i < group; i += 32) {
+      const std::uint32_t block = (first + i) / 32, at = block * tile.width + column;
+      const I low = to_i(mul(load_f(in + first + i), inverse)), high = to_i(mul(load_f(in + first + i + 16), inverse));
+      store_bytes(quants + at * 32, low);
+      store_bytes(quants + at * 32 + 16, high);
+      const auto low_sum = static_cast<std::int32_t>(sum_lanes(to_f(low))), high_sum = static_cast<std::int32_t>(sum_lanes(to_f(high)));
+      const std::int32_t sum = low_sum + high_sum;
+      scales[at] = scale;
+      starts[at] = -128 * sum;
+      starts16[2 * at] = -128 * low_sum;
+      starts16[2 * at + 1] = -128 * high_sum;
+      std::int8_t* split = sums + (block / 8 * tile.width + column) * 16 + block % 8;
+      split[0] = static_cast<std::int8_t>(sum >> 6);
+      split[8] = static_cast<std::int8_t>(sum & 63);
+    }
+  }
+}
+
+void softmax(const SoftmaxJob& job) {
+  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+    float* scores = job.scores + query * job.stride;
+    const std::int32_t first = job.first[query], last = job.last[query];
+    const auto lane = [](std::int32_t key, std::uint32_t at) {  // within the 16 keys from `at`
+      const std::int32_t relative = key - static_cast<std::int32_t>(at);
+      return relative < 0 ? 0 : relative > 16 ? 16 : relative;
+    };
+    F most = set_f(job.maxima[query]);
+    for (std::uint32_t at = 0; at < job.n_keys; at += 16) most = max(most, select_range(load_f(scores + at), most, lane(first, at), lane(last, at)));
+    const float maximum = max_lanes(most);
+    const float factor = first < last ? sum_lanes(exp_lanes(set_f(job.maxima[query] - maximum))) / 16.0F : 1.0F;
+    F sum = zero_f();
+    for (std::uint32_t at = 0; at < job.n_keys; at += 16) {
+      const F weight = select_range(exp_lanes(sub(load_f(scores + at), set_f(maximum))), zero_f(), lane(first, at), lane(last, at));
+      store_f(scores + at, weight);
+      sum = add(sum, weight);
+    }
+    job.sums[query] = job.sums[query] * factor + sum_lanes(sum);
+    job.maxima[query] = maximum;
+    job.factors[query] = factor;
+  }
+}

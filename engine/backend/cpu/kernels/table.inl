@@ -1,0 +1,100 @@
+// The table of this instruction set, and the choice of a kernel by the width of a tile. Included last, inside the namespace of the set.
+
+template <template <int> class Kernel, int kMost>
+void dot_any(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+  switch (tile.width) {
+    case 1: return Kernel<1>::run(panel, n_cols, tile, out, out_stride);
+    case 2: return Kernel<2>::run(panel, n_cols, tile, out, out_stride);
+    case 3: return Kernel<3>::run(panel, n_cols, tile, out, out_stride);
+    case 4: return Kernel<4>::run(panel, n_cols, tile, out, out_stride);
+    default: break;
+  }
+  if constexpr (kMost > 4) {
+    switch (tile.width) {
+      case 5: return Kernel<5>::run(panel, n_cols, tile, out, out_stride);
+      case 6: return Kernel<6>::run(panel, n_cols, tile, out, out_stride);
+      case 7: return Kernel<7>::run(panel, n_cols, tile, out, out_stride);
+      case 8: return Kernel<8>::run(panel, n_cols, tile, out, out_stride);
+      default: break;
+    }
+  }
+}
+
+template <class Source>
+struct Biased {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_biased_tile<kN, Source>;
+  };
+};
+template <class Source>
+struct SixBits {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_q6_tile<kN, Source>;
+  };
+};
+template <class Source>
+struct WithMins {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_mins_tile<kN, Source>;
+  };
+};
+template <class Source>
+struct Floats {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_float_tile<kN, Source>;
+  };
+};
+template <int kN>
+struct Float8 {
+  static constexpr DotFn run = dot_e4m3_tile<kN>;
+};
+
+float int8_peak(std::uint64_t n_rounds) {
+  I acc[8];
+  for (int i = 0; i < 8; ++i) acc[i] = set_i(i);
+  const std::int8_t a[4] = {1, -2, 3, -4};
+  const I w = set_i(0x01020304);
+  for (std::uint64_t round = 0; round < n_rounds; ++round) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) acc[i] = dot_small(acc[i], w, a);
+    asm volatile("" ::: "memory");  // a round is not folded into the next
+  }
+  F sum = zero_f();
+  for (int i = 0; i < 8; ++i) sum = add(sum, to_f(acc[i]));
+  return sum_lanes(sum);
+}
+
+void fill(KernelTable& table) {
+  const auto at = [](DType dtype) { return static_cast<unsigned>(dtype); };
+  table.dot[at(DType::kF32)] = dot_any<Floats<FromF32>::At, 8>;
+  table.dot[at(DType::kF16)] = dot_any<Floats<FromF16>::At, 8>;
+  table.dot[at(DType::kBF16)] = dot_any<Floats<FromBF16>::At, 8>;
+  table.dot[at(DType::kF8E4M3)] = dot_any<Float8, 8>;
+  table.dot[at(DType::kQ8_0)] = dot_any<Biased<PackedQ8_0>::At, 8>;
+  table.dot[at(DType::kQ4_0)] = dot_any<Biased<PackedQ4_0>::At, 8>;
+  table.dot[at(DType::kQ4_K)] = dot_any<WithMins<PackedQ4_K>::At, 4>;
+  table.dot[at(DType::kQ5_K)] = dot_any<WithMins<PackedQ5_K>::At, 4>;
+  table.dot[at(DType::kQ6_K)] = dot_any<SixBits<PackedQ6_K>::At, 4>;
+  table.unpack[at(DType::kQ4_0)] = unpack_q4_0;
+  table.unpack[at(DType::kQ4_K)] = unpack_mins<PackedQ4_K>;
+  table.unpack[at(DType::kQ5_K)] = unpack_mins<PackedQ5_K>;
+  table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
+  table.dot_wide[at(DType::kQ4_0)] = dot_any<Biased<WideBiased>::At, 8>;
+  table.dot_wide[at(DType::kQ4_K)] = dot_any<WithMins<WideMins>::At, 8>;
+  table.dot_wide[at(DType::kQ5_K)] = dot_any<WithMins<WideMins>::At, 8>;
+  table.dot_wide[at(DType::kQ6_K)] = dot_any<SixBits<WideQ6_K>::At, 8>;
+  table.values[at(DType::kF16)] = values<ValuesF16>;
+  table.values[at(DType::kF8E4M3)] = values<ValuesF8>;
+  table.values[at(DType::kQ8_0)] = values<ValuesQ8_0>;
+  table.values[at(DType::kQ4_0)] = values<ValuesQ4_0>;
+  table.softmax = softmax;
+  table.norm = norm;
+  table.quantize = quantize;
+  table.silu_mul = act_mul<silu_lanes>;
+  table.gelu_mul = act_mul<gelu_lanes>;
+  table.int8_peak = int8_peak;
+}

@@ -1,0 +1,15 @@
+// Weights from the file into row panels, on all threads.
+#pragma once
+
+#include <functional>
+
+#include "backend/backend.h"
+#include "backend/cpu/thread_pool.h"
+
+namespace headroom {
+
+// As Backend::load_weight, into `to` (weight.loaded_bytes() bytes).
+Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool, const StopToken& stop,
+                       const std::function<void(Bytes)>& advance);
+
+}  // namespace headroom

@@ -1,0 +1,39 @@
+// Row panels: 16 rows interleaved so that one 32-bit lane of a register is one row. A panel has exactly the bytes of its 16 rows.
+//
+// A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. Scales of the formats whose block is not a
+// multiple of 64 bytes stand behind all blocks of the panel, so that the quants stay aligned.
+#pragma once
+
+#include <span>
+
+#include "base/bytes.h"
+#include "format/dtype.h"
+#include "model/tensor_slots.h"
+
+namespace headroom {
+
+// A run of equal pieces of a block.
+struct PanelField {
+  std::uint32_t row_offset = 0;    // in the block of a row
+  std::uint32_t piece_bytes = 4;   // 1, 2 or 4
+  std::uint32_t n_pieces = 0;      // per block
+  bool behind_blocks = false;      // in the plane after all blocks
+  std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks, or 0 for the plane
+  std::uint32_t flipped_bits = 0;  // of every piece: signed bytes are kept with an offset of 128
+};
+std::span<const PanelField> panel_fields(DType dtype);
+
+// Bytes of 16 rows of n_cols elements.
+Bytes panel_bytes(DType dtype, std::uint64_t n_cols);
+
+// Offset of the plane behind the blocks.
+Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols);
+
+// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it out again.
+void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel);
+void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row);
+
+// The same for all 16 rows: rows n_rows..15 become zero blocks. rows: (n_rows, row_bytes).
+void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel);
+
+}  // namespace headroom

@@ -1,0 +1,75 @@
+#include "backend/cpu/thread_pool.h"
+
+#include <chrono>
+
+namespace headroom {
+namespace {
+
+// Longer than a barrier takes when every thread has a core, shorter than a time slice when one has not.
+constexpr std::chrono::microseconds kSpin{50};
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Returns once `value` is no longer `old`.
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (value.load(std::memory_order_acquire) != old) return;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(std::uint32_t n_threads) : n_threads_(n_threads == 0 ? 1 : n_threads) {
+  workers_.reserve(n_threads_ - 1);
+  for (std::uint32_t thread = 1; thread < n_threads_; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+}
+
+ThreadPool::~ThreadPool() {
+  leaves_.store(true, std::memory_order_relaxed);
+  n_jobs_.fetch_add(1, std::memory_order_release);
+  n_jobs_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run_erased(ErasedJob job, void* context) {
+  job_ = job;
+  context_ = context;
+  if (n_threads_ > 1) {
+    n_jobs_.fetch_add(1, std::memory_order_release);
+    n_jobs_.notify_all();
+  }
+  job(context, 0);
+  barrier();
+}
+
+void ThreadPool::work(std::uint32_t thread) {
+  for (std::uint32_t n_seen = 0;; ++n_seen) {
+    wait_for_change(n_jobs_, n_seen);
+    if (leaves_.load(std::memory_order_relaxed)) return;
+    job_(context_, thread);
+    barrier();
+  }
+}
+
+void ThreadPool::barrier() {
+  if (n_threads_ == 1) return;
+  const std::uint32_t passed = n_passed_.load(std::memory_order_relaxed);
+  if (n_arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == n_threads_) {
+    n_arrived_.store(0, std::memory_order_relaxed);
+    n_passed_.fetch_add(1, std::memory_order_release);
+    n_passed_.notify_all();
+  } else {
+    wait_for_change(n_passed_, passed);
+  }
+}
+
+}  // namespace headroom
