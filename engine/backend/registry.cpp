@@ -9,6 +9,7 @@
 namespace headroom {
 
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
+  if (const Result<Isa> isa = selected_isa(); !isa) return isa.error();
   const Result<MemorySample> memory = sample_host_memory();
   if (!memory) return memory.error();
   if (n_threads == 0) n_threads = usable_cores();

@@ -1,0 +1,204 @@
+#include "backend/composed_ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "format/decode.h"
+#include "format/encode.h"
+
+namespace headroom {
+namespace {
+
+using Row = std::vector<float>;
+
+void norm(std::span<float> row, std::span<const float> weight, float epsilon) {
+  double squares = 0;
+  for (const float x : row) squares += static_cast<double>(x) * x;
+  const double factor = 1 / std::sqrt(squares / static_cast<double>(row.size()) + epsilon);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(row[i] * factor * weight[i]);
+}
+
+Row normed(const Row& row, std::span<const float> weight, float epsilon) {
+  Row out = row;
+  norm(out, weight, epsilon);
+  return out;
+}
+
+void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& frequencies, std::uint32_t position) {
+  const std::uint32_t n_pairs = rope.rope_dim / 2;
+  for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
+    const float angle = static_cast<float>(position) * frequencies.per_pair[pair];
+    const bool neighbours = rope.pairing == RopePairing::kNeighbours;
+    float& x = head[neighbours ? 2 * pair : pair];
+    float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
+    const float cosine = std::cos(angle) * frequencies.magnitude, sine = std::sin(angle) * frequencies.magnitude;
+    const float turned = x * cosine - y * sine;
+    y = x * sine + y * cosine;
+    x = turned;
+  }
+}
+
+// What is left of a head after the cache has kept it.
+void round_trip(std::span<float> head, DType dtype) {
+  std::vector<std::byte> kept(row_bytes(dtype, head.size()));
+  encode_row(dtype, head.data(), head.size(), kept.data());
+  decode_row(dtype, kept.data(), head.size(), head.data());
+}
+
+double activate(Activation kind, double x) {
+  if (kind == Activation::kSilu) return x / (1 + std::exp(-x));
+  return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // tanh form, arXiv 1606.08415
+}
+
+}  // namespace
+
+Result<ComposedModel> ComposedModel::load(const ModelInfo& model, const ModelFile& file, DType kv_k, DType kv_v, std::uint32_t n_slots) {
+  ComposedModel loaded;
+  loaded.model_ = model;
+  loaded.kv_k_ = kv_k;
+  loaded.kv_v_ = kv_v;
+  loaded.n_slots_ = n_slots;
+  for (const RopeSpec& rope : model.ropes) loaded.ropes_.push_back(rope_frequencies(rope));
+  for (const WeightTensor& weight : model.weights) {
+    const Bytes stride = row_bytes(weight.dtype, weight.n_cols);
+    std::vector<std::byte> bytes(weight.n_rows * stride);
+    if (Status status = file.read_tensor(file.tensors()[weight.file_tensor], weight.first_row * stride, bytes); !status) return status.error();
+    Weights decoded{.values = Row(weight.n_rows * weight.n_cols), .n_rows = weight.n_rows, .n_cols = weight.n_cols};
+    for (std::uint64_t row = 0; row < weight.n_rows; ++row) {
+      decode_row(weight.dtype, bytes.data() + row * stride, weight.n_cols, decoded.values.data() + row * weight.n_cols);
+    }
+    loaded.weights_.push_back(std::move(decoded));
+  }
+  loaded.caches_.resize(model.layers.size() * n_slots);
+  return loaded;
+}
+
+const ComposedModel::Weights& ComposedModel::at(WeightSlot slot, std::int32_t layer) const {
+  static const Weights kNone;
+  const WeightTensor* found = model_.find_weight(slot, layer);
+  return found == nullptr ? kNone : weights_[static_cast<std::size_t>(found - model_.weights.data())];
+}
+
+namespace {
+
+template <class Weights>
+Row product(const Weights& matrix, std::span<const float> in, const std::vector<float>& bias) {
+  Row out(matrix.n_rows);
+  for (std::uint64_t row = 0; row < matrix.n_rows; ++row) {
+    double sum = bias.empty() ? 0.0 : bias[row];
+    for (std::uint64_t col = 0; col < matrix.n_cols; ++col) sum += static_cast<double>(matrix.values[row * matrix.n_cols + col]) * in[col];
+    out[row] = static_cast<float>(sum);
+  }
+  return out;
+}
+
+}  // namespace
+
+Row ComposedModel::embed(std::uint32_t token) const {
+  const Weights& table = at(WeightSlot::kTokenEmbedding, -1);
+  const auto first = table.values.begin() + static_cast<std::ptrdiff_t>(token * table.n_cols);
+  return {first, first + static_cast<std::ptrdiff_t>(table.n_cols)};
+}
+
+Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& residual) {
+  const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
+  const RopeSpec& rope = model_.ropes[spec.rope];
+  const Row in = normed(residual, at(WeightSlot::kAttnNorm, layer).values, model_.norm_epsilon);
+  Row query = product(at(WeightSlot::kQ, layer), in, at(WeightSlot::kQBias, layer).values);
+  Row keys = product(at(WeightSlot::kK, layer), in, at(WeightSlot::kKBias, layer).values);
+  Row values = product(at(WeightSlot::kV, layer), in, at(WeightSlot::kVBias, layer).values);
+  const auto finish = [&](Row& heads, WeightSlot norm_slot) {
+    for (std::size_t first = 0; first < heads.size(); first += spec.head_dim) {
+      const std::span<float> head(heads.data() + first, spec.head_dim);
+      if (spec.has_qk_norm) norm(head, at(norm_slot, layer).values, model_.norm_epsilon);
+      turn(head, rope, ropes_[spec.rope], row.position);
+    }
+  };
+  finish(query, WeightSlot::kQNorm);
+  finish(keys, WeightSlot::kKNorm);
+  for (std::size_t first = 0; first < keys.size(); first += spec.head_dim) {
+    round_trip({keys.data() + first, spec.head_dim}, kv_k_);
+    round_trip({values.data() + first, spec.head_dim}, kv_v_);
+  }
+  Cache& kept = cache(static_cast<std::size_t>(layer), row.slot);
+  const std::size_t first = std::size_t{row.position} * spec.kv_dim();
+  kept.keys.resize(first);  // a position that is written again forgets those behind it
+  kept.values.resize(first);
+  kept.keys.insert(kept.keys.end(), keys.begin(), keys.end());
+  kept.values.insert(kept.values.end(), values.begin(), values.end());
+  return query;
+}
+
+Row ComposedModel::attend(std::int32_t layer, const StepRow& row, const Row& query) {
+  const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
+  const Cache& kept = cache(static_cast<std::size_t>(layer), row.slot);
+  const std::uint32_t to = row.position + 1;
+  const std::uint32_t from = spec.attention == AttentionKind::kWindow && to > spec.window ? to - spec.window : 0;
+  Row attended(query.size());
+  for (std::uint32_t head = 0; head < spec.n_heads; ++head) {
+    const std::size_t kv_first = std::size_t{head / (spec.n_heads / spec.n_kv_heads)} * spec.head_dim, q_first = std::size_t{head} * spec.head_dim;
+    std::vector<double> weights(to - from);
+    for (std::uint32_t key = from; key < to; ++key) {
+      double score = 0;
+      for (std::uint32_t i = 0; i < spec.head_dim; ++i) {
+        score += static_cast<double>(query[q_first + i]) * kept.keys[std::size_t{key} * spec.kv_dim() + kv_first + i];
+      }
+      weights[key - from] = score * spec.attention_scale;
+    }
+    const double most = *std::max_element(weights.begin(), weights.end());
+    double sum = 0;
+    for (double& weight : weights) sum += (weight = std::exp(weight - most));
+    for (std::uint32_t i = 0; i < spec.head_dim; ++i) {
+      double value = 0;
+      for (std::uint32_t key = from; key < to; ++key) value += weights[key - from] * kept.values[std::size_t{key} * spec.kv_dim() + kv_first + i];
+      attended[q_first + i] = static_cast<float>(value / sum);
+    }
+  }
+  return attended;
+}
+
+void ComposedModel::attn_out(std::int32_t layer, const Row& attended, Row& residual) const {
+  const Row out = product(at(WeightSlot::kAttnOut, layer), attended, at(WeightSlot::kAttnOutBias, layer).values);
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] += out[i];
+}
+
+Row ComposedModel::ffn_up(std::int32_t layer, const Row& residual) const {
+  const Row in = normed(residual, at(WeightSlot::kFfnNorm, layer).values, model_.norm_epsilon);
+  Row hidden = product(at(WeightSlot::kGate, layer), in, {});
+  const Row up = product(at(WeightSlot::kUp, layer), in, {});
+  const Activation kind = model_.layers[static_cast<std::size_t>(layer)].activation;
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = static_cast<float>(activate(kind, hidden[i]) * up[i]);
+  return hidden;
+}
+
+void ComposedModel::ffn_down(std::int32_t layer, const Row& hidden, Row& residual) const {
+  const Row out = product(at(WeightSlot::kDown, layer), hidden, {});
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] += out[i];
+}
+
+Row ComposedModel::logits(const Row& residual) const {
+  const WeightSlot slot = model_.find_weight(WeightSlot::kHead, -1) != nullptr ? WeightSlot::kHead : WeightSlot::kTokenEmbedding;
+  return product(at(slot, -1), normed(residual, at(WeightSlot::kOutputNorm, -1).values, model_.norm_epsilon), {});
+}
+
+std::vector<float> ComposedModel::step(const StepInputs& inputs) {
+  std::vector<float> out;
+  std::size_t next_logit = 0;
+  for (std::uint32_t index = 0; index < inputs.rows.size(); ++index) {  // row by row: no later row changes what an earlier one sees
+    const StepRow& row = inputs.rows[index];
+    Row residual = embed(row.token);
+    for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer) {
+      const Row query = qkv_rope(layer, row, residual);
+      attn_out(layer, attend(layer, row, query), residual);
+      ffn_down(layer, ffn_up(layer, residual), residual);
+    }
+    if (next_logit < inputs.logit_rows.size() && inputs.logit_rows[next_logit] == index) {
+      const Row row_logits = logits(residual);
+      out.insert(out.end(), row_logits.begin(), row_logits.end());
+      ++next_logit;
+    }
+  }
+  return out;
+}
+
+}  // namespace headroom

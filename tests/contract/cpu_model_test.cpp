@@ -1,0 +1,147 @@
+// Whole models on the CPU backend against the composed reference: every instruction set, weight type, KV type pair, head size and batch shape.
+#include <gtest/gtest.h>
+
+#include "contract/loaded_cpu.h"
+#include "format/dtype_table.h"
+
+namespace headroom {
+namespace {
+
+using test::LoadedCpu;
+using test::RandomModelSpec;
+
+constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
+
+// Float weights meet f32 activations: only the order of sums differs, and F16 K and V may round to the other neighbour.
+constexpr double kFloatTolerance = 2e-3;
+// Int8 activations are off by at most max / 254, about uniformly: with max near 3.5 sigma that is 0.8 % of an element, independent between elements,
+// so each product is off by about 0.8 % in the mean square; seven products in a row of two layers, partly passed by on the residual, stay below 3 %.
+constexpr double kInt8Tolerance = 3e-2;
+// Q8_0 and Q4_0 keys meet int8 queries, and a score that is off by e moves its weight by e; a coarse cache also rounds to another code where an
+// activation differs a little: half a step of Q4_0 is 7 % of the block's maximum.
+constexpr double kCoarseCacheTolerance = 8e-2;
+
+double tolerance(DType weight, DType kv_k, DType kv_v) {
+  const auto coarse = [](DType dtype) { return dtype == DType::kQ4_0 || dtype == DType::kF8E4M3; };
+  if (coarse(kv_k) || coarse(kv_v)) return kCoarseCacheTolerance;
+  const bool any_int8 = dtype_row(weight).block_elems > 1 || kv_k == DType::kQ8_0 || kv_v == DType::kQ8_0;
+  return any_int8 ? kInt8Tolerance : kFloatTolerance;
+}
+
+class CpuModel : public ::testing::TestWithParam<Isa> {
+ protected:
+  // An instruction set that this machine lacks is told as skipped by name, never passed.
+  void SetUp() override {
+    if (GetParam() > detected_isa()) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
+    RecordProperty("isa", std::string(isa_name(GetParam())));
+  }
+  void TearDown() override { unsetenv("HEADROOM_ISA"); }
+
+  // A prompt of `n_prompt` in one step, then `n_decode` single tokens; all logits of both, against the reference.
+  void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt, std::uint32_t n_decode, double most) {
+    const test::TempFolder folder;
+    const auto path = test::make_random_model(spec, folder.path());
+    const auto loaded = test::load_cpu(path, GetParam(), 2, options);
+    ComposedModel reference =
+        test::take(ComposedModel::load(loaded->model, *loaded->file, options.kv_k, options.kv_v, std::max(1U, options.n_slots)));
+    const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
+    const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
+    EXPECT_LT(test::relative_error(loaded->step(prompt, last), reference.step({prompt, last})), most) << "prompt of " << n_prompt;
+    for (std::uint32_t i = 0; i < n_decode; ++i) {
+      const auto row = test::rows_of(0, n_prompt + i, 1, spec.n_vocab);
+      EXPECT_LT(test::relative_error(loaded->step(row, only), reference.step({row, only})), most) << "token at " << n_prompt + i;
+    }
+  }
+};
+
+RandomModelSpec small_model(DType weight) {
+  RandomModelSpec spec;
+  spec.weight_type = weight;
+  spec.n_layers = 2;
+  spec.d_model = 256;
+  spec.n_heads = 8;
+  spec.n_kv_heads = 2;
+  spec.head_dim = 32;
+  spec.d_ff = 512;
+  spec.n_vocab = 301;  // not a multiple of 16
+  return spec;
+}
+
+PlanOptions options_for(DType kv_k, DType kv_v) {
+  PlanOptions options;
+  options.n_ctx = 96;
+  options.n_batch = 64;
+  options.kv_k = kv_k;
+  options.kv_v = kv_v;
+  return options;
+}
+
+TEST_P(CpuModel, every_weight_type_gives_the_reference_logits) {
+  for (const DTypeRow& row : kDTypes) {
+    if (!row.is_weight) continue;
+    SCOPED_TRACE(row.name);
+    expect_like_reference(small_model(row.dtype), options_for(DType::kF16, DType::kF16), 13, 2, tolerance(row.dtype, DType::kF16, DType::kF16));
+  }
+}
+
+TEST_P(CpuModel, every_pair_of_cache_types_gives_the_reference_logits) {
+  for (const DTypeRow& k : kDTypes) {
+    for (const DTypeRow& v : kDTypes) {
+      if (!k.is_kv || !v.is_kv) continue;
+      SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
+      expect_like_reference(small_model(DType::kF32), options_for(k.dtype, v.dtype), 21, 2, tolerance(DType::kF32, k.dtype, v.dtype));
+    }
+  }
+}
+
+TEST_P(CpuModel, every_head_size_gives_the_reference_logits) {
+  for (const std::uint32_t head_dim : {8U, 16U, 20U, 32U, 64U, 80U, 96U, 128U}) {
+    for (const DType kv : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
+      RandomModelSpec spec = small_model(DType::kF32);
+      spec.n_layers = 1;
+      spec.d_model = 72;  // no multiple of 16
+      spec.d_ff = 100;
+      spec.n_heads = 3;
+      spec.n_kv_heads = head_dim == 16 ? 3 : 1;
+      spec.head_dim = head_dim;
+      SCOPED_TRACE(std::to_string(head_dim) + " " + std::string(dtype_row(kv).name));
+      expect_like_reference(spec, options_for(kv, kv), 19, 1, tolerance(DType::kF32, kv, kv));
+    }
+  }
+}
+
+TEST_P(CpuModel, every_batch_size_gives_the_reference_logits) {
+  for (const DType weight : {DType::kQ8_0, DType::kQ6_K, DType::kF16}) {
+    for (const std::uint32_t n : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 17U, 64U}) {
+      RandomModelSpec spec = small_model(weight);
+      spec.n_layers = 1;
+      SCOPED_TRACE(std::string(dtype_row(weight).name) + " x " + std::to_string(n));
+      expect_like_reference(spec, options_for(DType::kF16, DType::kF16), n, 1, tolerance(weight, DType::kF16, DType::kF16));
+    }
+  }
+}
+
+TEST_P(CpuModel, other_architectures_give_the_reference_logits) {
+  for (const char* architecture : {"llama", "qwen2", "qwen3"}) {
+    RandomModelSpec spec = small_model(DType::kF32);
+    spec.architecture = architecture;
+    spec.has_tied_head = true;
+    SCOPED_TRACE(architecture);
+    expect_like_reference(spec, options_for(DType::kF16, DType::kF16), 17, 2, kFloatTolerance);
+  }
+}
+
+TEST_P(CpuModel, a_long_context_is_read_in_parts_and_merged) {
+  RandomModelSpec spec = small_model(DType::kF32);
+  spec.n_layers = 1;
+  spec.n_ctx_trained = 1200;
+  PlanOptions options = options_for(DType::kF16, DType::kF16);
+  options.n_ctx = 1100;
+  options.n_batch = 1050;
+  expect_like_reference(spec, options, 1050, 2, kFloatTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, CpuModel, ::testing::ValuesIn(kIsas), [](const auto& info) { return std::string(isa_name(info.param)); });
+
+}  // namespace
+}  // namespace headroom
