@@ -141,7 +141,7 @@ TEST_P(CpuModel, a_long_context_is_read_in_parts_and_merged) {
   expect_like_reference(spec, options, 1050, 2, kFloatTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, CpuModel, ::testing::ValuesIn(kIsas), [](const auto& info) { return std::string(isa_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, CpuModel, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
 
 }  // namespace
 }  // namespace headroom
