@@ -141,15 +141,13 @@ class Evaluator {
       *items = std::move(kept);
     }
     if (items->empty()) return run(stmt.otherwise, out);
-    const std::uint32_t depth0 = loop_depth_++;
     for (std::size_t i = 0; i < items->size(); ++i) {
       runtime_.step();
       const Scope scope(*this);
-      frame_->set("loop", Value(Loop{items, i, depth0}));
+      frame_->set("loop", Value(Loop{items, i}));
       assign(*stmt.target, (*items)[i]);
       if (run(stmt.body, out) == Flow::kBreak) break;
     }
-    loop_depth_ = depth0;
     return Flow::kNext;
   }
 
@@ -353,7 +351,6 @@ class Evaluator {
     const Stmt& definition = *macro.definition;
     const std::shared_ptr<Frame> home = macro.scope.lock();
     const Scope scope(*this, home ? home : root_);
-    const std::uint32_t loop_depth = std::exchange(loop_depth_, 0);
     std::vector<Value> extra;
     for (std::size_t i = definition.parameters.size(); i < arguments.positional.size(); ++i) extra.push_back(arguments.positional[i]);
     frame_->set("varargs", runtime_.list(std::move(extra), ListKind::kTuple));
@@ -371,7 +368,6 @@ class Evaluator {
     }
     std::string text;
     run(definition.body, text);
-    loop_depth_ = loop_depth;
     return runtime_.text(std::move(text));
   }
 
@@ -392,7 +388,7 @@ class Evaluator {
 
   Runtime& runtime_;
   std::shared_ptr<Frame> root_, frame_;
-  std::uint32_t depth_ = 0, loop_depth_ = 0;
+  std::uint32_t depth_ = 0;
 };
 
 }  // namespace

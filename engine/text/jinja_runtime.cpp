@@ -101,8 +101,8 @@ Value loop_attribute(const Value& value, std::string_view name) {
   if (name == "length") return Value(length);
   if (name == "revindex") return Value(length - index0);
   if (name == "revindex0") return Value(length - index0 - 1);
-  if (name == "depth") return Value(std::int64_t{loop.depth0} + 1);
-  if (name == "depth0") return Value(std::int64_t{loop.depth0});
+  if (name == "depth") return Value(std::int64_t{1});  // counts recursive loops only
+  if (name == "depth0") return Value(std::int64_t{0});
   if (name == "previtem") return index0 > 0 ? (*loop.items)[loop.index0 - 1] : Value(Undefined{"there is no previous item"});
   if (name == "nextitem") return index0 + 1 < length ? (*loop.items)[loop.index0 + 1] : Value(Undefined{"there is no next item"});
   return missing_attribute(value, name);

@@ -76,7 +76,6 @@ struct Joiner {
 struct Loop {
   std::shared_ptr<const std::vector<Value>> items;
   std::size_t index0 = 0;
-  std::uint32_t depth0 = 0;  // loops around this one
 };
 
 class Value {

@@ -1,0 +1,64 @@
+#include "text/chat_template.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/text/template_cases.h"
+
+namespace headroom {
+namespace {
+
+const std::filesystem::path kFolder = std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text";
+
+ChatTemplateInputs small_inputs() {
+  ChatTemplateInputs inputs;
+  inputs.messages = {{"user", "Hi"}};
+  inputs.bos_token = "<s>";
+  inputs.eos_token = "</s>";
+  return inputs;
+}
+
+Result<std::string> render(std::string_view source, const ChatTemplateInputs& inputs = small_inputs()) {
+  const auto parsed = ChatTemplate::parse(source);
+  if (!parsed) return parsed.error();
+  return parsed->render(inputs);
+}
+
+TEST(ChatTemplate, our_templates_give_what_jinja2_gives) {
+  const auto cases = testing_support::read_template_cases(kFolder / "templates");
+  ASSERT_GT(cases.size(), 100U);
+  for (const auto& each : cases) {
+    const auto rendered = render(each.source, each.inputs);
+    if (each.is_error) {
+      ASSERT_FALSE(rendered) << each.name;
+      EXPECT_NE(rendered.error().message.find(each.error), std::string::npos) << each.name << ": " << rendered.error().message;
+    } else {
+      ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message;
+      EXPECT_EQ(*rendered, each.text) << each.name;
+    }
+  }
+}
+
+TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
+  const auto fixture = nlohmann::json::parse(testing_support::read_whole_file(kFolder / "templates/expected.json"));
+  ChatTemplateInputs inputs = small_inputs();
+  inputs.messages = testing_support::read_messages(fixture.at("conversations").at("thoughts"));
+  inputs.now = testing_support::parse_time(fixture.at("now"));
+  const auto cases = nlohmann::json::parse(testing_support::read_whole_file(kFolder / "expressions.json"));
+  ASSERT_GT(cases.size(), 100U);
+  for (const auto& each : cases) {
+    const std::string source = each.at("source");
+    const auto rendered = render(source, inputs);
+    if (each.contains("text")) {
+      ASSERT_TRUE(rendered) << source << ": " << rendered.error().message;
+      EXPECT_EQ(*rendered, each.at("text").get<std::string>()) << source;
+      continue;
+    }
+    ASSERT_FALSE(rendered) << source << "\n gave: " << *rendered << "\n for the error: " << each.at("error");
+    const bool raised = each.at("raised");
+    EXPECT_EQ(rendered.error().code, raised ? ErrorCode::kUsage : ErrorCode::kUnsupported) << source;
+    EXPECT_TRUE(!raised || rendered.error().message == each.at("error").get<std::string>()) << source << ": " << rendered.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace headroom

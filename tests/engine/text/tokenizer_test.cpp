@@ -1,0 +1,223 @@
+#include "text/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+
+#include "engine/text/template_cases.h"
+#include "text/pre_tokenizer.h"
+#include "text/vocabulary.h"
+#include "text/vocabulary_tokenizer.h"
+
+namespace headroom {
+namespace {
+
+const nlohmann::json& fixture() {
+  static const nlohmann::json kFixture =
+      nlohmann::json::parse(testing_support::read_whole_file(std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text/tokenizer_cases.json"));
+  return kFixture;
+}
+
+std::unique_ptr<const Tokenizer> make(Vocabulary vocabulary) {
+  const Status status = complete_vocabulary(vocabulary);
+  EXPECT_TRUE(status) << status.error().message;
+  auto tokenizer = make_tokenizer(std::move(vocabulary));
+  EXPECT_TRUE(tokenizer) << tokenizer.error().message;
+  return std::move(*tokenizer);
+}
+
+// The fixture's byte-level vocabulary with tokens of other kinds behind it.
+Vocabulary byte_level_vocabulary(std::string_view pre, const std::vector<std::pair<std::string, TokenType>>& added = {}) {
+  const auto& json = fixture().at("byte_level");
+  Vocabulary vocabulary;
+  vocabulary.model = "gpt2";
+  vocabulary.pre = pre;
+  vocabulary.texts = json.at("tokens");
+  vocabulary.merges = json.at("merges");
+  vocabulary.types.assign(vocabulary.texts.size(), TokenType::kNormal);
+  for (const auto& [text, type] : added) {
+    vocabulary.texts.push_back(text);
+    vocabulary.types.push_back(type);
+  }
+  return vocabulary;
+}
+
+Vocabulary spm_vocabulary(const nlohmann::json& json) {
+  Vocabulary vocabulary;
+  vocabulary.model = "llama";
+  vocabulary.texts = json.at("tokens");
+  vocabulary.scores = json.at("scores").get<std::vector<float>>();
+  for (const int type : json.at("types")) vocabulary.types.push_back(static_cast<TokenType>(type));
+  vocabulary.special.unknown = 0;
+  vocabulary.special.bos = 1;
+  vocabulary.special.eos = 2;
+  vocabulary.special.add_bos = true;
+  vocabulary.special.add_space_prefix = json.at("add_space_prefix");
+  return vocabulary;
+}
+
+TEST(BpeTokenizer, gives_the_ids_of_the_reference_under_every_pre_tokenizer) {
+  const auto& json = fixture().at("byte_level");
+  for (const auto& each : json.at("cases")) {
+    const auto tokenizer = make(byte_level_vocabulary(each.at("pre").get<std::string>()));
+    const auto& ids = each.at("ids");
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const std::string text = json.at("texts")[i];
+      EXPECT_EQ(tokenizer->encode(text, false, false), ids[i].get<std::vector<TokenId>>()) << each.at("pre") << ": " << json.at("texts")[i];
+    }
+  }
+}
+
+TEST(SpmTokenizer, gives_the_ids_of_the_reference_with_and_without_space_prefix) {
+  for (const auto& each : fixture().at("score_driven")) {
+    const auto tokenizer = make(spm_vocabulary(each));
+    for (std::size_t i = 0; i < each.at("texts").size(); ++i) {
+      const std::string text = each.at("texts")[i];
+      const auto ids = tokenizer->encode(text, false, false);
+      EXPECT_EQ(ids, each.at("ids")[i].get<std::vector<TokenId>>()) << each.at("texts")[i];
+      EXPECT_EQ(tokenizer->decode(ids, false), text);
+    }
+  }
+}
+
+std::string random_bytes(std::mt19937& random, std::size_t n_bytes) {
+  static constexpr std::string_view kLikely = "abc 12\n\t'.,<|end|>\xE4\xBD\xA0\xF0\x9F\x8E\x89\xC3\xA9";
+  std::string bytes;
+  for (std::size_t i = 0; i < n_bytes; ++i) bytes += random() % 4 == 0 ? static_cast<char>(random() & 0xFF) : kLikely[random() % kLikely.size()];
+  return bytes;
+}
+
+TEST(BpeTokenizer, any_bytes_come_back_under_every_pre_tokenizer) {
+  std::mt19937 random(1);
+  for (const PreTokenizerRow& row : pre_tokenizer_rows()) {
+    const auto tokenizer = make(byte_level_vocabulary(row.names.front()));
+    for (int round = 0; round < 50; ++round) {
+      const std::string bytes = random_bytes(random, random() % 60);
+      EXPECT_EQ(tokenizer->decode(tokenizer->encode(bytes, false, round % 2 == 0), true), bytes) << row.names.front();
+    }
+  }
+}
+
+TEST(SpmTokenizer, any_bytes_come_back) {
+  std::mt19937 random(2);
+  for (const auto& each : fixture().at("score_driven")) {
+    const auto tokenizer = make(spm_vocabulary(each));
+    for (int round = 0; round < 300; ++round) {
+      std::string bytes = random_bytes(random, random() % 60);
+      if (bytes.find("<tag>") != std::string::npos) continue;  // a prefix follows it, which decoding cannot tell from the text's own space
+      EXPECT_EQ(tokenizer->decode(tokenizer->encode(bytes, false, false), true), bytes);
+    }
+  }
+}
+
+TEST(BpeTokenizer, pre_tokenizers_cut_without_losing_a_byte) {
+  std::mt19937 random(3);
+  for (const PreTokenizerRow& row : pre_tokenizer_rows()) {
+    const auto pre_tokenizer = PreTokenizer::create(row);
+    ASSERT_TRUE(pre_tokenizer) << pre_tokenizer.error().message;
+    for (int round = 0; round < 50; ++round) {
+      const std::string bytes = random_bytes(random, random() % 200);
+      std::string joined;
+      for (const std::string_view word : pre_tokenizer->split(bytes)) {
+        EXPECT_FALSE(word.empty());
+        joined += word;
+      }
+      EXPECT_EQ(joined, bytes) << row.names.front();
+    }
+  }
+}
+
+TEST(Tokenizer, control_tokens_count_only_when_asked_for_and_user_defined_ones_always) {
+  Vocabulary vocabulary = byte_level_vocabulary("gpt-2", {{"<|im_start|>", TokenType::kControl},
+                                                          {"<|im_end|>", TokenType::kControl},
+                                                          {"<think>", TokenType::kUserDefined},
+                                                          {"<think>ing", TokenType::kUserDefined}});
+  const TokenId first = vocabulary.n_vocab() - 4;
+  const auto tokenizer = make(std::move(vocabulary));
+  const auto parsed = tokenizer->encode("<|im_start|>a<|im_end|>", false, true);
+  ASSERT_EQ(parsed.size(), 3U);
+  EXPECT_EQ(parsed.front(), first);
+  EXPECT_EQ(parsed.back(), first + 1);
+  const auto plain = tokenizer->encode("<|im_start|>a", false, false);
+  EXPECT_EQ(std::count(plain.begin(), plain.end(), first), 0);
+  EXPECT_EQ(tokenizer->decode(plain, false), "<|im_start|>a");
+  EXPECT_EQ(tokenizer->encode("<think><think>ing", false, false), (std::vector<TokenId>{first + 2, first + 3}));
+  EXPECT_EQ(tokenizer->decode(parsed, false), "a");
+  EXPECT_EQ(tokenizer->decode(parsed, true), "<|im_start|>a<|im_end|>");
+  EXPECT_TRUE(tokenizer->is_control(first));
+  EXPECT_FALSE(tokenizer->is_control(first + 2));
+}
+
+TEST(Tokenizer, well_known_ends_of_a_turn_end_generation_whatever_their_type) {
+  Vocabulary vocabulary = byte_level_vocabulary("qwen2", {{"<|im_end|>", TokenType::kUserDefined}, {"<|endoftext|>", TokenType::kControl}});
+  const TokenId end = vocabulary.n_vocab() - 2;
+  const auto tokenizer = make(std::move(vocabulary));
+  EXPECT_EQ(tokenizer->special().end_of_turn, end);
+  EXPECT_EQ(tokenizer->special().end_of_generation, (std::vector<TokenId>{end, end + 1}));
+  EXPECT_TRUE(tokenizer->ends_generation(end));
+  EXPECT_TRUE(tokenizer->is_control(end));
+  EXPECT_FALSE(tokenizer->ends_generation(0));
+}
+
+TEST(Tokenizer, adds_begin_and_end_of_sequence_as_the_vocabulary_says) {
+  Vocabulary vocabulary = spm_vocabulary(fixture().at("score_driven")[0]);
+  vocabulary.special.add_eos = true;
+  const auto tokenizer = make(std::move(vocabulary));
+  const auto ids = tokenizer->encode("a", true, false);
+  EXPECT_EQ(ids.front(), 1U);
+  EXPECT_EQ(ids.back(), 2U);
+  EXPECT_EQ(tokenizer->encode("", true, false), (std::vector<TokenId>{1, 2}));
+  EXPECT_TRUE(tokenizer->encode("", false, false).empty());
+}
+
+TEST(Tokenizer, white_space_after_a_token_that_swallows_it_is_no_token) {
+  Vocabulary vocabulary = spm_vocabulary(fixture().at("score_driven")[0]);
+  const auto end = static_cast<TokenId>(std::find(vocabulary.texts.begin(), vocabulary.texts.end(), "<|end|>") - vocabulary.texts.begin());
+  vocabulary.swallow_space_after = {end};
+  const auto tokenizer = make(std::move(vocabulary));
+  EXPECT_EQ(tokenizer->encode("<|end|> \n\tthe", false, true), tokenizer->encode("<|end|>the", false, true));
+}
+
+TEST(Tokenizer, contradictory_vocabularies_are_refused_by_the_name_of_the_key) {
+  const auto refused = [](auto change, std::string_view key) {
+    Vocabulary vocabulary = spm_vocabulary(fixture().at("score_driven")[0]);
+    change(vocabulary);
+    const Status status = complete_vocabulary(vocabulary);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::kBadFile);
+    EXPECT_NE(status.error().message.find(key), std::string::npos) << status.error().message;
+  };
+  refused([](Vocabulary& v) { v.texts.clear(); }, "tokenizer.ggml.tokens");
+  refused([](Vocabulary& v) { v.scores.pop_back(); }, "tokenizer.ggml.scores");
+  refused([](Vocabulary& v) { v.scores[3] = std::nanf(""); }, "tokenizer.ggml.scores");
+  refused([](Vocabulary& v) { v.types.pop_back(); }, "tokenizer.ggml.token_type");
+  refused([](Vocabulary& v) { v.special.eos = 1U << 30; }, "special token id");
+  refused([](Vocabulary& v) { v.special.bos.reset(); }, "tokenizer.ggml.bos_token_id");
+}
+
+TEST(Tokenizer, an_unknown_pre_tokenizer_is_refused_by_name) {
+  Vocabulary vocabulary = byte_level_vocabulary("somebody-elses");
+  ASSERT_TRUE(complete_vocabulary(vocabulary));
+  const auto tokenizer = make_tokenizer(std::move(vocabulary));
+  ASSERT_FALSE(tokenizer);
+  EXPECT_EQ(tokenizer.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(tokenizer.error().message.find("'somebody-elses'"), std::string::npos);
+}
+
+// Quadratic merging of a 1 MB word would take minutes; the bound is wide enough for a busy machine under sanitizers.
+TEST(Tokenizer, one_giant_word_takes_about_linear_time) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string word(1 << 20, 'e'), spaces = std::string(1 << 20, ' ') + "x";
+  for (const std::string_view pre : {"llama-bpe", "deepseek-llm", "falcon"}) {
+    const auto tokenizer = make(byte_level_vocabulary(pre));
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode(word, false, false), true), word);
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode(spaces, false, false), true), spaces);
+  }
+  const auto spm = make(spm_vocabulary(fixture().at("score_driven")[0]));
+  EXPECT_EQ(spm->decode(spm->encode(word, false, false), true), word);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace headroom

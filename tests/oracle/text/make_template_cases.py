@@ -1,0 +1,212 @@
+"""Writes what Jinja2 itself gives: for our own chat templates (tests/engine/text/templates/*.jinja, expected.json beside them) and for single
+expressions and statements (tests/engine/text/expressions.json). Run with a Python that has jinja2 3.1; the tests need only the files written here."""
+import datetime
+import json
+import pathlib
+
+import jinja2
+import jinja2.ext
+import jinja2.nodes
+import jinja2.sandbox
+
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "engine" / "text"
+NOW = datetime.datetime(2026, 1, 2, 3, 4, 5)
+
+CONVERSATIONS = {
+    "user": [["user", "Where does the memory go?"]],
+    "system_user": [["system", "Answer briefly."], ["user", "Hi"]],
+    "turns": [["user", "Hi"], ["assistant", "Hello! What shall we load?"], ["user", " Two\nlines, größe 🎉 and <|tags|> "]],
+    "thoughts": [["system", "Be kind.\nAlways."], ["user", "a"], ["assistant", "<think>\nhm\n</think>\n\nb"], ["user", "c"], ["assistant", "<think>x</think>d"],
+                 ["user", "e"]],
+    "answered": [["user", "a"], ["assistant", "<think>\nwhy\n</think>\n\nbecause"]],
+    "two_users": [["user", "a"], ["user", "b"]],
+    "empty": [["user", ""]],
+}
+
+
+class Generation(jinja2.ext.Extension):
+    """{% generation %} marks the assistant's text for training and prints its body."""
+    tags = {"generation"}
+
+    def parse(self, parser):
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
+        return jinja2.nodes.CallBlock(self.call_method("_body"), [], [], body).set_lineno(line)
+
+    def _body(self, caller):
+        return caller()
+
+
+def environment():
+    env = jinja2.sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"])
+
+    def raise_exception(message):
+        raise jinja2.exceptions.TemplateError(message)
+
+    def tojson(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
+        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+    env.globals["raise_exception"] = raise_exception
+    env.globals["strftime_now"] = NOW.strftime
+    env.filters["tojson"] = tojson
+    return env
+
+
+def run(env, source, conversation, prompt):
+    messages = [{"role": role, "content": content} for role, content in CONVERSATIONS[conversation]]
+    try:
+        return {"text": env.from_string(source).render(messages=messages, add_generation_prompt=prompt, bos_token="<s>", eos_token="</s>")}
+    except Exception as error:  # noqa: BLE001: whatever Jinja2 or Python says is the expectation
+        return {"error": str(error), "raised": type(error) is jinja2.exceptions.TemplateError}
+
+
+EXPRESSIONS = r"""
+{{ 1 + 2 * 3 - 4 / 2 }} {{ 7 // 2 }} {{ -7 // 2 }} {{ -7 % 3 }} {{ 7 % -3 }} {{ 2 ** 10 }} {{ 2 ** -1 }} {{ 2 ** 3 ** 2 }} {{ -2 ** 2 }}
+{{ 1.0 }} {{ 1e16 }} {{ 1e-5 }} {{ 0.1 + 0.2 }} {{ 3.0 * 2 }} {{ 1_000 }} {{ 10 / 5 }} {{ 1.5 // 1 }} {{ -1.5 % 1 }} {{ 123456789012345680.0 }}
+{{ 'a' ~ 1 ~ none ~ true ~ 1.5 ~ [1, 'x'] }} {{ 'ab' * 2 }} {{ [1] * 2 + [3] }} {{ (1, 2) + (3,) }} {{ (1,) }} {{ () }}
+{{ [1, 'a', "it's", 'say "x"', none, true, 1.5, {'k': [1]}, 'é\n\t\\'] }} {{ {'a': 1, 2: 'b', none: ()} }}
+{{ 1 < 2 < 3 }} {{ 1 < 2 > 3 }} {{ 1 == 1.0 }} {{ 'a' < 'b' }} {{ [1, 2] < [1, 3] }} {{ 1 != 2 }} {{ true == 1 }} {{ 'a' in 'cat' }} {{ 'x' not in ['a'] }} {{ 'k' in {'k': 1} }}
+{{ not true or true and false }} {{ 1 and 2 }} {{ 0 or 'x' }} {{ not 1 == 2 }} {{ '' or [] or none }}
+{{ 'yes' if true else 'no' }} {{ 'yes' if false }}. {{ 'a' if 0 else 'b' if 0 else 'c' }}
+{{ undefined_name }}|{{ undefined_name is defined }}|{{ undefined_name|default('d') }}|{{ ''|default('d') }}|{{ ''|default('d', true) }}|{{ none|d('n') }}
+{{ undefined_name.attribute }}
+{{ undefined_name + 'x' }}
+{{ 'x' + undefined_name }}
+{{ messages[0].nothing.more }}
+{{ messages[0]['nothing'] ~ messages[99] ~ '.' }}
+{{ messages[99].role }}
+{{ none.x ~ '.' }}
+{{ none.x.y }}
+{{ undefined_name() }}
+{{ messages[0].content() }}
+{{ 'a' + 1 }}
+{{ 1 + 'a' }}
+{{ none + 'a' }}
+{{ 'a' + none }}
+{{ [1] + 'a' }}
+{{ 1 < 'a' }}
+{{ 1 / 0 }}
+{{ 1 % 0 }}
+{{ -'a' }}
+{% for x in 5 %}{% endfor %}
+{% for x in none %}{% endfor %}
+{{ 5|length }}
+{{ undefined_name|length }}{% for x in undefined_name %}x{% else %}empty{% endfor %}
+{{ undefined_name|tojson }}
+{{ 'abc'|nofilter }}
+{{ 1 is notest }}
+{% unknown_tag %}
+{{ 'abc }}
+{{ (1, 2 }}
+{% if true %}
+{% endfor %}
+{% for x in [1] %}{{ x }}{% endif %}
+{{ 1 + }}
+{{ raise_exception('Sorry: ' ~ messages|length) }}
+{% set a, b = [1] %}
+{% set x.y = 1 %}
+{% set ns = namespace(a=1) %}{% set ns.b = ns.a + 1 %}{{ ns.a }}{{ ns.b }}{{ ns.c }}{{ ns.c is defined }}
+{{ 'Hello'[1] }}{{ 'Hello'[-1] }}{{ 'Hello'[1:3] }}{{ 'Hello'[::-1] }}{{ 'Hello'[::2] }}{{ 'Hello'[-3:] }}{{ 'Hello'[:-2] }}{{ 'grüße'[3:] }}{{ 'Hello'[10:] }}{{ 'Hello'[4:1:-1] }}
+{{ [1,2,3][1:] }}{{ [1,2,3][::-1] }}{{ (1,2,3)[:2] }}{{ [1,2,3][-1] }}{{ [0,1,2,3,4,5][1:5:2] }}{{ 'abc'[5] }}{{ [][0] is defined }}{{ 'abc'.0 }}
+{{ ' ab '.strip() }}|{{ 'xxabxx'.strip('x') }}|{{ ' ab '.lstrip() }}|{{ ' ab '.rstrip() }}|{{ 'aXbXc'.split('X') }}|{{ ' a  b '.split() }}|{{ 'a b c'.split(' ', 1) }}|{{ 'a b c'.rsplit(' ', 1) }}|{{ 'a,b,,'.split(',') }}
+{{ 'hello world'.title() }} {{ "it's ok"|title }} {{ 'hELLO'.capitalize() }} {{ 'hELLO'|capitalize }} {{ 'ÄÖü'.lower() }} {{ 'äöß'.upper() }} {{ 'x-ray (two)'|title }}
+{{ 'abc'.startswith('ab') }} {{ 'abc'.startswith(('x', 'a')) }} {{ 'abc'.endswith('c') }} {{ 'abcabc'.find('c') }} {{ 'abc'.find('z') }} {{ 'abcabc'.rfind('b') }} {{ 'abcabc'.count('bc') }} {{ 'aaa'.replace('a', 'b', 2) }} {{ 'abc'.replace('', '-') }} {{ 'abc'.index('c') }}
+{{ 'abc'.index('z') }}
+{{ ', '.join(['a', 'b']) }} {{ ''.join('abc') }} {{ 'a'.isdigit() }} {{ '12'.isdigit() }} {{ 'Ab1'.isalnum() }} {{ ' '.isspace() }} {{ 'AB'.isupper() }} {{ 'ab'.islower() }} {{ 'a\nb\r\nc'.splitlines() }} {{ 'k=v=w'.partition('=') }} {{ 'k=v=w'.rpartition('=') }} {{ 'ab'.center(6, '*') }} {{ 'abc'.removeprefix('a').removesuffix('c') }}
+{{ ', '.join([1]) }}
+{{ '%s is %d%%' % ('x', 5) }} {{ '%s' % 'y' }} {{ '{} {}'.format(1, 'b') }} {{ '{1}{0}{n}'.format(1, 2, n=3) }} {{ '%s-%s'|format('a', 'b') }}
+{{ {'a': 1}.items() }} {{ {'a': 1}.keys()|list }} {{ {'a': 1}.values()|list }} {{ {'a': 1}.get('a') }} {{ {'a': 1}.get('b') }} {{ {'a': 1}.get('b', 2) }} {{ {'items': 3}['items'] }} {{ {'a': {'b': {}}} }} {{ dict(a=1, b=2) }} {{ {'a': 1}.a }}
+{% for k, v in {'x': 1, 'y': 2}.items() %}{{ k }}={{ v }}{{ ',' if not loop.last }}{% endfor %} {% for k in {'x': 1} %}{{ k }}{% endfor %} {% for a, (b, c) in [(1, (2, 3))] %}{{ a }}{{ b }}{{ c }}{% endfor %} {% for c in 'aé' %}[{{ c }}]{% endfor %}
+{% for i in range(5) if i is odd %}{{ loop.index }}{{ loop.index0 }}{{ loop.revindex }}{{ loop.revindex0 }}{{ loop.first }}{{ loop.last }}{{ loop.length }} {% endfor %}{% for i in [] %}{% else %}none{% endfor %}
+{% for i in [1, 2, 3] %}{{ loop.cycle('a', 'b') }}{{ loop.previtem }}{{ loop.nextitem }}{{ loop.depth }}{% for j in [1] %}{{ loop.depth0 }}{% endfor %};{% endfor %}
+{% for i in range(10) %}{% if i == 2 %}{% continue %}{% endif %}{% if i == 5 %}{% break %}{% endif %}{{ i }}{% endfor %}
+{% set x = 1 %}{% for i in [1, 2] %}{% set x = x + i %}{{ x }}{% endfor %}{{ x }}{% if true %}{% set x = 9 %}{% endif %}{{ x }}
+{% macro m(a, b=2, *args) %}{{ a }}{% endmacro %}{{ m(1) }}
+{% macro m(a, b=a) %}{{ a }},{{ b }};{% endmacro %}{{ m(1) }}{{ m(1, 2) }}{{ m(b=3, a=4) }}{{ m() }}
+{% macro outer(t) %}<{{ caller(t, 2) if caller }}>{% endmacro %}{% call(a, b) outer('x') %}{{ a }}{{ b }}{% endcall %}{{ outer('y') }}
+{% set g = 'global' %}{% macro m() %}{{ g }}{% endmacro %}{% set g = 'later' %}{{ m() }}{% macro rec(n) %}{{ n }}{% if n > 0 %}{{ rec(n - 1) }}{% endif %}{% endmacro %}{{ rec(3) }}
+{% macro v() %}{{ varargs }}{{ kwargs }}{% endmacro %}{{ v(1, 2, k=3) }}
+{{ range(3)|list }} {{ range(1, 10, 3)|list }} {{ range(5, 0, -2)|list }} {{ [3,1,2]|sort }} {{ ['b','A','c']|sort }} {{ ['b','A','c']|sort(case_sensitive=true) }} {{ [1,2,3]|sort(reverse=true) }} {{ [{'n': 2}, {'n': 1}]|sort(attribute='n') }}
+{{ [1,2,3]|first }} {{ [1,2,3]|last }} {{ []|first }} {{ 'abc'|first }} {{ 'abc'|last }} {{ [1,2]|join('-') }} {{ [{'n': 1}, {'n': 2}]|join(',', attribute='n') }} {{ 'abc'|list }} {{ 'abc'|reverse }} {{ [1,2]|reverse|list }} {{ [1,1,2,'A','a']|unique|list }}
+{{ [1,2,3]|sum }} {{ [{'n': 1}, {'n': 2}]|sum(attribute='n') }} {{ [1,2]|sum(start=10) }} {{ [1,3,2]|max }} {{ [1,3,2]|min }} {{ ['b','A']|min }} {{ []|max }} {{ [0.5, 1]|sum }}
+{{ ['a','b']|map('upper')|list }} {{ [{'n': 1}, {}]|map(attribute='n', default=0)|list }} {{ [1,2,3,4]|select('even')|list }} {{ [1,2,3]|reject('odd')|list }} {{ [0,1,'']|select|list }} {{ [{'a': 1}, {'a': 0}, {}]|selectattr('a')|list }} {{ [{'a': 1}, {}]|rejectattr('a', 'defined')|list }} {{ [{'a': {'b': 2}}]|map(attribute='a.b')|list }} {{ [1,5]|select('gt', 2)|list }} {{ [[1,2]]|map('first')|list }}
+{{ messages|selectattr('role', 'in', ['user'])|list|length }} {{ messages|map(attribute='role')|join(',') }} {{ (messages|selectattr('role', 'equalto', 'nobody')|list)|length }} {{ 'T' if messages|selectattr('role', 'equalto', 'nobody') else 'F' }}
+{{ {'b': 1, 'a': 2}|dictsort }} {{ {'b': 1, 'a': 2}|dictsort(by='value', reverse=true) }} {{ {'a': 1}|items|list }} {{ [1,2,3,4,5]|batch(2)|list }} {{ [1,2,3]|batch(2, 'x')|list }}
+{{ 3.7|int }} {{ '42'|int }} {{ 'x'|int }} {{ 'x'|int(7) }} {{ '0x1A'|int(base=16) }} {{ '3.9'|int }} {{ '1.5'|float }} {{ 'x'|float }} {{ 1|float }} {{ 2.567|round(2) }} {{ 2.5|round }} {{ 3.5|round|int }} {{ 2.1|round(0, 'ceil') }} {{ 2.19|round(1, 'floor') }} {{ -5|abs }} {{ 7|round }} {{ true|int }} {{ ' 12 '|int }} {{ none|int }} {{ 1234.5678|round(-2) }}
+{{ {'a': [1, 2.0, true, none, 'é"\n<>&\u0001']}|tojson }} {{ {'b': 1, 'a': {}}|tojson(indent=2) }} {{ [1, [], {'x': []}]|tojson(indent=4) }} {{ 'é'|tojson(ensure_ascii=true) }} {{ {'b': 1, 'a': 2}|tojson(sort_keys=true) }} {{ [1, {'a': 2}]|tojson(separators=(',', ':')) }} {{ 'x'|tojson }} {{ (1, 2)|tojson }} {{ '🎉'|tojson(ensure_ascii=true) }}
+{{ 'a\nb\n\nc'|indent }}|{{ 'a\nb'|indent(2, true) }}|{{ 'a\n\nb'|indent(1, blank=true) }}|{{ 'a\nb'|indent('> ') }} {{ '<a href="x">\'&'|e }} {{ 'a'|safe }} {{ 5|string + '6' }} {{ 'one two, three'|wordcount }} {{ 'foo bar baz qux'|truncate(9) }} {{ 'foo bar baz qux'|truncate(11, true, '..', 0) }} {{ 'ab'|center(6) }}|{{ '  x '|trim }}|{{ 'xax'|trim('x') }}|{{ 'aXbX'|replace('X', '-') }}
+{{ 1 is number }}{{ 1.0 is float }}{{ 1 is integer }}{{ true is integer }}{{ true is number }}{{ true is boolean }}{{ 'a' is string }}{{ {} is mapping }}{{ [] is iterable }}{{ 'a' is iterable }}{{ 1 is iterable }}{{ [] is sequence }}{{ {} is sequence }}{{ none is none }}{{ 4 is divisibleby 2 }}{{ 4 is divisibleby(3) }}{{ 1 is eq 1 }}{{ 1 is ne(2) }}{{ 3 is gt 2 }}{{ 3 is lt(2) }}{{ 'a' is in ['a'] }}{{ range is callable }}{{ true is true }}{{ 1 is true }}{{ 'ab' is lower }}{{ 'AB' is upper }}{{ x is undefined }}{{ 3 is odd and 4 is even }}{{ 1 is not none }}{{ 1 is sameas 1 }}
+{{ [1, 2, 3] is not string and [1] is iterable }} {{ 'a' is string if true else 'x' }} {{ not 'a' is string }} {{ 1 is defined and 2 }}
+{{ messages is iterable }}{{ messages[0] is mapping }}{{ messages[0].items()|list|length }}{{ messages[0].keys()|join('+') }}{{ messages[0] | tojson }}
+{{ strftime_now('%Y-%m-%d %H:%M:%S %b %d %A') }} {{ strftime_now('') }}
+{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{{ c.next() }}{{ c.current }} {% set j = joiner('|') %}{{ j() }}x{{ j() }}y
+{% set t %}  block {{ 1 + 1 }}{% endset %}[{{ t }}]{% set u | upper | trim %} shout {% endset %}[{{ u }}]
+{% filter replace('a', 'b') | upper %}banana{% endfilter %}{% with a = 1, b = 2 %}{{ a + b }}{% endwith %}{{ a is defined }}
+{% raw %}{{ x }}{% y %}{% endraw %}|{{ '{{' }}|{{ "}}" }}|{{ {'a': {'b': 1}}['a'] }}|{{ '\x41\u00e9\101\q\'' }}|{{ "a" "b" 'c' }}
+a{#- comment -#} b {# x #}c
+  {% if true %}
+    kept
+  {% endif %}
+tail
+  {%- if true -%}
+    tight
+  {%- endif -%}
+  end
+{% if true +%}
+x{% endif %}{%+ if true %}y{% endif %}
+	{% set q = 1 %}	{{ q }}
+{{ 'a' if messages else 'b' }}{{ messages|length > 0 and messages[0]['role'] == 'user' }}
+{{ {'a': 1} == {'a': 1} }} {{ [1, 2] == [1, 2] }} {{ (1,) == [1] }} {{ 'a' == 1 }} {{ messages[0] == messages[-1] }} {{ none == undefined_name }} {{ undefined_name == other_name }}
+{{ [1,[2,[3]]]|string }} {{ (none, true)|string }} {{ namespace(a=1) }} {{ 'x'.nope }}{{ 'x'.nope is defined }}
+{{ messages|map('nofilter')|list }}
+{{ messages[0:1][0].role|upper ~ '!' * 3 }}
+{{ [1,2,3]|map('string')|join|int + 1 }} {{ ([1,2]|length) * 2 }} {{ -1|abs }} {{ 5 - -3 }} {{ 2 * -3 }} {{ +4 }}
+{{ 'abc' | upper | lower | title | length }} {{ ('a' ~ 'b')|upper }} {{ 'a' ~ 'b'|upper }} {{ 1 + 2|string|length }} {{ 1 ~ 2 + 3 }}
+{{ range(3, 1) | list }}{{ range() }}
+{{ [1, 2, 3].index(2) }} {{ [1, 1].count(1) }} {{ 'a' in {} }} {{ 1 in 'a' }}
+{{ messages.append(1) }}
+{{ loop }}
+{{ 9223372036854775807 }} {{ {}.x.y }}
+{% for m in messages %}{% for c in m.content %}{% if loop.index > 3 %}{% break %}{% endif %}{{ c }}{% endfor %}|{% endfor %}
+{{ groups }}{% for role, items in messages|groupby('role') %}{{ role }}:{{ items|length }} {% endfor %}
+{% if messages[0]['role'] == 'system' %}S{% elif messages[0]['role'] == 'user' %}U{% else %}O{% endif %}
+""".strip("\n").split("\n")
+
+# Several lines that belong together, where white space control is the point.
+BLOCKS = [
+    "a\n  {% if true %}\n    b\n  {% endif %}\nc\n",
+    "a\n  {%- if true -%}\n    b\n  {%- endif -%}\nc\n\n",
+    "  {# comment #}\nx\n{#- tight -#}\n y",
+    "{% for i in [1, 2] %}\n  {{ i }}\n{% endfor %}\nend",
+    "{% for i in [1, 2] -%}\n  {{ i }}\n{%- endfor %}\nend",
+    "x {% if true %} y {% endif %} z\n  {{- ' w' -}}\n  v",
+    "{% if true +%}\nx\n{%+ endif %}\ny",
+    "  {%+ if true %}x{% endif %}\n\n\n",
+    "{{ 'a' }}\n\n{{ 'b' }}\n",
+    "{% raw -%}\n  {{ a }} {% b %}\n{%- endraw %}\nc",
+    "a\r\nb\rc\n",
+    "{% set x %}\n  one\n{% endset %}[{{ x }}]",
+    "{% macro m() %}\n  in\n{% endmacro %}\n[{{ m() }}]\n",
+    "line one\n{% if true %}{% set a = 1 %}{% endif %}   \nline {{ a }}",
+    "\n\n  {% if true %}\n\n  text\n\n  {% endif %}\n\n",
+    "{% if a %}\n{{ 1 +\n 2 }}\n{% endif %}\n\n{{ undefined_name.x }}",
+]
+
+
+def main():
+    env = environment()
+    names = sorted(path.name for path in (ROOT / "templates").glob("*.jinja"))
+    expected = {}
+    for name in names:
+        source = (ROOT / "templates" / name).read_text(encoding="utf-8")
+        expected[name] = {f"{conversation}/{'prompt' if prompt else 'closed'}": run(env, source, conversation, prompt)
+                          for conversation in CONVERSATIONS for prompt in (True, False)}
+    fixture = {"conversations": {key: [{"role": role, "content": content} for role, content in turns] for key, turns in CONVERSATIONS.items()},
+               "bos_token": "<s>", "eos_token": "</s>", "now": NOW.strftime("%Y-%m-%d %H:%M:%S"), "expected": expected}
+    (ROOT / "templates" / "expected.json").write_text(json.dumps(fixture, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    cases = [{"source": source, **run(env, source, "thoughts", True)} for source in EXPRESSIONS + BLOCKS]
+    (ROOT / "expressions.json").write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
