@@ -95,14 +95,14 @@ class GgufReader {
     n_tensors_ = cursor_.read_number<std::uint64_t>("the tensor count");
     n_metadata_ = cursor_.read_number<std::uint64_t>("the metadata count");
     if (cursor_.failed()) return;
-    if (n_metadata_ > cursor_.remaining() / kMinMetadataBytes) {
-      return bad(fmt::format("claims {} metadata entries, the {} bytes that follow hold at most {}", n_metadata_, cursor_.remaining(),
-                             cursor_.remaining() / kMinMetadataBytes));
-    }
-    if (n_tensors_ > cursor_.remaining() / kMinTensorBytes) {
-      return bad(fmt::format("claims {} tensors, the {} bytes that follow hold at most {}", n_tensors_, cursor_.remaining(),
-                             cursor_.remaining() / kMinTensorBytes));
-    }
+    check_count("metadata entries", n_metadata_, kMinMetadataBytes, kMaxMetadata);
+    check_count("tensors", n_tensors_, kMinTensorBytes, kMaxTensors);
+  }
+
+  void check_count(std::string_view what, std::uint64_t n, Bytes min_bytes_each, std::uint64_t max) {
+    const std::uint64_t possible = cursor_.remaining() / min_bytes_each;
+    if (n > possible) bad(fmt::format("claims {} {}, the {} bytes that follow hold at most {}", n, what, cursor_.remaining(), possible));
+    if (n > max) bad(fmt::format("claims {} {}, at most {} are accepted", n, what, max));
   }
 
   std::string read_name(std::string_view what) {
@@ -126,20 +126,20 @@ class GgufReader {
   }
 
   MetaValue read_scalar(GgufType type) {
-    constexpr std::string_view what = "the value";
+    constexpr std::string_view kWhat = "the value";
     switch (type) {
-      case GgufType::kU8: return std::uint64_t{cursor_.read_number<std::uint8_t>(what)};
-      case GgufType::kI8: return std::int64_t{cursor_.read_number<std::int8_t>(what)};
-      case GgufType::kU16: return std::uint64_t{cursor_.read_number<std::uint16_t>(what)};
-      case GgufType::kI16: return std::int64_t{cursor_.read_number<std::int16_t>(what)};
-      case GgufType::kU32: return std::uint64_t{cursor_.read_number<std::uint32_t>(what)};
-      case GgufType::kI32: return std::int64_t{cursor_.read_number<std::int32_t>(what)};
-      case GgufType::kU64: return cursor_.read_number<std::uint64_t>(what);
-      case GgufType::kI64: return cursor_.read_number<std::int64_t>(what);
-      case GgufType::kF32: return static_cast<double>(cursor_.read_number<float>(what));
-      case GgufType::kF64: return cursor_.read_number<double>(what);
+      case GgufType::kU8: return std::uint64_t{cursor_.read_number<std::uint8_t>(kWhat)};
+      case GgufType::kI8: return std::int64_t{cursor_.read_number<std::int8_t>(kWhat)};
+      case GgufType::kU16: return std::uint64_t{cursor_.read_number<std::uint16_t>(kWhat)};
+      case GgufType::kI16: return std::int64_t{cursor_.read_number<std::int16_t>(kWhat)};
+      case GgufType::kU32: return std::uint64_t{cursor_.read_number<std::uint32_t>(kWhat)};
+      case GgufType::kI32: return std::int64_t{cursor_.read_number<std::int32_t>(kWhat)};
+      case GgufType::kU64: return cursor_.read_number<std::uint64_t>(kWhat);
+      case GgufType::kI64: return cursor_.read_number<std::int64_t>(kWhat);
+      case GgufType::kF32: return static_cast<double>(cursor_.read_number<float>(kWhat));
+      case GgufType::kF64: return cursor_.read_number<double>(kWhat);
       case GgufType::kBool: return read_bool() != 0;
-      case GgufType::kString: return cursor_.read_string(what);
+      case GgufType::kString: return cursor_.read_string(kWhat);
       case GgufType::kArray: break;
     }
     if (!cursor_.failed()) unsupported(fmt::format("value type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));

@@ -14,6 +14,8 @@ namespace headroom {
 inline constexpr Bytes kMaxHeaderBytes = 256 * kMiB;
 // Elements of all metadata arrays together, so that a header of empty strings cannot take many times its size in memory.
 inline constexpr std::uint64_t kMaxArrayElems = std::uint64_t{1} << 22;
+// The largest models have about 50,000 tensors (each expert on its own) and some hundred keys.
+inline constexpr std::uint64_t kMaxTensors = std::uint64_t{1} << 17, kMaxMetadata = std::uint64_t{1} << 16;
 
 struct GgufHeader {
   std::uint32_t version = 0;

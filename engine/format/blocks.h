@@ -18,6 +18,7 @@ Block load_block(const std::byte* bytes) {
   return block;
 }
 
+// NOLINTBEGIN(readability-identifier-naming): the names of the formats.
 // Scales are f16 bit patterns. Element order: "halves" means that byte i holds element i (low nibble) and i + half (high nibble).
 
 struct BlockQ8_0 {  // 32 elements: scale * quants[i]
@@ -54,6 +55,8 @@ struct BlockQ6_K {
   std::int8_t scales[16];
   std::uint16_t scale;
 };
+
+// NOLINTEND(readability-identifier-naming)
 
 static_assert(sizeof(BlockQ8_0) == 34 && alignof(BlockQ8_0) == 2);
 static_assert(sizeof(BlockQ4_0) == 18);

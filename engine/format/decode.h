@@ -91,7 +91,7 @@ inline void decode_block(const BlockQ4_K& block, float* out) {  // (256)
   for (int group = 0; group < 8; ++group) {
     const GroupScaleMin packed = group_scale_min(block.scales, group);
     const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
-    const std::uint8_t* quants = block.quants + group / 2 * 32;
+    const std::uint8_t* quants = block.quants + std::ptrdiff_t{group / 2} * 32;
     const int shift = group % 2 * 4;
     for (int i = 0; i < 32; ++i) out[group * 32 + i] = group_scale * static_cast<float>((quants[i] >> shift) & 15) - group_min;
   }
@@ -102,7 +102,7 @@ inline void decode_block(const BlockQ5_K& block, float* out) {  // (256)
   for (int group = 0; group < 8; ++group) {
     const GroupScaleMin packed = group_scale_min(block.scales, group);
     const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
-    const std::uint8_t* quants = block.quants + group / 2 * 32;
+    const std::uint8_t* quants = block.quants + std::ptrdiff_t{group / 2} * 32;
     const int shift = group % 2 * 4;
     for (int i = 0; i < 32; ++i) {
       const int five_bits = ((quants[i] >> shift) & 15) | (((block.high_bits[i] >> group) & 1) << 4);
@@ -114,11 +114,11 @@ inline void decode_block(const BlockQ5_K& block, float* out) {  // (256)
 inline void decode_block(const BlockQ6_K& block, float* out) {  // (256)
   const float scale = f16_to_f32(block.scale);
   for (int i = 0; i < 256; ++i) {
-    const int half = i / 128, quarter = i % 128 / 32, lane = i % 32;  // quarters 0 and 1 are low nibbles, 2 and 3 high nibbles
+    const int half = i / 128, quarter = i % 128 / 32, lane = i % 32, group = i / 16;  // quarters 0 and 1 are low nibbles, 2 and 3 high nibbles
     const std::uint8_t low = block.low_bits[half * 64 + quarter % 2 * 32 + lane];
     const std::uint8_t high = block.high_bits[half * 32 + lane];
     const int six_bits = ((low >> (quarter / 2 * 4)) & 15) | (((high >> (quarter * 2)) & 3) << 4);
-    out[i] = scale * static_cast<float>(block.scales[i / 16]) * static_cast<float>(six_bits - 32);
+    out[i] = scale * static_cast<float>(block.scales[group]) * static_cast<float>(six_bits - 32);
   }
 }
 
