@@ -1,0 +1,142 @@
+#include "app/application.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFileOpenEvent>
+#include <QStandardPaths>
+#include <QtConcurrentRun>
+#include <utility>
+
+#include "app/conversation_store.h"
+#include "app/engine_bridge.h"
+#include "app/resources.h"
+#include "backend/registry.h"
+#include "file/model_file.h"
+#include "model/model_info.h"
+#include "ui/chat/chat_widget.h"
+#include "ui/main_window/main_window.h"
+#include "ui/theme/theme.h"
+
+namespace headroom::app {
+
+namespace {
+
+constexpr int kSaveDelayMs = 300;
+
+QString toPath(const std::filesystem::path& path) { return QString::fromStdU16String(path.u16string()); }
+
+QString firstModelIn(const QString& folder) {
+  const QStringList models = QDir(folder).entryList({QStringLiteral("*.gguf")}, QDir::Files, QDir::Name);
+  return models.isEmpty() ? QString() : QDir(folder).filePath(models.first());
+}
+
+// On a worker thread.
+Result<ModelInfo> inspect(const QString& path) {
+  const Result<ModelFile> file = open_model_file(std::filesystem::path(path.toStdU16String()));
+  if (!file) return file.error();
+  return read_model_info(*file);
+}
+
+}  // namespace
+
+ApplicationPaths findPaths() {
+  ApplicationPaths paths;
+  paths.dataFolder = qEnvironmentVariable("HEADROOM_DATA_DIR");
+  if (paths.dataFolder.isEmpty()) paths.dataFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(toPath(*starter));
+  if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = toPath(*catalogue);
+  return paths;
+}
+
+Application::Application(ApplicationPaths paths, QObject* parent)
+    : QObject(parent), m_paths(std::move(paths)), m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))) {
+  QDir().mkpath(m_paths.dataFolder);
+  m_settings = m_settingsStore.read();
+  m_theme = std::make_unique<ui::Theme>(m_settings.window.theme);
+  m_engine = std::make_unique<EngineBridge>(make_backend);
+  m_conversations = std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));
+  m_saveTimer.setSingleShot(true);
+  m_saveTimer.setInterval(kSaveDelayMs);
+  connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
+  makeWindow();
+  wireChat();
+  qApp->installEventFilter(this);
+}
+
+Application::~Application() {
+  m_window.reset();
+  m_saving.waitForFinished();
+  m_settingsStore.write(m_settings);
+}
+
+void Application::makeWindow() {
+  ui::WindowServices services;
+  services.engine = m_engine.get();
+  services.theme = m_theme.get();
+  services.inspectModel = inspect;
+  services.probeDevices = [] {
+    Result<std::vector<DeviceInfo>> devices = probe_devices();
+    return devices ? std::move(*devices) : std::vector<DeviceInfo>();
+  };
+  services.starterModelPath = m_paths.starterModel;
+  QString problem;
+  if (!m_paths.deviceCatalogue.isEmpty()) {
+    Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(std::filesystem::path(m_paths.deviceCatalogue.toStdU16String()));
+    if (catalogue) services.catalogue = std::move(*catalogue);
+    if (!catalogue) problem = QString::fromStdString(catalogue.error().message);
+  }
+  const Result<std::vector<DeviceInfo>> devices = probe_devices();
+  if (!devices) problem = QString::fromStdString(devices.error().message);
+  m_window = std::make_unique<ui::MainWindow>(std::move(services), m_settings.window);
+  if (!problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, problem);
+  connect(m_window.get(), &ui::MainWindow::settingsChanged, this, [this](const ui::WindowSettings& settings) {
+    m_settings.window = settings;
+    m_saveTimer.start();
+  });
+}
+
+void Application::wireChat() {
+  m_chat = new ui::ChatWidget(*m_engine, *m_conversations, *m_theme, m_settings.chat);
+  m_window->setChatWidget(m_chat);
+  connect(m_chat, &ui::ChatWidget::settingsChanged, this, [this](const ui::ChatSettings& settings) {
+    m_settings.chat = settings;
+    m_saveTimer.start();
+  });
+  connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
+  connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(), [this](const QString& path) { m_window->openModel(path); });
+  connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
+          [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) { describeModel(loaded.path); });
+}
+
+// The starter is no general assistant, and says so before the first question.
+void Application::describeModel(const QString& path) {
+  if (path != m_paths.starterModel) return m_chat->setModelNote({}, {});
+  m_chat->setModelNote(tr("The starter model: a guide to memory and this app, not a general assistant. Drop a model of your own to talk about "
+                          "anything else."),
+                       {tr("What is the KV cache?"), tr("Why does a longer context need more memory?"), tr("What does headroom mean?")});
+}
+
+void Application::start(const QString& modelPath) {
+  m_window->show();
+  if (!modelPath.isEmpty()) {
+    m_window->openModel(modelPath);
+  } else if (!m_paths.starterModel.isEmpty()) {
+    m_window->openModel(m_paths.starterModel, ui::MainWindow::AfterOpen::Load);
+  } else {
+    m_window->showMessage(ui::Tone::Warning, tr("This copy came without its starter model; open a .gguf file to begin."));
+  }
+}
+
+void Application::saveSettings() {
+  m_saving.waitForFinished();  // the write before took far less than the delay between two
+  m_saving = QtConcurrent::run([store = m_settingsStore, settings = m_settings] { return store.write(settings); });
+}
+
+bool Application::eventFilter(QObject* object, QEvent* event) {
+  if (event->type() != QEvent::FileOpen) return QObject::eventFilter(object, event);
+  m_window->openModel(static_cast<QFileOpenEvent*>(event)->file());
+  return true;
+}
+
+}  // namespace headroom::app

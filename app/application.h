@@ -1,0 +1,67 @@
+// The composition root of the window's program: makes everything, passes it in, wires the ends together.
+#pragma once
+
+#include <QFuture>
+#include <QObject>
+#include <QTimer>
+#include <memory>
+
+#include "app/settings_store.h"
+#include "base/result.h"
+#include "run/load_model.h"
+
+namespace headroom::ui {
+class ChatWidget;
+class MainWindow;
+class Theme;
+}  // namespace headroom::ui
+
+namespace headroom::app {
+
+class ConversationStore;
+class EngineBridge;
+
+struct ApplicationPaths {
+  QString dataFolder;       // conversations and settings; made when absent
+  QString starterModel;     // empty: this copy came without one
+  QString deviceCatalogue;  // empty: none
+};
+
+// HEADROOM_DATA_DIR, else the desktop's place for application data; resources as app/resources finds them.
+ApplicationPaths findPaths();
+
+class Application : public QObject {
+  Q_OBJECT
+ public:
+  explicit Application(ApplicationPaths paths, QObject* parent = nullptr);
+  ~Application() override;  // saves the settings; waits for the engine and for the conversations
+
+  // Shows the window; opens `modelPath`, or loads the starter model when it is empty.
+  void start(const QString& modelPath);
+
+  ui::MainWindow& window() { return *m_window; }
+  ui::ChatWidget& chat() { return *m_chat; }
+  EngineBridge& engine() { return *m_engine; }
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;  // the desktop asks to open a file
+
+ private:
+  void makeWindow();
+  void wireChat();
+  void describeModel(const QString& path);
+  void saveSettings();
+
+  ApplicationPaths m_paths;
+  SettingsStore m_settingsStore;
+  Settings m_settings;
+  QTimer m_saveTimer;  // many changes in a row are written once
+  QFuture<bool> m_saving;
+  std::unique_ptr<ui::Theme> m_theme;
+  std::unique_ptr<EngineBridge> m_engine;
+  std::unique_ptr<ConversationStore> m_conversations;
+  std::unique_ptr<ui::MainWindow> m_window;
+  ui::ChatWidget* m_chat = nullptr;  // of the window
+};
+
+}  // namespace headroom::app

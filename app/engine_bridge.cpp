@@ -1,0 +1,137 @@
+#include "app/engine_bridge.h"
+
+#include <QDateTime>
+#include <QThread>
+#include <utility>
+
+#include "base/check.h"
+
+namespace headroom::app {
+
+namespace {
+
+ui::ChatEnd endOf(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kEndOfTurn: return ui::ChatEnd::EndOfTurn;
+    case FinishReason::kMaxTokens: return ui::ChatEnd::MaxTokens;
+    case FinishReason::kStopString: return ui::ChatEnd::StopString;
+    case FinishReason::kStopped: return ui::ChatEnd::Stopped;
+    case FinishReason::kContextFull: return ui::ChatEnd::ContextFull;
+  }
+  return ui::ChatEnd::Stopped;
+}
+
+ui::ChatFigures figuresOf(const GenerationStats& stats) {
+  ui::ChatFigures figures;
+  figures.promptTokens = stats.prompt_tokens;
+  figures.reusedTokens = stats.reused_tokens;
+  figures.generatedTokens = stats.generated_tokens;
+  figures.contextUsed = stats.context_used;
+  figures.contextLength = stats.n_ctx;
+  figures.prefillSeconds = stats.prefill_seconds;
+  figures.decodeSeconds = stats.decode_seconds;
+  figures.seed = stats.seed;
+  return figures;
+}
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+}  // namespace
+
+EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::EnginePort(parent) {
+  // The engine bounds how often it tells of text, progress and memory; here each event only changes threads.
+  const auto forward = [this](Event event) {
+    QMetaObject::invokeMethod(
+        this, [this, event = std::move(event)] { receive(event); }, Qt::QueuedConnection);
+  };
+  m_engine = std::make_unique<EngineThread>(forward, std::move(makeBackend));
+}
+
+// The engine thread ends before anything that its events touch.
+EngineBridge::~EngineBridge() { m_engine.reset(); }
+
+quint64 EngineBridge::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
+  m_nextPath = path;
+  m_modelRequest = m_engine->load({std::filesystem::path(path.toStdU16String()), std::move(plan)});
+  return m_modelRequest;
+}
+
+quint64 EngineBridge::replan(std::shared_ptr<const MemoryPlan> plan) {
+  m_nextPath = m_path;
+  m_modelRequest = m_engine->replan(std::move(plan));
+  return m_modelRequest;
+}
+
+quint64 EngineBridge::unload() {
+  m_modelRequest = m_engine->unload();
+  return m_modelRequest;
+}
+
+quint64 EngineBridge::generate(const ui::ChatRequest& request) {
+  GenerateRequest generate;
+  generate.messages = request.messages;
+  generate.allow_plain_template = request.allowPlainTemplate;
+  generate.continue_last = request.continueLast;
+  generate.max_tokens = request.maxTokens;
+  generate.sampler = request.sampler;
+  m_chatRequest = m_engine->generate(std::move(generate));
+  return m_chatRequest;
+}
+
+void EngineBridge::stop(quint64 request) { m_engine->stop(request); }
+
+void EngineBridge::receive(const Event& event) {
+  CHECK(QThread::currentThread() == thread(), "engine events are handled on the GUI thread");
+  if (const auto* reading = std::get_if<headroom::MemoryReading>(&event.body)) return tellReading(*reading);
+  const RequestId id = event.request;
+  // What happened to the model is told even when a newer request is on its way: the window must not show a model that is gone.
+  const bool isAboutModel = std::holds_alternative<ModelUnloaded>(event.body) || std::holds_alternative<ModelLoaded>(event.body);
+  if (!isAboutModel && !isCurrent(id)) return;
+  std::visit(Overloaded{
+                 [&](const LoadProgress& progress) { emit loadProgressed(id, progress.bytes_done, progress.bytes_total); },
+                 [&](const ModelLoaded& loaded) { tellLoaded(id, loaded); },
+                 [&](const ModelUnloaded&) { emit modelUnloaded(id); },
+                 [&](const Failed& problem) { emit failed(id, problem.error); },
+                 [&](const PrefillProgress& progress) { emit prefillProgressed(id, progress.tokens_done, progress.tokens_total); },
+                 [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
+                 [&](const GenerationFinished& finished) { emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats)); },
+                 [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },
+                 [](const headroom::MemoryReading&) {},
+             },
+             event.body);
+}
+
+void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
+  m_path = m_nextPath;
+  ui::LoadedModel model;
+  model.path = m_path;
+  model.model = loaded.model;
+  model.plan = loaded.plan;
+  model.seconds = loaded.seconds;
+  model.templateProblem = QString::fromStdString(loaded.template_problem);
+  for (const ArenaReport& arena : loaded.memory.arenas) {
+    model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession, arena.planned_bytes, arena.mapped_bytes});
+  }
+  emit modelLoaded(request, model);
+}
+
+void EngineBridge::tellReading(const headroom::MemoryReading& reading) {
+  for (const auto& [device, sample] : reading.devices) {
+    ui::MemoryReading told;
+    told.timeMs = QDateTime::currentMSecsSinceEpoch();
+    told.device = QString::fromStdString(device);
+    told.total = sample.total;
+    told.free = sample.free;
+    told.ours = sample.ours;
+    told.kvTokensUsed = reading.kv_tokens_used;
+    told.allocationsAfterLoad = reading.allocations_after_load;
+    emit memoryRead(told);
+  }
+}
+
+}  // namespace headroom::app
