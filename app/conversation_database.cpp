@@ -44,8 +44,10 @@ Result<QSqlQuery> prepared(const QSqlDatabase& database, const QString& sql, std
   query.setForwardOnly(true);
   if (!query.prepare(sql)) return sqlError(doing, query.lastError());
   // An absent string is an empty one: no column is NULL.
-  for (const QVariant& value : values)
-    query.addBindValue(value.isNull() && value.typeId() == QMetaType::QString ? QVariant(QStringLiteral("")) : value);
+  for (const QVariant& value : values) {
+    const bool isAbsent = value.typeId() == QMetaType::QString && value.toString().isNull();
+    query.addBindValue(isAbsent ? QVariant(QStringLiteral("")) : value);
+  }
   return query;
 }
 
@@ -178,11 +180,12 @@ Status ConversationDatabase::migrate() {
 
 Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& search) {
   const QString doing = QStringLiteral("listed");
+  const QString needle = search.toLower();
   // instr, not LIKE: a search for "100 %" means the percent sign.
   const QString sql = QStringLiteral(
-      "SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations c WHERE removed = 0 AND (?1 = '' OR instr(lower(title), ?1) > 0 OR "
-      "EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = c.id AND instr(lower(t.text), ?1) > 0)) ORDER BY updated_ms DESC");
-  Result<QSqlQuery> query = prepared(database(), sql, {search.toLower()}, doing);
+      "SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations c WHERE removed = 0 AND (? = '' OR instr(lower(title), ?) > 0 OR "
+      "EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = c.id AND instr(lower(t.text), ?) > 0)) ORDER BY updated_ms DESC");
+  Result<QSqlQuery> query = prepared(database(), sql, {needle, needle, needle}, doing);
   if (!query) return query.error();
   const Status done = run(*query, doing);
   if (!done) return done.error();
@@ -244,8 +247,8 @@ Status ConversationDatabase::rename(const QString& id, const QString& title) {
 Status ConversationDatabase::chooseVersion(const QString& conversationId, const QString& turnId) {
   return change(
       database(),
-      QStringLiteral("UPDATE turns SET active = (id = ?1) WHERE conversation_id = ?2 AND parent_id = (SELECT parent_id FROM turns WHERE id = ?1)"),
-      {turnId, conversationId});
+      QStringLiteral("UPDATE turns SET active = (id = ?) WHERE conversation_id = ? AND parent_id = (SELECT parent_id FROM turns WHERE id = ?)"),
+      {turnId, conversationId, turnId});
 }
 
 Status ConversationDatabase::setRemoved(const QString& id, bool removed) {
