@@ -67,10 +67,13 @@ struct KernelTable {  // made by make_kernel_table
   void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form
   // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.
   float (*int8_peak)(std::uint64_t n_rounds);
+  // Reads n_units of kReadUnitBytes, likewise.
+  float (*read)(const std::byte* from, std::uint64_t n_units);
 };
 
 // int8 multiply and add operations of one round of int8_peak.
-inline constexpr std::uint64_t kPeakOpsPerRound = 8ULL * 64 * 2;
+inline constexpr std::uint64_t kPeakOpsPerRound = 16ULL * 64 * 2;
+inline constexpr std::uint64_t kReadUnitBytes = 512;
 
 // The kernels of an instruction set that this machine can run.
 KernelTable make_kernel_table(Isa isa);

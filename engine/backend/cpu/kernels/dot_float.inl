@@ -22,18 +22,18 @@ template <int kN, class Source>
 void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
   constexpr int kSums = kN >= 8 ? 1 : kN >= 3 ? 2 : 8 / kN;
   F acc[kSums][kN];
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int s = 0; s < kSums; ++s) {
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[s][c] = zero_f();
   }
   const float* in = tile.f32;
   std::uint32_t k = 0;
   for (; k + kSums <= n_cols; k += kSums, panel += kSums * Source::kBytes, in += kSums * kN) {
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int s = 0; s < kSums; ++s) {
       const F w = Source::load(panel + s * Source::kBytes);
-#pragma GCC unroll 8
+      HEADROOM_UNROLL_COLUMNS
       for (int c = 0; c < kN; ++c) acc[s][c] = fma(w, set_f(in[s * kN + c]), acc[s][c]);
     }
   }
@@ -41,7 +41,7 @@ void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
     const F w = Source::load(panel);
     for (int c = 0; c < kN; ++c) acc[0][c] = fma(w, set_f(in[c]), acc[0][c]);
   }
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     F sum = acc[0][c];
     for (int s = 1; s < kSums; ++s) sum = add(sum, acc[s][c]);

@@ -4,7 +4,7 @@
 // A source gives the eight registers of unsigned bytes of a block of 32 columns, and the scales that belong to it.
 
 inline void load_wide(const std::byte* from, I (&w)[8]) {
-#pragma GCC unroll 8
+  HEADROOM_UNROLL
   for (int j = 0; j < 8; ++j) w[j] = load_i(from + 64 * j);
 }
 
@@ -25,7 +25,7 @@ struct PackedQ4_0 {
   PackedQ4_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
   void load(std::uint32_t block, I (&w)[8]) const {
     const I mask = set_i(static_cast<std::int32_t>(0xF0F0F0F0U));
-#pragma GCC unroll 4
+    HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
       const I both = load_i(quants + block * 256UL + 64 * j);
       w[j] = and_i(shift_left<4>(both), mask);
@@ -48,7 +48,7 @@ template <int kN, class Source>
 void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F acc[kN];
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) acc[c] = zero_f();
   const std::int8_t* quants = tile.quants;
   const float* scales = tile.scales;
@@ -58,15 +58,15 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
     I w[8];
     source.load(block, w);
     const F scale = source.scale(block);
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       I sum = start_biased(starts[c]);
-#pragma GCC unroll 8
+      HEADROOM_UNROLL
       for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], quants + 32 * c + 4 * j);
       acc[c] = fma(to_f(sum), mul(scale, set_f(scales[c])), acc[c]);
     }
   }
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, mul(acc[c], set_f(Source::kFactor)));
 }
 
@@ -82,7 +82,7 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
     const std::byte* low = blocks + super * 3328UL + kHalf * 1024 + kQuarter % 2 * 512;
     const std::byte* high = blocks + super * 3328UL + 2048 + kHalf * 512;
     const I low_mask = set_i(0x3C3C3C3C), high_mask = set_i(static_cast<std::int32_t>(0xC0C0C0C0U));
-#pragma GCC unroll 8
+    HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
       const I nibbles = load_i(low + 64 * j), pairs = load_i(high + 64 * j);
       const I shifted = kQuarter < 2 ? shift_left<2>(nibbles) : shift_right<2>(nibbles);
@@ -120,11 +120,11 @@ inline void add_q6_part(const Source& source, std::uint32_t super, F d, const Ac
   F first, second;
   source.template scales<kPart>(super, d, first, second);
   const std::size_t at = (super * 8UL + kPart) * kN;
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     const std::int8_t* quants = tile.quants + (at + c) * 32;
     I low = start_biased(tile.starts16[2 * (at + c)]), high = start_biased(tile.starts16[2 * (at + c) + 1]);
-#pragma GCC unroll 4
+    HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
       low = dot_biased(low, w[j], quants + 4 * j);
       high = dot_biased(high, w[j + 4], quants + 16 + 4 * j);
@@ -138,11 +138,11 @@ template <int kN, class Source>
 void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F total[kN];
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) total[c] = zero_f();
   for (std::uint32_t super = 0; super < n_cols / 256; ++super) {
     F acc[kN];
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[c] = zero_f();
     const F d = source.super_scale(super);
     add_q6_part<kN, 0>(source, super, d, tile, acc);
@@ -153,10 +153,10 @@ void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& ti
     add_q6_part<kN, 5>(source, super, d, tile, acc);
     add_q6_part<kN, 6>(source, super, d, tile, acc);
     add_q6_part<kN, 7>(source, super, d, tile, acc);
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) total[c] = fma(acc[c], set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
   }
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, total[c]);
 }
 
@@ -191,7 +191,7 @@ struct PackedQ4_K {
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * 2304UL + 256 + kGroup / 2 * 512;
-#pragma GCC unroll 8
+    HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) w[j] = and_i(shift_right<kGroup % 2 * 4>(load_i(from + 64 * j)), set_i(0x0F0F0F0F));
   }
 };
@@ -208,7 +208,7 @@ struct PackedQ5_K {
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* high = blocks + super * 2816UL + 256;
     const std::byte* low = high + 512 + kGroup / 2 * 512;
-#pragma GCC unroll 8
+    HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
       const I fifth = load_i(high + 64 * j);
       const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth) : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
@@ -246,10 +246,10 @@ inline void add_min_group(const Source& source, std::uint32_t super, const Group
   I w[8];
   source.template load<kGroup>(super, w);
   const F scale = source.template scale<kGroup>(groups, super);
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     I sum = zero_i();
-#pragma GCC unroll 8
+    HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], quants + (kGroup * kN + c) * 32 + 4 * j);
     acc[c] = fma(to_f(sum), scale, acc[c]);
   }
@@ -259,11 +259,11 @@ template <int kN, class Source>
 void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F total[kN];
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) total[c] = zero_f();
   for (std::uint32_t super = 0; super < n_cols / 256; ++super) {
     F acc[kN];
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[c] = zero_f();
     const auto groups = source.groups(super);
     const std::int8_t* quants = tile.quants + super * 256UL * kN;
@@ -275,7 +275,7 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
     add_min_group<kN, 5>(source, super, groups, quants, acc);
     add_min_group<kN, 6>(source, super, groups, quants, acc);
     add_min_group<kN, 7>(source, super, groups, quants, acc);
-#pragma GCC unroll 8
+    HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* sums = tile.sums + (super * static_cast<std::size_t>(kN) + c) * 16;
       const I upper = dot_small(dot_small(zero_i(), groups.mins[0], sums), groups.mins[1], sums + 4);
@@ -284,6 +284,6 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
       total[c] = fma(less_mins, set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
     }
   }
-#pragma GCC unroll 8
+  HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, total[c]);
 }

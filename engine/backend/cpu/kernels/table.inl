@@ -54,14 +54,25 @@ struct Float8 {
 };
 
 float int8_peak(std::uint64_t n_rounds) {
-  I acc[8];
-  for (int i = 0; i < 8; ++i) acc[i] = set_i(i);
+  I acc[16];
+  for (int i = 0; i < 16; ++i) acc[i] = set_i(i);
   const std::int8_t a[4] = {1, -2, 3, -4};
   const I w = set_i(0x01020304);
   for (std::uint64_t round = 0; round < n_rounds; ++round) {
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) acc[i] = dot_small(acc[i], w, a);
-    asm volatile("" ::: "memory");  // a round is not folded into the next
+    HEADROOM_UNROLL
+    for (int i = 0; i < 16; ++i) acc[i] = dot_small(acc[i], w, a);
+  }
+  F sum = zero_f();
+  for (int i = 0; i < 16; ++i) sum = add(sum, to_f(acc[i]));
+  return sum_lanes(sum);
+}
+
+float read(const std::byte* from, std::uint64_t n_units) {
+  I acc[8];
+  for (int i = 0; i < 8; ++i) acc[i] = zero_i();
+  for (std::uint64_t unit = 0; unit < n_units; ++unit, from += kReadUnitBytes) {
+    HEADROOM_UNROLL
+    for (int i = 0; i < 8; ++i) acc[i] = add_i(acc[i], load_i(from + 64 * i));
   }
   F sum = zero_f();
   for (int i = 0; i < 8; ++i) sum = add(sum, to_f(acc[i]));
@@ -97,4 +108,5 @@ void fill(KernelTable& table) {
   table.silu_mul = act_mul<silu_lanes>;
   table.gelu_mul = act_mul<gelu_lanes>;
   table.int8_peak = int8_peak;
+  table.read = read;
 }

@@ -1,7 +1,7 @@
 // Packed panels -> wide panels, once for all columns of a prefill step. Included by one unit per instruction set, inside its namespace.
 
 inline void store_wide(std::byte* to, const I (&w)[8]) {
-#pragma GCC unroll 8
+  HEADROOM_UNROLL
   for (int j = 0; j < 8; ++j) store_i(to + 64 * j, w[j]);
 }
 

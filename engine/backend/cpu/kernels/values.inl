@@ -58,7 +58,7 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
   const std::size_t group_bytes = 16 * key_bytes + n_scales * 32;
   const int n = job.head_dim - at < 32 ? static_cast<int>(job.head_dim - at) : 32;
   F acc[kQ][2];
-#pragma GCC unroll 4
+  HEADROOM_UNROLL_COLUMNS
   for (int q = 0; q < kQ; ++q) {
     const F factor = set_f(job.factors[query + q]);
     const float* from = job.acc + static_cast<std::size_t>(query + q) * job.acc_stride + at;
@@ -69,7 +69,7 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
   for (std::uint32_t first = 0; first < job.n_keys; first += 16, group += group_bytes) {
     float scaled[kQ][16];
     const float* weights[kQ];
-#pragma GCC unroll 4
+    HEADROOM_UNROLL_COLUMNS
     for (int q = 0; q < kQ; ++q) {
       weights[q] = job.weights + static_cast<std::size_t>(query + q) * job.weight_stride + first;
       if constexpr (Source::kScaled) {
@@ -86,14 +86,14 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
       } else {
         Source::load_n(group + key * key_bytes, at, n, a, b);
       }
-#pragma GCC unroll 4
+      HEADROOM_UNROLL_COLUMNS
       for (int q = 0; q < kQ; ++q) {
         acc[q][0] = fma(set_f(weights[q][key]), a, acc[q][0]);
         acc[q][1] = fma(set_f(weights[q][key]), b, acc[q][1]);
       }
     }
   }
-#pragma GCC unroll 4
+  HEADROOM_UNROLL_COLUMNS
   for (int q = 0; q < kQ; ++q) {
     float* to = job.acc + static_cast<std::size_t>(query + q) * job.acc_stride + at;
     store_f(to, acc[q][0]);

@@ -5,6 +5,11 @@
 
 #include <cstdint>
 
+// Before a loop over columns of a tile, and before one over the registers of a block: 16 registers do not hold the sums of a tile, so its
+// columns stay a loop.
+#define HEADROOM_UNROLL_COLUMNS
+#define HEADROOM_UNROLL _Pragma("GCC unroll 8")
+
 namespace headroom::isa_avx2 {
 
 struct F {  // 16 f32

@@ -5,6 +5,10 @@
 
 #include <cstdint>
 
+// Before a loop over columns of a tile, and before one over the registers of a block: sums and weights stay in the 32 registers.
+#define HEADROOM_UNROLL_COLUMNS _Pragma("GCC unroll 8")
+#define HEADROOM_UNROLL _Pragma("GCC unroll 16")
+
 namespace headroom::isa_avx512 {
 
 using F = __m512;   // 16 f32

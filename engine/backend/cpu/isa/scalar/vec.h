@@ -5,6 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+// Before a loop over columns of a tile, and before one over the registers of a block: both stay loops.
+#define HEADROOM_UNROLL_COLUMNS
+#define HEADROOM_UNROLL
+
 namespace headroom::isa_scalar {
 
 struct F {

@@ -1,0 +1,71 @@
+#include "backend/cpu/cpu_limits.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+#include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/kernel_table.h"
+#include "backend/cpu/thread_pool.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Bytes kReadBytes = 256 * kMiB;  // larger than what one virtual machine usually has of a shared cache
+constexpr int kReadPasses = 5;
+constexpr std::uint64_t kPeakRounds = 20'000'000;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// The best pass: other programs only ever take time away.
+double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* memory) {
+  constexpr std::uint32_t kLines = static_cast<std::uint32_t>(kReadBytes / kReadUnitBytes);
+  std::vector<float> results(pool.n_threads());  // keeps the reads from being dropped
+  double best = 0;
+  for (int pass = 0; pass <= kReadPasses; ++pass) {
+    const Clock::time_point start = Clock::now();
+    pool.run([&](std::uint32_t thread) {
+      const Share lines = share_of(kLines, thread, pool.n_threads());
+      if (pass == 0) {
+        std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes, std::byte{1});  // present before they are timed
+      } else {
+        results[thread] += kernels.read(memory + lines.first * kReadUnitBytes, lines.last - lines.first);
+      }
+    });
+    if (pass > 0) best = std::max(best, static_cast<double>(kReadBytes) / seconds_since(start));
+  }
+  return best;
+}
+
+double measure_int8(ThreadPool& pool, const KernelTable& kernels) {
+  const std::uint64_t rounds = kernels.isa == Isa::kScalar ? kPeakRounds / 100 : kPeakRounds;
+  std::vector<float> results(pool.n_threads());
+  double best = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    const Clock::time_point start = Clock::now();
+    pool.run([&](std::uint32_t thread) { results[thread] += kernels.int8_peak(rounds / 3); });
+    const double ops = static_cast<double>(rounds / 3 * kPeakOpsPerRound) * pool.n_threads();
+    best = std::max(best, ops / seconds_since(start));
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
+  const Result<Isa> isa = selected_isa();
+  if (!isa) return isa.error();
+  std::atomic<std::uint64_t> n_allocations = 0;
+  ArenaPlan plan;
+  plan.size = kReadBytes;
+  const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
+  if (!memory) return memory.error();
+  ThreadPool pool(n_threads);
+  const KernelTable kernels = make_kernel_table(*isa);
+  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()), .int8_ops_per_s = measure_int8(pool, kernels)};
+}
+
+}  // namespace headroom

@@ -1,0 +1,19 @@
+// What this machine can do at most, measured with the threads that compute: kernels are judged as shares of these.
+#pragma once
+
+#include <cstdint>
+
+#include "base/cpu_features.h"
+#include "base/result.h"
+
+namespace headroom {
+
+struct CpuLimits {
+  double read_bytes_per_s = 0;  // all threads reading memory that no cache holds
+  double int8_ops_per_s = 0;    // all threads multiplying and adding int8 in registers; an operation is one multiply or one add
+};
+
+// Takes about half a second and maps 256 MiB while it runs. kResource when the system refuses them; kUsage for a wrong HEADROOM_ISA.
+Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads);
+
+}  // namespace headroom

@@ -1,0 +1,20 @@
+#include "backend/cpu/cpu_limits.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom {
+namespace {
+
+TEST(CpuLimits, are_measured_and_within_what_any_machine_can_do) {
+  const Result<CpuLimits> limits = measure_cpu_limits(2);
+  ASSERT_TRUE(limits.ok()) << limits.error().message;
+  EXPECT_GT(limits->read_bytes_per_s, 1e8);
+  EXPECT_LT(limits->read_bytes_per_s, 1e13);
+  EXPECT_GT(limits->int8_ops_per_s, 1e7);
+  EXPECT_LT(limits->int8_ops_per_s, 1e14);
+  RecordProperty("read_gb_per_s", std::to_string(limits->read_bytes_per_s * 1e-9));
+  RecordProperty("int8_gops_per_s", std::to_string(limits->int8_ops_per_s * 1e-9));
+}
+
+}  // namespace
+}  // namespace headroom
