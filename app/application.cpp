@@ -119,6 +119,7 @@ void Application::describeModel(const QString& path) {
 
 void Application::start(const QString& modelPath) {
   m_window->show();
+  m_chat->setFocus();
   if (!modelPath.isEmpty()) {
     m_window->openModel(modelPath);
   } else if (!m_paths.starterModel.isEmpty()) {

@@ -70,7 +70,9 @@ ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme&
   connectList();
   m_panel->setSettings(settings);
   m_list->refresh();
+  setFocusProxy(m_composer);
   showSides();
+  showHead();
   showPath();
   showActivity();
   m_gauge->setFigures(m_controller->context());
@@ -166,12 +168,7 @@ void ChatWidget::connectController() {
   connect(m_controller, &ChatController::activityChanged, this, &ChatWidget::showActivity);
   connect(m_controller, &ChatController::contextChanged, this, [this] { m_gauge->setFigures(m_controller->context()); });
   connect(m_controller, &ChatController::troubleChanged, this, [this] { m_banner->show(m_controller->trouble()); });
-  connect(m_controller, &ChatController::headChanged, this, [this] {
-    const ConversationHead& head = m_controller->head();
-    m_title->setText(head.title.isEmpty() ? tr("New conversation") : head.title);
-    m_panel->setSystemPrompt(head.systemPrompt);
-    m_list->setCurrent(head);
-  });
+  connect(m_controller, &ChatController::headChanged, this, &ChatWidget::showHead);
   connect(m_banner, &TroubleBanner::dropChosen, m_controller, &ChatController::dropOldest);
   connect(m_banner, &TroubleBanner::summariseChosen, m_controller, &ChatController::summarise);
   connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
@@ -240,6 +237,13 @@ void ChatWidget::showActivity() {
   m_status->setText(text);
   m_status->setVisible(!text.isEmpty());
   m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
+}
+
+void ChatWidget::showHead() {
+  const ConversationHead& head = m_controller->head();
+  m_title->setText(head.title.isEmpty() ? tr("New conversation") : head.title);
+  m_panel->setSystemPrompt(head.systemPrompt);
+  m_list->setCurrent(head);
 }
 
 void ChatWidget::showPath() {

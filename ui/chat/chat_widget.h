@@ -55,6 +55,7 @@ class ChatWidget : public QWidget {
   void connectView();
   void connectList();
   void showActivity();
+  void showHead();
   void showPath();
   void showSides();
   void send(const QString& text, const QVector<Attachment>& attachments);

@@ -74,7 +74,9 @@ QToolButton:disabled { color: $border; }
 QToolButton[role="quiet"] { color: $muted; padding: 3px 6px; }
 QToolButton[role="quiet"]:hover { color: $text; }
 QToolButton[role="quiet"]:disabled { color: $border; }
-QListView::item { padding: 6px 8px; border-radius: 4px; margin: 1px 3px; }
+QListView::item { padding: 6px; border-radius: 4px; margin: 1px 2px; }
+QListView::item:selected { background: $accentSurface; color: $text; }
+QListView::item:hover:!selected { background: $window; }
 QLineEdit, QPlainTextEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 4px 6px; selection-background-color: $accent; }
 QLineEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
 QToolButton[role="chip"] { background: $sunken; border: 1px solid $border; }

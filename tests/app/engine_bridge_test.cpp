@@ -1,0 +1,117 @@
+#include "app/engine_bridge.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "backend/registry.h"
+#include "file/model_file.h"
+
+namespace headroom::app {
+namespace {
+
+const char* const kModelPath = HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf";
+
+class EngineBridgeTest : public testing::Test {
+ protected:
+  static std::shared_ptr<const MemoryPlan> plan(std::uint32_t nCtx) {
+    const Result<ModelFile> file = open_model_file(kModelPath);
+    const Result<ModelInfo> model = read_model_info(file.value());
+    const Result<std::vector<DeviceInfo>> devices = probe_devices(2);
+    PlanOptions options;
+    options.n_ctx = nCtx;
+    return std::make_shared<const MemoryPlan>(plan_memory(model.value(), devices.value(), options).value());
+  }
+  void load(std::uint32_t nCtx) {
+    QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded), failed(&m_bridge, &ui::EnginePort::failed);
+    m_bridge.load(kModelPath, plan(nCtx));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() + failed.count() > 0; }, 10'000));
+    ASSERT_EQ(failed.count(), 0) << failed[0][1].value<Error>().message;
+    m_loaded = loaded[0][1].value<ui::LoadedModel>();
+  }
+  // Random weights write nonsense: what counts is how it arrives.
+  static ui::ChatRequest request(quint32 maxTokens) {
+    ui::ChatRequest made;
+    made.messages = {{"user", "hello"}};
+    made.allowPlainTemplate = true;
+    made.maxTokens = maxTokens;
+    made.sampler.seed = 7;
+    return made;
+  }
+
+  EngineBridge m_bridge{make_backend};
+  ui::LoadedModel m_loaded;
+};
+
+TEST_F(EngineBridgeTest, a_load_tells_what_was_planned_and_mapped) {
+  load(128);
+  EXPECT_EQ(m_loaded.path, kModelPath);
+  EXPECT_EQ(m_loaded.plan->options.n_ctx, 128U);
+  ASSERT_FALSE(m_loaded.arenas.empty());
+  for (const ui::ArenaFigures& arena : m_loaded.arenas) EXPECT_EQ(arena.plannedBytes, arena.mappedBytes);
+}
+
+TEST_F(EngineBridgeTest, an_answer_arrives_whole_and_ends_once) {
+  load(256);
+  QSignalSpy text(&m_bridge, &ui::EnginePort::textArrived), finished(&m_bridge, &ui::EnginePort::generationFinished);
+  const quint64 id = m_bridge.generate(request(20));
+  ASSERT_TRUE(finished.wait(10'000));
+  EXPECT_EQ(finished[0][0].toULongLong(), id);
+  const auto figures = finished[0][2].value<ui::ChatFigures>();
+  EXPECT_EQ(figures.contextLength, 256U);
+  EXPECT_LE(figures.generatedTokens, 20U);
+  for (const auto& piece : text) EXPECT_EQ(piece[0].toULongLong(), id);
+}
+
+TEST_F(EngineBridgeTest, what_a_newer_request_replaced_is_not_heard_any_more) {
+  load(256);
+  QSignalSpy finished(&m_bridge, &ui::EnginePort::generationFinished);
+  const quint64 first = m_bridge.generate(request(200));
+  m_bridge.stop(first);
+  const quint64 second = m_bridge.generate(request(5));
+  ASSERT_TRUE(finished.wait(10'000));
+  EXPECT_EQ(finished.count(), 1);
+  EXPECT_EQ(finished[0][0].toULongLong(), second);
+}
+
+TEST_F(EngineBridgeTest, a_prompt_longer_than_the_context_is_told_with_both_numbers) {
+  load(64);
+  QSignalSpy tooLong(&m_bridge, &ui::EnginePort::promptTooLong);
+  ui::ChatRequest longer = request(5);
+  longer.messages[0].content = std::string(500, 'x');
+  m_bridge.generate(longer);
+  ASSERT_TRUE(tooLong.wait(10'000));
+  EXPECT_GT(tooLong[0][1].toUInt(), 64U);
+  EXPECT_EQ(tooLong[0][2].toUInt(), 64U);
+}
+
+TEST_F(EngineBridgeTest, a_file_that_is_not_there_is_an_error_that_names_it) {
+  QSignalSpy failed(&m_bridge, &ui::EnginePort::failed);
+  m_bridge.load("/nowhere/model.gguf", plan(64));
+  ASSERT_TRUE(failed.wait(10'000));
+  EXPECT_NE(failed[0][1].value<Error>().message.find("/nowhere/model.gguf"), std::string::npos);
+}
+
+TEST_F(EngineBridgeTest, memory_is_read_while_a_model_is_loaded) {
+  load(128);
+  QSignalSpy readings(&m_bridge, &ui::EnginePort::memoryRead);
+  ASSERT_TRUE(readings.wait(5'000));
+  const auto reading = readings[0][0].value<ui::MemoryReading>();
+  EXPECT_EQ(reading.device, "cpu");
+  EXPECT_GT(reading.total, 0U);
+  EXPECT_EQ(reading.allocationsAfterLoad, 0U);
+}
+
+TEST_F(EngineBridgeTest, it_ends_while_an_answer_is_written) {
+  auto bridge = std::make_unique<EngineBridge>(make_backend);
+  QSignalSpy loaded(bridge.get(), &ui::EnginePort::modelLoaded);
+  bridge->load(kModelPath, plan(2048));
+  ASSERT_TRUE(loaded.wait(10'000));
+  bridge->generate(request(0));
+  bridge.reset();
+  QCoreApplication::processEvents();
+}
+
+}  // namespace
+}  // namespace headroom::app
