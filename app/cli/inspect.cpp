@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "format/dtype_table.h"
 #include "model/model_info.h"
 #include "run/load_model.h"
@@ -101,11 +103,13 @@ Json factsJson(const Facts& facts) {
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
   json["bytes_by_type"] = types;
-  if (facts.text) {
+  if (facts.text && facts.text->tokenizer) {
     const SpecialTokens& special = facts.text->tokenizer->special();
-    json["tokenizer"] = {{"model", facts.text->tokenizer->model()}, {"pre", metaString(facts.file, "tokenizer.ggml.pre")},
-                         {"n_vocab", facts.text->tokenizer->n_vocab()}, {"add_bos", special.add_bos}};
-    json["chat_template"] = {{"usable", facts.text->chat_template != nullptr}, {"problem", facts.text->template_problem}};
+    json["tokenizer"] = {{"model", facts.text->tokenizer->model()},
+                         {"pre", metaString(facts.file, "tokenizer.ggml.pre")},
+                         {"n_vocab", facts.text->tokenizer->n_vocab()},
+                         {"add_bos", special.add_bos}};
+    json["chat_template"] = {{"usable", facts.text->template_problem.empty()}, {"problem", facts.text->template_problem}};
   }
   Json metadata = Json::object();
   for (const auto& [key, value] : facts.file.metadata()) metadata[key] = metaJson(value);
@@ -138,11 +142,12 @@ void printFacts(const Facts& facts) {
     line("heads", fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
     line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, first.d_ff, info.n_vocab));
   }
-  if (facts.text) {
+  if (facts.text && !facts.text->tokenizer) line("tokenizer", "none");
+  if (facts.text && facts.text->tokenizer) {
     const std::string pre = metaString(facts.file, "tokenizer.ggml.pre");
-    line("tokenizer", fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(), pre.empty() ? "" : " (" + pre + ")",
-                                  facts.text->tokenizer->n_vocab()));
-    line("chat template", facts.text->chat_template ? "found" : "not usable: " + facts.text->template_problem);
+    line("tokenizer",
+         fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(), pre.empty() ? "" : " (" + pre + ")", facts.text->tokenizer->n_vocab()));
+    line("chat template", facts.text->template_problem.empty() ? "found" : "not usable: " + facts.text->template_problem);
   }
   line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
 }

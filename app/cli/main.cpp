@@ -16,7 +16,7 @@ int runProgram(int argc, char** argv) {
   program.footer(kExitCodes);
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("headroom-cli " HEADROOM_VERSION));
-  const std::vector<Command> commands{addInspect(program), addDevices(program),  addPlan(program),   addSolve(program),
+  const std::vector<Command> commands{addInspect(program), addDevices(program),  addPlan(program),       addSolve(program),
                                       addRun(program),     addTokenize(program), addDetokenize(program), addRender(program),
                                       addLogits(program),  addKld(program),      addBench(program)};
   try {

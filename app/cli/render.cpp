@@ -1,7 +1,8 @@
+#include <ctime>
+
 #include "messages_file.h"
-#include "run/load_model.h"
-#include "run/prompt.h"
 #include "subcommands.h"
+#include "text/chat_prompt.h"
 
 namespace headroom::cli {
 namespace {
@@ -11,17 +12,6 @@ struct Options {
   bool plain = false, asJson = false;
 };
 
-// The template is parsed here and not taken from read_text_parts(): what a trial greeting makes of it does not matter for these messages.
-Result<ChatTemplate> chooseTemplate(const ModelFile& file, bool plain) {
-  if (plain) return ChatTemplate::plain();
-  const Result<std::optional<std::string>> source = file.find_string("tokenizer.chat_template");
-  if (!source) return source.error();
-  if (!source->has_value()) {
-    return Error{ErrorCode::kUnsupported, "the file has no chat template (tokenizer.chat_template); --plain uses \"role: content\" lines"};
-  }
-  return ChatTemplate::parse(**source);
-}
-
 ExitCode render(const Options& options) {
   const Result<ModelFile> file = open_model_file(options.model);
   if (!file) return report(file.error(), options.asJson);
@@ -29,14 +19,17 @@ ExitCode render(const Options& options) {
   if (!conversation) return report(conversation.error(), options.asJson);
   const Result<std::unique_ptr<const Tokenizer>> tokenizer = read_tokenizer(*file);
   if (!tokenizer) return report(tokenizer.error(), options.asJson);
-  const Result<ChatTemplate> chatTemplate = chooseTemplate(*file, options.plain);
-  if (!chatTemplate) return report(chatTemplate.error(), options.asJson);
-  const Result<std::string> text = chatTemplate->render(template_inputs(**tokenizer, conversation->messages, conversation->addGenerationPrompt));
-  if (!text) return report(text.error(), options.asJson);
+  ChatPromptOptions promptOptions;
+  promptOptions.add_generation_prompt = conversation->addGenerationPrompt;
+  promptOptions.allow_plain = options.plain;
+  const std::time_t now = std::time(nullptr);
+  localtime_r(&now, &promptOptions.now);
+  const Result<ChatPrompt> prompt = ChatPromptWriter::read(*file, **tokenizer).write(conversation->messages, promptOptions);
+  if (!prompt) return report(prompt.error(), options.asJson);
   if (options.asJson) {
-    printJson({{"text", *text}});
+    printJson({{"text", prompt->text}});
   } else {
-    print(*text);
+    print(prompt->text);
   }
   return kDone;
 }
@@ -50,7 +43,7 @@ Command addRender(CLI::App& program) {
   app->add_option("--messages", options->messages,
                   "JSON: a list of {\"role\", \"content\"}, or {\"messages\": [...], \"add_generation_prompt\": true}")
       ->required();
-  app->add_flag("--plain", options->plain, "Use \"role: content\" lines instead of the file's template");
+  app->add_flag("--plain", options->plain, "Use \"role: content\" lines when the file's template cannot be used");
   addJsonOption(*app, options->asJson);
   addExample(*app, "render model.gguf --messages chat.json");
   return {app, [options] { return render(*options); }};

@@ -91,40 +91,19 @@ Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, 
   return ok_status();
 }
 
-// Renders one message, so that a template which always fails is known before the first chat.
-Status try_template(const ChatTemplate& chat_template, const Tokenizer& tokenizer) {
-  ChatTemplateInputs inputs;
-  inputs.messages = {{"user", "hello"}};
-  if (tokenizer.special().bos) inputs.bos_token = tokenizer.token_bytes(*tokenizer.special().bos, true);
-  if (tokenizer.special().eos) inputs.eos_token = tokenizer.token_bytes(*tokenizer.special().eos, true);
-  const Result<std::string> rendered = chat_template.render(inputs);
-  if (!rendered) return rendered.error();
-  return ok_status();
-}
-
 }  // namespace
 
 Result<TextParts> read_text_parts(const ModelFile& file) {
   TextParts parts;
+  if (file.find("tokenizer.ggml.model") == nullptr) {
+    parts.template_problem = "the file has no tokenizer (tokenizer.ggml.model)";
+    return parts;
+  }
   Result<std::unique_ptr<const Tokenizer>> tokenizer = read_tokenizer(file);
   if (!tokenizer) return tokenizer.error();
   parts.tokenizer = std::move(*tokenizer);
-  const Result<std::optional<std::string>> source = file.find_string("tokenizer.chat_template");
-  if (!source) {
-    parts.template_problem = source.error().message;
-    return parts;
-  }
-  if (!source->has_value()) {
-    parts.template_problem = "the file has no chat template (tokenizer.chat_template)";
-    return parts;
-  }
-  Result<ChatTemplate> parsed = ChatTemplate::parse(**source);
-  const Status usable = parsed ? try_template(*parsed, *parts.tokenizer) : Status(parsed.error());
-  if (!usable) {
-    parts.template_problem = usable.error().message;
-    return parts;
-  }
-  parts.chat_template = std::make_shared<const ChatTemplate>(std::move(*parsed));
+  parts.chat_prompt = std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(file, *parts.tokenizer));
+  parts.template_problem = parts.chat_prompt->problem();
   return parts;
 }
 
@@ -165,7 +144,7 @@ Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, con
   model->info = inputs.info;
   model->plan = inputs.plan;
   model->tokenizer = std::move(text->tokenizer);
-  model->chat_template = std::move(text->chat_template);
+  model->chat_prompt = std::move(text->chat_prompt);
   model->template_problem = std::move(text->template_problem);
   model->arenas.resize(plan.arenas.size());
 

@@ -7,7 +7,7 @@
 
 #include "backend/backend.h"
 #include "plan/memory_plan.h"
-#include "text/chat_template.h"
+#include "text/chat_prompt.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -16,12 +16,12 @@ namespace headroom {
 struct LoadedModel {
   std::shared_ptr<Backend> backend;  // declared first: the arenas below are returned to it
   std::shared_ptr<const ModelInfo> info;
-  std::shared_ptr<const MemoryPlan> plan;      // what the weight arenas were mapped from
-  std::vector<std::shared_ptr<Arena>> arenas;  // one per arena of the plan; null for those of the session
-  std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const ChatTemplate> chat_template;  // the file's own; null when absent or not renderable
-  std::string template_problem;                       // why it is null
-  double seconds = 0;                                 // that loading took
+  std::shared_ptr<const MemoryPlan> plan;               // what the weight arenas were mapped from
+  std::vector<std::shared_ptr<Arena>> arenas;           // one per arena of the plan; null for those of the session
+  std::shared_ptr<const Tokenizer> tokenizer;           // null when the file has none
+  std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
+  std::string template_problem;                         // why the file's own chat template cannot be used; empty when it can
+  double seconds = 0;                                   // that loading took
 };
 
 }  // namespace headroom

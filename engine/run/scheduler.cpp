@@ -55,9 +55,9 @@ void Scheduler::start(Waiting next) {
   if (next.stop.stop_requested()) return end_unstarted(next);
   const auto refuse = [&](const Error& error) { on_event_({next.id, Failed{error}}); };
   if (Status sane = check_sampler_settings(next.request.sampler); !sane) return refuse(sane.error());
-  const Result<std::string> text = prompt_text(session_.model(), next.request);
-  if (!text) return refuse(text.error());
-  std::vector<TokenId> prompt = prompt_tokens(*session_.model().tokenizer, next.request, *text);
+  Result<std::vector<TokenId>> tokens = request_tokens(session_.model(), next.request);
+  if (!tokens) return refuse(tokens.error());
+  std::vector<TokenId> prompt = std::move(*tokens);
   const std::uint32_t n_ctx = session_.cache().n_ctx();
   if (next.request.slot < session_.cache().n_slots() && prompt.size() >= n_ctx) {
     return on_event_({next.id, PromptTooLong{static_cast<std::uint32_t>(prompt.size()), n_ctx}});

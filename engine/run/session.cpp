@@ -109,7 +109,7 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
   if (Status known = check_tokens(slot, prompt); !known) return known.error();
   if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
   if (prompt.size() > cache_.n_ctx()) {
-    return Error{ErrorCode::kUsage, fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
+    return Error{ErrorCode::kDoesNotFit, fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
   }
   const std::uint32_t n_reused = std::min(cache_.reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
   cache_.truncate(slot, n_reused);

@@ -40,7 +40,8 @@ class Session {
   std::uint64_t n_allocations_after_open() const;
 
   // Takes the cache of `slot` back to what it shares with `prompt` and returns how many tokens that are: at most all but one, so that the last is
-  // computed and has logits. kUsage when the prompt is empty, longer than n_ctx or names a token outside the vocabulary: the cache is then as it was.
+  // computed and has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the vocabulary: the
+  // cache is then as it was.
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
   // One step of at most n_batch prompt tokens after what the slot holds. Logits of the last `n_logit_rows` of them, (n_logit_rows, n_vocab), valid

@@ -13,7 +13,7 @@
 
 namespace headroom::fake {
 
-inline constexpr std::uint32_t kVocab = 128;  // ids are ASCII characters; 0 ends an answer
+inline constexpr std::uint32_t kVocab = 128;  // of make_info(): ids are ASCII characters; 0 ends an answer
 
 class HeapArena final : public Arena {
  public:
@@ -32,7 +32,7 @@ struct Machine {
   Bytes total = Bytes{1} << 30;
   Bytes held_by_others = 0;
   Bytes mapped_now = 0;
-  std::uint32_t n_maps_until_refusal = 1000;  // map_arena() fails once this is used up
+  std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::uint64_t n_steps = 0, n_rows = 0;
   std::uint32_t widest_step = 0;
   std::function<void()> before_step = [] {};
@@ -52,8 +52,7 @@ class FakeBackend final : public Backend {
   const DeviceInfo& device_info() const override { return device_; }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
-    if (machine_.n_maps_until_refusal == 0) return Error{ErrorCode::kResource, "the fake machine refuses"};
-    --machine_.n_maps_until_refusal;
+    if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
     ++n_allocations_;
     return std::unique_ptr<Arena>(std::make_unique<HeapArena>(plan.size, machine_.mapped_now));
   }
@@ -69,9 +68,10 @@ class FakeBackend final : public Backend {
     return ok_status();
   }
 
-  Status prepare(const ModelInfo&, const MemoryPlan& plan, std::span<Arena* const>) override {
+  Status prepare(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const>) override {
+    n_vocab_ = model.n_vocab;
     slots_.assign(plan.options.n_slots, {});
-    logits_.assign(std::size_t{plan.prefill.max_logit_rows} * kVocab, 0.0F);
+    logits_.assign(std::size_t{plan.prefill.max_logit_rows} * n_vocab_, 0.0F);
     return ok_status();
   }
 
@@ -88,11 +88,11 @@ class FakeBackend final : public Backend {
       slot.resize(in.position);  // a position that was skipped shows as token 0
       slot.push_back(in.token);
       if (n_logits == inputs.logit_rows.size() || inputs.logit_rows[n_logits] != row) continue;
-      float* out = logits_.data() + n_logits++ * kVocab;
-      for (std::uint32_t id = 0; id < kVocab; ++id) out[id] = static_cast<float>((id * 7 + slot.size()) % 13);
+      float* out = logits_.data() + n_logits++ * n_vocab_;
+      for (std::uint32_t id = 0; id < n_vocab_; ++id) out[id] = static_cast<float>((id * 7 + slot.size()) % 13);
       out[machine_.next(slot)] = 20.0F;
     }
-    return std::span<const float>(logits_.data(), n_logits * kVocab);
+    return std::span<const float>(logits_.data(), n_logits * n_vocab_);
   }
 
   Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n) override {
@@ -111,6 +111,7 @@ class FakeBackend final : public Backend {
   std::vector<std::vector<TokenId>> slots_;
   std::vector<float> logits_;
   std::uint64_t n_allocations_ = 0;
+  std::size_t n_vocab_ = 0;
 };
 
 // One token per ASCII character.

@@ -49,7 +49,7 @@ TEST(Session, a_prompt_that_cannot_be_taken_leaves_the_cache_as_it_was) {
   Machine machine;
   const std::unique_ptr<Session> session = open_session({.n_ctx = 8}, machine);
   ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
-  EXPECT_EQ(session->begin_prompt(0, tokens_of("123456789")).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session->begin_prompt(0, tokens_of("123456789")).error().code, ErrorCode::kDoesNotFit);
   EXPECT_EQ(session->begin_prompt(0, std::vector<TokenId>{fake::kVocab}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(session->begin_prompt(0, {}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(session->begin_prompt(1, tokens_of("a")).error().code, ErrorCode::kUsage);

@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "backend/cpu/cpu_limits.h"
+#include "open_model.h"
+#include "run/random.h"
+#include "run/sampler.h"
+#include "subcommands.h"
+#include "work_count.h"
+
+namespace headroom::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string model;
+  PlanArguments plan;
+  std::uint32_t nPrompt = 512, nDecode = 64, depth = 0, nRepeats = 3;
+  bool asJson = false;
+};
+
+struct Speeds {
+  double prefillTokensPerS = 0, decodeTokensPerS = 0;
+};
+
+// Text does not matter to speed; the same ids each time do to comparing runs.
+std::vector<TokenId> someTokens(std::uint32_t nVocab, std::size_t n) {
+  Random random(1);
+  std::vector<TokenId> tokens(n);
+  for (TokenId& token : tokens) token = random.next_u32() % nVocab;
+  return tokens;
+}
+
+Status prefill(Session& session, std::span<const TokenId> tokens) {
+  const std::size_t nBatch = session.plan().prefill.max_rows;
+  for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
+    const std::size_t n = std::min(nBatch, tokens.size() - first);
+    const Result<std::span<const float>> logits = session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, {});
+    if (!logits) return logits.error();
+  }
+  return ok_status();
+}
+
+Status decode(Session& session, std::span<const TokenId> tokens) {
+  for (const TokenId token : tokens) {
+    const SlotToken next{0, token};
+    if (const Result<std::span<const float>> logits = session.decode({&next, 1}, {}); !logits) return logits.error();
+  }
+  return ok_status();
+}
+
+template <class Work>
+Result<double> secondsOf(Work work) {
+  const Clock::time_point start = Clock::now();
+  if (Status done = work(); !done) return done.error();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Seconds of `work` from the same depth each time: the median of the repeats, after one that warms up.
+template <class Work>
+Result<double> medianSeconds(Session& session, const Options& options, Work work) {
+  std::vector<double> seconds;
+  for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
+    session.truncate(0, options.depth);
+    const Result<double> taken = secondsOf(work);
+    if (!taken) return taken;
+    if (repeat > 0) seconds.push_back(*taken);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+Result<Speeds> measure(Session& session, const Options& options) {
+  const std::vector<TokenId> tokens = someTokens(session.model().info->n_vocab, options.depth + std::max(options.nPrompt, options.nDecode));
+  const std::span<const TokenId> after = std::span(tokens).subspan(options.depth);
+  if (Status filled = prefill(session, std::span(tokens).first(options.depth)); !filled) return filled.error();
+  Speeds speeds;
+  if (options.nPrompt > 0) {
+    const Result<double> seconds = medianSeconds(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
+    if (!seconds) return seconds.error();
+    speeds.prefillTokensPerS = options.nPrompt / *seconds;
+  }
+  if (options.nDecode > 0) {
+    const Result<double> seconds = medianSeconds(session, options, [&] { return decode(session, after.first(options.nDecode)); });
+    if (!seconds) return seconds.error();
+    speeds.decodeTokensPerS = options.nDecode / *seconds;
+  }
+  return speeds;
+}
+
+struct Figures {
+  Speeds speeds;
+  double decodeBytesPerS = 0, prefillOpsPerS = 0;
+  CpuLimits limits;
+  std::uint32_t nThreads = 1;
+};
+
+void printFigures(const Options& options, const OpenModel& open, const Figures& figures) {
+  const auto share = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0.0; };
+  if (options.asJson) {
+    printJson({{"model", open.loaded->info->name},
+               {"n_prompt", options.nPrompt},
+               {"n_decode", options.nDecode},
+               {"depth", options.depth},
+               {"n_threads", figures.nThreads},
+               {"n_batch", open.planned.plan->options.n_batch},
+               {"kv_k", options.plan.kvK},
+               {"kv_v", options.plan.kvV},
+               {"prefill_tokens_per_s", figures.speeds.prefillTokensPerS},
+               {"decode_tokens_per_s", figures.speeds.decodeTokensPerS},
+               {"decode_bytes_per_s", figures.decodeBytesPerS},
+               {"read_bandwidth_bytes_per_s", figures.limits.read_bytes_per_s},
+               {"prefill_ops_per_s", figures.prefillOpsPerS},
+               {"int8_peak_ops_per_s", figures.limits.int8_ops_per_s}});
+    return;
+  }
+  printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
+  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}", figures.speeds.prefillTokensPerS,
+                        figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
+                        figures.limits.int8_ops_per_s * 1e-9));
+  printLine(fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}", figures.speeds.decodeTokensPerS,
+                        figures.decodeBytesPerS * 1e-9, share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s),
+                        figures.limits.read_bytes_per_s * 1e-9));
+}
+
+ExitCode bench(Options options) {
+  const auto fail = [&](const Error& error) { return report(error, options.asJson); };
+  if (options.nPrompt == 0 && options.nDecode == 0) return fail({ErrorCode::kUsage, "-p and -n are both 0: there is nothing to measure"});
+  if (options.plan.nCtx == 0) options.plan.nCtx = options.depth + std::max(options.nPrompt, options.nDecode);
+  if (options.plan.nCtx < std::uint64_t{options.depth} + std::max(options.nPrompt, options.nDecode)) {
+    return fail({ErrorCode::kUsage, fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx, options.depth,
+                                                std::max(options.nPrompt, options.nDecode))});
+  }
+  const Result<OpenModel> open = openModel(options.model, options.plan);
+  if (!open) return fail(open.error());
+  const Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
+  if (!session) return fail(session.error());
+  const Result<Speeds> speeds = measure(**session, options);
+  if (!speeds) return fail(speeds.error());
+  Figures figures;
+  figures.speeds = *speeds;
+  figures.nThreads = open->loaded->backend->device_info().n_threads;
+  const ModelInfo& info = *open->loaded->info;
+  figures.decodeBytesPerS = speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);
+  if (options.nPrompt > 0) figures.prefillOpsPerS = speeds->prefillTokensPerS * prefillOps(info, options.nPrompt, options.depth) / options.nPrompt;
+  const Result<CpuLimits> limits = measure_cpu_limits(figures.nThreads);
+  if (!limits) return fail(limits.error());
+  figures.limits = *limits;
+  printFigures(options, *open, figures);
+  return kDone;
+}
+
+}  // namespace
+
+Command addBench(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("bench", "Prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  app->add_option("-p", options->nPrompt, "Prompt tokens; 0: no prefill")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  app->add_option("-n", options->nDecode, "Tokens to decode; 0: no decode")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  app->add_option("--depth", options->depth, "Positions already in the cache")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  app->add_option("--repeat", options->nRepeats, "Measured repeats after the warm-up; the median counts")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  addPlanOptions(*app, options->plan);
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "bench model.gguf -p 512 -n 64 --depth 4096 --threads 8 --json");
+  return {app, [options] { return bench(*options); }};
+}
+
+}  // namespace headroom::cli

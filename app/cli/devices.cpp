@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "format/dtype_table.h"
+#include "plan_arguments.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  bool presentOnly = false, asJson = false;
+};
+
+Json deviceJson(const DeviceInfo& device) {
+  Json kvTypes = Json::array();
+  for (const DType dtype : device.kv_types) kvTypes.push_back(dtype_row(dtype).label);
+  return {{"id", device.id},
+          {"name", device.name},
+          {"vendor", device.vendor},
+          {"kind", device_kind_name(device.kind)},
+          {"is_present", device.is_present},
+          {"has_unified_memory", device.has_unified_memory},
+          {"total_bytes", device.total_bytes},
+          {"free_bytes", device.free_bytes},
+          {"driver_bytes", device.driver_bytes},
+          {"driver_measured", device.driver_measured},
+          {"read_bytes_per_s", device.read_bytes_per_s},
+          {"n_threads", device.n_threads},
+          {"kv_types", kvTypes}};
+}
+
+void printDevice(const DeviceInfo& device) {
+  if (device.is_present) {
+    printLine(
+        fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes), format_bytes(device.total_bytes), device.name));
+  } else {
+    printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes), device.has_unified_memory ? "  shared with the CPU" : ""));
+  }
+}
+
+ExitCode devices(const Options& options) {
+  const Result<std::vector<DeviceInfo>> all = plannableDevices(0);
+  if (!all) return report(all.error(), options.asJson);
+  Json json = Json::array();
+  bool inCatalogue = false;
+  for (const DeviceInfo& device : *all) {
+    if (options.presentOnly && !device.is_present) continue;
+    if (options.asJson) {
+      json.push_back(deviceJson(device));
+      continue;
+    }
+    if (!device.is_present && !inCatalogue) printLine("\nNot in this machine; can be planned for:");
+    inCatalogue = !device.is_present;
+    printDevice(device);
+  }
+  if (options.asJson) printJson({{"devices", json}});
+  return kDone;
+}
+
+}  // namespace
+
+Command addDevices(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("devices", "What can be planned for: this machine's devices and the catalogue");
+  auto options = std::make_shared<Options>();
+  app->add_flag("--present", options->presentOnly, "Only devices of this machine");
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "devices --present");
+  return {app, [options] { return devices(*options); }};
+}
+
+}  // namespace headroom::cli

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backend/registry.h"
+#include "divergence.h"
+#include "open_model.h"
+#include "run/load_model.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  std::string model, file;
+  PlanArguments plan;
+  std::uint32_t maxChunks = 0;
+  bool asJson = false;
+};
+
+// Rows of one step, all of which ask for logits: 64 x 128k floats are 31 MiB.
+constexpr std::uint32_t kRowsPerStep = 64;
+
+// Two sessions over the same weights: one with F16 KV, one with the types that are judged. Their backends are apart, so that each step of one can be
+// compared with the same step of the other and no logits need to be kept.
+struct Pair {
+  std::unique_ptr<Session> reference, judged;
+};
+
+Result<Pair> openPair(const OpenModel& open) {
+  PlanOptions options = open.planned.plan->options;
+  options.kv_k = options.kv_v = DType::kF16;
+  Result<MemoryPlan> plan = plan_memory(*open.planned.info, open.planned.plan->devices, options);
+  if (!plan) return plan.error();
+  Result<std::shared_ptr<const LoadedModel>> second = share_weights(*open.loaded, make_backend);
+  if (!second) return second.error();
+  Result<std::unique_ptr<Session>> judged = Session::open(open.loaded, open.planned.plan);
+  if (!judged) return judged.error();
+  Result<std::unique_ptr<Session>> reference = Session::open(*second, std::make_shared<const MemoryPlan>(std::move(*plan)));
+  if (!reference) return reference.error();
+  return Pair{std::move(*reference), std::move(*judged)};
+}
+
+// One window of the text, in both sessions, from an empty cache. Positions whose next token is in the window count.
+Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence) {
+  pair.reference->truncate(0, 0);
+  pair.judged->truncate(0, 0);
+  const std::size_t nVocab = pair.judged->model().info->n_vocab;
+  for (std::size_t first = 0; first < chunk.size(); first += pair.judged->max_logit_rows()) {
+    const std::size_t n = std::min<std::size_t>(chunk.size() - first, pair.judged->max_logit_rows());
+    const Result<std::span<const float>> reference = pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+    if (!reference) return reference.error();
+    const Result<std::span<const float>> judged = pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+    if (!judged) return judged.error();
+    for (std::size_t row = 0; row < n && first + row + 1 < chunk.size(); ++row) {
+      divergence.add(reference->subspan(row * nVocab, nVocab), judged->subspan(row * nVocab, nVocab), chunk[first + row + 1]);
+    }
+  }
+  return ok_status();
+}
+
+void printSummary(const Options& options, const DivergenceSummary& summary, std::size_t nChunks, bool asJson) {
+  if (asJson) {
+    printJson({{"kv_k", options.plan.kvK},
+               {"kv_v", options.plan.kvV},
+               {"n_ctx", options.plan.nCtx},
+               {"n_chunks", nChunks},
+               {"n_positions", summary.nPositions},
+               {"perplexity_f16", summary.referencePerplexity},
+               {"perplexity", summary.perplexity},
+               {"kld_mean", summary.meanKld},
+               {"kld_median", summary.medianKld},
+               {"kld_p999", summary.p999Kld},
+               {"same_top_share", summary.sameTopShare}});
+    return;
+  }
+  printLine(fmt::format("KV {} / {}, {} positions in {} windows of {}", options.plan.kvK, options.plan.kvV, summary.nPositions, nChunks,
+                        options.plan.nCtx));
+  printLine(fmt::format("perplexity        {:.4f} with f16 KV, {:.4f} with this", summary.referencePerplexity, summary.perplexity));
+  printLine(fmt::format("KL divergence     mean {:.6f}, median {:.6f}, 99.9 % {:.6f}", summary.meanKld, summary.medianKld, summary.p999Kld));
+  printLine(fmt::format("same top token    {:.2f} %", 100 * summary.sameTopShare));
+}
+
+ExitCode kld(Options options) {
+  const auto fail = [&](const Error& error) { return report(error, options.asJson); };
+  const Result<std::string> text = readTextFile(options.file);
+  if (!text) return fail(text.error());
+  options.plan.nSlots = 1;
+  options.plan.nBatch = options.plan.nLogitRows = std::min(options.plan.nBatch, kRowsPerStep);
+  const Result<OpenModel> open = openModel(options.model, options.plan);
+  if (!open) return fail(open.error());
+  options.plan.nCtx = open->planned.plan->options.n_ctx;
+  if (!open->loaded->tokenizer) return fail({ErrorCode::kUnsupported, open->loaded->template_problem});
+  const std::vector<TokenId> tokens = open->loaded->tokenizer->encode(*text, true, false);
+  if (tokens.size() < 2) return fail({ErrorCode::kUsage, fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size())});
+  Result<Pair> pair = openPair(*open);
+  if (!pair) return fail(pair.error());
+  Divergence divergence;
+  std::size_t nChunks = 0;
+  for (std::size_t first = 0; first + 1 < tokens.size(); first += options.plan.nCtx) {
+    if (options.maxChunks > 0 && nChunks == options.maxChunks) break;
+    const std::span<const TokenId> chunk = std::span(tokens).subspan(first, std::min<std::size_t>(options.plan.nCtx, tokens.size() - first));
+    if (Status done = compareChunk(*pair, chunk, divergence); !done) return fail(done.error());
+    ++nChunks;
+  }
+  printSummary(options, divergence.summary(), nChunks, options.asJson);
+  return kDone;
+}
+
+}  // namespace
+
+Command addKld(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("kld", "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  app->add_option("--file", options->file, "Text, read in windows of --ctx tokens")->required();
+  app->add_option("--chunks", options->maxChunks, "At most this many windows; default: the whole text");
+  addPlanOptions(*app, options->plan);
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "kld model.gguf --file text.txt --kv-k q8_0 --kv-v q4_0 --ctx 512");
+  return {app, [options] { return kld(*options); }};
+}
+
+}  // namespace headroom::cli

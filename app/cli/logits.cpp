@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "open_model.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  std::string model, tokens, file, outPath;
+  PlanArguments plan;
+  bool asJson = false;
+};
+
+void append(std::string& bytes, std::span<const float> values) {
+  static_assert(std::endian::native == std::endian::little, "the file is little-endian");
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+// One slot: the prompt in steps of the batch.
+Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
+  for (std::size_t first = 0; first < tokens.size(); first += session.max_logit_rows()) {
+    const std::size_t n = std::min<std::size_t>(tokens.size() - first, session.max_logit_rows());
+    const Result<std::span<const float>> logits = session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), {});
+    if (!logits) return logits.error();
+    append(bytes, *logits);
+  }
+  return ok_status();
+}
+
+// Several slots: the same tokens in all of them, side by side; what the last slot computed is kept, so that a mix-up of slots shows.
+Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
+  std::vector<SlotToken> step(session.cache().n_slots());
+  const std::size_t nVocab = session.model().info->n_vocab;
+  for (const TokenId token : tokens) {
+    for (std::uint32_t slot = 0; slot < step.size(); ++slot) step[slot] = {slot, token};
+    const Result<std::span<const float>> logits = session.decode(step, {});
+    if (!logits) return logits.error();
+    append(bytes, logits->last(nVocab));
+  }
+  return ok_status();
+}
+
+ExitCode logits(Options options) {
+  const auto fail = [&](const Error& error) { return report(error, options.asJson); };
+  const Result<std::vector<TokenId>> tokens = parseTokens(options.tokens);
+  if (!tokens) return fail(tokens.error());
+  if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens names no token"});
+  // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never used.
+  options.plan.nBatch = std::max<std::uint32_t>(options.plan.nSlots, std::min<std::size_t>(options.plan.nBatch, tokens->size()));
+  options.plan.nLogitRows = options.plan.nBatch;
+  const Result<OpenModel> open = openModel(options.model, options.plan);
+  if (!open) return fail(open.error());
+  Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
+  if (!session) return fail(session.error());
+  // Also refuses ids outside the vocabulary and prompts longer than the context.
+  if (Result<std::uint32_t> begun = (*session)->begin_prompt(0, *tokens); !begun) return fail(begun.error());
+  std::string bytes;
+  bytes.reserve(tokens->size() * open->loaded->info->n_vocab * sizeof(float));
+  const bool isAlone = options.plan.nSlots == 1;
+  if (Status done = isAlone ? evaluateInSteps(**session, *tokens, bytes) : evaluateSideBySide(**session, *tokens, bytes); !done) {
+    return fail(done.error());
+  }
+  if (Status written = writeFile(options.outPath, bytes); !written) return fail(written.error());
+  if (options.asJson) {
+    printJson({{"n_tokens", tokens->size()}, {"n_vocab", open->loaded->info->n_vocab}, {"dtype", "float32"}, {"out", options.outPath}});
+  } else {
+    printLine(fmt::format("{}: float32 ({}, {})", options.outPath, tokens->size(), open->loaded->info->n_vocab));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Command addLogits(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  app->add_option("--tokens", options->tokens, "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side")->required();
+  app->add_option("--out", options->outPath, "File to write")->required();
+  addPlanOptions(*app, options->plan);
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "logits model.gguf --tokens 1,2,3 --kv-k q8_0 --out logits.f32");
+  return {app, [options] { return logits(*options); }};
+}
+
+}  // namespace headroom::cli

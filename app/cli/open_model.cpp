@@ -1,0 +1,17 @@
+#include "open_model.h"
+
+#include "backend/registry.h"
+#include "run/load_model.h"
+
+namespace headroom::cli {
+
+Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments) {
+  Result<PlannedModel> planned = planToLoad(path, arguments);
+  if (!planned) return planned.error();
+  const LoadInputs inputs{planned->info, planned->plan, make_backend};
+  Result<std::shared_ptr<const LoadedModel>> loaded = load_model(planned->file, inputs, {}, [](LoadProgress, Backend&) {});
+  if (!loaded) return loaded.error();
+  return OpenModel{std::move(*planned), std::move(*loaded)};
+}
+
+}  // namespace headroom::cli

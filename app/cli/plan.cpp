@@ -1,0 +1,93 @@
+#include "format/dtype_table.h"
+#include "plan/fixes.h"
+#include "plan/plan_json.h"
+#include "plan/plan_text.h"
+#include "plan/solve.h"
+#include "plan_arguments.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+struct Options {
+  std::string model, wanted;
+  PlanArguments plan;
+  std::uint32_t limit = 0;
+  bool asJson = false;
+};
+
+// Prints a plan as `plan` does and answers whether it fits.
+ExitCode printPlan(const PlannedModel& planned, bool asJson) {
+  const Result<std::vector<Fix>> fixes = find_fixes(*planned.info, planned.inputs.devices, planned.inputs.options);
+  if (!fixes) return report(fixes.error(), asJson);
+  if (asJson) {
+    printLine(plan_json(*planned.info, *planned.plan, *fixes));
+  } else {
+    print(plan_text(*planned.info, *planned.plan, *fixes));
+  }
+  return planned.plan->fits() ? kDone : kNo;
+}
+
+ExitCode plan(const Options& options) {
+  const Result<PlannedModel> planned = planModel(options.model, options.plan);
+  if (!planned) return report(planned.error(), options.asJson);
+  return printPlan(*planned, options.asJson);
+}
+
+Result<SolveAnswer> answer(const Options& options, const PlannedModel& planned) {
+  const ModelInfo& model = *planned.info;
+  const PlanInputs& inputs = planned.inputs;
+  if (options.wanted == "layers") return most_layers(model, inputs.devices, inputs.options);
+  if (options.wanted == "kv") return lightest_kv(model, inputs.devices, inputs.options);
+  return longest_context(model, inputs.devices, inputs.options, options.limit);
+}
+
+ExitCode solve(const Options& options) {
+  const Result<PlannedModel> planned = planModel(options.model, options.plan);
+  if (!planned) return report(planned.error(), options.asJson);
+  const Result<SolveAnswer> solved = answer(options, *planned);
+  if (!solved) return report(solved.error(), options.asJson);
+  if (!options.asJson) {
+    printLine(solved->text);
+    return solved->options ? kDone : kNo;
+  }
+  Json json{{"for", options.wanted}, {"fits", solved->options.has_value()}, {"text", solved->text}};
+  if (solved->options) {
+    const Result<MemoryPlan> best = plan_memory(*planned->info, planned->inputs.devices, *solved->options);
+    if (!best) return report(best.error(), true);
+    json["n_ctx"] = best->options.n_ctx;
+    json["n_gpu_layers"] = best->options.n_gpu_layers;
+    json["kv_k"] = dtype_row(best->options.kv_k).label;
+    json["kv_v"] = dtype_row(best->options.kv_v).label;
+    json["is_capped"] = solved->is_capped;
+    json["plan"] = Json::parse(plan_json(*planned->info, *best, {}));
+  }
+  printJson(json);
+  return solved->options ? kDone : kNo;
+}
+
+}  // namespace
+
+Command addPlan(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("plan", "Every byte that a model will take, and whether it fits");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  addPlanOptions(*app, options->plan);
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "plan model.gguf --ctx 8192 --kv-k q8_0 --kv-v q8_0 --device \"RTX 4090\" --keep-free 1GiB");
+  return {app, [options] { return plan(*options); }};
+}
+
+Command addSolve(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("solve", "The longest context, the most layers or the lightest KV change that fits");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  app->add_option("--for", options->wanted, "ctx, layers or kv")->required()->check(CLI::IsMember({"ctx", "layers", "kv"}));
+  app->add_option("--limit", options->limit, "With --for ctx: look no further than this; default: the trained context");
+  addPlanOptions(*app, options->plan);
+  addJsonOption(*app, options->asJson);
+  addExample(*app, "solve model.gguf --for ctx --device \"RTX 3060\" --keep-free 1GiB");
+  return {app, [options] { return solve(*options); }};
+}
+
+}  // namespace headroom::cli

@@ -1,0 +1,45 @@
+// The planning options that plan, solve, run, logits, kld and bench share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "file/model_file.h"
+#include "plan/memory_plan.h"
+
+namespace headroom::cli {
+
+// As written on the command line.
+struct PlanArguments {
+  std::uint32_t nCtx = 0, nSlots = 1, nBatch = 256, nThreads = 0;
+  std::uint32_t nLogitRows = 0;  // not an option: logits and kld ask for all positions
+  std::string kvK = "f16", kvV = "f16", gpuLayers = "auto", device = "cpu", keepFree, atMost;
+};
+void addPlanOptions(CLI::App& app, PlanArguments& arguments);
+
+// Devices that can be planned for: those of this machine, then the catalogue. `nThreads` 0: as many as there are cores.
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads);
+
+// The device and options that the arguments name. kUsage names the argument that makes no sense.
+struct PlanInputs {
+  std::vector<DeviceInfo> devices;
+  PlanOptions options;
+};
+Result<PlanInputs> readPlanArguments(const PlanArguments& arguments);
+
+// A model's header and its plan.
+struct PlannedModel {
+  ModelFile file;
+  std::shared_ptr<const ModelInfo> info;
+  PlanInputs inputs;
+  std::shared_ptr<const MemoryPlan> plan;
+};
+Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments);
+
+// The same for subcommands that load: kUsage when the device is not in this machine, kDoesNotFit when the plan does not fit.
+Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments);
+
+}  // namespace headroom::cli

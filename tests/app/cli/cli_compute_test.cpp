@@ -1,0 +1,119 @@
+// Drives the real headroom-cli: run, logits, kld and bench.
+#include "app/cli/cli_fixture.h"
+
+namespace headroom::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Cli, run_answers_and_reports_what_was_mapped) {
+  const CliResult result = runCli({"run", model, "-p", "hi", "-n", "8", "--seed", "3", "--report", pathOf("report.json")});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  std::ifstream stream(pathOf("report.json"));
+  const nlohmann::json json = nlohmann::json::parse(stream);
+  ASSERT_EQ(json["arenas"].size(), 2U);
+  for (const auto& arena : json["arenas"]) {
+    EXPECT_EQ(arena["device"], "cpu");
+    EXPECT_GT(arena["planned_bytes"], 0);
+    EXPECT_EQ(arena["planned_bytes"], arena["mapped_bytes"]);
+  }
+  EXPECT_EQ(json["allocations_after_load"], 0);
+  EXPECT_LE(json["generated_tokens"], 8);
+  EXPECT_GT(json["prompt_tokens_per_s"], 0.0);
+  EXPECT_EQ(json["seed"], 3);
+}
+
+TEST_F(Cli, run_says_the_same_for_a_seed_whatever_the_threads) {
+  std::vector<std::string> texts;
+  for (const char* threads : {"1", "2"}) {
+    const CliResult result = runCli({"run", model, "-p", "hi", "-n", "30", "--seed", "3", "--temp", "1", "--threads", threads, "--json"});
+    ASSERT_EQ(result.exitCode, 0) << result.err;
+    texts.push_back(result.json()["text"]);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(Cli, run_ends_at_the_borders_of_the_context) {
+  const auto run = [&](std::size_t nCharacters) {
+    return runCli({"run", model, "--raw", "-p", std::string(nCharacters, 'x'), "--ctx", "32", "--temp", "0", "--json"});
+  };
+  const std::size_t nTokensOfOne = runCli({"tokenize", model, "x", "--json"}).json()["n_tokens"];
+  const std::size_t nExtra = nTokensOfOne - 1;  // the beginning token and the space
+  const CliResult fits = run(31 - nExtra);
+  ASSERT_EQ(fits.exitCode, 0) << fits.err;
+  EXPECT_EQ(fits.json()["prompt_tokens"], 31);
+  EXPECT_LE(fits.json()["generated_tokens"], 1);
+  for (const std::size_t nTokens : {32U, 33U}) {
+    const CliResult tooLong = run(nTokens - nExtra);
+    EXPECT_EQ(tooLong.exitCode, 1);
+    EXPECT_THAT(tooLong.err, HasSubstr("the prompt has " + std::to_string(nTokens) + " tokens, the context holds 32"));
+  }
+}
+
+TEST_F(Cli, run_without_a_prompt_is_a_chat_until_exit) {
+  const CliResult result = runCli({"run", model, "-n", "4", "--ctx", "128"}, "hi\n\nthere\n/clear\nagain\n/exit\nnever read\n");
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_GE(std::count(result.out.begin(), result.out.end(), '\n'), 3) << "three answers: " << result.out;
+}
+
+TEST_F(Cli, a_model_without_a_usable_template_asks_or_says_so) {
+  const std::string bare = make_random_model({}, folder->path(), "bare");
+  const CliResult result = runCli({"run", bare, "-p", "hi", "-n", "2"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no chat template"));
+  RandomModelSpec spec;
+  spec.chat_template = "{% for broken";
+  const std::string broken = make_random_model(spec, folder->path(), "broken");
+  expectOneErrorLine(runCli({"run", broken, "-p", "hi", "-n", "2"}), 3);
+  EXPECT_EQ(runCli({"run", broken, "-p", "hi", "-n", "2", "--plain"}).exitCode, 0);
+}
+
+TEST_F(Cli, logits_have_one_row_per_token_for_any_batch_and_slots) {
+  const std::string out = pathOf("logits.f32");
+  const auto logits = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"logits", model, "--tokens", "5,6,7,8,9", "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    const CliResult result = runCli(words);
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    return readFloats(out);
+  };
+  const std::vector<float> whole = logits({});
+  ASSERT_EQ(whole.size(), 5U * 288U);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--batch", "2"}, {"--slots", "3"}, {"--threads", "1"}}) {
+    const std::vector<float> other = logits(more);
+    ASSERT_EQ(other.size(), whole.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], other[i], 2e-4) << more[0] << " at " << i;
+  }
+  expectOneErrorLine(runCli({"logits", model, "--tokens", "5,6,7", "--ctx", "2", "--out", out}), 1);
+  expectOneErrorLine(runCli({"logits", model, "--tokens", "288", "--out", out}), 2);
+}
+
+TEST_F(Cli, kld_of_f16_against_itself_is_zero_and_grows_with_fewer_bits) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "some words of text " + std::to_string(i) + ". ";
+  const std::string path = write("words.txt", text);
+  const auto kld = [&](const std::string& type) {
+    const CliResult result = runCli({"kld", model, "--file", path, "--kv-k", type, "--kv-v", type, "--ctx", "128", "--chunks", "2", "--json"});
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    return result.json();
+  };
+  const nlohmann::json f16 = kld("f16"), q8 = kld("q8_0"), q4 = kld("q4_0");
+  EXPECT_EQ(f16["n_positions"], 2 * 127);
+  EXPECT_NEAR(f16["kld_mean"], 0.0, 1e-12);
+  EXPECT_EQ(f16["perplexity"], f16["perplexity_f16"]);
+  EXPECT_GT(q8["kld_mean"], 0.0);
+  EXPECT_GT(q4["kld_mean"], q8["kld_mean"]);
+  EXPECT_GE(q4["kld_p999"], q4["kld_median"]);
+}
+
+TEST_F(Cli, bench_measures_speed_and_limits) {
+  const CliResult result = runCli({"bench", model, "-p", "32", "-n", "8", "--depth", "16", "--repeat", "1", "--threads", "1", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  for (const char* field : {"prefill_tokens_per_s", "decode_tokens_per_s", "decode_bytes_per_s", "read_bandwidth_bytes_per_s", "prefill_ops_per_s",
+                            "int8_peak_ops_per_s"}) {
+    EXPECT_GT(result.json()[field], 0.0) << field;
+  }
+}
+
+}  // namespace
+}  // namespace headroom::test

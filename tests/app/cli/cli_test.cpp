@@ -1,0 +1,172 @@
+// Drives the real headroom-cli: what the subcommands that compute nothing print, and every exit code.
+#include "app/cli/cli_fixture.h"
+
+namespace headroom::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(Cli, every_subcommand_has_help_with_an_example) {
+  for (const char* name : {"inspect", "devices", "plan", "solve", "run", "tokenize", "detokenize", "render", "logits", "kld", "bench"}) {
+    const CliResult result = runCli({name, "--help"});
+    EXPECT_EQ(result.exitCode, 0) << name;
+    EXPECT_THAT(result.out, HasSubstr(std::string("  headroom-cli ") + name)) << "an example";
+  }
+  EXPECT_THAT(runCli({"--help"}).out, HasSubstr("Exit codes"));
+}
+
+TEST_F(Cli, usage_errors_end_with_2) {
+  expectOneErrorLine(runCli({}), 2);
+  expectOneErrorLine(runCli({"nonsense"}), 2);
+  expectOneErrorLine(runCli({"plan"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--kv-k", "q5_1"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--keep-free", "6G"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--keep-free", "1GiB", "--at-most", "1GiB"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--device", "Voodoo 2"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--gpu-layers", "some"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--slots", "9", "--batch", "4"}), 2);
+  expectOneErrorLine(runCli({"solve", model, "--for", "fun"}), 2);
+  expectOneErrorLine(runCli({"tokenize", model}), 2);
+  expectOneErrorLine(runCli({"detokenize", model, "1,x"}), 2);
+  expectOneErrorLine(runCli({"detokenize", model, "999999"}), 2);
+  expectOneErrorLine(runCli({"run", model, "-p", "hi", "--top-p", "2"}), 2);
+  expectOneErrorLine(runCli({"run", model, "--raw"}), 2);
+  expectOneErrorLine(runCli({"logits", model, "--tokens", "", "--out", pathOf("x")}), 2);
+}
+
+TEST_F(Cli, what_needs_the_device_is_refused_on_one_that_is_not_here) {
+  expectOneErrorLine(runCli({"run", model, "-p", "hi", "--device", "RTX 4090"}), 2);
+  expectOneErrorLine(runCli({"logits", model, "--tokens", "1", "--out", pathOf("x"), "--device", "RTX 4090"}), 2);
+  expectOneErrorLine(runCli({"kld", model, "--file", write("some.txt", "text"), "--device", "RTX 4090"}), 2);
+  expectOneErrorLine(runCli({"bench", model, "--device", "RTX 4090"}), 2);
+}
+
+TEST_F(Cli, bad_files_end_with_3) {
+  const std::vector<std::string> paths{write("text.gguf", "this is no model"), write("empty.gguf", ""), folder->path(), "/dev/null",
+                                       pathOf("absent.gguf")};
+  for (const std::string& path : paths) {
+    expectOneErrorLine(runCli({"inspect", path}), 3);
+    expectOneErrorLine(runCli({"plan", path}), 3);
+    expectOneErrorLine(runCli({"run", path, "-p", "hi"}), 3);
+    expectOneErrorLine(runCli({"tokenize", path, "hi"}), 3);
+    expectOneErrorLine(runCli({"logits", path, "--tokens", "1", "--out", pathOf("x")}), 3);
+  }
+  expectOneErrorLine(runCli({"render", model, "--messages", write("bad.json", "{")}), 3);
+  expectOneErrorLine(runCli({"render", model, "--messages", write("half.json", R"([{"role": "user"}])")}), 3);
+}
+
+TEST_F(Cli, errors_are_json_too_when_asked) {
+  const CliResult result = runCli({"inspect", write("text2.gguf", "no model"), "--json"});
+  EXPECT_EQ(result.exitCode, 3);
+  EXPECT_EQ(result.json()["error"]["code"], "bad_file");
+  EXPECT_THAT(result.err, StartsWith("headroom-cli: "));
+}
+
+TEST_F(Cli, a_file_that_cannot_be_written_ends_with_4) {
+  expectOneErrorLine(runCli({"logits", model, "--tokens", "5", "--out", "/absent/folder/x"}), 4);
+}
+
+TEST_F(Cli, inspect_tells_the_header) {
+  const nlohmann::json json = runCli({"inspect", model, "--json"}).json();
+  EXPECT_EQ(json["architecture"], "llama");
+  EXPECT_EQ(json["n_layers"], 2);
+  EXPECT_EQ(json["n_ctx_trained"], 256);
+  EXPECT_EQ(json["runs"], true);
+  EXPECT_EQ(json["chat_template"]["usable"], true);
+  EXPECT_GT(json["tensors"].size(), 10U);
+  EXPECT_EQ(json["metadata"]["llama.block_count"], 2);
+  const std::string text = runCli({"inspect", model}).out;
+  EXPECT_THAT(text, HasSubstr("architecture    llama"));
+  EXPECT_THAT(text, HasSubstr("Q8_0"));
+}
+
+TEST_F(Cli, an_unsupported_architecture_is_described_and_refused) {
+  const std::string path = make_random_model({}, folder->path(), "renamed");
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  // The value of general.architecture: 8 bytes of length after the key and its type.
+  const std::string key = "general.architecture";
+  bytes.replace(bytes.find(key) + key.size() + 4 + 8, 5, "lambd");
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  const CliResult inspected = runCli({"inspect", path, "--json"});
+  EXPECT_EQ(inspected.exitCode, 0) << inspected.err;
+  EXPECT_EQ(inspected.json()["runs"], false);
+  EXPECT_THAT(inspected.json()["problem"].get<std::string>(), HasSubstr("lambd"));
+  expectOneErrorLine(runCli({"plan", path}), 3);
+  expectOneErrorLine(runCli({"run", path, "-p", "hi"}), 3);
+}
+
+TEST_F(Cli, devices_lists_the_cpu_and_the_catalogue) {
+  const nlohmann::json json = runCli({"devices", "--json"}).json();
+  ASSERT_GE(json["devices"].size(), 41U);
+  EXPECT_EQ(json["devices"][0]["id"], "cpu");
+  EXPECT_EQ(json["devices"][0]["is_present"], true);
+  EXPECT_EQ(runCli({"devices", "--present", "--json"}).json()["devices"].size(), 1U);
+  EXPECT_THAT(runCli({"devices"}).out, HasSubstr("RTX 4090"));
+}
+
+TEST_F(Cli, a_plan_adds_up) {
+  const CliResult result = runCli({"plan", model, "--ctx", "128", "--json"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  const nlohmann::json json = result.json();
+  EXPECT_EQ(json["fits"], true);
+  const std::uint64_t planned = json["devices"][0]["planned_bytes"];
+  std::uint64_t by_kind = 0, regions = 0;
+  for (const auto& [kind, bytes] : json["devices"][0]["by_kind"].items()) by_kind += bytes.get<std::uint64_t>();
+  for (const auto& region : json["regions"]) regions += region["size"].get<std::uint64_t>();
+  EXPECT_EQ(planned, by_kind);
+  EXPECT_EQ(planned, regions);
+  EXPECT_THAT(runCli({"plan", model}).out, HasSubstr("Fits"));
+}
+
+TEST_F(Cli, a_plan_that_does_not_fit_ends_with_1_and_offers_fixes) {
+  const CliResult result = runCli({"plan", model, "--ctx", "4096", "--at-most", "4MiB", "--json"});
+  EXPECT_EQ(result.exitCode, 1);
+  EXPECT_EQ(result.json()["fits"], false);
+  EXPECT_FALSE(result.json()["fixes"].empty());
+  expectOneErrorLine(runCli({"run", model, "-p", "hi", "--at-most", "1MiB"}), 1);
+}
+
+TEST_F(Cli, plans_for_a_card_that_is_not_here) {
+  const CliResult result = runCli({"plan", model, "--device", "RTX 3060", "--json"});
+  EXPECT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_EQ(result.json()["fits"], true);
+}
+
+TEST_F(Cli, answers_of_solve_are_exact_at_the_border) {
+  const CliResult result = runCli({"solve", model, "--for", "ctx", "--at-most", "8MiB", "--limit", "100000", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  const std::uint32_t n = result.json()["n_ctx"];
+  EXPECT_EQ(runCli({"plan", model, "--ctx", std::to_string(n), "--at-most", "8MiB"}).exitCode, 0);
+  EXPECT_EQ(runCli({"plan", model, "--ctx", std::to_string(n + 1), "--at-most", "8MiB"}).exitCode, 1);
+  EXPECT_EQ(runCli({"solve", model, "--for", "ctx", "--at-most", "64KiB"}).exitCode, 1);
+  EXPECT_EQ(runCli({"solve", model, "--for", "kv", "--json"}).json()["kv_k"], "f16");
+  EXPECT_EQ(runCli({"solve", model, "--for", "layers", "--device", "RTX 4090", "--json"}).json()["n_gpu_layers"], 2);
+}
+
+TEST_F(Cli, tokens_make_the_round_trip) {
+  const CliResult ids = runCli({"tokenize", model, "Hello world"});
+  EXPECT_EQ(ids.exitCode, 0);
+  EXPECT_THAT(runCli({"detokenize", model, ids.out}).out, HasSubstr("Hello world"));
+  const nlohmann::json json = runCli({"tokenize", model, "--file", write("hello.txt", "Hello world"), "--json"}).json();
+  std::string joined;
+  for (const auto& id : json["tokens"]) joined += (joined.empty() ? "" : " ") + std::to_string(id.get<int>());
+  EXPECT_EQ(joined + "\n", ids.out);
+}
+
+TEST_F(Cli, render_prints_exactly_the_rendered_text) {
+  const std::string list = write("list.json", R"([{"role": "user", "content": "hi"}])");
+  EXPECT_EQ(runCli({"render", model, "--messages", list}).out, "<user>hi<assistant>");
+  const std::string object = write("object.json", R"({"messages": [{"role": "user", "content": "hi"}], "add_generation_prompt": false})");
+  EXPECT_EQ(runCli({"render", model, "--messages", object}).out, "<user>hi");
+  EXPECT_EQ(runCli({"render", model, "--messages", object, "--json"}).json()["text"], "<user>hi");
+}
+
+TEST_F(Cli, a_reader_that_went_away_is_no_crash) {
+  EXPECT_LT(runCliWithoutReader({"inspect", model, "--json"}).exitCode, 128);
+  EXPECT_LT(runCliWithoutReader({"run", model, "-p", "hi", "-n", "4"}).exitCode, 128);
+}
+
+}  // namespace
+}  // namespace headroom::test

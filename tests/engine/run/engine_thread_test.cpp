@@ -1,0 +1,328 @@
+#include "run/engine_thread.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+
+#include "engine/run/loaded_fixture.h"
+#include "support/fake_backend.h"
+
+namespace headroom {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture's names
+using namespace std::chrono_literals;
+
+// An engine thread whose events are kept, and waiting for the one that ends a request.
+class Engine {
+ public:
+  explicit Engine(BackendFactory make = make_backend)
+      : engine_(
+            [this](Event event) {
+              const std::lock_guard lock(mutex_);
+              events_.push_back(std::move(event));
+              changed_.notify_all();
+            },
+            std::move(make)) {}
+
+  EngineThread& operator*() { return engine_; }
+  EngineThread* operator->() { return &engine_; }
+
+  template <class Body>
+  std::optional<Body> wait_for(RequestId id, std::chrono::milliseconds limit = 20s) {
+    std::unique_lock lock(mutex_);
+    const auto find = [&]() -> std::optional<Body> {
+      for (const Event& event : events_) {
+        if (event.request == id && std::holds_alternative<Body>(event.body)) return std::get<Body>(event.body);
+      }
+      return std::nullopt;
+    };
+    std::optional<Body> found;
+    changed_.wait_for(lock, limit, [&] { return (found = find()).has_value(); });
+    return found;
+  }
+  template <class Body>
+  std::size_t count() {
+    const std::lock_guard lock(mutex_);
+    std::size_t n = 0;
+    for (const Event& event : events_) n += std::holds_alternative<Body>(event.body) ? 1 : 0;
+    return n;
+  }
+  std::string text(RequestId id) {
+    const std::lock_guard lock(mutex_);
+    std::string text;
+    for (const Event& event : events_) {
+      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id) text += delta->text;
+    }
+    return text;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    events_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Event> events_;
+  EngineThread engine_;  // last: its thread uses the above
+};
+
+struct OnDisk {
+  explicit OnDisk(const RandomModelSpec& spec = {}) : path(make_random_model(spec, folder.path())), opened(open_or_die(path)) {}
+  LoadRequest request(const PlanOptions& options, std::uint32_t n_threads = 2) const { return {path, plan_or_die(*opened.info, options, n_threads)}; }
+  TempFolder folder;
+  std::filesystem::path path;
+  OpenedFile opened;
+};
+
+PlanOptions context_of(std::uint32_t n_ctx) {
+  PlanOptions options;
+  options.n_ctx = n_ctx;
+  options.n_batch = 32;
+  return options;
+}
+
+GenerateRequest ask(const std::string& prompt, std::uint32_t max_tokens = 0) {
+  GenerateRequest request;
+  request.raw_prompt = prompt;
+  request.max_tokens = max_tokens;
+  request.sampler.seed = 7;
+  return request;
+}
+
+TEST(EngineThread, loads_answers_and_unloads) {
+  const OnDisk model;
+  Engine engine;
+  const auto loaded = engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64))));
+  ASSERT_TRUE(loaded.has_value());
+  for (const ArenaReport& arena : loaded->memory.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
+  EXPECT_FALSE(loaded->template_problem.empty());
+  const RequestId id = engine->generate(ask("hello", 8));
+  const auto finished = engine.wait_for<GenerationFinished>(id);
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_EQ(finished->stats.seed, 7U);
+  EXPECT_EQ(finished->stats.allocations_after_load, 0U);
+  EXPECT_TRUE(engine.wait_for<ModelUnloaded>(engine->unload()).has_value());
+  EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("hello"))).has_value());
+}
+
+TEST(EngineThread, same_seed_same_text_for_any_number_of_threads) {
+  RandomModelSpec spec;
+  spec.weight_type = DType::kQ8_0;
+  const OnDisk model(spec);
+  std::vector<std::string> texts;
+  for (const std::uint32_t n_threads : {1U, 2U, 3U}) {
+    Engine engine;
+    engine->load(model.request(context_of(128), n_threads));
+    GenerateRequest request = ask("Once upon a time", 40);
+    request.sampler.temperature = 1.0F;
+    const RequestId id = engine->generate(std::move(request));
+    ASSERT_TRUE(engine.wait_for<GenerationFinished>(id).has_value());
+    texts.push_back(engine.text(id));
+  }
+  EXPECT_FALSE(texts[0].empty());
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_EQ(texts[0], texts[2]);
+}
+
+TEST(EngineThread, a_bad_file_fails_and_what_was_loaded_stays) {
+  const OnDisk model;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  LoadRequest bad = model.request(context_of(64));
+  bad.path = model.folder.path() / "absent.gguf";
+  const auto failed = engine.wait_for<Failed>(engine->load(bad));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kBadFile);
+  EXPECT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value());
+}
+
+TEST(EngineThread, replan_maps_a_new_context_under_the_same_weights) {
+  const OnDisk model;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const auto again = engine.wait_for<ModelLoaded>(engine->replan(model.request(context_of(128)).plan));
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->plan->options.n_ctx, 128U);
+  const auto finished = engine.wait_for<GenerationFinished>(engine->generate(ask(std::string(70, 'x'), 2)));
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_EQ(finished->stats.n_ctx, 128U);
+}
+
+TEST(EngineThread, memory_is_read_while_a_model_is_loaded) {
+  const OnDisk model;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const auto reading = engine.wait_for<MemoryReading>(0);
+  ASSERT_TRUE(reading.has_value());
+  ASSERT_EQ(reading->devices.size(), 1U);
+  EXPECT_EQ(reading->devices[0].first, "cpu");
+  EXPECT_GT(reading->devices[0].second.total, reading->devices[0].second.free);
+}
+
+// The fake machine below: slow chunks and steps, so that a stop comes in the middle.
+struct FakeEngine {
+  explicit FakeEngine(fake::Machine& machine)
+      : engine([&machine](const DeviceInfo& device) -> Result<std::unique_ptr<Backend>> {
+          return std::unique_ptr<Backend>(std::make_unique<fake::FakeBackend>(device, machine));
+        }) {}
+  Engine engine;
+};
+
+TEST(EngineThread, a_load_is_cancelled_within_a_tenth_of_a_second) {
+  const OnDisk model;
+  fake::Machine machine;
+  machine.before_chunk = [] { std::this_thread::sleep_for(10ms); };  // 20 weights of 4 chunks: 0.8 s in all
+  FakeEngine fake(machine);
+  const RequestId id = fake.engine->load(model.request(context_of(64)));
+  ASSERT_TRUE(fake.engine.wait_for<LoadProgress>(id).has_value());
+  const auto asked = std::chrono::steady_clock::now();
+  fake.engine->stop(id);
+  const auto failed = fake.engine.wait_for<Failed>(id);
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, 100ms);
+  EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+}
+
+TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
+  const OnDisk model;
+  fake::Machine machine;
+  machine.before_chunk = [] { std::this_thread::sleep_for(2ms); };
+  FakeEngine fake(machine);
+  const RequestId first = fake.engine->load(model.request(context_of(64)));
+  const RequestId second = fake.engine->load(model.request(context_of(64)));
+  fake.engine->stop(second);
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(first).has_value());
+  const auto failed = fake.engine.wait_for<Failed>(second);
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+}
+
+TEST(EngineThread, a_cancelled_load_leaves_the_old_model_where_both_fit) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+  machine.before_chunk = [] { std::this_thread::sleep_for(10ms); };
+  const RequestId second = fake.engine->load(model.request(context_of(64)));
+  ASSERT_TRUE(fake.engine.wait_for<LoadProgress>(second).has_value());
+  fake.engine->stop(second);
+  ASSERT_TRUE(fake.engine.wait_for<Failed>(second).has_value());
+  EXPECT_EQ(fake.engine.count<ModelUnloaded>(), 0U);
+  EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value()) << "still loaded";
+}
+
+TEST(EngineThread, the_old_model_goes_first_where_both_do_not_fit) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  const LoadRequest request = model.request(context_of(64));
+  machine.total = request.plan->planned_bytes(0) * 3 / 2;
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
+  const RequestId second = fake.engine->load(request);
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(second).has_value());
+  EXPECT_TRUE(fake.engine.wait_for<ModelUnloaded>(second).has_value());
+}
+
+TEST(EngineThread, a_model_that_no_longer_fits_fails_with_the_figures_and_the_old_one_stays) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+  machine.held_by_others = machine.total - machine.mapped_now;
+  const auto failed = fake.engine.wait_for<Failed>(fake.engine->load(model.request(context_of(512))));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kDoesNotFit);
+  EXPECT_EQ(fake.engine.count<ModelUnloaded>(), 0U);
+}
+
+TEST(EngineThread, a_replan_that_is_refused_by_the_machine_restores_the_old_one) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+  int n_refusals = 1;
+  machine.refuse = [&n_refusals] { return n_refusals-- > 0; };
+  ASSERT_TRUE(fake.engine.wait_for<Failed>(fake.engine->replan(model.request(context_of(128)).plan)).has_value());
+  const auto tooLong = fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x'))));
+  ASSERT_TRUE(tooLong.has_value());
+  EXPECT_EQ(tooLong->n_ctx, 64U);
+}
+
+TEST(EngineThread, a_new_load_ends_the_running_answer) {
+  const OnDisk model;
+  fake::Machine machine;
+  machine.before_step = [] { std::this_thread::sleep_for(5ms); };
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(512)))).has_value());
+  const RequestId answer = fake.engine->generate(ask("hello"));
+  ASSERT_TRUE(fake.engine.wait_for<PrefillProgress>(answer).has_value());
+  const RequestId second = fake.engine->load(model.request(context_of(64)));
+  const auto finished = fake.engine.wait_for<GenerationFinished>(answer);
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_EQ(finished->reason, FinishReason::kStopped);
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(second).has_value());
+}
+
+TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
+  const OnDisk model;
+  fake::Machine machine;
+  machine.before_step = [] { std::this_thread::sleep_for(2ms); };
+  const auto start = std::chrono::steady_clock::now();
+  {
+    FakeEngine fake(machine);
+    const RequestId id = fake.engine->load(model.request(context_of(512)));
+    ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(id).has_value());
+    ASSERT_TRUE(fake.engine.wait_for<PrefillProgress>(fake.engine->generate(ask("hello"))).has_value());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  EXPECT_EQ(machine.mapped_now, 0U);
+}
+
+// Resident memory of this process, from the kernel.
+Bytes resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  Bytes size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * 4096;
+}
+
+// What the issue asks: 1,000 turns that fill and overflow the context, on the real backend.
+TEST(EngineThread, a_thousand_turns_that_overflow_the_context_grow_memory_by_less_than_a_mebibyte) {
+  RandomModelSpec spec;
+  spec.n_layers = 1;
+  spec.d_model = 64;
+  spec.d_ff = 64;
+  const OnDisk model(spec);
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  Bytes warm = 0;
+  std::string conversation;
+  std::size_t n_full = 0, n_too_long = 0;
+  for (int turn = 0; turn < 1000; ++turn) {
+    if (turn == 100) warm = resident_bytes();
+    conversation += "user says a few words;";
+    const RequestId id = engine->generate(ask(conversation, 20));
+    std::optional<GenerationFinished> finished;
+    if (conversation.size() < 64) finished = engine.wait_for<GenerationFinished>(id);
+    if (finished) {
+      n_full += finished->reason == FinishReason::kContextFull ? 1 : 0;
+      conversation += "ok;";
+    } else {
+      ASSERT_TRUE(engine.wait_for<PromptTooLong>(id).has_value()) << turn;
+      ++n_too_long;
+      conversation.clear();
+    }
+    engine.clear();
+  }
+  EXPECT_GT(n_full, 100U);
+  EXPECT_GT(n_too_long, 100U);
+  EXPECT_LT(resident_bytes(), warm + kMiB);
+}
+
+}  // namespace
+}  // namespace headroom

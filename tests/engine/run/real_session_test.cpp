@@ -1,0 +1,279 @@
+// Sessions over the CPU backend: the plan held against what is mapped, and caches held against computing afresh.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/run/loaded_fixture.h"
+#include "format/dtype_table.h"
+#include "run/sampler.h"
+
+namespace headroom {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture's names
+
+std::vector<TokenId> some_tokens(std::size_t n, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<TokenId> tokens(n);
+  for (TokenId& token : tokens) token = 3 + random.next_u32() % 280;
+  return tokens;
+}
+
+// Logits after `tokens` in `slot`, the prompt read in steps of `n_step`.
+std::vector<float> logits_after(Session& session, std::uint32_t slot, const std::vector<TokenId>& tokens, std::size_t n_step) {
+  const Result<std::uint32_t> n_reused = session.begin_prompt(slot, tokens);
+  CHECK(n_reused.ok(), n_reused.error().message.c_str());
+  std::vector<float> last;
+  for (std::size_t first = *n_reused; first < tokens.size(); first += n_step) {
+    const std::size_t n = std::min(n_step, tokens.size() - first);
+    const Result<std::span<const float>> logits = session.extend(slot, {tokens.data() + first, n}, 1, {});
+    CHECK(logits.ok(), logits.error().message.c_str());
+    last.assign(logits->begin(), logits->end());
+  }
+  return last;
+}
+
+float largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  CHECK(a.size() == b.size() && !a.empty(), "rows of one vocabulary");
+  float largest = 0.0F;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const float difference = std::abs(a[i] - b[i]);
+    largest = std::isnan(difference) ? INFINITY : std::max(largest, difference);
+  }
+  return largest;
+}
+
+void expect_planned_is_mapped(const Session& session, const std::string& what) {
+  const MemoryReport report = session.memory_report();
+  ASSERT_EQ(report.arenas.size(), session.plan().arenas.size()) << what;
+  for (const ArenaReport& arena : report.arenas) {
+    EXPECT_GT(arena.planned_bytes, 0U) << what;
+    EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << what;
+  }
+  EXPECT_EQ(report.allocations_after_load, 0U) << what;
+}
+
+// Every slot reads a prompt and decodes once: whatever a step needs, it must have by now.
+void step_all_slots(Session& session) {
+  std::vector<SlotToken> next;
+  for (std::uint32_t slot = 0; slot < session.cache().n_slots(); ++slot) {
+    logits_after(session, slot, some_tokens(5, slot), std::min<std::size_t>(5, session.plan().prefill.max_rows));
+    next.push_back({slot, 7});
+  }
+  ASSERT_TRUE(session.decode(next, {}).ok());
+}
+
+struct RowCase {
+  const char* architecture;
+  DType weight_type;
+};
+void PrintTo(const RowCase& row, std::ostream* out) { *out << row.architecture << ' ' << dtype_row(row.weight_type).name; }
+
+class PlannedIsMapped : public testing::TestWithParam<RowCase> {};
+
+TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
+  RandomModelSpec spec;
+  spec.architecture = GetParam().architecture;
+  spec.weight_type = GetParam().weight_type;
+  const TempFolder folder;
+  const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
+  PlanOptions options;
+  options.n_ctx = 48;
+  const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan_or_die(*opened.info, options));
+  for (const DTypeRow& k : kDTypes) {
+    for (const DTypeRow& v : kDTypes) {
+      if (!k.is_kv || !v.is_kv) continue;
+      for (const auto& [n_slots, n_batch] : {std::pair{1U, 1U}, {1U, 32U}, {3U, 3U}, {3U, 32U}}) {
+        options.kv_k = k.dtype;
+        options.kv_v = v.dtype;
+        options.n_slots = n_slots;
+        options.n_batch = n_batch;
+        const std::unique_ptr<Session> session = session_or_die(loaded, plan_or_die(*opened.info, options));
+        step_all_slots(*session);
+        expect_planned_is_mapped(*session, std::string(k.label) + "/" + std::string(v.label) + " slots " + std::to_string(n_slots));
+      }
+    }
+  }
+}
+
+std::vector<RowCase> all_rows() {
+  std::vector<RowCase> rows;
+  for (const char* architecture : {"llama", "qwen2", "qwen3"}) {
+    for (const DTypeRow& type : kDTypes) {
+      if (type.is_weight) rows.push_back({architecture, type.dtype});
+    }
+  }
+  return rows;
+}
+INSTANTIATE_TEST_SUITE_P(AllRows, PlannedIsMapped, testing::ValuesIn(all_rows()), [](const auto& info) {
+  return std::string(info.param.architecture) + "_" + std::string(dtype_row(info.param.weight_type).label);
+});
+
+class CacheKinds : public testing::TestWithParam<DType> {};
+
+PlanOptions small_options(DType kv) {
+  PlanOptions options;
+  options.n_ctx = 64;
+  options.n_batch = 16;
+  options.kv_k = options.kv_v = kv;
+  return options;
+}
+
+// A row of the cache does not depend on which step wrote it, so logits may differ only by the order of float sums: a few units in the last place of
+// values near 1.
+constexpr float kSumTolerance = 2e-4F;
+
+TEST_P(CacheKinds, a_reused_prefix_gives_the_logits_of_a_fresh_prompt) {
+  const TempFolder folder;
+  const std::unique_ptr<Session> session = open_random({}, folder, small_options(GetParam()));
+  const std::vector<TokenId> tokens = some_tokens(40);
+  const std::vector<float> fresh = logits_after(*session, 0, tokens, 16);
+  std::vector<TokenId> other(tokens.begin(), tokens.begin() + 20);
+  other.insert(other.end(), {9, 8, 7, 6, 5});
+  logits_after(*session, 0, other, 16);
+  EXPECT_EQ(*session->begin_prompt(0, tokens), 20U);
+  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, tokens, 16)), kSumTolerance);
+}
+
+TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
+  const TempFolder folder;
+  const std::unique_ptr<Session> session = open_random({}, folder, small_options(GetParam()));
+  const std::vector<TokenId> tokens = some_tokens(33);
+  const std::vector<float> in_sixteens = logits_after(*session, 0, tokens, 16);
+  for (const std::size_t n_step : {1U, 5U}) {
+    session->truncate(0, 0);
+    EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), kSumTolerance) << n_step;
+  }
+}
+
+TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
+  const TempFolder folder;
+  PlanOptions options = small_options(GetParam());
+  options.n_slots = 2;
+  const std::unique_ptr<Session> session = open_random({}, folder, options);
+  const std::vector<TokenId> first = some_tokens(30, 1), second = some_tokens(17, 2);
+  std::vector<std::vector<float>> alone;
+  for (const auto* tokens : {&first, &second}) {
+    std::vector<TokenId> longer = *tokens;
+    longer.push_back(11);
+    alone.push_back(logits_after(*session, 0, longer, 16));
+  }
+  session->truncate(0, 0);
+  for (std::size_t i = 0; i < 30; ++i) {  // tokens of one slot between those of the other
+    ASSERT_TRUE(session->extend(0, {&first[i], 1}, 1, {}).ok());
+    if (i < second.size()) ASSERT_TRUE(session->extend(1, {&second[i], 1}, 1, {}).ok());
+  }
+  const std::vector<SlotToken> next{{0, 11}, {1, 11}};
+  const Result<std::span<const float>> logits = session->decode(next, {});
+  ASSERT_TRUE(logits.ok());
+  const std::size_t n_vocab = logits->size() / 2;
+  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}), kSumTolerance);
+  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}), kSumTolerance);
+}
+
+TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
+  const TempFolder folder;
+  PlanOptions options = small_options(GetParam());
+  options.n_slots = 2;
+  const std::unique_ptr<Session> session = open_random({}, folder, options);
+  logits_after(*session, 0, some_tokens(30), 16);
+  ASSERT_TRUE(session->share_prompt(0, 1, 30).ok());
+  const std::vector<SlotToken> next{{0, 11}, {1, 11}};
+  const Result<std::span<const float>> logits = session->decode(next, {});
+  ASSERT_TRUE(logits.ok());
+  const std::size_t n_vocab = logits->size() / 2;
+  for (std::size_t i = 0; i < n_vocab; ++i) ASSERT_EQ((*logits)[i], (*logits)[n_vocab + i]) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKvTypes, CacheKinds, testing::Values(DType::kF16, DType::kF8E4M3, DType::kQ8_0, DType::kQ4_0),
+                         [](const auto& info) { return std::string(dtype_row(info.param).label); });
+
+TEST(RealSession, threads_do_not_change_a_bit) {
+  const TempFolder folder;
+  RandomModelSpec spec;
+  spec.weight_type = DType::kQ4_K;
+  std::vector<std::vector<float>> per_threads;
+  for (const std::uint32_t n_threads : {1U, 2U, 3U}) {
+    const std::unique_ptr<Session> session = open_random(spec, folder, small_options(DType::kQ8_0), n_threads);
+    std::vector<float> all = logits_after(*session, 0, some_tokens(37), 16);
+    const SlotToken next{0, 11};
+    const Result<std::span<const float>> decoded = session->decode({&next, 1}, {});
+    ASSERT_TRUE(decoded.ok());
+    all.insert(all.end(), decoded->begin(), decoded->end());
+    per_threads.push_back(std::move(all));
+  }
+  EXPECT_EQ(per_threads[0], per_threads[1]);
+  EXPECT_EQ(per_threads[0], per_threads[2]);
+}
+
+TEST(RealSession, the_last_position_of_the_context_can_be_computed) {
+  const TempFolder folder;
+  const std::unique_ptr<Session> session = open_random({}, folder, small_options(DType::kF16));
+  EXPECT_EQ(logits_after(*session, 0, some_tokens(64), 16).size(), 288U);
+  EXPECT_EQ(session->begin_prompt(0, some_tokens(65)).error().code, ErrorCode::kDoesNotFit);
+  EXPECT_EQ(session->cache().tokens(0).size(), 64U);
+}
+
+TEST(RealSession, a_window_longer_than_its_rows_is_computed_afresh) {
+  const TempFolder folder;
+  RandomModelSpec spec;
+  spec.window = 16;
+  PlanOptions options = small_options(DType::kF16);
+  options.n_ctx = 256;
+  const std::unique_ptr<Session> session = open_random(spec, folder, options);
+  const std::vector<TokenId> tokens = some_tokens(150);
+  const std::vector<TokenId> start(tokens.begin(), tokens.begin() + 30);
+  const std::vector<float> fresh = logits_after(*session, 0, start, 16);
+  logits_after(*session, 0, tokens, 16);
+  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, start, 16)), kSumTolerance);
+}
+
+TEST(LoadModel, progress_grows_to_the_weights_and_a_stop_cancels) {
+  const TempFolder folder;
+  RandomModelSpec spec;
+  spec.d_model = 512;
+  spec.d_ff = 2048;
+  const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
+  const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, small_options(DType::kF16));
+  Bytes last = 0;
+  LoadProgress end;
+  const auto observe = [&](LoadProgress progress, Backend&) {
+    EXPECT_GE(progress.bytes_done, last);
+    last = progress.bytes_done;
+    end = progress;
+  };
+  ASSERT_TRUE(load_model(opened.file, {opened.info, plan, make_backend}, {}, observe).ok());
+  EXPECT_EQ(end.bytes_done, end.bytes_total);
+  EXPECT_GT(end.bytes_total, 10U * kMiB);
+
+  StopSource source;
+  const auto stop_at_once = [&](LoadProgress, Backend&) { source.request_stop(); };
+  const auto cancelled = load_model(opened.file, {opened.info, plan, make_backend}, source.token(), stop_at_once);
+  ASSERT_FALSE(cancelled.ok());
+  EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
+}
+
+TEST(LoadModel, a_plan_of_another_model_is_refused) {
+  const TempFolder folder;
+  const OpenedFile opened = open_or_die(make_random_model({}, folder.path(), "one"));
+  RandomModelSpec spec;
+  spec.n_layers = 3;
+  const OpenedFile other = open_or_die(make_random_model(spec, folder.path(), "two"));
+  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*other.info, {}), make_backend}, {}, [](LoadProgress, Backend&) {});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::kUsage);
+}
+
+TEST(LoadModel, a_cap_below_the_plan_is_a_typed_error) {
+  const TempFolder folder;
+  const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));
+  PlanOptions options = small_options(DType::kF16);
+  options.headroom = AtMost{kMiB};
+  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {}, [](LoadProgress, Backend&) {});
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
+  EXPECT_NE(loaded.error().message.find("1.00 MiB may be used"), std::string::npos) << loaded.error().message;
+}
+
+}  // namespace
+}  // namespace headroom
