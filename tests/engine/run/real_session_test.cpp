@@ -105,8 +105,8 @@ std::vector<RowCase> all_rows() {
   }
   return rows;
 }
-INSTANTIATE_TEST_SUITE_P(AllRows, PlannedIsMapped, testing::ValuesIn(all_rows()), [](const auto& info) {
-  return std::string(info.param.architecture) + "_" + std::string(dtype_row(info.param.weight_type).label);
+INSTANTIATE_TEST_SUITE_P(AllRows, PlannedIsMapped, testing::ValuesIn(all_rows()), [](const auto& row) {
+  return std::string(row.param.architecture) + "_" + std::string(dtype_row(row.param.weight_type).label);
 });
 
 class CacheKinds : public testing::TestWithParam<DType> {};
@@ -119,9 +119,10 @@ PlanOptions small_options(DType kv) {
   return options;
 }
 
-// A row of the cache does not depend on which step wrote it, so logits may differ only by the order of float sums: a few units in the last place of
-// values near 1.
-constexpr float kSumTolerance = 2e-4F;
+// Which step wrote a row of the cache changes only the order of float sums, a few units in the last place of values near 1; but a value on the border
+// between two codes of a quantized cache may then take the other one, which moves logits of these models by up to about a hundredth. Wrong positions,
+// slots or prefixes move them by tenths.
+float tolerance(DType kv) { return kv == DType::kF16 ? 2e-4F : 0.03F; }
 
 TEST_P(CacheKinds, a_reused_prefix_gives_the_logits_of_a_fresh_prompt) {
   const TempFolder folder;
@@ -132,7 +133,7 @@ TEST_P(CacheKinds, a_reused_prefix_gives_the_logits_of_a_fresh_prompt) {
   other.insert(other.end(), {9, 8, 7, 6, 5});
   logits_after(*session, 0, other, 16);
   EXPECT_EQ(*session->begin_prompt(0, tokens), 20U);
-  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, tokens, 16)), kSumTolerance);
+  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, tokens, 16)), tolerance(GetParam()));
 }
 
 TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
@@ -142,7 +143,7 @@ TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
   const std::vector<float> in_sixteens = logits_after(*session, 0, tokens, 16);
   for (const std::size_t n_step : {1U, 5U}) {
     session->truncate(0, 0);
-    EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), kSumTolerance) << n_step;
+    EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), tolerance(GetParam())) << n_step;
   }
 }
 
@@ -161,14 +162,15 @@ TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
   session->truncate(0, 0);
   for (std::size_t i = 0; i < 30; ++i) {  // tokens of one slot between those of the other
     ASSERT_TRUE(session->extend(0, {&first[i], 1}, 1, {}).ok());
-    if (i < second.size()) ASSERT_TRUE(session->extend(1, {&second[i], 1}, 1, {}).ok());
+    if (i >= second.size()) continue;
+    ASSERT_TRUE(session->extend(1, {&second[i], 1}, 1, {}).ok());
   }
   const std::vector<SlotToken> next{{0, 11}, {1, 11}};
   const Result<std::span<const float>> logits = session->decode(next, {});
   ASSERT_TRUE(logits.ok());
   const std::size_t n_vocab = logits->size() / 2;
-  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}), kSumTolerance);
-  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}), kSumTolerance);
+  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}), tolerance(GetParam()));
+  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}), tolerance(GetParam()));
 }
 
 TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
@@ -186,7 +188,7 @@ TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKvTypes, CacheKinds, testing::Values(DType::kF16, DType::kF8E4M3, DType::kQ8_0, DType::kQ4_0),
-                         [](const auto& info) { return std::string(dtype_row(info.param).label); });
+                         [](const auto& row) { return std::string(dtype_row(row.param).label); });
 
 TEST(RealSession, threads_do_not_change_a_bit) {
   const TempFolder folder;
@@ -225,7 +227,7 @@ TEST(RealSession, a_window_longer_than_its_rows_is_computed_afresh) {
   const std::vector<TokenId> start(tokens.begin(), tokens.begin() + 30);
   const std::vector<float> fresh = logits_after(*session, 0, start, 16);
   logits_after(*session, 0, tokens, 16);
-  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, start, 16)), kSumTolerance);
+  EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, start, 16)), tolerance(DType::kF16));
 }
 
 TEST(LoadModel, progress_grows_to_the_weights_and_a_stop_cancels) {
