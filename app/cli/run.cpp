@@ -185,8 +185,8 @@ ExitCode run(const Options& options, bool hasPrompt) {
   const std::string& problem = chat.loaded().template_problem;
   if (!options.isRaw && !problem.empty()) {
     if (!plain)
-      return report({ErrorCode::kUnsupported, "the chat template cannot be used: " + problem + "; --plain uses a plain form"}, options.asJson);
-    printNote(problem + "; using \"role: content\" lines");
+      return report({ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem}, options.asJson);
+    printNote(problem + " Using \"role: content\" lines.");
   }
   return hasPrompt ? answerOnce(options, chat, plain) : converse(options, chat, plain);
 }
