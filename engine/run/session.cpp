@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "run/load_model.h"
 
@@ -34,6 +35,12 @@ std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std
   return {};
 }
 
+// The system only promises pages; they become memory when they are first written. Written here, so that a context that fills up takes nothing more,
+// and so that a machine which cannot keep its promise shows it at load and not in the middle of an answer.
+void make_resident(const Arena& arena, DeviceKind kind) {
+  if (kind == DeviceKind::kCpu && arena.mapped_bytes() > 0) std::memset(arena.base(), 0, arena.mapped_bytes());
+}
+
 }  // namespace
 
 Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan)
@@ -57,6 +64,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
     if (session->plan_->arenas[i].lifetime == Lifetime::kSession) {
       Result<std::unique_ptr<Arena>> arena = loaded.backend->map_arena(session->plan_->arenas[i]);
       if (!arena) return arena.error();
+      make_resident(**arena, loaded.backend->device_info().kind);
       session->arenas_[i] = std::move(*arena);
     }
     bound.push_back(session->arenas_[i] ? session->arenas_[i].get() : loaded.arenas[i].get());

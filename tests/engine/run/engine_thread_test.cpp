@@ -1,6 +1,7 @@
 #include "run/engine_thread.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -288,7 +289,7 @@ Bytes resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   Bytes size = 0, resident = 0;
   statm >> size >> resident;
-  return resident * 4096;
+  return resident * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
 }
 
 // What the issue asks: 1,000 turns that fill and overflow the context, on the real backend.

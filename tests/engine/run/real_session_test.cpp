@@ -1,7 +1,9 @@
 // Sessions over the CPU backend: the plan held against what is mapped, and caches held against computing afresh.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "engine/run/loaded_fixture.h"
 #include "format/dtype_table.h"
@@ -206,6 +208,26 @@ TEST(RealSession, threads_do_not_change_a_bit) {
   }
   EXPECT_EQ(per_threads[0], per_threads[1]);
   EXPECT_EQ(per_threads[0], per_threads[2]);
+}
+
+// Resident memory of this process, from the kernel.
+Bytes resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  Bytes pages = 0, resident_pages = 0;
+  statm >> pages >> resident_pages;
+  return resident_pages * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(RealSession, all_of_it_is_resident_once_it_is_open) {
+  const TempFolder folder;
+  const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));
+  PlanOptions options = small_options(DType::kF16);
+  options.n_ctx = 32768;
+  const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, options);
+  const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan);
+  const Bytes before = resident_bytes();
+  const std::unique_ptr<Session> session = session_or_die(loaded, plan);
+  EXPECT_GE(resident_bytes(), before + plan->bytes_of(RegionKind::kKv)) << "the cache is memory already, and not only promised";
 }
 
 TEST(RealSession, the_last_position_of_the_context_can_be_computed) {
