@@ -1,0 +1,112 @@
+// Drives the real window without a display, a load and a chat, and prints the longest time that the event loop did not come round.
+// Usage: ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the target.
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+#include "app/application.h"
+#include "app/engine_bridge.h"
+#include "ui/chat/chat_widget.h"
+#include "ui/main_window/main_window.h"
+
+namespace {
+
+constexpr qint64 kTargetMs = 32;
+constexpr int kWaitMs = 60'000;
+
+// A timer that is due every millisecond; the longest gap between two of its ticks is the longest stall.
+class StallMeter : public QObject {
+ public:
+  StallMeter() {
+    m_timer.setTimerType(Qt::PreciseTimer);
+    connect(&m_timer, &QTimer::timeout, this, [this] {
+      const qint64 gap = m_clock.nsecsElapsed();
+      m_clock.start();
+      m_longestNs = std::max(m_longestNs, gap);
+    });
+  }
+  void start() {
+    m_longestNs = 0;
+    m_clock.start();
+    m_timer.start(1);
+  }
+  double stopMs() {
+    m_timer.stop();
+    return static_cast<double>(m_longestNs) / 1e6;
+  }
+
+ private:
+  QTimer m_timer;
+  QElapsedTimer m_clock;
+  qint64 m_longestNs = 0;
+};
+
+class Drive {
+ public:
+  explicit Drive(headroom::app::Application& app) : m_app(app) {}
+
+  bool load(const QString& model) {
+    bool loaded = false;
+    const auto seen = QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::modelLoaded, &m_app, [&] { loaded = true; });
+    m_app.window().openModel(model, headroom::ui::MainWindow::AfterOpen::Load);
+    const bool done = QTest::qWaitFor([&] { return loaded; }, kWaitMs);
+    QObject::disconnect(seen);
+    return done;
+  }
+
+  bool ask(const QString& question) {
+    auto* edit = m_app.chat().findChild<QPlainTextEdit*>(QStringLiteral("messageEdit"));
+    edit->setPlainText(question);
+    m_app.chat().findChild<QPushButton*>(QStringLiteral("sendButton"))->click();
+    return QTest::qWaitFor([&] { return !m_app.chat().controller().isBusy(); }, kWaitMs);
+  }
+
+  void agreeToTemplate() {
+    auto* plain = m_app.chat().findChild<QPushButton*>(QStringLiteral("plainTemplate"));
+    if (plain->isVisible()) plain->click();
+  }
+
+ private:
+  headroom::app::Application& m_app;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication application(argc, argv);
+  QTemporaryDir data;
+  headroom::app::ApplicationPaths paths = headroom::app::findPaths();
+  paths.dataFolder = data.path();
+  QString model = argc > 1 ? QString::fromLocal8Bit(argv[1]) : paths.starterModel;
+  if (model.isEmpty()) model = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
+  paths.starterModel = model;
+
+  headroom::app::Application app(paths);
+  app.window().show();
+  QTest::qWait(300);
+  Drive drive(app);
+  StallMeter meter;
+  double longest = 0;
+  const auto measured = [&](const char* phase, const std::function<bool()>& run) {
+    meter.start();
+    const bool done = run();
+    const double stall = meter.stopMs();
+    longest = std::max(longest, stall);
+    std::printf("%-24s longest stall %6.1f ms%s\n", phase, stall, done ? "" : "  (did not finish)");
+    return done;
+  };
+  bool done = measured("load", [&] { return drive.load(model); });
+  drive.agreeToTemplate();
+  for (int turn = 0; done && turn < 4; ++turn) done = measured("answer", [&] { return drive.ask(QStringLiteral("Why does a longer context need more memory?")); });
+  done = done && measured("load again", [&] { return drive.load(model); });
+  std::printf("longest event-loop stall %.1f ms (target: under %lld ms)\n", longest, static_cast<long long>(kTargetMs));
+  return done && longest < kTargetMs ? 0 : 1;
+}
