@@ -10,7 +10,6 @@
 namespace headroom::test {
 
 class FakeEnginePort : public ui::EnginePort {
-  Q_OBJECT
  public:
   struct LoadCall {
     quint64 id = 0;
@@ -52,6 +51,16 @@ class FakeEnginePort : public ui::EnginePort {
     loaded.plan = std::move(plan);
     loaded.templateProblem = templateProblem;
     emit modelLoaded(++lastId, loaded);
+  }
+  // The newest load() or replan() is done: every arena mapped as planned, `surplus` more in the first.
+  void sendLoadDone(const std::shared_ptr<const ModelInfo>& model, Bytes surplus = 0) {
+    const LoadCall& last = !replans.empty() && replans.back().id > loads.back().id ? replans.back() : loads.back();
+    ui::LoadedModel loaded{loads.back().path, model, last.plan, {}, 1.25, {}};
+    for (const ArenaPlan& arena : last.plan->arenas) {
+      loaded.arenas.push_back({QString::fromStdString(last.plan->devices[arena.device].id), arena.lifetime == Lifetime::kSession, arena.size,
+                               arena.size + (loaded.arenas.empty() ? surplus : 0)});
+    }
+    emit modelLoaded(last.id, loaded);
   }
   // The newest generate() is answered with this text.
   void sendAnswer(const QString& text, ui::ChatEnd end = ui::ChatEnd::EndOfTurn, const ui::ChatFigures& figures = {}) {

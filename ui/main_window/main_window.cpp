@@ -10,6 +10,10 @@
 #include <QVBoxLayout>
 
 #include "base/check.h"
+#include "ui/calculator/memory_panel.h"
+#include "ui/chart/vram_panel.h"
+#include "ui/format/format_bytes.h"
+#include "ui/main_window/about.h"
 #include "ui/main_window/message_bar.h"
 #include "ui/main_window/window_menus.h"
 
@@ -30,7 +34,13 @@ QString draggedPath(const QMimeData* mime) {
 }  // namespace
 
 MainWindow::MainWindow(WindowServices services, WindowSettings settings, QWidget* parent)
-    : QMainWindow(parent), m_services(std::move(services)), m_settings(std::move(settings)), m_opener(m_services.inspectModel) {
+    : QMainWindow(parent),
+      m_services(std::move(services)),
+      m_settings(std::move(settings)),
+      m_opener(m_services.inspectModel),
+      m_calculator(m_services.catalogue),
+      m_load(*m_services.engine),
+      m_watch(m_services, m_load) {
   CHECK(m_services.engine != nullptr && m_services.theme != nullptr, "the window needs an engine and a theme");
   setWindowTitle(tr("Headroom"));
   setWindowIcon(QIcon(QStringLiteral(":/headroom/icons/app.svg")));
@@ -38,9 +48,10 @@ MainWindow::MainWindow(WindowServices services, WindowSettings settings, QWidget
   buildCentre();
   buildDocks();
   buildMenus();
-  statusBar()->showMessage(tr("Ready"));
-  connect(&m_opener, &ModelOpener::opened, this, &MainWindow::showOpened);
-  connect(&m_opener, &ModelOpener::refused, this, [this](const QString&, const QString& sentence) { showMessage(Tone::Bad, sentence); });
+  connectStates();
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_chart.setDevices(m_calculator.presentDevices());
+  refreshStatus();
   resize(kDefaultSize);
   if (!m_settings.geometry.isEmpty()) restoreGeometry(m_settings.geometry);
   if (m_settings.docks.isEmpty() || !restoreState(m_settings.docks, kDockStateVersion)) resetDocks();
@@ -74,8 +85,42 @@ void MainWindow::buildDocks() {
   };
   m_memoryDock = makeDock(tr("Memory"), "memoryDock", Qt::LeftDockWidgetArea);
   m_vramDock = makeDock(tr("VRAM"), "vramDock", Qt::RightDockWidgetArea);
-  m_memoryDock->setWidget(new QWidget(m_memoryDock));
-  m_vramDock->setWidget(new QWidget(m_vramDock));
+  m_memory = new MemoryPanel(*m_services.theme, m_calculator, m_load, m_memoryDock);
+  m_memoryDock->setWidget(m_memory);
+  m_vram = new VramPanel(*m_services.theme, m_chart, m_load, m_vramDock);
+  m_vramDock->setWidget(m_vram);
+  m_loadedLabel = new QLabel(this);
+  m_allocationsLabel = new QLabel(this);
+  statusBar()->addPermanentWidget(m_loadedLabel);
+  statusBar()->addPermanentWidget(m_allocationsLabel);
+}
+
+void MainWindow::connectStates() {
+  connect(&m_opener, &ModelOpener::opened, this, &MainWindow::showOpened);
+  connect(&m_opener, &ModelOpener::refused, this, [this](const QString&, const QString& sentence) {
+    statusBar()->clearMessage();
+    showMessage(Tone::Bad, sentence);
+  });
+  connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
+  connect(m_memory, &MemoryPanel::loadRequested, this, &MainWindow::load);
+  connect(m_vram, &VramPanel::exportFailed, this, [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
+  connect(&m_calculator, &CalculatorState::planned, this, [this] { m_chart.setCandidate(m_calculator.plan()); });
+  connect(&m_calculator, &CalculatorState::solved, this, [this](const QString& sentence, bool found) {
+    if (found) {
+      statusBar()->showMessage(sentence);
+    } else {
+      showMessage(Tone::Warning, sentence);
+    }
+  });
+  connect(&m_load, &LoadState::changed, this, [this] {
+    m_chart.setLoaded(m_load.loaded() ? m_load.loaded()->plan : nullptr);
+    refreshStatus();
+  });
+  connect(&m_load, &LoadState::countersChanged, this, &MainWindow::refreshStatus);
+  connect(&m_load, &LoadState::loadFailed, this, [this](const Error& error) { showMessage(Tone::Bad, QString::fromStdString(error.message)); });
+  connect(&m_load, &LoadState::loadCancelled, this, [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
+  connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
+  connect(&m_watch, &DeviceWatch::read, &m_chart, &ChartState::addReading);
 }
 
 void MainWindow::resetDocks() {
@@ -98,6 +143,8 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::starterChosen, this, [this] { openModel(m_services.starterModelPath, AfterOpen::Load); });
   connect(m_menus, &WindowMenus::closeChosen, this, &MainWindow::closeModel);
   connect(m_menus, &WindowMenus::docksResetChosen, this, &MainWindow::resetDocks);
+  connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
+  connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, this, [this] {
     m_settings.recentFiles.clear();
     m_menus->setRecentFiles({});
@@ -125,22 +172,62 @@ void MainWindow::openModel(const QString& path, AfterOpen then) {
 }
 
 void MainWindow::showOpened(const OpenedModel& model) {
-  statusBar()->showMessage(tr("%1 is open; nothing is loaded yet").arg(QString::fromStdString(model.model->name)));
+  const bool isStarter = model.path == m_services.starterModelPath;
+  m_path = model.path;
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.setModel(model.model);
+  m_memory->showModel(m_path, isStarter);
   m_menus->setModelOpen(true);
-  if (model.path != m_services.starterModelPath) {
+  statusBar()->showMessage(tr("%1 is open; nothing of it is loaded yet").arg(QString::fromStdString(model.model->name)));
+  if (!isStarter) {
     m_settings.recentFiles = withRecentFile(m_settings.recentFiles, model.path);
     m_settings.lastFolder = QFileInfo(model.path).absolutePath();
     m_menus->setRecentFiles(m_settings.recentFiles);
     emit settingsChanged(m_settings);
   }
+  m_memoryDock->show();
+  if (m_afterOpen == AfterOpen::Load && m_calculator.isLoadable()) {
+    load();
+  } else {
+    m_memory->focusLoadButton();
+  }
+}
+
+void MainWindow::load() {
+  // What is free is read again at the last moment: another program may have taken it since the plan was shown.
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.planNow();
+  if (!m_calculator.isLoadable()) {
+    showMessage(Tone::Warning, m_calculator.whyNotLoadable());
+    return;
+  }
+  statusBar()->clearMessage();
+  m_load.load(m_path, m_calculator.plan());
 }
 
 void MainWindow::closeModel() {
-  m_services.engine->unload();
+  m_load.unload();
+  m_path.clear();
+  m_calculator.setModel(nullptr);
+  m_memory->showModel({}, false);
   m_menus->setModelOpen(false);
+  statusBar()->showMessage(tr("Closed; its memory is given back."));
 }
 
-void MainWindow::planForContext(quint32) { m_memoryDock->show(); }
+void MainWindow::planForContext(quint32 nCtx) {
+  m_calculator.setContext(nCtx);
+  m_calculator.planNow();
+  m_memoryDock->show();
+  m_memoryDock->raise();
+  m_memory->focusLoadButton();
+}
+
+void MainWindow::refreshStatus() {
+  const LoadedModel* loaded = m_load.loaded();
+  m_loadedLabel->setText(loaded ? tr("Loaded: %1").arg(QString::fromStdString(loaded->model->name)) : tr("Nothing is loaded"));
+  m_allocationsLabel->setText(loaded ? tr("Allocations since load: %1").arg(m_load.allocationsSinceLoad()) : QString());
+  setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
+}
 
 void MainWindow::showMessage(Tone tone, const QString& sentence) { m_messages->show(tone, sentence); }
 
@@ -152,12 +239,15 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (!draggedPath(event->mimeData()).isEmpty()) event->acceptProposedAction();
+  if (draggedPath(event->mimeData()).isEmpty()) return;
+  event->acceptProposedAction();
+  m_memory->setDropActive(true);
 }
 
-void MainWindow::dragLeaveEvent(QDragLeaveEvent*) {}
+void MainWindow::dragLeaveEvent(QDragLeaveEvent*) { m_memory->setDropActive(false); }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+  m_memory->setDropActive(false);
   const QString path = draggedPath(event->mimeData());
   if (path.isEmpty()) return;
   event->acceptProposedAction();

@@ -3,6 +3,10 @@
 
 #include <QMainWindow>
 
+#include "ui/calculator/calculator_state.h"
+#include "ui/calculator/load_state.h"
+#include "ui/chart/chart_state.h"
+#include "ui/main_window/device_watch.h"
 #include "ui/main_window/model_opener.h"
 #include "ui/main_window/window_services.h"
 #include "ui/main_window/window_settings.h"
@@ -13,7 +17,9 @@ class QVBoxLayout;
 
 namespace headroom::ui {
 
+class MemoryPanel;
 class MessageBar;
+class VramPanel;
 class WindowMenus;
 
 class MainWindow : public QMainWindow {
@@ -52,18 +58,30 @@ class MainWindow : public QMainWindow {
   void buildMenus();
   void chooseFile();
   void resetDocks();
+  void connectStates();
   void showOpened(const OpenedModel& model);
+  void load();
+  void refreshStatus();
 
   WindowServices m_services;
   WindowSettings m_settings;
   ModelOpener m_opener;
+  CalculatorState m_calculator;
+  LoadState m_load;
+  ChartState m_chart;
+  DeviceWatch m_watch;
+  QString m_path;  // of the open model
   AfterOpen m_afterOpen = AfterOpen::ShowPlan;
   QVBoxLayout* m_centre = nullptr;
   QWidget* m_chat = nullptr;
   MessageBar* m_messages = nullptr;
   QDockWidget* m_memoryDock = nullptr;
   QDockWidget* m_vramDock = nullptr;
+  MemoryPanel* m_memory = nullptr;
+  VramPanel* m_vram = nullptr;
   WindowMenus* m_menus = nullptr;
+  QLabel* m_loadedLabel = nullptr;
+  QLabel* m_allocationsLabel = nullptr;
 };
 
 }  // namespace headroom::ui

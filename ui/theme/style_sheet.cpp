@@ -38,6 +38,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 
 QFrame[role="card"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="drop"] { background: $sunken; border: 1px dashed $muted; border-radius: 8px; }
+QFrame[role="drop"][focused="true"] { border-color: $accent; }
 QFrame[role="drop"][active="true"] { background: $accentSurface; border: 2px dashed $accent; }
 QFrame[role="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
 QFrame[role="banner"] { border-radius: 8px; border: 1px solid $border; background: $neutralSurface; }

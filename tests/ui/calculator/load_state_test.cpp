@@ -1,0 +1,88 @@
+#include "ui/calculator/load_state.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+
+#include "support/fake_engine_port.h"
+#include "support/model_specs.h"
+
+namespace headroom::ui {
+namespace {
+
+class LoadStateTest : public testing::Test {
+ protected:
+  std::shared_ptr<const MemoryPlan> planWith(std::uint32_t nCtx) {
+    PlanOptions options;
+    options.n_ctx = nCtx;
+    auto plan = plan_memory(*m_model, m_devices, options);
+    return plan.ok() ? std::make_shared<const MemoryPlan>(std::move(plan).value()) : nullptr;
+  }
+
+  std::shared_ptr<const ModelInfo> m_model = std::make_shared<const ModelInfo>(test::make_model(test::kTinyLlama));
+  std::vector<DeviceInfo> m_devices{test::cpu_with(16 * kGiB)};
+  test::FakeEnginePort m_engine;
+  LoadState m_load{m_engine};
+};
+
+TEST_F(LoadStateTest, the_request_carries_the_very_plan) {
+  const auto plan = planWith(1024);
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  EXPECT_EQ(m_engine.loads[0].plan.get(), plan.get());
+  EXPECT_EQ(m_load.phase(), LoadPhase::Loading);
+}
+
+TEST_F(LoadStateTest, progress_of_an_old_request_is_not_shown) {
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  const quint64 request = m_engine.loads[0].request;
+  emit m_engine.loadProgressed(request + 7, 99, 100);
+  EXPECT_EQ(m_load.bytesDone(), 0U);
+  emit m_engine.loadProgressed(request, 12, 100);
+  EXPECT_EQ(m_load.bytesDone(), 12U);
+}
+
+TEST_F(LoadStateTest, a_new_context_keeps_the_weights_and_a_new_file_does_not) {
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  m_engine.finishLoad(m_model);
+  m_load.load(QStringLiteral("a.gguf"), planWith(2048));
+  EXPECT_TRUE(m_engine.loads.back().isReplan);
+  m_engine.finishLoad(m_model);
+  m_load.load(QStringLiteral("b.gguf"), planWith(2048));
+  EXPECT_FALSE(m_engine.loads.back().isReplan);
+}
+
+TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
+  QSignalSpy failed(&m_load, &LoadState::loadFailed), cancelled(&m_load, &LoadState::loadCancelled);
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  m_load.cancel();
+  m_load.cancel();
+  EXPECT_EQ(m_engine.stopped, std::vector<quint64>{m_engine.loads[0].request});
+  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kCancelled, "stopped"});
+  EXPECT_EQ(failed.count(), 0);
+  EXPECT_EQ(cancelled.count(), 1);
+  EXPECT_EQ(m_load.phase(), LoadPhase::Nothing);
+}
+
+TEST_F(LoadStateTest, a_failed_load_leaves_what_was_loaded_before) {
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  m_engine.finishLoad(m_model);
+  QSignalSpy failed(&m_load, &LoadState::loadFailed);
+  m_load.load(QStringLiteral("b.gguf"), planWith(1024));
+  emit m_engine.failed(m_engine.loads.back().request, {ErrorCode::kResource, "no"});
+  EXPECT_EQ(failed.count(), 1);
+  ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
+  EXPECT_EQ(m_load.loaded()->path, QStringLiteral("a.gguf"));
+}
+
+TEST_F(LoadStateTest, mapped_bytes_are_summed_per_device) {
+  EXPECT_EQ(m_load.mappedOn("cpu"), 0U);
+  const auto plan = planWith(1024);
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  m_engine.finishLoad(m_model);
+  EXPECT_EQ(m_load.mappedOn("cpu"), plan->planned_bytes(0));
+  EXPECT_EQ(m_load.mappedOn("cuda:0"), 0U);
+}
+
+}  // namespace
+}  // namespace headroom::ui

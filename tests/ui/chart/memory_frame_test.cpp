@@ -1,0 +1,73 @@
+#include "ui/chart/memory_frame.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom::ui {
+namespace {
+
+PlannedShare share() {
+  PlannedShare share;
+  share.weights = 4 * kGiB;
+  share.kv = kGiB;
+  share.activations = 256 * kMiB;
+  share.kvTokens = 4096;
+  share.headroom = KeepFree{kGiB};
+  return share;
+}
+
+MemoryReading reading(Bytes total, Bytes free, Bytes ours, quint32 tokens = 0) {
+  MemoryReading reading;
+  reading.total = total;
+  reading.free = free;
+  reading.ours = ours;
+  reading.kvTokensUsed = tokens;
+  return reading;
+}
+
+TEST(MemoryFrame, segments_add_up_to_the_device) {
+  const MemoryFrame frame = measuredFrame(reading(16 * kGiB, 8 * kGiB, 6 * kGiB, 1024), share());
+  EXPECT_EQ(frame.total(), 16 * kGiB);
+  EXPECT_EQ(frame.of(Segment::Weights), 4 * kGiB);
+  EXPECT_EQ(frame.of(Segment::KvUsed), 256 * kMiB);
+  EXPECT_EQ(frame.of(Segment::KvReserved), 768 * kMiB);
+  EXPECT_EQ(frame.of(Segment::Driver), 6 * kGiB - share().ours());
+  EXPECT_EQ(frame.of(Segment::Others), 2 * kGiB);
+  EXPECT_EQ(frame.of(Segment::Headroom), kGiB);
+  EXPECT_EQ(frame.of(Segment::Free), 7 * kGiB);
+  EXPECT_FALSE(frame.isContradictory);
+}
+
+TEST(MemoryFrame, a_contradictory_reading_is_clamped_and_said) {
+  const MemoryFrame freeAboveTotal = measuredFrame(reading(8 * kGiB, 9 * kGiB, 0), {});
+  EXPECT_TRUE(freeAboveTotal.isContradictory);
+  EXPECT_EQ(freeAboveTotal.total(), 8 * kGiB);
+  const MemoryFrame oursAboveUsed = measuredFrame(reading(8 * kGiB, 7 * kGiB, 6 * kGiB), share());
+  EXPECT_TRUE(oursAboveUsed.isContradictory);
+  EXPECT_EQ(oursAboveUsed.total(), 8 * kGiB);
+  EXPECT_EQ(oursAboveUsed.of(Segment::Weights), kGiB) << "no more than what is in use";
+}
+
+TEST(MemoryFrame, use_at_most_leaves_the_rest_as_headroom) {
+  PlannedShare atMost = share();
+  atMost.headroom = AtMost{6 * kGiB};
+  const MemoryFrame frame = plannedFrame(16 * kGiB, 2 * kGiB, atMost);
+  EXPECT_EQ(frame.total(), 16 * kGiB);
+  EXPECT_EQ(frame.of(Segment::Free), 6 * kGiB - atMost.ours());
+  EXPECT_EQ(frame.of(Segment::Headroom), 16 * kGiB - 2 * kGiB - 6 * kGiB);
+}
+
+TEST(MemoryFrame, a_plan_beyond_the_device_has_nothing_free) {
+  const MemoryFrame frame = plannedFrame(4 * kGiB, kGiB, share());
+  EXPECT_EQ(frame.of(Segment::Free), 0U);
+  EXPECT_EQ(frame.of(Segment::Headroom), 0U);
+  EXPECT_GT(frame.total(), 4 * kGiB);
+}
+
+TEST(MemoryFrame, more_tokens_than_the_cache_holds_fill_it_and_no_more) {
+  const MemoryFrame frame = measuredFrame(reading(16 * kGiB, 8 * kGiB, 6 * kGiB, 99'999), share());
+  EXPECT_EQ(frame.of(Segment::KvUsed), kGiB);
+  EXPECT_EQ(frame.of(Segment::KvReserved), 0U);
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,32 @@
+#include "ui/format/format_bytes.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom::ui {
+namespace {
+
+TEST(FormatBytes, a_part_is_written_in_the_unit_of_the_whole) {
+  EXPECT_EQ(formatPart(kGiB + kGiB / 5, 4 * kGiB + kGiB * 58 / 100), QStringLiteral("1.20 of 4.58 GiB"));
+  EXPECT_EQ(formatPart(300 * kMiB, 2 * kGiB), QStringLiteral("0.29 of 2.00 GiB"));
+  EXPECT_EQ(formatPart(0, 12), QStringLiteral("0 of 12 B"));
+}
+
+TEST(FormatBytes, a_difference_has_a_sign_unless_there_is_none) {
+  EXPECT_EQ(formatDifference(kGiB, kGiB), QStringLiteral("0 B"));
+  EXPECT_EQ(formatDifference(kGiB, kGiB + 12 * kMiB), QStringLiteral("+12.0 MiB"));
+  EXPECT_EQ(formatDifference(kGiB, kGiB - 3 * kKiB), QStringLiteral("\u22123.00 KiB"));
+}
+
+TEST(FormatBytes, exact_bytes_and_counts_group_their_digits) {
+  EXPECT_EQ(formatExactBytes(6'771'697'152ULL), QStringLiteral("6,771,697,152 B"));
+  EXPECT_EQ(formatCount(32768), QStringLiteral("32,768"));
+}
+
+TEST(FormatBytes, parameters_are_counted_in_thousands_not_in_1024s) {
+  EXPECT_EQ(formatParameters(7'615'616'512ULL), QStringLiteral("7.62 B"));
+  EXPECT_EQ(formatParameters(494'032'768ULL), QStringLiteral("494 M"));
+  EXPECT_EQ(formatParameters(12), QStringLiteral("12"));
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,226 @@
+#include "ui/main_window/main_window.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include "tests/ui/main_window/window_fixture.h"
+#include "ui/chart/region_dialog.h"
+#include "ui/chart/segment_bar.h"
+#include "ui/chart/vram_panel.h"
+#include "ui/main_window/message_bar.h"
+
+namespace headroom::ui {
+
+void WindowFixture::dropAndWait(const QString& path) {
+  drop(path);
+  const QString name = QString::fromStdString(m_models.at(path).name);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelName")->text() == name; }));
+}
+
+namespace {
+
+const QString kSmall = QStringLiteral("/models/llama-3.2-1b.gguf");
+const QString kLarge = QStringLiteral("/models/llama-3-8b.gguf");
+
+TEST_F(WindowFixture, a_dropped_model_shows_its_card_and_verdict_and_loads_nothing) {
+  dropAndWait(kSmall);
+  EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:")));
+  EXPECT_TRUE(find<QLabel>("verdictSentence")->isVisible());
+  EXPECT_TRUE(m_engine.loads.empty());
+  EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
+}
+
+TEST_F(WindowFixture, moving_the_context_changes_the_verdict) {
+  dropAndWait(kSmall);
+  const QString before = find<QLabel>("verdictSentence")->text();
+  auto* slider = find<QSlider>("contextSlider");
+  slider->setValue(slider->maximum());
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text() != before; }));
+  EXPECT_EQ(find<QSpinBox>("contextSpin")->value(), 131072);
+}
+
+TEST_F(WindowFixture, the_first_fix_makes_a_plan_fit) {
+  dropAndWait(kLarge);
+  find<QSpinBox>("slotsSpin")->setValue(16);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }));
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  find<QPushButton>("fix0")->click();
+  EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:"))) << find<QLabel>("verdictSentence")->text().toStdString();
+  EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
+}
+
+TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  const auto plan = m_engine.loads[0].plan;
+  EXPECT_EQ(m_engine.loads[0].path, kSmall);
+  emit m_engine.loadProgressed(m_engine.loads[0].request, 300 * kMiB, kGiB);
+  EXPECT_EQ(find<QProgressBar>("loadProgress")->text(), QStringLiteral("0.29 of 1.00 GiB"));
+  EXPECT_TRUE(find<QPushButton>("cancelButton")->isVisible());
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  EXPECT_FALSE(find<QProgressBar>("loadProgress")->isVisible());
+  const QAbstractItemModel* arenas = find<QTableView>("arenaTable")->model();
+  EXPECT_EQ(arenas->rowCount(), static_cast<int>(plan->arenas.size()));
+  for (int row = 0; row < arenas->rowCount(); ++row) EXPECT_EQ(arenas->index(row, 3).data().toString(), QStringLiteral("0 B"));
+  EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
+  EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 0"));
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
+}
+
+TEST_F(WindowFixture, an_allocation_after_load_is_seen) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]), 4096);
+  EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("+4.00 KiB"));
+  MemoryReading reading = readingWith(*m_engine.loads[0].plan, 100, 1000);
+  reading.allocationsAfterLoad = 3;
+  emit m_engine.memoryRead(reading);
+  EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 3"));
+}
+
+TEST_F(WindowFixture, cancel_asks_the_engine_and_leaves_the_plan) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  find<QPushButton>("cancelButton")->click();
+  ASSERT_EQ(m_engine.stopped.size(), 1U);
+  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kCancelled, "stopped"});
+  EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
+  EXPECT_EQ(find<MessageBar>("messageBar")->count(), 0) << "the user's own doing is no error";
+}
+
+TEST_F(WindowFixture, errors_are_whole_sentences_that_wait_for_the_reader) {
+  drop(QStringLiteral("/models/hello.txt"));
+  auto* bar = find<MessageBar>("messageBar");
+  ASSERT_TRUE(waitFor([&] { return bar->count() == 1; }));
+  EXPECT_TRUE(bar->isVisible());
+  EXPECT_TRUE(bar->sentence().contains(QStringLiteral("expected the magic")));
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kResource, "cpu: asked for 5 GiB, 3 GiB free"});
+  EXPECT_EQ(bar->count(), 2);
+  EXPECT_TRUE(bar->sentence().contains(QStringLiteral("asked for 5 GiB")));
+}
+
+TEST_F(WindowFixture, a_folder_with_safetensors_is_refused_with_what_can_be_opened) {
+  QTemporaryDir folder;
+  QFile file(folder.filePath(QStringLiteral("model.safetensors")));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  drop(folder.path());
+  auto* bar = find<MessageBar>("messageBar");
+  EXPECT_EQ(bar->count(), 1);
+  EXPECT_TRUE(bar->sentence().contains(QStringLiteral("not yet supported")));
+  EXPECT_TRUE(bar->sentence().contains(QStringLiteral("GGUF")));
+}
+
+TEST_F(WindowFixture, a_catalogue_device_answers_and_cannot_be_loaded_on) {
+  dropAndWait(kLarge);
+  auto* picker = find<QComboBox>("devicePicker");
+  picker->lineEdit()->setText(QStringLiteral("3060"));
+  QTest::keyClick(picker->lineEdit(), Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("loadText")->text().contains(QStringLiteral("not in this machine")); }));
+  EXPECT_TRUE(picker->currentText().contains(QStringLiteral("RTX 3060")));
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  EXPECT_TRUE(find<QSpinBox>("layersSpin")->isVisible());
+}
+
+TEST_F(WindowFixture, headroom_is_typed_exactly_and_has_two_meanings) {
+  dropAndWait(kSmall);
+  auto* edit = find<QLineEdit>("headroomEdit");
+  edit->setFocus();
+  edit->selectAll();
+  QTest::keyClicks(edit, QStringLiteral("10.5 GiB"));
+  QTest::keyClick(edit, Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }));
+  auto* rule = find<QComboBox>("headroomRule");
+  rule->setCurrentIndex(1);
+  emit rule->activated(1);
+  // The other reading of the same limit.
+  EXPECT_EQ(edit->text(), QStringLiteral("512 MiB"));
+}
+
+TEST_F(WindowFixture, readings_reach_the_chart_and_a_segment_lists_its_tensors) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  const auto plan = m_engine.loads[0].plan;
+  emit m_engine.memoryRead(readingWith(*plan, 2048, 1'700'000'000'000));
+  auto* bar = find<SegmentBar>("nowBar");
+  EXPECT_EQ(bar->frame().of(Segment::Weights), plan->bytes_of(RegionKind::kWeights));
+  EXPECT_EQ(bar->frame().of(Segment::KvUsed), plan->bytes_of(RegionKind::kKv) / 2);
+  emit bar->segmentClicked(Segment::Weights);
+  auto* dialog = m_window->findChild<RegionDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_EQ(dialog->findChild<QTableView*>(QStringLiteral("regionTable"))->model()->rowCount(), static_cast<int>(m_models[kSmall].weights.size()));
+  dialog->close();
+}
+
+TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  for (int i = 0; i < 10; ++i) emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
+  QTemporaryDir folder;
+  auto* panel = m_window->findChild<VramPanel*>();
+  const std::map<QString, QByteArray> magic{{QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("csv"), "time_ms,"},
+                                            {QStringLiteral("json"), "{"}};
+  for (const auto& [ending, start] : magic) {
+    const QString path = folder.filePath(QStringLiteral("chart.") + ending);
+    EXPECT_EQ(panel->exportTo(path), QString());
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << ending.toStdString();
+    EXPECT_EQ(file.read(start.size()), start) << ending.toStdString();
+  }
+  EXPECT_TRUE(panel->exportTo(folder.filePath(QStringLiteral("chart.bmp"))).contains(QStringLiteral(".svg")));
+  EXPECT_FALSE(panel->exportTo(QStringLiteral("/nowhere/at/all/chart.csv")).isEmpty());
+}
+
+TEST_F(WindowFixture, opened_files_are_remembered_newest_first_and_the_layout_at_close) {
+  QSignalSpy changed(m_window.get(), &MainWindow::settingsChanged);
+  dropAndWait(kSmall);
+  dropAndWait(kLarge);
+  dropAndWait(kSmall);
+  EXPECT_EQ(m_window->settings().recentFiles, (QStringList{kSmall, kLarge}));
+  m_window->close();
+  EXPECT_FALSE(m_window->settings().docks.isEmpty());
+  EXPECT_FALSE(m_window->settings().geometry.isEmpty());
+  EXPECT_GE(changed.count(), 4);
+}
+
+TEST_F(WindowFixture, closing_the_model_gives_everything_back) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  find<QAction>("actionClose")->trigger();
+  EXPECT_EQ(m_engine.nUnloads, 1);
+  EXPECT_FALSE(find<QLabel>("verdictSentence")->isVisible());
+  EXPECT_FALSE(find<QAction>("actionClose")->isEnabled());
+}
+
+TEST_F(WindowFixture, every_control_has_a_name_for_screen_readers) {
+  dropAndWait(kLarge);
+  for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+    if (!widget->isVisible() || widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollArea") || widget->inherits("QTabBar") ||
+        widget->inherits("QTabWidget") || widget->inherits("QLabel") || widget->parentWidget()->inherits("QAbstractSpinBox") ||
+        widget->parentWidget()->inherits("QComboBox")) {
+      continue;
+    }
+    const auto* button = qobject_cast<const QAbstractButton*>(widget);
+    const bool isNamed = !widget->accessibleName().isEmpty() || (button != nullptr && !button->text().isEmpty());
+    EXPECT_TRUE(isNamed) << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+  }
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,107 @@
+// Pictures of the whole window in both themes, to be looked at; each is also checked for what a picture must show.
+#include <QComboBox>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPixmap>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <cstdio>
+
+#include "tests/ui/main_window/window_fixture.h"
+
+namespace headroom::ui {
+namespace {
+
+const QString kSmall = QStringLiteral("/models/llama-3.2-1b.gguf");
+const QString kLarge = QStringLiteral("/models/llama-3-8b.gguf");
+
+class Screenshots : public WindowFixture, public testing::WithParamInterface<ThemeChoice> {
+ protected:
+  void SetUp() override {
+    WindowFixture::SetUp();
+    m_theme.setChoice(GetParam());
+  }
+
+  void take(const QString& state, QSize size) {
+    m_window->resize(size);
+    // Layouts of scrolled pages settle over a few rounds, and the chart's replot is queued.
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+    QTest::qWait(60);
+    const QPixmap picture = m_window->grab();
+    EXPECT_EQ(picture.deviceIndependentSize().toSize(), size) << "the window cannot be made this small";
+    const QColor corner = picture.toImage().pixelColor(2, size.height() - 2);
+    EXPECT_EQ(corner.lightness() < 128, GetParam() == ThemeChoice::Dark);
+    QDir().mkpath(QStringLiteral(HEADROOM_SCREENSHOTS));
+    const QString path = QStringLiteral("%1/%2-%3-%4.png")
+                             .arg(QStringLiteral(HEADROOM_SCREENSHOTS), state, GetParam() == ThemeChoice::Dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                             .arg(size.width());
+    ASSERT_TRUE(picture.save(path));
+    std::printf("screenshot: %s\n", qPrintable(path));
+  }
+
+  void openLarge() { dropAndWait(kLarge); }
+};
+
+constexpr QSize kSmallScreen{1280, 800};
+constexpr QSize kLargeScreen{1600, 1000};
+
+TEST_P(Screenshots, before_anything_is_open) { take(QStringLiteral("1-empty"), kSmallScreen); }
+
+TEST_P(Screenshots, a_plan_that_fits) {
+  openLarge();
+  take(QStringLiteral("2-fits"), kSmallScreen);
+  take(QStringLiteral("2-fits"), kLargeScreen);
+}
+
+TEST_P(Screenshots, a_plan_that_does_not_fit) {
+  openLarge();
+  find<QSpinBox>("slotsSpin")->setValue(10);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit")); }));
+  take(QStringLiteral("3-does-not-fit"), kSmallScreen);
+  take(QStringLiteral("3-does-not-fit"), kLargeScreen);
+}
+
+TEST_P(Screenshots, loading) {
+  openLarge();
+  find<QPushButton>("loadButton")->click();
+  emit m_engine.loadProgressed(m_engine.loads[0].request, kGiB + kGiB / 5, m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
+  take(QStringLiteral("4-loading"), kSmallScreen);
+}
+
+TEST_P(Screenshots, loaded_with_readings) {
+  openLarge();
+  for (int i = 0; i < 40; ++i) emit m_engine.memoryRead({1'700'000'000'000 + 1000 * i, QStringLiteral("cpu"), 16 * kGiB, m_freeBytes - 170 * kMiB, 170 * kMiB, 0, 0});
+  find<QPushButton>("loadButton")->click();
+  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kLarge]));
+  for (int i = 0; i < 200; ++i) {
+    emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, static_cast<quint32>(20 * i), 1'700'000'040'000 + 200 * i));
+  }
+  find<QTabWidget>("planTabs")->setCurrentIndex(2);
+  take(QStringLiteral("5-loaded"), kSmallScreen);
+  take(QStringLiteral("5-loaded"), kLargeScreen);
+}
+
+TEST_P(Screenshots, a_catalogue_device_with_formulas) {
+  openLarge();
+  auto* picker = find<QComboBox>("devicePicker");
+  picker->lineEdit()->setText(QStringLiteral("1650"));
+  QTest::keyClick(picker->lineEdit(), Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return find<QSpinBox>("layersSpin")->isVisible(); }));
+  find<QTabWidget>("planTabs")->setCurrentIndex(1);
+  take(QStringLiteral("6-catalogue"), kLargeScreen);
+}
+
+TEST_P(Screenshots, an_error) {
+  openLarge();
+  drop(QStringLiteral("/models/hello.txt"));
+  ASSERT_TRUE(waitFor([&] { return find<QFrame>("messageBar")->isVisible(); }));
+  take(QStringLiteral("7-error"), kSmallScreen);
+}
+
+INSTANTIATE_TEST_SUITE_P(Themes, Screenshots, testing::Values(ThemeChoice::Light, ThemeChoice::Dark),
+                         [](const auto& row) { return row.param == ThemeChoice::Dark ? "dark" : "light"; });
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,98 @@
+// The whole window over a fake engine, with models that are values.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QDropEvent>
+#include <QElapsedTimer>
+#include <QMimeData>
+#include <QTest>
+#include <QUrl>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "support/fake_engine_port.h"
+#include "support/model_specs.h"
+#include "ui/main_window/main_window.h"
+
+namespace headroom::ui {
+
+class WindowFixture : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_models[QStringLiteral("/models/llama-3.2-1b.gguf")] = test::make_model(test::kLlama32_1B);
+    m_models[QStringLiteral("/models/llama-3-8b.gguf")] = test::make_model(test::kLlama3_8B);
+    makeWindow({});
+  }
+  void TearDown() override { m_window.reset(); }
+
+  void makeWindow(const WindowSettings& settings) {
+    m_window.reset();
+    WindowServices services;
+    services.engine = &m_engine;
+    services.theme = &m_theme;
+    services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
+      const auto at = m_models.find(path);
+      if (at == m_models.end()) return Error{ErrorCode::kBadFile, path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
+      return at->second;
+    };
+    services.probeDevices = [this] { return std::vector<DeviceInfo>{hostDevice()}; };
+    services.catalogue = m_catalogue;
+    m_window = std::make_unique<MainWindow>(std::move(services), settings);
+    m_window->show();
+  }
+
+  DeviceInfo hostDevice() const {
+    DeviceInfo host = make_cpu_device("AMD Ryzen 7 7840U", 16 * kGiB, m_freeBytes, 8);
+    host.read_bytes_per_s = 50e9;
+    return host;
+  }
+
+  static DeviceInfo catalogueGpu(const char* name, Bytes bytes) {
+    DeviceInfo gpu = test::gpu_with(bytes);
+    gpu.id = gpu.name = name;
+    gpu.is_present = gpu.driver_measured = false;
+    return gpu;
+  }
+
+  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 5000); }
+
+  void drop(const QString& path) {
+    QMimeData mime;
+    mime.setUrls({QUrl::fromLocalFile(path)});
+    QDropEvent event(QPointF(200, 200), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &event);
+  }
+
+  template <class W>
+  W* find(const char* name) const {
+    W* widget = m_window->findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
+
+  void dropAndWait(const QString& path);
+
+  MemoryReading readingWith(const MemoryPlan& plan, quint32 tokens, qint64 timeMs) const {
+    MemoryReading reading;
+    reading.timeMs = timeMs;
+    reading.device = QStringLiteral("cpu");
+    reading.total = 16 * kGiB;
+    reading.ours = plan.planned_bytes(0) + 180 * kMiB;
+    reading.free = m_freeBytes - reading.ours;
+    reading.kvTokensUsed = tokens;
+    return reading;
+  }
+
+  Bytes m_freeBytes = 11 * kGiB;
+  std::map<QString, ModelInfo> m_models;
+  std::vector<DeviceInfo> m_catalogue{catalogueGpu("RTX 4090", 24 * kGiB), catalogueGpu("RTX 3060 12GB", 12 * kGiB),
+                                      catalogueGpu("GTX 1650", 4 * kGiB)};
+  test::FakeEnginePort m_engine;
+  Theme m_theme{ThemeChoice::Light};
+  std::unique_ptr<MainWindow> m_window;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,84 @@
+#include "ui/theme/theme.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/style_sheet.h"
+
+namespace headroom::ui {
+namespace {
+
+// Relative luminance and contrast as WCAG 2.1 defines them.
+double luminance(const QColor& color) {
+  const auto channel = [](double value) { return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4); };
+  return 0.2126 * channel(color.redF()) + 0.7152 * channel(color.greenF()) + 0.0722 * channel(color.blueF());
+}
+double contrast(const QColor& a, const QColor& b) {
+  const double la = luminance(a), lb = luminance(b);
+  return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
+}
+
+class Tokens : public testing::TestWithParam<bool> {
+ protected:
+  ThemeTokens t = GetParam() ? darkTokens() : lightTokens();
+};
+
+TEST_P(Tokens, text_stands_out_from_whatever_it_is_written_on) {
+  constexpr double kReadable = 4.5;
+  for (const QColor& background : {t.window, t.surface, t.sunken}) {
+    EXPECT_GE(contrast(t.text, background), kReadable) << background.name().toStdString();
+    EXPECT_GE(contrast(t.muted, background), kReadable) << background.name().toStdString();
+  }
+  EXPECT_GE(contrast(t.onAccent, t.accent), kReadable);
+  EXPECT_GE(contrast(t.text, t.accentSurface), kReadable);
+  for (const Tone tone : {Tone::Neutral, Tone::Good, Tone::Warning, Tone::Bad}) {
+    EXPECT_GE(contrast(t.tone(tone).text, t.tone(tone).surface), kReadable) << static_cast<int>(tone);
+    EXPECT_GE(contrast(t.muted, t.tone(tone).surface), kReadable) << static_cast<int>(tone);
+  }
+}
+
+TEST_P(Tokens, neighbouring_segments_differ_in_lightness_or_hue) {
+  // Distance in a simple opponent space; neighbours below it were told apart by nobody in greyscale and with red-green blindness.
+  constexpr int kDistinct = 40;
+  for (std::size_t i = 0; i + 1 < kSegments.size(); ++i) {
+    const QColor a = t.segments[i], b = t.segments[i + 1];
+    const int distance = std::abs(qGray(a.rgb()) - qGray(b.rgb())) + std::abs(a.blue() - b.blue());
+    EXPECT_GE(distance, kDistinct) << segmentKey(kSegments[i]) << " and " << segmentKey(kSegments[i + 1]);
+  }
+}
+
+TEST_P(Tokens, no_token_is_left_unset_in_the_style_sheet) {
+  EXPECT_FALSE(styleSheetOf(t).contains(QLatin1Char('$'))) << styleSheetOf(t).section(QLatin1Char('$'), 1, 1).left(30).toStdString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, Tokens, testing::Values(false, true), [](const auto& row) { return row.param ? "dark" : "light"; });
+
+TEST(Theme, a_choice_is_told_once) {
+  Theme theme(ThemeChoice::Light);
+  QSignalSpy changed(&theme, &Theme::changed);
+  theme.setChoice(ThemeChoice::Dark);
+  theme.setChoice(ThemeChoice::Dark);
+  EXPECT_EQ(changed.count(), 1);
+  EXPECT_TRUE(theme.tokens().isDark);
+}
+
+TEST(Theme, every_tone_has_its_own_icon) {
+  const Theme theme(ThemeChoice::Light);
+  QStringList names;
+  for (const Tone tone : {Tone::Neutral, Tone::Good, Tone::Warning, Tone::Bad}) {
+    names << Theme::toneIconName(tone);
+    const QImage image = theme.icon(names.last()).pixmap(32).toImage();
+    bool isDrawn = false;
+    for (int y = 0; y < image.height() && !isDrawn; ++y) {
+      for (int x = 0; x < image.width() && !isDrawn; ++x) isDrawn = image.pixelColor(x, y).alpha() > 0;
+    }
+    EXPECT_TRUE(isDrawn) << names.last().toStdString();
+  }
+  EXPECT_EQ(names.removeDuplicates(), 0);
+}
+
+}  // namespace
+}  // namespace headroom::ui

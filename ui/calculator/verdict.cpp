@@ -1,0 +1,41 @@
+#include "ui/calculator/verdict.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "plan/plan_text.h"
+#include "plan/speed.h"
+#include "ui/format/format_bytes.h"
+
+namespace headroom::ui {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(Verdict)
+};
+
+QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
+  QStringList sentences;
+  for (const DeviceBudget& budget : plan.budgets) {
+    const DeviceInfo& device = plan.devices[budget.device];
+    if (device.is_present && budget.held_by_others > 0) {
+      sentences << Words::tr("Other programs hold %1 of %2.").arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
+    }
+    if (budget.driver > 0) {
+      sentences << (device.driver_measured ? Words::tr("The driver takes %1 (measured).") : Words::tr("%1 is set aside for the driver (assumed)."))
+                       .arg(formatBytes(budget.driver));
+    }
+  }
+  if (const auto speed = estimate_tokens_per_s(model, plan)) {
+    sentences << Words::tr("At most about %1 tokens per second.").arg(QString::number(*speed, 'g', 2 + (*speed >= 100 ? 1 : 0)));
+  }
+  return sentences.join(QLatin1Char(' '));
+}
+
+}  // namespace
+
+Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan) {
+  return {plan.fits() ? Tone::Good : Tone::Bad, QString::fromStdString(verdict_text(plan)), detailOf(model, plan)};
+}
+
+}  // namespace headroom::ui

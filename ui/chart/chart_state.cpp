@@ -1,0 +1,103 @@
+#include "ui/chart/chart_state.h"
+
+#include <algorithm>
+
+namespace headroom::ui {
+
+void ChartState::setDevices(std::vector<DeviceInfo> present) {
+  m_present = std::move(present);
+  follow();
+}
+
+void ChartState::setCandidate(std::shared_ptr<const MemoryPlan> plan) {
+  m_candidate = std::move(plan);
+  follow();
+}
+
+void ChartState::setLoaded(std::shared_ptr<const MemoryPlan> plan) {
+  m_loaded = std::move(plan);
+  follow();
+}
+
+void ChartState::follow() {
+  const auto& plan = m_candidate ? m_candidate : m_loaded;
+  if (plan) {
+    m_deviceId = QString::fromStdString(plan->devices[plan->options.device].id);
+  } else if (!m_present.empty() && shown() == nullptr) {
+    m_deviceId = QString::fromStdString(m_present.front().id);
+  }
+  emit changed();
+}
+
+const DeviceInfo* ChartState::shown() const {
+  const auto find = [this](const std::vector<DeviceInfo>& devices) -> const DeviceInfo* {
+    const auto at = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) { return QString::fromStdString(d.id) == m_deviceId; });
+    return at == devices.end() ? nullptr : &*at;
+  };
+  if (const DeviceInfo* present = find(m_present)) return present;
+  return m_candidate ? find(m_candidate->devices) : nullptr;
+}
+
+QString ChartState::deviceName() const {
+  const DeviceInfo* device = shown();
+  return device ? QString::fromStdString(device->name) : QString();
+}
+
+bool ChartState::isPresent() const {
+  const DeviceInfo* device = shown();
+  return device != nullptr && device->is_present;
+}
+
+Bytes ChartState::total() const {
+  const DeviceInfo* device = shown();
+  return device ? device->total_bytes : 0;
+}
+
+const TimeLine& ChartState::timeLine() const {
+  const auto at = m_timeLines.find(m_deviceId);
+  return at == m_timeLines.end() ? m_none : at->second;
+}
+
+PlannedShare ChartState::shareOn(const std::shared_ptr<const MemoryPlan>& plan) const {
+  if (!plan) return {};
+  for (std::size_t i = 0; i < plan->devices.size(); ++i) {
+    if (QString::fromStdString(plan->devices[i].id) == m_deviceId) return shareOf(*plan, static_cast<DeviceIndex>(i));
+  }
+  return {};
+}
+
+void ChartState::addReading(const MemoryReading& reading) {
+  m_last[reading.device] = reading;
+  PlannedShare share;
+  if (m_loaded) {
+    for (std::size_t i = 0; i < m_loaded->devices.size(); ++i) {
+      if (QString::fromStdString(m_loaded->devices[i].id) == reading.device) share = shareOf(*m_loaded, static_cast<DeviceIndex>(i));
+    }
+  }
+  m_timeLines[reading.device].append(measuredFrame(reading, share));
+  if (reading.device == m_deviceId) emit nowChanged();
+}
+
+std::optional<MemoryFrame> ChartState::now() const {
+  const auto last = m_last.find(m_deviceId);
+  if (last == m_last.end()) return std::nullopt;
+  return measuredFrame(last->second, shareOn(m_loaded));
+}
+
+std::optional<MemoryFrame> ChartState::planned() const {
+  const auto& plan = m_candidate ? m_candidate : m_loaded;
+  const DeviceInfo* device = shown();
+  if (!plan || device == nullptr) return std::nullopt;
+  Bytes others = device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
+  if (const auto measured = now()) others = measured->of(Segment::Others) + measured->of(Segment::Driver);
+  return plannedFrame(device->total_bytes, others, shareOn(plan));
+}
+
+Bytes ChartState::planTop() const {
+  const auto& plan = m_candidate ? m_candidate : m_loaded;
+  if (!plan) return 0;
+  const PlannedShare share = shareOn(plan);
+  return share.ours() + share.driver;
+}
+
+}  // namespace headroom::ui

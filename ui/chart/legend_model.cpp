@@ -1,0 +1,72 @@
+#include "ui/chart/legend_model.h"
+
+#include <QPainter>
+#include <QPixmap>
+
+#include "ui/chart/timeline_chart.h"
+#include "ui/format/format_bytes.h"
+
+namespace headroom::ui {
+namespace {
+
+// Twice the size it is shown at, for screens with small pixels.
+QPixmap swatch(const ThemeTokens& tokens, Segment segment) {
+  QPixmap pixmap(28, 28);
+  pixmap.setDevicePixelRatio(2);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(tokens.border, 1));
+  painter.setBrush(segmentBrush(tokens, segment));
+  painter.drawRoundedRect(QRectF(0.5, 0.5, 13, 13), 3, 3);
+  return pixmap;
+}
+
+}  // namespace
+
+LegendModel::LegendModel(const Theme& theme, QObject* parent) : QAbstractTableModel(parent), m_theme(theme) {
+  connect(&theme, &Theme::changed, this, [this] { emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1)); });
+}
+
+void LegendModel::setNow(const std::optional<MemoryFrame>& now) {
+  m_now = now;
+  emit dataChanged(index(0, NowColumn), index(rowCount() - 1, NowColumn));
+}
+
+void LegendModel::setPlan(const std::optional<MemoryFrame>& plan) {
+  m_plan = plan;
+  emit dataChanged(index(0, PlanColumn), index(rowCount() - 1, PlanColumn));
+}
+
+int LegendModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(kSegments.size()); }
+int LegendModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant LegendModel::data(const QModelIndex& index, int role) const {
+  const Segment segment = kSegments[static_cast<std::size_t>(index.row())];
+  const auto& frame = index.column() == NowColumn ? m_now : m_plan;
+  switch (role) {
+    case SegmentRole: return static_cast<int>(segment);
+    case Qt::DecorationRole: return index.column() == NameColumn ? QVariant(swatch(m_theme.tokens(), segment)) : QVariant();
+    case Qt::TextAlignmentRole: return QVariant((index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+      return index.column() == NameColumn || !frame ? QVariant(segmentExplanation(segment)) : QVariant(formatExactBytes(frame->of(segment)));
+    case Qt::DisplayRole:
+      if (index.column() == NameColumn) return segmentName(segment);
+      return frame ? formatBytes(frame->of(segment)) : QStringLiteral("\u2013");
+    default: return {};
+  }
+}
+
+QVariant LegendModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return QVariant((section == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  if (role != Qt::DisplayRole) return {};
+  switch (section) {
+    case NameColumn: return tr("Segment");
+    case NowColumn: return tr("Now");
+    case PlanColumn: return tr("Plan");
+    default: return {};
+  }
+}
+
+}  // namespace headroom::ui

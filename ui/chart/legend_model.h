@@ -1,0 +1,33 @@
+// The chart's legend as a table: each segment now, planned, and the difference.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <optional>
+
+#include "ui/chart/memory_frame.h"
+#include "ui/theme/theme.h"
+
+namespace headroom::ui {
+
+class LegendModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { NameColumn, NowColumn, PlanColumn, ColumnCount };
+  enum Role { SegmentRole = Qt::UserRole };
+
+  explicit LegendModel(const Theme& theme, QObject* parent = nullptr);
+
+  void setNow(const std::optional<MemoryFrame>& now);
+  void setPlan(const std::optional<MemoryFrame>& plan);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  const Theme& m_theme;
+  std::optional<MemoryFrame> m_now, m_plan;
+};
+
+}  // namespace headroom::ui

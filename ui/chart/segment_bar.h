@@ -1,0 +1,41 @@
+// One moment of memory as a horizontal bar.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "ui/chart/memory_frame.h"
+#include "ui/theme/theme.h"
+
+namespace headroom::ui {
+
+class SegmentBar : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SegmentBar(const Theme& theme, QWidget* parent = nullptr);
+
+  // `scale`: bytes of the whole width, at least the frame's total. `planTop` > 0 draws the dashed line.
+  void setFrame(const MemoryFrame& frame, Bytes scale, Bytes planTop);
+  const MemoryFrame& frame() const { return m_frame; }
+  std::optional<Segment> segmentAt(const QPoint& position) const;
+
+  QSize sizeHint() const override { return {240, 28}; }
+  QSize minimumSizeHint() const override { return {120, 28}; }
+
+ signals:
+  void segmentClicked(headroom::ui::Segment segment);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  double xOf(Bytes bytes) const;
+
+  const Theme& m_theme;
+  MemoryFrame m_frame;
+  Bytes m_scale = 0, m_planTop = 0;
+};
+
+}  // namespace headroom::ui

@@ -1,0 +1,182 @@
+#include "ui/chart/timeline_chart.h"
+
+#include <QDateTime>
+#include <QHelpEvent>
+#include <QSvgGenerator>
+#include <QToolTip>
+
+#include "ui/chart/bytes_ticker.h"
+#include "ui/format/format_bytes.h"
+
+namespace headroom::ui {
+namespace {
+
+constexpr qint64 kShortestSpanMs = 60'000;
+
+}  // namespace
+
+QBrush segmentBrush(const ThemeTokens& tokens, Segment segment) {
+  const QColor color = tokens.segment(segment);
+  if (segment == Segment::Headroom) return QBrush(color, Qt::BDiagPattern);
+  return QBrush(color);
+}
+
+TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
+    : QCustomPlot(parent), m_theme(theme), m_planLine(new QCPItemStraightLine(this)), m_planLabel(new QCPItemText(this)) {
+  setObjectName(QStringLiteral("timelineChart"));
+  setAccessibleName(tr("Memory over time"));
+  setAccessibleDescription(tr("Stacked areas of each memory segment; the legend beside it gives the same figures as text."));
+  setMinimumHeight(160);
+  setMouseTracking(true);
+  for (std::size_t i = 0; i < m_areas.size(); ++i) {
+    m_areas[i] = addGraph();
+    m_areas[i]->setAdaptiveSampling(false);
+    if (i > 0) m_areas[i]->setChannelFillGraph(m_areas[i - 1]);
+  }
+  yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
+  yAxis->ticker()->setTickCount(4);
+  const QSharedPointer<QCPAxisTickerDateTime> clock(new QCPAxisTickerDateTime);
+  clock->setDateTimeFormat(QStringLiteral("hh:mm:ss"));
+  clock->setTickCount(3);
+  xAxis->setTicker(clock);
+  for (QCPAxis* axis : {xAxis, yAxis}) {
+    axis->setSubTicks(false);
+    axis->setTickLength(0);
+    axis->setTickLabelPadding(6);
+  }
+  xAxis->grid()->setVisible(false);
+  m_planLabel->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+  m_planLabel->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+  m_planLabel->position->setTypeY(QCPItemPosition::ptPlotCoords);
+  m_planLabel->setPadding(QMargins(4, 1, 4, 1));
+  connect(&theme, &Theme::changed, this, &TimelineChart::recolour);
+  recolour();
+}
+
+void TimelineChart::recolour() {
+  const ThemeTokens& t = m_theme.tokens();
+  setBackground(t.surface);
+  for (const Segment segment : kSegments) {
+    QCPGraph* area = m_areas[segmentIndex(segment)];
+    area->setBrush(segmentBrush(t, segment));
+    // A seam in the background's colour keeps neighbours apart for eyes that cannot tell their colours.
+    area->setPen(QPen(t.surface, 1));
+  }
+  QFont small = font();
+  small.setPointSizeF(small.pointSizeF() * 0.85);
+  for (QCPAxis* axis : {xAxis, yAxis}) {
+    axis->setBasePen(QPen(t.border));
+    axis->setTickPen(QPen(t.border));
+    axis->setTickLabelColor(t.muted);
+    axis->setTickLabelFont(small);
+    axis->grid()->setPen(QPen(t.border, 1, Qt::DotLine));
+    axis->grid()->setZeroLinePen(Qt::NoPen);
+  }
+  m_planLine->setPen(QPen(t.plan, 2, Qt::DashLine));
+  m_planLabel->setColor(t.plan);
+  m_planLabel->setBrush(QColor(t.surface.red(), t.surface.green(), t.surface.blue(), 215));
+  m_planLabel->setFont(small);
+  replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TimelineChart::setTimeLine(const TimeLine& timeLine) {
+  m_timeLine = &timeLine;
+  refresh();
+}
+
+void TimelineChart::setPlan(Bytes planTop) {
+  m_planTop = planTop;
+  refresh();
+}
+
+void TimelineChart::setTotal(Bytes total) {
+  if (m_total == total) return;
+  m_total = total;
+  refresh();
+}
+
+void TimelineChart::refresh() {
+  const auto frames = m_timeLine ? m_timeLine->frames() : std::span<const MemoryFrame>();
+  std::array<QVector<QCPGraphData>, kSegments.size()> columns;
+  for (auto& column : columns) column.reserve(static_cast<qsizetype>(frames.size()));
+  Bytes top = std::max(m_total, m_planTop);
+  for (const MemoryFrame& frame : frames) {
+    double sum = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      sum += static_cast<double>(frame.bytes[i]);
+      columns[i].append(QCPGraphData(static_cast<double>(frame.timeMs) / 1000.0, sum));
+    }
+    top = std::max(top, frame.total());
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) m_areas[i]->data()->set(columns[i], true);
+
+  const qint64 now = frames.empty() ? QDateTime::currentMSecsSinceEpoch() : frames.back().timeMs;
+  const qint64 first = frames.empty() ? now - kShortestSpanMs : std::min(frames.front().timeMs, now - kShortestSpanMs);
+  xAxis->setRange(static_cast<double>(first) / 1000.0, static_cast<double>(now) / 1000.0);
+  yAxis->setRange(0, std::max(1.0, static_cast<double>(top)) * 1.02);
+
+  m_planLine->setVisible(m_planTop > 0);
+  m_planLabel->setVisible(m_planTop > 0);
+  const double level = static_cast<double>(m_planTop);
+  m_planLine->point1->setCoords(0, level);
+  m_planLine->point2->setCoords(1, level);
+  m_planLabel->position->setCoords(0.99, level);
+  m_planLabel->setText(tr("plan %1").arg(formatBytes(m_planTop)));
+  replot(QCustomPlot::rpQueuedReplot);
+}
+
+std::optional<TimelineChart::Hit> TimelineChart::hitAt(const QPoint& position) const {
+  const auto frames = m_timeLine ? m_timeLine->frames() : std::span<const MemoryFrame>();
+  if (frames.empty() || !axisRect()->rect().contains(position)) return std::nullopt;
+  const double timeMs = xAxis->pixelToCoord(position.x()) * 1000.0, level = yAxis->pixelToCoord(position.y());
+  if (timeMs < static_cast<double>(frames.front().timeMs)) return std::nullopt;
+  auto at = std::lower_bound(frames.begin(), frames.end(), timeMs,
+                             [](const MemoryFrame& frame, double time) { return static_cast<double>(frame.timeMs) < time; });
+  if (at == frames.end()) --at;
+  double sum = 0;
+  for (const Segment segment : kSegments) {
+    sum += static_cast<double>(at->of(segment));
+    if (level <= sum && at->of(segment) > 0) return Hit{segment, at->of(segment), at->timeMs};
+  }
+  return std::nullopt;
+}
+
+bool TimelineChart::event(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const auto hit = hitAt(help->pos())) {
+      const QString time = QDateTime::fromMSecsSinceEpoch(hit->timeMs).toString(QStringLiteral("hh:mm:ss"));
+      QToolTip::showText(help->globalPos(),
+                         tr("%1: %2 at %3\n%4").arg(segmentName(hit->segment), formatBytes(hit->bytes), time, segmentExplanation(hit->segment)),
+                         this);
+    } else {
+      QToolTip::hideText();
+    }
+    return true;
+  }
+  return QCustomPlot::event(event);
+}
+
+void TimelineChart::mouseReleaseEvent(QMouseEvent* event) {
+  QCustomPlot::mouseReleaseEvent(event);
+  if (event->button() != Qt::LeftButton) return;
+  if (const auto hit = hitAt(event->pos())) emit segmentClicked(hit->segment);
+}
+
+bool TimelineChart::savePngFile(const QString& path, double scale) { return savePng(path, 0, 0, scale); }
+
+bool TimelineChart::saveSvgFile(const QString& path) {
+  QSvgGenerator generator;
+  generator.setFileName(path);
+  generator.setSize(size());
+  generator.setViewBox(QRect(QPoint(0, 0), size()));
+  generator.setTitle(tr("Memory over time"));
+  QCPPainter painter;
+  if (!painter.begin(&generator)) return false;
+  painter.setMode(QCPPainter::pmVectorized);
+  painter.setMode(QCPPainter::pmNoCaching);
+  toPainter(&painter, width(), height());
+  return painter.end();
+}
+
+}  // namespace headroom::ui

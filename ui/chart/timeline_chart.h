@@ -1,0 +1,58 @@
+// Stacked areas over time with a dashed line for the plan.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <array>
+#include <optional>
+
+#include "ui/chart/time_line.h"
+#include "ui/theme/theme.h"
+
+namespace headroom::ui {
+
+class TimelineChart : public QCustomPlot {
+  Q_OBJECT
+ public:
+  explicit TimelineChart(const Theme& theme, QWidget* parent = nullptr);
+
+  void setTimeLine(const TimeLine& timeLine);  // borrowed; replaced before it goes
+
+  // `planTop`: where our share ends when the plan is loaded; 0: no line. `total`: top of the axis.
+  void setPlan(Bytes planTop);
+  void setTotal(Bytes total);
+  void refresh();  // the time line has grown; the replot is queued
+
+  // What is under a point of the widget; absent outside the areas.
+  struct Hit {
+    Segment segment;
+    Bytes bytes;
+    qint64 timeMs;
+  };
+  std::optional<Hit> hitAt(const QPoint& position) const;
+
+  bool savePngFile(const QString& path, double scale);
+  bool saveSvgFile(const QString& path);
+
+ signals:
+  void segmentClicked(headroom::ui::Segment segment);
+
+ protected:
+  bool event(QEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+
+ private:
+  void recolour();
+
+  const Theme& m_theme;
+  const TimeLine* m_timeLine = nullptr;
+  std::array<QCPGraph*, kSegments.size()> m_areas{};
+  QCPItemStraightLine* m_planLine;
+  QCPItemText* m_planLabel;
+  Bytes m_planTop = 0, m_total = 0;
+};
+
+// How each segment is filled beside its colour, so that neighbours differ without colour too.
+QBrush segmentBrush(const ThemeTokens& tokens, Segment segment);
+
+}  // namespace headroom::ui

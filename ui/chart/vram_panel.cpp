@@ -1,0 +1,274 @@
+#include "ui/chart/vram_panel.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMenu>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/chart/chart_export.h"
+#include "ui/chart/legend_model.h"
+#include "ui/chart/region_dialog.h"
+#include "ui/chart/segment_bar.h"
+#include "ui/chart/timeline_chart.h"
+#include "ui/format/format_bytes.h"
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+namespace {
+
+QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  setRole(label, role);
+  return label;
+}
+
+QFrame* makeCard(QWidget* parent) {
+  auto* card = new QFrame(parent);
+  setRole(card, "card");
+  return card;
+}
+
+// As tall as its rows: the page scrolls, not the table in it.
+void fitHeight(QTableView* table) {
+  int height = table->horizontalHeader()->sizeHint().height() + 2 * table->frameWidth();
+  for (int row = 0; row < table->model()->rowCount(); ++row) height += table->rowHeight(row);
+  table->setFixedHeight(height);
+}
+
+}  // namespace
+
+VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWidget* parent)
+    : QWidget(parent), m_theme(theme), m_state(chart), m_load(load), m_device(makeLabel({}, "heading", this)), m_export(new QToolButton(this)) {
+  auto* page = new QWidget(this);
+  setRole(page, "page");
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(kGrid / 2, 0, kGrid, kGrid);
+  column->setSpacing(kGrid);
+  column->addWidget(buildChartCard());
+  column->addWidget(buildLegend());
+  column->addWidget(buildLoadCard());
+  column->addStretch(1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  auto* whole = new QVBoxLayout(this);
+  whole->setContentsMargins(0, 0, 0, 0);
+  whole->addWidget(scroll);
+  buildExportMenu();
+
+  connect(&m_state, &ChartState::changed, this, &VramPanel::refreshPlan);
+  connect(&m_state, &ChartState::nowChanged, this, &VramPanel::refreshNow);
+  connect(&m_load, &LoadState::changed, this, &VramPanel::refreshLoad);
+  connect(&m_load, &LoadState::countersChanged, this, &VramPanel::refreshLoad);
+  connect(m_chart, &TimelineChart::segmentClicked, this, &VramPanel::listRegions);
+  connect(m_nowBar, &SegmentBar::segmentClicked, this, &VramPanel::listRegions);
+  connect(m_planBar, &SegmentBar::segmentClicked, this, &VramPanel::listRegions);
+  refreshPlan();
+  refreshLoad();
+}
+
+QWidget* VramPanel::buildChartCard() {
+  QFrame* card = makeCard(this);
+  auto* column = new QVBoxLayout(card);
+  column->setContentsMargins(12, 10, 12, 12);
+  column->setSpacing(kGrid);
+  auto* top = new QHBoxLayout;
+  top->addWidget(m_device, 1);
+  top->addWidget(m_export);
+  column->addLayout(top);
+
+  m_chart = new TimelineChart(m_theme, card);
+  m_chart->setMinimumHeight(210);
+  m_empty = makeLabel({}, "muted", m_chart);
+  m_empty->setAlignment(Qt::AlignCenter);
+  m_empty->setWordWrap(true);
+  auto* over = new QVBoxLayout(m_chart);
+  over->setContentsMargins(64, 16, 16, 32);
+  over->addWidget(m_empty);
+  column->addWidget(m_chart);
+
+  m_nowText = makeLabel({}, "muted", card);
+  m_nowBar = new SegmentBar(m_theme, card);
+  m_nowBar->setObjectName(QStringLiteral("nowBar"));
+  m_nowBar->setAccessibleName(tr("Memory now"));
+  m_planText = makeLabel({}, "muted", card);
+  m_planBar = new SegmentBar(m_theme, card);
+  m_planBar->setObjectName(QStringLiteral("planBar"));
+  m_planBar->setAccessibleName(tr("Memory as planned"));
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_nowText, m_nowBar, m_planText, m_planBar}) column->addWidget(widget);
+  return card;
+}
+
+QWidget* VramPanel::buildLegend() {
+  m_legend = new LegendModel(m_theme, this);
+  auto* table = new QTableView(this);
+  table->setObjectName(QStringLiteral("legend"));
+  table->setAccessibleName(tr("Legend: each segment now and as planned"));
+  table->setModel(m_legend);
+  table->setShowGrid(false);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->setSelectionMode(QAbstractItemView::SingleSelection);
+  table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  table->setTabKeyNavigation(false);
+  table->setIconSize(QSize(14, 14));
+  table->verticalHeader()->hide();
+  table->verticalHeader()->setDefaultSectionSize(26);
+  table->horizontalHeader()->setHighlightSections(false);
+  table->horizontalHeader()->setSectionResizeMode(LegendModel::NameColumn, QHeaderView::Stretch);
+  table->horizontalHeader()->setSectionResizeMode(LegendModel::NowColumn, QHeaderView::ResizeToContents);
+  table->horizontalHeader()->setSectionResizeMode(LegendModel::PlanColumn, QHeaderView::ResizeToContents);
+  table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
+  fitHeight(table);
+  connect(table, &QTableView::activated, this,
+          [this](const QModelIndex& index) { listRegions(static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt())); });
+  return table;
+}
+
+QWidget* VramPanel::buildLoadCard() {
+  QFrame* card = makeCard(this);
+  auto* grid = new QGridLayout(card);
+  grid->setContentsMargins(12, 10, 12, 12);
+  grid->setHorizontalSpacing(kGrid);
+  grid->setVerticalSpacing(2);
+  const auto addFigure = [&](int column, const QString& name, const char* objectName) {
+    auto* figure = makeLabel(QStringLiteral("\u2013"), "figure", card);
+    figure->setObjectName(QLatin1String(objectName));
+    figure->setAccessibleName(name);
+    grid->addWidget(makeLabel(name, "muted", card), 0, column);
+    grid->addWidget(figure, 1, column);
+    grid->setColumnStretch(column, 1);
+    return figure;
+  };
+  m_predicted = addFigure(0, tr("Predicted"), "predicted");
+  m_actual = addFigure(1, tr("Actual"), "actual");
+  m_difference = addFigure(2, tr("Difference"), "difference");
+  m_allocations = makeLabel({}, "muted", card);
+  m_allocations->setObjectName(QStringLiteral("allocations"));
+  grid->addWidget(m_allocations, 2, 0, 1, 3);
+  grid->setRowMinimumHeight(2, 26);
+  return card;
+}
+
+void VramPanel::buildExportMenu() {
+  m_export->setText(tr("Export"));
+  m_export->setToolTip(tr("Save the chart as a picture, or its figures as a table"));
+  m_export->setObjectName(QStringLiteral("exportButton"));
+  m_export->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  m_export->setPopupMode(QToolButton::InstantPopup);
+  auto* menu = new QMenu(m_export);
+  menu->addAction(tr("&PNG picture\u2026"), this, [this] { chooseExport(QStringLiteral("png")); });
+  menu->addAction(tr("&SVG picture\u2026"), this, [this] { chooseExport(QStringLiteral("svg")); });
+  menu->addAction(tr("&CSV table\u2026"), this, [this] { chooseExport(QStringLiteral("csv")); });
+  menu->addAction(tr("&JSON\u2026"), this, [this] { chooseExport(QStringLiteral("json")); });
+  m_export->setMenu(menu);
+  const auto paint = [this] { m_export->setIcon(m_theme.icon(QStringLiteral("download"))); };
+  connect(&m_theme, &Theme::changed, this, paint);
+  paint();
+}
+
+void VramPanel::refreshPlan() {
+  m_device->setText(m_state.deviceName());
+  m_device->setToolTip(m_state.deviceName());
+  m_chart->setTimeLine(m_state.timeLine());
+  m_chart->setTotal(m_state.total());
+  m_chart->setPlan(m_state.planTop());
+  refreshNow();
+}
+
+void VramPanel::refreshNow() {
+  const auto now = m_state.now();
+  const auto planned = m_state.planned();
+  const Bytes scale = std::max({m_state.total(), now ? now->total() : 0, planned ? planned->total() : 0});
+  m_chart->refresh();
+  m_empty->setVisible(m_state.timeLine().isEmpty());
+  m_empty->setText(m_state.isPresent() ? tr("Readings appear here about five times a second.")
+                                       : tr("%1 is not in this machine, so there is nothing to measure.").arg(m_state.deviceName()));
+  m_nowBar->setVisible(now.has_value());
+  m_nowText->setVisible(now.has_value());
+  if (now) {
+    m_nowBar->setFrame(*now, scale, m_state.planTop());
+    m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) +
+                       (now->isContradictory ? tr(" (the system\u2019s figures disagree)") : QString()));
+  }
+  m_planBar->setVisible(planned.has_value());
+  m_planText->setVisible(planned.has_value());
+  if (planned) {
+    m_planBar->setFrame(*planned, scale, m_state.planTop());
+    m_planText->setText(planned->used() <= m_state.total() ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), m_state.total()))
+                                                           : tr("With this plan: %1 needed").arg(formatPart(planned->used(), m_state.total())));
+  }
+  m_legend->setNow(now);
+  m_legend->setPlan(planned);
+}
+
+void VramPanel::refreshLoad() {
+  const LoadedModel* loaded = m_load.loaded();
+  if (loaded == nullptr) {
+    for (QLabel* figure : {m_predicted, m_actual, m_difference}) figure->setText(QStringLiteral("\u2013"));
+    m_allocations->setText(tr("Nothing is loaded."));
+    return;
+  }
+  Bytes planned = 0, mapped = 0;
+  for (const ArenaFigures& arena : loaded->arenas) {
+    planned += arena.plannedBytes;
+    mapped += arena.mappedBytes;
+  }
+  m_predicted->setText(formatBytes(planned));
+  m_predicted->setToolTip(formatExactBytes(planned));
+  m_actual->setText(formatBytes(mapped));
+  m_actual->setToolTip(formatExactBytes(mapped));
+  m_difference->setText(formatDifference(planned, mapped));
+  setTone(m_difference, planned == mapped ? Tone::Good : Tone::Bad);
+  const quint64 n = m_load.allocationsSinceLoad();
+  m_allocations->setText(tr("Allocations since load: %1").arg(n));
+  setTone(m_allocations, n == 0 ? Tone::Neutral : Tone::Bad);
+}
+
+void VramPanel::listRegions(Segment segment) {
+  const auto plan = m_state.listedPlan();
+  const bool isListable =
+      segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved || segment == Segment::Activations;
+  if (plan && isListable) (new RegionDialog(plan, segment, this))->open();
+}
+
+void VramPanel::chooseExport(const QString& ending) {
+  auto* dialog = new QFileDialog(this, tr("Export the chart"), QStringLiteral("headroom-memory.") + ending, QStringLiteral("*.") + ending);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setDefaultSuffix(ending);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+    if (const QString why = exportTo(path); !why.isEmpty()) emit exportFailed(why);
+  });
+  dialog->open();
+}
+
+QString VramPanel::exportTo(const QString& path) {
+  const QString ending = QFileInfo(path).suffix().toLower();
+  const QString refused = tr("The chart could not be written to \u201c%1\u201d: %2.");
+  if (ending == QLatin1String("png") || ending == QLatin1String("svg")) {
+    const bool written = ending == QLatin1String("png") ? m_chart->savePngFile(path, 2.0) : m_chart->saveSvgFile(path);
+    return written ? QString() : refused.arg(path, tr("the file cannot be opened for writing"));
+  }
+  QByteArray content;
+  if (ending == QLatin1String("csv")) {
+    content = framesToCsv(m_state.timeLine().frames());
+  } else if (ending == QLatin1String("json")) {
+    content = framesToJson(m_state.timeLine().frames(), m_state.deviceName(), m_state.planTop());
+  } else {
+    return refused.arg(path, tr("its ending is none of .png, .svg, .csv, .json"));
+  }
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit()) return refused.arg(path, file.errorString());
+  return {};
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,60 @@
+#include "ui/main_window/device_watch.h"
+
+#include <QDateTime>
+#include <algorithm>
+
+namespace headroom::ui {
+namespace {
+
+constexpr int kProbeIntervalMs = 1000;
+constexpr qint64 kEngineSilentMs = 1500;  // the engine reads 5 times a second while something is loaded
+
+// Smaller changes come and go all the time, and a verdict that trembles is read by nobody.
+Bytes noise(const DeviceInfo& device) { return std::max(64 * kMiB, device.total_bytes / 100); }
+
+}  // namespace
+
+DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent)
+    : QObject(parent), m_services(services), m_load(load) {
+  connect(services.engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
+    m_sinceEngineRead.start();
+    emit read(reading);
+  });
+  connect(&m_timer, &QTimer::timeout, this, &DeviceWatch::probe);
+  m_timer.start(kProbeIntervalMs);
+}
+
+std::vector<DeviceInfo> DeviceWatch::devicesNow() const {
+  std::vector<DeviceInfo> devices = m_services.probeDevices();
+  for (DeviceInfo& device : devices) device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.mappedOn(device.id));
+  return devices;
+}
+
+void DeviceWatch::probe() {
+  if (m_load.phase() == LoadPhase::Loading) return;  // half-mapped: neither the old figure nor the new one
+  const std::vector<DeviceInfo> devices = devicesNow();
+  const bool moved =
+      devices.size() != m_told.size() || !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
+        const Bytes difference = a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
+        return a.id == b.id && difference < noise(a);
+      });
+  if (moved) {
+    m_told = devices;
+    emit freeBytesChanged(devices);
+  }
+  if (m_sinceEngineRead.isValid() && m_sinceEngineRead.elapsed() < kEngineSilentMs) return;
+  for (const DeviceInfo& device : devices) {
+    const Bytes mapped = m_load.mappedOn(device.id);
+    MemoryReading reading;
+    reading.timeMs = QDateTime::currentMSecsSinceEpoch();
+    reading.device = QString::fromStdString(device.id);
+    reading.total = device.total_bytes;
+    reading.free = device.free_bytes - std::min(device.free_bytes, mapped);
+    reading.ours = mapped;
+    reading.kvTokensUsed = m_load.kvTokensUsed();
+    reading.allocationsAfterLoad = m_load.allocationsSinceLoad();
+    emit read(reading);
+  }
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,36 @@
+// Keeps the free bytes that plans are made with current, and the chart alive while nothing is loaded.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QTimer>
+
+#include "ui/calculator/load_state.h"
+#include "ui/main_window/window_services.h"
+
+namespace headroom::ui {
+
+// GUI thread. Probes once a second; the engine's own readings (5 Hz while loaded) replace the probe's in the chart.
+class DeviceWatch : public QObject {
+  Q_OBJECT
+ public:
+  DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent = nullptr);
+
+  // Devices as a new plan should see them: what our loaded model holds is given back, since a load replaces it.
+  std::vector<DeviceInfo> devicesNow() const;
+
+ signals:
+  void freeBytesChanged(const std::vector<headroom::DeviceInfo>& devices);  // by more than noise
+  void read(const headroom::ui::MemoryReading& reading);
+
+ private:
+  void probe();
+
+  const WindowServices& m_services;
+  const LoadState& m_load;
+  std::vector<DeviceInfo> m_told;
+  QElapsedTimer m_sinceEngineRead;
+  QTimer m_timer;
+};
+
+}  // namespace headroom::ui
