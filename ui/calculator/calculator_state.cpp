@@ -81,8 +81,7 @@ void CalculatorState::chooseDefaults() {
   // F16 when it fits, else the lightest change that does.
   m_options.device = static_cast<DeviceIndex>(findById(devices, m_deviceId) - devices.data());
   const auto plain = plan_memory(*m_model, devices, m_options);
-  if (plain.ok()) m_options = plain->options;
-  m_options.n_gpu_layers = kAutoLayers;
+  if (plain.ok()) m_options.n_ctx = plain->options.n_ctx;
   if (!plain.ok() || plain->fits()) {
     emit optionsChanged();
     return;
@@ -245,8 +244,7 @@ QString CalculatorState::whyNotLoadable() const {
   if (!m_plan) return m_planProblem.isEmpty() ? tr("There is no plan yet.") : m_planProblem;
   const DeviceInfo* chosen = device();
   if (chosen != nullptr && !chosen->is_present) {
-    return tr("%1 is not in this machine: this plan answers \u201cwould it fit?\u201d, and a device of this machine can load it.")
-        .arg(QString::fromStdString(chosen->name));
+    return tr("%1 is not in this machine, so there is nothing to load on.").arg(QString::fromStdString(chosen->name));
   }
   if (!m_plan->fits()) return tr("The plan does not fit; choose a fix, or change a number.");
   return {};

@@ -32,8 +32,8 @@ ModelCard::ModelCard(QWidget* parent)
 void ModelCard::setModel(const ModelInfo& model, const QString& path, bool isStarter) {
   const QString dot = QStringLiteral(" \u00b7 ");
   m_name->setText(QString::fromStdString(model.name));
-  const QString context = model.n_ctx_trained > 0 ? tr("trained for a context of %1").arg(ContextScale::shortName(model.n_ctx_trained))
-                                                  : tr("trained context not stated");
+  const QString context = model.n_ctx_trained > 0 ? tr("context %1").arg(ContextScale::shortName(model.n_ctx_trained)) : tr("context not stated");
+  m_facts->setToolTip(tr("The context is what the model was trained with"));
   m_facts->setText(QStringList{QString::fromStdString(model.architecture), tr("%1 parameters").arg(formatParameters(model.n_params)),
                                tr("%1 layers").arg(model.n_layers()), context}
                        .join(dot));

@@ -21,10 +21,8 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
     if (device.is_present && budget.held_by_others > 0) {
       sentences << Words::tr("Other programs hold %1 of %2.").arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
     }
-    if (budget.driver > 0) {
-      sentences << (device.driver_measured ? Words::tr("The driver takes %1 (measured).") : Words::tr("%1 is set aside for the driver (assumed)."))
-                       .arg(formatBytes(budget.driver));
-    }
+    // An assumed share is in the plan's own notes.
+    if (budget.driver > 0 && device.driver_measured) sentences << Words::tr("The driver takes %1 (measured).").arg(formatBytes(budget.driver));
   }
   if (const auto speed = estimate_tokens_per_s(model, plan)) {
     sentences << Words::tr("At most about %1 tokens per second.").arg(QString::number(*speed, 'g', 2 + (*speed >= 100 ? 1 : 0)));

@@ -43,6 +43,11 @@ QString ChartState::deviceName() const {
   return device ? QString::fromStdString(device->name) : QString();
 }
 
+bool ChartState::isHost() const {
+  const DeviceInfo* device = shown();
+  return device != nullptr && device->kind == DeviceKind::kCpu;
+}
+
 bool ChartState::isPresent() const {
   const DeviceInfo* device = shown();
   return device != nullptr && device->is_present;
@@ -89,8 +94,13 @@ std::optional<MemoryFrame> ChartState::planned() const {
   const DeviceInfo* device = shown();
   if (!plan || device == nullptr) return std::nullopt;
   Bytes others = device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
-  if (const auto measured = now()) others = measured->of(Segment::Others) + measured->of(Segment::Driver);
-  return plannedFrame(device->total_bytes, others, shareOn(plan));
+  PlannedShare share = shareOn(plan);
+  if (const auto measured = now()) {
+    others = measured->of(Segment::Others);
+    // What the driver (on the host: this program) holds already it will go on holding.
+    share.driver = std::max(share.driver, measured->of(Segment::Driver));
+  }
+  return plannedFrame(device->total_bytes, others, share);
 }
 
 Bytes ChartState::planTop() const {

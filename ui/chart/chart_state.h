@@ -25,6 +25,7 @@ class ChartState : public QObject {
 
   QString deviceId() const { return m_deviceId; }
   QString deviceName() const;
+  bool isHost() const;
   bool isPresent() const;  // false: a device of the catalogue, nothing can be measured
   Bytes total() const;     // of the shown device
   const TimeLine& timeLine() const;

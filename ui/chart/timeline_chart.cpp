@@ -45,6 +45,8 @@ TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
     axis->setTickLabelPadding(6);
   }
   xAxis->grid()->setVisible(false);
+  m_planLine->setLayer(QStringLiteral("overlay"));
+  m_planLabel->setLayer(QStringLiteral("overlay"));
   m_planLabel->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
   m_planLabel->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
   m_planLabel->position->setTypeY(QCPItemPosition::ptPlotCoords);

@@ -127,10 +127,15 @@ QWidget* VramPanel::buildLegend() {
   table->horizontalHeader()->setSectionResizeMode(LegendModel::NowColumn, QHeaderView::ResizeToContents);
   table->horizontalHeader()->setSectionResizeMode(LegendModel::PlanColumn, QHeaderView::ResizeToContents);
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
+  setRole(table, "flat");
   fitHeight(table);
+  QFrame* card = makeCard(this);
+  auto* column = new QVBoxLayout(card);
+  column->setContentsMargins(6, 4, 6, 6);
+  column->addWidget(table);
   connect(table, &QTableView::activated, this,
           [this](const QModelIndex& index) { listRegions(static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt())); });
-  return table;
+  return card;
 }
 
 QWidget* VramPanel::buildLoadCard() {
@@ -176,7 +181,7 @@ void VramPanel::buildExportMenu() {
 }
 
 void VramPanel::refreshPlan() {
-  m_device->setText(m_state.deviceName());
+  m_device->setText(m_state.isHost() ? tr("%1 \u2013 host memory").arg(m_state.deviceName()) : m_state.deviceName());
   m_device->setToolTip(m_state.deviceName());
   m_chart->setTimeLine(m_state.timeLine());
   m_chart->setTotal(m_state.total());

@@ -22,7 +22,7 @@ constexpr std::array kRows{
     SegmentRow{Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
                QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},
     SegmentRow{Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
-               QT_TRANSLATE_NOOP("Segment", "What the device's driver takes for itself when we use the device.")},
+               QT_TRANSLATE_NOOP("Segment", "What the device's driver takes for itself when we use the device; on the host, this program.")},
     SegmentRow{Segment::Others, "others", QT_TRANSLATE_NOOP("Segment", "Other programs"),
                QT_TRANSLATE_NOOP("Segment", "Held by other programs and the system.")},
     SegmentRow{Segment::Headroom, "headroom", QT_TRANSLATE_NOOP("Segment", "Headroom"), QT_TRANSLATE_NOOP("Segment", "What you asked to keep free.")},

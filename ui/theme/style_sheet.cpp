@@ -14,6 +14,10 @@ QMainWindow::separator:hover { background: $accentSurface; }
 QToolTip { background: $surface; color: $text; border: 1px solid $border; padding: 4px 6px; }
 
 QDockWidget { font-weight: 600; color: $text; }
+QDockWidget::close-button, QDockWidget::float-button { border: none; border-radius: 4px; padding: 1px; }
+QDockWidget::close-button:hover, QDockWidget::float-button:hover { background: $accentSurface; }
+QDockWidget::close-button { subcontrol-origin: margin; subcontrol-position: center right; right: 10px; }
+QDockWidget::float-button { subcontrol-origin: margin; subcontrol-position: center right; right: 30px; }
 QDockWidget::title { background: $window; padding: 8px 12px; text-align: left; }
 QMenuBar { background: $window; padding: 2px 4px; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
@@ -85,11 +89,14 @@ QFrame[role="composer"], QFrame#composer { background: $surface; border: 1px sol
 QFrame[role="composer"][focused="true"] { border-color: $accent; }
 QFrame#composer QPlainTextEdit, QPlainTextEdit[role="code"] { background: transparent; border: none; padding: 0; }
 QToolButton::menu-indicator { image: none; width: 0; }
+QToolButton[popupMode="2"] { padding-right: 0; }
 
 QTableView, QTreeView, QListView { background: $surface; alternate-background-color: $window; border: 1px solid $border; border-radius: 6px;
   gridline-color: $border; selection-background-color: $accentSurface; selection-color: $text; }
 QTableView[role="flat"] { border: none; border-radius: 0; }
 QTableView::item { padding: 2px 6px; }
+QHeaderView::down-arrow { image: url(:/headroom/icons/sort-down.svg); width: 10px; height: 8px; subcontrol-position: top center; }
+QHeaderView::up-arrow { image: url(:/headroom/icons/sort-up.svg); width: 10px; height: 8px; subcontrol-position: top center; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border; padding: 5px 6px; font-weight: 600; }
 

@@ -53,7 +53,8 @@ TEST_F(WindowFixture, moving_the_context_changes_the_verdict) {
 TEST_F(WindowFixture, the_first_fix_makes_a_plan_fit) {
   dropAndWait(kLarge);
   find<QSpinBox>("slotsSpin")->setValue(16);
-  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }));
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }))
+      << find<QLabel>("verdictSentence")->text().toStdString();
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
   find<QPushButton>("fix0")->click();
   EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:"))) << find<QLabel>("verdictSentence")->text().toStdString();
@@ -173,8 +174,8 @@ TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
   for (int i = 0; i < 10; ++i) emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
   QTemporaryDir folder;
   auto* panel = m_window->findChild<VramPanel*>();
-  const std::map<QString, QByteArray> magic{{QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("csv"), "time_ms,"},
-                                            {QStringLiteral("json"), "{"}};
+  const std::map<QString, QByteArray> magic{
+      {QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("csv"), "time_ms,"}, {QStringLiteral("json"), "{"}};
   for (const auto& [ending, start] : magic) {
     const QString path = folder.filePath(QStringLiteral("chart.") + ending);
     EXPECT_EQ(panel->exportTo(path), QString());

@@ -35,7 +35,8 @@ class WindowFixture : public testing::Test {
     services.theme = &m_theme;
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
       const auto at = m_models.find(path);
-      if (at == m_models.end()) return Error{ErrorCode::kBadFile, path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
+      if (at == m_models.end())
+        return Error{ErrorCode::kBadFile, path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
       return at->second;
     };
     services.probeDevices = [this] { return std::vector<DeviceInfo>{hostDevice()}; };
@@ -62,7 +63,10 @@ class WindowFixture : public testing::Test {
   void drop(const QString& path) {
     QMimeData mime;
     mime.setUrls({QUrl::fromLocalFile(path)});
-    QDropEvent event(QPointF(200, 200), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QDragEnterEvent enter(QPoint(200, 10), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &enter);
+    ASSERT_TRUE(enter.isAccepted());
+    QDropEvent event(QPointF(200, 10), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
     QApplication::sendEvent(m_window.get(), &event);
   }
 
