@@ -10,6 +10,7 @@
 namespace headroom::test {
 
 class FakeEnginePort : public ui::EnginePort {
+  Q_OBJECT
  public:
   struct LoadCall {
     quint64 id = 0;

@@ -85,6 +85,7 @@ QWidget* MemoryPanel::buildTables() {
   sorted->setSourceModel(m_segments);
   sorted->setSortRole(SegmentTableModel::SortRole);
   auto* table = makeTable(sorted, tr("Every segment of the plan"), "segmentTable", this);
+  table->setProperty("sorts", true);
   table->setSortingEnabled(true);
   table->sortByColumn(SegmentTableModel::BytesColumn, Qt::DescendingOrder);
   for (const int column : {SegmentTableModel::NameColumn, SegmentTableModel::DeviceColumn, SegmentTableModel::BytesColumn}) {

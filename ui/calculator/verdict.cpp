@@ -18,7 +18,8 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
   QStringList sentences;
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& device = plan.devices[budget.device];
-    if (device.is_present && budget.held_by_others > 0) {
+    // The sentence of a plan that does not fit names them already.
+    if (plan.fits() && device.is_present && budget.held_by_others > 0) {
       sentences << Words::tr("Other programs hold %1 of %2.").arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
     }
     // An assumed share is in the plan's own notes.

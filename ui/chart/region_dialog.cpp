@@ -36,6 +36,7 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
   table->setObjectName(QStringLiteral("regionTable"));
   table->setAccessibleName(tr("Regions of this segment"));
   table->setModel(sorted);
+  table->setProperty("sorts", true);
   table->setSortingEnabled(true);
   table->sortByColumn(RegionTableModel::BytesColumn, Qt::DescendingOrder);
   table->setSelectionBehavior(QAbstractItemView::SelectRows);

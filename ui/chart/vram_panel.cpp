@@ -211,6 +211,7 @@ void VramPanel::refreshNow() {
     m_planText->setText(planned->used() <= m_state.total() ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), m_state.total()))
                                                            : tr("With this plan: %1 needed").arg(formatPart(planned->used(), m_state.total())));
   }
+  if (planned) setTone(m_planText, planned->used() <= m_state.total() ? Tone::Neutral : Tone::Bad);
   m_legend->setNow(now);
   m_legend->setPlan(planned);
 }

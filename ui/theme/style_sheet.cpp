@@ -95,8 +95,8 @@ QTableView, QTreeView, QListView { background: $surface; alternate-background-co
   gridline-color: $border; selection-background-color: $accentSurface; selection-color: $text; }
 QTableView[role="flat"] { border: none; border-radius: 0; }
 QTableView::item { padding: 2px 6px; }
-QHeaderView::down-arrow { image: url(:/headroom/icons/sort-down.svg); width: 10px; height: 8px; subcontrol-position: top center; }
-QHeaderView::up-arrow { image: url(:/headroom/icons/sort-up.svg); width: 10px; height: 8px; subcontrol-position: top center; }
+QTableView[sorts="true"] QHeaderView::down-arrow { image: url(:/headroom/icons/sort-down.svg); width: 10px; height: 8px; subcontrol-position: top center; }
+QTableView[sorts="true"] QHeaderView::up-arrow { image: url(:/headroom/icons/sort-up.svg); width: 10px; height: 8px; subcontrol-position: top center; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: $surface; color: $muted; border: none; border-bottom: 1px solid $border; padding: 5px 6px; font-weight: 600; }
 

@@ -35,7 +35,7 @@ TEST_F(LoadStateTest, the_request_carries_the_very_plan) {
 
 TEST_F(LoadStateTest, progress_of_an_old_request_is_not_shown) {
   m_load.load(QStringLiteral("a.gguf"), planWith(1024));
-  const quint64 request = m_engine.loads[0].request;
+  const quint64 request = m_engine.loads[0].id;
   emit m_engine.loadProgressed(request + 7, 99, 100);
   EXPECT_EQ(m_load.bytesDone(), 0U);
   emit m_engine.loadProgressed(request, 12, 100);
@@ -44,12 +44,13 @@ TEST_F(LoadStateTest, progress_of_an_old_request_is_not_shown) {
 
 TEST_F(LoadStateTest, a_new_context_keeps_the_weights_and_a_new_file_does_not) {
   m_load.load(QStringLiteral("a.gguf"), planWith(1024));
-  m_engine.finishLoad(m_model);
+  m_engine.sendLoadDone(m_model);
   m_load.load(QStringLiteral("a.gguf"), planWith(2048));
-  EXPECT_TRUE(m_engine.loads.back().isReplan);
-  m_engine.finishLoad(m_model);
+  EXPECT_EQ(m_engine.replans.size(), 1U);
+  m_engine.sendLoadDone(m_model);
   m_load.load(QStringLiteral("b.gguf"), planWith(2048));
-  EXPECT_FALSE(m_engine.loads.back().isReplan);
+  EXPECT_EQ(m_engine.replans.size(), 1U);
+  EXPECT_EQ(m_engine.loads.back().path, QStringLiteral("b.gguf"));
 }
 
 TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
@@ -57,8 +58,8 @@ TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
   m_load.load(QStringLiteral("a.gguf"), planWith(1024));
   m_load.cancel();
   m_load.cancel();
-  EXPECT_EQ(m_engine.stopped, std::vector<quint64>{m_engine.loads[0].request});
-  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kCancelled, "stopped"});
+  EXPECT_EQ(m_engine.stops, std::vector<quint64>{m_engine.loads[0].id});
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
   EXPECT_EQ(failed.count(), 0);
   EXPECT_EQ(cancelled.count(), 1);
   EXPECT_EQ(m_load.phase(), LoadPhase::Nothing);
@@ -66,10 +67,10 @@ TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
 
 TEST_F(LoadStateTest, a_failed_load_leaves_what_was_loaded_before) {
   m_load.load(QStringLiteral("a.gguf"), planWith(1024));
-  m_engine.finishLoad(m_model);
+  m_engine.sendLoadDone(m_model);
   QSignalSpy failed(&m_load, &LoadState::loadFailed);
   m_load.load(QStringLiteral("b.gguf"), planWith(1024));
-  emit m_engine.failed(m_engine.loads.back().request, {ErrorCode::kResource, "no"});
+  emit m_engine.failed(m_engine.loads.back().id, {ErrorCode::kResource, "no"});
   EXPECT_EQ(failed.count(), 1);
   ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
   EXPECT_EQ(m_load.loaded()->path, QStringLiteral("a.gguf"));
@@ -79,7 +80,7 @@ TEST_F(LoadStateTest, mapped_bytes_are_summed_per_device) {
   EXPECT_EQ(m_load.mappedOn("cpu"), 0U);
   const auto plan = planWith(1024);
   m_load.load(QStringLiteral("a.gguf"), plan);
-  m_engine.finishLoad(m_model);
+  m_engine.sendLoadDone(m_model);
   EXPECT_EQ(m_load.mappedOn("cpu"), plan->planned_bytes(0));
   EXPECT_EQ(m_load.mappedOn("cuda:0"), 0U);
 }

@@ -67,10 +67,10 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   ASSERT_EQ(m_engine.loads.size(), 1U);
   const auto plan = m_engine.loads[0].plan;
   EXPECT_EQ(m_engine.loads[0].path, kSmall);
-  emit m_engine.loadProgressed(m_engine.loads[0].request, 300 * kMiB, kGiB);
+  emit m_engine.loadProgressed(m_engine.loads[0].id, 300 * kMiB, kGiB);
   EXPECT_EQ(find<QProgressBar>("loadProgress")->text(), QStringLiteral("0.29 of 1.00 GiB"));
   EXPECT_TRUE(find<QPushButton>("cancelButton")->isVisible());
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   EXPECT_FALSE(find<QProgressBar>("loadProgress")->isVisible());
   const QAbstractItemModel* arenas = find<QTableView>("arenaTable")->model();
   EXPECT_EQ(arenas->rowCount(), static_cast<int>(plan->arenas.size()));
@@ -83,7 +83,7 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
 TEST_F(WindowFixture, an_allocation_after_load_is_seen) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]), 4096);
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]), 4096);
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("+4.00 KiB"));
   MemoryReading reading = readingWith(*m_engine.loads[0].plan, 100, 1000);
   reading.allocationsAfterLoad = 3;
@@ -95,8 +95,8 @@ TEST_F(WindowFixture, cancel_asks_the_engine_and_leaves_the_plan) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
   find<QPushButton>("cancelButton")->click();
-  ASSERT_EQ(m_engine.stopped.size(), 1U);
-  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kCancelled, "stopped"});
+  ASSERT_EQ(m_engine.stops.size(), 1U);
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
   EXPECT_EQ(find<MessageBar>("messageBar")->count(), 0) << "the user's own doing is no error";
 }
@@ -109,7 +109,7 @@ TEST_F(WindowFixture, errors_are_whole_sentences_that_wait_for_the_reader) {
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("expected the magic")));
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  emit m_engine.failed(m_engine.loads[0].request, {ErrorCode::kResource, "cpu: asked for 5 GiB, 3 GiB free"});
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kResource, "cpu: asked for 5 GiB, 3 GiB free"});
   EXPECT_EQ(bar->count(), 2);
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("asked for 5 GiB")));
 }
@@ -154,7 +154,7 @@ TEST_F(WindowFixture, headroom_is_typed_exactly_and_has_two_meanings) {
 TEST_F(WindowFixture, readings_reach_the_chart_and_a_segment_lists_its_tensors) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   const auto plan = m_engine.loads[0].plan;
   emit m_engine.memoryRead(readingWith(*plan, 2048, 1'700'000'000'000));
   auto* bar = find<SegmentBar>("nowBar");
@@ -170,7 +170,7 @@ TEST_F(WindowFixture, readings_reach_the_chart_and_a_segment_lists_its_tensors) 
 TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   for (int i = 0; i < 10; ++i) emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
   QTemporaryDir folder;
   auto* panel = m_window->findChild<VramPanel*>();
@@ -202,9 +202,9 @@ TEST_F(WindowFixture, opened_files_are_remembered_newest_first_and_the_layout_at
 TEST_F(WindowFixture, closing_the_model_gives_everything_back) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   find<QAction>("actionClose")->trigger();
-  EXPECT_EQ(m_engine.nUnloads, 1);
+  EXPECT_EQ(m_engine.unloads, 1);
   EXPECT_FALSE(find<QLabel>("verdictSentence")->isVisible());
   EXPECT_FALSE(find<QAction>("actionClose")->isEnabled());
 }

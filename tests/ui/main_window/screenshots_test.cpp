@@ -67,7 +67,7 @@ TEST_P(Screenshots, a_plan_that_does_not_fit) {
 TEST_P(Screenshots, loading) {
   openLarge();
   find<QPushButton>("loadButton")->click();
-  emit m_engine.loadProgressed(m_engine.loads[0].request, kGiB + kGiB / 5, m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
+  emit m_engine.loadProgressed(m_engine.loads[0].id, kGiB + kGiB / 5, m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
   take(QStringLiteral("4-loading"), kSmallScreen);
 }
 
@@ -76,7 +76,7 @@ TEST_P(Screenshots, loaded_with_readings) {
   for (int i = 0; i < 40; ++i)
     emit m_engine.memoryRead({1'700'000'000'000 + 1000 * i, QStringLiteral("cpu"), 16 * kGiB, m_freeBytes - 170 * kMiB, 170 * kMiB, 0, 0});
   find<QPushButton>("loadButton")->click();
-  m_engine.finishLoad(std::make_shared<const ModelInfo>(m_models[kLarge]));
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]));
   for (int i = 0; i < 200; ++i) {
     emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, static_cast<quint32>(20 * i), 1'700'000'040'000 + 200 * i));
   }
