@@ -14,8 +14,8 @@ namespace headroom::jinja {
 
 // Bounds on what a template may cost, far above what any real one needs.
 struct Limits {
-  std::uint64_t max_steps = 5'000'000;
-  std::size_t max_bytes = std::size_t{256} << 20;  // of all texts and lists made on the way, together
+  std::uint64_t max_steps = 2'000'000;
+  std::size_t max_bytes = std::size_t{128} << 20;  // of all texts and lists made on the way, together
   std::uint32_t max_depth = 700;                   // of expressions, statements and macros inside each other
 };
 
