@@ -66,5 +66,3 @@ BENCHMARK_CAPTURE(encode, score_driven, false)->Arg(1 << 12)->Arg(1 << 20);
 BENCHMARK(render)->Arg(2)->Arg(100);
 
 }  // namespace
-
-BENCHMARK_MAIN();
