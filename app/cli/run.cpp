@@ -184,8 +184,7 @@ ExitCode run(const Options& options, bool hasPrompt) {
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
   const std::string& problem = chat.loaded().template_problem;
   if (!options.isRaw && !problem.empty()) {
-    if (!plain)
-      return report({ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem}, options.asJson);
+    if (!plain) return report({ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem}, options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
   return hasPrompt ? answerOnce(options, chat, plain) : converse(options, chat, plain);
