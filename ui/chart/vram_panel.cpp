@@ -195,7 +195,7 @@ void VramPanel::refreshNow() {
   const Bytes scale = std::max({m_state.total(), now ? now->total() : 0, planned ? planned->total() : 0});
   m_chart->refresh();
   m_empty->setVisible(m_state.timeLine().isEmpty());
-  m_empty->setText(m_state.isPresent() ? tr("Readings appear here about five times a second.")
+  m_empty->setText(m_state.isPresent() ? tr("Waiting for the first reading.")
                                        : tr("%1 is not in this machine, so there is nothing to measure.").arg(m_state.deviceName()));
   m_nowBar->setVisible(now.has_value());
   m_nowText->setVisible(now.has_value());

@@ -89,6 +89,10 @@ void MainWindow::buildDocks() {
   m_memoryDock->setWidget(m_memory);
   m_vram = new VramPanel(*m_services.theme, m_chart, m_load, m_vramDock);
   m_vramDock->setWidget(m_vram);
+  // Fields take dropped text by themselves; here a drop is a model, wherever it lands.
+  for (QDockWidget* dock : {m_memoryDock, m_vramDock}) {
+    for (QWidget* widget : dock->findChildren<QWidget*>()) widget->setAcceptDrops(false);
+  }
   m_loadedLabel = new QLabel(this);
   m_allocationsLabel = new QLabel(this);
   statusBar()->addPermanentWidget(m_loadedLabel);

@@ -50,9 +50,9 @@ QFrame[role="banner"][tone="good"] { background: $goodSurface; border-color: $go
 QFrame[role="banner"][tone="warning"] { background: $warningSurface; border-color: $warningBorder; }
 QFrame[role="banner"][tone="bad"] { background: $badSurface; border-color: $badBorder; }
 QFrame[role="banner"] QLabel { background: transparent; }
-QFrame[tone="good"] QLabel[role="sentence"], QLabel[tone="good"] { color: $goodText; }
-QFrame[tone="warning"] QLabel[role="sentence"], QLabel[tone="warning"] { color: $warningText; }
-QFrame[tone="bad"] QLabel[role="sentence"], QLabel[tone="bad"] { color: $badText; }
+QFrame[tone="good"] QLabel[role="sentence"] { color: $goodText; }
+QFrame[tone="warning"] QLabel[role="sentence"] { color: $warningText; }
+QFrame[tone="bad"] QLabel[role="sentence"] { color: $badText; }
 
 QLabel[role="title"] { font-weight: 600; font-size: 15px; }
 QLabel[role="heading"] { font-weight: 600; }
@@ -108,6 +108,11 @@ QTabBar::tab { padding: 6px 12px; color: $muted; border: none; border-bottom: 2p
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:focus { color: $accent; }
+
+QLabel[tone="good"] { color: $goodText; }
+QLabel[tone="warning"] { color: $warningText; }
+QLabel[tone="bad"] { color: $badText; }
+QLineEdit[tone="bad"] { color: $badText; border: 1px solid $badText; }
 )";
 
 }  // namespace

@@ -209,6 +209,15 @@ TEST_F(WindowFixture, closing_the_model_gives_everything_back) {
   EXPECT_FALSE(find<QAction>("actionClose")->isEnabled());
 }
 
+TEST_F(WindowFixture, no_field_of_the_docks_takes_a_dropped_file_for_text) {
+  dropAndWait(kSmall);
+  for (const char* name : {"memoryDock", "vramDock"}) {
+    for (const QWidget* widget : m_window->findChild<QWidget*>(QLatin1String(name))->findChildren<QWidget*>()) {
+      EXPECT_FALSE(widget->acceptDrops()) << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+    }
+  }
+}
+
 TEST_F(WindowFixture, every_control_has_a_name_for_screen_readers) {
   dropAndWait(kLarge);
   for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
