@@ -1,0 +1,91 @@
+// Bytes and operations per second of each panel kernel on one thread, beside the two limits measured in the same run.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/cpu_limits.h"
+#include "backend/cpu/matrix.h"
+#include "format/dtype_table.h"
+#include "format/encode.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kCols = 2048;
+
+// A matrix of repeated random rows, large enough that decode reads memory and not a cache.
+struct RandomMatrix {
+  std::vector<std::byte> panels;
+  Matrix matrix;
+
+  RandomMatrix(DType dtype, std::uint32_t n_rows) {
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal(0.0F, 0.02F);
+    std::vector<float> row(kCols);
+    std::vector<std::byte> rows(row_bytes(dtype, kCols) * kPanelRows);
+    for (std::uint32_t i = 0; i < kPanelRows; ++i) {
+      for (float& x : row) x = normal(random);
+      encode_row(dtype, row.data(), kCols, rows.data() + i * row_bytes(dtype, kCols));
+    }
+    const Bytes stride = panel_bytes(dtype, kCols);
+    panels.resize(stride * n_rows / kPanelRows);
+    for (std::uint32_t panel = 0; panel < n_rows / kPanelRows; ++panel)
+      put_panel(dtype, kCols, kPanelRows, rows.data(), panels.data() + panel * stride);
+    matrix = {.panels = panels.data(), .dtype = dtype, .n_rows = n_rows, .n_cols = kCols, .panel_stride = stride};
+  }
+};
+
+const CpuLimits& limits() {
+  static const CpuLimits kMeasured = measure_cpu_limits(1).value();
+  return kMeasured;
+}
+
+void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activation_rows, std::uint32_t n_rows) {
+  const Result<Isa> isa = selected_isa();
+  if (!isa) return state.SkipWithError(isa.error().message.c_str());
+  const KernelTable kernels = make_kernel_table(*isa);
+  const RandomMatrix weights(dtype, n_rows);
+  const Matrix& matrix = weights.matrix;
+  std::vector<std::byte> f32(Bytes{n_activation_rows} * kCols * 4), int8(n_activation_rows * cpu_int8_row_bytes(kCols));
+  std::vector<std::byte> wide(Bytes{kCols} * kCpuWideColBytes);
+  const Activations in{.f32 = matrix.reads_f32() ? f32.data() : nullptr,
+                       .int8 = matrix.reads_f32() ? nullptr : int8.data(),
+                       .n_rows = n_activation_rows,
+                       .n_elems = kCols,
+                       .group = matrix.has_super_blocks() ? 256U : 32U};
+  const std::vector<float> row(kCols, 0.5F);
+  for (std::uint32_t i = 0; i < n_activation_rows; ++i) put_activation_row(kernels, in, i, row.data());
+  float sum = 0.0F;
+  for (auto _ : state) {
+    multiply(kernels, matrix, 0, matrix.n_panels(), in, wide.data(), StopToken(), [&](const PanelProduct& product) { sum += product.values[0]; });
+  }
+  benchmark::DoNotOptimize(sum);
+  const auto rounds = static_cast<double>(state.iterations());
+  const double bytes = rounds * static_cast<double>(weights.panels.size()), ops = rounds * 2.0 * n_rows * kCols * n_activation_rows;
+  using Counter = benchmark::Counter;
+  state.counters["bytes_per_s"] = Counter(bytes, Counter::kIsRate);
+  state.counters["of_read_limit"] = Counter(bytes / limits().read_bytes_per_s, Counter::kIsRate);
+  state.counters["ops_per_s"] = Counter(ops, Counter::kIsRate);
+  state.counters["of_int8_peak"] = Counter(ops / limits().int8_ops_per_s, Counter::kIsRate);
+}
+
+const int kRegistered = [] {
+  for (const DTypeRow& row : kDTypes) {
+    if (!row.is_weight) continue;
+    const DType dtype = row.dtype;
+    const std::string name(row.name);
+    benchmark::RegisterBenchmark(("decode/" + name).c_str(), [dtype](benchmark::State& state) {
+      multiply_matrix(state, dtype, 1, 32768);
+    })->UseRealTime();
+    benchmark::RegisterBenchmark(("prefill/" + name).c_str(), [dtype](benchmark::State& state) {
+      multiply_matrix(state, dtype, 256, 512);
+    })->UseRealTime();
+  }
+  return 0;
+}();
+
+}  // namespace
+}  // namespace headroom

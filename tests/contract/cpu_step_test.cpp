@@ -1,0 +1,156 @@
+// What a step promises beside its numbers: the same results for any number of threads, no allocation, a prompt stop, states that can be copied.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "contract/loaded_cpu.h"
+
+namespace {
+
+std::atomic<std::uint64_t> n_news = 0;
+
+}  // namespace
+
+// Every allocation of this binary is counted. GCC takes the pair for a mismatch because it sees through both.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+void* operator new(std::size_t n_bytes) {
+  ++n_news;
+  if (void* made = std::malloc(n_bytes)) return made;
+  std::abort();
+}
+void operator delete(void* made) noexcept { std::free(made); }
+void operator delete(void* made, std::size_t) noexcept { std::free(made); }
+#pragma GCC diagnostic pop
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+
+RandomModelSpec model(DType weight) {
+  RandomModelSpec spec;
+  spec.weight_type = weight;
+  spec.n_layers = 2;
+  spec.n_heads = 8;
+  spec.n_kv_heads = 2;
+  spec.n_ctx_trained = 1024;
+  return spec;
+}
+
+PlanOptions options() {
+  PlanOptions made;
+  made.n_ctx = 640;
+  made.n_slots = 2;
+  made.n_batch = 600;
+  made.kv_k = DType::kQ8_0;
+  made.kv_v = DType::kF8E4M3;
+  return made;
+}
+
+TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
+  const test::TempFolder folder;
+  for (const DType weight : {DType::kQ4_K, DType::kF32}) {
+    const auto path = test::make_random_model(model(weight), folder.path());
+    std::vector<std::vector<float>> first;
+    for (const std::uint32_t n_threads : {1U, 2U, 3U, 5U}) {
+      const auto loaded = test::load_cpu(path, detected_isa(), n_threads, options());
+      std::vector<std::vector<float>> found;
+      found.push_back(loaded->step(test::rows_of(0, 0, 530, 288), {529}));  // long enough to be read in parts afterwards
+      found.push_back(loaded->step(test::rows_of(0, 530, 1, 288), {0}));
+      found.push_back(loaded->step(test::rows_of(0, 531, 3, 288), {2}));
+      if (first.empty()) first = found;
+      EXPECT_EQ(found, first) << n_threads << " threads";
+    }
+  }
+}
+
+TEST(CpuStep, allocates_nothing) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
+  const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
+  const std::vector<std::uint32_t> last{39}, only{0};
+  const std::uint64_t mapped = loaded->backend->n_allocations(), news = n_news;
+  EXPECT_EQ(mapped, loaded->plan.arenas.size());
+  const bool prompt_ok = loaded->backend->step({prompt, last}, StopToken()).ok();
+  const bool next_ok = loaded->backend->step({next, only}, StopToken()).ok();
+  EXPECT_EQ(n_news, news);
+  EXPECT_EQ(loaded->backend->n_allocations(), mapped);
+  EXPECT_TRUE(prompt_ok && next_ok);
+}
+
+TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
+  const test::TempFolder folder;
+  const auto path = test::make_random_model(model(DType::kF32), folder.path());
+  const auto together = test::load_cpu(path, detected_isa(), 2, options()), alone = test::load_cpu(path, detected_isa(), 2, options());
+  auto rows = test::rows_of(0, 0, 9, 288);
+  const auto other = test::rows_of(1, 0, 9, 288);
+  const auto first = alone->step(rows, {8}), second = alone->step(other, {8});
+  rows.insert(rows.end(), other.begin(), other.end());
+  const auto both = together->step(rows, {8, 17});
+  EXPECT_EQ(std::vector<float>(both.begin(), both.begin() + 288), first);
+  EXPECT_EQ(std::vector<float>(both.begin() + 288, both.end()), second);
+}
+
+TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, options());
+  loaded->step(test::rows_of(0, 0, 37, 288), {36});
+  ASSERT_TRUE(loaded->backend->copy_state(0, 1, 37).ok());
+  auto next = test::rows_of(0, 37, 1, 288);
+  const auto original = loaded->step(next, {0});
+  next[0].slot = 1;
+  EXPECT_EQ(loaded->step(next, {0}), original);
+}
+
+TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
+  const test::TempFolder folder;
+  RandomModelSpec spec = model(DType::kF32);
+  spec.window = 40;
+  PlanOptions small = options();
+  small.n_ctx = 300;
+  small.n_batch = 24;
+  small.kv_k = small.kv_v = DType::kF16;
+  const auto path = test::make_random_model(spec, folder.path());
+  const auto loaded = test::load_cpu(path, detected_isa(), 2, small);
+  for (LayerSpec& layer : loaded->model.layers) {
+    ASSERT_TRUE(layer.attention == AttentionKind::kFull || layer.window == 40);
+  }
+  ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, small.kv_k, small.kv_v, small.n_slots));
+  for (std::uint32_t position = 0; position + 24 < 300; position += 24) {
+    const auto rows = test::rows_of(0, position, 24, 288);
+    const std::vector<std::uint32_t> last{23};
+    EXPECT_LT(test::relative_error(loaded->step(rows, last), reference.step({rows, last})), 2e-3) << "at " << position;
+  }
+}
+
+TEST(CpuStep, stops_when_asked_and_works_again) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kQ8_0), folder.path()), detected_isa(), 2, options());
+  const auto prompt = test::rows_of(0, 0, 600, 288);
+  const std::vector<std::uint32_t> last{599};
+  StopSource source;
+  source.request_stop();
+  const auto stopped = loaded->backend->step({prompt, last}, source.token());
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(loaded->step(prompt, last).size(), 288U);
+}
+
+TEST(CpuStep, rows_outside_the_plan_are_refused) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, options());
+  for (const StepRow& row : {StepRow{288, 0, 0}, StepRow{0, 2, 0}, StepRow{0, 0, 640}}) {
+    const std::vector<StepRow> rows{row};
+    const auto refused = loaded->backend->step({rows, {}}, StopToken());
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  }
+  EXPECT_FALSE(loaded->backend->step({}, StopToken()).ok());
+}
+
+}  // namespace
+}  // namespace headroom
