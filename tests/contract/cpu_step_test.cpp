@@ -91,8 +91,9 @@ TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
   const auto first = alone->step(rows, {8}), second = alone->step(other, {8});
   rows.insert(rows.end(), other.begin(), other.end());
   const auto both = together->step(rows, {8, 17});
-  EXPECT_EQ(std::vector<float>(both.begin(), both.begin() + 288), first);
-  EXPECT_EQ(std::vector<float>(both.begin() + 288, both.end()), second);
+  // Tiles of other widths sum in another order: the last bits may differ.
+  EXPECT_LT(test::relative_error({both.begin(), both.begin() + 288}, first), 1e-5);
+  EXPECT_LT(test::relative_error({both.begin() + 288, both.end()}, second), 1e-5);
 }
 
 TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
