@@ -114,12 +114,14 @@ int main(int argc, char** argv) {
     const bool done = run();
     const double stall = meter.stopMs();
     longest = std::max(longest, stall);
-    std::printf("%-12s longest stall %6.1f ms, of it own work at most %6.1f ms%s\n", phase, stall, meter.longestWorkMs(), done ? "" : "  (did not finish)");
+    std::printf("%-12s longest stall %6.1f ms, of it own work at most %6.1f ms%s\n", phase, stall, meter.longestWorkMs(),
+                done ? "" : "  (did not finish)");
     return done;
   };
   bool done = measured("load", [&] { return drive.load(model); });
   drive.agreeToTemplate();
-  for (int turn = 0; done && turn < 4; ++turn) done = measured("answer", [&] { return drive.ask(QStringLiteral("Why does a longer context need more memory?")); });
+  for (int turn = 0; done && turn < 4; ++turn)
+    done = measured("answer", [&] { return drive.ask(QStringLiteral("Why does a longer context need more memory?")); });
   done = done && measured("load again", [&] { return drive.load(model); });
   std::printf("longest event-loop stall %.1f ms (target: under %lld ms)\n", longest, static_cast<long long>(kTargetMs));
   return done && longest < kTargetMs ? 0 : 1;

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kListPx = 190;
 constexpr int kPanelPx = 280;
-constexpr int kMiddlePx = 380;  // below this the sides give way
+constexpr int kMiddlePx = 340;  // below this the sides give way
 constexpr int kMarginPx = 12;
 
 bool isModelFile(const QString& path) { return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
@@ -217,6 +217,10 @@ void ChatWidget::connectList() {
   });
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
 }
+
+// Without the sides, which give way: the docks beside the pane keep the room that they were given.
+QSize ChatWidget::minimumSizeHint() const { return {kMiddlePx + 2 * kMarginPx, kMiddlePx}; }
+QSize ChatWidget::sizeHint() const { return minimumSizeHint(); }
 
 void ChatWidget::setModelNote(const QString& note, const QStringList& questions) {
   m_note = note;

@@ -33,6 +33,8 @@ class ChatWidget : public QWidget {
 
   // What an empty conversation says about the loaded model, and questions that it can answer. Kept until called again.
   void setModelNote(const QString& note, const QStringList& questions);
+  QSize minimumSizeHint() const override;
+  QSize sizeHint() const override;
   const ChatController& controller() const { return *m_controller; }
 
  signals:
