@@ -194,8 +194,8 @@ FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& fa
     }
   }
   if (facts.nVersions > 1) addVersions(facts);
-  m_layout->addStretch();
   if (!isUser) addNote(turn);
+  m_layout->addStretch();
 }
 
 QToolButton* FooterRow::addButton(const QString& text, const QString& tip, const char* name) {
@@ -237,8 +237,11 @@ void FooterRow::addNote(const Turn& turn) {
   auto* note = new QLabel(parts.join(QStringLiteral(" · ")), this);
   note->setObjectName(QStringLiteral("turnNote"));
   setRole(note, "muted");
+  // Where there is no room for all, the buttons keep theirs.
+  note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   if (turn.seed != 0) note->setToolTip(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
-  m_layout->addWidget(note);
+  m_layout->addWidget(note, 1);
 }
 
 int FooterRow::heightFor(int) { return layout()->sizeHint().height(); }

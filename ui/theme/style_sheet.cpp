@@ -76,7 +76,7 @@ QToolButton:hover { background: $accentSurface; }
 QToolButton:focus { border: 1px solid $accent; }
 QToolButton:checked { background: $accentSurface; color: $accent; }
 QToolButton:disabled { color: $border; }
-QToolButton[role="quiet"] { color: $muted; padding: 3px 6px; }
+QToolButton[role="quiet"] { color: $muted; padding: 3px 4px; }
 QToolButton[role="quiet"]:hover { color: $text; }
 QToolButton[role="quiet"]:disabled { color: $border; }
 QListView::item { padding: 6px; border-radius: 4px; margin: 1px 2px; }
