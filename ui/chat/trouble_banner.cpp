@@ -36,10 +36,10 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   connect(m_summarise, &QPushButton::clicked, this, &TroubleBanner::summariseChosen);
   connect(m_larger, &QPushButton::clicked, this, &TroubleBanner::largerContextChosen);
   connect(m_plain, &QPushButton::clicked, this, &TroubleBanner::plainTemplateChosen);
-  auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(8);
+  // One below the other, like the calculator's fixes: the pane may be narrow.
+  auto* buttons = new QVBoxLayout;
+  buttons->setSpacing(6);
   for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain}) buttons->addWidget(button);
-  buttons->addStretch();
   layout->addWidget(m_icon, 0, 0, Qt::AlignTop);
   layout->addWidget(m_text, 0, 1);
   layout->addWidget(m_close, 0, 2, Qt::AlignTop);
@@ -52,6 +52,7 @@ QPushButton* TroubleBanner::addButton(const QString& text, const QString& tip, c
   auto* button = new QPushButton(text, this);
   button->setToolTip(tip);
   button->setObjectName(QLatin1String(name));
+  setRole(button, "fix");
   return button;
 }
 
