@@ -239,7 +239,7 @@ void FooterRow::addNote(const Turn& turn) {
   setRole(note, "muted");
   // Where there is no room for all, the buttons keep theirs.
   note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  note->setIndent(8);
   if (turn.seed != 0) note->setToolTip(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
   m_layout->addWidget(note, 1);
 }
