@@ -155,8 +155,11 @@ void ConversationList::showMenu(const QPoint& at) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString id = selected()->data(kIdRole).toString();
   menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
-  menu->addAction(tr("Export as Markdown…"), this, [this, id] { emit exportChosen(id, false); });
-  menu->addAction(tr("Export as JSON…"), this, [this, id] { emit exportChosen(id, true); });
+  // Only the open conversation is in memory as a whole.
+  const bool isOpen = id == m_currentId;
+  if (!isOpen) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
+  menu->addAction(tr("Export as Markdown…"), this, [this, id] { emit exportChosen(id, false); })->setEnabled(isOpen);
+  menu->addAction(tr("Export as JSON…"), this, [this, id] { emit exportChosen(id, true); })->setEnabled(isOpen);
   menu->addSeparator();
   menu->addAction(tr("Delete"), this, &ConversationList::removeSelected);
   menu->popup(m_list->viewport()->mapToGlobal(at));
