@@ -11,6 +11,8 @@
 
 namespace headroom {
 
+inline constexpr std::size_t kMaxHeadBytes = 2 * kMaxHeadDim + 64;  // of one head in the widest cache type
+
 struct BoundLayer {
   const LayerSpec* spec = nullptr;
   Matrix q, k, v, attn_out, gate, up, down;
@@ -54,7 +56,8 @@ struct BoundModel {
   float* buffer(BufferId id) const;
 };
 
-// kUnsupported: a plan that needs another device too. CHECKs that regions have the sizes that the plan's own rules give.
+// kUnsupported: a plan that needs another device too. CHECKs that regions have the sizes that the plan's own rules
+// give.
 Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas, const DeviceInfo& device);
 
 }  // namespace headroom

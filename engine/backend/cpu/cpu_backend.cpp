@@ -19,6 +19,8 @@ class CpuBackend final : public Backend {
  public:
   CpuBackend(DeviceInfo device, Isa isa) : device_(std::move(device)), kernels_(make_kernel_table(isa)), pool_(device_.n_threads) {}
 
+  std::uint32_t n_threads() const { return pool_.n_threads(); }
+
   const DeviceInfo& device_info() const override { return device_; }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
@@ -86,7 +88,12 @@ class CpuBackend final : public Backend {
 Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device) {
   const Result<Isa> isa = selected_isa();
   if (!isa) return isa.error();
-  return std::unique_ptr<Backend>(std::make_unique<CpuBackend>(std::move(device), *isa));
+  const std::uint32_t n_asked = device.n_threads;
+  auto backend = std::make_unique<CpuBackend>(std::move(device), *isa);
+  if (backend->n_threads() != n_asked) {
+    return Error{ErrorCode::kResource, fmt::format("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};
+  }
+  return std::unique_ptr<Backend>(std::move(backend));
 }
 
 }  // namespace headroom

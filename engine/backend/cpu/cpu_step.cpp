@@ -261,8 +261,7 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
 
 void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
   const std::uint32_t head_dim = layer.spec->head_dim;
-  std::array<std::byte, 4 * 1024> encoded;
-  CHECK(row_bytes(layer.keys.dtype, head_dim) <= encoded.size(), "a head is wider than any known");
+  std::array<std::byte, kMaxHeadBytes> encoded;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     const StepRow& at = inputs_.rows[row];
     for (std::uint32_t head = first_head; head < last_head; ++head) {
@@ -278,8 +277,7 @@ void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std
 
 void CpuStep::finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
   const std::uint32_t head_dim = layer.spec->head_dim, kv_dim = layer.spec->kv_dim();
-  std::array<std::byte, 4 * 1024> encoded;
-  CHECK(row_bytes(layer.values.dtype, head_dim) <= encoded.size(), "a head is wider than any known");
+  std::array<std::byte, kMaxHeadBytes> encoded;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     const StepRow& at = inputs_.rows[row];
     for (std::uint32_t head = first_head; head < last_head; ++head) {

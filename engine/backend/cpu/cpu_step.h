@@ -48,7 +48,6 @@ class CpuStep {
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
   void add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
 
-  struct HeadRows;
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
   void finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);

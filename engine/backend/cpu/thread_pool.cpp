@@ -1,6 +1,7 @@
 #include "backend/cpu/thread_pool.h"
 
 #include <chrono>
+#include <system_error>
 
 namespace headroom {
 namespace {
@@ -29,8 +30,13 @@ void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old)
 }  // namespace
 
 ThreadPool::ThreadPool(std::uint32_t n_threads) : n_threads_(n_threads == 0 ? 1 : n_threads) {
-  workers_.reserve(n_threads_ - 1);
-  for (std::uint32_t thread = 1; thread < n_threads_; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+  const std::uint32_t n_asked = n_threads_;
+  workers_.reserve(n_asked - 1);
+  try {
+    for (std::uint32_t thread = 1; thread < n_asked; ++thread) workers_.emplace_back([this, thread] { work(thread); });
+  } catch (const std::system_error&) {
+    n_threads_ = static_cast<std::uint32_t>(workers_.size()) + 1;  // no job has begun, so nobody has read it yet
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -11,6 +11,7 @@ namespace headroom {
 // Owned and used by one thread, which takes part in every job as thread 0.
 class ThreadPool {
  public:
+  // Has fewer threads than asked for when the system refuses them: compare n_threads().
   explicit ThreadPool(std::uint32_t n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
