@@ -134,7 +134,7 @@ def train(args, topics, unseen, tokenizer, rank):
     """One worker's training: all see the same weights and draw their own questions. Returns the averaged model and the keys of the questions drawn."""
     torch.manual_seed(SEED)
     config = Config(n_vocab=tokenizer.get_vocab_size())
-    model = Decoder(config)
+    model = read_gguf(args.start_from)[0] if args.start_from else Decoder(config)
     average = copy.deepcopy(model)
     torch.manual_seed(SEED + 1 + rank)
     rows = Rows(Asker(topics, unseen, SEED + 1 + rank), Text(tokenizer), SEED + 1 + rank)
@@ -175,8 +175,8 @@ def work(rank, args, rendezvous):
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{rendezvous}", rank=rank, world_size=N_WORKERS)
     topics = read_topics()
-    unseen = read_held_out(topics) + read_held_out(topics, "development")
-    tokenizer = make_tokenizer(topics, unseen)
+    unseen = read_held_out(topics)
+    tokenizer = read_gguf(args.start_from)[1] if args.start_from else make_tokenizer(topics, unseen)
     average, asked = train(args, topics, unseen, tokenizer, rank)
     all_asked = [None] * N_WORKERS
     dist.all_gather_object(all_asked, asked)
@@ -203,10 +203,11 @@ def main():
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--check-every", type=int, default=0, help="also write OUT.partial.gguf every so many steps")
+    parser.add_argument("--start-from", type=Path, help="go on from this GGUF file instead of random numbers")
     args = parser.parse_args()
 
     topics = read_topics()
-    produced = in_grammar(read_held_out(topics) + read_held_out(topics, "development"), topics)
+    produced = in_grammar(read_held_out(topics), topics)
     if produced:
         raise SystemExit("held-out questions that a phrasing produces: " + "; ".join(item.question for item in produced))
     with tempfile.TemporaryDirectory() as folder:
