@@ -39,8 +39,8 @@ LABEL_SMOOTHING = 0.02
 class Rows:
     """Makes batches of (ids, weights): short ones with one question, whose answers are mostly cut early, and long conversations."""
 
-    def __init__(self, asker, text, seed):
-        self.asker, self.text = asker, text
+    def __init__(self, asker, text, seed, short_share):
+        self.asker, self.text, self.short_share = asker, text, short_share
         self.rng = random.Random(seed)
         self.waiting = []
         self.asked = set()  # keys of every question drawn
@@ -71,11 +71,11 @@ class Rows:
     def refill(self, n_tokens, n_long):
         """Draws batches of about n_tokens each: one question with a cut answer, one with its whole answer, or conversations up to n_long tokens."""
         draw = self.rng.random()
-        if draw < 0.6:
+        if self.rng.random() < self.short_share:
             rows = [self.row(1, cut=9) for _ in range(N_SORTED * n_tokens // 27)]
-        elif draw < 0.72:
+        elif draw < 0.3:
             rows = [self.row(1) for _ in range(N_SORTED * n_tokens // 72)]
-        elif draw < 0.9:
+        elif draw < 0.75:
             rows = [self.row(self.rng.choice((2, 3)), longest=256) for _ in range(N_SORTED * n_tokens // 170)]
         else:
             rows = [self.row(40, longest=n_long) for _ in range(max(1, N_SORTED * n_tokens // n_long))]
@@ -136,8 +136,8 @@ def train(args, topics, unseen, tokenizer, rank):
     config = Config(n_vocab=tokenizer.get_vocab_size())
     model = read_gguf(args.start_from)[0] if args.start_from else Decoder(config)
     average = copy.deepcopy(model)
-    torch.manual_seed(SEED + 1 + rank)
-    rows = Rows(Asker(topics, unseen, SEED + 1 + rank), Text(tokenizer), SEED + 1 + rank)
+    torch.manual_seed(SEED + 1 + rank + args.seed_step)
+    rows = Rows(Asker(topics, unseen, SEED + 1 + rank + args.seed_step), Text(tokenizer), SEED + 1 + rank + args.seed_step, args.short_share)
     optimizers = optimizers_of(model, args.rate)
     if rank == 0:
         print(f"{len(topics)} topics, {sum(p.numel() for p in model.parameters()):,} parameters, vocabulary {config.n_vocab}", flush=True)
@@ -203,6 +203,8 @@ def main():
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--check-every", type=int, default=0, help="also write OUT.partial.gguf every so many steps")
+    parser.add_argument("--short-share", type=float, default=0.6, help="batches of single questions whose answers are cut: they teach what is asked")
+    parser.add_argument("--seed-step", type=int, default=0, help="added to the seeds, for other questions in a further run")
     parser.add_argument("--start-from", type=Path, help="go on from this GGUF file instead of random numbers")
     args = parser.parse_args()
 
