@@ -18,7 +18,7 @@ int runProgram(int argc, char** argv) {
   program.set_version_flag("--version", std::string("headroom-cli " HEADROOM_VERSION));
   const std::vector<Command> commands{addInspect(program), addDevices(program),  addPlan(program),       addSolve(program),
                                       addRun(program),     addTokenize(program), addDetokenize(program), addRender(program),
-                                      addLogits(program),  addKld(program),      addBench(program)};
+                                      addLogits(program),  addKld(program),      addBench(program),      addTour(program)};
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version

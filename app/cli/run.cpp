@@ -1,12 +1,10 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <iostream>
 
-#include "backend/registry.h"
+#include "chat.h"
 #include "event_queue.h"
 #include "plan_arguments.h"
-#include "run/engine_thread.h"
 #include "run/sampler.h"
 #include "run_report.h"
 #include "subcommands.h"
@@ -22,73 +20,6 @@ struct Options {
   SamplerSettings sampler;
   PlanArguments plan;
 };
-
-// How an answer ended, for the exit code and the report.
-struct Answer {
-  std::string text;
-  std::optional<GenerationFinished> finished;
-  std::optional<Error> error;
-};
-
-// One loaded model and the events of its engine thread.
-class Chat {
- public:
-  Chat(const Options& options, PlannedModel planned)
-      : m_options(options), m_planned(std::move(planned)), m_engine([this](Event event) { m_events.push(std::move(event)); }, make_backend) {}
-
-  std::optional<Error> load();
-  Answer answer(GenerateRequest request, bool stream);
-  const ModelLoaded& loaded() const { return *m_loaded; }
-
- private:
-  const Options& m_options;
-  PlannedModel m_planned;
-  EventQueue m_events;  // outlives the engine, which pushes to it
-  EngineThread m_engine;
-  std::optional<ModelLoaded> m_loaded;
-};
-
-constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
-
-std::optional<Error> Chat::load() {
-  const InterruptGuard guard;
-  const RequestId id = m_engine.load({m_planned.file.path(), m_planned.plan});
-  while (true) {
-    if (InterruptGuard::wasInterrupted()) m_engine.stop(id);
-    std::optional<Event> event = m_events.pop(kInterruptInterval);
-    if (!event || event->request != id) continue;
-    if (auto* failed = std::get_if<Failed>(&event->body)) return failed->error;
-    if (auto* loaded = std::get_if<ModelLoaded>(&event->body)) {
-      m_loaded = std::move(*loaded);
-      return std::nullopt;
-    }
-  }
-}
-
-Answer Chat::answer(GenerateRequest request, bool stream) {
-  const InterruptGuard guard;
-  const RequestId id = m_engine.generate(std::move(request));
-  Answer answer;
-  while (true) {
-    if (InterruptGuard::wasInterrupted()) m_engine.stop(id);
-    std::optional<Event> event = m_events.pop(kInterruptInterval);
-    if (!event || event->request != id) continue;
-    if (const auto* delta = std::get_if<TextDelta>(&event->body)) {
-      answer.text += delta->text;
-      if (stream) print(delta->text);
-    } else if (const auto* failed = std::get_if<Failed>(&event->body)) {
-      answer.error = failed->error;
-      return answer;
-    } else if (const auto* tooLong = std::get_if<PromptTooLong>(&event->body)) {
-      answer.error = Error{ErrorCode::kDoesNotFit, fmt::format("the prompt has {} tokens, the context holds {}: no room for an answer (--ctx)",
-                                                               tooLong->prompt_tokens, tooLong->n_ctx)};
-      return answer;
-    } else if (const auto* finished = std::get_if<GenerationFinished>(&event->body)) {
-      answer.finished = *finished;
-      return answer;
-    }
-  }
-}
 
 // A file without a template is no surprise: the plain form is used and said. A template that cannot be used is the user's choice.
 bool agreesToPlain(const Options& options, const ModelFile& file) { return options.plainTemplate || file.find("tokenizer.chat_template") == nullptr; }
@@ -180,7 +111,7 @@ ExitCode run(const Options& options, bool hasPrompt) {
   Result<PlannedModel> planned = planToLoad(options.model, options.plan);
   if (!planned) return report(planned.error(), options.asJson);
   const bool plain = agreesToPlain(options, planned->file);
-  Chat chat(options, std::move(*planned));
+  Chat chat(std::move(*planned));
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
   const std::string& problem = chat.loaded().template_problem;
   if (!options.isRaw && !problem.empty()) {

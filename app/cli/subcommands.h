@@ -16,5 +16,6 @@ Command addRender(CLI::App& program);
 Command addLogits(CLI::App& program);
 Command addKld(CLI::App& program);
 Command addBench(CLI::App& program);
+Command addTour(CLI::App& program);
 
 }  // namespace headroom::cli

@@ -1,0 +1,78 @@
+// The main job on one page, for a machine without a display: plan, load, answer, planned against mapped.
+#include <fmt/format.h>
+
+#include "../resources.h"
+#include "chat.h"
+#include "plan/fixes.h"
+#include "plan/plan_text.h"
+#include "run_report.h"
+#include "subcommands.h"
+
+namespace headroom::cli {
+namespace {
+
+constexpr const char* kStarter = "starter/headroom-starter.gguf";
+constexpr const char* kQuestion = "What is the KV cache?";
+constexpr std::uint32_t kAnswerTokens = 200;
+
+struct Options {
+  std::string model, prompt = kQuestion;
+  PlanArguments plan;
+};
+
+Result<std::string> modelPath(const Options& options) {
+  if (!options.model.empty()) return options.model;
+  Result<std::filesystem::path> starter = findResource(kStarter);
+  if (!starter) return starter.error();
+  return starter->string();
+}
+
+void printMapped(const MemoryReport& memory, std::uint64_t allocationsAfterLoad) {
+  printLine("\nPlanned and mapped");
+  for (const ArenaReport& arena : memory.arenas) {
+    const char* what = arena.lifetime == Lifetime::kModel ? "weights" : "session";
+    printLine(fmt::format("  {}, {:<8}  planned {:>14} bytes   mapped {:>14} bytes   difference {}", arena.device, what, arena.planned_bytes,
+                          arena.mapped_bytes, static_cast<std::int64_t>(arena.mapped_bytes - arena.planned_bytes)));
+  }
+  printLine(fmt::format("  allocations after load: {}", allocationsAfterLoad));
+}
+
+ExitCode tour(const Options& options) {
+  const Result<std::string> path = modelPath(options);
+  if (!path) return report(path.error(), false);
+  Result<PlannedModel> planned = planModel(*path, options.plan);
+  if (!planned) return report(planned.error(), false);
+  const Result<std::vector<Fix>> fixes = find_fixes(*planned->info, planned->inputs.devices, planned->inputs.options);
+  if (!fixes) return report(fixes.error(), false);
+  print(plan_text(*planned->info, *planned->plan, *fixes));
+  if (!planned->plan->fits()) return kNo;
+
+  Chat chat(std::move(*planned));
+  if (const std::optional<Error> error = chat.load()) return report(*error, false);
+  printLine(fmt::format("\nLoaded in {:.2f} s.\n\n> {}", chat.loaded().seconds, options.prompt));
+  GenerateRequest request;
+  request.messages = {{"user", options.prompt}};
+  request.allow_plain_template = true;
+  request.max_tokens = kAnswerTokens;
+  request.sampler.temperature = 0;
+  const Answer answer = chat.answer(std::move(request), true);
+  if (answer.error) return report(*answer.error, false);
+  printLine("");
+  printMapped(chat.loaded().memory, answer.finished->stats.allocations_after_load);
+  printLine(runSummary(*answer.finished));
+  return kDone;
+}
+
+}  // namespace
+
+Command addTour(CLI::App& program) {
+  CLI::App* app = program.add_subcommand("tour", "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
+  auto options = std::make_shared<Options>();
+  app->add_option("MODEL", options->model, "A .gguf file; default: the starter model");
+  app->add_option("-p,--prompt", options->prompt, "The question")->capture_default_str();
+  addPlanOptions(*app, options->plan);
+  addExample(*app, "tour model.gguf -p \"Why is the sky blue?\"");
+  return {app, [options] { return tour(*options); }};
+}
+
+}  // namespace headroom::cli
