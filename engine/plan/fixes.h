@@ -23,8 +23,8 @@ struct Fix {
   double price = 0;  // only an order: cheaper first
 };
 
-// Empty when the plan fits. Those that suffice come first, cheapest first; then single changes that only help. Combinations are added, the cheapest few,
-// when no single change suffices or only one that more than halves the context. kUsage as plan_memory.
+// Empty when the plan fits. Those that suffice come first, cheapest first; then single changes that only help. Combinations are added, the cheapest
+// few, when no single change suffices or only one that more than halves the context. kUsage as plan_memory.
 Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
 
 }  // namespace headroom
