@@ -12,6 +12,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
@@ -168,6 +169,25 @@ TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays)
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible(); }));
   EXPECT_TRUE(find<QLabel>("messageText")->text().contains("LICENSE")) << find<QLabel>("messageText")->text().toStdString();
   EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle);
+}
+
+TEST_F(AppWindowTest, the_window_can_be_made_small_and_cuts_nothing_off) {
+  QWidget& window = m_app->window();
+  const QSize least = window.minimumSizeHint();
+  EXPECT_LE(least.width(), 1100);
+  EXPECT_LE(least.height(), 650);
+  for (const QSize size : {QSize(1600, 1000), QSize(1440, 900), QSize(1280, 800), QSize(1100, 650)}) {
+    window.resize(size);
+    m_app->window().findChild<QAction*>("actionResetDocks")->trigger();
+    QTest::qWait(50);
+    EXPECT_EQ(window.size(), size);
+    for (const QScrollArea* area : window.findChildren<QScrollArea*>()) {
+      if (!area->isVisible() || area->horizontalScrollBarPolicy() != Qt::ScrollBarAlwaysOff) continue;
+      EXPECT_LE(area->widget()->width(), area->viewport()->width())
+          << area->parentWidget()->metaObject()->className() << " is cut off at its right in a window of " << size.width();
+    }
+    EXPECT_GE(m_app->chat().width(), m_app->chat().minimumSizeHint().width());
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QTabWidget>
 #include <QTableView>
@@ -17,6 +16,7 @@
 #include "ui/calculator/segment_table_model.h"
 #include "ui/calculator/verdict_view.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -51,7 +51,6 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
       m_verdict(new VerdictView(theme, calculator, load, this)),
       m_options(new OptionsForm(calculator, this)) {
   auto* page = new QWidget(this);
-  setRole(page, "page");
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid, 0, kGrid / 2, kGrid);
   column->setSpacing(kGrid);
@@ -61,14 +60,9 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
   column->addWidget(m_options);
   column->addWidget(buildTables());
   column->addStretch(1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
-  scroll->setFocusPolicy(Qt::NoFocus);
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(scroll);
+  whole->addWidget(new PageArea(page, this));
 
   connect(m_drop, &DropArea::clicked, this, &MemoryPanel::openRequested);
   connect(m_verdict, &VerdictView::loadRequested, this, &MemoryPanel::loadRequested);

@@ -20,6 +20,7 @@ constexpr int kMaxContext = 1 << 22;  // of the exact field; the planner bounds 
 constexpr int kMaxSlots = 64;
 constexpr int kMaxBatch = 4096;
 constexpr Bytes kHeadroomStep = 64 * kMiB;
+constexpr int kShortFieldPx = 62;  // of four digits, where two fields share a row
 enum HeadroomMeaning { KeepFreeIndex, AtMostIndex };
 
 Bytes headroomBytes(const HeadroomRule& rule) {
@@ -110,9 +111,10 @@ void OptionsForm::buildCounts(QGridLayout& grid) {
   m_batch = makeSpin(1, kMaxBatch, tr("Batch, in tokens"), "batchSpin", this);
   m_batch->setToolTip(tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
   m_batch->setSingleStep(64);
+  for (QSpinBox* spin : {m_slots, m_batch}) spin->setMinimumWidth(kShortFieldPx);
   addLabel(grid, tr("&Parallel"), m_slots);
   auto* row = new QHBoxLayout;
-  row->setSpacing(kGrid);
+  row->setSpacing(kGrid / 2);
   auto* batchLabel = new QLabel(tr("&Batch"), this);
   batchLabel->setBuddy(m_batch);
   row->addWidget(m_slots, 1);
@@ -129,13 +131,14 @@ void OptionsForm::buildCache(QGridLayout& grid) {
     auto* combo = new QComboBox(this);
     combo->setAccessibleName(name);
     combo->setObjectName(QLatin1String(objectName));
+    combo->setMinimumWidth(kShortFieldPx);
     return combo;
   };
   m_keyType = makeCombo(tr("Number format of the cached keys"), "keyType");
   m_valueType = makeCombo(tr("Number format of the cached values"), "valueType");
   addLabel(grid, tr("&Keys as"), m_keyType);
   auto* row = new QHBoxLayout;
-  row->setSpacing(kGrid);
+  row->setSpacing(kGrid / 2);
   auto* valueLabel = new QLabel(tr("&Values as"), this);
   valueLabel->setBuddy(m_valueType);
   row->addWidget(m_keyType, 1);
@@ -201,24 +204,29 @@ void OptionsForm::setHeadroomBytes(Bytes bytes) {
 }
 
 void OptionsForm::buildSolvers(QGridLayout& grid) {
-  const auto makeButton = [this](const QString& text, const char* objectName, const QString& tip, Goal goal) {
+  const auto makeButton = [this](const QString& text, const char* objectName, const QString& name, const QString& tip, Goal goal) {
     auto* button = new QPushButton(text, this);
     button->setObjectName(QLatin1String(objectName));
+    button->setAccessibleName(name);
     button->setToolTip(tip);
     connect(button, &QPushButton::clicked, this, [this, goal] { m_calculator.solveFor(goal); });
     return button;
   };
-  m_longest = makeButton(tr("Lon&gest context that fits"), "longestContext", tr("The exact largest context, with everything else as it stands"),
-                         Goal::LongestContext);
-  m_lowest = makeButton(tr("Lowest lo&ss that fits"), "lowestLoss",
-                        tr("The number formats of the cache that change least, with everything else as it stands"), Goal::LowestLoss);
-  m_most =
-      makeButton(tr("&Most layers that fit"), "mostLayers", tr("The most layers on the GPU, with everything else as it stands"), Goal::MostLayers);
+  m_longest = makeButton(tr("Lon&gest context"), "longestContext", tr("Longest context that fits"),
+                         tr("The exact largest context that fits, with everything else as it stands"), Goal::LongestContext);
+  m_lowest = makeButton(tr("Lowest lo&ss"), "lowestLoss", tr("Lowest loss that fits"),
+                        tr("The number formats of the cache that change least and fit, with everything else as it stands"), Goal::LowestLoss);
+  m_most = makeButton(tr("&Most layers"), "mostLayers", tr("Most layers that fit"),
+                      tr("The most layers that fit on the GPU, with everything else as it stands"), Goal::MostLayers);
+  auto* heading = new QLabel(tr("Find what fits:"), this);
+  setRole(heading, "muted");
   auto* box = new QGridLayout;
   box->setSpacing(kGrid);
-  box->addWidget(m_longest, 0, 0);
-  box->addWidget(m_lowest, 0, 1);
-  box->addWidget(m_most, 1, 0, 1, 2);
+  box->setRowMinimumHeight(0, 22);
+  box->addWidget(heading, 0, 0, 1, 2);
+  box->addWidget(m_longest, 1, 0);
+  box->addWidget(m_lowest, 1, 1);
+  box->addWidget(m_most, 2, 0, 1, 2);
   grid.addLayout(box, grid.rowCount(), 0, 1, 3);
 }
 

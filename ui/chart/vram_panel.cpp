@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QSaveFile>
-#include <QScrollArea>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -18,6 +17,8 @@
 #include "ui/chart/segment_bar.h"
 #include "ui/chart/timeline_chart.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/elided_label.h"
+#include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -45,9 +46,8 @@ void fitHeight(QTableView* table) {
 }  // namespace
 
 VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_state(chart), m_load(load), m_device(makeLabel({}, "heading", this)), m_export(new QToolButton(this)) {
+    : QWidget(parent), m_theme(theme), m_state(chart), m_load(load), m_device(new ElidedLabel(Qt::AlignLeft, this)), m_export(new QToolButton(this)) {
   auto* page = new QWidget(this);
-  setRole(page, "page");
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid / 2, 0, kGrid, kGrid);
   column->setSpacing(kGrid);
@@ -55,13 +55,9 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
   column->addWidget(buildLegend());
   column->addWidget(buildLoadCard());
   column->addStretch(1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
   auto* whole = new QVBoxLayout(this);
   whole->setContentsMargins(0, 0, 0, 0);
-  whole->addWidget(scroll);
+  whole->addWidget(new PageArea(page, this));
   buildExportMenu();
 
   connect(&m_state, &ChartState::changed, this, &VramPanel::refreshPlan);
@@ -103,6 +99,7 @@ QWidget* VramPanel::buildChartCard() {
   m_planBar = new SegmentBar(m_theme, card);
   m_planBar->setObjectName(QStringLiteral("planBar"));
   m_planBar->setAccessibleName(tr("Memory as planned"));
+  for (QLabel* label : {m_nowText, m_planText}) label->setWordWrap(true);
   for (QWidget* widget : std::initializer_list<QWidget*>{m_nowText, m_nowBar, m_planText, m_planBar}) column->addWidget(widget);
   return card;
 }
@@ -182,7 +179,6 @@ void VramPanel::buildExportMenu() {
 
 void VramPanel::refreshPlan() {
   m_device->setText(m_state.isHost() ? tr("%1 \u2013 host memory").arg(m_state.deviceName()) : m_state.deviceName());
-  m_device->setToolTip(m_state.deviceName());
   m_chart->setTimeLine(m_state.timeLine());
   m_chart->setTotal(m_state.total());
   m_chart->setPlan(m_state.planTop());

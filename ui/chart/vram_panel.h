@@ -13,6 +13,7 @@ class QToolButton;
 
 namespace headroom::ui {
 
+class ElidedLabel;
 class LegendModel;
 class SegmentBar;
 class TimelineChart;
@@ -42,7 +43,7 @@ class VramPanel : public QWidget {
   const Theme& m_theme;
   ChartState& m_state;
   LoadState& m_load;
-  QLabel* m_device;
+  ElidedLabel* m_device;
   QToolButton* m_export;
   TimelineChart* m_chart = nullptr;
   QLabel* m_empty = nullptr;

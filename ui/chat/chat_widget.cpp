@@ -20,10 +20,10 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/chat/conversation_list.h"
-#include "ui/chat/elided_label.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
 #include "ui/chat/welcome.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -33,7 +33,9 @@ namespace {
 constexpr int kListPx = 190;
 constexpr int kPanelPx = 280;
 constexpr int kMiddlePx = 340;  // below this the sides give way
-constexpr int kMarginPx = 12;
+constexpr int kMarginPx = 4;    // the separators of the docks keep their distance too
+constexpr int kSpacingPx = 8;
+constexpr int kBottomPx = 12;
 
 bool isModelFile(const QString& path) { return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
 
@@ -57,14 +59,13 @@ ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme&
   m_controller = new ChatController(engine, store, this);
   m_controller->setSettings(settings);
   m_controller->newConversation();
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(kMarginPx, 0, kMarginPx, kMarginPx);
-  layout->setSpacing(kMarginPx);
+  m_columns = new QHBoxLayout(this);
+  m_columns->setContentsMargins(kMarginPx, 0, kMarginPx, kBottomPx);
+  m_columns->setSpacing(kSpacingPx);
   m_list = new ConversationList(theme, store, this);
-  m_list->setFixedWidth(kListPx);
-  layout->addWidget(m_list);
-  layout->addWidget(makeMiddle(), 1);
-  layout->addWidget(makePanel());
+  m_columns->addWidget(m_list);
+  m_columns->addWidget(makeMiddle(), 1);
+  m_columns->addWidget(makePanel());
   connectController();
   connectView();
   connectList();
@@ -81,23 +82,15 @@ ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme&
 ChatWidget::~ChatWidget() = default;
 
 QWidget* ChatWidget::makeHeader() {
-  auto* header = new QWidget(this);
+  auto* header = m_header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(0, 0, 0, 0);
   m_listToggle = makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
   m_panelToggle = makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
-  m_title = new ElidedLabel(header);
+  m_title = new ElidedLabel(Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
-  connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) {
-    m_settings.listVisible = on;
-    showSides();
-    emit settingsChanged(m_settings);
-  });
-  connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) {
-    m_settings.panelVisible = on;
-    showSides();
-    emit settingsChanged(m_settings);
-  });
+  connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::List, on); });
+  connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::Panel, on); });
   layout->addWidget(m_listToggle);
   layout->addWidget(m_title, 1);
   layout->addWidget(m_panelToggle);
@@ -145,9 +138,9 @@ QWidget* ChatWidget::makePanel() {
   m_panelArea->setObjectName(QStringLiteral("chatSettingsArea"));
   m_panelArea->setWidgetResizable(true);
   m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  m_panelArea->setFixedWidth(kPanelPx);
   m_panel = new SamplerPanel(m_panelArea);
   setRole(m_panel, "page");
+  for (QWidget* side : {static_cast<QWidget*>(m_list), static_cast<QWidget*>(m_panelArea)}) side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
   connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
     const bool list = m_settings.listVisible, panel = m_settings.panelVisible;
@@ -197,11 +190,13 @@ void ChatWidget::connectView() {
 
 void ChatWidget::connectList() {
   connect(m_list, &ConversationList::newChosen, this, [this] {
+    uncover();
     m_composer->cancelEditing();
     m_controller->newConversation();
     m_composer->focusText();
   });
   connect(m_list, &ConversationList::openChosen, this, [this](const QString& id) {
+    uncover();
     m_composer->cancelEditing();
     m_controller->openConversation(id);
   });
@@ -255,15 +250,64 @@ void ChatWidget::showPath() {
   m_view->showPath();
 }
 
-// The middle keeps its room: settings give way first, then the list.
+QWidget* ChatWidget::widgetOf(Side side) const {
+  return side == Side::List ? static_cast<QWidget*>(m_list) : side == Side::Panel ? static_cast<QWidget*>(m_panelArea) : nullptr;
+}
+
+// Taking a side off the middle keeps what was chosen for a wider pane.
+void ChatWidget::toggleSide(Side side, bool on) {
+  if (isCoveredBy(side)) return uncover();
+  (side == Side::List ? m_settings.listVisible : m_settings.panelVisible) = on;
+  m_cover = Side::None;
+  showSides();
+  if (on && !widgetOf(side)->isVisibleTo(this)) {
+    m_cover = side;
+    showSides();
+    widgetOf(side)->setFocus();
+  }
+  emit settingsChanged(m_settings);
+}
+
+// The middle keeps its room; the settings come before the list.
 void ChatWidget::showSides() {
-  const int room = width() - 2 * kMarginPx - kMiddlePx;
-  const bool panel = m_settings.panelVisible;
-  const bool list = m_settings.listVisible && room >= kListPx + kMarginPx + (panel ? kPanelPx + kMarginPx : 0);
-  m_list->setVisible(list);
-  m_panelArea->setVisible(panel);
-  m_listToggle->setChecked(list);
-  m_panelToggle->setChecked(panel);
+  int room = width() - 2 * kMarginPx - kMiddlePx;
+  const auto fits = [&room](bool isWanted, int widthPx) {
+    const bool does = isWanted && room >= widthPx + kSpacingPx;
+    if (does) room -= widthPx + kSpacingPx;
+    return does;
+  };
+  const bool panel = fits(m_settings.panelVisible, kPanelPx);
+  const bool list = fits(m_settings.listVisible, kListPx);
+  if ((list && isCoveredBy(Side::List)) || (panel && isCoveredBy(Side::Panel))) m_cover = Side::None;
+  // What covers the middle is no column of the layout.
+  const auto place = [this](QWidget* side, int index, bool isColumn, int widthPx, bool isCover) {
+    const bool wasColumn = m_columns->indexOf(side) >= 0;
+    if (wasColumn && isCover) m_columns->removeWidget(side);
+    if (!wasColumn && !isCover) m_columns->insertWidget(index, side);
+    side->setMinimumWidth(isCover ? 0 : widthPx);
+    side->setMaximumWidth(isCover ? QWIDGETSIZE_MAX : widthPx);
+    side->setVisible(isColumn || isCover);
+  };
+  place(m_list, 0, list, kListPx, isCoveredBy(Side::List));
+  place(m_panelArea, -1, panel, kPanelPx, isCoveredBy(Side::Panel));
+  m_listToggle->setChecked(m_list->isVisibleTo(this));
+  m_panelToggle->setChecked(m_panelArea->isVisibleTo(this));
+  placeCover();
+}
+
+void ChatWidget::placeCover() {
+  QWidget* cover = widgetOf(m_cover);
+  if (cover == nullptr) return;
+  const int top = m_header->height() + kSpacingPx;
+  cover->setGeometry(kMarginPx, top, width() - 2 * kMarginPx, height() - top - kBottomPx);
+  cover->raise();
+}
+
+void ChatWidget::uncover() {
+  if (m_cover == Side::None) return;
+  m_cover = Side::None;
+  showSides();
+  m_composer->focusText();
 }
 
 void ChatWidget::send(const QString& text, const QVector<Attachment>& attachments) {
@@ -355,7 +399,7 @@ void ChatWidget::dropEvent(QDropEvent* event) {
 void ChatWidget::placeJumpButton() {
   if (!m_jump->isVisible()) return;
   m_jump->adjustSize();
-  m_jump->move((m_view->width() - m_jump->width()) / 2, m_view->height() - m_jump->height() - kMarginPx);
+  m_jump->move((m_view->width() - m_jump->width()) / 2, m_view->height() - m_jump->height() - kBottomPx);
   m_jump->raise();
 }
 
@@ -365,7 +409,9 @@ void ChatWidget::resizeEvent(QResizeEvent*) {
 }
 
 void ChatWidget::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Escape && m_controller->isBusy()) {
+  if (event->key() == Qt::Key_Escape && m_cover != Side::None) {
+    uncover();
+  } else if (event->key() == Qt::Key_Escape && m_controller->isBusy()) {
     m_controller->stop();
   } else {
     QWidget::keyPressEvent(event);

@@ -1,4 +1,5 @@
-// The chat pane: conversations on the left, the open one in the middle, its settings on the right.
+// The chat pane: conversations on the left, the open one in the middle, its settings on the right. Where the pane is too narrow for a side
+// beside the middle, its toggle shows it in the place of the middle until something is chosen there or Esc is pressed.
 #pragma once
 
 #include <QWidget>
@@ -7,6 +8,7 @@
 #include "ui/chat/chat_settings.h"
 #include "ui/theme/theme.h"
 
+class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QScrollArea;
@@ -59,7 +61,13 @@ class ChatWidget : public QWidget {
   void showActivity();
   void showHead();
   void showPath();
+  enum class Side { None, List, Panel };
+  void toggleSide(Side side, bool on);
   void showSides();
+  void placeCover();
+  void uncover();
+  bool isCoveredBy(Side side) const { return m_cover == side; }
+  QWidget* widgetOf(Side side) const;
   void send(const QString& text, const QVector<Attachment>& attachments);
   void startEditing(const QString& turnId);
   void editLast();
@@ -77,7 +85,10 @@ class ChatWidget : public QWidget {
   ElidedLabel* m_title;
   QLabel* m_status;
   QToolButton *m_listToggle, *m_panelToggle;
-  QStackedWidget* m_stack;  // welcome, or the view
+  QHBoxLayout* m_columns;
+  QWidget* m_header;
+  Side m_cover = Side::None;  // shown over the middle
+  QStackedWidget* m_stack;    // welcome, or the view
   Welcome* m_welcome;
   ChatView* m_view;
   QPushButton* m_jump;

@@ -143,7 +143,11 @@ void Composer::refresh() {
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
   m_hint->setText(busy ? tr("Esc stops") : hasText ? tr("Shift+Enter for a new line") : QString());
-  m_text->setPlaceholderText(m_mode == Mode::NoModel ? tr("Load a model to chat") : tr("Write a message"));
+  const QString placeholder = m_mode == Mode::NoModel ? tr("Load a model to chat") : tr("Write a message");
+  if (m_text->placeholderText() == placeholder) return;
+  m_text->setPlaceholderText(placeholder);
+  // Qt repaints when a placeholder comes or goes, not when one takes the other's place.
+  m_text->viewport()->update();
 }
 
 void Composer::showAttachments() {

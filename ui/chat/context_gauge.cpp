@@ -24,16 +24,28 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
   m_figures = figures;
   const QLocale locale;
   m_text.clear();
+  m_shorter.clear();
   m_speed.clear();
   if (figures.length > 0) {
     const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
     const QString used = (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(locale.toString(figures.used));
-    m_text = tr("Context %1 % full · %2 of %3 tokens").arg(locale.toString(percent), used, locale.toString(figures.length));
+    const QString share = locale.toString(percent), length = locale.toString(figures.length);
+    m_text = tr("Context %1 % full · %2 of %3 tokens").arg(share, used, length);
+    const QString figuresOnly =
+        QStringLiteral("%1 / %2").arg((figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
+    m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
   if (figures.tokensPerSecond > 0) m_speed = tr("%1 tokens/s").arg(locale.toString(figures.tokensPerSecond, 'f', 1));
   setAccessibleName(m_speed.isEmpty() ? m_text : m_text + QStringLiteral(", ") + m_speed);
   setToolTip(figures.isEstimate ? tr("Estimated from the length of the text; exact after the next answer") : QString());
   update();
+}
+
+QString ContextGauge::textFor(int widthPx) const {
+  for (const QString& text : m_shorter) {
+    if (fontMetrics().horizontalAdvance(text) <= widthPx) return text;
+  }
+  return m_shorter.isEmpty() ? QString() : m_shorter.last();
 }
 
 QSize ContextGauge::sizeHint() const { return {kBarPx + 200, fontMetrics().height() + 4}; }
@@ -55,7 +67,7 @@ void ContextGauge::paintEvent(QPaintEvent*) {
   painter.setPen(tokens.muted);
   const int speedWidth = m_speed.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_speed);
   const QRect textRect(kBarPx + kGapPx, 0, width() - kBarPx - kGapPx - speedWidth - kGapPx, height());
-  painter.drawText(textRect, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(m_text, Qt::ElideRight, textRect.width()));
+  painter.drawText(textRect, Qt::AlignLeft | Qt::AlignVCenter, textFor(static_cast<int>(textRect.width())));
   painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, m_speed);
 }
 

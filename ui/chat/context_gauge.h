@@ -14,6 +14,8 @@ class ContextGauge : public QWidget {
   explicit ContextGauge(const Theme& theme, QWidget* parent = nullptr);
   void setFigures(const ContextFigures& figures);
   const QString& text() const { return m_text; }
+  // The longest of its wordings that fits: in a narrow pane only the numbers stay.
+  QString textFor(int widthPx) const;
   QSize sizeHint() const override;
 
  protected:
@@ -23,6 +25,7 @@ class ContextGauge : public QWidget {
   const Theme& m_theme;
   ContextFigures m_figures;
   QString m_text, m_speed;
+  QStringList m_shorter;  // m_text, then ever shorter
 };
 
 }  // namespace headroom::ui

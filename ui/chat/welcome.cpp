@@ -17,7 +17,7 @@ constexpr int kWidthPx = 460;
 Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("welcome"));
   auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(20, 20, 20, 20);
+  outer->setContentsMargins(12, 12, 12, 12);
   auto* column = new QWidget(this);
   column->setMaximumWidth(kWidthPx);
   column->setMinimumWidth(200);

@@ -8,6 +8,7 @@
 #include <QMimeData>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "base/check.h"
 #include "ui/calculator/memory_panel.h"
@@ -134,7 +135,7 @@ void MainWindow::resetDocks() {
   }
   addDockWidget(Qt::LeftDockWidgetArea, m_memoryDock);
   addDockWidget(Qt::RightDockWidgetArea, m_vramDock);
-  resizeDocks({m_memoryDock, m_vramDock}, {width() * 30 / 100, width() * 28 / 100}, Qt::Horizontal);
+  resizeDocks({m_memoryDock, m_vramDock}, {std::clamp(width() * 28 / 100, 350, 440), std::clamp(width() * 25 / 100, 310, 420)}, Qt::Horizontal);
 }
 
 void MainWindow::buildMenus() {

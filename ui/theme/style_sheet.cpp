@@ -32,6 +32,7 @@ QStatusBar::item { border: none; }
 
 QScrollArea { background: transparent; border: none; }
 QScrollArea > QWidget > QWidget[role="page"] { background: $window; }
+QWidget#conversationPane, QScrollArea#chatSettingsArea { background: $window; }
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical { background: $border; border-radius: 4px; min-height: 28px; margin: 2px; }
 QScrollBar::handle:vertical:hover { background: $muted; }

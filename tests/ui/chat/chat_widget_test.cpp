@@ -186,6 +186,74 @@ TEST_F(ChatWidgetTest, the_gauge_tells_share_and_numbers) {
   EXPECT_EQ(find<ContextGauge>("contextGauge")->text(), "Context 37 % full · 1,516 of 4,096 tokens");
 }
 
+TEST_F(ChatWidgetTest, a_narrow_pane_shortens_the_gauge_to_its_numbers) {
+  type("q");
+  answer();
+  const auto* gauge = find<ContextGauge>("contextGauge");
+  EXPECT_EQ(gauge->textFor(1000), gauge->text());
+  EXPECT_EQ(gauge->textFor(10), "1,516 / 4,096");
+  const int middle = gauge->fontMetrics().horizontalAdvance(gauge->text()) - 1;
+  EXPECT_EQ(gauge->textFor(middle), "37 % · 1,516 / 4,096");
+}
+
+// Counts how often a widget is painted.
+class PaintCounter : public QObject {
+ public:
+  int count = 0;
+
+ protected:
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Paint) ++count;
+    return false;
+  }
+};
+
+TEST_F(ChatWidgetTest, the_placeholder_is_painted_anew_when_a_model_comes_or_goes) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_EQ(edit->placeholderText(), "Write a message");
+  PaintCounter counter;
+  edit->viewport()->installEventFilter(&counter);
+  edit->clearFocus();  // no blinking cursor
+  settle();
+  counter.count = 0;
+  emit m_engine.modelUnloaded(1);
+  EXPECT_EQ(edit->placeholderText(), "Load a model to chat");
+  settle();
+  EXPECT_GT(counter.count, 0);
+  counter.count = 0;
+  m_engine.sendLoaded("Headroom starter", 4096);
+  settle();
+  EXPECT_GT(counter.count, 0);
+}
+
+TEST_F(ChatWidgetTest, a_narrow_pane_shows_a_side_in_the_place_of_the_chat) {
+  type("About memory");
+  answer();
+  auto* list = find<QWidget>("conversationPane");
+  auto* panel = find<QWidget>("chatSettingsArea");
+  auto* composer = find<QWidget>("composer");
+  EXPECT_TRUE(list->isVisible());
+  m_widget->resize(430, 700);
+  settle();
+  EXPECT_FALSE(list->isVisible());
+  find<QToolButton>("toggleConversations")->click();
+  EXPECT_TRUE(list->isVisible());
+  EXPECT_TRUE(list->geometry().contains(composer->geometry().translated(composer->parentWidget()->pos())));
+  find<QToolButton>("toggleChatSettings")->click();
+  EXPECT_FALSE(list->isVisible());
+  EXPECT_TRUE(panel->isVisible());
+  QTest::keyClick(panel, Qt::Key_Escape);
+  EXPECT_FALSE(panel->isVisible());
+  find<QToolButton>("toggleConversations")->click();
+  auto* rows = find<QListWidget>("conversationList");
+  emit rows->itemActivated(rows->item(0));
+  EXPECT_FALSE(list->isVisible()) << "something was chosen";
+  m_widget->resize(900, 700);
+  settle();
+  EXPECT_TRUE(list->isVisible()) << "what was chosen for a wide pane is kept";
+  EXPECT_LE(list->geometry().right(), composer->parentWidget()->geometry().left());
+}
+
 TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
   for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
     m_theme.setChoice(choice);

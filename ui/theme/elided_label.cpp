@@ -1,10 +1,12 @@
-#include "ui/chat/elided_label.h"
+#include "ui/theme/elided_label.h"
 
 #include <QPainter>
 
 namespace headroom::ui {
 
-ElidedLabel::ElidedLabel(QWidget* parent) : QFrame(parent) { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
+ElidedLabel::ElidedLabel(Qt::Alignment alignment, QWidget* parent) : QFrame(parent), m_alignment(alignment | Qt::AlignVCenter) {
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+}
 
 void ElidedLabel::setText(const QString& text) {
   m_text = text;
@@ -21,7 +23,7 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
   heavy.setWeight(QFont::DemiBold);
   painter.setFont(heavy);
   painter.setPen(palette().color(QPalette::WindowText));
-  painter.drawText(rect(), Qt::AlignCenter, QFontMetrics(heavy).elidedText(m_text, Qt::ElideRight, width() - 8));
+  painter.drawText(rect(), static_cast<int>(m_alignment), QFontMetrics(heavy).elidedText(m_text, Qt::ElideRight, width() - 8));
 }
 
 }  // namespace headroom::ui

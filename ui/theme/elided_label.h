@@ -1,4 +1,4 @@
-// One centred line that ends in "…" when there is no room for all of it.
+// One heading line that ends in "…" when there is no room for all of it; the whole text is its tool tip.
 #pragma once
 
 #include <QFrame>
@@ -8,7 +8,7 @@ namespace headroom::ui {
 class ElidedLabel : public QFrame {
   Q_OBJECT
  public:
-  explicit ElidedLabel(QWidget* parent = nullptr);
+  explicit ElidedLabel(Qt::Alignment alignment, QWidget* parent = nullptr);
   void setText(const QString& text);
   const QString& text() const { return m_text; }
   QSize sizeHint() const override;
@@ -17,6 +17,7 @@ class ElidedLabel : public QFrame {
   void paintEvent(QPaintEvent* event) override;
 
  private:
+  Qt::Alignment m_alignment;
   QString m_text;
 };
 
