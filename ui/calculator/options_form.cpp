@@ -222,7 +222,6 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
   setRole(heading, "muted");
   auto* box = new QGridLayout;
   box->setSpacing(kGrid);
-  box->setRowMinimumHeight(0, 22);
   box->addWidget(heading, 0, 0, 1, 2);
   box->addWidget(m_longest, 1, 0);
   box->addWidget(m_lowest, 1, 1);

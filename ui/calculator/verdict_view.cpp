@@ -161,10 +161,13 @@ void VerdictView::refreshLoad() {
   m_loadText->setVisible(!loading);
   if (loading) {
     const Bytes total = m_load.bytesTotal();
+    // QProgressBar paints at once, and with it all of the window that waits to be painted; here it waits for its turn.
+    m_progress->setUpdatesEnabled(false);
     m_progress->setValue(total == 0 ? 0 : static_cast<int>(static_cast<double>(m_load.bytesDone()) / static_cast<double>(total) * kProgressSteps));
     m_progress->setFormat(m_load.isCancelling() ? tr("Cancelling\u2026")
                           : total == 0          ? tr("Reserving memory\u2026")
                                                 : formatPart(m_load.bytesDone(), total));
+    m_progress->setUpdatesEnabled(true);
     return;
   }
   QString text = why;

@@ -178,7 +178,7 @@ void VramPanel::buildExportMenu() {
 }
 
 void VramPanel::refreshPlan() {
-  m_device->setText(m_state.isHost() ? tr("%1 \u2013 host memory").arg(m_state.deviceName()) : m_state.deviceName());
+  m_device->setText(m_state.isHost() ? tr("Host memory \u2013 %1").arg(m_state.deviceName()) : m_state.deviceName());
   m_chart->setTimeLine(m_state.timeLine());
   m_chart->setTotal(m_state.total());
   m_chart->setPlan(m_state.planTop());

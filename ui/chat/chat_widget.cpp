@@ -32,7 +32,7 @@ namespace {
 
 constexpr int kListPx = 190;
 constexpr int kPanelPx = 280;
-constexpr int kMiddlePx = 340;  // below this the sides give way
+constexpr int kMiddlePx = 350;  // below this the sides give way
 constexpr int kMarginPx = 4;    // the separators of the docks keep their distance too
 constexpr int kSpacingPx = 8;
 constexpr int kBottomPx = 12;
@@ -62,6 +62,7 @@ ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme&
   m_columns = new QHBoxLayout(this);
   m_columns->setContentsMargins(kMarginPx, 0, kMarginPx, kBottomPx);
   m_columns->setSpacing(kSpacingPx);
+  m_columns->setSizeConstraint(QLayout::SetNoConstraint);  // see minimumSizeHint()
   m_list = new ConversationList(theme, store, this);
   m_columns->addWidget(m_list);
   m_columns->addWidget(makeMiddle(), 1);

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QStatusBar>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -192,7 +193,10 @@ void MainWindow::showOpened(const OpenedModel& model) {
   }
   m_memoryDock->show();
   if (m_afterOpen == AfterOpen::Load && m_calculator.isLoadable()) {
-    load();
+    // In a round of its own: the window paints the plan between.
+    QTimer::singleShot(0, this, [this, path = m_path] {
+      if (m_path == path) load();
+    });
   } else {
     m_memory->focusLoadButton();
   }

@@ -19,6 +19,7 @@ void setRole(QWidget* widget, const char* role) {
 }
 
 void setTone(QWidget* widget, Tone tone) {
+  if (widget->property("tone").toString() == QLatin1String(toneName(tone))) return;
   widget->setProperty("tone", toneName(tone));
   restyle(widget);
   for (QWidget* child : widget->findChildren<QWidget*>()) restyle(child);
