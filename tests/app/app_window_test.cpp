@@ -1,103 +1,8 @@
 // The whole program without a display: the real window, the real engine, a model of random weights.
-#include <gtest/gtest.h>
-
-#include <QAction>
-#include <QActionGroup>
-#include <QComboBox>
-#include <QDir>
-#include <QDropEvent>
-#include <QLabel>
-#include <QLineEdit>
-#include <QListWidget>
-#include <QMimeData>
-#include <QPlainTextEdit>
-#include <QPushButton>
-#include <QScrollArea>
-#include <QSignalSpy>
-#include <QSlider>
-#include <QSpinBox>
-#include <QTemporaryDir>
-#include <QTest>
-#include <QToolButton>
-
-#include "app/application.h"
-#include "app/engine_bridge.h"
-#include "ui/chat/chat_widget.h"
-#include "ui/main_window/main_window.h"
+#include "tests/app/app_fixture.h"
 
 namespace headroom::app {
 namespace {
-
-const QString kStarter = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
-const QString kDropped = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/qwen3.gguf");
-
-class AppWindowTest : public testing::Test {
- protected:
-  void SetUp() override { start(); }
-  void start() {
-    ApplicationPaths paths = findPaths();
-    paths.dataFolder = m_data.path();
-    paths.starterModel = kStarter;
-    m_app = std::make_unique<Application>(paths);
-    QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
-    m_app->start({});
-    ASSERT_TRUE(loaded.wait(20'000));
-    agreeToTemplate();
-  }
-
-  template <class T>
-  T* find(const char* name) {
-    T* found = m_app->window().findChild<T*>(QLatin1StringView(name));
-    EXPECT_NE(found, nullptr) << name;
-    return found;
-  }
-  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20'000); }
-  QString verdict() { return find<QLabel>("verdictSentence")->text(); }
-
-  // The golden models carry no chat template: the banner asks, and the plain form is agreed to.
-  void agreeToTemplate() {
-    auto* plain = find<QPushButton>("plainTemplate");
-    ASSERT_TRUE(waitFor([&] { return plain->isVisible(); }));
-    plain->click();
-  }
-
-  void drop(QWidget& on, const QString& path) {
-    QMimeData mime;
-    mime.setUrls({QUrl::fromLocalFile(path)});
-    QDragEnterEvent enter({200, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&on, &enter);
-    QDropEvent event({200, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(&on, &event);
-  }
-
-  void type(const QString& text) {
-    auto* edit = find<QPlainTextEdit>("messageEdit");
-    edit->setFocus();
-    QTest::keyClicks(edit, text);
-    QTest::keyClick(edit, Qt::Key_Return);
-  }
-  bool answered() {
-    return waitFor([&] { return !m_app->chat().controller().isBusy(); });
-  }
-  QToolButton* visibleButton(const char* name) {
-    for (QToolButton* button : m_app->window().findChildren<QToolButton*>(QLatin1StringView(name))) {
-      if (button->isVisible()) return button;
-    }
-    return nullptr;
-  }
-  const ui::ChatTree& tree() { return m_app->chat().controller().tree(); }
-
-  // Beside the other build outputs, for people to look at.
-  void grab(const QString& name) {
-    QTest::qWait(300);
-    const QString folder = qEnvironmentVariable("HEADROOM_SCREENSHOTS", QDir::current().filePath("screenshots"));
-    ASSERT_TRUE(QDir().mkpath(folder));
-    EXPECT_TRUE(m_app->window().grab().save(QDir(folder).filePath(name + ".png")));
-  }
-
-  QTemporaryDir m_data;
-  std::unique_ptr<Application> m_app;
-};
 
 TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
   EXPECT_TRUE(find<QLabel>("modelNote")->text().contains("not a general assistant"));
@@ -169,6 +74,55 @@ TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays)
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible(); }));
   EXPECT_TRUE(find<QLabel>("messageText")->text().contains("LICENSE")) << find<QLabel>("messageText")->text().toStdString();
   EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle);
+}
+
+TEST_F(AppWindowTest, a_file_that_only_looks_like_a_model_is_one_sentence_that_names_it) {
+  QTemporaryDir folder;
+  const auto write = [&](const QString& name, const QByteArray& content) {
+    QFile file(folder.filePath(name));
+    EXPECT_TRUE(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
+    return file.fileName();
+  };
+  QDir(folder.path()).mkdir("plain folder");
+  const QStringList bad{write("text.gguf", "hello, I am no model"), write("empty.gguf", ""), folder.filePath("plain folder"),
+                        folder.filePath("absent.gguf")};
+  for (const QString& path : bad) {
+    const QString name = QFileInfo(path).fileName();
+    drop(m_app->window(), path);
+    ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible() && find<QLabel>("messageText")->text().contains(name); }))
+        << name.toStdString() << ": " << find<QLabel>("messageText")->text().toStdString();
+    EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 1 + bad.indexOf(path)) << "one sentence for one file";
+    const QString sentence = find<QLabel>("messageText")->text();
+    EXPECT_FALSE(sentence.contains('\n')) << sentence.toStdString();
+  }
+  EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle) << "the loaded model stays";
+}
+
+TEST_F(AppWindowTest, the_keyboard_opens_a_file_and_walks_through_all_panes) {
+  QTest::keyClick(&m_app->window(), Qt::Key_O, Qt::ControlModifier);
+  auto* dialog = m_app->window().findChild<QFileDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  dialog->close();
+  // Tab goes down each pane before it goes to the next one, and comes back to where it began.
+  QStringList panes;
+  QWidget* first = find<QWidget>("dropArea");
+  QWidget* at = first;
+  int steps = 0;
+  do {
+    const bool stops = at->isVisible() && at->isEnabled() && (at->focusPolicy() & Qt::TabFocus) != 0;
+    if (stops) {
+      QString pane = "other";
+      for (QWidget* above = at; above; above = above->parentWidget()) {
+        if (above == &m_app->chat() || above->inherits("QDockWidget")) pane = above->objectName();
+      }
+      if (panes.isEmpty() || panes.last() != pane) panes.append(pane);
+    }
+    at = at->nextInFocusChain();
+  } while (at != first && ++steps < 10'000);
+  panes.removeAll("other");
+  EXPECT_EQ(panes.count("memoryDock"), 1) << panes.join(' ').toStdString();
+  EXPECT_EQ(panes.count("vramDock"), 1) << panes.join(' ').toStdString();
+  EXPECT_EQ(panes.count("chatWidget"), 1) << panes.join(' ').toStdString();
 }
 
 TEST_F(AppWindowTest, the_window_can_be_made_small_and_cuts_nothing_off) {

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QStandardItemModel>
 
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -48,7 +49,8 @@ void DevicePicker::addHeading(const QString& text) {
 
 void DevicePicker::addDevice(const DeviceInfo& device) {
   //: A device and its memory in a list: "RTX 4090 - 24.0 GiB"
-  addItem(tr("%1 \u2013 %2").arg(QString::fromStdString(device.name), formatBytes(device.total_bytes)), QString::fromStdString(device.id));
+  addItem(tr("%1 \u2013 %2").arg(shortDeviceName(QString::fromStdString(device.name)), formatBytes(device.total_bytes)),
+          QString::fromStdString(device.id));
 }
 
 void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std::vector<DeviceInfo>& catalogue) {

@@ -16,6 +16,7 @@
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chart/timeline_chart.h"
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/page_area.h"
@@ -178,7 +179,8 @@ void VramPanel::buildExportMenu() {
 }
 
 void VramPanel::refreshPlan() {
-  m_device->setText(m_state.isHost() ? tr("Host memory \u2013 %1").arg(m_state.deviceName()) : m_state.deviceName());
+  const QString name = shortDeviceName(m_state.deviceName());
+  m_device->setText(m_state.isHost() ? tr("%1 \u2013 host memory").arg(name) : name);
   m_chart->setTimeLine(m_state.timeLine());
   m_chart->setTotal(m_state.total());
   m_chart->setPlan(m_state.planTop());

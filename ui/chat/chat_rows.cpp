@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "ui/chat/code_view.h"
 #include "ui/chat/prose_view.h"
+#include "ui/format/format_bytes.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -231,7 +232,7 @@ void FooterRow::addNote(const Turn& turn) {
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
   if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(QLocale().toString(turn.generatedTokens)));
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
-    parts.append(tr("%1 tokens/s").arg(QLocale().toString(turn.generatedTokens / turn.decodeSeconds, 'f', 1)));
+    parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
   }
   if (parts.isEmpty()) return;
   auto* note = new QLabel(parts.join(QStringLiteral(" · ")), this);

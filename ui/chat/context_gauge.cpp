@@ -4,6 +4,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "ui/format/format_bytes.h"
+
 namespace headroom::ui {
 
 namespace {
@@ -35,7 +37,7 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
         QStringLiteral("%1 / %2").arg((figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
     m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
-  if (figures.tokensPerSecond > 0) m_speed = tr("%1 tokens/s").arg(locale.toString(figures.tokensPerSecond, 'f', 1));
+  if (figures.tokensPerSecond > 0) m_speed = formatSpeed(figures.tokensPerSecond);
   setAccessibleName(m_speed.isEmpty() ? m_text : m_text + QStringLiteral(", ") + m_speed);
   setToolTip(figures.isEstimate ? tr("Estimated from the length of the text; exact after the next answer") : QString());
   update();

@@ -1,5 +1,6 @@
 #include "ui/format/format_bytes.h"
 
+#include <QCoreApplication>
 #include <QLocale>
 #include <array>
 
@@ -44,6 +45,10 @@ QString formatDifference(Bytes planned, Bytes actual) {
 QString formatExactBytes(Bytes bytes) { return formatCount(bytes) + QStringLiteral(" B"); }
 
 QString formatCount(quint64 count) { return QLocale(QLocale::English).toString(count); }
+
+QString formatSpeed(double tokensPerSecond) {
+  return QCoreApplication::translate("Format", "%1 tokens/s").arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
+}
 
 QString formatParameters(quint64 count) {
   const auto scaled = [count](double unit, const char* name) {

@@ -25,6 +25,9 @@ QString formatExactBytes(Bytes bytes);
 // "32,768".
 QString formatCount(quint64 count);
 
+// "42.1 tokens/s", "5,625 tokens/s": three or four digits, of which no reader needs more.
+QString formatSpeed(double tokensPerSecond);
+
 // "7.62 B", "494 M": parameters of a model.
 QString formatParameters(quint64 count);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ui/format/device_name.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -20,6 +22,18 @@ TEST(FormatBytes, a_difference_has_a_sign_unless_there_is_none) {
 TEST(FormatBytes, exact_bytes_and_counts_group_their_digits) {
   EXPECT_EQ(formatExactBytes(6'771'697'152ULL), QStringLiteral("6,771,697,152 B"));
   EXPECT_EQ(formatCount(32768), QStringLiteral("32,768"));
+}
+
+TEST(FormatBytes, speed_has_a_decimal_only_where_it_tells_something) {
+  EXPECT_EQ(formatSpeed(4.24), QStringLiteral("4.2 tokens/s"));
+  EXPECT_EQ(formatSpeed(99.96), QStringLiteral("100 tokens/s"));
+  EXPECT_EQ(formatSpeed(5625.4), QStringLiteral("5,625 tokens/s"));
+}
+
+TEST(DeviceName, marks_of_trade_are_left_out) {
+  EXPECT_EQ(shortDeviceName(QStringLiteral("Intel(R) Xeon(R)  Processor")), QStringLiteral("Intel Xeon Processor"));
+  EXPECT_EQ(shortDeviceName(QStringLiteral("AMD Ryzen 7 7840U")), QStringLiteral("AMD Ryzen 7 7840U"));
+  EXPECT_EQ(shortDeviceName(QStringLiteral("(R)")), QStringLiteral("(R)"));
 }
 
 TEST(FormatBytes, parameters_are_counted_in_thousands_not_in_1024s) {

@@ -1,0 +1,107 @@
+// The real window over the real engine, driven as a user would, without a display.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QActionGroup>
+#include <QComboBox>
+#include <QDir>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/application.h"
+#include "app/engine_bridge.h"
+#include "ui/chat/chat_widget.h"
+#include "ui/main_window/main_window.h"
+#include "ui/main_window/message_bar.h"
+
+namespace headroom::app {
+
+inline const QString kGoldenModel = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf");
+inline const QString kDropped = QStringLiteral(HEADROOM_SOURCE_DIR "/tests/golden/models/qwen3.gguf");
+
+class AppWindowTest : public testing::Test {
+ protected:
+  void SetUp() override { start(); }
+  // The model that the program starts with.
+  virtual QString starter() const { return kGoldenModel; }
+  void start() {
+    ApplicationPaths paths = findPaths();
+    paths.dataFolder = m_data.path();
+    paths.starterModel = starter();
+    m_app = std::make_unique<Application>(paths);
+    QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+    m_app->start({});
+    ASSERT_TRUE(loaded.wait(20'000));
+    if (starter() == kGoldenModel) agreeToTemplate();
+  }
+
+  template <class T>
+  T* find(const char* name) {
+    T* found = m_app->window().findChild<T*>(QLatin1StringView(name));
+    EXPECT_NE(found, nullptr) << name;
+    return found;
+  }
+  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20'000); }
+  QString verdict() { return find<QLabel>("verdictSentence")->text(); }
+
+  // The golden models carry no chat template: the banner asks, and the plain form is agreed to.
+  void agreeToTemplate() {
+    auto* plain = find<QPushButton>("plainTemplate");
+    ASSERT_TRUE(waitFor([&] { return plain->isVisible(); }));
+    plain->click();
+  }
+
+  void drop(QWidget& on, const QString& path) {
+    QMimeData mime;
+    mime.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter({200, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&on, &enter);
+    QDropEvent event({200, 10}, Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&on, &event);
+  }
+
+  void type(const QString& text) {
+    auto* edit = find<QPlainTextEdit>("messageEdit");
+    edit->setFocus();
+    QTest::keyClicks(edit, text);
+    QTest::keyClick(edit, Qt::Key_Return);
+  }
+  bool answered() {
+    return waitFor([&] { return !m_app->chat().controller().isBusy(); });
+  }
+  QToolButton* visibleButton(const char* name) {
+    for (QToolButton* button : m_app->window().findChildren<QToolButton*>(QLatin1StringView(name))) {
+      if (button->isVisible()) return button;
+    }
+    return nullptr;
+  }
+  const ui::ChatTree& tree() { return m_app->chat().controller().tree(); }
+
+  // Beside the other build outputs, for people to look at.
+  void grab(const QString& name) {
+    QTest::qWait(300);
+    const QString folder = qEnvironmentVariable("HEADROOM_SCREENSHOTS", QDir::current().filePath("screenshots"));
+    ASSERT_TRUE(QDir().mkpath(folder));
+    EXPECT_TRUE(m_app->window().grab().save(QDir(folder).filePath(name + ".png")));
+  }
+
+  QTemporaryDir m_data;
+  std::unique_ptr<Application> m_app;
+};
+
+}  // namespace headroom::app
