@@ -229,6 +229,53 @@ it|the app|headroom
 the app|headroom|this app
 is it|is this
 my|the
+what is|what's|whats
+what does|what would
+how do i|how can i|how would i|how could i|how might i
+can i|could i|may i|might i|am i allowed to
+can you|could you|will you|are you able to
+is there|do you have|does it have|exists there
+want to|would like to|need to|wish to
+where is|where's|where do i find|where can i find
+tell me about|inform me about|teach me about
+difference between|distinction between|what separates
+happens|occurs|goes on
+enough|sufficient|adequate
+bytes|gigabytes|gigs
+recommend|suggest|advise|propose
+work|function|run
+fits|will fit|goes in
+when|whenever|once|as soon as
+if|in case|when
+too|far too|much too
+see|view|look at
+without|with no
+more|additional|extra
+faster|more quickly|speedier
+settings|options|preferences
+button|control
+measured|benchmarked
+right|correct
+wrong|incorrect|false
+file|model file
+files|model files
+long|lengthy
+short|brief
+write|type|compose
+set|put|configure|adjust
+keep|hold|retain
+important|relevant|crucial
+possible|feasible|doable
+explain|spell out|break down
+are there|do you have|exist
+also|too|as well
+about|regarding|concerning
+still|even so|nonetheless
+each|every
+several|multiple|many|a number of
+graph|diagram|plot
+window|screen
+first|initially
 """.strip().splitlines()
 ]
 SYNONYM_OF = {word: group for group in SYNONYMS for word in group}
@@ -238,6 +285,9 @@ PREFIXES = (
     "hey", "hi", "hello", "so", "ok so", "please", "quick question:", "question:", "um,", "well,", "ok,", "and", "but", "sorry,", "pls",
     "just wondering,", "tell me,", "i wonder,", "one question,", "another question:", "now", "alright,", "i am curious,", "thanks.",
     "ok thanks,", "hm,", "listen,", "i have a question:", "be honest,", "in your opinion,", "good.", "i see.", "first,", "also,",
+    "maybe you can tell me", "i'm not sure,", "help me out:", "a beginner asks:", "i keep wondering", "my question is", "simple question:",
+    "since i am new:", "i just opened my first model.", "i have a 12 gb card.", "i use linux.", "my laptop has 16 gb of ram.", "i read the readme.",
+    "i'm a beginner,", "my colleague asks:", "for my understanding,", "let me ask:", "one more thing:", "i am confused,", "any idea", "right,",
     "excuse me,", "i was wondering", "could you tell me", "can you tell me", "do you know", "i'd like to know", "i want to know",
     "please tell me", "say,", "hello there,", "by the way,", "btw", "still,", "then", "what i want to know:", "hi there,",
 )  # fmt: skip
@@ -245,9 +295,11 @@ SUFFIXES = (
     "please", "pls", "thanks", "thank you", "exactly", "actually", "then", "in general", "in short", "in simple words", "for a beginner",
     "here", "in this app", "in headroom", "by the way", "really", "anyway", "these days", "if i may ask", "again", "do you know", "roughly",
     "normally", "usually", "in detail", "briefly", "on my computer", "now", "at all", "typically", "i wonder", "right", "for me", "with this",
-    "supposed to be", "in practice",
+    "supposed to be", "in practice", "today", "all the time", "myself", "somehow", "of course", "with your app", "with my model", "after all",
+    "or not", "or what", "is my question", "i'd like to know", "if possible", "to me", "for a model", "one day", "any idea",
 )  # fmt: skip
 LOUD = re.compile(r"\b(kv|vram|ram|gpu|gpus|cpu|gguf|q\d_\w+|q\d|f16|f32|fp8|fp16|bf16|gib|gb|png|svg|csv|json|moe|gqa|oom|cli|i|\d+b|sql|dna)\b")
+SPRINKLED = "actually really just even maybe still always currently possibly basically simply ever normally exactly also please kind sort quite then".split()
 STAND_ALONE = {"hello", "how_are_you", "thanks", "bye", "ok", "no", "sorry", "compliment", "insult", "unclear", "more_none"}
 
 
@@ -268,15 +320,19 @@ def typo(text, rng):
 
 def wear(text, rng, stand_alone=False):
     """A phrasing as someone might type it: other words, wrappers, dropped words, typos, case and punctuation."""
-    if rng.random() < 0.35:
-        for _ in range(rng.choice((1, 1, 2))):
+    if rng.random() < 0.45:
+        for _ in range(rng.choice((1, 1, 2, 3))):
             hits = list(SYNONYM_PATTERN.finditer(text))
             if hits:
                 hit = rng.choice(hits)
                 text = text[: hit.start()] + rng.choice(SYNONYM_OF[hit.group()]) + text[hit.end() :]
-    if rng.random() < 0.15:
+    if rng.random() < 0.18:
         kept = [word for word in text.split() if word not in DROPPABLE or rng.random() < 0.5]
         text = " ".join(kept) or text
+    if rng.random() < 0.06:
+        words = text.split()
+        words.insert(rng.randrange(len(words) + 1), rng.choice(SPRINKLED))
+        text = " ".join(words)
     if rng.random() < 0.04:
         words = text.split()
         if len(words) > 3:
@@ -337,7 +393,10 @@ class Asker:
                 return text
 
     def more_question(self):
-        return wear(self.drawn(self.rng.choice(self.more)), self.rng, True)
+        while True:
+            text = wear(self.drawn(self.rng.choice(self.more)), self.rng, True)
+            if key(text) not in self.forbidden:
+                return text
 
     def turns(self, n):
         """A conversation of n (question, answer) turns; now and then a turn is "tell me more"."""
