@@ -35,7 +35,7 @@ std::vector<TokenId> someTokens(std::uint32_t nVocab, std::size_t n) {
 }
 
 Status prefill(Session& session, std::span<const TokenId> tokens) {
-  const std::size_t nBatch = session.plan().prefill.max_rows;
+  const std::size_t nBatch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     const std::size_t n = std::min(nBatch, tokens.size() - first);
     const Result<std::span<const float>> logits = session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, {});

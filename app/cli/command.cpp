@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "file/input_file.h"
+#include "text/utf8.h"
 
 namespace headroom::cli {
 namespace {
@@ -24,6 +25,24 @@ const char* codeName(ErrorCode code) {
     case ErrorCode::kCancelled: return "cancelled";
   }
   return "unknown";
+}
+
+// Valid UTF-8 on one line: paths, templates and metadata may hold line ends, escape sequences and broken bytes, which a terminal must not obey.
+std::string onOneLine(std::string_view text) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = read_code_point(text, at);
+    const bool isControl = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
+    if (point.value == '\n') {
+      line += "\\n";
+    } else if (isControl) {
+      line += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.value));
+    } else {
+      append_code_point(line, point.value);
+    }
+    at += point.n_bytes;
+  }
+  return line;
 }
 
 }  // namespace
@@ -56,7 +75,7 @@ void printLine(const std::string& text) { print(text + "\n"); }
 void printJson(const Json& json) { printLine(json.dump(2, ' ', false, Json::error_handler_t::replace)); }
 
 void printNote(const std::string& text) {
-  const std::string line = "headroom-cli: " + text + "\n";
+  const std::string line = "headroom-cli: " + onOneLine(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

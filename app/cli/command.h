@@ -36,7 +36,7 @@ ExitCode report(const Error& error, bool asJson);
 void print(const std::string& text);  // to stdout; a reader that went away is no error
 void printLine(const std::string& text);
 void printJson(const Json& json);                                     // indented, bytes that are not UTF-8 replaced
-void printNote(const std::string& text);                              // to stderr
+void printNote(const std::string& text);                              // to stderr, on one line
 Status writeFile(const std::string& path, const std::string& bytes);  // kResource
 Result<std::string> readTextFile(const std::string& path);            // kBadFile; at most 256 MiB
 

@@ -21,8 +21,9 @@ void append(std::string& bytes, std::span<const float> values) {
 
 // One slot: the prompt in steps of the batch.
 Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
-  for (std::size_t first = 0; first < tokens.size(); first += session.max_logit_rows()) {
-    const std::size_t n = std::min<std::size_t>(tokens.size() - first, session.max_logit_rows());
+  const std::size_t nBatch = session.plan().options.n_batch;
+  for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
+    const std::size_t n = std::min(tokens.size() - first, nBatch);
     const Result<std::span<const float>> logits = session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), {});
     if (!logits) return logits.error();
     append(bytes, *logits);
@@ -49,8 +50,8 @@ ExitCode logits(Options options) {
   if (!tokens) return fail(tokens.error());
   if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens names no token"});
   // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never used.
-  options.plan.nBatch = std::max<std::uint32_t>(options.plan.nSlots, std::min<std::size_t>(options.plan.nBatch, tokens->size()));
-  options.plan.nLogitRows = options.plan.nBatch;
+  options.plan.nBatch = static_cast<std::uint32_t>(std::min<std::size_t>(options.plan.nBatch, tokens->size()));
+  options.plan.nLogitRows = std::max(options.plan.nSlots, options.plan.nBatch);
   const Result<OpenModel> open = openModel(options.model, options.plan);
   if (!open) return fail(open.error());
   Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);

@@ -8,7 +8,7 @@ namespace {
 
 struct Options {
   std::string model, text, file, ids;
-  bool addSpecial = true, parseSpecial = true, showSpecial = false, asJson = false;
+  bool addSpecial = false, parseSpecial = true, showSpecial = false, asJson = false;
 };
 
 Result<std::unique_ptr<const Tokenizer>> openTokenizer(const std::string& model) {
@@ -59,7 +59,7 @@ Command addTokenize(CLI::App& program) {
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   CLI::Option* text = app->add_option("TEXT", options->text, "The text");
   CLI::Option* file = app->add_option("--file", options->file, "Read the text from a file")->excludes(text);
-  app->add_flag("!--no-special", options->addSpecial, "Add no beginning or end token, whatever the file asks for");
+  app->add_flag("--add-special,!--no-special", options->addSpecial, "Add the beginning and end tokens that the file asks for, as a prompt has them");
   app->add_flag("!--plain", options->parseSpecial, "Control tokens written in the text are plain text");
   addJsonOption(*app, options->asJson);
   addExample(*app, "tokenize model.gguf \"Hello world\"");

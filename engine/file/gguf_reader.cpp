@@ -46,7 +46,7 @@ std::string_view guess_kind(std::string_view start) {
   // safetensors: the length of the JSON header as 64 bits, then the JSON.
   if (start.size() > 8 && start[8] == '{') return "a safetensors file";
   const bool is_text = std::all_of(start.begin(), start.end(), [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t'; });
-  return is_text ? "a text file" : "of an unknown kind";
+  return is_text ? "a text file" : "a file of an unknown kind";
 }
 
 Status check_magic(const InputFile& file) {

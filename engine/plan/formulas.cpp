@@ -124,7 +124,7 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
-  const Bytes shared = cpu_scratch(model, plan.options, plan.options.n_batch, 0).total();
+  const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0).total();
   return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads, (bytes - shared) / device.n_threads);
 }
 
@@ -140,7 +140,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
       each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
       break;
     case RegionKind::kScratch:
-      each_bytes = scratch_bytes(model, info, plan.options, plan.options.n_batch);
+      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows());
       each = scratch_expression(model, plan, info, each_bytes);
       break;
     case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;

@@ -84,11 +84,11 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
     builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
   }
   if (runs_on(placement, device)) {
-    builder.add({.kind = RegionKind::kScratch}, "scratch", scratch_bytes(in.model, in.devices[device], options, options.n_batch));
+    builder.add({.kind = RegionKind::kScratch}, "scratch", scratch_bytes(in.model, in.devices[device], options, options.step_rows()));
   }
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_bytes(in.model));
-    builder.add({.kind = RegionKind::kStaging}, "staging", staging_bytes(in.model, in.devices, placement, options.n_batch, options.n_logit_rows));
+    builder.add({.kind = RegionKind::kStaging}, "staging", staging_bytes(in.model, in.devices, placement, options.step_rows(), options.n_logit_rows));
   }
   return std::move(builder).finish();
 }
@@ -134,7 +134,7 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
   out.placement = place_layers(in.model, in.devices, in.options.device, in.cpu, n_gpu_layers);
   const std::vector<DeviceIndex> used = devices_in_use(in, out.placement);
   for (const DeviceIndex device : used) out.buffer_alignment = std::max(out.buffer_alignment, in.devices[device].alignment);
-  out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()), in.options.n_batch, in.options.n_logit_rows,
+  out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()), in.options.step_rows(), in.options.n_logit_rows,
                               out.buffer_alignment);
   Bytes total = 0;
   for (const DeviceIndex device : used) {

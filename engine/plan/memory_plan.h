@@ -61,13 +61,15 @@ inline constexpr std::int32_t kAutoLayers = -1;
 struct PlanOptions {
   std::uint32_t n_ctx = 0;         // positions per slot; 0: the trained context, at most 4096
   std::uint32_t n_slots = 1;       // parallel requests, each with its own cache
-  std::uint32_t n_batch = 256;     // tokens in one prefill step; at least n_slots
-  std::uint32_t n_logit_rows = 0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..n_batch
+  std::uint32_t n_batch = 256;     // tokens in one prefill step
+  std::uint32_t n_logit_rows = 0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
   DeviceIndex device = 0;                   // the device to plan for; the rest of the model goes to the CPU
   HeadroomRule headroom = KeepFree{};       // on `device`
   bool operator==(const PlanOptions&) const = default;
+  // Rows of the largest step: a batch of prompt tokens, or one token of every slot.
+  std::uint32_t step_rows() const { return n_batch > n_slots ? n_batch : n_slots; }
 };
 
 // The sum for one device: planned + driver against budget.
@@ -102,7 +104,7 @@ struct MemoryPlan {
 };
 
 // Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that makes no sense for this model or
-// device (an unknown device, n_ctx 0 after defaults, n_slots > n_batch, a KV type without a kernel there).
+// device (an unknown device, n_ctx 0 after defaults, no slot, a KV type without a kernel there).
 Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
 
 // Where a weight of the model or a layer's cache stands; absent when it is not in the plan. A tied embedding stands on two devices when the head is

@@ -26,12 +26,11 @@ Status check_kv_type(const char* option, DType dtype, const DeviceInfo& device) 
 Status check_counts(const PlanOptions& options) {
   if (options.n_batch < 1 || options.n_batch > kMaxBatch)
     return usage(fmt::format("n_batch: expected 1 to {}, found {}", kMaxBatch, options.n_batch));
-  if (options.n_slots < 1 || options.n_slots > options.n_batch) {
-    return usage(fmt::format("n_slots: expected 1 to n_batch ({}), found {}", options.n_batch, options.n_slots));
-  }
-  if (options.n_logit_rows != 0 && (options.n_logit_rows < options.n_slots || options.n_logit_rows > options.n_batch)) {
-    return usage(
-        fmt::format("n_logit_rows: expected n_slots ({}) to n_batch ({}), found {}", options.n_slots, options.n_batch, options.n_logit_rows));
+  if (options.n_slots < 1 || options.n_slots > kMaxBatch)
+    return usage(fmt::format("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
+  if (options.n_logit_rows != 0 && (options.n_logit_rows < options.n_slots || options.n_logit_rows > options.step_rows())) {
+    return usage(fmt::format("n_logit_rows: expected n_slots ({}) to the rows of a step ({}), found {}", options.n_slots, options.step_rows(),
+                             options.n_logit_rows));
   }
   return ok_status();
 }

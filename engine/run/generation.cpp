@@ -39,7 +39,7 @@ Status Generation::prefill_chunk() {
   const Clock::time_point start = Clock::now();
   const std::size_t n_held = session_.cache().tokens(slot_).size();
   const std::size_t n_left = prompt_.size() - n_held;
-  const std::size_t n_chunk = std::min<std::size_t>(n_left, session_.plan().prefill.max_rows);
+  const std::size_t n_chunk = std::min<std::size_t>(n_left, session_.plan().options.n_batch);
   const std::span<const TokenId> chunk(prompt_.data() + n_held, n_chunk);
   const Result<std::span<const float>> logits = session_.extend(slot_, chunk, n_chunk == n_left ? 1 : 0, stop_);
   stats_.prefill_seconds += seconds_since(start);

@@ -127,7 +127,7 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
 Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
                                                const StopToken& stop) {
   if (Status known = check_tokens(slot, tokens); !known) return known.error();
-  CHECK(!tokens.empty() && tokens.size() <= plan_->prefill.max_rows, "a step larger than the batch");
+  CHECK(!tokens.empty() && tokens.size() <= plan_->options.n_batch, "a step larger than the batch");
   CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
   const auto n_held = static_cast<std::uint32_t>(cache_.tokens(slot).size());
   CHECK(n_held + tokens.size() <= cache_.n_ctx(), "a step beyond the end of the context");

@@ -66,8 +66,8 @@ class Session {
   std::shared_ptr<const MemoryPlan> plan_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
   SlotCache cache_;
-  std::vector<StepRow> rows_;              // room for n_batch
-  std::vector<std::uint32_t> logit_rows_;  // room for n_batch
+  std::vector<StepRow> rows_;              // room for step_rows()
+  std::vector<std::uint32_t> logit_rows_;  // room for step_rows()
   std::span<Candidate> candidates_;        // in the plan's host arena
   std::uint64_t n_allocations_at_open_ = 0;
 };

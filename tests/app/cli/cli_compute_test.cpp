@@ -37,7 +37,7 @@ TEST_F(Cli, run_ends_at_the_borders_of_the_context) {
   const auto run = [&](std::size_t nCharacters) {
     return runCli({"run", model, "--raw", "-p", std::string(nCharacters, 'x'), "--ctx", "32", "--temp", "0", "--json"});
   };
-  const std::size_t nTokensOfOne = runCli({"tokenize", model, "x", "--json"}).json()["n_tokens"];
+  const std::size_t nTokensOfOne = runCli({"tokenize", model, "x", "--add-special", "--json"}).json()["n_tokens"];
   const std::size_t nExtra = nTokensOfOne - 1;  // the beginning token and the space
   const CliResult fits = run(31 - nExtra);
   ASSERT_EQ(fits.exitCode, 0) << fits.err;
@@ -79,7 +79,8 @@ TEST_F(Cli, logits_have_one_row_per_token_for_any_batch_and_slots) {
   };
   const std::vector<float> whole = logits({});
   ASSERT_EQ(whole.size(), 5U * 288U);
-  for (const std::vector<std::string>& more : {std::vector<std::string>{"--batch", "2"}, {"--slots", "3"}, {"--threads", "1"}}) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--batch", "2"}, {"--slots", "3"}, {"--slots", "3", "--batch", "1"}, {"--threads", "1"}}) {
     const std::vector<float> other = logits(more);
     ASSERT_EQ(other.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], other[i], 2e-4) << more[0] << " at " << i;

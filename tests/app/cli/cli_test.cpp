@@ -155,6 +155,21 @@ TEST_F(Cli, tokens_make_the_round_trip) {
   EXPECT_EQ(joined + "\n", ids.out);
 }
 
+TEST_F(Cli, tokenize_adds_no_special_tokens_unless_asked) {
+  const nlohmann::json bare = runCli({"tokenize", model, "Hello", "--json"}).json()["tokens"];
+  const nlohmann::json asked = runCli({"tokenize", model, "Hello", "--add-special", "--json"}).json()["tokens"];
+  ASSERT_EQ(asked.size(), bare.size() + 1);
+  EXPECT_EQ(asked[0], 1) << "the beginning token";
+  EXPECT_EQ(asked[1], bare[0]);
+}
+
+TEST_F(Cli, an_error_stays_one_line_of_text_whatever_the_name) {
+  const CliResult result = runCli({"inspect", pathOf("two\nlines\x1b[31m\xff.gguf"), "--json"});
+  expectOneErrorLine(result, 3);
+  EXPECT_THAT(result.err, HasSubstr("two\\nlines\\x1b[31m\xEF\xBF\xBD.gguf"));
+  EXPECT_FALSE(result.json().is_discarded());
+}
+
 TEST_F(Cli, render_prints_exactly_the_rendered_text) {
   const std::string list = write("list.json", R"([{"role": "user", "content": "hi"}])");
   EXPECT_EQ(runCli({"render", model, "--messages", list}).out, "<user>hi<assistant>");

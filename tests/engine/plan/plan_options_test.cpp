@@ -32,7 +32,15 @@ TEST_F(PlanOptionsTest, devices_without_a_cpu_are_refused) {
   expect_refused({}, "devices", "CPU", "1 other");
 }
 
-TEST_F(PlanOptionsTest, more_slots_than_batch_rows_are_refused) { expect_refused({.n_slots = 300}, "n_slots", "1 to n_batch (256)", "300"); }
+TEST_F(PlanOptionsTest, more_slots_than_batch_rows_are_planned_for_a_step_of_all_slots) {
+  const auto plan = plan_memory(model_, devices_, {.n_ctx = 64, .n_slots = 300});
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ(plan->options.n_batch, 256U);
+  EXPECT_EQ(plan->prefill.max_rows, 300U);
+  EXPECT_EQ(plan->decode.max_rows, 300U);
+}
+
+TEST_F(PlanOptionsTest, slots_beyond_the_limit_are_refused) { expect_refused({.n_slots = 65537}, "n_slots", "1 to 65536", "65537"); }
 
 TEST_F(PlanOptionsTest, no_slots_are_refused) { expect_refused({.n_slots = 0}, "n_slots", "1 to", "found 0"); }
 
@@ -43,7 +51,7 @@ TEST_F(PlanOptionsTest, a_batch_of_nothing_or_beyond_the_limit_is_refused) {
 
 TEST_F(PlanOptionsTest, logit_rows_outside_slots_and_batch_are_refused) {
   expect_refused({.n_slots = 4, .n_logit_rows = 3}, "n_logit_rows", "n_slots (4)", "found 3");
-  expect_refused({.n_logit_rows = 257}, "n_logit_rows", "n_batch (256)", "found 257");
+  expect_refused({.n_logit_rows = 257}, "n_logit_rows", "a step (256)", "found 257");
 }
 
 TEST_F(PlanOptionsTest, layers_on_the_cpu_device_or_beyond_the_model_are_refused) {

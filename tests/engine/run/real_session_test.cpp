@@ -59,7 +59,7 @@ void expect_planned_is_mapped(const Session& session, const std::string& what) {
 void step_all_slots(Session& session) {
   std::vector<SlotToken> next;
   for (std::uint32_t slot = 0; slot < session.cache().n_slots(); ++slot) {
-    logits_after(session, slot, some_tokens(5, slot), std::min<std::size_t>(5, session.plan().prefill.max_rows));
+    logits_after(session, slot, some_tokens(5, slot), std::min<std::size_t>(5, session.plan().options.n_batch));
     next.push_back({slot, 7});
   }
   ASSERT_TRUE(session.decode(next, {}).ok());
@@ -85,7 +85,7 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
   for (const DTypeRow& k : kDTypes) {
     for (const DTypeRow& v : kDTypes) {
       if (!k.is_kv || !v.is_kv) continue;
-      for (const auto& [n_slots, n_batch] : {std::pair{1U, 1U}, {1U, 32U}, {3U, 3U}, {3U, 32U}}) {
+      for (const auto& [n_slots, n_batch] : {std::pair{1U, 1U}, {1U, 32U}, {3U, 1U}, {3U, 3U}, {3U, 32U}}) {
         options.kv_k = k.dtype;
         options.kv_v = v.dtype;
         options.n_slots = n_slots;
