@@ -25,7 +25,7 @@ TEST_F(Cli, usage_errors_end_with_2) {
   expectOneErrorLine(runCli({"plan", model, "--keep-free", "1GiB", "--at-most", "1GiB"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--device", "Voodoo 2"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--gpu-layers", "some"}), 2);
-  expectOneErrorLine(runCli({"plan", model, "--slots", "9", "--batch", "4"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--slots", "0"}), 2);
   expectOneErrorLine(runCli({"solve", model, "--for", "fun"}), 2);
   expectOneErrorLine(runCli({"tokenize", model}), 2);
   expectOneErrorLine(runCli({"detokenize", model, "1,x"}), 2);
