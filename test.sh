@@ -18,7 +18,7 @@ suite() {
   local preset=$1 report=$PWD/build/$1/tests.xml; shift
   echo "== $preset: build"
   if ! cmake --preset "$preset" >"build/$preset.log" 2>&1; then cat "build/$preset.log"; failed=$((failed + 1)); return; fi
-  if ! cmake --build --preset "$preset" >"build/$preset.log" 2>&1; then grep -vE '^\[[0-9]+/[0-9]+\] [A-Z]' "build/$preset.log"; failed=$((failed + 1)); return; fi
+  if ! cmake --build --preset "$preset" -- -k 0 >"build/$preset.log" 2>&1; then grep -vE '^\[[0-9]+/[0-9]+\] [A-Z]' "build/$preset.log"; failed=$((failed + 1)); return; fi
   echo "== $preset: test"
   rm -f "$report"
   ctest --test-dir "build/$preset" -j "$jobs" --output-junit "$report" "$@" | grep -vE '^ *(Start|[0-9]+/[0-9]+ Test.*Passed)'
