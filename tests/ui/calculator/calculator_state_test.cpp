@@ -127,8 +127,7 @@ TEST_F(CalculatorStateTest, a_q4_cache_comes_with_a_warning) {
 
 TEST_F(CalculatorStateTest, an_impossible_option_is_a_sentence_and_no_plan) {
   openOn(32 * kGiB);
-  m_calculator.setBatch(1);
-  m_calculator.setSlots(8);  // more requests than tokens in a step
+  m_calculator.setSlots(1'000'000);  // beyond what a step can hold
   m_calculator.planNow();
   EXPECT_FALSE(m_calculator.plan());
   EXPECT_FALSE(m_calculator.planProblem().isEmpty());
