@@ -22,6 +22,10 @@ void* operator new(std::size_t n_bytes) {
   if (void* made = std::malloc(n_bytes)) return made;
   std::abort();
 }
+void* operator new(std::size_t n_bytes, const std::nothrow_t&) noexcept {
+  ++n_news;
+  return std::malloc(n_bytes);
+}
 void operator delete(void* made) noexcept { std::free(made); }
 void operator delete(void* made, std::size_t) noexcept { std::free(made); }
 #pragma GCC diagnostic pop
