@@ -7,8 +7,9 @@
 namespace headroom::ui {
 
 ContextScale::ContextScale(std::uint32_t longest) {
-  constexpr std::uint64_t kShortest = 256;
-  for (std::uint64_t power = kShortest; power < longest; power *= 2) {
+  std::uint64_t shortest = 256;
+  while (shortest > 16 && shortest > longest / 4) shortest /= 2;
+  for (std::uint64_t power = shortest; power < longest; power *= 2) {
     m_steps.push_back(static_cast<std::uint32_t>(power));
     if (power + power / 2 < longest) m_steps.push_back(static_cast<std::uint32_t>(power + power / 2));
   }

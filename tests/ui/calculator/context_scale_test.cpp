@@ -13,6 +13,13 @@ TEST(ContextScale, ascends_and_ends_at_the_trained_context) {
   }
 }
 
+TEST(ContextScale, a_short_trained_context_leaves_a_choice) {
+  EXPECT_EQ(ContextScale(64).at(0), 16U);
+  EXPECT_EQ(ContextScale(64).count(), 5);
+  EXPECT_EQ(ContextScale(1000).at(0), 128U);
+  EXPECT_EQ(ContextScale(1024).at(0), 256U);
+}
+
 TEST(ContextScale, each_position_is_nearest_to_itself) {
   const ContextScale scale(40960);
   for (int i = 0; i < scale.count(); ++i) EXPECT_EQ(scale.nearest(scale.at(i)), i);
