@@ -51,8 +51,8 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   group(app.add_option("--ctx", arguments.nCtx, "Context: positions per request; default: the trained context, at most 4096"));
   group(app.add_option("--slots", arguments.nSlots, "Parallel requests, each with its own cache")->capture_default_str());
   group(app.add_option("--batch", arguments.nBatch, "Prompt tokens in one step")->capture_default_str());
-  group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0")->capture_default_str());
-  group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0")->capture_default_str());
+  group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking")->capture_default_str());
+  group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")->capture_default_str());
   group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the device, or auto")->capture_default_str());
   group(app.add_option("--device", arguments.device, "cpu, or a catalogue name such as \"RTX 4090\"")->capture_default_str());
   CLI::Option* keep = group(app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB"));

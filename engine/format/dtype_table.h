@@ -23,18 +23,19 @@ struct DTypeRow {
   std::uint32_t row_extra_bytes;  // per row beside the blocks: the f16 scale of an FP8 KV row
   bool is_weight;
   bool is_kv;
+  bool is_kv_offered;  // else only for checking: named by hand, never proposed
 };
 
 inline constexpr std::array kDTypes{
-    DTypeRow{DType::kF32, "F32", "f32", 0, 1, 4, 0, true, false},          //
-    DTypeRow{DType::kF16, "F16", "f16", 1, 1, 2, 0, true, true},           //
-    DTypeRow{DType::kBF16, "BF16", "bf16", 30, 1, 2, 0, true, false},      //
-    DTypeRow{DType::kQ8_0, "Q8_0", "q8_0", 8, 32, 34, 0, true, true},      //
-    DTypeRow{DType::kQ4_0, "Q4_0", "q4_0", 2, 32, 18, 0, true, true},      //
-    DTypeRow{DType::kQ4_K, "Q4_K", "q4_k", 12, 256, 144, 0, true, false},  //
-    DTypeRow{DType::kQ5_K, "Q5_K", "q5_k", 13, 256, 176, 0, true, false},  //
-    DTypeRow{DType::kQ6_K, "Q6_K", "q6_k", 14, 256, 210, 0, true, false},  //
-    DTypeRow{DType::kF8E4M3, "FP8", "fp8", -1, 1, 1, 2, false, true},      //
+    DTypeRow{DType::kF32, "F32", "f32", 0, 1, 4, 0, true, true, false},           //
+    DTypeRow{DType::kF16, "F16", "f16", 1, 1, 2, 0, true, true, true},            //
+    DTypeRow{DType::kBF16, "BF16", "bf16", 30, 1, 2, 0, true, false, false},      //
+    DTypeRow{DType::kQ8_0, "Q8_0", "q8_0", 8, 32, 34, 0, true, true, true},       //
+    DTypeRow{DType::kQ4_0, "Q4_0", "q4_0", 2, 32, 18, 0, true, true, true},       //
+    DTypeRow{DType::kQ4_K, "Q4_K", "q4_k", 12, 256, 144, 0, true, false, false},  //
+    DTypeRow{DType::kQ5_K, "Q5_K", "q5_k", 13, 256, 176, 0, true, false, false},  //
+    DTypeRow{DType::kQ6_K, "Q6_K", "q6_k", 14, 256, 210, 0, true, false, false},  //
+    DTypeRow{DType::kF8E4M3, "FP8", "fp8", -1, 1, 1, 2, false, true, true},       //
 };
 
 constexpr const DTypeRow& dtype_row(DType dtype) {

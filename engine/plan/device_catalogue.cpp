@@ -140,7 +140,7 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
   device.free_bytes = device.total_bytes;
   device.is_present = false;
   for (const DTypeRow& dtype : kDTypes) {
-    if (dtype.is_kv) device.kv_types.push_back(dtype.dtype);
+    if (dtype.is_kv_offered) device.kv_types.push_back(dtype.dtype);
   }
   return device;
 }

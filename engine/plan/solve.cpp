@@ -59,7 +59,7 @@ std::vector<KvPair> pairs_by_loss() {
   std::vector<KvPair> pairs;
   for (const DTypeRow& k : kDTypes) {
     for (const DTypeRow& v : kDTypes) {
-      if (k.is_kv && v.is_kv) pairs.push_back({k.dtype, v.dtype, 3 * kv_loss_rank(k.dtype) + 2 * kv_loss_rank(v.dtype)});
+      if (k.is_kv_offered && v.is_kv_offered) pairs.push_back({k.dtype, v.dtype, 3 * kv_loss_rank(k.dtype) + 2 * kv_loss_rank(v.dtype)});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const KvPair& a, const KvPair& b) { return a.loss < b.loss; });
@@ -76,6 +76,7 @@ bool has_kernel(std::span<const DeviceInfo> devices, DeviceIndex device, DType d
 
 std::uint32_t kv_loss_rank(DType dtype) {
   switch (dtype) {
+    case DType::kF32:
     case DType::kF16: return 0;
     case DType::kQ8_0: return 1;
     case DType::kF8E4M3: return 2;

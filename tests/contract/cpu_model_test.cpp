@@ -96,7 +96,7 @@ TEST_P(CpuModel, every_pair_of_cache_types_gives_the_reference_logits) {
 
 TEST_P(CpuModel, every_head_size_gives_the_reference_logits) {
   for (const std::uint32_t head_dim : {8U, 16U, 20U, 32U, 64U, 80U, 96U, 128U}) {
-    for (const DType kv : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
+    for (const DType kv : {DType::kF32, DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
       RandomModelSpec spec = small_model(DType::kF32);
       spec.n_layers = 1;
       spec.d_model = 72;  // no multiple of 16

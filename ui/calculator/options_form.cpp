@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
+#include <algorithm>
+#include <iterator>
 
 #include "format/dtype_table.h"
 #include "ui/calculator/bytes_edit.h"
@@ -36,6 +38,13 @@ QSpinBox* makeSpin(int from, int to, const QString& name, const char* objectName
   spin->setObjectName(QLatin1String(objectName));
   spin->setKeyboardTracking(false);
   return spin;
+}
+
+// Types that are only for checking stay with the command line.
+std::vector<DType> offeredTypes(const DeviceInfo& device) {
+  std::vector<DType> types;
+  std::copy_if(device.kv_types.begin(), device.kv_types.end(), std::back_inserter(types), [](DType dtype) { return dtype_row(dtype).is_kv_offered; });
+  return types;
 }
 
 // Filled anew only when another device has other kernels, so that an open list is not pulled away.
@@ -264,7 +273,7 @@ void OptionsForm::refresh() {
   m_slots->setValue(static_cast<int>(options.n_slots));
   m_batch->setValue(static_cast<int>(options.n_batch));
   for (QComboBox* combo : {m_keyType, m_valueType}) {
-    showTypes(*combo, device != nullptr ? device->kv_types : std::vector<DType>());
+    showTypes(*combo, device != nullptr ? offeredTypes(*device) : std::vector<DType>());
   }
   m_keyType->setCurrentIndex(m_keyType->findData(static_cast<int>(options.kv_k)));
   m_valueType->setCurrentIndex(m_valueType->findData(static_cast<int>(options.kv_v)));

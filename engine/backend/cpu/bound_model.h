@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-inline constexpr std::size_t kMaxHeadBytes = 2 * kMaxHeadDim + 64;  // of one head in the widest cache type
+inline constexpr std::size_t kMaxHeadBytes = 4 * kMaxHeadDim;  // of one head in the widest cache type, F32
 
 struct BoundLayer {
   const LayerSpec* spec = nullptr;

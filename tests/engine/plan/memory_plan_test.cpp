@@ -139,6 +139,7 @@ TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
   const KnownKv known[] = {
       {test::kTinyLlama, DType::kF16, 22 * 2 * 4 * 64 * 2},
       {test::kLlama32_1B, DType::kF16, 32768},
+      {test::kLlama32_1B, DType::kF32, 65536},
       {test::kQwen25_7B, DType::kF16, 57344},
       {test::kQwen3_8B, DType::kF16, 147456},
       {test::kLlama3_70B, DType::kF16, 327680},

@@ -64,7 +64,7 @@ TEST_F(PlanOptionsTest, a_kv_type_without_a_kernel_on_the_device_is_refused) {
   devices_[1].kv_types = {DType::kF16, DType::kQ8_0};
   expect_refused({.kv_k = DType::kF8E4M3, .device = 1}, "kv_k", "f16, q8_0", "fp8");
   expect_refused({.kv_v = DType::kQ4_0, .device = 1}, "kv_v", "f16, q8_0", "q4_0");
-  expect_refused({.kv_k = DType::kQ4_K}, "kv_k", "f16, q8_0, q4_0, fp8", "q4_k");
+  expect_refused({.kv_k = DType::kQ4_K}, "kv_k", "f32, f16, q8_0, q4_0, fp8", "q4_k");
 }
 
 TEST_F(PlanOptionsTest, a_model_without_layers_is_refused) {

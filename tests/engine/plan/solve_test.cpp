@@ -97,6 +97,15 @@ TEST(Solve, the_lightest_kv_is_the_least_lossy_pair_that_fits) {
   }
 }
 
+TEST(Solve, a_kv_type_for_checking_is_never_proposed) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const std::vector<DeviceInfo> roomy{test::cpu_with(640 * kGiB)};
+  const SolveAnswer answer = *lightest_kv(model, roomy, {.n_ctx = 8192, .kv_k = DType::kF32, .kv_v = DType::kF32});
+  ASSERT_TRUE(answer.options) << answer.text;
+  EXPECT_EQ(answer.options->kv_k, DType::kF16);
+  EXPECT_EQ(answer.options->kv_v, DType::kF16);
+}
+
 TEST(Solve, the_lightest_kv_has_a_kernel_on_the_device) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(5 * kGiB)};

@@ -41,6 +41,16 @@ TEST_F(WindowFixture, a_dropped_model_shows_its_card_and_verdict_and_loads_nothi
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
 }
 
+TEST_F(WindowFixture, the_cache_types_to_choose_from_are_those_that_are_offered) {
+  dropAndWait(kSmall);
+  for (const char* name : {"keyType", "valueType"}) {
+    const auto* combo = find<QComboBox>(name);
+    QStringList types;
+    for (int i = 0; i < combo->count(); ++i) types.push_back(combo->itemText(i));
+    EXPECT_EQ(types, (QStringList{QStringLiteral("F16"), QStringLiteral("Q8_0"), QStringLiteral("Q4_0"), QStringLiteral("FP8")})) << name;
+  }
+}
+
 TEST_F(WindowFixture, moving_the_context_changes_the_verdict) {
   dropAndWait(kSmall);
   const QString before = find<QLabel>("verdictSentence")->text();

@@ -1,4 +1,4 @@
-// Panels of float weights, and of F16 and FP8 keys, times f32 activations. Included by one unit per instruction set, inside its namespace.
+// Panels of float weights, and of F32, F16 and FP8 keys, times f32 activations. Included by one unit per instruction set, inside its namespace.
 
 struct FromF32 {
   static constexpr std::size_t kBytes = 64;

@@ -98,6 +98,7 @@ void fill(KernelTable& table) {
   table.dot_wide[at(DType::kQ4_K)] = dot_any<WithMins<WideMins>::At, 8>;
   table.dot_wide[at(DType::kQ5_K)] = dot_any<WithMins<WideMins>::At, 8>;
   table.dot_wide[at(DType::kQ6_K)] = dot_any<SixBits<WideQ6_K>::At, 8>;
+  table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;
   table.values[at(DType::kQ8_0)] = values<ValuesQ8_0>;

@@ -2,6 +2,22 @@
 // Groups of 16 keys: the elements of each key, then the f16 scales (n_blocks, 16 keys). Included by one unit per instruction set, inside its
 // namespace.
 
+struct ValuesF32 {
+  static constexpr bool kScaled = false;
+  static constexpr float kFactor = 1.0F;
+  static std::size_t key_bytes(std::uint32_t head_dim) { return head_dim * 4UL; }
+  static std::size_t scale_block(std::uint32_t) { return 0; }
+  static void load(const std::byte* key, std::uint32_t at, F& a, F& b) {
+    const float* from = reinterpret_cast<const float*>(key) + at;
+    a = load_f(from);
+    b = load_f(from + 16);
+  }
+  static void load_n(const std::byte* key, std::uint32_t at, int n, F& a, F& b) {
+    const float* from = reinterpret_cast<const float*>(key) + at;
+    a = load_f_n(from, n < 16 ? n : 16);
+    b = n > 16 ? load_f_n(from + 16, n - 16) : zero_f();
+  }
+};
 struct ValuesF16 {
   static constexpr bool kScaled = false;
   static constexpr float kFactor = 1.0F;
