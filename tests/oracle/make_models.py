@@ -3,7 +3,7 @@
     tests/golden/models/NAME.gguf      the model, under 400 KB
     tests/golden/logits/NAME.bin       float32, little-endian, (n_tokens, n_vocab)
     tests/golden/logits/NAME.f16.bin   the same with keys and values rounded to f16, as a cache of that type holds them
-    tests/golden/golden.json           names, tokens, rotary frequencies, and whether llama.cpp computes the same thing
+    tests/golden/golden.json           names, tokens, rotary frequencies, and how llama.cpp is brought to compute the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
 Seeds are fixed: a run with the pinned requirements writes the same files.
@@ -50,8 +50,9 @@ MODELS = {
     "qwen2-yarn": ("qwen2", dict(d_model=64, n_heads=2, n_kv_heads=1), dict(YARN, rope_theta=1000000.0), {}),
     "qwen3": ("qwen3", dict(d_model=40, n_heads=2, n_kv_heads=1, head_dim=128), dict(PLAIN, rope_theta=1000000.0), dict(tie_word_embeddings=True)),
 }
-# llama.cpp knows neither the keys of llama3 scaling (its converter writes factors instead) nor a window in the llama architecture.
-NOT_IN_LLAMA_CPP = {"llama-llama3-keys", "llama-window"}
+# Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
+# scaling as factors. Both files hold the same weights.
+LLAMA_CPP_READS = {"llama-llama3-keys": "llama-llama3-factors"}
 CLASSES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM),
@@ -177,7 +178,8 @@ def main() -> None:
         golden.append(
             {
                 "name": name,
-                "in_llama_cpp": name not in NOT_IN_LLAMA_CPP,
+                "llama_cpp_reads": LLAMA_CPP_READS.get(name, name),
+                "window": further.get("sliding_window", 0),
                 "n_vocab": model.config.vocab_size,
                 "n_params": sum(tensor.numel() for tensor in model.parameters()),
                 "rope_frequencies": rotary.inv_freq.tolist(),
