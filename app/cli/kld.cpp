@@ -41,6 +41,15 @@ Result<Pair> openPair(const OpenModel& open) {
   return Pair{std::move(*reference), std::move(*judged)};
 }
 
+// Up to `n` tokens from `first`. Every window of a model whose texts begin with a token of their own begins with it, in the place of the text's
+// token, as llama.cpp's perplexity tool has it: figures of both can be compared, and no window starts in a way that training never showed.
+std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first, std::size_t n, const SpecialTokens& special) {
+  const std::span<const TokenId> window = tokens.subspan(first, std::min(n, tokens.size() - first));
+  std::vector<TokenId> chunk(window.begin(), window.end());
+  if (special.add_bos && special.bos) chunk.front() = *special.bos;
+  return chunk;
+}
+
 // One window of the text, in both sessions, from an empty cache. Positions whose next token is in the window count.
 Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence) {
   pair.reference->truncate(0, 0);
@@ -99,7 +108,7 @@ ExitCode kld(Options options) {
   std::size_t nChunks = 0;
   for (std::size_t first = 0; first + 1 < tokens.size(); first += options.plan.nCtx) {
     if (options.maxChunks > 0 && nChunks == options.maxChunks) break;
-    const std::span<const TokenId> chunk = std::span(tokens).subspan(first, std::min<std::size_t>(options.plan.nCtx, tokens.size() - first));
+    const std::vector<TokenId> chunk = windowAt(tokens, first, options.plan.nCtx, open->loaded->tokenizer->special());
     if (Status done = compareChunk(*pair, chunk, divergence); !done) return fail(done.error());
     ++nChunks;
   }

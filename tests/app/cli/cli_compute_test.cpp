@@ -1,4 +1,6 @@
 // Drives the real headroom-cli: run, logits, kld and bench.
+#include <cmath>
+
 #include "app/cli/cli_fixture.h"
 
 namespace headroom::test {
@@ -105,6 +107,51 @@ TEST_F(Cli, kld_of_f16_against_itself_is_zero_and_grows_with_fewer_bits) {
   EXPECT_GT(q8["kld_mean"], 0.0);
   EXPECT_GT(q4["kld_mean"], q8["kld_mean"]);
   EXPECT_GE(q4["kld_p999"], q4["kld_median"]);
+}
+
+TEST_F(Cli, every_window_of_kld_begins_with_the_beginning_token) {
+  std::string text;
+  for (int i = 0; i < 12; ++i) text += "word " + std::to_string(i * i) + ", ";
+  const std::string path = write("windows.txt", text);
+  const std::vector<std::uint32_t> tokens = runCli({"tokenize", model, "--file", path, "--add-special", "--json"}).json()["tokens"];
+  constexpr std::size_t kWindow = 32;
+  ASSERT_GT(tokens.size(), 2 * kWindow);
+  double loss = 0;
+  std::size_t nPositions = 0;
+  for (std::size_t first = 0; first + 1 < tokens.size(); first += kWindow) {
+    std::vector<std::uint32_t> window(tokens.begin() + first, tokens.begin() + std::min(first + kWindow, tokens.size()));
+    window[0] = 1;  // the beginning token of these vocabularies
+    std::string ids;
+    for (const std::uint32_t id : window) ids += std::to_string(id) + ",";
+    const CliResult result = runCli({"logits", model, "--tokens", ids, "--ctx", "32", "--out", pathOf("window.f32")});
+    ASSERT_EQ(result.exitCode, 0) << result.err;
+    const std::vector<float> logits = readFloats(pathOf("window.f32"));
+    const std::size_t nVocab = logits.size() / window.size();
+    for (std::size_t i = 0; i + 1 < window.size(); ++i, ++nPositions) {
+      double sum = 0;
+      for (std::size_t id = 0; id < nVocab; ++id) sum += std::exp(logits[i * nVocab + id]);
+      loss += std::log(sum) - logits[i * nVocab + window[i + 1]];
+    }
+  }
+  const nlohmann::json json = runCli({"kld", model, "--file", path, "--ctx", "32", "--json"}).json();
+  EXPECT_EQ(json["n_positions"], nPositions);
+  const double perplexity = std::exp(loss / static_cast<double>(nPositions));
+  EXPECT_NEAR(json["perplexity_f16"], perplexity, 1e-4 * perplexity) << "only the order of sums differs";
+}
+
+TEST_F(Cli, every_subcommand_that_loads_takes_an_f32_cache_for_checking) {
+  const std::vector<std::string> f32{"--kv-k", "f32", "--kv-v", "f32", "--ctx", "64"};
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.end(), f32.begin(), f32.end());
+    const CliResult result = runCli(words);
+    EXPECT_EQ(result.exitCode, 0) << words[0] << ": " << result.err;
+    return result;
+  };
+  EXPECT_THAT(run({"plan", model}).out, HasSubstr("f32"));
+  run({"run", model, "-p", "hi", "-n", "2"});
+  run({"logits", model, "--tokens", "5,6,7", "--out", pathOf("f32-logits")});
+  run({"bench", model, "-p", "8", "-n", "2", "--repeat", "1", "--threads", "1"});
+  EXPECT_GT(run({"kld", model, "--file", write("f32.txt", "words to compare"), "--json"}).json()["kld_mean"], 0.0) << "F16 rounds, F32 does not";
 }
 
 TEST_F(Cli, bench_measures_speed_and_limits) {

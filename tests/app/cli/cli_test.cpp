@@ -1,4 +1,7 @@
 // Drives the real headroom-cli: what the subcommands that compute nothing print, and every exit code.
+#include <array>
+#include <span>
+
 #include "app/cli/cli_fixture.h"
 
 namespace headroom::test {
@@ -7,8 +10,10 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr std::array kSubcommands{"inspect", "devices", "plan", "solve", "run", "tokenize", "detokenize", "render", "logits", "kld", "bench"};
+
 TEST_F(Cli, every_subcommand_has_help_with_an_example) {
-  for (const char* name : {"inspect", "devices", "plan", "solve", "run", "tokenize", "detokenize", "render", "logits", "kld", "bench"}) {
+  for (const char* name : kSubcommands) {
     const CliResult result = runCli({name, "--help"});
     EXPECT_EQ(result.exitCode, 0) << name;
     EXPECT_THAT(result.out, HasSubstr(std::string("  headroom-cli ") + name)) << "an example";
@@ -16,11 +21,22 @@ TEST_F(Cli, every_subcommand_has_help_with_an_example) {
   EXPECT_THAT(runCli({"--help"}).out, HasSubstr("Exit codes"));
 }
 
+TEST_F(Cli, an_unknown_subcommand_is_named_beside_those_that_there_are) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"nonsense"}, {"nonsense", model, "--ctx", "64"}, {"--json", "nonsense"}}) {
+    const CliResult result = runCli(words);
+    expectOneErrorLine(result, 2);
+    EXPECT_THAT(result.err, HasSubstr("no subcommand \"nonsense\""));
+    for (const char* name : kSubcommands) EXPECT_THAT(result.err, HasSubstr(name));
+  }
+  const CliResult none = runCli({});
+  expectOneErrorLine(none, 2);
+  EXPECT_THAT(none.err, HasSubstr("expected a subcommand: one of inspect, devices"));
+}
+
 TEST_F(Cli, usage_errors_end_with_2) {
-  expectOneErrorLine(runCli({}), 2);
-  expectOneErrorLine(runCli({"nonsense"}), 2);
   expectOneErrorLine(runCli({"plan"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--kv-k", "q5_1"}), 2);
+  expectOneErrorLine(runCli({"plan", model, "--device", "RTX 4090", "--kv-k", "f32"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--keep-free", "6G"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--keep-free", "1GiB", "--at-most", "1GiB"}), 2);
   expectOneErrorLine(runCli({"plan", model, "--device", "Voodoo 2"}), 2);
@@ -54,6 +70,51 @@ TEST_F(Cli, bad_files_end_with_3) {
   }
   expectOneErrorLine(runCli({"render", model, "--messages", write("bad.json", "{")}), 3);
   expectOneErrorLine(runCli({"render", model, "--messages", write("half.json", R"([{"role": "user"}])")}), 3);
+}
+
+// A model in three parts: the head and the frequency factors stand in parts of their own.
+std::string writeSplitModel(const std::filesystem::path& folder, int number) {
+  RandomModelSpec spec;
+  spec.has_tied_head = true;  // that is, without output.weight
+  GgufWriter writer = number == 1 ? random_gguf(spec) : GgufWriter();
+  writer.set_uint("split.no", static_cast<std::uint32_t>(number - 1));
+  writer.set_uint("split.count", 3);
+  constexpr std::uint32_t kFileF32 = 0;
+  const auto addOnes = [&](std::string_view name, const std::vector<std::uint64_t>& shape, std::size_t nElems) {
+    const std::vector<float> ones(nElems, 1.0F);
+    const auto bytes = std::as_bytes(std::span(ones));
+    writer.add_tensor(name, kFileF32, shape, {bytes.begin(), bytes.end()});
+  };
+  if (number == 2) addOnes("output.weight", {spec.d_model, spec.n_vocab}, std::size_t{spec.d_model} * spec.n_vocab);
+  if (number == 3) addOnes("rope_freqs.weight", {spec.d_model / spec.n_heads / 2}, spec.d_model / spec.n_heads / 2);
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path path = folder / ("split-0000" + std::to_string(number) + "-of-00003.gguf");
+  EXPECT_TRUE(writer.write(path).ok());
+  return path;
+}
+
+TEST_F(Cli, a_split_model_with_a_missing_or_doubled_part_ends_with_3_and_names_the_part) {
+  const std::filesystem::path parts = pathOf("parts");
+  std::vector<std::string> paths;
+  for (int number = 1; number <= 3; ++number) paths.push_back(writeSplitModel(parts, number));
+  const auto openAll = [&](const std::string& path) {
+    return std::vector<CliResult>{runCli({"inspect", path}), runCli({"plan", path}), runCli({"run", path, "-p", "hi", "-n", "1"})};
+  };
+  for (const std::string& path : paths) {
+    for (const CliResult& result : openAll(path)) EXPECT_EQ(result.exitCode, 0) << "whole: " << result.err;
+  }
+  std::filesystem::copy_file(paths[2], paths[1], std::filesystem::copy_options::overwrite_existing);
+  for (const CliResult& result : openAll(paths[0])) {
+    expectOneErrorLine(result, 3);
+    EXPECT_THAT(result.err, HasSubstr(paths[1] + ": expected part 2 of 3, found part 3 of 3"));
+  }
+  std::filesystem::remove(paths[1]);
+  for (const std::string& path : {paths[0], paths[2]}) {
+    for (const CliResult& result : openAll(path)) {
+      expectOneErrorLine(result, 3);
+      EXPECT_THAT(result.err, HasSubstr("part 2 of 3 is missing: expected " + paths[1]));
+    }
+  }
 }
 
 TEST_F(Cli, errors_are_json_too_when_asked) {
