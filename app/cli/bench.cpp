@@ -109,6 +109,7 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
                {"n_batch", open.planned.plan->options.n_batch},
                {"kv_k", options.plan.kvK},
                {"kv_v", options.plan.kvV},
+               {"kv_scheme", kvSchemeName(options.plan)},
                {"prefill_tokens_per_s", figures.speeds.prefillTokensPerS},
                {"decode_tokens_per_s", figures.speeds.decodeTokensPerS},
                {"decode_bytes_per_s", figures.decodeBytesPerS},
@@ -166,6 +167,7 @@ Command addBench(CLI::App& program) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   addPlanOptions(*app, options->plan);
+  addPlainKvOption(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "bench model.gguf -p 512 -n 64 --depth 4096 --threads 8 --json");
   return {app, [options] { return bench(*options); }};

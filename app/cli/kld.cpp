@@ -72,6 +72,7 @@ void printSummary(const Options& options, const DivergenceSummary& summary, std:
   if (asJson) {
     printJson({{"kv_k", options.plan.kvK},
                {"kv_v", options.plan.kvV},
+               {"kv_scheme", kvSchemeName(options.plan)},
                {"n_ctx", options.plan.nCtx},
                {"n_chunks", nChunks},
                {"n_positions", summary.nPositions},
@@ -83,8 +84,8 @@ void printSummary(const Options& options, const DivergenceSummary& summary, std:
                {"same_top_share", summary.sameTopShare}});
     return;
   }
-  printLine(fmt::format("KV {} / {}, {} positions in {} windows of {}", options.plan.kvK, options.plan.kvV, summary.nPositions, nChunks,
-                        options.plan.nCtx));
+  printLine(fmt::format("KV {} / {}{}, {} positions in {} windows of {}", options.plan.kvK, options.plan.kvV, options.plan.plainKv ? " (plain)" : "",
+                        summary.nPositions, nChunks, options.plan.nCtx));
   printLine(fmt::format("perplexity        {:.4f} with f16 KV, {:.4f} with this", summary.referencePerplexity, summary.perplexity));
   printLine(fmt::format("KL divergence     mean {:.6f}, median {:.6f}, 99.9 % {:.6f}", summary.meanKld, summary.medianKld, summary.p999Kld));
   printLine(fmt::format("same top token    {:.2f} %", 100 * summary.sameTopShare));
@@ -125,6 +126,7 @@ Command addKld(CLI::App& program) {
   app->add_option("--file", options->file, "Text, read in windows of --ctx tokens")->required();
   app->add_option("--chunks", options->maxChunks, "At most this many windows; default: the whole text");
   addPlanOptions(*app, options->plan);
+  addPlainKvOption(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "kld model.gguf --file text.txt --kv-k q8_0 --kv-v q4_0 --ctx 512");
   return {app, [options] { return kld(*options); }};

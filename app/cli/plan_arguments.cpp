@@ -60,6 +60,12 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   group(app.add_option("--threads", arguments.nThreads, "CPU threads; default: one per core"))->check(CLI::Range(1, 1024));
 }
 
+void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
+  app.add_flag("--plain-kv", arguments.plainKv, "The baseline: quantized KV without rotation, searched scales and exact ends")->group("Planning");
+}
+
+std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }
+
 Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads);
   if (!devices) return devices;
@@ -82,6 +88,7 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments) {
   const Result<DType> kvV = readKvType("--kv-v", arguments.kvV);
   if (!kvV) return kvV.error();
   options.kv_v = *kvV;
+  options.kv_scheme = arguments.plainKv ? KvScheme::kPlain : KvScheme::kRotated;
   const Result<std::int32_t> gpuLayers = readGpuLayers(arguments.gpuLayers);
   if (!gpuLayers) return gpuLayers.error();
   options.n_gpu_layers = *gpuLayers;

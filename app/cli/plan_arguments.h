@@ -16,9 +16,14 @@ namespace headroom::cli {
 struct PlanArguments {
   std::uint32_t nCtx = 0, nSlots = 1, nBatch = 256, nThreads = 0;
   std::uint32_t nLogitRows = 0;  // not an option: logits and kld ask for all positions
+  bool plainKv = false;          // not a planning option: the baseline of bench and kld
   std::string kvK = "f16", kvV = "f16", gpuLayers = "auto", device = "cpu", keepFree, atMost;
 };
 void addPlanOptions(CLI::App& app, PlanArguments& arguments);
+
+// --plain-kv, for measurements only: a quantized cache without rotation, searched scales and exact ends.
+void addPlainKvOption(CLI::App& app, PlanArguments& arguments);
+std::string_view kvSchemeName(const PlanArguments& arguments);
 
 // Devices that can be planned for: those of this machine, then the catalogue. `nThreads` 0: as many as there are cores.
 Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads);

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/kv_regions.h"
 
 namespace headroom::cli {
 namespace {
 
-double positionsSeen(const LayerSpec& layer, std::uint32_t nCached) {
+std::uint32_t positionsSeen(const LayerSpec& layer, std::uint32_t nCached) {
   return layer.attention == AttentionKind::kWindow ? std::min(layer.window, nCached) : nCached;
 }
 
@@ -24,9 +25,7 @@ double decodeBytes(const ModelInfo& model, const PlanOptions& options, std::uint
     const bool oneRow = weight.slot == WeightSlot::kTokenEmbedding && !isHead(model, weight);
     bytes += static_cast<double>(oneRow ? row_bytes(weight.dtype, weight.n_cols) : weight.loaded_bytes());
   }
-  for (const LayerSpec& layer : model.layers) {
-    bytes += positionsSeen(layer, nCached) * static_cast<double>(layer.kv_row_bytes(options.kv_k) + layer.kv_row_bytes(options.kv_v));
-  }
+  for (const LayerSpec& layer : model.layers) bytes += kv_bytes_read(layer, options, positionsSeen(layer, nCached));
   return bytes;
 }
 

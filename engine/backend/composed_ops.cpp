@@ -4,7 +4,10 @@
 #include <cmath>
 
 #include "format/decode.h"
+#include "format/dtype_table.h"
 #include "format/encode.h"
+#include "format/rotation.h"
+#include "plan/kv_regions.h"
 
 namespace headroom {
 namespace {
@@ -39,9 +42,9 @@ void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& fr
 }
 
 // What is left of a head after the cache has kept it.
-void round_trip(std::span<float> head, DType dtype) {
+void round_trip(std::span<float> head, DType dtype, KvScheme scheme) {
   std::vector<std::byte> kept(row_bytes(dtype, head.size()));
-  encode_row(dtype, head.data(), head.size(), kept.data());
+  (scheme == KvScheme::kPlain ? encode_row : encode_kv_row)(dtype, head.data(), head.size(), kept.data());
   decode_row(dtype, kept.data(), head.size(), head.data());
 }
 
@@ -52,12 +55,10 @@ double activate(Activation kind, double x) {
 
 }  // namespace
 
-Result<ComposedModel> ComposedModel::load(const ModelInfo& model, const ModelFile& file, DType kv_k, DType kv_v, std::uint32_t n_slots) {
+Result<ComposedModel> ComposedModel::load(const ModelInfo& model, const ModelFile& file, const PlanOptions& options) {
   ComposedModel loaded;
   loaded.model_ = model;
-  loaded.kv_k_ = kv_k;
-  loaded.kv_v_ = kv_v;
-  loaded.n_slots_ = n_slots;
+  loaded.options_ = options;
   for (const RopeSpec& rope : model.ropes) loaded.ropes_.push_back(rope_frequencies(rope));
   for (const WeightTensor& weight : model.weights) {
     const Bytes stride = row_bytes(weight.dtype, weight.n_cols);
@@ -69,7 +70,7 @@ Result<ComposedModel> ComposedModel::load(const ModelInfo& model, const ModelFil
     }
     loaded.weights_.push_back(std::move(decoded));
   }
-  loaded.caches_.resize(model.layers.size() * n_slots);
+  loaded.caches_.resize(model.layers.size() * options.n_slots);
   return loaded;
 }
 
@@ -116,17 +117,40 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
   };
   finish(query, WeightSlot::kQNorm);
   finish(keys, WeightSlot::kKNorm);
-  for (std::size_t first = 0; first < keys.size(); first += spec.head_dim) {
-    round_trip({keys.data() + first, spec.head_dim}, kv_k_);
-    round_trip({values.data() + first, spec.head_dim}, kv_v_);
-  }
+  const auto rotate = [&](Row& heads, DType kv) {
+    for (std::size_t first = 0; is_rotated(kv) && first < heads.size(); first += spec.head_dim) rotate_head({heads.data() + first, spec.head_dim});
+  };
+  rotate(query, options_.kv_k);
+  rotate(keys, options_.kv_k);
+  rotate(values, options_.kv_v);
   Cache& kept = cache(static_cast<std::size_t>(layer), row.slot);
-  const std::size_t first = std::size_t{row.position} * spec.kv_dim();
-  kept.keys.resize(first);  // a position that is written again forgets those behind it
-  kept.values.resize(first);
-  kept.keys.insert(kept.keys.end(), keys.begin(), keys.end());
-  kept.values.insert(kept.values.end(), values.begin(), values.end());
+  const auto keep = [&](const Row& heads, DType kv, Row& into) {
+    into.resize(std::size_t{row.position} * spec.kv_dim());  // a position that is written again forgets those behind it
+    for (std::size_t first = 0; first < heads.size(); first += spec.head_dim) {
+      const auto start = heads.begin() + static_cast<std::ptrdiff_t>(first);
+      Row head(start, start + spec.head_dim);
+      round_trip(head, kv, options_.kv_scheme);
+      into.insert(into.end(), head.begin(), head.end());
+    }
+  };
+  keep(keys, options_.kv_k, kept.keys);
+  keep(values, options_.kv_v, kept.values);
+  keep(keys, DType::kF16, kept.exact_keys);
+  keep(values, DType::kF16, kept.exact_values);
   return query;
+}
+
+bool ComposedModel::is_rotated(DType kv) const { return is_quantized_kv(kv) && options_.kv_scheme == KvScheme::kRotated; }
+
+// What the ring of each layer holds once the rows of a step are written.
+void ComposedModel::move_exact_from(std::span<const StepRow> rows) {
+  for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) {
+    const auto n_ring = static_cast<std::uint32_t>(model_.layers[layer].kv_ends(options_.n_ctx, options_.n_batch).n_ring);
+    for (const StepRow& row : rows) {
+      std::uint32_t& from = cache(layer, row.slot).exact_from;
+      from = std::max(std::min(from, row.position), row.position + 1 - std::min(row.position + 1, n_ring));
+    }
+  }
 }
 
 Row ComposedModel::attend(std::int32_t layer, const StepRow& row, const Row& query) {
@@ -134,15 +158,19 @@ Row ComposedModel::attend(std::int32_t layer, const StepRow& row, const Row& que
   const Cache& kept = cache(static_cast<std::size_t>(layer), row.slot);
   const std::uint32_t to = row.position + 1;
   const std::uint32_t from = spec.attention == AttentionKind::kWindow && to > spec.window ? to - spec.window : 0;
+  const KvEnds k_ends = kv_ends_of(spec, options_.kv_k, options_), v_ends = kv_ends_of(spec, options_.kv_v, options_);
+  const auto head_at = [&](const Row& quantized, const Row& exact, const KvEnds& ends, std::uint32_t position, std::size_t kv_first) {
+    const bool is_exact = position < ends.n_sinks || (ends.n_ring > 0 && position >= kept.exact_from);
+    return (is_exact ? exact : quantized).data() + std::size_t{position} * spec.kv_dim() + kv_first;
+  };
   Row attended(query.size());
   for (std::uint32_t head = 0; head < spec.n_heads; ++head) {
     const std::size_t kv_first = std::size_t{head / (spec.n_heads / spec.n_kv_heads)} * spec.head_dim, q_first = std::size_t{head} * spec.head_dim;
     std::vector<double> weights(to - from);
     for (std::uint32_t key = from; key < to; ++key) {
+      const float* elems = head_at(kept.keys, kept.exact_keys, k_ends, key, kv_first);
       double score = 0;
-      for (std::uint32_t i = 0; i < spec.head_dim; ++i) {
-        score += static_cast<double>(query[q_first + i]) * kept.keys[std::size_t{key} * spec.kv_dim() + kv_first + i];
-      }
+      for (std::uint32_t i = 0; i < spec.head_dim; ++i) score += static_cast<double>(query[q_first + i]) * elems[i];
       weights[key - from] = score * spec.attention_scale;
     }
     const double most = *std::max_element(weights.begin(), weights.end());
@@ -150,9 +178,12 @@ Row ComposedModel::attend(std::int32_t layer, const StepRow& row, const Row& que
     for (double& weight : weights) sum += (weight = std::exp(weight - most));
     for (std::uint32_t i = 0; i < spec.head_dim; ++i) {
       double value = 0;
-      for (std::uint32_t key = from; key < to; ++key) value += weights[key - from] * kept.values[std::size_t{key} * spec.kv_dim() + kv_first + i];
+      for (std::uint32_t key = from; key < to; ++key) {
+        value += weights[key - from] * head_at(kept.values, kept.exact_values, v_ends, key, kv_first)[i];
+      }
       attended[q_first + i] = static_cast<float>(value / sum);
     }
+    if (is_rotated(options_.kv_v)) unrotate_head({attended.data() + q_first, spec.head_dim});
   }
   return attended;
 }
@@ -184,6 +215,7 @@ Row ComposedModel::logits(const Row& residual) const {
 std::vector<float> ComposedModel::step(const StepInputs& inputs) {
   std::vector<float> out;
   std::size_t next_logit = 0;
+  move_exact_from(inputs.rows);
   for (std::uint32_t index = 0; index < inputs.rows.size(); ++index) {  // row by row: no later row changes what an earlier one sees
     const StepRow& row = inputs.rows[index];
     Row residual = embed(row.token);

@@ -13,8 +13,8 @@ namespace headroom {
 // cache holds the values that remain after a round trip through its number format.
 class ComposedModel {
  public:
-  // Reads every weight of `file`. `kv_k` and `kv_v` are what the cache rounds to.
-  static Result<ComposedModel> load(const ModelInfo& model, const ModelFile& file, DType kv_k, DType kv_v, std::uint32_t n_slots);
+  // Reads every weight of `file`. `options` are resolved: they say what the cache rounds to, and which of its rows stay exact.
+  static Result<ComposedModel> load(const ModelInfo& model, const ModelFile& file, const PlanOptions& options);
 
   // Runs the ops of one step; (logit_rows.size(), n_vocab) logits. Positions must follow on those before.
   std::vector<float> step(const StepInputs& inputs);
@@ -24,12 +24,15 @@ class ComposedModel {
     std::vector<float> values;
     std::uint64_t n_rows = 0, n_cols = 0;
   };
-  struct Cache {  // of a (layer, slot): (position, kv_dim) each
-    std::vector<float> keys, values;
+  struct Cache {  // of a (layer, slot): (position, kv_dim) each, as quantized and as F16
+    std::vector<float> keys, values, exact_keys, exact_values;
+    std::uint32_t exact_from = 0;  // positions behind the sinks that are read as F16 if there are exact ends
   };
 
   const Weights& at(WeightSlot slot, std::int32_t layer) const;
-  Cache& cache(std::size_t layer, std::uint32_t slot) { return caches_[layer * n_slots_ + slot]; }
+  Cache& cache(std::size_t layer, std::uint32_t slot) { return caches_[layer * options_.n_slots + slot]; }
+  bool is_rotated(DType kv) const;
+  void move_exact_from(std::span<const StepRow> rows);
 
   std::vector<float> embed(std::uint32_t token) const;
   std::vector<float> qkv_rope(std::int32_t layer, const StepRow& row, const std::vector<float>& residual);  // -> query
@@ -40,8 +43,7 @@ class ComposedModel {
   std::vector<float> logits(const std::vector<float>& residual) const;
 
   ModelInfo model_;
-  DType kv_k_ = DType::kF16, kv_v_ = DType::kF16;
-  std::uint32_t n_slots_ = 1;
+  PlanOptions options_;
   std::vector<RopeFrequencies> ropes_;
   std::vector<Weights> weights_;  // as model_.weights
   std::vector<Cache> caches_;

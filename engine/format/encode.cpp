@@ -48,6 +48,31 @@ void encode_block(std::span<const float, 32> in, BlockQ4_0& block) {
   for (int i = 0; i < 16; ++i) block.quants[i] = static_cast<std::uint8_t>(code(in[i]) | (code(in[i + 16]) << 4));
 }
 
+int round_q4(float x) { return static_cast<int>(std::nearbyint(std::clamp(x, -8.0F, 7.0F))); }
+
+void encode_searched(std::span<const float, 32> in, BlockQ4_0& block) {
+  float extreme = 0;
+  for (const float x : in) {
+    if (std::fabs(x) > std::fabs(extreme)) extreme = x;
+  }
+  float best_gain = 0, best_inverse = 0, best_scale = 0;
+  for (const float divisor : kQ4ScaleDivisors) {
+    const float inverse = safe_inverse(extreme / -divisor);
+    float sum_code_x = 0, sum_code2 = 0;
+    for (const float x : in) {
+      const auto code = static_cast<float>(round_q4(x * inverse));
+      sum_code_x += code * x;
+      sum_code2 += code * code;
+    }
+    const float gain = sum_code2 > 0 ? sum_code_x * sum_code_x / sum_code2 : 0.0F;  // how much of the squares this fit explains
+    if (!(gain > best_gain)) continue;
+    best_gain = gain, best_inverse = inverse, best_scale = sum_code_x / sum_code2;
+  }
+  block.scale = scale_to_f16(best_scale);
+  const auto code = [&](float x) { return static_cast<std::uint8_t>(round_q4(x * best_inverse) + 8); };
+  for (int i = 0; i < 16; ++i) block.quants[i] = static_cast<std::uint8_t>(code(in[i]) | (code(in[i + 16]) << 4));
+}
+
 // One group of a K-quant: x is about scale * code - min with codes 0..max_code and min >= 0.
 struct GroupFit {
   float scale = 0, min = 0;
@@ -156,15 +181,20 @@ void encode_block(std::span<const float, 256> in, BlockQ6_K& block) {
   }
 }
 
-template <class Block, std::size_t kBlockElems>
-void encode_block_row(const float* row, std::uint64_t n_elems, std::byte* out) {
+template <class Block, std::size_t kBlockElems, class Encode>
+void encode_block_row(const float* row, std::uint64_t n_elems, std::byte* out, Encode encode) {
   for (std::uint64_t first = 0; first < n_elems; first += kBlockElems, out += sizeof(Block)) {
     std::array<float, kBlockElems> elems{};
     std::copy_n(row + first, std::min<std::uint64_t>(kBlockElems, n_elems - first), elems.begin());
     Block block{};
-    encode_block(std::span<const float, kBlockElems>(elems), block);
+    encode(std::span<const float, kBlockElems>(elems), block);
     std::memcpy(out, &block, sizeof(Block));
   }
+}
+
+template <class Block, std::size_t kBlockElems>
+void encode_block_row(const float* row, std::uint64_t n_elems, std::byte* out) {
+  encode_block_row<Block, kBlockElems>(row, n_elems, out, [](auto in, Block& block) { encode_block(in, block); });
 }
 
 void encode_fp8_row(const float* row, std::uint64_t n_elems, std::byte* out) {
@@ -197,6 +227,11 @@ void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte*
     case DType::kQ6_K: encode_block_row<BlockQ6_K, 256>(row, n_elems, out); return;
     case DType::kF8E4M3: encode_fp8_row(row, n_elems, out); return;
   }
+}
+
+void encode_kv_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte* out) {
+  if (dtype != DType::kQ4_0) return encode_row(dtype, row, n_elems, out);
+  encode_block_row<BlockQ4_0, 32>(row, n_elems, out, [](auto in, BlockQ4_0& block) { encode_searched(in, block); });
 }
 
 }  // namespace headroom

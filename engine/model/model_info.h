@@ -42,6 +42,13 @@ struct RopeFrequencies {
 };
 RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
+// How many positions of a slot stay F16 beside a quantized cache: the first ones, which every query looks at, and a ring of the newest.
+struct KvEnds {
+  std::uint64_t n_sinks = 0, n_ring = 0;  // multiples of kKvRowStep
+  std::uint64_t n_rows() const { return n_sinks + n_ring; }
+  bool operator==(const KvEnds&) const = default;
+};
+
 struct LayerSpec {
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
@@ -59,12 +66,17 @@ struct LayerSpec {
 
   // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of kKvRowStep.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
+  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail of rows / 128, at least kKvTailRowsMin and at most
+  // kKvTailRowsMax, with one batch. Never more than an eighth of the rows, so that a short context does not cost more than it saves: then a quarter
+  // of them are sinks. None below 256 rows.
+  KvEnds kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
 };
 inline constexpr std::uint32_t kMaxHeadDim = 1024;
 // Keys are kept in groups of this many, so that a kernel always reads whole groups.
 inline constexpr std::uint32_t kKvRowStep = 32;
+inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailRowsMax = 1024;
 
 struct ModelInfo {
   std::string name;          // general.name, else the file's stem

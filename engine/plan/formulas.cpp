@@ -8,6 +8,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/kv_regions.h"
 
 namespace headroom {
 namespace {
@@ -80,17 +81,31 @@ void add_weight(const ModelInfo& model, const Region& region, DeviceIndex device
   groups.add(key, region, device, std::move(label), std::move(each), weight.loaded_bytes(), "tensors");
 }
 
+// "KV cache, keys, Q4_0", "KV cache, exact values, F16, layers with a window of 4096".
+std::string kv_label(const LayerSpec& layer, const Region& region) {
+  const bool is_keys = region.kv_part == KvPart::kKeys || region.kv_part == KvPart::kExactKeys;
+  const bool is_exact = region.kv_part == KvPart::kExactKeys || region.kv_part == KvPart::kExactValues;
+  std::string label = fmt::format("KV cache, {}{}, {}", is_exact ? "exact " : "", is_keys ? "keys" : "values", dtype_row(region.dtype).name);
+  if (layer.attention == AttentionKind::kWindow) label += fmt::format(", layers with a window of {}", layer.window);
+  return label;
+}
+
 void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device, GroupList& groups) {
   const LayerSpec& layer = model.layers[static_cast<std::size_t>(region.layer)];
-  const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
-  const char* part = region.kv_part == KvPart::kKeys ? "keys" : "values";
-  std::string label = layer.attention == AttentionKind::kWindow
-                          ? fmt::format("KV cache, {}, {}, layers with a window of {}", part, dtype_row(region.dtype).name, layer.window)
-                          : fmt::format("KV cache, {}, {}", part, dtype_row(region.dtype).name);
-  std::string each = fmt::format("{} slots x {} positions x {} KV heads x {}", options.n_slots, rows, layer.n_kv_heads,
-                                 row_expression(region.dtype, layer.head_dim));
+  const std::vector<KvRegion> parts = kv_regions(layer, options);
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const KvRegion& each) { return each.part == region.kv_part; });
+  CHECK(part != parts.end(), "a region of the cache belongs to its layer");
+  std::string positions = fmt::format("{} positions", part->n_rows);
+  if (part->part == KvPart::kExactKeys || part->part == KvPart::kExactValues) {
+    const KvEnds ends = layer.kv_ends(options.n_ctx, options.n_batch);
+    positions = ends.n_sinks > 0 ? fmt::format("({} first + {} newest positions)", ends.n_sinks, ends.n_ring)
+                                 : fmt::format("{} newest positions", ends.n_ring);
+  }
+  std::string label = kv_label(layer, region);
+  std::string each =
+      fmt::format("{} slots x {} x {} KV heads x {}", options.n_slots, positions, layer.n_kv_heads, row_expression(region.dtype, layer.head_dim));
   std::string key = label + each;
-  groups.add(key, region, device, std::move(label), std::move(each), options.n_slots * rows * layer.kv_row_bytes(region.dtype), "layers");
+  groups.add(key, region, device, std::move(label), std::move(each), *kv_region_bytes(layer, *part, options.n_slots), "layers");
 }
 
 std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {

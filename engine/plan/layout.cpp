@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/kv_regions.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 
@@ -55,29 +56,33 @@ std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement
   return std::move(builder).finish();
 }
 
-std::optional<Bytes> kv_bytes(const LayerSpec& layer, DType dtype, const PlanOptions& options) {
-  const std::optional<Bytes> rows = checked_mul(options.n_slots, layer.kv_rows(options.n_ctx, options.n_batch));
-  return rows ? checked_mul(*rows, layer.kv_row_bytes(dtype)) : std::nullopt;
+std::string_view kv_region_name(KvPart part) {
+  switch (part) {
+    case KvPart::kKeys: return "k";
+    case KvPart::kValues: return "v";
+    case KvPart::kExactKeys: return "k exact";
+    case KvPart::kExactValues: return "v exact";
+    case KvPart::kNone: break;
+  }
+  return "kv";
 }
 
 void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex device, ArenaBuilder& builder) {
   for (std::size_t i = 0; i < in.model.layers.size(); ++i) {
     if (placement.layer_device[i] != device) continue;
-    const LayerSpec& layer = in.model.layers[i];
-    Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
-    region.dtype = in.options.kv_k;
-    region.kv_part = KvPart::kKeys;
-    builder.add(region, "k", kv_bytes(layer, in.options.kv_k, in.options));
-    region.dtype = in.options.kv_v;
-    region.kv_part = KvPart::kValues;
-    builder.add(region, "v", kv_bytes(layer, in.options.kv_v, in.options));
+    for (const KvRegion& kv : kv_regions(in.model.layers[i], in.options)) {
+      Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
+      region.dtype = kv.dtype;
+      region.kv_part = kv.part;
+      builder.add(std::move(region), kv_region_name(kv.part), kv_region_bytes(in.model.layers[i], kv, in.options.n_slots));
+    }
   }
 }
 
 std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& prefill, DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
   ArenaBuilder builder(device, Lifetime::kSession, rules_of(in.devices[device]), keep);
-  builder.reserve(std::size_t{in.model.n_layers()} * 2 + 6);
+  builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
   add_kv(in, placement, device, builder);
   builder.add({.kind = RegionKind::kActivations}, "activations", prefill.activation_bytes[device]);
   if (placement.head_device == device) {

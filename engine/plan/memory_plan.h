@@ -19,7 +19,11 @@ namespace headroom {
 enum class RegionKind : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStaging, kPadding };
 std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ...
 
-enum class KvPart : std::uint8_t { kNone, kKeys, kValues };
+enum class KvPart : std::uint8_t { kNone, kKeys, kValues, kExactKeys, kExactValues };
+
+// How a quantized cache keeps rows: rotated, with scales that were searched for and exact ends; or as they come, which only the bench and the KLD
+// measurement can ask for, as a baseline.
+enum class KvScheme : std::uint8_t { kRotated, kPlain };
 
 using RegionId = std::uint32_t;  // index into ArenaPlan::regions
 
@@ -64,6 +68,7 @@ struct PlanOptions {
   std::uint32_t n_batch = 256;     // tokens in one prefill step
   std::uint32_t n_logit_rows = 0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
   DType kv_k = DType::kF16, kv_v = DType::kF16;
+  KvScheme kv_scheme = KvScheme::kRotated;
   std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
   DeviceIndex device = 0;                   // the device to plan for; the rest of the model goes to the CPU
   HeadroomRule headroom = KeepFree{};       // on `device`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "plan/kv_regions.h"
 #include "plan/placement.h"
 
 namespace headroom {
@@ -31,8 +32,7 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (placement.layer_device[i] != device) continue;
       const LayerSpec& layer = model.layers[i];
-      const auto rows = static_cast<double>(layer.kv_rows(options.n_ctx, options.n_batch));
-      touched_bytes += rows * static_cast<double>(layer.kv_row_bytes(options.kv_k) + layer.kv_row_bytes(options.kv_v));
+      touched_bytes += kv_bytes_read(layer, options, layer.kv_rows(options.n_ctx, options.n_batch));
     }
     if (touched_bytes == 0) continue;
     if (!(devices[device].read_bytes_per_s > 0)) return std::nullopt;

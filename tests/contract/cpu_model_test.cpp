@@ -42,8 +42,7 @@ class CpuModel : public ::testing::TestWithParam<Isa> {
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
     const auto loaded = test::load_cpu(path, GetParam(), 2, options);
-    ComposedModel reference =
-        test::take(ComposedModel::load(loaded->model, *loaded->file, options.kv_k, options.kv_v, std::max(1U, options.n_slots)));
+    ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, loaded->plan.options));
     const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
     const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
     EXPECT_LT(test::relative_error(loaded->step(prompt, last), reference.step({prompt, last})), most) << "prompt of " << n_prompt;

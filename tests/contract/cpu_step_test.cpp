@@ -124,7 +124,7 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
   for (LayerSpec& layer : loaded->model.layers) {
     ASSERT_TRUE(layer.attention == AttentionKind::kFull || layer.window == 40);
   }
-  ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, small.kv_k, small.kv_v, small.n_slots));
+  ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, loaded->plan.options));
   for (std::uint32_t position = 0; position + 24 < 300; position += 24) {
     const auto rows = test::rows_of(0, position, 24, 288);
     const std::vector<std::uint32_t> last{23};

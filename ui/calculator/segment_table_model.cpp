@@ -26,6 +26,8 @@ QString regionKindLabel(RegionKind kind, KvPart part) {
     case RegionKind::kKv:
       if (part == KvPart::kKeys) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, keys"));
       if (part == KvPart::kValues) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, values"));
+      if (part == KvPart::kExactKeys) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact keys"));
+      if (part == KvPart::kExactValues) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact values"));
       return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache"));
     case RegionKind::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
     case RegionKind::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));

@@ -1,6 +1,7 @@
 #include "backend/cpu/attend.h"
 
 #include <algorithm>
+#include <array>
 
 #include "backend/cpu/activations.h"
 #include "plan/device_rules.h"
@@ -14,15 +15,29 @@ std::uint32_t padded(std::uint32_t head_dim) { return static_cast<std::uint32_t>
 
 bool is_block_type(DType dtype) { return dtype == DType::kQ8_0 || dtype == DType::kQ4_0; }
 
+// Positions that stand side by side in one kind of rows of each cache.
+struct Segment {
+  std::uint32_t first = 0, last = 0;
+  const KvView *keys = nullptr, *values = nullptr;
+};
+
+// Sinks, what is between, and the newest; a cache without exact ends has all its rows in one view.
+std::array<Segment, 3> segments(const AttendJob& job) {
+  const KvCache &k = *job.keys, &v = *job.values;
+  if (!k.has_ends() && !v.has_ends()) return {Segment{0, job.last, &k.all, &v.all}};
+  const std::uint32_t n_sinks = k.has_ends() ? k.sinks.n_rows : v.sinks.n_rows, exact_from = std::max(n_sinks, job.exact_from);
+  const auto part = [](const KvCache& cache, const KvView& end) { return cache.has_ends() ? &end : &cache.all; };
+  return {Segment{0, n_sinks, part(k, k.sinks), part(v, v.sinks)}, Segment{n_sinks, exact_from, &k.all, &v.all},
+          Segment{exact_from, job.last, part(k, k.ring), part(v, v.ring)}};
+}
+
+// In the forms that the keys' types read: f32, int8, or both.
 Activations load_queries(const KernelTable& kernels, const AttendJob& job, const AttendScratch& scratch) {
-  const std::uint32_t head_dim = job.keys.head_dim;
-  Activations in{.n_rows = job.n_queries, .n_elems = head_dim};
-  if (is_block_type(job.keys.dtype)) {
-    in.int8 = scratch.int8;
-    in.n_elems = padded(head_dim);
-  } else {
-    in.f32 = reinterpret_cast<std::byte*>(scratch.queries);
-  }
+  const std::uint32_t head_dim = job.keys->all.head_dim;
+  Activations in{.n_rows = job.n_queries, .n_elems = padded(head_dim)};
+  const bool is_block = is_block_type(job.keys->all.dtype);
+  if (is_block) in.int8 = scratch.int8;
+  if (!is_block || job.keys->has_ends()) in.f32 = reinterpret_cast<std::byte*>(scratch.queries);
   for (std::uint32_t query = 0; query < job.n_queries; ++query) {
     float* scaled = scratch.acc;  // not yet in use
     for (std::uint32_t i = 0; i < head_dim; ++i) scaled[i] = job.queries[query][i] * job.scale;
@@ -33,14 +48,55 @@ Activations load_queries(const KernelTable& kernels, const AttendJob& job, const
 }
 
 // Scores of n_panels groups of keys from `position`.
-void score(const KernelTable& kernels, const AttendJob& job, const Activations& in, std::uint32_t position, std::uint32_t n_panels, float* scores) {
-  const DotFn dot = kernels.dot[static_cast<std::size_t>(job.keys.dtype)];
+void score(const KernelTable& kernels, const AttendJob& job, const KvView& keys, const Activations& in, std::uint32_t position,
+           std::uint32_t n_panels, float* scores) {
+  const DotFn dot = kernels.dot[static_cast<std::size_t>(keys.dtype)];
+  const std::uint32_t n_elems = is_block_type(keys.dtype) ? in.n_elems : keys.head_dim;
   for (std::uint32_t tile = 0; tile < in.n_tiles(); ++tile) {
     const ActTile columns = in.tile(tile);
     float* out = scores + std::size_t{tile} * kTileCols * kCpuKeyChunk;
     for (std::uint32_t panel = 0; panel < n_panels; ++panel) {
-      dot(job.keys.group(job.slot, job.kv_head, position + panel * kPanelRows), in.n_elems, columns, out + panel * kPanelRows, kCpuKeyChunk);
+      dot(keys.group(job.slot, job.kv_head, position + panel * kPanelRows), n_elems, columns, out + panel * kPanelRows, kCpuKeyChunk);
     }
+  }
+}
+
+// Adds the positions of a segment that the job takes to the running results.
+void attend_segment(const KernelTable& kernels, const AttendJob& job, const Segment& segment, const Activations& in, const AttendScratch& scratch) {
+  const std::uint32_t first = std::max(job.first, segment.first), last = std::min(job.last, segment.last);
+  // Chunks start at multiples of kKvRowStep, so that the groups of a chunk stand side by side unless a ring ends between them.
+  std::uint32_t position = first / kKvRowStep * kKvRowStep;
+  while (position < last) {
+    const std::uint32_t until_wrap =
+        std::min(segment.keys->n_rows - position % segment.keys->n_rows, segment.values->n_rows - position % segment.values->n_rows);
+    const std::uint32_t n_keys = std::min({kCpuKeyChunk, last - position, until_wrap});
+    const std::uint32_t n_panels = (n_keys + kPanelRows - 1) / kPanelRows;
+    score(kernels, job, *segment.keys, in, position, n_panels, scratch.scores);
+    for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+      const std::uint32_t from = std::max({job.seen_from[query], first, position});
+      const std::uint32_t to = std::min({job.seen_to[query], last, position + n_keys});
+      scratch.first[query] = static_cast<std::int32_t>(from - position);
+      scratch.last[query] = static_cast<std::int32_t>(std::max(from, to) - position);
+    }
+    kernels.softmax({.scores = scratch.scores,
+                     .n_queries = job.n_queries,
+                     .n_keys = n_panels * kPanelRows,
+                     .stride = kCpuKeyChunk,
+                     .first = scratch.first,
+                     .last = scratch.last,
+                     .maxima = scratch.maxima,
+                     .sums = scratch.sums,
+                     .factors = scratch.factors});
+    kernels.values[static_cast<std::size_t>(segment.values->dtype)]({.groups = segment.values->group(job.slot, job.kv_head, position),
+                                                                     .n_keys = n_keys,
+                                                                     .head_dim = segment.values->head_dim,
+                                                                     .n_queries = job.n_queries,
+                                                                     .weights = scratch.scores,
+                                                                     .weight_stride = kCpuKeyChunk,
+                                                                     .factors = scratch.factors,
+                                                                     .acc = scratch.acc,
+                                                                     .acc_stride = padded(segment.values->head_dim)});
+    position += n_keys;
   }
 }
 
@@ -68,44 +124,11 @@ AttendScratch cut_attend_scratch(std::byte* bytes, std::uint32_t widest_head_dim
 }
 
 void attend(const KernelTable& kernels, const AttendJob& job, const AttendScratch& scratch) {
-  const std::uint32_t row = padded(job.keys.head_dim);
   const Activations in = load_queries(kernels, job, scratch);
-  std::fill_n(scratch.acc, std::size_t{job.n_queries} * row, 0.0F);
+  std::fill_n(scratch.acc, std::size_t{job.n_queries} * padded(job.values->all.head_dim), 0.0F);
   std::fill_n(scratch.maxima, job.n_queries, kNoScore);
   std::fill_n(scratch.sums, job.n_queries, 0.0F);
-  // Chunks start at multiples of kKvRowStep, so that the groups of a chunk stand side by side unless a ring ends between them.
-  std::uint32_t position = job.first / kKvRowStep * kKvRowStep;
-  while (position < job.last) {
-    const std::uint32_t until_wrap = job.keys.n_rows - position % job.keys.n_rows;
-    const std::uint32_t n_keys = std::min({kCpuKeyChunk, job.last - position, until_wrap});
-    const std::uint32_t n_panels = (n_keys + kPanelRows - 1) / kPanelRows;
-    score(kernels, job, in, position, n_panels, scratch.scores);
-    for (std::uint32_t query = 0; query < job.n_queries; ++query) {
-      const std::uint32_t from = std::max({job.seen_from[query], job.first, position});
-      const std::uint32_t to = std::min({job.seen_to[query], job.last, position + n_keys});
-      scratch.first[query] = static_cast<std::int32_t>(from - position);
-      scratch.last[query] = static_cast<std::int32_t>(std::max(from, to) - position);
-    }
-    kernels.softmax({.scores = scratch.scores,
-                     .n_queries = job.n_queries,
-                     .n_keys = n_panels * kPanelRows,
-                     .stride = kCpuKeyChunk,
-                     .first = scratch.first,
-                     .last = scratch.last,
-                     .maxima = scratch.maxima,
-                     .sums = scratch.sums,
-                     .factors = scratch.factors});
-    kernels.values[static_cast<std::size_t>(job.values.dtype)]({.groups = job.values.group(job.slot, job.kv_head, position),
-                                                                .n_keys = n_keys,
-                                                                .head_dim = job.values.head_dim,
-                                                                .n_queries = job.n_queries,
-                                                                .weights = scratch.scores,
-                                                                .weight_stride = kCpuKeyChunk,
-                                                                .factors = scratch.factors,
-                                                                .acc = scratch.acc,
-                                                                .acc_stride = row});
-    position += n_keys;
-  }
+  for (const Segment& segment : segments(job)) attend_segment(kernels, job, segment, in, scratch);
 }
 
 }  // namespace headroom

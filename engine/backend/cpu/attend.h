@@ -22,8 +22,9 @@ AttendScratch cut_attend_scratch(std::byte* bytes, std::uint32_t widest_head_dim
 
 // Up to kCpuQueryTile queries that read the keys of one KV head of one slot.
 struct AttendJob {
-  KvView keys, values;
+  const KvCache *keys = nullptr, *values = nullptr;
   std::uint32_t slot = 0, kv_head = 0;
+  std::uint32_t exact_from = 0;  // positions from here on stand in the rings of caches that have them
   float scale = 1.0F;
   std::uint32_t n_queries = 0;
   const float* const* queries = nullptr;  // (n_queries) rows of head_dim

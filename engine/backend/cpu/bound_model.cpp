@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "format/dtype_table.h"
+#include "format/rotation.h"
+#include "plan/kv_regions.h"
+
 namespace headroom {
 namespace {
 
@@ -71,18 +75,30 @@ class Binder {
     return reinterpret_cast<const float*>(weight(slot, layer, tensor));
   }
 
-  KvView kv(std::int32_t layer, KvPart part, DType dtype) const {
+  KvCache kv(std::int32_t layer, DType dtype, KvPart part, KvPart exact_part) const {
     const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
-    KvView view = make_kv_view(nullptr, dtype, spec, plan_.options.n_ctx, plan_.options.n_batch);
-    const std::optional<RegionRef> found = find_kv_region(plan_, layer, part);
-    CHECK(found, "a layer's cache is not in the plan");
-    view.base = address(*found, view.slot_bytes * plan_.options.n_slots);
-    return view;
+    const auto base = [&](KvPart wanted) -> std::byte* {
+      const std::vector<KvRegion> regions = kv_regions(spec, plan_.options);
+      const auto shape = std::find_if(regions.begin(), regions.end(), [&](const KvRegion& region) { return region.part == wanted; });
+      if (shape == regions.end()) return nullptr;
+      const std::optional<RegionRef> found = find_kv_region(plan_, layer, wanted);
+      CHECK(found, "a layer's cache is not in the plan");
+      return address(*found, *kv_region_bytes(spec, *shape, plan_.options.n_slots));
+    };
+    return make_kv_cache(base(part), base(exact_part), dtype, spec, plan_.options);
+  }
+
+  std::vector<float> rotation(const LayerSpec& layer, DType dtype) const {
+    std::vector<float> factors;
+    if (!is_quantized_kv(dtype) || plan_.options.kv_scheme == KvScheme::kPlain) return factors;
+    for (std::uint32_t i = 0; i < layer.head_dim; ++i) factors.push_back(rotation_factor(layer.head_dim, i));
+    return factors;
   }
 
   BoundLayer bind_layer(std::int32_t layer) const {
     BoundLayer bound;
     bound.spec = &model_.layers[static_cast<std::size_t>(layer)];
+    bound.index = layer;
     bound.q = matrix(WeightSlot::kQ, layer);
     bound.k = matrix(WeightSlot::kK, layer);
     bound.v = matrix(WeightSlot::kV, layer);
@@ -98,8 +114,10 @@ class Binder {
     bound.q_norm = vector(WeightSlot::kQNorm, layer);
     bound.k_norm = vector(WeightSlot::kKNorm, layer);
     bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
-    bound.keys = kv(layer, KvPart::kKeys, plan_.options.kv_k);
-    bound.values = kv(layer, KvPart::kValues, plan_.options.kv_v);
+    bound.keys = kv(layer, plan_.options.kv_k, KvPart::kKeys, KvPart::kExactKeys);
+    bound.values = kv(layer, plan_.options.kv_v, KvPart::kValues, KvPart::kExactValues);
+    bound.k_rotation = rotation(*bound.spec, plan_.options.kv_k);
+    bound.v_rotation = rotation(*bound.spec, plan_.options.kv_v);
     return bound;
   }
 

@@ -15,11 +15,14 @@ inline constexpr std::size_t kMaxHeadBytes = 4 * kMaxHeadDim;  // of one head in
 
 struct BoundLayer {
   const LayerSpec* spec = nullptr;
+  std::int32_t index = 0;
   Matrix q, k, v, attn_out, gate, up, down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
-  KvView keys, values;
+  KvCache keys, values;
+  // (head_dim) rotation_factor(); empty: K (with Q), or V (with the output), is kept as it is.
+  std::vector<float> k_rotation, v_rotation;
 };
 
 // Scratch regions as pointers; see CpuScratch.

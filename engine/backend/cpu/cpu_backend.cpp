@@ -58,9 +58,7 @@ class CpuBackend final : public Backend {
       return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}", n_positions, from_slot, to_slot,
                                                   options.n_slots, options.n_ctx)};
     }
-    for (const BoundLayer& layer : step_->bound().layers) {
-      for (const KvView* view : {&layer.keys, &layer.values}) copy_heads(*view, layer.spec->n_kv_heads, from_slot, to_slot, n_positions);
-    }
+    step_->copy_slot(from_slot, to_slot, n_positions);
     return ok_status();
   }
 
@@ -68,14 +66,6 @@ class CpuBackend final : public Backend {
   std::uint64_t n_allocations() const override { return n_allocations_; }
 
  private:
-  // Whole groups: the positions behind the last one are written before they are read.
-  static void copy_heads(const KvView& view, std::uint32_t n_heads, std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
-    const Bytes n_groups = div_up(std::min(n_positions, view.n_rows), kPanelRows);
-    for (std::uint32_t head = 0; head < n_heads; ++head) {
-      std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_groups * view.group_bytes);
-    }
-  }
-
   DeviceInfo device_;
   KernelTable kernels_;
   ThreadPool pool_;

@@ -15,6 +15,7 @@ namespace headroom {
 
 CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool) : bound_(std::move(bound)), kernels_(kernels), pool_(pool) {
   runs_.reserve(bound_.plan->prefill.max_rows);
+  exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
 }
 
 Status CpuStep::check(const StepInputs& inputs) const {
@@ -42,6 +43,7 @@ Result<std::span<const float>> CpuStep::run(const StepInputs& inputs, const Stop
   stop_ = stop;
   stops_[0] = stops_[1] = stop.stop_requested();
   find_runs();
+  move_exact_from();
   pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   stop_ = StopToken();
   if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
@@ -58,6 +60,39 @@ void CpuStep::find_runs() {
     } else {
       ++runs_.back().n_rows;
     }
+  }
+}
+
+// A ring loses what its new rows replace. Rows that follow an earlier position supersede all behind it, whatever was there before: a prompt that goes
+// back behind the ring fills it afresh.
+void CpuStep::move_exact_from() {
+  for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
+    const BoundLayer& layer = bound_.layers[i];
+    if (!layer.keys.has_ends() && !layer.values.has_ends()) continue;
+    const std::uint32_t n_ring = layer.keys.has_ends() ? layer.keys.ring.n_rows : layer.values.ring.n_rows;
+    for (const Run& run : runs_) {
+      const std::uint32_t start = inputs_.rows[run.first_row].position, end = inputs_.rows[run.first_row + run.n_rows - 1].position + 1;
+      std::uint32_t& from = exact_from(static_cast<std::int32_t>(i), run.slot);
+      from = std::max(std::min(from, start), end - std::min(end, n_ring));
+    }
+  }
+}
+
+// Whole groups: the positions behind the last one are written before they are read.
+void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+  const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
+    const Bytes n_bytes = div_up(std::min(n_positions, view.n_rows), kPanelRows) * view.group_bytes;
+    for (std::uint32_t head = 0; head < n_heads; ++head) std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_bytes);
+  };
+  for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
+    const BoundLayer& layer = bound_.layers[i];
+    for (const KvCache* cache : {&layer.keys, &layer.values}) {
+      copy(cache->all, layer.spec->n_kv_heads);
+      if (!cache->has_ends()) continue;
+      copy(cache->sinks, layer.spec->n_kv_heads);
+      copy(cache->ring, layer.spec->n_kv_heads);
+    }
+    exact_from(static_cast<std::int32_t>(i), to_slot) = exact_from(static_cast<std::int32_t>(i), from_slot);
   }
 }
 
@@ -155,7 +190,7 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
   const std::array matrices{&layer.attn_out};
   const Activations in = prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-    return is_few(n_rows) ? merge_partials(*layer.spec, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
+    return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
   });
   add_product(layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
 }
@@ -255,36 +290,50 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
       add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
       if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
       turn(elems, layer, row);
+      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data());
     }
   }
 }
 
+// Writes one head of a row to the cache, and to the exact ends beside it.
+void CpuStep::keep(const KvCache& cache, std::uint32_t head, const float* elems, const StepRow& row, bool is_keys) const {
+  std::array<std::byte, kMaxHeadBytes> encoded;
+  const auto put = [&](const KvView& view) {
+    const std::uint32_t lane = row.position % kPanelRows;
+    std::byte* group = view.group(row.slot, head, row.position);
+    encode_kv_head(kernels_, bound_.plan->options.kv_scheme, view.dtype, elems, view.head_dim, encoded.data());
+    if (is_keys) {
+      put_panel_row(view.dtype, view.head_dim, lane, encoded.data(), group);
+    } else {
+      put_value_row(view.dtype, view.head_dim, lane, encoded.data(), group);
+    }
+  };
+  put(cache.all);
+  if (cache.has_ends()) put(row.position < cache.sinks.n_rows ? cache.sinks : cache.ring);
+}
+
 void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
   const std::uint32_t head_dim = layer.spec->head_dim;
-  std::array<std::byte, kMaxHeadBytes> encoded;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
-    const StepRow& at = inputs_.rows[row];
     for (std::uint32_t head = first_head; head < last_head; ++head) {
       float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * layer.spec->kv_dim() + std::size_t{head} * head_dim;
       add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
       if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
       turn(elems, layer, row);
-      encode_row(layer.keys.dtype, elems, head_dim, encoded.data());
-      put_panel_row(layer.keys.dtype, head_dim, at.position % kPanelRows, encoded.data(), layer.keys.group(at.slot, head, at.position));
+      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data());
+      keep(layer.keys, head, elems, inputs_.rows[row], true);
     }
   }
 }
 
 void CpuStep::finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
   const std::uint32_t head_dim = layer.spec->head_dim, kv_dim = layer.spec->kv_dim();
-  std::array<std::byte, kMaxHeadBytes> encoded;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
-    const StepRow& at = inputs_.rows[row];
     for (std::uint32_t head = first_head; head < last_head; ++head) {
       float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * kv_dim + kv_dim + std::size_t{head} * head_dim;
       add_bias(elems, of_head(layer.v_bias, head, head_dim), head_dim);
-      encode_row(layer.values.dtype, elems, head_dim, encoded.data());
-      put_value_row(layer.values.dtype, head_dim, at.position % kPanelRows, encoded.data(), layer.values.group(at.slot, head, at.position));
+      if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
+      keep(layer.values, head, elems, inputs_.rows[row], false);
     }
   }
 }

@@ -18,6 +18,9 @@ class CpuStep {
   // As Backend::step.
   Result<std::span<const float>> run(const StepInputs& inputs, const StopToken& stop);
 
+  // As Backend::copy_state; the arguments are within the plan.
+  void copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
+
   const BoundModel& bound() const { return bound_; }
 
  private:
@@ -30,6 +33,7 @@ class CpuStep {
 
   Status check(const StepInputs& inputs) const;
   void find_runs();
+  void move_exact_from();
   void run_thread(std::uint32_t thread);
   void run_op(const Op& op, std::uint32_t thread);
   void fill_rope_table(std::uint32_t thread);
@@ -51,6 +55,7 @@ class CpuStep {
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
   void finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
+  void keep(const KvCache& cache, std::uint32_t head, const float* elems, const StepRow& row, bool is_keys) const;
   void turn(float* head, const BoundLayer& layer, std::uint32_t row) const;
 
   bool is_few(std::uint32_t n_rows) const { return n_rows <= kCpuFewRows; }
@@ -62,11 +67,16 @@ class CpuStep {
   void attend_many(const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
   void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row, std::uint32_t n_rows,
                    std::uint32_t thread);
-  const float* merge_partials(const LayerSpec& layer, std::uint32_t row, float* out) const;
+  const float* merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const;
+
+  std::uint32_t& exact_from(std::int32_t layer, std::uint32_t slot) {
+    return exact_from_[static_cast<std::size_t>(layer) * bound_.plan->options.n_slots + slot];
+  }
 
   BoundModel bound_;
   const KernelTable& kernels_;
   ThreadPool& pool_;
+  std::vector<std::uint32_t> exact_from_;  // (n_layers, n_slots): the rings of a layer hold the positions from this one on
   // Of the step that runs:
   StepInputs inputs_;
   StopToken stop_;

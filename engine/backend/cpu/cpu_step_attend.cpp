@@ -69,10 +69,11 @@ void CpuStep::attend_few(const BoundLayer& layer, const float* query, std::uint3
           std::array<const float*, kCpuQueryTile> queries;
           for (std::uint32_t i = 0; i < n; ++i) queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
           headroom::attend(kernels_,
-                           {.keys = layer.keys,
-                            .values = layer.values,
+                           {.keys = &layer.keys,
+                            .values = &layer.values,
                             .slot = at.slot,
                             .kv_head = kv_head,
+                            .exact_from = exact_from(layer.index, at.slot),
                             .scale = spec.attention_scale,
                             .n_queries = n,
                             .queries = queries.data(),
@@ -93,7 +94,8 @@ void CpuStep::attend_few(const BoundLayer& layer, const float* query, std::uint3
   }
 }
 
-const float* CpuStep::merge_partials(const LayerSpec& layer, std::uint32_t row, float* out) const {
+const float* CpuStep::merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const {
+  const LayerSpec& layer = *bound.spec;
   const std::uint32_t splits = n_splits(layer, row), width = padded(layer.head_dim);
   for (std::uint32_t head = 0; head < layer.n_heads; ++head) {
     float maximum = partial(layer, row, head, 0)[width], sum = 0.0F;
@@ -107,6 +109,7 @@ const float* CpuStep::merge_partials(const LayerSpec& layer, std::uint32_t row, 
       for (std::uint32_t i = 0; i < layer.head_dim; ++i) to[i] += part[i] * factor;
     }
     for (std::uint32_t i = 0; i < layer.head_dim; ++i) to[i] /= sum;
+    if (!bound.v_rotation.empty()) kernels_.unrotate(to, layer.head_dim, bound.v_rotation.data());
   }
   return out;
 }
@@ -146,10 +149,11 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
       to[i] = position + 1;
     }
     headroom::attend(kernels_,
-                     {.keys = layer.keys,
-                      .values = layer.values,
+                     {.keys = &layer.keys,
+                      .values = &layer.values,
                       .slot = inputs_.rows[first_row].slot,
                       .kv_head = kv_head,
+                      .exact_from = exact_from(layer.index, inputs_.rows[first_row].slot),
                       .scale = spec.attention_scale,
                       .n_queries = n,
                       .queries = queries.data(),
@@ -161,6 +165,7 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
     for (std::uint32_t i = 0; i < n; ++i) {
       const float inverse = 1.0F / scratch.sums[i];
       for (std::uint32_t d = 0; d < spec.head_dim; ++d) attended[offsets[i] + d] = scratch.acc[std::size_t{i} * width + d] * inverse;
+      if (!layer.v_rotation.empty()) kernels_.unrotate(attended + offsets[i], spec.head_dim, layer.v_rotation.data());
     }
   }
 }

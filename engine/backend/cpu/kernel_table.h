@@ -59,6 +59,11 @@ struct KernelTable {  // made by make_kernel_table
   DotFn dot_wide[kNDTypes];
   ValueFn values[kNDTypes];
   void (*softmax)(const SoftmaxJob& job);
+  // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
+  void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);
+  void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);
+  // Per 32 elements 16 bytes of nibbles as in a Q4_0 block, and the scale: of the extreme element over each divisor, the best in least squares.
+  void (*quantize_q4)(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
   void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them.

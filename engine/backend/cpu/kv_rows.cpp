@@ -1,10 +1,30 @@
 #include "backend/cpu/kv_rows.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
+#include "format/blocks.h"
+#include "format/decode.h"
 #include "format/dtype_table.h"
+#include "format/encode.h"
+#include "plan/kv_regions.h"
 
 namespace headroom {
+
+void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, std::byte* out) {
+  if (scheme == KvScheme::kPlain || dtype != DType::kQ4_0) return encode_row(dtype, head, head_dim, out);
+  std::uint8_t quants[kMaxHeadDim / 2];
+  float scales[kMaxHeadDim / 32];
+  kernels.quantize_q4(head, head_dim, kQ4ScaleDivisors, std::size(kQ4ScaleDivisors), quants, scales);
+  const std::uint32_t n_blocks = static_cast<std::uint32_t>(div_up(head_dim, 32));
+  for (std::uint32_t block = 0; block < n_blocks; ++block, out += sizeof(BlockQ4_0)) {
+    const std::uint16_t scale = f32_to_f16(std::clamp(scales[block], -65504.0F, 65504.0F));
+    std::memcpy(out, &scale, 2);
+    std::memcpy(out + 2, quants + std::size_t{block} * 16, 16);
+  }
+}
+
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group) {
   const DTypeRow& type = dtype_row(dtype);
   const std::uint32_t n_blocks = static_cast<std::uint32_t>(div_up(head_dim, type.block_elems));
@@ -22,12 +42,29 @@ void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, cons
   }
 }
 
-KvView make_kv_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint64_t n_ctx, std::uint64_t n_batch) {
-  KvView view{.base = base, .dtype = dtype, .n_rows = static_cast<std::uint32_t>(layer.kv_rows(n_ctx, n_batch)), .head_dim = layer.head_dim};
+namespace {
+
+// `n_rows` of the `stride_rows` rows that each head of a slot has in its region.
+KvView make_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint64_t n_rows, std::uint64_t stride_rows) {
+  KvView view{.base = base, .dtype = dtype, .n_rows = static_cast<std::uint32_t>(n_rows), .head_dim = layer.head_dim};
   view.group_bytes = row_bytes(dtype, layer.head_dim) * kPanelRows;
-  view.head_bytes = view.group_bytes * (view.n_rows / kPanelRows);
+  view.head_bytes = view.group_bytes * (stride_rows / kPanelRows);
   view.slot_bytes = view.head_bytes * layer.n_kv_heads;
   return view;
+}
+
+}  // namespace
+
+KvCache make_kv_cache(std::byte* base, std::byte* exact_base, DType dtype, const LayerSpec& layer, const PlanOptions& options) {
+  const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
+  const KvEnds ends = kv_ends_of(layer, dtype, options);
+  KvCache cache;
+  cache.all = make_view(base, dtype, layer, rows, rows);
+  if (ends.n_rows() == 0) return cache;
+  cache.sinks = make_view(exact_base, DType::kF16, layer, ends.n_sinks, ends.n_rows());
+  cache.ring = make_view(exact_base, DType::kF16, layer, ends.n_ring, ends.n_rows());
+  cache.ring.base += cache.ring.group_bytes * (ends.n_sinks / kPanelRows);
+  return cache;
 }
 
 }  // namespace headroom

@@ -1,15 +1,22 @@
 // How a row of K or V stands in the cache. Region of a layer: (n_slots, n_kv_heads, kv_rows / 16) groups of 16 positions.
 // A group of keys is a row panel (a lane is a key). A group of values keeps the elements of each key together, then the scales by block (a lane is an
 // element of the head).
+//
+// A quantized cache keeps its ends exact: an F16 region (n_slots, n_kv_heads, (n_sinks + n_ring) / 16) holds the first positions, then a ring of the
+// newest. Every row is written to both, so that nothing is ever quantized again.
 #pragma once
 
+#include "backend/cpu/kernel_table.h"
 #include "base/bytes.h"
 #include "format/dtype.h"
-#include "model/model_info.h"
+#include "plan/memory_plan.h"
 
 namespace headroom {
 
-// row: one head of one position as encode_row() writes it.
+// One head of one position -> row_bytes(dtype, head_dim) bytes: encode_kv_row(), by kernels where there are any, or encode_row() in the plain scheme.
+void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, std::byte* out);
+
+// row: one head of one position as encode_kv_head() writes it.
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
 
 // Where the groups of a layer's K (or V) stand.
@@ -24,6 +31,15 @@ struct KvView {
     return base + slot * slot_bytes + head * head_bytes + position % n_rows / kPanelRows * group_bytes;
   }
 };
-KvView make_kv_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint64_t n_ctx, std::uint64_t n_batch);
+// The cache of a layer's K (or V): all positions, and those that are kept as F16 beside them.
+struct KvCache {
+  KvView all;
+  KvView sinks, ring;  // n_rows 0: none
+
+  bool has_ends() const { return ring.n_rows > 0; }
+};
+
+// `base` and `exact_base` stand at the regions' first bytes; the latter is not read when there are no exact ends.
+KvCache make_kv_cache(std::byte* base, std::byte* exact_base, DType dtype, const LayerSpec& layer, const PlanOptions& options);
 
 }  // namespace headroom

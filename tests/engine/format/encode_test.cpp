@@ -96,6 +96,29 @@ std::vector<DType> all_types() {
 }
 INSTANTIATE_TEST_SUITE_P(Types, EncodeEachType, testing::ValuesIn(all_types()), type_label);
 
+std::vector<float> kv_there_and_back(DType dtype, const std::vector<float>& row) {
+  std::vector<std::byte> bytes(row_bytes(dtype, row.size()));
+  encode_kv_row(dtype, row.data(), row.size(), bytes.data());
+  std::vector<float> out(row.size());
+  decode_row(dtype, bytes.data(), row.size(), out.data());
+  return out;
+}
+
+// 0.5 dB on Gaussian data is 5.6 % less error; a sum of uniform numbers has shorter tails, where there is a little less to win.
+TEST(Encode, a_searched_q4_0_row_is_closer_than_the_plain_one) {
+  const auto row = numbers(8192, 1.0F, 11);
+  EXPECT_LT(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)), 0.96 * relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
+}
+
+TEST(Encode, a_searched_row_keeps_zeros_single_elements_and_ends_inside_blocks) {
+  EXPECT_EQ(kv_there_and_back(DType::kQ4_0, std::vector<float>(64, 0.0F)), std::vector<float>(64, 0.0F));
+  std::vector<float> spike(64, 0.0F);
+  spike[37] = -3.5F;
+  EXPECT_EQ(kv_there_and_back(DType::kQ4_0, spike), spike);
+  const auto row = numbers(80, 1.0F, 3);
+  EXPECT_LE(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)), relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
+}
+
 TEST(Encode, an_fp8_row_is_its_codes_and_then_its_scale) {
   const std::vector<float> row{448, -224, 0, 7};
   std::vector<std::byte> bytes(row_bytes(DType::kF8E4M3, row.size()));

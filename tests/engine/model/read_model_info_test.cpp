@@ -305,6 +305,23 @@ TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {
   expect_refused(read_writer(GgufWriter()), ErrorCode::kBadFile, "'general.architecture' is missing");
 }
 
+TEST(LayerSpec, exact_ends_are_sinks_and_a_tail_with_a_batch_within_an_eighth) {
+  LayerSpec layer;
+  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{128, 256 + 256}));
+  EXPECT_EQ(layer.kv_ends(131072, 256), (KvEnds{128, 1024 + 256}));
+  EXPECT_EQ(layer.kv_ends(1048576, 256), (KvEnds{128, 1024 + 256}));
+  EXPECT_EQ(layer.kv_ends(8192, 100), (KvEnds{128, 128 + 128})) << "a batch of 100 takes whole groups";
+  EXPECT_EQ(layer.kv_ends(4096, 256), (KvEnds{128, 384}));
+  EXPECT_EQ(layer.kv_ends(4095, 256), (KvEnds{128, 384}));
+  EXPECT_EQ(layer.kv_ends(2048, 256), (KvEnds{64, 192})) << "an eighth, a quarter of it sinks";
+  EXPECT_EQ(layer.kv_ends(512, 256), (KvEnds{32, 32}));
+  EXPECT_EQ(layer.kv_ends(256, 256), (KvEnds{0, 32}));
+  EXPECT_EQ(layer.kv_ends(224, 256), (KvEnds{0, 0}));
+  layer.attention = AttentionKind::kWindow;
+  layer.window = 4096;
+  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{0, 128 + 256})) << "a window does not see the first positions for long";
+}
+
 TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {
   LayerSpec layer;
   layer.n_kv_heads = 2, layer.head_dim = 80;

@@ -9,6 +9,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/kv_regions.h"
 #include "plan/layout.h"
 #include "support/model_specs.h"
 
@@ -132,27 +133,68 @@ TEST(MemoryPlan, llama_3_8b_takes_131072_bytes_of_f16_cache_per_token) {
 struct KnownKv {
   test::ModelShape shape;
   DType dtype;
-  Bytes per_token;
+  Bytes per_token, per_exact_token;  // the latter beside a quantized cache: F16, and an eighth of 2,048 positions
 };
 
 TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
   const KnownKv known[] = {
-      {test::kTinyLlama, DType::kF16, 22 * 2 * 4 * 64 * 2},
-      {test::kLlama32_1B, DType::kF16, 32768},
-      {test::kLlama32_1B, DType::kF32, 65536},
-      {test::kQwen25_7B, DType::kF16, 57344},
-      {test::kQwen3_8B, DType::kF16, 147456},
-      {test::kLlama3_70B, DType::kF16, 327680},
-      {test::kLlama3_8B, DType::kQ8_0, 32 * 2 * 8 * 136},
-      {test::kLlama3_8B, DType::kQ4_0, 32 * 2 * 8 * 72},
-      {test::kLlama3_8B, DType::kF8E4M3, 32 * 2 * 8 * 130},
-      {test::kLlama32_1B, DType::kQ8_0, 16 * 2 * 8 * 2 * 34},
+      {test::kTinyLlama, DType::kF16, 22 * 2 * 4 * 64 * 2, 0},
+      {test::kLlama32_1B, DType::kF16, 32768, 0},
+      {test::kLlama32_1B, DType::kF32, 65536, 0},
+      {test::kQwen25_7B, DType::kF16, 57344, 0},
+      {test::kQwen3_8B, DType::kF16, 147456, 0},
+      {test::kLlama3_70B, DType::kF16, 327680, 0},
+      {test::kLlama3_8B, DType::kQ8_0, 32 * 2 * 8 * 136, 131072},
+      {test::kLlama3_8B, DType::kQ4_0, 32 * 2 * 8 * 72, 131072},
+      {test::kLlama3_8B, DType::kF8E4M3, 32 * 2 * 8 * 130, 131072},
+      {test::kLlama32_1B, DType::kQ8_0, 16 * 2 * 8 * 2 * 34, 32768},
   };
   for (const KnownKv& row : known) {
     const ModelInfo model = test::make_model(row.shape);
     const MemoryPlan plan = planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
-    EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * 2048 * row.per_token) << row.shape.name << " " << dtype_row(row.dtype).label;
+    EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
+        << row.shape.name << " " << dtype_row(row.dtype).label;
   }
+}
+
+TEST(MemoryPlan, a_q4_0_cache_with_its_exact_ends_takes_at_most_31_percent_of_f16_at_32k) {
+  for (const test::ModelShape& shape : {test::kLlama3_8B, test::kLlama32_1B, test::kQwen25_7B}) {
+    const ModelInfo model = test::make_model(shape);
+    const auto bytes = [&](DType kv) { return planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv); };
+    EXPECT_LE(100 * bytes(DType::kQ4_0), 31 * bytes(DType::kF16)) << shape.name;
+  }
+}
+
+TEST(MemoryPlan, a_quantized_cache_is_never_larger_than_f16_and_grows_with_the_context) {
+  for (const test::ModelShape& shape : {test::kLlama3_8B, test::kMistral7B}) {
+    const ModelInfo model = test::make_model(shape);
+    const LayerSpec& layer = model.layers.front();
+    for (const DType kv : {DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0}) {
+      for (const std::uint32_t n_batch : {1U, 256U, 4096U}) {
+        Bytes last = 0;
+        for (std::uint32_t n_ctx = 1; n_ctx < 20000; n_ctx += n_ctx < 1200 ? 1 : 97) {
+          const PlanOptions options{.n_ctx = n_ctx, .n_batch = n_batch, .kv_k = kv, .kv_v = kv};
+          Bytes bytes = 0;
+          for (const KvRegion& region : kv_regions(layer, options)) bytes += *kv_region_bytes(layer, region, 1);
+          ASSERT_LT(bytes, 2 * layer.kv_rows(n_ctx, n_batch) * layer.kv_row_bytes(DType::kF16)) << shape.name << " " << n_ctx << " " << n_batch;
+          ASSERT_GE(bytes, last) << shape.name << " " << n_ctx << " " << n_batch;
+          last = bytes;
+        }
+      }
+    }
+  }
+}
+
+TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  PlanOptions options{.n_ctx = 8192, .kv_k = DType::kQ4_0, .kv_v = DType::kF16};
+  MemoryPlan plan = planned(model, cpu_only(), options);
+  EXPECT_TRUE(find_kv_region(plan, 0, KvPart::kExactKeys));
+  EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactValues)) << "values are F16 already";
+  options.kv_scheme = KvScheme::kPlain;
+  plan = planned(model, cpu_only(), options);
+  EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactKeys));
+  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), Bytes{8192} * 32 * 8 * (72 + 256));
 }
 
 TEST(MemoryPlan, window_layers_hold_only_window_rows) {

@@ -104,6 +104,9 @@ void fill(KernelTable& table) {
   table.values[at(DType::kQ8_0)] = values<ValuesQ8_0>;
   table.values[at(DType::kQ4_0)] = values<ValuesQ4_0>;
   table.softmax = softmax;
+  table.rotate = rotate;
+  table.unrotate = unrotate;
+  table.quantize_q4 = quantize_q4;
   table.norm = norm;
   table.quantize = quantize;
   table.silu_mul = act_mul<silu_lanes>;

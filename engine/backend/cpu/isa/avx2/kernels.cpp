@@ -18,6 +18,8 @@ namespace {
 //
 #include "backend/cpu/kernels/values.inl"
 //
+#include "backend/cpu/kernels/rotate.inl"
+//
 #include "backend/cpu/kernels/table.inl"
 
 }  // namespace

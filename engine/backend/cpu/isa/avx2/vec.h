@@ -68,6 +68,15 @@ inline F select_range(F x, F y, int first, int last) {
   return {_mm256_blendv_ps(y.a, x.a, _mm256_castsi256_ps(in_a)), _mm256_blendv_ps(y.b, x.b, _mm256_castsi256_ps(in_b))};
 }
 
+// Lane i of the result is lane i ^ kStride.
+template <int kStride>
+inline F swap_lanes(F x) {
+  if constexpr (kStride == 1) return {_mm256_permute_ps(x.a, 0xB1), _mm256_permute_ps(x.b, 0xB1)};
+  if constexpr (kStride == 2) return {_mm256_permute_ps(x.a, 0x4E), _mm256_permute_ps(x.b, 0x4E)};
+  if constexpr (kStride == 4) return {_mm256_permute2f128_ps(x.a, x.a, 1), _mm256_permute2f128_ps(x.b, x.b, 1)};
+  if constexpr (kStride == 8) return {x.b, x.a};
+}
+
 inline I zero_i() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 inline I set_i(std::int32_t value) { return {_mm256_set1_epi32(value), _mm256_set1_epi32(value)}; }
 inline I load_i(const std::byte* from) {

@@ -37,6 +37,15 @@ inline F select_range(F a, F b, int first, int last) {
   return _mm512_mask_blend_ps(static_cast<__mmask16>(first_lanes(last) & ~first_lanes(first)), b, a);
 }
 
+// Lane i of the result is lane i ^ kStride.
+template <int kStride>
+inline F swap_lanes(F a) {
+  if constexpr (kStride == 1) return _mm512_permute_ps(a, 0xB1);
+  if constexpr (kStride == 2) return _mm512_permute_ps(a, 0x4E);
+  if constexpr (kStride == 4) return _mm512_shuffle_f32x4(a, a, 0xB1);
+  if constexpr (kStride == 8) return _mm512_shuffle_f32x4(a, a, 0x4E);
+}
+
 inline I zero_i() { return _mm512_setzero_si512(); }
 inline I set_i(std::int32_t value) { return _mm512_set1_epi32(value); }
 inline I load_i(const std::byte* from) { return _mm512_loadu_si512(from); }

@@ -82,6 +82,12 @@ inline F select_range(const F& a, const F& b, int first, int last) {
   return map_f([&](int i) { return i >= first && i < last ? a.v[i] : b.v[i]; });
 }
 
+// Lane i of the result is lane i ^ kStride.
+template <int kStride>
+inline F swap_lanes(const F& a) {
+  return map_f([&](int i) { return a.v[i ^ kStride]; });
+}
+
 inline I set_i(std::int32_t value) {
   return map_i([=](int) { return static_cast<std::uint32_t>(value); });
 }

@@ -1,0 +1,30 @@
+// What the cache of one layer consists of: the one place that the layout, its formulas, the speed estimate and the backends take it from.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// One region of a layer: (n_slots, n_kv_heads, n_rows) rows of one head.
+struct KvRegion {
+  KvPart part = KvPart::kNone;
+  DType dtype = DType::kF16;
+  std::uint64_t n_rows = 0;  // positions per slot
+};
+
+// Keys, values, then the exact ends of those that are quantized.
+std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& options);
+
+// Absent when beyond 64 bits.
+std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots);
+
+// The exact ends of a layer's K (or V) of this type; none when it is not quantized, or kept plainly.
+KvEnds kv_ends_of(const LayerSpec& layer, DType dtype, const PlanOptions& options);
+
+// Bytes of K and V that a query reads when it sees n_seen positions.
+double kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen);
+
+}  // namespace headroom

@@ -1,0 +1,206 @@
+// The quantized cache of the CPU backend: its kernels against the reference of format/, and its exact ends against the composed model, through every
+// way that a prompt can go on, go back and be copied.
+#include <gtest/gtest.h>
+
+#include "backend/cpu/kv_rows.h"
+#include "contract/loaded_cpu.h"
+#include "format/decode.h"
+#include "format/dtype_table.h"
+#include "format/encode.h"
+#include "format/rotation.h"
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+
+constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
+constexpr std::array kQuantizedTypes{DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
+
+std::vector<float> waves(std::uint32_t n) {
+  std::vector<float> out(n);
+  for (std::uint32_t i = 0; i < n; ++i) out[i] = std::sin(static_cast<float>(i * i + 3 * i)) * (i % 11 == 0 ? 5.0F : 1.0F);
+  return out;
+}
+
+class KvKernels : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (GetParam() > detected_isa()) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
+  }
+};
+
+// About log2(256) sums of magnitudes below 6, rounded to 24 bits.
+TEST_P(KvKernels, rotate_as_the_reference_and_undo_it) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const std::uint32_t head_dim : {2U, 8U, 16U, 20U, 32U, 64U, 72U, 80U, 96U, 128U, 256U}) {
+    std::vector<float> factors;
+    for (std::uint32_t i = 0; i < head_dim; ++i) factors.push_back(rotation_factor(head_dim, i));
+    const std::vector<float> original = waves(head_dim);
+    std::vector<float> expected = original, found = original;
+    rotate_head(expected);
+    kernels.rotate(found.data(), head_dim, factors.data());
+    for (std::uint32_t i = 0; i < head_dim; ++i) EXPECT_NEAR(found[i], expected[i], 1e-5F) << head_dim << " at " << i;
+    kernels.unrotate(found.data(), head_dim, factors.data());
+    for (std::uint32_t i = 0; i < head_dim; ++i) EXPECT_NEAR(found[i], original[i], 1e-5F) << head_dim << " at " << i;
+  }
+}
+
+// Sums in another order may prefer another of two candidates that are as good: the codes may differ then, the error may not.
+TEST_P(KvKernels, quantize_as_well_as_the_reference) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const std::uint32_t n : {8U, 20U, 32U, 64U, 80U, 4096U}) {
+    const std::vector<float> row = waves(n);
+    const auto squared_error = [&](const std::vector<std::byte>& bytes) {
+      std::vector<float> decoded(n);
+      decode_row(DType::kQ4_0, bytes.data(), n, decoded.data());
+      double sum = 0;
+      for (std::uint32_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(decoded[i]) - row[i], 2);
+      return sum;
+    };
+    std::vector<std::byte> expected(row_bytes(DType::kQ4_0, n)), found(expected.size());
+    encode_kv_row(DType::kQ4_0, row.data(), n, expected.data());
+    for (std::uint32_t first = 0; first < n; first += 1024) {  // at most one widest head at a time
+      const std::uint32_t part = std::min(n - first, 1024U);
+      encode_kv_head(kernels, KvScheme::kRotated, DType::kQ4_0, row.data() + first, part, found.data() + row_bytes(DType::kQ4_0, first));
+    }
+    EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n;
+  }
+}
+
+RandomModelSpec model(std::uint32_t head_dim = 32) {
+  RandomModelSpec spec;
+  spec.n_layers = 2;
+  spec.d_model = 128;
+  spec.d_ff = 128;
+  spec.n_heads = 4;
+  spec.n_kv_heads = 2;
+  spec.head_dim = head_dim;
+  spec.n_ctx_trained = 8192;
+  return spec;
+}
+
+// 2,048 positions have 64 sinks and a ring of 192.
+PlanOptions options(DType k, DType v) {
+  PlanOptions made;
+  made.n_ctx = 2048;
+  made.n_slots = 2;
+  made.n_batch = 96;
+  made.kv_k = k;
+  made.kv_v = v;
+  return made;
+}
+
+// A model on the backend and its reference, stepped side by side.
+class Pair {
+ public:
+  Pair(const RandomModelSpec& spec, Isa isa, const PlanOptions& options, const PlanOptions& reference_options)
+      : n_vocab_(spec.n_vocab), loaded_(test::load_cpu(test::make_random_model(spec, folder_.path()), isa, 2, options)), reference_([&] {
+          PlanOptions resolved = loaded_->plan.options;
+          resolved.kv_k = reference_options.kv_k;
+          resolved.kv_v = reference_options.kv_v;
+          resolved.kv_scheme = reference_options.kv_scheme;
+          return test::take(ComposedModel::load(loaded_->model, *loaded_->file, resolved));
+        }()) {}
+
+  // The relative error of the last logits after positions [first, last) in steps of n_step.
+  double error_of(std::uint32_t first, std::uint32_t last, std::uint32_t n_step) {
+    double error = 0;
+    for (; first < last; first += n_step) {
+      const std::uint32_t n = std::min(n_step, last - first);
+      const auto rows = test::rows_of(0, first, n, n_vocab_);
+      const std::vector<std::uint32_t> only_last{n - 1};
+      error = test::relative_error(loaded_->step(rows, only_last), reference_.step({rows, only_last}));
+    }
+    return error;
+  }
+
+ private:
+  test::TempFolder folder_;
+  std::uint32_t n_vocab_;
+  std::unique_ptr<test::LoadedCpu> loaded_;
+  ComposedModel reference_;
+};
+
+// As in cpu_model_test.cpp: f32 but for the order of sums and F16 neighbours, and a Q4_0 cache that rounds to other codes.
+constexpr double kFloatTolerance = 2e-3, kCoarseTolerance = 8e-2;
+
+TEST_P(KvKernels, what_the_exact_ends_hold_is_as_f16) {
+  for (const DType kv : kQuantizedTypes) {
+    for (const std::uint32_t head_dim : {32U, 80U}) {
+      Pair pair(model(head_dim), GetParam(), options(kv, kv), options(DType::kF16, DType::kF16));
+      EXPECT_LT(pair.error_of(0, 192, 96), kFloatTolerance) << dtype_row(kv).label << " " << head_dim << ": all rows are still in the ring";
+      EXPECT_LT(pair.error_of(192, 195, 1), kFloatTolerance) << dtype_row(kv).label << " " << head_dim;
+      EXPECT_LT(pair.error_of(195, 256, 16), kFloatTolerance) << dtype_row(kv).label << " " << head_dim << ": sinks and ring together";
+    }
+  }
+  Pair pair(model(), GetParam(), options(DType::kQ4_0, DType::kQ4_0), options(DType::kF16, DType::kF16));
+  EXPECT_GT(pair.error_of(0, 480, 96), 2 * kFloatTolerance) << "rows between the ends are quantized, so this test can fail";
+}
+
+TEST_P(KvKernels, every_pair_of_types_reads_its_ends_and_its_middle) {
+  for (const DTypeRow& k : kDTypes) {
+    for (const DTypeRow& v : kDTypes) {
+      if (!k.is_kv || !v.is_kv || (!is_quantized_kv(k.dtype) && !is_quantized_kv(v.dtype))) continue;
+      SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
+      Pair pair(model(), GetParam(), options(k.dtype, v.dtype), options(k.dtype, v.dtype));
+      EXPECT_LT(pair.error_of(0, 420, 90), kCoarseTolerance);
+      EXPECT_LT(pair.error_of(420, 422, 1), kCoarseTolerance);
+      EXPECT_LT(pair.error_of(350, 353, 3), kCoarseTolerance) << "back to what the ring still holds";
+      EXPECT_LT(pair.error_of(100, 190, 45), kCoarseTolerance) << "back behind the ring";
+      EXPECT_LT(pair.error_of(0, 30, 30), kCoarseTolerance) << "from the start";
+    }
+  }
+}
+
+TEST_P(KvKernels, the_plain_scheme_is_its_own_reference) {
+  PlanOptions plain = options(DType::kQ4_0, DType::kQ4_0);
+  plain.kv_scheme = KvScheme::kPlain;
+  Pair pair(model(), GetParam(), plain, plain);
+  EXPECT_LT(pair.error_of(0, 180, 90), kCoarseTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, KvKernels, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+
+TEST(KvCache, a_window_keeps_a_ring_without_sinks) {
+  RandomModelSpec spec = model();
+  spec.n_layers = 1;
+  spec.window = 700;
+  PlanOptions made = options(DType::kQ4_0, DType::kQ8_0);
+  made.n_ctx = 1400;
+  Pair pair(spec, detected_isa(), made, made);
+  EXPECT_LT(pair.error_of(0, 1152, 96), kCoarseTolerance);
+}
+
+TEST(KvCache, a_copied_slot_goes_on_as_the_original) {
+  const test::TempFolder folder;
+  for (const DType kv : kQuantizedTypes) {
+    const auto loaded = test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(kv, kv));
+    for (std::uint32_t first = 0; first < 384; first += 96) loaded->step(test::rows_of(0, first, 96, 288), {95});
+    for (const std::uint32_t n_positions : {384U, 300U}) {  // 300: tokens of the original go on behind the copy
+      ASSERT_TRUE(loaded->backend->copy_state(0, 1, n_positions).ok());
+      auto next = test::rows_of(0, n_positions, 1, 288);
+      next[0].slot = 1;
+      const auto copy = loaded->step(next, {0});
+      next[0].slot = 0;
+      EXPECT_EQ(loaded->step(next, {0}), copy) << dtype_row(kv).label << " " << n_positions;
+    }
+  }
+}
+
+TEST(KvCache, an_answer_that_is_regenerated_is_the_same_each_time) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(DType::kQ4_0, DType::kQ4_0));
+  for (std::uint32_t first = 0; first < 480; first += 96) loaded->step(test::rows_of(0, first, 96, 288), {95});
+  const auto answer = [&] {
+    std::vector<std::vector<float>> logits;
+    for (std::uint32_t position = 480; position < 560; ++position) logits.push_back(loaded->step(test::rows_of(0, position, 1, 288), {0}));
+    return logits;
+  };
+  const auto first = answer(), second = answer(), third = answer();
+  EXPECT_EQ(second, third);
+  EXPECT_LT(test::relative_error(second.back(), first.back()), kCoarseTolerance) << "the ring had moved on by 80 positions";
+}
+
+}  // namespace
+}  // namespace headroom
