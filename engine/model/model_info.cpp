@@ -17,9 +17,10 @@ KvEnds LayerSpec::kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const {
   const std::uint64_t rows = kv_rows(n_ctx, n_batch), most_sinks = attention == AttentionKind::kWindow ? 0 : kKvSinkRows;
   const std::uint64_t tail = std::clamp<std::uint64_t>(round_up(rows / 128, kKvRowStep), kKvTailRowsMin, kKvTailRowsMax);
   // A step writes a batch before its first row reads, so the ring holds that too.
-  const std::uint64_t all = std::min(most_sinks + tail + round_up(n_batch, kKvRowStep), whole(rows / 8));
-  const std::uint64_t n_sinks = all < 2 * kKvRowStep ? 0 : std::min(most_sinks, std::max<std::uint64_t>(kKvRowStep, whole(all / 4)));
-  return {n_sinks, all - n_sinks};
+  const std::uint64_t wanted = most_sinks + tail + round_up(n_batch, kKvRowStep), most = whole(rows / 8);
+  if (wanted <= most) return {most_sinks, wanted - most_sinks};
+  const std::uint64_t n_sinks = most < 2 * kKvRowStep ? 0 : std::min(most_sinks, std::max<std::uint64_t>(kKvRowStep, whole(most / 4)));
+  return {n_sinks, most - n_sinks};
 }
 
 Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }

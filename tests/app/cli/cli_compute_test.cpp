@@ -109,6 +109,13 @@ TEST_F(Cli, kld_of_f16_against_itself_is_zero_and_grows_with_fewer_bits) {
   EXPECT_GE(q4["kld_p999"], q4["kld_median"]);
 }
 
+TEST_F(Cli, the_plain_scheme_is_for_measurements_alone) {
+  const CliResult bench = runCli({"bench", model, "-p", "8", "-n", "2", "--repeat", "1", "--kv-k", "q4_0", "--plain-kv", "--json"});
+  ASSERT_EQ(bench.exitCode, 0) << bench.err;
+  EXPECT_EQ(bench.json()["kv_scheme"], "plain");
+  for (const char* subcommand : {"run", "plan", "logits", "solve"}) expectOneErrorLine(runCli({subcommand, model, "--plain-kv"}), 2);
+}
+
 TEST_F(Cli, every_window_of_kld_begins_with_the_beginning_token) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "word " + std::to_string(i * i) + ", ";

@@ -391,7 +391,7 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   devices[1].driver_measured = false;
   devices[1].is_present = false;
   const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .device = 1}).notes;
-  for (const char* text : {"above the 2048", "5001 is planned as 5024", "q4_0 loses", "assumption", "not in this machine"}) {
+  for (const char* text : {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
     EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
   }
   EXPECT_TRUE(planned(model, cpu_only(), {}).notes.empty());
