@@ -89,7 +89,9 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   scratch.row_bytes = aligned(std::max(widths.input, widths.q_dim) * kF32Bytes);
   scratch.few_f32_bytes = aligned(kCpuFewRows * f32_row);
   scratch.few_int8_bytes = aligned(kCpuFewRows * int8_row);
-  scratch.wide_bytes = kinds.any_int8 ? aligned(2 * widths.input * kCpuWideColBytes) : 0;
+  scratch.slab_bytes = kCpuPairSlabBytes;
+  const std::uint64_t n_tiles = std::min<std::uint64_t>(kCpuBlockTiles, div_up(max_rows, kCpuTileCols));
+  scratch.product_bytes = 2 * n_tiles * 2 * kCpuTileCols * kPanelRows * kF32Bytes;
   // Per query: f32 and int8 form, result, scores, and running maximum, sum, factor, first and last key.
   const Bytes per_query = head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes;
   scratch.attention_bytes = aligned(kCpuQueryTile * per_query);

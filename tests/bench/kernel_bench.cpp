@@ -50,17 +50,19 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
   const RandomMatrix weights(dtype, n_rows);
   const Matrix& matrix = weights.matrix;
   std::vector<std::byte> f32(Bytes{n_activation_rows} * kCols * 4), int8(n_activation_rows * cpu_int8_row_bytes(kCols));
-  std::vector<std::byte> wide(Bytes{kCols} * kCpuWideColBytes);
+  std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
+  std::vector<float> values(std::size_t{kCpuBlockTiles} * kPairPanels * kTileCols * kPanelRows);
   const Activations in{.f32 = matrix.reads_f32() ? f32.data() : nullptr,
                        .int8 = matrix.reads_f32() ? nullptr : int8.data(),
                        .n_rows = n_activation_rows,
                        .n_elems = kCols,
-                       .group = matrix.has_super_blocks() ? 256U : 32U};
+                       .group = matrix.has_super_blocks() || n_activation_rows > kDirectCols ? 256U : 32U};
   const std::vector<float> row(kCols, 0.5F);
   for (std::uint32_t i = 0; i < n_activation_rows; ++i) put_activation_row(kernels, in, i, row.data());
   float sum = 0.0F;
   for (auto _ : state) {
-    multiply(kernels, matrix, 0, matrix.n_panels(), in, wide.data(), StopToken(), [&](const PanelProduct& product) { sum += product.values[0]; });
+    multiply(kernels, matrix, 0, matrix.n_panels(), in, {slabs.data(), values.data()}, StopToken(),
+             [&](const PanelProduct& product) { sum += product.values[0]; });
   }
   benchmark::DoNotOptimize(sum);
   const auto rounds = static_cast<double>(state.iterations());

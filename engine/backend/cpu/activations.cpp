@@ -18,7 +18,8 @@ ActTile Activations::tile(std::uint32_t index) const {
     tile.scales = reinterpret_cast<const float*>(at + n_values * 32);
     tile.starts = reinterpret_cast<const std::int32_t*>(at + n_values * 36);
     tile.starts16 = reinterpret_cast<const std::int32_t*>(at + n_values * 40);
-    tile.sums = reinterpret_cast<const std::int8_t*>(at + n_values * 48);
+    tile.slab_starts = reinterpret_cast<const std::int32_t*>(at + n_values * 48);
+    tile.sums = reinterpret_cast<const std::int8_t*>(tile.slab_starts + div_up(n_elems, 256) * tile.width);
   }
   return tile;
 }

@@ -37,8 +37,12 @@ struct BoundScratch {
   float* row(std::uint32_t thread) const { return reinterpret_cast<float*>(of_thread(thread)); }
   std::byte* few_f32(std::uint32_t thread) const { return f32 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes; }
   std::byte* few_int8(std::uint32_t thread) const { return int8 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes; }
-  std::byte* wide(std::uint32_t thread) const { return of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes; }
-  std::byte* attention(std::uint32_t thread) const { return wide(thread) + sizes.wide_bytes; }
+  // Of the first or the second matrix that a thread multiplies at a time. Slabs are used one after the other.
+  ProductScratch product(std::uint32_t thread, std::uint32_t index = 0) const {
+    std::byte* slabs = of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes;
+    return {slabs, reinterpret_cast<float*>(slabs + sizes.slab_bytes + index * (sizes.product_bytes / 2))};
+  }
+  std::byte* attention(std::uint32_t thread) const { return of_thread(thread) + sizes.per_thread() - sizes.attention_bytes; }
 
  private:
   std::byte* of_thread(std::uint32_t thread) const { return threads + thread * sizes.per_thread(); }

@@ -148,7 +148,7 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
       made.f32 = few ? scratch.few_f32(thread) : scratch.f32;
     } else {
       made.int8 = few ? scratch.few_int8(thread) : scratch.int8;
-      if (matrix->has_super_blocks()) made.group = 256;
+      if (matrix->has_super_blocks() || !few) made.group = 256;
     }
   }
   const Share tiles = few ? Share{0, made.n_tiles()} : share_of(made.n_tiles(), thread, pool_.n_threads());
@@ -163,7 +163,7 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
 // out (n_rows, matrix.n_rows) += matrix . in + bias
 void CpuStep::add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
   const Share panels = share_of(matrix.n_panels(), thread, pool_.n_threads());
-  multiply(kernels_, matrix, panels.first, panels.last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+  multiply(kernels_, matrix, panels.first, panels.last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col) {
       float* to = out + std::size_t{product.first_col + col} * matrix.n_rows + product.first_row;
       const float* from = product.values + std::size_t{col} * kPanelRows;
@@ -206,18 +206,20 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
                                    kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon, scratch);
                                    return scratch;
                                  });
-  alignas(64) float values[kTileCols * kPanelRows];
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
-  std::byte* wide = bound_.scratch.wide(thread);
-  PanelReader up(kernels_, layer.up, in.n_rows, wide + bound_.scratch.sizes.wide_bytes / 2);
-  std::uint32_t up_row = layer.up.n_rows;  // that `up` has started; none yet
+  PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)), ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
   const Share panels = share_of(layer.gate.n_panels(), thread, pool_.n_threads());
-  multiply(kernels_, layer.gate, panels.first, panels.last, in, wide, stop_, [&](const PanelProduct& gate) {
-    if (up_row != gate.first_row) up.start((up_row = gate.first_row) / kPanelRows);
-    up.multiply(in.tile(gate.first_col / kTileCols), values);
-    for (std::uint32_t col = 0; col < gate.n_cols; ++col) {
-      const std::size_t at = std::size_t{col} * kPanelRows;
-      act_mul(gate.values + at, values + at, hidden + std::size_t{gate.first_col + col} * layer.gate.n_rows + gate.first_row, gate.n_rows);
+  for_each_pair(panels.first, panels.last, in, stop_, [&](std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first, std::uint32_t last) {
+    gates.compute(panel, n_panels, first, last);
+    ups.compute(panel, n_panels, first, last);
+    for (std::uint32_t tile = first; tile < last; ++tile) {
+      for (std::uint32_t which = 0; which < n_panels; ++which) {
+        const PanelProduct gate = gates.product(which, tile), up = ups.product(which, tile);
+        for (std::uint32_t col = 0; col < gate.n_cols; ++col) {
+          const std::size_t at = std::size_t{col} * kPanelRows;
+          act_mul(gate.values + at, up.values + at, hidden + std::size_t{gate.first_col + col} * layer.gate.n_rows + gate.first_row, gate.n_rows);
+        }
+      }
     }
   });
 }
@@ -244,7 +246,7 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
                                    return scratch;
                                  });
   const Share panels = share_of(bound_.head.n_panels(), thread, pool_.n_threads());
-  multiply(kernels_, bound_.head, panels.first, panels.last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+  multiply(kernels_, bound_.head, panels.first, panels.last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col) {
       std::memcpy(out + std::size_t{product.first_col + col} * bound_.head.n_rows + product.first_row, product.values + std::size_t{col} * kPanelRows,
                   product.n_rows * sizeof(float));
@@ -365,7 +367,7 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out, std::size_t stride) {
     const std::uint32_t first = first_head * spec.head_dim / kPanelRows, last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
-    multiply(kernels_, matrix, first, last, in, bound_.scratch.wide(thread), stop_, [&](const PanelProduct& product) {
+    multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
       for (std::uint32_t col = 0; col < product.n_cols; ++col) {
         std::memcpy(out + (product.first_col + col) * stride + product.first_row, product.values + std::size_t{col} * kPanelRows,
                     product.n_rows * sizeof(float));

@@ -11,23 +11,36 @@
 namespace headroom {
 
 inline constexpr std::uint32_t kTileCols = 8;    // activation columns (tokens or query heads) that a kernel takes at once
-inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, panels are unpacked first
+inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, slabs are unpacked first
+inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied side by side when they are unpacked
+inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
+// A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or (16) where one suffices.
+inline constexpr std::size_t kSlabBytes = kSlabCols * 16 + kSlabCols / 32 * 64;
 
 // Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
 struct ActTile {
-  const float* f32 = nullptr;              // (n_cols, width): for float weights
-  const std::int8_t* quants = nullptr;     // (n_cols / 32, width, 32): for the rest, element = scale * quant
-  const float* scales = nullptr;           // (n_cols / 32, width)
-  const std::int32_t* starts = nullptr;    // (n_cols / 32, width): -128 * sum of 32 quants
-  const std::int32_t* starts16 = nullptr;  // (n_cols / 32, width, 2): -128 * sums of 16 quants
-  const std::int8_t* sums = nullptr;       // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
+  const float* f32 = nullptr;                 // (n_cols, width): for float weights
+  const std::int8_t* quants = nullptr;        // (n_cols / 32, width, 32): for the rest, element = scale * quant
+  const float* scales = nullptr;              // (n_cols / 32, width)
+  const std::int32_t* starts = nullptr;       // (n_cols / 32, width): -128 * sum of 32 quants
+  const std::int32_t* starts16 = nullptr;     // (n_cols / 32, width, 2): -128 * sums of 16 quants
+  const std::int8_t* sums = nullptr;          // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
+  const std::int32_t* slab_starts = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
   std::uint32_t width = 0;
 };
 
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride);
-// Packed panel -> wide panel: (n_cols / 32) blocks of (8, 16) dwords of unsigned bytes, then f32 scales and mins as dot_wide expects them.
-using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::byte* wide);
+// Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them -> a slab.
+using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
+// Slabs times the same columns of a tile whose activations have one scale per 256: added to the sums, or written as the first.
+struct SlabJob {
+  const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
+  std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
+  ActTile tile;
+  float* out = nullptr;  // (n_panels, kTileCols, 16)
+};
+using DotSlabsFn = void (*)(const SlabJob& job);
 // acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups of 16 keys.
 struct ValueJob {
   const std::byte* groups = nullptr;
@@ -56,7 +69,7 @@ struct KernelTable {  // made by make_kernel_table
   Isa isa;
   DotFn dot[kNDTypes];        // by DType; null: no kernel
   UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
-  DotFn dot_wide[kNDTypes];
+  DotSlabsFn dot_slabs[kNDTypes];
   ValueFn values[kNDTypes];
   void (*softmax)(const SoftmaxJob& job);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
@@ -66,7 +79,8 @@ struct KernelTable {  // made by make_kernel_table
   void (*quantize_q4)(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
   void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
-  // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them.
+  // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group
+  // may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
   void (*silu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);
   void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form

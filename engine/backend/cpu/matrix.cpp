@@ -1,15 +1,51 @@
 #include "backend/cpu/matrix.h"
 
-#include <algorithm>
-
 #include "plan/device_rules.h"
 
 namespace headroom {
+namespace {
+
+constexpr Bytes kBlockBytes = Bytes{1} << 20;  // of activations: half of a second-level cache of 2 MiB
+constexpr Bytes kCacheLine = 64;
+
+static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes, "the plan's sizes are those of the kernels");
+
+}  // namespace
 
 std::uint32_t tiles_per_block(const Activations& activations) {
   const Bytes row = std::max<Bytes>(activations.int8 != nullptr ? cpu_int8_row_bytes(activations.n_elems) : 0,
                                     activations.f32 != nullptr ? Bytes{activations.n_elems} * 4 : 0);
-  return static_cast<std::uint32_t>(std::max<Bytes>(1, kTileBlockBytes / (row * kTileCols)));
+  return static_cast<std::uint32_t>(std::clamp<Bytes>(kBlockBytes / (row * kTileCols), 1, kCpuBlockTiles));
+}
+
+void PairProducts::compute(std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first_tile, std::uint32_t last_tile) {
+  panel_ = panel;
+  first_tile_ = first_tile;
+  if (unpack_ != nullptr) return compute_slabs(n_panels, last_tile);
+  for (std::uint32_t which = 0; which < n_panels; ++which) {
+    for (std::uint32_t tile = first_tile; tile < last_tile; ++tile) {
+      dot_(matrix_.panel(panel + which), matrix_.n_cols, in_.tile(tile), values(which, tile), kPanelRows);
+    }
+  }
+}
+
+void PairProducts::compute_slabs(std::uint32_t n_panels, std::uint32_t last_tile) {
+  const std::uint32_t n_cols = matrix_.n_cols, n_slabs = (n_cols + kSlabCols - 1) / kSlabCols;
+  // While a slab is multiplied the packed bytes of the next one come nearer, a share with every tile.
+  const Bytes packed = panel_plane_offset(matrix_.dtype, n_cols) / n_slabs;
+  const Bytes share = round_up(div_up(packed, last_tile - first_tile_), kCacheLine);
+  for (std::uint32_t slab = 0; slab < n_slabs; ++slab) {
+    for (std::uint32_t which = 0; which < n_panels; ++which) {
+      unpack_(matrix_.panel(panel_ + which), n_cols, slab, scratch_.slabs + which * kSlabBytes);
+    }
+    const std::byte* next = matrix_.panel(panel_) + (slab + 1) * packed;
+    for (std::uint32_t tile = first_tile_; tile < last_tile; ++tile, next += share) {
+      for (std::uint32_t which = 0; which < n_panels; ++which) {
+        for (Bytes at = 0; at < share; at += kCacheLine) __builtin_prefetch(next + which * matrix_.panel_stride + at, 0, 2);
+      }
+      dot_slabs_({.slabs = scratch_.slabs, .n_panels = n_panels, .n_cols = n_cols, .slab = slab, .tile = in_.tile(tile), .out = values(0, tile)});
+    }
+  }
 }
 
 }  // namespace headroom

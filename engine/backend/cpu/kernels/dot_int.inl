@@ -35,15 +35,6 @@ struct PackedQ4_0 {
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
-struct WideBiased {
-  static constexpr float kFactor = 1.0F;
-  const std::byte* quants;
-  const float* scales;
-  WideBiased(const std::byte* wide, std::uint32_t n_cols) : quants(wide), scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
-  void load(std::uint32_t block, I (&w)[8]) const { load_wide(quants + block * 512UL, w); }
-  F scale(std::uint32_t block) const { return load_f(scales + block * 16UL); }
-};
-
 template <int kN, class Source>
 void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
   const Source source(panel, n_cols);
@@ -62,7 +53,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
     for (int c = 0; c < kN; ++c) {
       I sum = start_biased(starts[c]);
       HEADROOM_UNROLL
-      for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], quants + 32 * c + 4 * j);
+      for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 32 * c + 4 * j));
       acc[c] = fma(to_f(sum), mul(scale, set_f(scales[c])), acc[c]);
     }
   }
@@ -97,22 +88,6 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
   }
 };
 
-struct WideQ6_K {
-  const std::byte* quants;
-  const float* all_scales;
-  WideQ6_K(const std::byte* wide, std::uint32_t n_cols) : quants(wide), all_scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
-  F super_scale(std::uint32_t) const { return zero_f(); }
-  template <int kPart>
-  void load(std::uint32_t super, I (&w)[8]) const {
-    load_wide(quants + (super * 8UL + kPart) * 512, w);
-  }
-  template <int kPart>
-  void scales(std::uint32_t super, F, F& first, F& second) const {
-    first = load_f(all_scales + (super * 8UL + kPart) * 32);
-    second = load_f(all_scales + (super * 8UL + kPart) * 32 + 16);
-  }
-};
-
 template <int kN, int kPart, class Source>
 inline void add_q6_part(const Source& source, std::uint32_t super, F d, const ActTile& tile, F (&acc)[kN]) {
   I w[8];
@@ -126,8 +101,8 @@ inline void add_q6_part(const Source& source, std::uint32_t super, F d, const Ac
     I low = start_biased(tile.starts16[2 * (at + c)]), high = start_biased(tile.starts16[2 * (at + c) + 1]);
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
-      low = dot_biased(low, w[j], quants + 4 * j);
-      high = dot_biased(high, w[j + 4], quants + 16 + 4 * j);
+      low = dot_biased(low, w[j], broadcast4(quants + 4 * j));
+      high = dot_biased(high, w[j + 4], broadcast4(quants + 16 + 4 * j));
     }
     acc[c] = fma(to_f(low), first, acc[c]);
     acc[c] = fma(to_f(high), second, acc[c]);
@@ -178,16 +153,17 @@ struct GroupScales {
   F scale() const {
     return mul(d, to_f(and_i(shift_right<kGroup % 4 * 8>(scales[kGroup / 4]), set_i(255))));
   }
+  template <int kGroup>
+  F min() const {
+    return mul(d_min, to_f(and_i(shift_right<kGroup % 4 * 8>(mins[kGroup / 4]), set_i(255))));
+  }
 };
 
 struct PackedQ4_K {
+  static constexpr int kMost = 15;  // of a code
   const std::byte* blocks;
   PackedQ4_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * 2304UL); }
-  template <int kGroup>
-  F scale(const GroupScales& groups, std::uint32_t) const {
-    return groups.scale<kGroup>();
-  }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* from = blocks + super * 2304UL + 256 + kGroup / 2 * 512;
@@ -197,13 +173,10 @@ struct PackedQ4_K {
 };
 
 struct PackedQ5_K {
+  static constexpr int kMost = 31;
   const std::byte* blocks;
   PackedQ5_K(const std::byte* panel, std::uint32_t) : blocks(panel) {}
   GroupScales groups(std::uint32_t super) const { return GroupScales(blocks + super * 2816UL); }
-  template <int kGroup>
-  F scale(const GroupScales& groups, std::uint32_t) const {
-    return groups.scale<kGroup>();
-  }
   template <int kGroup>
   void load(std::uint32_t super, I (&w)[8]) const {
     const std::byte* high = blocks + super * 2816UL + 256;
@@ -217,40 +190,16 @@ struct PackedQ5_K {
   }
 };
 
-// Wide form: quants of all groups, then their f32 scales, then per 256 columns two dwords of min bytes and their f32 factor.
-struct WideMins {
-  struct Groups {
-    I mins[2];
-    F d_min;
-  };
-  const std::byte *quants, *mins;
-  const float* scales;
-  WideMins(const std::byte* wide, std::uint32_t n_cols)
-      : quants(wide), mins(wide + n_cols * 18UL), scales(reinterpret_cast<const float*>(wide + n_cols * 16UL)) {}
-  Groups groups(std::uint32_t super) const {
-    const std::byte* at = mins + super * 192UL;
-    return {{load_i(at), load_i(at + 64)}, load_f(reinterpret_cast<const float*>(at + 128))};
-  }
-  template <int kGroup>
-  F scale(const Groups&, std::uint32_t super) const {
-    return load_f(scales + (super * 8UL + kGroup) * 16);
-  }
-  template <int kGroup>
-  void load(std::uint32_t super, I (&w)[8]) const {
-    load_wide(quants + (super * 8UL + kGroup) * 512, w);
-  }
-};
-
-template <int kN, int kGroup, class Source, class Groups>
-inline void add_min_group(const Source& source, std::uint32_t super, const Groups& groups, const std::int8_t* quants, F (&acc)[kN]) {
+template <int kN, int kGroup, class Source>
+inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups, const std::int8_t* quants, F (&acc)[kN]) {
   I w[8];
   source.template load<kGroup>(super, w);
-  const F scale = source.template scale<kGroup>(groups, super);
+  const F scale = groups.scale<kGroup>();
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     I sum = zero_i();
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], quants + (kGroup * kN + c) * 32 + 4 * j);
+    for (int j = 0; j < 8; ++j) sum = dot_small(sum, w[j], broadcast4(quants + (kGroup * kN + c) * 32 + 4 * j));
     acc[c] = fma(to_f(sum), scale, acc[c]);
   }
 }
@@ -265,7 +214,7 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
     F acc[kN];
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) acc[c] = zero_f();
-    const auto groups = source.groups(super);
+    const GroupScales groups = source.groups(super);
     const std::int8_t* quants = tile.quants + super * 256UL * kN;
     add_min_group<kN, 0>(source, super, groups, quants, acc);
     add_min_group<kN, 1>(source, super, groups, quants, acc);
@@ -278,8 +227,8 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* sums = tile.sums + (super * static_cast<std::size_t>(kN) + c) * 16;
-      const I upper = dot_small(dot_small(zero_i(), groups.mins[0], sums), groups.mins[1], sums + 4);
-      const I all = dot_small(dot_small(shift_left<6>(upper), groups.mins[0], sums + 8), groups.mins[1], sums + 12);
+      const I upper = dot_small(dot_small(zero_i(), groups.mins[0], broadcast4(sums)), groups.mins[1], broadcast4(sums + 4));
+      const I all = dot_small(dot_small(shift_left<6>(upper), groups.mins[0], broadcast4(sums + 8)), groups.mins[1], broadcast4(sums + 12));
       const F less_mins = sub(acc[c], mul(groups.d_min, to_f(all)));
       total[c] = fma(less_mins, set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
     }

@@ -49,14 +49,17 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
   auto* scales = const_cast<float*>(tile.scales);
   auto* starts = const_cast<std::int32_t*>(tile.starts);
   auto* starts16 = const_cast<std::int32_t*>(tile.starts16);
+  auto* slab_starts = const_cast<std::int32_t*>(tile.slab_starts);
   auto* sums = const_cast<std::int8_t*>(tile.sums);
+  std::int32_t slab_sum = 0;
   for (std::uint32_t first = 0; first < n; first += group) {
+    const std::uint32_t n_group = n - first < group ? n - first : group;
     F most = zero_f();
-    for (std::uint32_t i = 0; i < group; i += 16) most = max(most, abs(load_f(in + first + i)));
+    for (std::uint32_t i = 0; i < n_group; i += 16) most = max(most, abs(load_f(in + first + i)));
     const float largest = max_lanes(most);
     const float scale = largest / 127.0F;
     const F inverse = set_f(largest > 0.0F ? 127.0F / largest : 0.0F);
-    for (std::uint32_t i = 0; i < group; i += 32) {
+    for (std::uint32_t i = 0; i < n_group; i += 32) {
       const std::uint32_t block = (first + i) / 32, at = block * tile.width + column;
       const I low = to_i(mul(load_f(in + first + i), inverse)), high = to_i(mul(load_f(in + first + i + 16), inverse));
       store_bytes(quants + at * 32, low);
@@ -70,6 +73,8 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
       std::int8_t* split = sums + (block / 8 * tile.width + column) * 16 + block % 8;
       split[0] = static_cast<std::int8_t>(sum >> 6);
       split[8] = static_cast<std::int8_t>(sum & 63);
+      slab_sum = block % 8 == 0 ? sum : slab_sum + sum;
+      slab_starts[block / 8 * tile.width + column] = -128 * slab_sum;
     }
   }
 }

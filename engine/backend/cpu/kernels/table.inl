@@ -60,7 +60,7 @@ float int8_peak(std::uint64_t n_rounds) {
   const I w = set_i(0x01020304);
   for (std::uint64_t round = 0; round < n_rounds; ++round) {
     HEADROOM_UNROLL
-    for (int i = 0; i < 16; ++i) acc[i] = dot_small(acc[i], w, a);
+    for (int i = 0; i < 16; ++i) acc[i] = dot_small(acc[i], w, broadcast4(a));
   }
   F sum = zero_f();
   for (int i = 0; i < 16; ++i) sum = add(sum, to_f(acc[i]));
@@ -90,14 +90,13 @@ void fill(KernelTable& table) {
   table.dot[at(DType::kQ4_K)] = dot_any<WithMins<PackedQ4_K>::At, 4>;
   table.dot[at(DType::kQ5_K)] = dot_any<WithMins<PackedQ5_K>::At, 4>;
   table.dot[at(DType::kQ6_K)] = dot_any<SixBits<PackedQ6_K>::At, 4>;
+  table.unpack[at(DType::kQ8_0)] = unpack_q8_0;
   table.unpack[at(DType::kQ4_0)] = unpack_q4_0;
   table.unpack[at(DType::kQ4_K)] = unpack_mins<PackedQ4_K>;
   table.unpack[at(DType::kQ5_K)] = unpack_mins<PackedQ5_K>;
   table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
-  table.dot_wide[at(DType::kQ4_0)] = dot_any<Biased<WideBiased>::At, 8>;
-  table.dot_wide[at(DType::kQ4_K)] = dot_any<WithMins<WideMins>::At, 8>;
-  table.dot_wide[at(DType::kQ5_K)] = dot_any<WithMins<WideMins>::At, 8>;
-  table.dot_wide[at(DType::kQ6_K)] = dot_any<SixBits<WideQ6_K>::At, 8>;
+  table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<true>;
+  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<false>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;

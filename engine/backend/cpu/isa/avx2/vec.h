@@ -9,8 +9,14 @@
 // columns stay a loop.
 #define HEADROOM_UNROLL_COLUMNS
 #define HEADROOM_UNROLL _Pragma("GCC unroll 8")
+// Around the register block of a slab, which is small enough.
+#define HEADROOM_UNROLL_SLAB _Pragma("GCC unroll 8")
 
 namespace headroom::isa_avx2 {
+
+// Panels and columns whose sums stand in registers while a slab is read.
+inline constexpr int kSlabBlockPanels = 1;
+inline constexpr int kSlabBlockCols = 4;
 
 struct F {  // 16 f32
   __m256 a, b;
@@ -99,6 +105,12 @@ template <int kBits>
 inline I shift_left(I x) {
   return {_mm256_slli_epi32(x.a, kBits), _mm256_slli_epi32(x.b, kBits)};
 }
+inline I add16(I x, I y) { return {_mm256_add_epi16(x.a, y.a), _mm256_add_epi16(x.b, y.b)}; }  // 32 lanes of 16 bits
+inline I mul16(I x, I y) { return {_mm256_mullo_epi16(x.a, y.a), _mm256_mullo_epi16(x.b, y.b)}; }
+template <int kBits>
+inline I shift_right16(I x) {
+  return {_mm256_srli_epi16(x.a, kBits), _mm256_srli_epi16(x.b, kBits)};
+}
 template <int kByte>
 inline I signed_byte(I x) {  // of each lane, widened
   constexpr int kLeft = 24 - 8 * kByte;
@@ -125,13 +137,9 @@ inline __m256i dot_biased_half(__m256i acc, __m256i w, __m256i a) {
   return add_pairs(acc, _mm256_maddubs_epi16(_mm256_abs_epi8(value), _mm256_sign_epi8(a, value)));
 }
 inline I start_biased(std::int32_t) { return zero_i(); }
-inline I dot_biased(I acc, I w, const std::int8_t* a) {
-  const __m256i four = broadcast4(a);
-  return {dot_biased_half(acc.a, w.a, four), dot_biased_half(acc.b, w.b, four)};
-}
+inline I dot_biased(I acc, I w, __m256i four) { return {dot_biased_half(acc.a, w.a, four), dot_biased_half(acc.b, w.b, four)}; }
 // acc + sum over the 4 bytes of each lane of w * a, w at most 127.
-inline I dot_small(I acc, I w, const std::int8_t* a) {
-  const __m256i four = broadcast4(a);
+inline I dot_small(I acc, I w, __m256i four) {
   return {add_pairs(acc.a, _mm256_maddubs_epi16(w.a, four)), add_pairs(acc.b, _mm256_maddubs_epi16(w.b, four))};
 }
 

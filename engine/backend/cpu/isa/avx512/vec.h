@@ -8,11 +8,17 @@
 // Before a loop over columns of a tile, and before one over the registers of a block: sums and weights stay in the 32 registers.
 #define HEADROOM_UNROLL_COLUMNS _Pragma("GCC unroll 8")
 #define HEADROOM_UNROLL _Pragma("GCC unroll 16")
+// Around the register block of a slab.
+#define HEADROOM_UNROLL_SLAB _Pragma("GCC unroll 16")
 
 namespace headroom::isa_avx512 {
 
 using F = __m512;   // 16 f32
 using I = __m512i;  // 16 i32, or 64 bytes
+
+// Panels and columns whose sums stand in registers while a slab is read: 16 chains hide the latency of a dot product.
+inline constexpr int kSlabBlockPanels = 2;
+inline constexpr int kSlabBlockCols = 8;
 
 inline __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1U << n) - 1U); }  // n in 0..16
 
@@ -61,6 +67,12 @@ template <int kBits>
 inline I shift_left(I a) {
   return _mm512_slli_epi32(a, kBits);
 }
+inline I add16(I a, I b) { return _mm512_add_epi16(a, b); }  // 32 lanes of 16 bits
+inline I mul16(I a, I b) { return _mm512_mullo_epi16(a, b); }
+template <int kBits>
+inline I shift_right16(I a) {
+  return _mm512_srli_epi16(a, kBits);
+}
 template <int kByte>
 inline I signed_byte(I a) {  // of each lane, widened
   return _mm512_srai_epi32(_mm512_slli_epi32(a, 24 - 8 * kByte), 24);
@@ -77,9 +89,9 @@ inline I broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lan
 }
 // acc + sum over the 4 bytes of each lane of (w - 128) * a; the start value carries -128 * sum(a).
 inline I start_biased(std::int32_t minus_128_sum) { return _mm512_set1_epi32(minus_128_sum); }
-inline I dot_biased(I acc, I w, const std::int8_t* a) { return _mm512_dpbusd_epi32(acc, w, broadcast4(a)); }
+inline I dot_biased(I acc, I w, I four) { return _mm512_dpbusd_epi32(acc, w, four); }
 // acc + sum over the 4 bytes of each lane of w * a, w at most 127.
-inline I dot_small(I acc, I w, const std::int8_t* a) { return _mm512_dpbusd_epi32(acc, w, broadcast4(a)); }
+inline I dot_small(I acc, I w, I four) { return _mm512_dpbusd_epi32(acc, w, four); }
 
 inline F load_f16(const std::byte* from) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))); }
 inline F load_f16_n(const std::byte* from, int n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), from)); }

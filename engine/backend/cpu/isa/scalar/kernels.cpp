@@ -12,6 +12,8 @@ namespace {
 //
 #include "backend/cpu/kernels/dot_int.inl"
 //
+#include "backend/cpu/kernels/dot_slab.inl"
+//
 #include "backend/cpu/kernels/dot_float.inl"
 //
 #include "backend/cpu/kernels/unpack.inl"

@@ -8,8 +8,13 @@
 // Before a loop over columns of a tile, and before one over the registers of a block: both stay loops.
 #define HEADROOM_UNROLL_COLUMNS
 #define HEADROOM_UNROLL
+#define HEADROOM_UNROLL_SLAB
 
 namespace headroom::isa_scalar {
+
+// Panels and columns of a slab whose sums are kept at once.
+inline constexpr int kSlabBlockPanels = 1;
+inline constexpr int kSlabBlockCols = 4;
 
 struct F {
   float v[16];
@@ -115,6 +120,17 @@ template <int kBits>
 inline I shift_left(const I& a) {
   return map_i([&](int i) { return a.v[i] << kBits; });
 }
+inline std::uint32_t halves(std::uint32_t low, std::uint32_t high) { return (low & 0xFFFFU) | high << 16; }
+inline I add16(const I& a, const I& b) {  // 32 lanes of 16 bits
+  return map_i([&](int i) { return halves(a.v[i] + b.v[i], (a.v[i] >> 16) + (b.v[i] >> 16)); });
+}
+inline I mul16(const I& a, const I& b) {
+  return map_i([&](int i) { return halves(a.v[i] * b.v[i], (a.v[i] >> 16) * (b.v[i] >> 16)); });
+}
+template <int kBits>
+inline I shift_right16(const I& a) {
+  return map_i([&](int i) { return halves((a.v[i] & 0xFFFFU) >> kBits, a.v[i] >> (16 + kBits)); });
+}
 template <int kByte>
 inline I signed_byte(const I& a) {  // of each lane, widened
   return map_i(
@@ -135,6 +151,7 @@ inline void store_bytes(std::int8_t* to, const I& a) {  // low byte of each lane
   for (int i = 0; i < 16; ++i) to[i] = static_cast<std::int8_t>(a.v[i] & 255U);
 }
 
+inline const std::int8_t* broadcast4(const std::int8_t* from) { return from; }
 inline I dot_offset(const I& acc, const I& w, const std::int8_t* a, std::int32_t offset) {
   return map_i([&](int i) {
     std::int32_t sum = static_cast<std::int32_t>(acc.v[i]);

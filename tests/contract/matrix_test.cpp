@@ -1,0 +1,141 @@
+// Matrix products of every instruction set, weight type and number of activation rows, against sums in double.
+#include "backend/cpu/matrix.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "format/decode.h"
+#include "format/dtype_table.h"
+#include "format/encode.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
+
+// Random weights with rows and columns of uneven size, as panels and as floats.
+struct Weights {
+  Matrix matrix;
+  std::vector<std::byte> panels;
+  std::vector<float> values;  // (n_rows, n_cols)
+
+  Weights(DType dtype, std::uint32_t n_rows, std::uint32_t n_cols) : values(std::size_t{n_rows} * n_cols) {
+    std::mt19937 random(n_cols + static_cast<std::uint32_t>(dtype));
+    std::normal_distribution<float> normal;
+    const Bytes stride = row_bytes(dtype, n_cols);
+    std::vector<std::byte> rows(n_rows * stride);
+    std::vector<float> row(n_cols);
+    for (std::uint32_t i = 0; i < n_rows; ++i) {
+      const float size = std::exp2(static_cast<float>(i % 9) - 6.0F);
+      for (std::uint32_t k = 0; k < n_cols; ++k) row[k] = normal(random) * size * (k / 32 % 3 == 0 ? 0.2F : 1.0F);
+      encode_row(dtype, row.data(), n_cols, rows.data() + i * stride);
+      decode_row(dtype, rows.data() + i * stride, n_cols, values.data() + std::size_t{i} * n_cols);
+    }
+    matrix = {.dtype = dtype, .n_rows = n_rows, .n_cols = n_cols, .panel_stride = panel_bytes(dtype, n_cols)};
+    panels.resize(matrix.n_panels() * matrix.panel_stride);
+    for (std::uint32_t panel = 0; panel < matrix.n_panels(); ++panel) {
+      put_panel(dtype, n_cols, std::min(kPanelRows, n_rows - panel * kPanelRows), rows.data() + panel * kPanelRows * stride,
+                panels.data() + panel * matrix.panel_stride);
+    }
+    matrix.panels = panels.data();
+  }
+};
+
+// The most that a product may be off. Rounding to 127 steps of the largest magnitude m moves an element by at most m / 254, so by Cauchy and Schwarz
+// |w . da| <= |w| sqrt(n) m_a / 254, and |dw . a| likewise where weights are unpacked to one scale per 256; codes in 16 bits add an eighth of a step.
+double most_off(const Weights& weights, std::uint32_t row, const std::vector<float>& in, bool slabs) {
+  const std::uint32_t n = weights.matrix.n_cols;
+  double w_norm = 0, w_most = 0, a_norm = 0, a_most = 0;
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const double w = weights.values[std::size_t{row} * n + k], a = in[k];
+    w_norm += w * w;
+    a_norm += a * a;
+    w_most = std::max(w_most, std::abs(w));
+    a_most = std::max(a_most, std::abs(a));
+  }
+  w_norm = std::sqrt(w_norm), a_norm = std::sqrt(a_norm);
+  const double f32_sums = w_norm * a_norm * n * 0x1p-24;
+  if (dtype_row(weights.matrix.dtype).block_elems == 1) return f32_sums;
+  const bool recoded = slabs && weights.matrix.dtype != DType::kQ8_0;
+  // A code's range may exceed the largest weight that occurs: by half at most for the shapes here.
+  const double of_weights = recoded ? a_norm * std::sqrt(n) * 1.5 * w_most / 254 * 1.125 : 0;
+  return f32_sums + w_norm * std::sqrt(n) * a_most / 254 + of_weights;
+}
+
+class MatrixProduct : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (GetParam() > detected_isa()) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
+  }
+
+  void expect_exact_enough(const Weights& weights, std::uint32_t n_in) {
+    const KernelTable kernels = make_kernel_table(GetParam());
+    const Matrix& matrix = weights.matrix;
+    std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
+    Activations in{.n_rows = n_in, .n_elems = matrix.n_cols};
+    (matrix.reads_f32() ? in.f32 : in.int8) = bytes.data();
+    if (matrix.has_super_blocks() || n_in > kDirectCols) in.group = 256;
+    std::mt19937 random(n_in);
+    std::normal_distribution<float> normal;
+    std::vector<std::vector<float>> rows(n_in, std::vector<float>(matrix.n_cols));
+    for (std::uint32_t i = 0; i < n_in; ++i) {
+      for (float& x : rows[i]) x = normal(random);
+      put_activation_row(kernels, in, i, rows[i].data());
+    }
+    std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
+    std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
+    std::size_t n_products = 0;
+    const auto check = [&](const PanelProduct& product) {
+      for (std::uint32_t col = 0; col < product.n_cols; ++col) {
+        const std::vector<float>& a = rows[product.first_col + col];
+        for (std::uint32_t i = 0; i < product.n_rows; ++i, ++n_products) {
+          const std::uint32_t row = product.first_row + i;
+          double expected = 0;
+          for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
+            expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * a[k];
+          ASSERT_NEAR(product.values[col * kPanelRows + i], expected, most_off(weights, row, a, n_in > kDirectCols))
+              << "row " << row << ", column " << product.first_col + col << " of " << n_in;
+        }
+      }
+    };
+    multiply(kernels, matrix, 0, matrix.n_panels(), in, {slabs.data(), values.data()}, StopToken(), check);
+    EXPECT_EQ(n_products, std::size_t{matrix.n_rows} * n_in);
+  }
+};
+
+TEST_P(MatrixProduct, is_within_the_rounding_of_its_operands) {
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_weight) continue;
+    for (const std::uint32_t n_cols : {type.block_elems == 256 ? 256U : 288U, 768U}) {  // 288: a slab and a part of one
+      const Weights weights(type.dtype, 40, n_cols);                                    // two panels and a half
+      for (const std::uint32_t n_in : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 16U, 19U}) {
+        SCOPED_TRACE(std::string(type.name) + " " + std::to_string(n_cols));
+        expect_exact_enough(weights, n_in);
+      }
+    }
+  }
+}
+
+TEST_P(MatrixProduct, of_zero_weights_is_zero) {
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_weight) continue;
+    SCOPED_TRACE(type.name);
+    Weights weights(type.dtype, 16, 256);
+    std::fill(weights.values.begin(), weights.values.end(), 0.0F);
+    std::vector<std::byte> rows(16 * row_bytes(type.dtype, 256));
+    for (std::uint32_t i = 0; i < 16; ++i) encode_row(type.dtype, weights.values.data(), 256, rows.data() + i * row_bytes(type.dtype, 256));
+    put_panel(type.dtype, 256, 16, rows.data(), weights.panels.data());
+    expect_exact_enough(weights, 1);
+    expect_exact_enough(weights, 8);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+
+}  // namespace
+}  // namespace headroom
