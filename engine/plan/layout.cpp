@@ -157,16 +157,17 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
 
 // The most layers that the chosen device has room for, with their cache, the head, activations and scratch. Every layer more takes more bytes, so
 // halving the range finds it.
-Result<std::uint32_t> most_layers_on_device(const LayoutInputs& in) {
+Result<std::uint32_t> most_layers_on_device(const LayoutInputs& in, LayerRange known) {
   const auto fits = [&](std::uint32_t n_gpu_layers) -> Result<bool> {
     Result<PlanLayout> layout = lay_out_for(in, n_gpu_layers, Keep::kSizesOnly);
     if (!layout) return layout.error();
     return layout->budgets.front().device != in.options.device || layout->budgets.front().fits();
   };
-  Result<bool> all = fits(in.model.n_layers());
+  std::uint32_t fit = known.least, too_many = std::min(known.most, in.model.n_layers());
+  if (fit == too_many) return fit;
+  Result<bool> all = fits(too_many);
   if (!all) return all.error();
-  if (*all) return in.model.n_layers();
-  std::uint32_t fit = 0, too_many = in.model.n_layers();
+  if (*all) return too_many;
   while (too_many - fit > 1) {
     const std::uint32_t middle = fit + (too_many - fit) / 2;
     Result<bool> ok = fits(middle);
@@ -182,7 +183,7 @@ bool PlanLayout::fits() const {
   return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
 }
 
-Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, Keep keep) {
+Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, Keep keep, LayerRange known) {
   Result<PlanOptions> resolved = resolve_options(model, devices, options);
   if (!resolved) return resolved.error();
   Result<DeviceIndex> cpu = find_cpu(devices);
@@ -193,7 +194,7 @@ Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> d
   }
   if (devices[options.device].kind == DeviceKind::kCpu) return lay_out_for(in, 0, keep);
   if (options.n_gpu_layers != kAutoLayers) return lay_out_for(in, static_cast<std::uint32_t>(options.n_gpu_layers), keep);
-  Result<std::uint32_t> most = most_layers_on_device(in);
+  Result<std::uint32_t> most = most_layers_on_device(in, known);
   if (!most) return most.error();
   return lay_out_for(in, *most, keep);
 }

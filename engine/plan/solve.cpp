@@ -8,10 +8,18 @@
 #include <vector>
 
 #include "format/dtype_table.h"
+#include "model/model_info.h"
 #include "plan/layout.h"
 
 namespace headroom {
 namespace {
+
+// "misses 1.30 GiB on RTX 4090": of the device that lacks most.
+std::string what_is_missing(std::span<const DeviceInfo> devices, const PlanLayout& layout) {
+  const auto worst = std::max_element(layout.budgets.begin(), layout.budgets.end(),
+                                      [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+  return fmt::format("misses {} on {}", format_bytes(worst->missing()), devices[worst->device].name);
+}
 
 // Answers "does it fit?" for one model and set of devices.
 class Trial {
@@ -24,13 +32,9 @@ class Trial {
     return layout.ok() && layout->fits();
   }
 
-  // "misses 1.30 GiB on RTX 4090": of the device that lacks most.
   std::string what_is_missing(const PlanOptions& options) const {
     const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
-    if (!layout) return layout.error().message;
-    const auto worst = std::max_element(layout->budgets.begin(), layout->budgets.end(),
-                                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-    return fmt::format("misses {} on {}", format_bytes(worst->missing()), devices_[worst->device].name);
+    return layout ? headroom::what_is_missing(devices_, *layout) : layout.error().message;
   }
 
  private:
@@ -49,6 +53,48 @@ Status check_once(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   if (!layout) return layout.error();
   return ok_status();
 }
+
+// Halves a range of contexts. A longer context never leaves room for more layers, so every plan narrows the layers of the next ones too.
+class ContextSearch {
+ public:
+  ContextSearch(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, const PlanLayout& shortest)
+      : model_(model), devices_(devices), options_(options) {
+    layers_.most = static_cast<std::uint32_t>(shortest.options.n_gpu_layers);
+  }
+
+  // What is beyond 64 bits does not fit either.
+  bool tries(std::uint32_t n_ctx) {
+    const Result<PlanLayout> layout = lay_out(model_, devices_, with_ctx(options_, n_ctx), Keep::kSizesOnly, layers_);
+    const bool fits = layout.ok() && layout->fits();
+    const std::uint32_t n_layers = layout ? static_cast<std::uint32_t>(layout->options.n_gpu_layers) : 0;
+    (fits ? longest_ : too_long_) = n_ctx;
+    (fits ? layers_.most : layers_.least) = n_layers;
+    return fits;
+  }
+
+  // Tries multiples of `step` until no other one is left between what fits and what does not.
+  void narrow_to(std::uint32_t step) {
+    while (range() > step) {
+      std::uint32_t middle = (longest_ + range() / 2) / step * step;
+      if (middle <= longest_) middle += step;
+      tries(middle);
+    }
+  }
+
+  std::uint32_t longest() const { return longest_; }
+  std::uint32_t range() const { return too_long_ - longest_; }
+  std::string what_is_missing_beyond() const {
+    const Result<PlanLayout> layout = lay_out(model_, devices_, with_ctx(options_, too_long_), Keep::kSizesOnly, layers_);
+    return layout ? what_is_missing(devices_, *layout) : layout.error().message;
+  }
+
+ private:
+  const ModelInfo& model_;
+  std::span<const DeviceInfo> devices_;
+  const PlanOptions& options_;
+  std::uint32_t longest_ = 1, too_long_ = 0;  // too_long_ counts once a try has failed
+  LayerRange layers_;
+};
 
 struct KvPair {
   DType k, v;
@@ -85,28 +131,29 @@ std::uint32_t kv_loss_rank(DType dtype) {
 }
 
 Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, std::uint32_t limit) {
-  if (Status sane = check_once(model, devices, options); !sane) return sane.error();
-  const Trial trial(model, devices);
+  const Result<PlanLayout> shortest = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
+  if (!shortest) return shortest.error();
   const bool is_trained = limit == 0 && model.n_ctx_trained > 0;
   if (limit == 0) limit = is_trained ? model.n_ctx_trained : std::numeric_limits<std::uint32_t>::max();
   SolveAnswer answer;
-  if (!trial.fits(with_ctx(options, 1))) {
-    answer.text = fmt::format("No context fits: even one position {}.", trial.what_is_missing(with_ctx(options, 1)));
+  if (!shortest->fits()) {
+    answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
     return answer;
   }
-  if (trial.fits(with_ctx(options, limit))) {
+  ContextSearch search(model, devices, options, *shortest);
+  if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
-    answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && trial.fits(with_ctx(options, limit + 1));
+    answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && search.tries(limit + 1);
     answer.text = fmt::format("The longest context that fits is {} positions{}.", limit, is_trained ? ", all that the model was trained with" : "");
     return answer;
   }
-  std::uint32_t fit = 1, too_long = limit;
-  while (too_long - fit > 1) {
-    const std::uint32_t middle = fit + (too_long - fit) / 2;
-    (trial.fits(with_ctx(options, middle)) ? fit : too_long) = middle;
-  }
-  answer.options = with_ctx(options, fit);
-  answer.text = fmt::format("The longest context that fits is {} positions; {} {}.", fit, fit + 1, trial.what_is_missing(with_ctx(options, fit + 1)));
+  // Caches grow by groups, so the ends of groups are tried first; the answer is held against its neighbour, whatever a group is.
+  search.narrow_to(kKvRowStep);
+  if (search.range() > 1) search.tries(search.longest() + 1);
+  search.narrow_to(1);
+  answer.options = with_ctx(options, search.longest());
+  answer.text =
+      fmt::format("The longest context that fits is {} positions; {} {}.", search.longest(), search.longest() + 1, search.what_is_missing_beyond());
   return answer;
 }
 

@@ -55,6 +55,19 @@ TEST(Solve, the_longest_context_is_exact) {
   }
 }
 
+TEST(Solve, a_known_range_of_layers_changes_no_plan) {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    const std::vector<DeviceInfo> devices = tight_devices(model, seed, true);
+    const PlanOptions options{.n_ctx = 1000, .device = 1};
+    const std::int32_t n = lay_out(model, devices, options, Keep::kSizesOnly)->options.n_gpu_layers;
+    const auto exact = static_cast<std::uint32_t>(n);
+    for (const LayerRange known : {LayerRange{exact, exact}, LayerRange{0, exact}, LayerRange{exact, model.n_layers()}}) {
+      EXPECT_EQ(lay_out(model, devices, options, Keep::kSizesOnly, known)->options.n_gpu_layers, n) << "seed " << seed;
+    }
+  }
+}
+
 TEST(Solve, the_trained_context_is_the_limit_unless_told) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB)};
