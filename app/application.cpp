@@ -102,6 +102,7 @@ void Application::wireChat() {
     m_settings.chat = settings;
     m_saveTimer.start();
   });
+  connect(m_window.get(), &ui::MainWindow::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
   connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(), [this](const QString& path) { m_window->openModel(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),

@@ -246,8 +246,10 @@ QString CalculatorState::whyNotLoadable() const {
   if (chosen != nullptr && !chosen->is_present) {
     return tr("%1 is not in this machine, so there is nothing to load on.").arg(QString::fromStdString(chosen->name));
   }
-  if (!m_plan->fits()) return tr("The plan does not fit; choose a fix, or change a number.");
-  return {};
+  if (m_plan->fits()) return {};
+  const bool oneSuffices = std::any_of(m_fixes.begin(), m_fixes.end(), [](const Fix& fix) { return fix.makes_it_fit; });
+  return oneSuffices ? tr("The plan does not fit; choose a fix, or change a number.")
+                     : tr("The plan does not fit, and no single fix is enough: combine them, or choose another device.");
 }
 
 }  // namespace headroom::ui

@@ -5,6 +5,7 @@
 #include <QFocusEvent>
 #include <QLineEdit>
 #include <QStandardItemModel>
+#include <QTimer>
 
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
@@ -102,6 +103,12 @@ void DevicePicker::showCurrent() {
     lineEdit()->setText(itemText(row));
     lineEdit()->setCursorPosition(0);
   }
+}
+
+// A click selects the name, as Tab does: what is typed next takes its place. Later, because the press that gives the focus puts the cursor.
+void DevicePicker::focusInEvent(QFocusEvent* event) {
+  QComboBox::focusInEvent(event);
+  if (event->reason() == Qt::MouseFocusReason) QTimer::singleShot(0, lineEdit(), &QLineEdit::selectAll);
 }
 
 void DevicePicker::focusOutEvent(QFocusEvent* event) {

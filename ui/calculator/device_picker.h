@@ -20,6 +20,7 @@ class DevicePicker : public QComboBox {
   void deviceChosen(const QString& id);
 
  protected:
+  void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
 
  private:

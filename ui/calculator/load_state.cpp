@@ -40,6 +40,7 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
     if (m_request == 0 || request != m_request) return;
     m_request = 0;
     m_cancelling = false;
+    m_arriving.reset();
     emit changed();
     if (error.code == ErrorCode::kCancelled) {
       emit loadCancelled();
@@ -58,7 +59,8 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
   m_cancelling = false;
   m_bytesDone = m_bytesTotal = 0;
-  m_request = keepsWeights(path, *plan) ? m_engine.replan(std::move(plan)) : m_engine.load(path, std::move(plan));
+  m_arriving = keepsWeights(path, *plan) ? nullptr : plan;
+  m_request = m_arriving ? m_engine.load(path, std::move(plan)) : m_engine.replan(std::move(plan));
   emit changed();
 }
 
@@ -77,6 +79,7 @@ void LoadState::unload() {
 void LoadState::finishLoad(const LoadedModel& loaded) {
   m_request = 0;
   m_cancelling = false;
+  m_arriving.reset();
   m_loaded = loaded;
   m_allocationsSinceLoad = 0;
   m_kvTokensUsed = 0;

@@ -25,6 +25,8 @@ class LoadState : public QObject {
   LoadPhase phase() const { return m_request != 0 ? LoadPhase::Loading : m_loaded ? LoadPhase::Loaded : LoadPhase::Nothing; }
   Bytes bytesDone() const { return m_bytesDone; }
   Bytes bytesTotal() const { return m_bytesTotal; }
+  // Whose weights are being read; null: none are.
+  const std::shared_ptr<const MemoryPlan>& arriving() const { return m_arriving; }
   bool isCancelling() const { return m_cancelling; }
   const LoadedModel* loaded() const { return m_loaded ? &*m_loaded : nullptr; }
   quint64 allocationsSinceLoad() const { return m_allocationsSinceLoad; }
@@ -47,6 +49,7 @@ class LoadState : public QObject {
   quint64 m_request = 0;
   Bytes m_bytesDone = 0, m_bytesTotal = 0;
   bool m_cancelling = false;
+  std::shared_ptr<const MemoryPlan> m_arriving;
   std::optional<LoadedModel> m_loaded;
   quint64 m_allocationsSinceLoad = 0;
   quint32 m_kvTokensUsed = 0;

@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/calculator/arena_table_model.h"
 #include "ui/calculator/drop_area.h"
@@ -21,6 +22,8 @@
 
 namespace headroom::ui {
 namespace {
+
+constexpr int kDevicePx = 84;
 
 QTableView* makeTable(QAbstractItemModel* model, const QString& name, const char* objectName, QWidget* parent) {
   auto* table = new QTableView(parent);
@@ -82,7 +85,7 @@ QWidget* MemoryPanel::buildTables() {
   table->setProperty("sorts", true);
   table->setSortingEnabled(true);
   table->sortByColumn(SegmentTableModel::BytesColumn, Qt::DescendingOrder);
-  for (const int column : {SegmentTableModel::NameColumn, SegmentTableModel::DeviceColumn, SegmentTableModel::BytesColumn}) {
+  for (const int column : {SegmentTableModel::NameColumn, SegmentTableModel::BytesColumn}) {
     table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
   }
   table->horizontalHeader()->setSectionResizeMode(SegmentTableModel::HoldsColumn, QHeaderView::Stretch);
@@ -135,9 +138,11 @@ void MemoryPanel::focusLoadButton() { m_verdict->findChild<QPushButton*>(QString
 void MemoryPanel::refreshTables() {
   m_segments->setPlan(m_calculator.plan());
   const auto& plan = m_calculator.plan();
-  // One device: its name in every row would say nothing.
-  m_tables->findChild<QTableView*>(QStringLiteral("segmentTable"))
-      ->setColumnHidden(SegmentTableModel::DeviceColumn, !plan || plan->budgets.size() < 2);
+  auto* table = m_tables->findChild<QTableView*>(QStringLiteral("segmentTable"));
+  // One device: its name in every row would say nothing. Of two, a long name does not push the bytes out of sight.
+  table->setColumnHidden(SegmentTableModel::DeviceColumn, !plan || plan->budgets.size() < 2);
+  table->resizeColumnToContents(SegmentTableModel::DeviceColumn);
+  table->setColumnWidth(SegmentTableModel::DeviceColumn, std::min(table->columnWidth(SegmentTableModel::DeviceColumn), kDevicePx));
 }
 
 void MemoryPanel::refreshLoaded() {

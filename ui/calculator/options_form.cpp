@@ -218,6 +218,7 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
     button->setObjectName(QLatin1String(objectName));
     button->setAccessibleName(name);
     button->setToolTip(tip);
+    button->setAutoDefault(true);
     connect(button, &QPushButton::clicked, this, [this, goal] { m_calculator.solveFor(goal); });
     return button;
   };

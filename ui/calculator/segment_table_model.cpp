@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "format/dtype_table.h"
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -62,6 +63,11 @@ QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
   }
 }
 
+// The name of a processor is long, and beside it there is only the GPU.
+QString deviceLabel(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCpu ? SegmentTableModel::tr("Host") : shortDeviceName(QString::fromStdString(device.name));
+}
+
 }  // namespace
 
 void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
@@ -79,14 +85,13 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
     }
     for (const auto& [key, group] : groups) {
       const auto& [device, kind, part, dtype] = key;
-      m_rows.push_back({regionKindLabel(kind, part), holdsOf(kind, dtype, group), QString::fromStdString(plan->devices[device].name), segmentOf(kind),
-                        group.bytes});
+      m_rows.push_back({regionKindLabel(kind, part), holdsOf(kind, dtype, group), deviceLabel(plan->devices[device]), segmentOf(kind), group.bytes});
     }
     for (const DeviceBudget& budget : plan->budgets) {
       const DeviceInfo& device = plan->devices[budget.device];
       if (budget.driver == 0) continue;
-      m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"), QString::fromStdString(device.name),
-                        Segment::Driver, budget.driver});
+      m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"), deviceLabel(device), Segment::Driver,
+                        budget.driver});
     }
   }
   endResetModel();
@@ -101,7 +106,7 @@ QVariant SegmentTableModel::data(const QModelIndex& index, int role) const {
   if (role == BytesRole) return QVariant::fromValue<qulonglong>(row.bytes);
   if (role == Qt::TextAlignmentRole && index.column() == BytesColumn) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole && index.column() == BytesColumn) return formatExactBytes(row.bytes);
-  if (role == Qt::ToolTipRole) return QStringLiteral("%1, %2: %3").arg(row.name, row.holds, formatBytes(row.bytes));
+  if (role == Qt::ToolTipRole) return tr("%1, %2, on %3: %4").arg(row.name, row.holds, row.device, formatBytes(row.bytes));
   if (role != Qt::DisplayRole && role != SortRole) return {};
   switch (index.column()) {
     case NameColumn: return row.name;

@@ -73,9 +73,11 @@ QLayout* VerdictView::buildLoadRow() {
   m_loadButton = new QPushButton(tr("&Load"), this);
   m_loadButton->setObjectName(QStringLiteral("loadButton"));
   setRole(m_loadButton, "primary");
+  m_loadButton->setAutoDefault(true);  // Enter presses it where it has the keyboard, as Space does
   m_loadButton->setMinimumWidth(96);
   m_cancel = new QPushButton(tr("&Cancel"), this);
   m_cancel->setObjectName(QStringLiteral("cancelButton"));
+  m_cancel->setAutoDefault(true);
   m_progress = new QProgressBar(this);
   m_progress->setObjectName(QStringLiteral("loadProgress"));
   m_progress->setAccessibleName(tr("Loading"));
@@ -129,6 +131,7 @@ void VerdictView::refreshFixes() {
     button->setToolTip(fixes[i].makes_it_fit ? tr("With this change it fits") : tr("Helps, and does not suffice alone"));
     button->setAccessibleDescription(button->toolTip());
     button->setMinimumWidth(1);
+    button->setAutoDefault(true);
     connect(button, &QPushButton::clicked, this, [this, fix = fixes[i]] { m_calculator.applyFix(fix); });
     m_fixColumn->addWidget(button);
   }

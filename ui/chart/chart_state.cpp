@@ -63,30 +63,36 @@ const TimeLine& ChartState::timeLine() const {
   return at == m_timeLines.end() ? m_none : at->second;
 }
 
-PlannedShare ChartState::shareOn(const std::shared_ptr<const MemoryPlan>& plan) const {
+PlannedShare ChartState::shareOn(const std::shared_ptr<const MemoryPlan>& plan, const QString& deviceId) {
   if (!plan) return {};
   for (std::size_t i = 0; i < plan->devices.size(); ++i) {
-    if (QString::fromStdString(plan->devices[i].id) == m_deviceId) return shareOf(*plan, static_cast<DeviceIndex>(i));
+    if (QString::fromStdString(plan->devices[i].id) == deviceId) return shareOf(*plan, static_cast<DeviceIndex>(i));
   }
   return {};
 }
 
+// What is loaded, and what of the weights being loaded has come.
+PlannedShare ChartState::shareNow(const QString& deviceId) const {
+  PlannedShare share = shareOn(m_loaded, deviceId);
+  share.weights += static_cast<Bytes>(static_cast<double>(shareOn(m_arriving, deviceId).weights) * m_arrivedPart);
+  return share;
+}
+
+void ChartState::setArriving(std::shared_ptr<const MemoryPlan> plan, double part) {
+  m_arriving = std::move(plan);
+  m_arrivedPart = part;
+}
+
 void ChartState::addReading(const MemoryReading& reading) {
   m_last[reading.device] = reading;
-  PlannedShare share;
-  if (m_loaded) {
-    for (std::size_t i = 0; i < m_loaded->devices.size(); ++i) {
-      if (QString::fromStdString(m_loaded->devices[i].id) == reading.device) share = shareOf(*m_loaded, static_cast<DeviceIndex>(i));
-    }
-  }
-  m_timeLines[reading.device].append(measuredFrame(reading, share));
+  m_timeLines[reading.device].append(measuredFrame(reading, shareNow(reading.device)));
   if (reading.device == m_deviceId) emit nowChanged();
 }
 
 std::optional<MemoryFrame> ChartState::now() const {
   const auto last = m_last.find(m_deviceId);
   if (last == m_last.end()) return std::nullopt;
-  return measuredFrame(last->second, shareOn(m_loaded));
+  return measuredFrame(last->second, shareNow(m_deviceId));
 }
 
 std::optional<MemoryFrame> ChartState::planned() const {
@@ -94,7 +100,7 @@ std::optional<MemoryFrame> ChartState::planned() const {
   const DeviceInfo* device = shown();
   if (!plan || device == nullptr) return std::nullopt;
   Bytes others = device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
-  PlannedShare share = shareOn(plan);
+  PlannedShare share = shareOn(plan, m_deviceId);
   if (const auto measured = now()) {
     others = measured->of(Segment::Others);
     // What the driver (on the host: this program) holds already it will go on holding.
@@ -106,7 +112,7 @@ std::optional<MemoryFrame> ChartState::planned() const {
 Bytes ChartState::planTop() const {
   const auto& plan = m_candidate ? m_candidate : m_loaded;
   if (!plan) return 0;
-  const PlannedShare share = shareOn(plan);
+  const PlannedShare share = shareOn(plan, m_deviceId);
   return share.ours() + share.driver;
 }
 

@@ -21,6 +21,8 @@ class ChartState : public QObject {
   void setDevices(std::vector<DeviceInfo> present);
   void setCandidate(std::shared_ptr<const MemoryPlan> plan);  // what Load would map; null: none
   void setLoaded(std::shared_ptr<const MemoryPlan> plan);     // null: nothing is loaded
+  // This much (0..1) of the weights of `plan` stand where it wants them; null: nothing is being loaded.
+  void setArriving(std::shared_ptr<const MemoryPlan> plan, double part);
   void addReading(const MemoryReading& reading);
 
   QString deviceId() const { return m_deviceId; }
@@ -41,11 +43,13 @@ class ChartState : public QObject {
 
  private:
   const DeviceInfo* shown() const;
-  PlannedShare shareOn(const std::shared_ptr<const MemoryPlan>& plan) const;
+  static PlannedShare shareOn(const std::shared_ptr<const MemoryPlan>& plan, const QString& deviceId);
+  PlannedShare shareNow(const QString& deviceId) const;
   void follow();
 
   std::vector<DeviceInfo> m_present;
-  std::shared_ptr<const MemoryPlan> m_candidate, m_loaded;
+  std::shared_ptr<const MemoryPlan> m_candidate, m_loaded, m_arriving;
+  double m_arrivedPart = 0;
   QString m_deviceId;
   std::map<QString, TimeLine> m_timeLines;
   std::map<QString, MemoryReading> m_last;

@@ -47,7 +47,6 @@ TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
   xAxis->grid()->setVisible(false);
   m_planLine->setLayer(QStringLiteral("overlay"));
   m_planLabel->setLayer(QStringLiteral("overlay"));
-  m_planLabel->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
   m_planLabel->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
   m_planLabel->position->setTypeY(QCPItemPosition::ptPlotCoords);
   m_planLabel->setPadding(QMargins(4, 1, 4, 1));
@@ -122,6 +121,9 @@ void TimelineChart::refresh() {
   const double level = static_cast<double>(m_planTop);
   m_planLine->point1->setCoords(0, level);
   m_planLine->point2->setCoords(1, level);
+  // Above its line, and below where the line is at the top.
+  const bool isHigh = level > 0.9 * yAxis->range().upper;
+  m_planLabel->setPositionAlignment(Qt::AlignRight | (isHigh ? Qt::AlignTop : Qt::AlignBottom));
   m_planLabel->position->setCoords(0.99, level);
   m_planLabel->setText(tr("plan %1").arg(formatBytes(m_planTop)));
   replot(QCustomPlot::rpQueuedReplot);

@@ -47,7 +47,12 @@ void fitHeight(QTableView* table) {
 }  // namespace
 
 VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_state(chart), m_load(load), m_device(new ElidedLabel(Qt::AlignLeft, this)), m_export(new QToolButton(this)) {
+    : QWidget(parent),
+      m_theme(theme),
+      m_state(chart),
+      m_load(load),
+      m_device(new ElidedLabel("heading", Qt::AlignLeft, this)),
+      m_export(new QToolButton(this)) {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid / 2, 0, kGrid, kGrid);
@@ -180,7 +185,9 @@ void VramPanel::buildExportMenu() {
 
 void VramPanel::refreshPlan() {
   const QString name = shortDeviceName(m_state.deviceName());
-  m_device->setText(m_state.isHost() ? tr("%1 \u2013 host memory").arg(name) : name);
+  // The name of a processor is long and says little about its memory; the picker has it too.
+  m_device->setText(m_state.isHost() ? tr("Host memory") : name);
+  if (m_state.isHost()) m_device->setToolTip(tr("Memory of this machine, beside its %1").arg(name));
   m_chart->setTimeLine(m_state.timeLine());
   m_chart->setTotal(m_state.total());
   m_chart->setPlan(m_state.planTop());

@@ -72,10 +72,6 @@ ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObj
     m_head = conversation.head;
     m_headIsSaved = true;
     m_tree.reset(conversation.turns);
-    for (const QString& id : m_tree.path()) {
-      Turn* turn = m_tree.find(id);
-      if (turn->state == TurnState::Writing) turn->state = TurnState::Interrupted;
-    }
     estimateContext();
     emit headChanged();
     emit pathChanged();

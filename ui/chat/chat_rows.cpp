@@ -13,6 +13,7 @@
 #include "ui/chat/code_view.h"
 #include "ui/chat/prose_view.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -235,13 +236,14 @@ void FooterRow::addNote(const Turn& turn) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
   }
   if (parts.isEmpty()) return;
-  auto* note = new QLabel(parts.join(QStringLiteral(" · ")), this);
-  note->setObjectName(QStringLiteral("turnNote"));
-  setRole(note, "muted");
   // Where there is no room for all, the buttons keep theirs.
-  note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-  note->setIndent(8);
-  if (turn.seed != 0) note->setToolTip(tr("Seed %1: the same seed, settings and text give the same answer").arg(turn.seed));
+  auto* note = new ElidedLabel("muted", Qt::AlignLeft, this);
+  note->setObjectName(QStringLiteral("turnNote"));
+  note->setText(parts.join(QStringLiteral(" · ")));
+  if (turn.seed != 0) {
+    note->setToolTip(tr("%1\nSeed %2: the same seed, settings and text give the same answer").arg(note->text()).arg(turn.seed));
+  }
+  m_layout->addSpacing(8);
   m_layout->addWidget(note, 1);
 }
 

@@ -13,6 +13,7 @@ void ChatTree::reset(std::vector<Turn> turns) {
     if (m_index.contains(turn.id) || (!turn.parentId.isEmpty() && !m_index.contains(turn.parentId))) continue;
     m_children[turn.parentId].append(turn.id);
     m_index.insert(turn.id, m_turns.size());
+    if (turn.state == TurnState::Writing) turn.state = TurnState::Interrupted;
     m_turns.push_back(std::move(turn));
   }
 }

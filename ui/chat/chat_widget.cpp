@@ -10,9 +10,11 @@
 #include <QRegularExpression>
 #include <QSaveFile>
 #include <QScrollArea>
+#include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/chat/attachment.h"
 #include "ui/chat/chat_export.h"
@@ -88,7 +90,7 @@ QWidget* ChatWidget::makeHeader() {
   layout->setContentsMargins(0, 0, 0, 0);
   m_listToggle = makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
   m_panelToggle = makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
-  m_title = new ElidedLabel(Qt::AlignHCenter, header);
+  m_title = new ElidedLabel("heading", Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
   connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::List, on); });
   connect(m_panelToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::Panel, on); });
@@ -190,6 +192,8 @@ void ChatWidget::connectView() {
 }
 
 void ChatWidget::connectList() {
+  // Here, because the button of a hidden list would not hear its keys.
+  connect(new QShortcut(QKeySequence::New, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
   connect(m_list, &ConversationList::newChosen, this, [this] {
     uncover();
     m_composer->cancelEditing();
@@ -212,6 +216,15 @@ void ChatWidget::connectList() {
     if (id == m_controller->head().id) m_controller->newConversation();
   });
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
+  connect(&m_store, &ConversationPort::opened, this, [this](const Conversation& conversation) {
+    const auto isOfIt = [&](const Export& wanted) { return wanted.id == conversation.head.id; };
+    const auto at = std::find_if(m_exports.begin(), m_exports.end(), isOfIt);
+    if (at == m_exports.end()) return;
+    ChatTree tree;
+    tree.reset(conversation.turns);
+    writeExport(*at, conversation.head, tree);
+    m_exports.erase(at);
+  });
 }
 
 // Without the sides, which give way: the docks beside the pane keep the room that they were given.
@@ -221,7 +234,21 @@ QSize ChatWidget::sizeHint() const { return minimumSizeHint(); }
 void ChatWidget::setModelNote(const QString& note, const QStringList& questions) {
   m_note = note;
   m_questions = questions;
-  m_welcome->showModel(m_controller->modelName(), note, questions);
+  showWelcome();
+}
+
+void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
+  m_openModel = name;
+  m_isLoading = isLoading;
+  showWelcome();
+}
+
+void ChatWidget::showWelcome() {
+  if (!m_controller->modelName().isEmpty()) return m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
+  if (m_openModel.isEmpty()) {
+    return m_welcome->showModel(tr("No model is loaded"), tr("Drop a .gguf file on the window, or choose File > Open."), {});
+  }
+  m_welcome->showModel(m_openModel, m_isLoading ? tr("Loading\u2026") : tr("Open, and not loaded yet. Load it in the Memory pane to chat."), {});
 }
 
 void ChatWidget::showActivity() {
@@ -236,7 +263,7 @@ void ChatWidget::showActivity() {
   if (activity == Activity::Summarising) text = tr("Summarising…");
   m_status->setText(text);
   m_status->setVisible(!text.isEmpty());
-  m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
+  showWelcome();
 }
 
 void ChatWidget::showHead() {
@@ -260,6 +287,7 @@ void ChatWidget::toggleSide(Side side, bool on) {
   if (isCoveredBy(side)) return uncover();
   (side == Side::List ? m_settings.listVisible : m_settings.panelVisible) = on;
   m_cover = Side::None;
+  if (on) m_first = side;
   showSides();
   if (on && !widgetOf(side)->isVisibleTo(this)) {
     m_cover = side;
@@ -269,7 +297,7 @@ void ChatWidget::toggleSide(Side side, bool on) {
   emit settingsChanged(m_settings);
 }
 
-// The middle keeps its room; the settings come before the list.
+// The middle keeps its room, and one side may keep it from the other.
 void ChatWidget::showSides() {
   int room = width() - 2 * kMarginPx - kMiddlePx;
   const auto fits = [&room](bool isWanted, int widthPx) {
@@ -277,8 +305,9 @@ void ChatWidget::showSides() {
     if (does) room -= widthPx + kSpacingPx;
     return does;
   };
+  bool list = m_first == Side::List && fits(m_settings.listVisible, kListPx);
   const bool panel = fits(m_settings.panelVisible, kPanelPx);
-  const bool list = fits(m_settings.listVisible, kListPx);
+  list = list || (m_first != Side::List && fits(m_settings.listVisible, kListPx));
   if ((list && isCoveredBy(Side::List)) || (panel && isCoveredBy(Side::Panel))) m_cover = Side::None;
   // What covers the middle is no column of the layout.
   const auto place = [this](QWidget* side, int index, bool isColumn, int widthPx, bool isCover) {
@@ -287,7 +316,7 @@ void ChatWidget::showSides() {
     if (!wasColumn && !isCover) m_columns->insertWidget(index, side);
     side->setMinimumWidth(isCover ? 0 : widthPx);
     side->setMaximumWidth(isCover ? QWIDGETSIZE_MAX : widthPx);
-    side->setVisible(isColumn || isCover);
+    side->setVisible(isCover || (isColumn && m_cover == Side::None));
   };
   place(m_list, 0, list, kListPx, isCoveredBy(Side::List));
   place(m_panelArea, -1, panel, kPanelPx, isCoveredBy(Side::Panel));
@@ -356,26 +385,31 @@ void ChatWidget::attachPath(const QString& path) {
   }
 }
 
-void ChatWidget::exportConversation(const QString& id, bool asJson) {
-  if (id != m_controller->head().id) return;
+void ChatWidget::exportConversation(const QString& id, const QString& title, bool asJson) {
   const QString suffix = asJson ? QStringLiteral("json") : QStringLiteral("md");
   auto* dialog = new QFileDialog(this, tr("Export the conversation"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(suffix);
-  QString name = m_controller->head().title;
+  QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|]")), QStringLiteral("-"));
   dialog->selectFile(name + u'.' + suffix);
-  connect(dialog, &QFileDialog::fileSelected, this, [this, asJson](const QString& path) { writeExport(path, asJson); });
+  connect(dialog, &QFileDialog::fileSelected, this, [this, id, asJson](const QString& path) { startExport({id, path, asJson}); });
   dialog->open();
 }
 
-void ChatWidget::writeExport(const QString& path, bool asJson) {
-  const QByteArray bytes = asJson ? conversationAsJson(m_controller->head(), m_controller->tree())
-                                  : conversationAsMarkdown(m_controller->head(), m_controller->tree()).toUtf8();
-  QSaveFile file(path);
+// The open conversation is in memory, and newer there; another one is read first.
+void ChatWidget::startExport(const Export& wanted) {
+  if (wanted.id == m_controller->head().id) return writeExport(wanted, m_controller->head(), m_controller->tree());
+  m_exports.append(wanted);
+  m_store.open(wanted.id);
+}
+
+void ChatWidget::writeExport(const Export& wanted, const ConversationHead& head, const ChatTree& tree) {
+  const QByteArray bytes = wanted.asJson ? conversationAsJson(head, tree) : conversationAsMarkdown(head, tree).toUtf8();
+  QSaveFile file(wanted.path);
   const bool written = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-  if (!written) emit problemFound(tr("The conversation could not be written to %1: %2.").arg(path, file.errorString()));
+  if (!written) emit problemFound(tr("The conversation could not be written to %1: %2.").arg(wanted.path, file.errorString()));
 }
 
 void ChatWidget::dragEnterEvent(QDragEnterEvent* event) {

@@ -35,6 +35,8 @@ class ChatWidget : public QWidget {
 
   // What an empty conversation says about the loaded model, and questions that it can answer. Kept until called again.
   void setModelNote(const QString& note, const QStringList& questions);
+  // The model whose plan the calculator shows (empty: none), for an empty conversation while nothing is loaded.
+  void setOpenModel(const QString& name, bool isLoading);
   QSize minimumSizeHint() const override;
   QSize sizeHint() const override;
   const ChatController& controller() const { return *m_controller; }
@@ -59,6 +61,7 @@ class ChatWidget : public QWidget {
   void connectView();
   void connectList();
   void showActivity();
+  void showWelcome();
   void showHead();
   void showPath();
   enum class Side { None, List, Panel };
@@ -73,8 +76,13 @@ class ChatWidget : public QWidget {
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);
-  void exportConversation(const QString& id, bool asJson);
-  void writeExport(const QString& path, bool asJson);
+  void exportConversation(const QString& id, const QString& title, bool asJson);
+  struct Export {
+    QString id, path;
+    bool asJson = false;
+  };
+  void startExport(const Export& wanted);
+  void writeExport(const Export& wanted, const ConversationHead& head, const ChatTree& tree);
   void placeJumpButton();
 
   ConversationPort& m_store;
@@ -87,8 +95,9 @@ class ChatWidget : public QWidget {
   QToolButton *m_listToggle, *m_panelToggle;
   QHBoxLayout* m_columns;
   QWidget* m_header;
-  Side m_cover = Side::None;  // shown over the middle
-  QStackedWidget* m_stack;    // welcome, or the view
+  Side m_cover = Side::None;   // shown over the middle
+  Side m_first = Side::Panel;  // has its room before the other: the one that was called for last
+  QStackedWidget* m_stack;     // welcome, or the view
   Welcome* m_welcome;
   ChatView* m_view;
   QPushButton* m_jump;
@@ -97,8 +106,10 @@ class ChatWidget : public QWidget {
   ContextGauge* m_gauge;
   QScrollArea* m_panelArea;
   SamplerPanel* m_panel;
-  QString m_note;
+  QString m_note, m_openModel;
+  bool m_isLoading = false;
   QStringList m_questions;
+  QVector<Export> m_exports;  // wait for the store to read their conversation
 };
 
 }  // namespace headroom::ui

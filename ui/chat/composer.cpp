@@ -96,11 +96,13 @@ Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_them
   m_attach->setText(tr("Attach…"));
   m_attach->setObjectName(QStringLiteral("attachButton"));
   m_attach->setToolTip(tr("Add a text file to the message"));
+  setRole(m_attach, "chip");
   m_hint = new QLabel(this);
   setRole(m_hint, "muted");
   m_action = new QPushButton(this);
   m_action->setObjectName(QStringLiteral("sendButton"));
   m_action->setMinimumWidth(88);
+  m_action->setAutoDefault(true);
   row->addWidget(m_attach);
   row->addWidget(m_hint, 1);
   row->addWidget(m_action);

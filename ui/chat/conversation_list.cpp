@@ -44,10 +44,12 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_list->installEventFilter(this);
   layout->addWidget(m_list, 1);
-  m_empty = new QLabel(tr("Nothing found"), this);
+  m_empty = new QLabel(this);
+  m_empty->setObjectName(QStringLiteral("noConversations"));
   m_empty->setAlignment(Qt::AlignCenter);
+  m_empty->setWordWrap(true);
   setRole(m_empty, "muted");
-  layout->addWidget(m_empty);
+  layout->addWidget(m_empty, 1);
   m_undoBar = makeUndoBar();
   layout->addWidget(m_undoBar);
 
@@ -74,7 +76,7 @@ QWidget* ConversationList::makeTop() {
   layout->setSpacing(kGrid);
   auto* fresh = new QPushButton(tr("New conversation"), top);
   fresh->setObjectName(QStringLiteral("newConversation"));
-  fresh->setShortcut(QKeySequence::New);
+  fresh->setAutoDefault(true);
   fresh->setToolTip(tr("Start a new conversation (Ctrl+N)"));
   connect(fresh, &QPushButton::clicked, this, &ConversationList::newChosen);
   layout->addWidget(fresh);
@@ -125,7 +127,9 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
     if (head.id == m_currentId) m_list->setCurrentItem(item);
   }
   m_isFilling = false;
-  m_empty->setVisible(heads.isEmpty() && !search.isEmpty());
+  m_empty->setText(search.isEmpty() ? tr("What you write is kept here, on this machine.") : tr("Nothing found"));
+  m_empty->setVisible(heads.isEmpty());
+  m_list->setVisible(!heads.isEmpty());
 }
 
 void ConversationList::setCurrent(const ConversationHead& head) {
@@ -155,11 +159,10 @@ void ConversationList::showMenu(const QPoint& at) {
   menu->setAttribute(Qt::WA_DeleteOnClose);
   const QString id = selected()->data(kIdRole).toString();
   menu->addAction(tr("Rename"), this, [this] { m_list->editItem(selected()); });
-  // Only the open conversation is in memory as a whole.
-  const bool isOpen = id == m_currentId;
-  if (!isOpen) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
-  menu->addAction(tr("Export as Markdown…"), this, [this, id] { emit exportChosen(id, false); })->setEnabled(isOpen);
-  menu->addAction(tr("Export as JSON…"), this, [this, id] { emit exportChosen(id, true); })->setEnabled(isOpen);
+  const QString title = selected()->text();
+  if (id != m_currentId) menu->addAction(tr("Open"), this, [this, id] { emit openChosen(id); });
+  menu->addAction(tr("Export as Markdown…"), this, [this, id, title] { emit exportChosen(id, title, false); });
+  menu->addAction(tr("Export as JSON…"), this, [this, id, title] { emit exportChosen(id, title, true); });
   menu->addSeparator();
   menu->addAction(tr("Delete"), this, &ConversationList::removeSelected);
   menu->popup(m_list->viewport()->mapToGlobal(at));

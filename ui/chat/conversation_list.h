@@ -29,7 +29,7 @@ class ConversationList : public QWidget {
   void openChosen(const QString& id);
   void renamed(const QString& id, const QString& title);
   void removed(const QString& id);
-  void exportChosen(const QString& id, bool asJson);
+  void exportChosen(const QString& id, const QString& title, bool asJson);
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
@@ -50,7 +50,7 @@ class ConversationList : public QWidget {
   QListWidget* m_list;
   QFrame* m_undoBar;
   QLabel* m_undoLabel;
-  QLabel* m_empty;
+  QLabel* m_empty;  // in the place of the list when that has no row
   QTimer m_undoTimer, m_searchTimer;
   QString m_currentId, m_removedId;
   bool m_isFilling = false;

@@ -65,6 +65,7 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   m_asDefault = new QToolButton(this);
   m_asDefault->setText(tr("Use for new conversations"));
   m_asDefault->setToolTip(tr("New conversations start with this system prompt"));
+  setRole(m_asDefault, "chip");
   connect(m_asDefault, &QToolButton::clicked, this, [this] {
     m_settings.systemPrompt = m_systemPrompt->toPlainText();
     emit settingsEdited(m_settings);
@@ -110,6 +111,7 @@ QWidget* SamplerPanel::makePresets() {
   m_remove->setText(tr("Delete"));
   m_remove->setToolTip(tr("Delete this preset of yours"));
   connect(m_remove, &QToolButton::clicked, this, &SamplerPanel::removePreset);
+  for (QToolButton* button : {save, m_remove}) setRole(button, "chip");
   layout->addWidget(m_preset, 1);
   layout->addWidget(save);
   layout->addWidget(m_remove);

@@ -52,6 +52,7 @@ QPushButton* TroubleBanner::addButton(const QString& text, const QString& tip, c
   auto* button = new QPushButton(text, this);
   button->setToolTip(tip);
   button->setObjectName(QLatin1String(name));
+  button->setAutoDefault(true);
   setRole(button, "fix");
   return button;
 }

@@ -51,10 +51,10 @@ Welcome::Welcome(QWidget* parent) : QWidget(parent) {
   outer->addStretch(3);
 }
 
-void Welcome::showModel(const QString& name, const QString& note, const QStringList& questions) {
-  m_title->setText(name.isEmpty() ? tr("No model is loaded") : name);
-  m_note->setText(name.isEmpty() ? tr("Drop a .gguf file on the window, or choose File > Open.") : note);
-  m_note->setVisible(!m_note->text().isEmpty());
+void Welcome::showModel(const QString& title, const QString& note, const QStringList& questions) {
+  m_title->setText(title);
+  m_note->setText(note);
+  m_note->setVisible(!note.isEmpty());
   while (QLayoutItem* item = m_questionLayout->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;
@@ -63,10 +63,11 @@ void Welcome::showModel(const QString& name, const QString& note, const QStringL
     auto* button = new QPushButton(question, m_questions);
     button->setObjectName(QStringLiteral("starterQuestion"));
     setRole(button, "fix");
+    button->setAutoDefault(true);
     connect(button, &QPushButton::clicked, this, [this, question] { emit questionChosen(question); });
     m_questionLayout->addWidget(button);
   }
-  m_questions->setVisible(!name.isEmpty() && !questions.isEmpty());
+  m_questions->setVisible(!questions.isEmpty());
 }
 
 }  // namespace headroom::ui

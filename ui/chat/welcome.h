@@ -16,8 +16,8 @@ class Welcome : public QWidget {
  public:
   explicit Welcome(QWidget* parent = nullptr);
 
-  // `note` says plainly what the model is; both may be empty.
-  void showModel(const QString& name, const QString& note, const QStringList& questions);
+  // `note` says plainly what the model is, or what there is to do; it and the questions may be empty.
+  void showModel(const QString& title, const QString& note, const QStringList& questions);
 
  signals:
   void questionChosen(const QString& question);

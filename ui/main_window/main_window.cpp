@@ -76,6 +76,7 @@ void MainWindow::setChatWidget(QWidget* chat) {
   delete m_chat;
   m_chat = chat;
   m_centre->addWidget(chat, 1);
+  setFocusProxy(chat);  // where the keyboard goes when what had it is gone: one writes next
 }
 
 void MainWindow::buildDocks() {
@@ -118,10 +119,8 @@ void MainWindow::connectStates() {
       showMessage(Tone::Warning, sentence);
     }
   });
-  connect(&m_load, &LoadState::changed, this, [this] {
-    m_chart.setLoaded(m_load.loaded() ? m_load.loaded()->plan : nullptr);
-    refreshStatus();
-  });
+  connect(&m_load, &LoadState::changed, this, &MainWindow::showLoad);
+  connect(&m_calculator, &CalculatorState::modelChanged, this, &MainWindow::tellOpenModel);
   connect(&m_load, &LoadState::countersChanged, this, &MainWindow::refreshStatus);
   connect(&m_load, &LoadState::loadFailed, this, [this](const Error& error) { showMessage(Tone::Bad, QString::fromStdString(error.message)); });
   connect(&m_load, &LoadState::loadCancelled, this, [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
@@ -148,6 +147,7 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::recentChosen, this, [this](const QString& path) { openModel(path); });
   connect(m_menus, &WindowMenus::starterChosen, this, [this] { openModel(m_services.starterModelPath, AfterOpen::Load); });
   connect(m_menus, &WindowMenus::closeChosen, this, &MainWindow::closeModel);
+  connect(m_menus, &WindowMenus::writeChosen, this, [this] { m_chat->setFocus(Qt::ShortcutFocusReason); });
   connect(m_menus, &WindowMenus::docksResetChosen, this, &MainWindow::resetDocks);
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
@@ -229,6 +229,19 @@ void MainWindow::planForContext(quint32 nCtx) {
   m_memoryDock->show();
   m_memoryDock->raise();
   m_memory->focusLoadButton();
+}
+
+void MainWindow::tellOpenModel() {
+  const auto& model = m_calculator.model();
+  emit openModelChanged(model ? QString::fromStdString(model->name) : QString(), m_load.phase() == LoadPhase::Loading);
+}
+
+void MainWindow::showLoad() {
+  m_chart.setArriving(m_load.arriving(),
+                      m_load.bytesTotal() == 0 ? 0 : static_cast<double>(m_load.bytesDone()) / static_cast<double>(m_load.bytesTotal()));
+  m_chart.setLoaded(m_load.loaded() ? m_load.loaded()->plan : nullptr);
+  tellOpenModel();
+  refreshStatus();
 }
 
 void MainWindow::refreshStatus() {

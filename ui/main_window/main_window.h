@@ -45,6 +45,7 @@ class MainWindow : public QMainWindow {
 
  signals:
   void settingsChanged(const headroom::ui::WindowSettings& settings);
+  void openModelChanged(const QString& name, bool isLoading);  // the one whose plan is shown; empty: none
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -61,6 +62,8 @@ class MainWindow : public QMainWindow {
   void connectStates();
   void showOpened(const OpenedModel& model);
   void load();
+  void tellOpenModel();
+  void showLoad();
   void refreshStatus();
 
   WindowServices m_services;

@@ -41,6 +41,7 @@ void WindowMenus::buildView(QMainWindow& window, const QList<QDockWidget*>& dock
     toggle->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
     menu->addAction(toggle);
   }
+  menu->addAction(tr("&Write a message"), QKeySequence(Qt::CTRL | Qt::Key_L), this, &WindowMenus::writeChosen);
   menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)->setObjectName(QStringLiteral("actionResetDocks"));
   menu->addSeparator();
   QMenu* themes = menu->addMenu(tr("&Theme"));

@@ -29,6 +29,7 @@ class WindowMenus : public QObject {
   void closeChosen();
   void starterChosen();
   void themeChosen(headroom::ui::ThemeChoice choice);
+  void writeChosen();
   void docksResetChosen();
   void aboutChosen();
   void aboutStarterChosen();

@@ -2,9 +2,12 @@
 
 #include <QPainter>
 
+#include "ui/theme/roles.h"
+
 namespace headroom::ui {
 
-ElidedLabel::ElidedLabel(Qt::Alignment alignment, QWidget* parent) : QFrame(parent), m_alignment(alignment | Qt::AlignVCenter) {
+ElidedLabel::ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* parent) : QFrame(parent), m_alignment(alignment | Qt::AlignVCenter) {
+  setRole(this, role);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 }
 
@@ -15,15 +18,14 @@ void ElidedLabel::setText(const QString& text) {
   update();
 }
 
+QString ElidedLabel::shownText() const { return fontMetrics().elidedText(m_text, Qt::ElideRight, width()); }
+
 QSize ElidedLabel::sizeHint() const { return {100, fontMetrics().height()}; }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {
   QPainter painter(this);
-  QFont heavy = font();
-  heavy.setWeight(QFont::DemiBold);
-  painter.setFont(heavy);
   painter.setPen(palette().color(QPalette::WindowText));
-  painter.drawText(rect(), static_cast<int>(m_alignment), QFontMetrics(heavy).elidedText(m_text, Qt::ElideRight, width() - 8));
+  painter.drawText(rect(), static_cast<int>(m_alignment), shownText());
 }
 
 }  // namespace headroom::ui

@@ -56,8 +56,8 @@ QFrame[tone="warning"] QLabel[role="sentence"] { color: $warningText; }
 QFrame[tone="bad"] QLabel[role="sentence"] { color: $badText; }
 
 QLabel[role="title"] { font-weight: 600; font-size: 15px; }
-QLabel[role="heading"] { font-weight: 600; }
-QLabel[role="muted"] { color: $muted; }
+QFrame[role="heading"] { font-weight: 600; }
+QFrame[role="muted"] { color: $muted; }
 QLabel[role="sentence"] { font-weight: 600; }
 QLabel[role="figure"] { font-weight: 600; font-size: 15px; }
 
@@ -86,6 +86,9 @@ QListView::item:hover:!selected { background: $window; }
 QLineEdit, QPlainTextEdit { background: $surface; border: 1px solid $border; border-radius: 6px; padding: 4px 6px; selection-background-color: $accent; }
 QLineEdit:focus, QPlainTextEdit:focus { border-color: $accent; }
 QToolButton[role="chip"] { background: $sunken; border: 1px solid $border; }
+QToolButton[role="chip"]:hover { background: $accentSurface; border-color: $accent; }
+QToolButton[role="chip"]:focus { border-color: $accent; }
+QToolButton[role="chip"]:disabled { color: $muted; }
 QFrame[role="composer"], QFrame#composer { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="composer"][focused="true"] { border-color: $accent; }
 QFrame#composer QPlainTextEdit, QPlainTextEdit[role="code"] { background: transparent; border: none; padding: 0; }

@@ -1,8 +1,10 @@
 #include "ui/theme/theme.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QFile>
 #include <QStyleFactory>
+#include <utility>
 
 #include "base/check.h"
 
@@ -67,9 +69,38 @@ ThemeTokens darkTokens() {
   return t;
 }
 
-Theme::Theme(ThemeChoice choice, QObject* parent)
-    : QObject(parent), m_choice(choice), m_systemIsDark(QGuiApplication::palette().color(QPalette::Window).lightness() < 128) {
+// Qt 6.4 does not say whether the desktop is dark; its palette does.
+bool systemPaletteIsDark() {
+  const QPalette ours = QGuiApplication::palette();
+  QApplication::setPalette(QPalette());
+  const bool isDark = QGuiApplication::palette().color(QPalette::Window).lightness() < 128;
+  QApplication::setPalette(ours);
+  return isDark;
+}
+
+Theme::Theme(ThemeChoice choice, std::function<bool()> systemIsDark, QObject* parent)
+    : QObject(parent), m_choice(choice), m_readSystem(std::move(systemIsDark)), m_systemIsDark(m_readSystem()) {
   apply();
+  m_follow.setSingleShot(true);
+  connect(&m_follow, &QTimer::timeout, this, &Theme::followSystem);
+  qApp->installEventFilter(this);
+}
+
+bool Theme::eventFilter(QObject* object, QEvent* event) {
+  const bool isLooks = event->type() == QEvent::ThemeChange || (event->type() == QEvent::ApplicationPaletteChange && object == qApp);
+  if (isLooks && !m_isApplying) m_follow.start(0);
+  return QObject::eventFilter(object, event);
+}
+
+void Theme::followSystem() {
+  m_isApplying = true;
+  const bool isDark = m_readSystem();
+  m_isApplying = false;
+  if (isDark == m_systemIsDark) return;
+  m_systemIsDark = isDark;
+  if (m_choice != ThemeChoice::System) return;
+  apply();
+  emit changed();
 }
 
 void Theme::setChoice(ThemeChoice choice) {
@@ -82,9 +113,11 @@ void Theme::setChoice(ThemeChoice choice) {
 void Theme::apply() {
   const bool dark = m_choice == ThemeChoice::Dark || (m_choice == ThemeChoice::System && m_systemIsDark);
   m_tokens = dark ? darkTokens() : lightTokens();
+  m_isApplying = true;
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QApplication::setPalette(paletteOf(m_tokens));
   qApp->setStyleSheet(styleSheetOf(m_tokens));
+  m_isApplying = false;
 }
 
 QIcon Theme::icon(const QString& name, QColor color) const {

@@ -5,7 +5,9 @@
 #include <QIcon>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <array>
+#include <functional>
 
 #include "ui/theme/segment.h"
 
@@ -31,13 +33,17 @@ struct ThemeTokens {
 ThemeTokens lightTokens();
 ThemeTokens darkTokens();
 
+// Of the desktop's own palette, with the application's put aside for the moment.
+bool systemPaletteIsDark();
+
 inline constexpr int kGrid = 8;  // spacing between things is this or a simple fraction or multiple of it
 
-// Owned by the application, borrowed by the window. GUI thread.
+// Owned by the application, borrowed by the window. GUI thread. As System it follows the desktop while the program runs.
 class Theme : public QObject {
   Q_OBJECT
  public:
-  explicit Theme(ThemeChoice choice, QObject* parent = nullptr);
+  // `systemIsDark` is asked now and whenever the desktop says that its looks have changed.
+  explicit Theme(ThemeChoice choice, std::function<bool()> systemIsDark = systemPaletteIsDark, QObject* parent = nullptr);
 
   ThemeChoice choice() const { return m_choice; }
   void setChoice(ThemeChoice choice);
@@ -51,10 +57,15 @@ class Theme : public QObject {
   void changed();
 
  private:
+  bool eventFilter(QObject* object, QEvent* event) override;
+  void followSystem();
   void apply();
 
   ThemeChoice m_choice;
+  std::function<bool()> m_readSystem;
   bool m_systemIsDark;
+  bool m_isApplying = false;  // what changes now is our own doing
+  QTimer m_follow;            // one change is told to every window
   ThemeTokens m_tokens;
 };
 

@@ -5,18 +5,25 @@
 #include <QClipboard>
 #include <QDir>
 #include <QDropEvent>
+#include <QFile>
+#include <QFileDialog>
 #include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/theme/elided_label.h"
 
 namespace headroom::ui {
 namespace {
@@ -252,6 +259,107 @@ TEST_F(ChatWidgetTest, a_narrow_pane_shows_a_side_in_the_place_of_the_chat) {
   settle();
   EXPECT_TRUE(list->isVisible()) << "what was chosen for a wide pane is kept";
   EXPECT_LE(list->geometry().right(), composer->parentWidget()->geometry().left());
+}
+
+TEST_F(ChatWidgetTest, where_one_side_has_room_the_one_called_last_has_it) {
+  m_widget->resize(700, 700);
+  settle();
+  auto* list = find<QWidget>("conversationPane");
+  auto* panel = find<QWidget>("chatSettingsArea");
+  auto* composer = find<QWidget>("composer");
+  EXPECT_TRUE(list->isVisible());
+  find<QToolButton>("toggleChatSettings")->click();
+  EXPECT_TRUE(panel->isVisible() && !list->isVisible());
+  find<QToolButton>("toggleConversations")->click();
+  EXPECT_TRUE(list->isVisible() && !panel->isVisible());
+  EXPECT_LE(list->geometry().right(), composer->parentWidget()->geometry().left()) << "beside the chat, not over it";
+  // The list alone would fit here: under the settings, which do not, it is not seen.
+  m_widget->resize(600, 700);
+  settle();
+  find<QToolButton>("toggleChatSettings")->click();
+  EXPECT_TRUE(panel->isVisible() && !list->isVisible());
+}
+
+TEST_F(ChatWidgetTest, a_new_conversation_is_a_key_away_where_the_list_is_hidden) {
+  type("About memory");
+  answer();
+  m_widget->resize(430, 700);
+  settle();
+  ASSERT_FALSE(find<QWidget>("conversationPane")->isVisible());
+  QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_N, Qt::ControlModifier);
+  EXPECT_TRUE(m_widget->controller().tree().isEmpty());
+}
+
+TEST_F(ChatWidgetTest, a_list_without_rows_says_why) {
+  auto* empty = find<QLabel>("noConversations");
+  EXPECT_TRUE(empty->isVisible());
+  EXPECT_EQ(empty->text(), "What you write is kept here, on this machine.");
+  type("About memory");
+  answer();
+  EXPECT_FALSE(empty->isVisible());
+  find<QLineEdit>("conversationSearch")->setText("absent");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return empty->isVisible(); }));
+  EXPECT_EQ(empty->text(), "Nothing found");
+}
+
+TEST_F(ChatWidgetTest, a_conversation_is_exported_from_the_list_without_opening_it) {
+  type("About memory");
+  answer();
+  const QString first = m_widget->controller().head().id;
+  find<QPushButton>("newConversation")->click();
+  type("Another one");
+  answer();
+  auto* list = find<QListWidget>("conversationList");
+  for (const char* suffix : {"md", "json"}) {
+    for (int row = 0; row < list->count(); ++row) {
+      if (list->item(row)->data(Qt::UserRole).toString() == first) list->setCurrentRow(row);
+    }
+    emit list->customContextMenuRequested({});
+    auto* menu = m_widget->findChild<QMenu*>();
+    ASSERT_NE(menu, nullptr);
+    for (QAction* action : menu->actions()) {
+      if (action->text().contains(QLatin1StringView(suffix), Qt::CaseInsensitive) || (action->text().contains("Markdown") && suffix[0] == 'm')) {
+        action->trigger();
+      }
+    }
+    menu->close();
+    settle();
+    auto* dialog = m_widget->findChild<QFileDialog*>();
+    ASSERT_NE(dialog, nullptr) << suffix;
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("out.") + QLatin1StringView(suffix));
+    emit dialog->fileSelected(path);
+    dialog->close();
+    settle();
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << suffix;
+    const QByteArray content = file.readAll();
+    EXPECT_TRUE(content.contains("About memory")) << content.toStdString();
+    EXPECT_FALSE(content.contains("Another one")) << content.toStdString();
+  }
+  EXPECT_EQ(m_widget->controller().head().title, "Another one") << "the open one stays open";
+}
+
+TEST_F(ChatWidgetTest, figures_under_an_answer_end_in_dots_where_there_is_no_room) {
+  type("q");
+  answer();
+  auto* note = find<ElidedLabel>("turnNote");
+  EXPECT_EQ(note->shownText(), note->text());
+  m_widget->resize(m_widget->minimumSizeHint());
+  note->resize(60, note->height());
+  EXPECT_TRUE(note->shownText().endsWith(QChar(0x2026))) << note->shownText().toStdString();
+  EXPECT_TRUE(note->toolTip().startsWith(note->text()));
+}
+
+TEST_F(ChatWidgetTest, an_empty_conversation_says_what_is_open_while_nothing_is_loaded) {
+  emit m_engine.modelUnloaded(1);
+  EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Drop a .gguf file"));
+  m_widget->setOpenModel("Llama 3 8B", false);
+  EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Open, and not loaded yet")) << find<QLabel>("modelNote")->text().toStdString();
+  m_widget->setOpenModel("Llama 3 8B", true);
+  EXPECT_EQ(find<QLabel>("modelNote")->text(), QString::fromUtf8("Loading\u2026"));
+  m_engine.sendLoaded("Headroom starter", 4096);
+  EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("A guide to memory"));
 }
 
 TEST_F(ChatWidgetTest, screenshots_in_both_themes) {

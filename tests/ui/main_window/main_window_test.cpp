@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -15,9 +16,11 @@
 #include <QTemporaryDir>
 
 #include "tests/ui/main_window/window_fixture.h"
+#include "ui/calculator/segment_table_model.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chart/vram_panel.h"
+#include "ui/format/format_bytes.h"
 #include "ui/main_window/message_bar.h"
 
 namespace headroom::ui {
@@ -88,6 +91,67 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 0"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
+}
+
+TEST_F(WindowFixture, enter_loads_and_then_the_keyboard_is_in_the_chat) {
+  auto* chat = new QLineEdit;
+  m_window->setChatWidget(chat);
+  QSignalSpy told(m_window.get(), &MainWindow::openModelChanged);
+  dropAndWait(kSmall);
+  EXPECT_EQ(told.last()[0].toString(), find<QLabel>("modelName")->text());
+  EXPECT_FALSE(told.last()[1].toBool());
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  EXPECT_TRUE(told.last()[1].toBool());
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  EXPECT_EQ(QApplication::focusWidget(), chat);
+  find<QSpinBox>("slotsSpin")->setFocus();
+  QTest::keyClick(m_window.get(), Qt::Key_L, Qt::ControlModifier);
+  EXPECT_EQ(QApplication::focusWidget(), chat);
+}
+
+TEST_F(WindowFixture, weights_that_arrive_are_weights_in_the_chart) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  const auto plan = m_engine.loads[0].plan;
+  const Bytes weights = plan->bytes_of(RegionKind::kWeights);
+  emit m_engine.loadProgressed(m_engine.loads[0].id, weights / 2, weights);
+  MemoryReading reading = readingWith(*plan, 0, 1000);
+  reading.ours = weights / 2 + 180 * kMiB;
+  reading.free = m_freeBytes - reading.ours;
+  emit m_engine.memoryRead(reading);
+  const auto now = [this](Segment segment) {
+    return find<QTableView>("legend")->model()->index(static_cast<int>(segmentIndex(segment)), 1).data().toString();
+  };
+  EXPECT_EQ(now(Segment::Weights), formatBytes(weights / 2));
+  EXPECT_EQ(now(Segment::Driver), formatBytes(180 * kMiB));
+  emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
+  EXPECT_EQ(now(Segment::Weights), formatBytes(0));
+}
+
+TEST_F(WindowFixture, of_two_devices_the_bytes_are_still_in_sight) {
+  m_catalogue.push_back(catalogueGpu("RTX 6000 Ada Generation with a long name", 3 * kGiB));
+  makeWindow({});
+  dropAndWait(kLarge);
+  auto* picker = find<QComboBox>("devicePicker");
+  const int row = picker->findText(QStringLiteral("RTX 6000"), Qt::MatchStartsWith);
+  ASSERT_GE(row, 0);
+  emit picker->activated(row);
+  const auto* table = find<QTableView>("segmentTable");
+  ASSERT_TRUE(waitFor([&] { return !table->isColumnHidden(SegmentTableModel::DeviceColumn); }));
+  const QHeaderView* header = table->horizontalHeader();
+  EXPECT_LE(header->sectionViewportPosition(SegmentTableModel::BytesColumn) + header->sectionSize(SegmentTableModel::BytesColumn),
+            table->viewport()->width());
+}
+
+TEST_F(WindowFixture, a_click_on_the_device_selects_its_name_for_typing) {
+  dropAndWait(kSmall);
+  auto* edit = find<QComboBox>("devicePicker")->lineEdit();
+  find<QSpinBox>("slotsSpin")->setFocus();
+  QTest::mouseClick(edit, Qt::LeftButton);
+  ASSERT_TRUE(waitFor([&] { return edit->hasSelectedText(); }));
+  QTest::keyClicks(edit, "4090");
+  EXPECT_EQ(edit->text(), QStringLiteral("4090"));
 }
 
 TEST_F(WindowFixture, an_allocation_after_load_is_seen) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QSignalSpy>
+#include <QTest>
 #include <algorithm>
 #include <cmath>
 
@@ -63,6 +64,45 @@ TEST(Theme, a_choice_is_told_once) {
   theme.setChoice(ThemeChoice::Dark);
   EXPECT_EQ(changed.count(), 1);
   EXPECT_TRUE(theme.tokens().isDark);
+}
+
+TEST(Theme, as_system_it_follows_the_desktop_while_it_runs) {
+  bool systemIsDark = false;
+  Theme theme(ThemeChoice::System, [&] { return systemIsDark; });
+  QSignalSpy changed(&theme, &Theme::changed);
+  const auto tellChange = [](QEvent::Type type, QObject* to) {
+    QEvent event(type);
+    QCoreApplication::sendEvent(to, &event);
+    QTest::qWait(1);
+  };
+  QWidget window;
+  tellChange(QEvent::ThemeChange, &window);
+  EXPECT_EQ(changed.count(), 0) << "the desktop is as light as before";
+  systemIsDark = true;
+  tellChange(QEvent::ThemeChange, &window);
+  EXPECT_EQ(changed.count(), 1);
+  EXPECT_TRUE(theme.tokens().isDark);
+  systemIsDark = false;
+  tellChange(QEvent::ApplicationPaletteChange, qApp);
+  EXPECT_EQ(changed.count(), 2);
+  theme.setChoice(ThemeChoice::Light);
+  systemIsDark = true;
+  tellChange(QEvent::ThemeChange, &window);
+  EXPECT_FALSE(theme.tokens().isDark) << "a choice is kept";
+  theme.setChoice(ThemeChoice::System);
+  EXPECT_TRUE(theme.tokens().isDark);
+}
+
+TEST(Theme, its_own_colours_are_not_taken_for_the_desktops) {
+  Theme theme(ThemeChoice::Light);
+  const bool systemIsDark = systemPaletteIsDark();
+  for (const ThemeChoice choice : {ThemeChoice::Dark, ThemeChoice::Light}) {
+    theme.setChoice(choice);
+    QTest::qWait(1);
+    const QColor window = QGuiApplication::palette().color(QPalette::Window);
+    EXPECT_EQ(systemPaletteIsDark(), systemIsDark);
+    EXPECT_EQ(QGuiApplication::palette().color(QPalette::Window), window) << "asking changes nothing";
+  }
 }
 
 TEST(Theme, every_tone_has_its_own_icon) {
