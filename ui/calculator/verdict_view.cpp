@@ -144,21 +144,17 @@ void VerdictView::refreshLoad() {
   const bool isThisModel = loaded != nullptr && loaded->path == m_path;
   const auto& plan = m_calculator.plan();
   const bool isThisPlan = isThisModel && plan && loaded->plan->options == plan->options;
-  // The keyboard goes with the button that takes the other's place.
+  // While it loads one may write already: a space of that must not be what cancels.
   const bool hasFocus = m_loadButton->hasFocus() || m_cancel->hasFocus();
   m_loadButton->setVisible(!loading);
   m_loadButton->setText(isThisModel ? tr("Re&load") : tr("&Load"));
   m_loadButton->setEnabled(why.isEmpty() && !isThisPlan);
   m_cancel->setVisible(loading);
   m_cancel->setEnabled(!m_load.isCancelling());
-  if (hasFocus) {
-    if (loading) {
-      m_cancel->setFocus();
-    } else if (m_loadButton->isEnabled()) {
-      m_loadButton->setFocus();
-    } else {
-      window()->setFocus();
-    }
+  if (hasFocus && !loading && m_loadButton->isEnabled()) {
+    m_loadButton->setFocus();
+  } else if (hasFocus) {
+    window()->setFocus();
   }
   m_progress->setVisible(loading);
   m_loadText->setVisible(!loading);

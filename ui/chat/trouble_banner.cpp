@@ -40,9 +40,9 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   auto* buttons = new QVBoxLayout;
   buttons->setSpacing(6);
   for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain}) buttons->addWidget(button);
-  layout->addWidget(m_icon, 0, 0, Qt::AlignTop);
+  layout->addWidget(m_icon, 0, 0);
   layout->addWidget(m_text, 0, 1);
-  layout->addWidget(m_close, 0, 2, Qt::AlignTop);
+  layout->addWidget(m_close, 0, 2);
   layout->addLayout(buttons, 1, 1, 1, 2);
   layout->setColumnStretch(1, 1);
   hide();

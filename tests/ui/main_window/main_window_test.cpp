@@ -103,6 +103,9 @@ TEST_F(WindowFixture, enter_loads_and_then_the_keyboard_is_in_the_chat) {
   QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
   ASSERT_EQ(m_engine.loads.size(), 1U);
   EXPECT_TRUE(told.last()[1].toBool());
+  EXPECT_EQ(QApplication::focusWidget(), chat) << "one may write while it loads";
+  QTest::keyClicks(QApplication::focusWidget(), "two words");
+  EXPECT_TRUE(m_engine.stops.empty()) << "a space cancels nothing";
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   EXPECT_EQ(QApplication::focusWidget(), chat);
   find<QSpinBox>("slotsSpin")->setFocus();
