@@ -220,13 +220,17 @@ void ChatController::onModelLoaded(const LoadedModel& loaded) {
   setActivity(Activity::Idle);
   estimateContext();
   setTrouble({});
-  if (!m_templateProblem.isEmpty() && !m_plainTemplateAgreed) {
-    setTrouble(
-        {Trouble::Kind::Template,
-         tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used instead; answers may be less good.")
-             .arg(m_templateProblem),
-         0});
-  }
+  offerPlainTemplate();
+}
+
+// False when there is nothing to agree to.
+bool ChatController::offerPlainTemplate() {
+  if (m_templateProblem.isEmpty() || m_plainTemplateAgreed) return false;
+  setTrouble({Trouble::Kind::Template,
+              tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used instead; answers may be less good.")
+                  .arg(m_templateProblem),
+              0});
+  return true;
 }
 
 void ChatController::onText(quint64 request, const QString& text) {
@@ -301,7 +305,8 @@ void ChatController::onFailed(quint64 request, const Error& error) {
     if (!m_answerId.isEmpty()) finishTurn(error.code == ErrorCode::kCancelled ? TurnState::Stopped : TurnState::Interrupted);
   }
   setActivity(m_hasModel ? Activity::Idle : Activity::NoModel);
-  if (error.code == ErrorCode::kCancelled) return;
+  // Who sent without having agreed is asked again: the bare error would leave no way on.
+  if (error.code == ErrorCode::kCancelled || offerPlainTemplate()) return;
   setTrouble({Trouble::Kind::Failed, QString::fromStdString(error.message), 0});
 }
 
@@ -399,6 +404,8 @@ void ChatController::resume() {
 void ChatController::agreeToPlainTemplate() {
   m_plainTemplateAgreed = true;
   setTrouble({});
+  const Turn* last = m_tree.find(m_tree.lastId());
+  if (last != nullptr && last->role == Role::User) answer(last->id);
 }
 
 void ChatController::learnRatio(quint32 tokens, qsizetype chars) {

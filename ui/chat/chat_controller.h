@@ -58,7 +58,7 @@ class ChatController : public QObject {
   void stop();
   void dropOldest();
   void summarise();
-  void agreeToPlainTemplate();
+  void agreeToPlainTemplate();  // and answers the question that waits for it
   void dismissTrouble();
 
  signals:
@@ -82,6 +82,7 @@ class ChatController : public QObject {
   void finishTurn(TurnState state);
   void abandon();
   void takeBackEmptyAnswer();
+  bool offerPlainTemplate();
   void cutAt(const QString& turnId, const QString& summary);
   QString whereToCut();
   void resume();

@@ -175,6 +175,18 @@ TEST_F(ChatControllerTest, a_template_that_cannot_be_used_is_agreed_on_once) {
   EXPECT_TRUE(lastRequest().allowPlainTemplate);
 }
 
+TEST_F(ChatControllerTest, who_sends_without_agreeing_is_asked_again_and_then_answered) {
+  m_engine.sendLoaded("odd", 1000, "line 3: unknown filter");
+  m_chat.send("q", {});
+  EXPECT_FALSE(lastRequest().allowPlainTemplate);
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, "line 3: unknown filter"});
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::Template) << "the way on is still offered";
+  m_chat.agreeToPlainTemplate();
+  ASSERT_EQ(m_engine.generates.size(), 2U);
+  EXPECT_TRUE(lastRequest().allowPlainTemplate);
+  EXPECT_EQ(lastRequest().messages.back().content, "q");
+}
+
 TEST_F(ChatControllerTest, a_failure_is_shown_and_the_question_can_be_sent_again) {
   m_chat.send("q", {});
   emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "The file has shrunk."});
