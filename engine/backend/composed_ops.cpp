@@ -7,6 +7,7 @@
 #include "format/dtype_table.h"
 #include "format/encode.h"
 #include "format/rotation.h"
+#include "model/key_balance.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
@@ -117,6 +118,7 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
   };
   finish(query, WeightSlot::kQNorm);
   finish(keys, WeightSlot::kKNorm);
+  if (is_rotated(options_.kv_k)) balance(layer, query, keys);
   const auto rotate = [&](Row& heads, DType kv) {
     for (std::size_t first = 0; is_rotated(kv) && first < heads.size(); first += spec.head_dim) rotate_head({heads.data() + first, spec.head_dim});
   };
@@ -138,6 +140,29 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
   keep(keys, DType::kF16, kept.exact_keys);
   keep(values, DType::kF16, kept.exact_values);
   return query;
+}
+
+// What balance_keys() says of the layer.
+void ComposedModel::balance(std::int32_t layer, Row& query, Row& keys) const {
+  const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
+  const auto squares = [&](WeightSlot slot, WeightSlot bias_slot) {
+    const Weights& matrix = at(slot, layer);
+    const std::size_t n_seen = std::min<std::size_t>(matrix.n_cols, kBalanceCols);
+    const std::span<const float> norm(at(WeightSlot::kAttnNorm, layer).values.data(), n_seen);
+    const std::vector<float>& bias = at(bias_slot, layer).values;
+    Row out;
+    for (std::size_t row = 0; row < matrix.n_rows; ++row) {
+      out.push_back(output_square({matrix.values.data() + row * matrix.n_cols, n_seen}, norm, matrix.n_cols, bias.empty() ? 0.0F : bias[row]));
+    }
+    return out;
+  };
+  const OutputSquares sizes = spec.has_qk_norm
+                                  ? normed_squares(spec, at(WeightSlot::kQNorm, layer).values, at(WeightSlot::kKNorm, layer).values)
+                                  : OutputSquares{squares(WeightSlot::kQ, WeightSlot::kQBias), squares(WeightSlot::kK, WeightSlot::kKBias)};
+  const std::vector<float> factors = balance_keys(spec, model_.ropes[spec.rope], sizes);
+  const std::size_t group = spec.n_heads / spec.n_kv_heads;
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] /= factors[i];
+  for (std::size_t i = 0; i < query.size(); ++i) query[i] *= factors[i / spec.head_dim / group * spec.head_dim + i % spec.head_dim];
 }
 
 bool ComposedModel::is_rotated(DType kv) const { return is_quantized_kv(kv) && options_.kv_scheme == KvScheme::kRotated; }

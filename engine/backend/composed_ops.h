@@ -32,6 +32,7 @@ class ComposedModel {
   const Weights& at(WeightSlot slot, std::int32_t layer) const;
   Cache& cache(std::size_t layer, std::uint32_t slot) { return caches_[layer * options_.n_slots + slot]; }
   bool is_rotated(DType kv) const;
+  void balance(std::int32_t layer, std::vector<float>& query, std::vector<float>& keys) const;
   void move_exact_from(std::span<const StepRow> rows);
 
   std::vector<float> embed(std::uint32_t token) const;

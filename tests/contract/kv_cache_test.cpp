@@ -153,6 +153,16 @@ TEST_P(KvKernels, every_pair_of_types_reads_its_ends_and_its_middle) {
   }
 }
 
+TEST_P(KvKernels, channels_of_k_that_stand_out_cost_nothing) {
+  RandomModelSpec spec = model();
+  spec.key_outlier = 64.0F;
+  const PlanOptions kept = options(DType::kQ4_0, DType::kF16), exact = options(DType::kF16, DType::kF16);
+  EXPECT_LT(Pair(spec, GetParam(), kept, kept).error_of(0, 240, 48), kCoarseTolerance) << "the reference balances the same channels";
+  const double with_outliers = Pair(spec, GetParam(), kept, exact).error_of(0, 240, 48);
+  const double without = Pair(model(), GetParam(), kept, exact).error_of(0, 240, 48);
+  EXPECT_LT(with_outliers, 2 * without);
+}
+
 TEST_P(KvKernels, the_plain_scheme_is_its_own_reference) {
   PlanOptions plain = options(DType::kQ4_0, DType::kQ4_0);
   plain.kv_scheme = KvScheme::kPlain;

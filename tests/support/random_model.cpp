@@ -204,7 +204,12 @@ class ModelBuilder {
         continue;
       }
       const float scale = fill != Fill::kMatrix ? 0.1F : slot == WeightSlot::kTokenEmbedding ? 1.0F : 1.0F / std::sqrt(static_cast<float>(n_cols));
-      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * random_.next();
+      const bool stands_out = r % head_dim_ / 2 == 1;
+      const float outlier = !stands_out              ? 1.0F
+                            : slot == WeightSlot::kK ? spec_.key_outlier
+                            : slot == WeightSlot::kQ ? 1.0F / spec_.key_outlier
+                                                     : 1.0F;
+      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * outlier * random_.next();
       encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
     }
     writer_.add_tensor(name, file_type, shape, std::move(bytes));

@@ -27,6 +27,9 @@ struct RandomModelSpec {
   DType weight_type = DType::kF32;
   std::map<WeightSlot, DType> slot_types;
 
+  // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the same scores.
+  float key_outlier = 1.0F;
+
   // Metadata below the architecture's prefix: {"rope.freq_base", 500000.0F}; strings: {"rope.scaling.type", "yarn"}.
   std::map<std::string, float> float_keys;
   std::map<std::string, std::uint32_t> uint_keys;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "backend/cpu/panel.h"
+#include "format/decode.h"
 #include "format/dtype_table.h"
 #include "format/rotation.h"
+#include "model/key_balance.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
@@ -88,11 +91,38 @@ class Binder {
     return make_kv_cache(base(part), base(exact_part), dtype, spec, plan_.options);
   }
 
-  std::vector<float> rotation(const LayerSpec& layer, DType dtype) const {
-    std::vector<float> factors;
-    if (!is_quantized_kv(dtype) || plan_.options.kv_scheme == KvScheme::kPlain) return factors;
-    for (std::uint32_t i = 0; i < layer.head_dim; ++i) factors.push_back(rotation_factor(layer.head_dim, i));
-    return factors;
+  bool is_rotated(DType dtype) const { return is_quantized_kv(dtype) && plan_.options.kv_scheme == KvScheme::kRotated; }
+
+  // output_square() of each row of a loaded matrix.
+  std::vector<float> squares(const Matrix& matrix, const float* norm, const float* bias) const {
+    const std::uint32_t n_seen = std::min(matrix.n_cols, kBalanceCols);
+    std::vector<std::byte> bytes(row_bytes(matrix.dtype, n_seen));
+    std::vector<float> row(n_seen), out(matrix.n_rows);
+    for (std::uint32_t i = 0; i < matrix.n_rows; ++i) {
+      take_panel_row_start(matrix.dtype, matrix.n_cols, n_seen, i % kPanelRows, matrix.panels + i / kPanelRows * matrix.panel_stride, bytes.data());
+      decode_row(matrix.dtype, bytes.data(), n_seen, row.data());
+      out[i] = output_square(row, {norm, n_seen}, matrix.n_cols, bias == nullptr ? 0.0F : bias[i]);
+    }
+    return out;
+  }
+
+  void bind_rotations(BoundLayer& bound) const {
+    const LayerSpec& spec = *bound.spec;
+    const auto factor = [&](std::size_t i) { return rotation_factor(spec.head_dim, static_cast<std::uint32_t>(i % spec.head_dim)); };
+    if (is_rotated(plan_.options.kv_k)) {
+      OutputSquares sizes;
+      if (spec.has_qk_norm) {
+        sizes = normed_squares(spec, {bound.q_norm, spec.head_dim}, {bound.k_norm, spec.head_dim});
+      } else {
+        sizes = {.queries = squares(bound.q, bound.attn_norm, bound.q_bias), .keys = squares(bound.k, bound.attn_norm, bound.k_bias)};
+      }
+      const std::vector<float> balance = balance_keys(spec, model_.ropes[spec.rope], sizes);
+      for (std::size_t i = 0; i < balance.size(); ++i) {
+        bound.q_rotation.push_back(factor(i) * balance[i]);
+        bound.k_rotation.push_back(factor(i) / balance[i]);
+      }
+    }
+    for (std::uint32_t i = 0; is_rotated(plan_.options.kv_v) && i < spec.head_dim; ++i) bound.v_rotation.push_back(factor(i));
   }
 
   BoundLayer bind_layer(std::int32_t layer) const {
@@ -116,8 +146,7 @@ class Binder {
     bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
     bound.keys = kv(layer, plan_.options.kv_k, KvPart::kKeys, KvPart::kExactKeys);
     bound.values = kv(layer, plan_.options.kv_v, KvPart::kValues, KvPart::kExactValues);
-    bound.k_rotation = rotation(*bound.spec, plan_.options.kv_k);
-    bound.v_rotation = rotation(*bound.spec, plan_.options.kv_v);
+    bind_rotations(bound);
     return bound;
   }
 

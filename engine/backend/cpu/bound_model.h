@@ -21,8 +21,8 @@ struct BoundLayer {
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   KvCache keys, values;
-  // (head_dim) rotation_factor(); empty: K (with Q), or V (with the output), is kept as it is.
-  std::vector<float> k_rotation, v_rotation;
+  // rotation_factor(), of Q and K (n_kv_heads, head_dim) with their balance; of V (head_dim). Empty: K with Q, or V, is kept as it is.
+  std::vector<float> q_rotation, k_rotation, v_rotation;
 };
 
 // Scratch regions as pointers; see CpuScratch.

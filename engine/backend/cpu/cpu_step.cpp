@@ -285,14 +285,14 @@ const float* of_head(const float* bias, std::uint32_t head, std::uint32_t head_d
 }  // namespace
 
 void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head) {
-  const std::uint32_t head_dim = layer.spec->head_dim;
+  const std::uint32_t head_dim = layer.spec->head_dim, heads_per_kv = layer.spec->n_heads / layer.spec->n_kv_heads;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     for (std::uint32_t head = first_head; head < last_head; ++head) {
       float* elems = query + std::size_t{row} * layer.spec->q_dim() + std::size_t{head} * head_dim;
       add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
       if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
       turn(elems, layer, row);
-      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data());
+      if (!layer.q_rotation.empty()) kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
     }
   }
 }
@@ -322,7 +322,7 @@ void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std
       add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
       if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
       turn(elems, layer, row);
-      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data());
+      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
       keep(layer.keys, head, elems, inputs_.rows[row], true);
     }
   }

@@ -27,9 +27,9 @@ constexpr std::array kQ6KFields{PanelField{.row_offset = 0, .n_pieces = 52},
                                 PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
 
-// Calls `visit(piece of the row, its place in the panel, bytes, flipped bits)` for every piece of row `lane`.
+// Calls `visit(piece of the row, its place in the panel, bytes, flipped bits)` for every piece of the first n_visited blocks of row `lane`.
 template <class Visit>
-void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint32_t lane, Visit visit) {
+void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
   const DTypeRow& row = dtype_row(dtype);
   const std::uint64_t n_blocks = div_up(n_cols, row.block_elems);
   const Bytes plane = panel_plane_offset(dtype, n_cols);
@@ -37,14 +37,15 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint32_t lane, Visit v
     const Bytes stride = Bytes{field.piece_bytes} * kPanelRows;
     const Bytes block_stride = field.behind_blocks ? field.n_pieces * stride : plane / n_blocks;
     const Bytes first = (field.behind_blocks ? plane : field.panel_offset) + Bytes{lane} * field.piece_bytes;
-    for (std::uint64_t block = 0; block < n_blocks; ++block) {
+    for (std::uint64_t block = 0; block < n_visited; ++block) {
       for (std::uint32_t piece = 0; piece < field.n_pieces; ++piece) {
         visit(block * row.block_bytes + field.row_offset + Bytes{piece} * field.piece_bytes, first + block * block_stride + piece * stride,
               field.piece_bytes, field.flipped_bits);
       }
     }
   }
-  if (row.row_extra_bytes != 0) visit(n_blocks * row.block_bytes, plane + Bytes{lane} * row.row_extra_bytes, row.row_extra_bytes, 0U);
+  if (row.row_extra_bytes != 0 && n_visited == n_blocks)
+    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * row.row_extra_bytes, row.row_extra_bytes, 0U);
 }
 
 // `flipped_bits` is 0 for pieces shorter than 4 bytes.
@@ -87,13 +88,19 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 }
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
-  visit_pieces(dtype, n_cols, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
+  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
     copy_piece(row + in_row, panel + in_panel, n_bytes, flipped_bits);
   });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
-  visit_pieces(dtype, n_cols, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
+  take_panel_row_start(dtype, n_cols, n_cols, lane, panel, row);
+}
+
+void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane, const std::byte* panel, std::byte* row) {
+  const std::uint64_t n_blocks = div_up(n_taken, dtype_row(dtype).block_elems);
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
     copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);
   });
 }
