@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
+
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -12,8 +15,6 @@
 
 namespace headroom {
 namespace {
-
-constexpr std::array kAllIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
 
 // Two hardware threads of one core share its vector units and caches: the kernels gain nothing from the second.
 std::string siblings_of(int cpu) {
@@ -30,6 +31,7 @@ std::string_view isa_name(Isa isa) {
     case Isa::kScalar: return "scalar";
     case Isa::kAvx2: return "avx2";
     case Isa::kAvx512: return "avx512";
+    case Isa::kNeon: return "neon";
   }
   return "unknown";
 }
@@ -42,20 +44,29 @@ Isa detected_isa() {
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
   if (avx512) return Isa::kAvx512;
   if (avx2) return Isa::kAvx2;
+#elif defined(__aarch64__)
+  // SDOT, and what the compiler may take from Armv8.1-A and 8.2-A besides.
+  constexpr unsigned long kNeeded = HWCAP_ASIMD | HWCAP_ASIMDDP | HWCAP_ASIMDRDM | HWCAP_ATOMICS | HWCAP_CRC32;
+  if ((getauxval(AT_HWCAP) & kNeeded) == kNeeded) return Isa::kNeon;
 #endif
   return Isa::kScalar;
 }
+
+bool can_run(Isa isa) { return std::find(kIsas.begin(), kIsas.end(), isa) != kIsas.end() && isa <= detected_isa(); }
 
 Result<Isa> selected_isa() {
   const Isa best = detected_isa();
   const char* forced = std::getenv("HEADROOM_ISA");
   if (forced == nullptr || *forced == '\0') return best;
-  for (const Isa isa : kAllIsas) {
-    if (isa_name(isa) != forced) continue;
-    if (isa > best) return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: this machine runs at most {}", forced, isa_name(best))};
-    return isa;
+  std::string names;
+  for (const Isa isa : kIsas) {
+    if (isa_name(isa) == forced) {
+      if (can_run(isa)) return isa;
+      return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: this machine runs at most {}", forced, isa_name(best))};
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", isa_name(isa));
   }
-  return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: expected scalar, avx2 or avx512", forced)};
+  return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: expected one of {}", forced, names)};
 }
 
 std::uint32_t usable_cores() {

@@ -1,6 +1,7 @@
 // Which instruction set the CPU kernels run with.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -8,13 +9,25 @@
 
 namespace headroom {
 
-// Ordered: a later one can do all that an earlier one can. kAvx512 means F, BW, VL, DQ and VNNI.
-enum class Isa : std::uint8_t { kScalar, kAvx2, kAvx512 };
+// kAvx512 means F, BW, VL, DQ and VNNI; kNeon means Armv8.2-A with SDOT.
+enum class Isa : std::uint8_t { kScalar, kAvx2, kAvx512, kNeon };
 
-std::string_view isa_name(Isa isa);  // "scalar", "avx2", "avx512": also the values of HEADROOM_ISA
+// Those that this build has kernels for, each able to do all that the ones before it can.
+#if defined(__x86_64__)
+inline constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
+#elif defined(__aarch64__)
+inline constexpr std::array kIsas{Isa::kScalar, Isa::kNeon};
+#else
+inline constexpr std::array kIsas{Isa::kScalar};
+#endif
+
+std::string_view isa_name(Isa isa);  // "scalar", "avx2", "avx512", "neon": also the values of HEADROOM_ISA
 
 // The best that this machine can run.
 Isa detected_isa();
+
+// One of kIsas, up to detected_isa().
+bool can_run(Isa isa);
 
 // detected_isa(), or what the environment variable HEADROOM_ISA forces; kUsage when its value is unknown or this machine cannot run it.
 Result<Isa> selected_isa();

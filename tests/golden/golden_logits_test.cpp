@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -106,9 +107,7 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
 
 std::vector<Isa> present_isas() {
   std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kScalar, Isa::kAvx2, Isa::kAvx512}) {
-    if (isa <= detected_isa()) isas.push_back(isa);
-  }
+  std::copy_if(kIsas.begin(), kIsas.end(), std::back_inserter(isas), can_run);
   return isas;
 }
 std::vector<std::string> model_names() {

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Bytes kReadBytes = 256 * kMiB;  // larger than what one virtual machine usually has of a shared cache
 constexpr int kReadPasses = 5;
-constexpr std::uint64_t kPeakRounds = 20'000'000;
+constexpr double kPeakPassSeconds = 0.05;  // long enough to be timed, and for the clock frequency that this load gets
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -40,15 +40,21 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
   return best;
 }
 
+// Rounds double until a pass is long enough, whatever the machine; then the best of three.
 double measure_int8(ThreadPool& pool, const KernelTable& kernels) {
-  const std::uint64_t rounds = kernels.isa == Isa::kScalar ? kPeakRounds / 100 : kPeakRounds;
   std::vector<float> results(pool.n_threads());
+  std::uint64_t n_rounds = 1000;
   double best = 0;
-  for (int pass = 0; pass < 3; ++pass) {
+  for (int n_passes = 0; n_passes < 3;) {
     const Clock::time_point start = Clock::now();
-    pool.run([&](std::uint32_t thread) { results[thread] += kernels.int8_peak(rounds / 3); });
-    const double ops = static_cast<double>(rounds / 3 * kPeakOpsPerRound) * pool.n_threads();
-    best = std::max(best, ops / seconds_since(start));
+    pool.run([&](std::uint32_t thread) { results[thread] += kernels.int8_peak(n_rounds); });
+    const double seconds = seconds_since(start);
+    if (seconds < kPeakPassSeconds) {
+      n_rounds *= 2;
+      continue;
+    }
+    best = std::max(best, static_cast<double>(n_rounds * kPeakOpsPerRound) * pool.n_threads() / seconds);
+    ++n_passes;
   }
   return best;
 }

@@ -5,7 +5,7 @@
 namespace headroom {
 
 KernelTable make_kernel_table(Isa isa) {
-  CHECK(isa <= detected_isa(), "kernels that this machine cannot run");
+  CHECK(can_run(isa), "kernels that this machine cannot run");
   KernelTable table{};
   table.isa = isa;
   switch (isa) {
@@ -13,9 +13,10 @@ KernelTable make_kernel_table(Isa isa) {
 #if defined(__x86_64__)
     case Isa::kAvx2: isa_avx2::fill_table(table); break;
     case Isa::kAvx512: isa_avx512::fill_table(table); break;
-#else
-    default: break;
+#elif defined(__aarch64__)
+    case Isa::kNeon: isa_neon::fill_table(table); break;
 #endif
+    default: break;  // not of this architecture: refused above
   }
   return table;
 }

@@ -106,5 +106,8 @@ void fill_table(KernelTable& table);
 namespace isa_avx512 {
 void fill_table(KernelTable& table);
 }
+namespace isa_neon {
+void fill_table(KernelTable& table);
+}
 
 }  // namespace headroom

@@ -12,6 +12,8 @@ constexpr std::chrono::microseconds kSpin{50};
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
 #endif
 }
 

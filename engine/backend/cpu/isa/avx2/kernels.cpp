@@ -8,21 +8,7 @@
 namespace headroom::isa_avx2 {
 namespace {
 
-#include "backend/cpu/kernels/math.inl"
-//
-#include "backend/cpu/kernels/dot_int.inl"
-//
-#include "backend/cpu/kernels/dot_slab.inl"
-//
-#include "backend/cpu/kernels/dot_float.inl"
-//
-#include "backend/cpu/kernels/unpack.inl"
-//
-#include "backend/cpu/kernels/values.inl"
-//
-#include "backend/cpu/kernels/rotate.inl"
-//
-#include "backend/cpu/kernels/table.inl"
+#include "backend/cpu/kernels/all.inl"
 
 }  // namespace
 

@@ -1,0 +1,17 @@
+// Every kernel, in the order in which they use each other. Included by one unit per instruction set, inside its namespace.
+
+#include "backend/cpu/kernels/math.inl"
+//
+#include "backend/cpu/kernels/dot_int.inl"
+//
+#include "backend/cpu/kernels/dot_slab.inl"
+//
+#include "backend/cpu/kernels/dot_float.inl"
+//
+#include "backend/cpu/kernels/unpack.inl"
+//
+#include "backend/cpu/kernels/values.inl"
+//
+#include "backend/cpu/kernels/rotate.inl"
+//
+#include "backend/cpu/kernels/table.inl"
