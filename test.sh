@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything with warnings as errors and runs every test: unit, contract, golden, UI (offscreen), lint, and the
-# fuzz targets and engine tests under the address and undefined sanitizers, what has threads under the thread sanitizer. The last line is
-# "N passed, N failed".
+# fuzz targets and engine tests under the address and undefined sanitizers, what has threads under the thread sanitizer, the kernels for 64-bit Arm
+# under an emulator. The last line is "N passed, N failed".
 set -uo pipefail
 cd "$(dirname "$0")"
 source cmake/packages.sh
-headroom_install $HEADROOM_BUILD_PACKAGES $HEADROOM_TEST_PACKAGES || { echo "0 passed, 1 failed"; exit 1; }
+headroom_install $HEADROOM_BUILD_PACKAGES $HEADROOM_TEST_PACKAGES $HEADROOM_CROSS_PACKAGES || { echo "0 passed, 1 failed"; exit 1; }
 
 export QT_QPA_PLATFORM=offscreen CTEST_OUTPUT_ON_FAILURE=1
 passed=0 failed=0 skipped=0
@@ -38,6 +38,13 @@ suite asan-ubsan ""
 suite tsan "backend_test run_test run_real_test contract_test" \
   -R '^(backend_test|run_test\.(Scheduler|Session)|run_real_test.*(EngineThread|RealSession|LoadModel|CacheKinds.*q8_0)|contract_test.*(CpuStep|a_long_context.*avx2))' \
   -E 'a_thousand_turns|a_window_sees_its_newest|within_a_tenth_of_a_second'
+# All on the way to the logits with the kernels for Arm. The emulator is slow: plain code and the longest prompts are left to the suites above.
+if cmake/aarch64_sysroot.sh; then
+  suite aarch64 "backend_test base_test contract_test format_test golden_test" \
+    -R '^(backend|base|contract|format|golden)_test' -E '/scalar|any_number_of_threads|through_a_ring|in_parts_and_merged'
+else
+  failed=$((failed + 1))
+fi
 [ "$skipped" -gt 0 ] && echo "Skipped tests are listed above with their reason (public test data that is not beside this checkout)."
 if [ "$skipped" -gt 0 ]; then echo "$passed passed, $failed failed, $skipped skipped"; else echo "$passed passed, $failed failed"; fi
 [ "$failed" -eq 0 ]

@@ -4,6 +4,7 @@
 HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build ccache pkg-config git libfmt-dev nlohmann-json3-dev libcli11-dev libpcre2-dev libutf8proc-dev
   qt6-base-dev qt6-svg-dev libmd4c-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools libqt6sql6-sqlite libqcustomplot-dev libgl1-mesa-dev fonts-dejavu-core"
 HEADROOM_TEST_PACKAGES="libgtest-dev libgmock-dev clang-format-14"
+HEADROOM_CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user"  # the libraries come from aarch64_sysroot.sh
 
 # headroom_install PACKAGE...: does nothing, and needs no network, when all are there.
 headroom_install() {
