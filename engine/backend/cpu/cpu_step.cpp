@@ -13,7 +13,14 @@
 
 namespace headroom {
 
-CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool) : bound_(std::move(bound)), kernels_(kernels), pool_(pool) {
+namespace {
+
+constexpr std::uint32_t kPiecesPerThread = 8;
+
+}  // namespace
+
+CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
+    : bound_(std::move(bound)), kernels_(kernels), pool_(pool), n_dealt_(bound_.plan->prefill.ops.size()) {
   runs_.reserve(bound_.plan->prefill.max_rows);
   exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
 }
@@ -44,6 +51,7 @@ Result<std::span<const float>> CpuStep::run(const StepInputs& inputs, const Stop
   stops_[0] = stops_[1] = stop.stop_requested();
   find_runs();
   move_exact_from();
+  for (std::atomic<std::uint32_t>& n : n_dealt_) n.store(0, std::memory_order_relaxed);
   pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   stop_ = StopToken();
   if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
@@ -160,16 +168,29 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
   return made;
 }
 
+template <class Work>
+void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
+  std::atomic<std::uint32_t>& next = n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())];
+  // Whole pairs of panels.
+  const auto piece = static_cast<std::uint32_t>(round_up(div_up(n, pool_.n_threads() * kPiecesPerThread), kPairPanels));
+  for (;;) {
+    const std::uint32_t first = next.fetch_add(piece, std::memory_order_relaxed);
+    if (first >= n) return;
+    work(first, std::min(n, first + piece));
+  }
+}
+
 // out (n_rows, matrix.n_rows) += matrix . in + bias
-void CpuStep::add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
-  const Share panels = share_of(matrix.n_panels(), thread, pool_.n_threads());
-  multiply(kernels_, matrix, panels.first, panels.last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
+void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
+  const auto add = [&](const PanelProduct& product) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col) {
       float* to = out + std::size_t{product.first_col + col} * matrix.n_rows + product.first_row;
       const float* from = product.values + std::size_t{col} * kPanelRows;
       for (std::uint32_t i = 0; i < product.n_rows; ++i) to[i] += bias == nullptr ? from[i] : from[i] + bias[product.first_row + i];
     }
-  });
+  };
+  deal(op, matrix.n_panels(),
+       [&](std::uint32_t first, std::uint32_t last) { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, add); });
 }
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
@@ -192,7 +213,7 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const Activations in = prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
     return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
   });
-  add_product(layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
+  add_product(op, layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
 }
 
 void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
@@ -208,11 +229,10 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
                                  });
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)), ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
-  const Share panels = share_of(layer.gate.n_panels(), thread, pool_.n_threads());
-  for_each_pair(panels.first, panels.last, in, stop_, [&](std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first, std::uint32_t last) {
-    gates.compute(panel, n_panels, first, last);
-    ups.compute(panel, n_panels, first, last);
-    for (std::uint32_t tile = first; tile < last; ++tile) {
+  const auto store = [&](std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first_tile, std::uint32_t last_tile) {
+    gates.compute(panel, n_panels, first_tile, last_tile);
+    ups.compute(panel, n_panels, first_tile, last_tile);
+    for (std::uint32_t tile = first_tile; tile < last_tile; ++tile) {
       for (std::uint32_t which = 0; which < n_panels; ++which) {
         const PanelProduct gate = gates.product(which, tile), up = ups.product(which, tile);
         for (std::uint32_t col = 0; col < gate.n_cols; ++col) {
@@ -221,7 +241,8 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
         }
       }
     }
-  });
+  };
+  deal(op, layer.gate.n_panels(), [&](std::uint32_t first, std::uint32_t last) { for_each_pair(first, last, in, stop_, store); });
 }
 
 void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
@@ -230,7 +251,7 @@ void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.down};
   const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
                                  [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
-  add_product(layer.down, in, bound_.buffer(op.output), nullptr, thread);
+  add_product(op, layer.down, in, bound_.buffer(op.output), nullptr, thread);
 }
 
 void CpuStep::logits(const Op& op, std::uint32_t thread) {
@@ -245,12 +266,14 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
                                    kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
                                    return scratch;
                                  });
-  const Share panels = share_of(bound_.head.n_panels(), thread, pool_.n_threads());
-  multiply(kernels_, bound_.head, panels.first, panels.last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
+  const auto store = [&](const PanelProduct& product) {
     for (std::uint32_t col = 0; col < product.n_cols; ++col) {
       std::memcpy(out + std::size_t{product.first_col + col} * bound_.head.n_rows + product.first_row, product.values + std::size_t{col} * kPanelRows,
                   product.n_rows * sizeof(float));
     }
+  };
+  deal(op, bound_.head.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
+    multiply(kernels_, bound_.head, first, last, in, bound_.scratch.product(thread), stop_, store);
   });
 }
 
@@ -376,22 +399,23 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
-  const Share share = share_of(n_q + 2 * n_kv, thread, pool_.n_threads());
-  const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {  // our part of units [first, first + n)
-    const std::uint32_t from = std::clamp(share.first, first, first + n) - first, to = std::clamp(share.last, first, first + n) - first;
-    if (from < to) finish(units.first_head(from), units.first_head(to));
-  };
-  part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
-    compute(layer.q, first, last, query, spec.q_dim());
-    finish_queries(layer, query, first, last);
-  });
-  part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
-    compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
-    finish_keys(layer, first, last);
-  });
-  part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
-    compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
-    finish_values(layer, first, last);
+  deal(op, n_q + 2 * n_kv, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
+    const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {  // what is in units [first, first + n)
+      const std::uint32_t from = std::clamp(first_unit, first, first + n) - first, to = std::clamp(last_unit, first, first + n) - first;
+      if (from < to) finish(units.first_head(from), units.first_head(to));
+    };
+    part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
+      compute(layer.q, first, last, query, spec.q_dim());
+      finish_queries(layer, query, first, last);
+    });
+    part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
+      compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
+      finish_keys(layer, first, last);
+    });
+    part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
+      compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
+      finish_values(layer, first, last);
+    });
   });
 }
 

@@ -1,6 +1,7 @@
 // One step of the forward pass on the thread pool: the ops of the program in order, about five barriers per layer.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -50,7 +51,11 @@ class CpuStep {
   // `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
-  void add_product(const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
+  void add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
+  // Calls work(first, last) for pieces of n items until none is left: who comes first takes the next, so that a thread that the system holds up does
+  // not hold up the others. Once per op.
+  template <class Work>
+  void deal(const Op& op, std::uint32_t n, Work work);
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
@@ -81,7 +86,8 @@ class CpuStep {
   StepInputs inputs_;
   StopToken stop_;
   std::vector<Run> runs_;
-  bool stops_[2] = {};  // by parity of the op: written one op ahead by thread 0, read by all after the barrier between
+  std::vector<std::atomic<std::uint32_t>> n_dealt_;  // of each op's items
+  bool stops_[2] = {};                               // by parity of the op: written one op ahead by thread 0, read by all after the barrier between
 };
 
 }  // namespace headroom
