@@ -52,7 +52,9 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
   std::vector<std::byte> f32(Bytes{n_activation_rows} * kCols * 4), int8(n_activation_rows * cpu_int8_row_bytes(kCols));
   std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
   std::vector<float> values(std::size_t{kCpuBlockTiles} * kPairPanels * kTileCols * kPanelRows);
-  const Activations in{.f32 = matrix.reads_f32() ? f32.data() : nullptr,
+  const bool words = matrix.has_words() && n_activation_rows > kDirectCols;
+  const Activations in{.f32 = matrix.reads_f32() && !words ? f32.data() : nullptr,
+                       .words = words ? f32.data() : nullptr,
                        .int8 = matrix.reads_f32() ? nullptr : int8.data(),
                        .n_rows = n_activation_rows,
                        .n_elems = kCols,

@@ -11,6 +11,11 @@ ActTile Activations::tile(std::uint32_t index) const {
   ActTile tile;
   tile.width = std::min(kTileCols, n_rows - first);
   if (f32 != nullptr) tile.f32 = reinterpret_cast<const float*>(f32) + std::size_t{first} * n_elems;
+  if (words != nullptr) {
+    const std::byte* at = words + first * word_row_bytes(n_elems);
+    tile.words = reinterpret_cast<const std::int16_t*>(at);
+    tile.word_scales = reinterpret_cast<const float*>(at + std::size_t{n_elems} * tile.width * 2);
+  }
   if (int8 != nullptr) {
     const std::size_t n_values = div_up(n_elems, 32) * tile.width;
     const std::byte* at = int8 + first * cpu_int8_row_bytes(n_elems);
@@ -28,6 +33,7 @@ void put_activation_row(const KernelTable& kernels, const Activations& to, std::
   const ActTile tile = to.tile(row / kTileCols);
   const std::uint32_t column = row % kTileCols;
   if (to.int8 != nullptr) kernels.quantize(from, to.n_elems, to.group, column, tile);
+  if (to.words != nullptr) kernels.quantize_words(from, to.n_elems, column, tile);
   if (to.f32 != nullptr) {
     auto* out = const_cast<float*>(tile.f32) + column;
     for (std::uint32_t i = 0; i < to.n_elems; ++i, out += tile.width) *out = from[i];

@@ -8,10 +8,14 @@
 
 namespace headroom {
 
-// A view of scratch that holds n_rows activation rows of n_elems each, as f32, as int8, or both.
+// Of one row of n_elems: the words and a scale per 64.
+constexpr Bytes word_row_bytes(std::uint64_t n_elems) { return n_elems * 2 + n_elems / 64 * 4; }
+
+// A view of scratch that holds n_rows activation rows of n_elems each, as f32, as 16-bit words, as int8, or several.
 struct Activations {
-  std::byte* f32 = nullptr;   // n_rows * n_elems * 4 bytes; null: not wanted
-  std::byte* int8 = nullptr;  // n_rows * cpu_int8_row_bytes(n_elems) bytes; null: not wanted
+  std::byte* f32 = nullptr;    // n_rows * n_elems * 4 bytes; null: not wanted
+  std::byte* words = nullptr;  // n_rows * word_row_bytes(n_elems) bytes; null: not wanted
+  std::byte* int8 = nullptr;   // n_rows * cpu_int8_row_bytes(n_elems) bytes; null: not wanted
   std::uint32_t n_rows = 0, n_elems = 0;
   std::uint32_t group = 32;  // elements that share a scale: 32, or 256 for K-quants
 

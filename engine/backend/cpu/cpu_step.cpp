@@ -151,9 +151,12 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
   const bool few = is_few(n_rows);
   const BoundScratch& scratch = bound_.scratch;
   Activations made{.n_rows = n_rows, .n_elems = matrices.front()->n_cols};
+  // Words stand where f32 would, and are smaller: all matrices that would read f32 must be able to read them.
+  const bool words =
+      !few && std::all_of(matrices.begin(), matrices.end(), [](const Matrix* each) { return !each->reads_f32() || each->has_words(); });
   for (const Matrix* matrix : matrices) {
     if (matrix->reads_f32()) {
-      made.f32 = few ? scratch.few_f32(thread) : scratch.f32;
+      (words ? made.words : made.f32) = few ? scratch.few_f32(thread) : scratch.f32;
     } else {
       made.int8 = few ? scratch.few_int8(thread) : scratch.int8;
       if (matrix->has_super_blocks() || !few) made.group = 256;

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the 
 inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied side by side when they are unpacked
 inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
 // A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or (16) where one suffices.
+inline constexpr std::uint32_t kWordSlabCols = 128;  // of one with 16 bits per element
 inline constexpr std::size_t kSlabBytes = kSlabCols * 16 + kSlabCols / 32 * 64;
 
 // Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
@@ -26,12 +27,14 @@ struct ActTile {
   const std::int32_t* starts16 = nullptr;     // (n_cols / 32, width, 2): -128 * sums of 16 quants
   const std::int8_t* sums = nullptr;          // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
   const std::int32_t* slab_starts = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
+  const std::int16_t* words = nullptr;        // (n_cols / 64, width, 64): for F16 and BF16 weights and many columns, element = scale * word
+  const float* word_scales = nullptr;         // (n_cols / 64, width)
   std::uint32_t width = 0;
 };
 
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride);
-// Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them -> a slab.
+// Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
 // Slabs times the same columns of a tile whose activations have one scale per 256: added to the sums, or written as the first.
 struct SlabJob {
@@ -82,6 +85,8 @@ struct KernelTable {  // made by make_kernel_table
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group
   // may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
+  // The same as 16-bit words; n is a multiple of 64.
+  void (*quantize_words)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
   void (*silu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);
   void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form
   // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.

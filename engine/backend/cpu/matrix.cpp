@@ -13,8 +13,9 @@ static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kS
 }  // namespace
 
 std::uint32_t tiles_per_block(const Activations& activations) {
-  const Bytes row = std::max<Bytes>(activations.int8 != nullptr ? cpu_int8_row_bytes(activations.n_elems) : 0,
-                                    activations.f32 != nullptr ? Bytes{activations.n_elems} * 4 : 0);
+  const Bytes n = activations.n_elems;
+  const Bytes row = std::max({activations.int8 != nullptr ? cpu_int8_row_bytes(n) : 0, activations.words != nullptr ? word_row_bytes(n) : 0,
+                              activations.f32 != nullptr ? n * 4 : 0});
   return static_cast<std::uint32_t>(std::clamp<Bytes>(kBlockBytes / (row * kTileCols), 1, kCpuBlockTiles));
 }
 
@@ -30,7 +31,8 @@ void PairProducts::compute(std::uint32_t panel, std::uint32_t n_panels, std::uin
 }
 
 void PairProducts::compute_slabs(std::uint32_t n_panels, std::uint32_t last_tile) {
-  const std::uint32_t n_cols = matrix_.n_cols, n_slabs = (n_cols + kSlabCols - 1) / kSlabCols;
+  const std::uint32_t n_cols = matrix_.n_cols, slab_cols = matrix_.reads_f32() ? kWordSlabCols : kSlabCols;
+  const std::uint32_t n_slabs = (n_cols + slab_cols - 1) / slab_cols;
   // While a slab is multiplied the packed bytes of the next one come nearer, a share with every tile.
   const Bytes packed = panel_plane_offset(matrix_.dtype, n_cols) / n_slabs;
   const Bytes share = round_up(div_up(packed, last_tile - first_tile_), kCacheLine);

@@ -19,6 +19,8 @@ struct Matrix {
   std::uint32_t n_panels() const { return (n_rows + kPanelRows - 1) / kPanelRows; }
   const std::byte* panel(std::uint32_t index) const { return panels + index * panel_stride; }
   bool reads_f32() const { return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16; }
+  // Whether it has a form in 16-bit words for many activation rows.
+  bool has_words() const { return (dtype == DType::kF16 || dtype == DType::kBF16) && n_cols % 64 == 0; }
   bool has_super_blocks() const { return dtype == DType::kQ4_K || dtype == DType::kQ5_K || dtype == DType::kQ6_K; }
 };
 
@@ -44,7 +46,8 @@ class PairProducts {
   PairProducts(const KernelTable& kernels, const Matrix& matrix, const Activations& in, ProductScratch scratch)
       : matrix_(matrix), in_(in), scratch_(scratch), kernels_(kernels) {
     const auto type = static_cast<std::size_t>(matrix.dtype);
-    unpack_ = in.n_rows > kDirectCols ? kernels.unpack[type] : nullptr;
+    const bool unpacks = in.n_rows > kDirectCols && (!matrix.reads_f32() || in.words != nullptr);
+    unpack_ = unpacks ? kernels.unpack[type] : nullptr;
     dot_ = kernels.dot[type];
     dot_slabs_ = kernels.dot_slabs[type];
   }

@@ -4,9 +4,11 @@
 //
 #include "backend/cpu/kernels/dot_int.inl"
 //
-#include "backend/cpu/kernels/dot_slab.inl"
-//
 #include "backend/cpu/kernels/dot_float.inl"
+//
+#include "backend/cpu/kernels/words.inl"
+//
+#include "backend/cpu/kernels/dot_slab.inl"
 //
 #include "backend/cpu/kernels/unpack.inl"
 //

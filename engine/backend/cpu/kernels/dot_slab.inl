@@ -1,6 +1,8 @@
 // Unpacked slabs times tiles: sums of a register block stay in registers for all columns of the slab, and every broadcast of activations serves
 // all panels of the block. Included by one unit per instruction set, inside its namespace.
 
+enum class SlabKind { kOneScale, kBlockScales, kWords };  // bytes with a scale for all columns or one per 32, or 16-bit numbers
+
 // kP panels and kN columns from column `first` of a tile; out as in SlabJob. kPerBlock: a scale per 32 columns, otherwise one for all.
 template <int kP, int kN, bool kPerBlock>
 __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
@@ -64,36 +66,45 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
   }
 }
 
-template <int kP, bool kPerBlock>
+template <int kP, int kN, SlabKind kKind>
+inline void dot_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
+  if constexpr (kKind == SlabKind::kWords) {
+    dot_words_block<kP, kN>(job, slabs, first, out);
+  } else {
+    dot_slab_block<kP, kN, kKind == SlabKind::kBlockScales>(job, slabs, first, out);
+  }
+}
+
+template <int kP, SlabKind kKind>
 void dot_slab_columns(const SlabJob& job, const std::byte* slabs, float* out) {
   for (std::uint32_t first = 0; first < job.tile.width; first += kSlabBlockCols, out += kSlabBlockCols * 16) {
     switch (job.tile.width - first < kSlabBlockCols ? job.tile.width - first : kSlabBlockCols) {
-      case 1: dot_slab_block<kP, 1, kPerBlock>(job, slabs, first, out); break;
-      case 2: dot_slab_block<kP, 2, kPerBlock>(job, slabs, first, out); break;
-      case 3: dot_slab_block<kP, 3, kPerBlock>(job, slabs, first, out); break;
-      case 4: dot_slab_block<kP, 4, kPerBlock>(job, slabs, first, out); break;
+      case 1: dot_block<kP, 1, kKind>(job, slabs, first, out); break;
+      case 2: dot_block<kP, 2, kKind>(job, slabs, first, out); break;
+      case 3: dot_block<kP, 3, kKind>(job, slabs, first, out); break;
+      case 4: dot_block<kP, 4, kKind>(job, slabs, first, out); break;
       default: break;
     }
     if constexpr (kSlabBlockCols > 4) {
       switch (job.tile.width - first) {
-        case 5: dot_slab_block<kP, 5, kPerBlock>(job, slabs, first, out); break;
-        case 6: dot_slab_block<kP, 6, kPerBlock>(job, slabs, first, out); break;
-        case 7: dot_slab_block<kP, 7, kPerBlock>(job, slabs, first, out); break;
-        case 8: dot_slab_block<kP, 8, kPerBlock>(job, slabs, first, out); break;
+        case 5: dot_block<kP, 5, kKind>(job, slabs, first, out); break;
+        case 6: dot_block<kP, 6, kKind>(job, slabs, first, out); break;
+        case 7: dot_block<kP, 7, kKind>(job, slabs, first, out); break;
+        case 8: dot_block<kP, 8, kKind>(job, slabs, first, out); break;
         default: break;
       }
     }
   }
 }
 
-template <bool kPerBlock>
+template <SlabKind kKind>
 void dot_slabs(const SlabJob& job) {
   std::uint32_t panel = 0;
   for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) {
-    dot_slab_columns<kSlabBlockPanels, kPerBlock>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
+    dot_slab_columns<kSlabBlockPanels, kKind>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
   }
   if constexpr (kSlabBlockPanels > 1) {
     if (panel < job.n_panels)
-      dot_slab_columns<1, kPerBlock>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
+      dot_slab_columns<1, kKind>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
   }
 }

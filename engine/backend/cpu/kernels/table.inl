@@ -95,8 +95,11 @@ void fill(KernelTable& table) {
   table.unpack[at(DType::kQ4_K)] = unpack_mins<PackedQ4_K>;
   table.unpack[at(DType::kQ5_K)] = unpack_mins<PackedQ5_K>;
   table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
-  table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<true>;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<false>;
+  table.unpack[at(DType::kF16)] = unpack_words<FromF16>;
+  table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
+  table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<SlabKind::kWords>;
+  table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<SlabKind::kBlockScales>;
+  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<SlabKind::kOneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;
@@ -108,6 +111,7 @@ void fill(KernelTable& table) {
   table.quantize_q4 = quantize_q4;
   table.norm = norm;
   table.quantize = quantize;
+  table.quantize_words = quantize_words;
   table.silu_mul = act_mul<silu_lanes>;
   table.gelu_mul = act_mul<gelu_lanes>;
   table.int8_peak = int8_peak;

@@ -143,6 +143,14 @@ inline I dot_small(I acc, I w, __m256i four) {
   return {add_pairs(acc.a, _mm256_maddubs_epi16(w.a, four)), add_pairs(acc.b, _mm256_maddubs_epi16(w.b, four))};
 }
 
+// acc + the products of the two 16-bit numbers of each lane.
+inline I dot_words(I acc, I w, __m256i pair) {
+  return {_mm256_add_epi32(acc.a, _mm256_madd_epi16(w.a, pair)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(w.b, pair))};
+}
+inline void store_words(std::int16_t* to, I x) {  // low half of each lane; lanes are within it
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(_mm256_packs_epi32(x.a, x.b), 0xD8));
+}
+
 inline __m128i load_128(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 inline F f16_lanes(__m128i low, __m128i high) { return {_mm256_cvtph_ps(low), _mm256_cvtph_ps(high)}; }
 inline F load_f16(const std::byte* from) { return f16_lanes(load_128(from), load_128(from + 16)); }

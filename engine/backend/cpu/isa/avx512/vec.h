@@ -93,6 +93,12 @@ inline I dot_biased(I acc, I w, I four) { return _mm512_dpbusd_epi32(acc, w, fou
 // acc + sum over the 4 bytes of each lane of w * a, w at most 127.
 inline I dot_small(I acc, I w, I four) { return _mm512_dpbusd_epi32(acc, w, four); }
 
+// acc + the products of the two 16-bit numbers of each lane.
+inline I dot_words(I acc, I w, I pair) { return _mm512_dpwssd_epi32(acc, w, pair); }
+inline void store_words(std::int16_t* to, I a) {  // low half of each lane
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(a));
+}
+
 inline F load_f16(const std::byte* from) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))); }
 inline F load_f16_n(const std::byte* from, int n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), from)); }
 inline F load_bf16(const std::byte* from) {

@@ -184,6 +184,20 @@ inline I dot_small(I acc, I w, int8x16_t four) {
   return each_i([&](int i) { return dot_quarter(acc.q[i], w.q[i], four); });
 }
 
+// acc + the products of the two 16-bit numbers of each lane.
+inline I dot_words(I acc, I w, int8x16_t pair) {
+  const int16x8_t a = vreinterpretq_s16_s8(pair);
+  return each_i([&](int i) {
+    const int16x8_t b = vreinterpretq_s16_u32(w.q[i]);
+    const int32x4_t products = vpaddq_s32(vmull_s16(vget_low_s16(b), vget_low_s16(a)), vmull_high_s16(b, a));
+    return vaddq_u32(acc.q[i], vreinterpretq_u32_s32(products));
+  });
+}
+inline void store_words(std::int16_t* to, I x) {  // low half of each lane
+  vst1q_s16(to, vreinterpretq_s16_u16(vuzp1q_u16(halves(x.q[0]), halves(x.q[1]))));
+  vst1q_s16(to + 8, vreinterpretq_s16_u16(vuzp1q_u16(halves(x.q[2]), halves(x.q[3]))));
+}
+
 inline F f16_lanes(uint16x8_t low, uint16x8_t high) {
   const float16x8_t a = vreinterpretq_f16_u16(low), b = vreinterpretq_f16_u16(high);
   return {{vcvt_f32_f16(vget_low_f16(a)), vcvt_high_f32_f16(a), vcvt_f32_f16(vget_low_f16(b)), vcvt_high_f32_f16(b)}};

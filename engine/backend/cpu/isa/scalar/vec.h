@@ -165,6 +165,19 @@ inline I dot_biased(const I& acc, const I& w, const std::int8_t* a) { return dot
 // acc + sum over the 4 bytes of each lane of w * a.
 inline I dot_small(const I& acc, const I& w, const std::int8_t* a) { return dot_offset(acc, w, a, 0); }
 
+// acc + the products of the two 16-bit numbers of each lane.
+inline I dot_words(const I& acc, const I& w, const std::int8_t* pair) {
+  std::int16_t a[2];
+  __builtin_memcpy(a, pair, 4);
+  return map_i([&](int i) {
+    const std::int32_t low = static_cast<std::int16_t>(w.v[i] & 0xFFFFU), high = static_cast<std::int16_t>(w.v[i] >> 16);
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(acc.v[i]) + low * a[0] + high * a[1]);
+  });
+}
+inline void store_words(std::int16_t* to, const I& a) {  // low half of each lane
+  for (int i = 0; i < 16; ++i) to[i] = static_cast<std::int16_t>(a.v[i] & 0xFFFFU);
+}
+
 inline std::uint32_t half_bits(const std::byte* from, int i) {
   std::uint16_t bits = 0;
   __builtin_memcpy(&bits, from + 2 * i, 2);
