@@ -94,7 +94,7 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   scratch.product_bytes = 2 * n_tiles * 2 * kCpuTileCols * kPanelRows * kF32Bytes;
   // Per query: f32 and int8 form, result, scores, and running maximum, sum, factor, first and last key.
   const Bytes per_query = head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes;
-  scratch.attention_bytes = aligned(kCpuQueryTile * per_query);
+  scratch.attention_bytes = aligned(kCpuQueryTile * per_query + head_dim * kCpuKeyElemBytes + kCpuKeyChunk * head_dim * kF32Bytes);
   scratch.n_threads = n_threads;
   return scratch;
 }

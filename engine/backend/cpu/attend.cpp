@@ -47,18 +47,41 @@ Activations load_queries(const KernelTable& kernels, const AttendJob& job, const
   return in;
 }
 
-// Scores of n_panels groups of keys from `position`.
+// Scores of n_panels groups of keys from `position`. Many queries share what was unpacked once.
 void score(const KernelTable& kernels, const AttendJob& job, const KvView& keys, const Activations& in, std::uint32_t position,
-           std::uint32_t n_panels, float* scores) {
-  const DotFn dot = kernels.dot[static_cast<std::size_t>(keys.dtype)];
+           std::uint32_t n_panels, const AttendScratch& scratch) {
+  const auto type = static_cast<std::size_t>(keys.dtype);
+  const UnpackKeysFn unpack = job.n_queries > kDirectCols ? kernels.unpack_keys[type] : nullptr;
+  const DotFn dot = unpack != nullptr ? kernels.dot_keys[type] : kernels.dot[type];
   const std::uint32_t n_elems = is_block_type(keys.dtype) ? in.n_elems : keys.head_dim;
-  for (std::uint32_t tile = 0; tile < in.n_tiles(); ++tile) {
-    const ActTile columns = in.tile(tile);
-    float* out = scores + std::size_t{tile} * kTileCols * kCpuKeyChunk;
-    for (std::uint32_t panel = 0; panel < n_panels; ++panel) {
-      dot(keys.group(job.slot, job.kv_head, position + panel * kPanelRows), n_elems, columns, out + panel * kPanelRows, kCpuKeyChunk);
+  for (std::uint32_t panel = 0; panel < n_panels; ++panel) {
+    const std::byte* group = keys.group(job.slot, job.kv_head, position + panel * kPanelRows);
+    if (unpack != nullptr) {
+      unpack(group, n_elems, scratch.keys);
+      group = scratch.keys;
+    }
+    for (std::uint32_t tile = 0; tile < in.n_tiles(); ++tile) {
+      dot(group, n_elems, in.tile(tile), scratch.scores + std::size_t{tile} * kTileCols * kCpuKeyChunk + panel * kPanelRows, kCpuKeyChunk);
     }
   }
+}
+
+void add_values(const KernelTable& kernels, const AttendJob& job, const KvView& values, std::uint32_t position, std::uint32_t n_keys,
+                const AttendScratch& scratch) {
+  const auto type = static_cast<std::size_t>(values.dtype);
+  ValueJob add{.groups = values.group(job.slot, job.kv_head, position),
+               .n_keys = n_keys,
+               .head_dim = values.head_dim,
+               .n_queries = job.n_queries,
+               .weights = scratch.scores,
+               .weight_stride = kCpuKeyChunk,
+               .factors = scratch.factors,
+               .acc = scratch.acc,
+               .acc_stride = padded(values.head_dim)};
+  if (job.n_queries <= kDirectCols) return kernels.values[type](add);
+  kernels.unpack_values[type](add.groups, n_keys, values.head_dim, scratch.values);
+  add.groups = reinterpret_cast<const std::byte*>(scratch.values);
+  kernels.add_rows(add);
 }
 
 // Adds the positions of a segment that the job takes to the running results.
@@ -71,7 +94,7 @@ void attend_segment(const KernelTable& kernels, const AttendJob& job, const Segm
         std::min(segment.keys->n_rows - position % segment.keys->n_rows, segment.values->n_rows - position % segment.values->n_rows);
     const std::uint32_t n_keys = std::min({kCpuKeyChunk, last - position, until_wrap});
     const std::uint32_t n_panels = (n_keys + kPanelRows - 1) / kPanelRows;
-    score(kernels, job, *segment.keys, in, position, n_panels, scratch.scores);
+    score(kernels, job, *segment.keys, in, position, n_panels, scratch);
     for (std::uint32_t query = 0; query < job.n_queries; ++query) {
       const std::uint32_t from = std::max({job.seen_from[query], first, position});
       const std::uint32_t to = std::min({job.seen_to[query], last, position + n_keys});
@@ -87,15 +110,7 @@ void attend_segment(const KernelTable& kernels, const AttendJob& job, const Segm
                      .maxima = scratch.maxima,
                      .sums = scratch.sums,
                      .factors = scratch.factors});
-    kernels.values[static_cast<std::size_t>(segment.values->dtype)]({.groups = segment.values->group(job.slot, job.kv_head, position),
-                                                                     .n_keys = n_keys,
-                                                                     .head_dim = segment.values->head_dim,
-                                                                     .n_queries = job.n_queries,
-                                                                     .weights = scratch.scores,
-                                                                     .weight_stride = kCpuKeyChunk,
-                                                                     .factors = scratch.factors,
-                                                                     .acc = scratch.acc,
-                                                                     .acc_stride = padded(segment.values->head_dim)});
+    add_values(kernels, job, *segment.values, position, n_keys, scratch);
     position += n_keys;
   }
 }
@@ -114,6 +129,8 @@ AttendScratch cut_attend_scratch(std::byte* bytes, std::uint32_t widest_head_dim
   cut.queries = take(kCpuQueryTile * row);
   cut.acc = take(kCpuQueryTile * row);
   cut.scores = take(std::size_t{kCpuQueryTile} * kCpuKeyChunk);
+  cut.keys = reinterpret_cast<std::byte*>(take(row * kCpuKeyElemBytes / sizeof(float)));
+  cut.values = take(std::size_t{kCpuKeyChunk} * row);
   cut.maxima = take(kCpuQueryTile);
   cut.sums = take(kCpuQueryTile);
   cut.factors = take(kCpuQueryTile);

@@ -15,6 +15,8 @@ struct AttendScratch {
   std::byte* int8 = nullptr;                                     // likewise as int8
   float* acc = nullptr;                                          // (kCpuQueryTile, padded head_dim)
   float* scores = nullptr;                                       // (kCpuQueryTile, kCpuKeyChunk)
+  std::byte* keys = nullptr;                                     // an unpacked panel: kCpuKeyElemBytes per element of the padded head
+  float* values = nullptr;                                       // (kCpuKeyChunk, padded head_dim), unpacked
   float *maxima = nullptr, *sums = nullptr, *factors = nullptr;  // (kCpuQueryTile)
   std::int32_t *first = nullptr, *last = nullptr;                // (kCpuQueryTile)
 };

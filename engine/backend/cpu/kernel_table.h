@@ -55,6 +55,10 @@ struct ValueJob {
   std::uint32_t acc_stride = 0;  // head_dim rounded up to 32
 };
 using ValueFn = void (*)(const ValueJob& job);
+// Groups of the first n_keys keys -> (n_keys, head_dim rounded up to 32) f32.
+using UnpackValuesFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, float* to);
+// A panel of 16 keys -> at most kCpuKeyElemBytes per element of the head, as dot_keys reads them.
+using UnpackKeysFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::byte* to);
 // Scores of keys [first, last) of each query become exp(score - running maximum), the others 0.
 struct SoftmaxJob {
   float* scores = nullptr;  // (n_queries, stride), n_keys of each used; n_keys is a multiple of 16
@@ -74,6 +78,11 @@ struct KernelTable {  // made by make_kernel_table
   UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
   DotSlabsFn dot_slabs[kNDTypes];
   ValueFn values[kNDTypes];
+  // For more than kDirectCols queries that read the same keys and values:
+  UnpackKeysFn unpack_keys[kNDTypes];  // null: dot reads the panels for any number
+  DotFn dot_keys[kNDTypes];
+  UnpackValuesFn unpack_values[kNDTypes];
+  void (*add_rows)(const ValueJob& job);  // groups: unpacked values
   void (*softmax)(const SoftmaxJob& job);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);

@@ -14,6 +14,8 @@
 //
 #include "backend/cpu/kernels/values.inl"
 //
+#include "backend/cpu/kernels/attend.inl"
+//
 #include "backend/cpu/kernels/rotate.inl"
 //
 #include "backend/cpu/kernels/table.inl"

@@ -1,20 +1,20 @@
 // Elementwise kernels. Included by one unit per instruction set, inside its namespace.
 
-inline F exp_lanes(F x) {
-  x = min(max(x, set_f(-87.0F)), set_f(88.0F));
-  const I n = to_i(mul(x, set_f(1.44269504F)));
-  const F whole = to_f(n);
+// x in [-87, 88]. Adding 1.5 * 2^23 rounds to a whole number that stands in the low bits; the series is off by 1e-7 within half a power of two.
+inline F exp_within(F x) {
+  const F magic = set_f(12582912.0F);
+  const F shifted = fma(x, set_f(1.44269504F), magic), whole = sub(shifted, magic);
   const F r = fma(whole, set_f(2.12194440e-4F), fma(whole, set_f(-0.693359375F), x));  // ln 2 in two parts
-  F p = set_f(1.0F / 5040);
-  p = fma(p, r, set_f(1.0F / 720));
+  F p = set_f(1.0F / 720);
   p = fma(p, r, set_f(1.0F / 120));
   p = fma(p, r, set_f(1.0F / 24));
   p = fma(p, r, set_f(1.0F / 6));
   p = fma(p, r, set_f(0.5F));
   p = fma(p, r, set_f(1.0F));
   p = fma(p, r, set_f(1.0F));
-  return mul(p, bits_to_f(shift_left<23>(add_i(n, set_i(127)))));
+  return bits_to_f(add_i(f_bits(p), shift_left<23>(f_bits(shifted))));  // times 2^whole
 }
+inline F exp_lanes(F x) { return exp_within(min(max(x, set_f(-87.0F)), set_f(88.0F))); }
 
 inline F silu_lanes(F x) { return div(x, add(set_f(1.0F), exp_lanes(sub(zero_f(), x)))); }
 
@@ -79,26 +79,41 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
   }
 }
 
-void softmax(const SoftmaxJob& job) {
-  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
-    float* scores = job.scores + query * job.stride;
-    const std::int32_t first = job.first[query], last = job.last[query];
-    const auto lane = [](std::int32_t key, std::uint32_t at) {  // within the 16 keys from `at`
+// What is not in [first, last) takes no part; when all is (kAll), nothing needs to be selected.
+template <bool kAll>
+inline void softmax_query(const SoftmaxJob& job, std::uint32_t query) {
+  float* scores = job.scores + query * job.stride;
+  const std::int32_t first = job.first[query], last = job.last[query];
+  const auto select = [&](F x, F other, std::uint32_t at) {  // of the 16 keys from `at`
+    if constexpr (kAll) return x;
+    const auto lane = [at](std::int32_t key) {
       const std::int32_t relative = key - static_cast<std::int32_t>(at);
       return relative < 0 ? 0 : relative > 16 ? 16 : relative;
     };
-    F most = set_f(job.maxima[query]);
-    for (std::uint32_t at = 0; at < job.n_keys; at += 16) most = max(most, select_range(load_f(scores + at), most, lane(first, at), lane(last, at)));
-    const float maximum = max_lanes(most);
-    const float factor = first < last ? sum_lanes(exp_lanes(set_f(job.maxima[query] - maximum))) / 16.0F : 1.0F;
-    F sum = zero_f();
-    for (std::uint32_t at = 0; at < job.n_keys; at += 16) {
-      const F weight = select_range(exp_lanes(sub(load_f(scores + at), set_f(maximum))), zero_f(), lane(first, at), lane(last, at));
-      store_f(scores + at, weight);
-      sum = add(sum, weight);
+    return select_range(x, other, lane(first), lane(last));
+  };
+  F most = set_f(job.maxima[query]);
+  for (std::uint32_t at = 0; at < job.n_keys; at += 16) most = max(most, select(load_f(scores + at), most, at));
+  const float maximum = max_lanes(most);
+  const float factor = first < last ? sum_lanes(exp_lanes(set_f(job.maxima[query] - maximum))) / 16.0F : 1.0F;
+  F sum = zero_f();
+  for (std::uint32_t at = 0; at < job.n_keys; at += 16) {
+    const F below = sub(load_f(scores + at), set_f(maximum));
+    const F weight = select(kAll ? exp_within(max(below, set_f(-87.0F))) : exp_lanes(below), zero_f(), at);
+    store_f(scores + at, weight);
+    sum = add(sum, weight);
+  }
+  job.sums[query] = job.sums[query] * factor + sum_lanes(sum);
+  job.maxima[query] = maximum;
+  job.factors[query] = factor;
+}
+
+void softmax(const SoftmaxJob& job) {
+  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+    if (job.first[query] <= 0 && job.last[query] >= static_cast<std::int32_t>(job.n_keys)) {
+      softmax_query<true>(job, query);
+    } else {
+      softmax_query<false>(job, query);
     }
-    job.sums[query] = job.sums[query] * factor + sum_lanes(sum);
-    job.maxima[query] = maximum;
-    job.factors[query] = factor;
   }
 }

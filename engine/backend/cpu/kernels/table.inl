@@ -105,6 +105,17 @@ void fill(KernelTable& table) {
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;
   table.values[at(DType::kQ8_0)] = values<ValuesQ8_0>;
   table.values[at(DType::kQ4_0)] = values<ValuesQ4_0>;
+  table.unpack_keys[at(DType::kF16)] = unpack_float_keys<FromF16>;
+  table.unpack_keys[at(DType::kF8E4M3)] = unpack_e4m3_keys;
+  table.unpack_keys[at(DType::kQ4_0)] = unpack_biased_keys<PackedQ4_0>;
+  for (const DType dtype : {DType::kF16, DType::kF8E4M3}) table.dot_keys[at(dtype)] = dot_any<Floats<FromF32>::At, 8>;
+  table.dot_keys[at(DType::kQ4_0)] = dot_any<Biased<UnpackedKeys>::At, 8>;
+  table.unpack_values[at(DType::kF32)] = unpack_values<ValuesF32>;
+  table.unpack_values[at(DType::kF16)] = unpack_values<ValuesF16>;
+  table.unpack_values[at(DType::kF8E4M3)] = unpack_values<ValuesF8>;
+  table.unpack_values[at(DType::kQ8_0)] = unpack_values<ValuesQ8_0>;
+  table.unpack_values[at(DType::kQ4_0)] = unpack_values<ValuesQ4_0>;
+  table.add_rows = add_rows;
   table.softmax = softmax;
   table.rotate = rotate;
   table.unrotate = unrotate;

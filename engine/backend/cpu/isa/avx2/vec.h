@@ -25,6 +25,10 @@ struct I {  // 16 i32, or 64 bytes
   __m256i a, b;
 };
 
+// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 8 sums of the 16 registers.
+inline constexpr int kRowQueries = 2;
+inline constexpr int kRowRegs = 2;
+
 inline F zero_f() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
 inline F set_f(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
 inline F load_f(const float* from) { return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)}; }
@@ -119,6 +123,7 @@ inline I signed_byte(I x) {  // of each lane, widened
 inline F to_f(I x) { return {_mm256_cvtepi32_ps(x.a), _mm256_cvtepi32_ps(x.b)}; }
 inline I to_i(F x) { return {_mm256_cvtps_epi32(x.a), _mm256_cvtps_epi32(x.b)}; }  // nearest, ties to even
 inline F bits_to_f(I x) { return {_mm256_castsi256_ps(x.a), _mm256_castsi256_ps(x.b)}; }
+inline I f_bits(F x) { return {_mm256_castps_si256(x.a), _mm256_castps_si256(x.b)}; }
 inline void store_bytes(std::int8_t* to, I x) {  // low byte of each lane; lanes are within a byte
   const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(x.a, x.b), 0xD8);
   const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));

@@ -22,6 +22,10 @@ inline constexpr int kSlabBlockCols = 8;
 
 inline __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1U << n) - 1U); }  // n in 0..16
 
+// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 16 sums, 4 values.
+inline constexpr int kRowQueries = 4;
+inline constexpr int kRowRegs = 4;
+
 inline F zero_f() { return _mm512_setzero_ps(); }
 inline F set_f(float value) { return _mm512_set1_ps(value); }
 inline F load_f(const float* from) { return _mm512_loadu_ps(from); }
@@ -80,6 +84,7 @@ inline I signed_byte(I a) {  // of each lane, widened
 inline F to_f(I a) { return _mm512_cvtepi32_ps(a); }
 inline I to_i(F a) { return _mm512_cvtps_epi32(a); }  // nearest, ties to even
 inline F bits_to_f(I a) { return _mm512_castsi512_ps(a); }
+inline I f_bits(F a) { return _mm512_castps_si512(a); }
 inline void store_bytes(std::int8_t* to, I a) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a)); }  // low byte of each lane
 
 inline I broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane

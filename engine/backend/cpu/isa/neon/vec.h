@@ -19,6 +19,10 @@ namespace headroom::isa_neon {
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
 
+// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 16 sums, 8 values.
+inline constexpr int kRowQueries = 2;
+inline constexpr int kRowRegs = 2;
+
 struct F {  // 16 f32
   float32x4_t q[4];
 };
@@ -156,6 +160,9 @@ inline F to_f(I x) {
 }
 inline I to_i(F x) {  // nearest, ties to even
   return each_i([&](int i) { return vreinterpretq_u32_s32(vcvtnq_s32_f32(x.q[i])); });
+}
+inline I f_bits(F x) {
+  return each_i([&](int i) { return vreinterpretq_u32_f32(x.q[i]); });
 }
 inline F bits_to_f(I x) {
   return each_f([&](int i) { return vreinterpretq_f32_u32(x.q[i]); });

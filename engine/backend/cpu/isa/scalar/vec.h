@@ -23,6 +23,10 @@ struct I {
   std::uint32_t v[16];
 };
 
+// Queries and registers of a head whose sums stand in registers while unpacked values pass by: plain loops.
+inline constexpr int kRowQueries = 1;
+inline constexpr int kRowRegs = 2;
+
 template <class Op>
 inline F map_f(Op op) {
   F out;
@@ -141,6 +145,11 @@ inline F to_f(const I& a) {
 }
 inline I to_i(const F& a) {  // nearest, ties to even
   return map_i([&](int i) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lrintf(a.v[i]))); });
+}
+inline I f_bits(const F& a) {
+  I out;
+  __builtin_memcpy(out.v, a.v, 64);
+  return out;
 }
 inline F bits_to_f(const I& a) {
   F out;
