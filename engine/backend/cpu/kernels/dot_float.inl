@@ -12,10 +12,6 @@ struct FromBF16 {
   static constexpr std::size_t kBytes = 32;
   static F load(const std::byte* from) { return load_bf16(from); }
 };
-struct FromE4M3 {
-  static constexpr std::size_t kBytes = 16;
-  static F load(const std::byte* from) { return load_e4m3(from); }
-};
 
 // With few columns several sums per column are kept, because one would wait for the latency of each multiply-add.
 template <int kN, class Source>
@@ -47,16 +43,5 @@ void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
     F sum = acc[0][c];
     for (int s = 1; s < kSums; ++s) sum = add(sum, acc[s][c]);
     store_f(out + static_cast<std::size_t>(c) * out_stride, sum);
-  }
-}
-
-// FP8 keys: the scale of each key stands behind the elements.
-template <int kN>
-void dot_e4m3_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
-  dot_float_tile<kN, FromE4M3>(panel, n_cols, tile, out, out_stride);
-  const F scale = mul(load_f16(panel + n_cols * 16UL), set_f(kE4M3Factor));
-  for (int c = 0; c < kN; ++c) {
-    float* column = out + static_cast<std::size_t>(c) * out_stride;
-    store_f(column, mul(load_f(column), scale));
   }
 }

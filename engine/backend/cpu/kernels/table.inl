@@ -84,7 +84,7 @@ void fill(KernelTable& table) {
   table.dot[at(DType::kF32)] = dot_any<Floats<FromF32>::At, 8>;
   table.dot[at(DType::kF16)] = dot_any<Floats<FromF16>::At, 8>;
   table.dot[at(DType::kBF16)] = dot_any<Floats<FromBF16>::At, 8>;
-  table.dot[at(DType::kF8E4M3)] = dot_any<Float8, 8>;
+  table.dot[at(DType::kF8E4M3)] = dot_any<Float8, 4>;
   table.dot[at(DType::kQ8_0)] = dot_any<Biased<PackedQ8_0>::At, 8>;
   table.dot[at(DType::kQ4_0)] = dot_any<Biased<PackedQ4_0>::At, 8>;
   table.dot[at(DType::kQ4_K)] = dot_any<WithMins<PackedQ4_K>::At, 4>;

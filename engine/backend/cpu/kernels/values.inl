@@ -37,10 +37,7 @@ struct ValuesF8 {
   static constexpr float kFactor = kE4M3Factor;
   static std::size_t key_bytes(std::uint32_t head_dim) { return head_dim; }
   static std::size_t scale_block(std::uint32_t) { return 0; }  // one scale for all elements
-  static void load(const std::byte* key, std::uint32_t at, F& a, F& b) {
-    a = load_e4m3(key + at);
-    b = load_e4m3(key + at + 16);
-  }
+  static void load(const std::byte* key, std::uint32_t at, F& a, F& b) { load_e4m3_pair(key + at, a, b); }
   static void load_n(const std::byte* key, std::uint32_t at, int n, F& a, F& b) {
     a = load_e4m3_n(key + at, n < 16 ? n : 16);
     b = n > 16 ? load_e4m3_n(key + at + 16, n - 16) : zero_f();

@@ -179,6 +179,10 @@ inline F load_e4m3_n(const std::byte* from, int n) {
   __builtin_memcpy(lanes, from, static_cast<unsigned>(n));
   return load_e4m3(lanes);
 }
+inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {
+  a = load_e4m3(from);
+  b = load_e4m3(from + 16);
+}
 inline F load_s8(const std::byte* from) {
   const __m128i bytes = load_128(from);
   return to_f({_mm256_cvtepi8_epi32(bytes), _mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8))});

@@ -116,6 +116,12 @@ inline F e4m3_lanes(__m128i bytes) {
   return _mm512_cvtph_ps(_mm256_and_si256(wide, _mm256_set1_epi16(static_cast<short>(0xBFFF))));
 }
 inline F load_e4m3(const std::byte* from) { return e4m3_lanes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))); }
+inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {  // 32 at once
+  const __m512i wide = _mm512_slli_epi16(_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 7);
+  const __m512i halves = _mm512_and_si512(wide, _mm512_set1_epi16(static_cast<short>(0xBFFF)));
+  a = _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
+  b = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1));
+}
 inline F load_e4m3_n(const std::byte* from, int n) { return e4m3_lanes(_mm_maskz_loadu_epi8(first_lanes(n), from)); }
 inline F load_s8(const std::byte* from) { return to_f(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))); }
 // 16 bytes of nibbles: low ones less 8, and high ones less 8.

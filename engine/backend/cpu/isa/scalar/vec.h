@@ -219,6 +219,10 @@ inline F load_e4m3_n(const std::byte* from, int n) {
   });
 }
 inline F load_e4m3(const std::byte* from) { return load_e4m3_n(from, 16); }
+inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {
+  a = load_e4m3(from);
+  b = load_e4m3(from + 16);
+}
 inline F load_s8(const std::byte* from) {
   return map_f([=](int i) { return static_cast<float>(std::to_integer<std::int8_t>(from[i])); });
 }
