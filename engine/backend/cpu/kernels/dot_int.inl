@@ -68,7 +68,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   const std::int32_t* starts = tile.starts;
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, starts += kN) {
-    if constexpr (kN <= static_cast<int>(kDirectCols)) {
+    if constexpr (kN <= static_cast<int>(kDirectCols) && requires { Source::kBlockBytes; }) {  // what is unpacked is in the cache already
       read_ahead<Source::kBlockBytes>(source.quants + block * Source::kBlockBytes);
       read_ahead<32>(source.scales + block * 32UL);
     }

@@ -229,6 +229,10 @@ inline F load_e4m3(const std::byte* from) {
   const int8x16_t bytes = vreinterpretq_s8_u8(load_16(from));
   return f16_lanes(e4m3_halves(vmovl_s8(vget_low_s8(bytes))), e4m3_halves(vmovl_high_s8(bytes)));
 }
+inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {
+  a = load_e4m3(from);
+  b = load_e4m3(from + 16);
+}
 inline F load_e4m3_n(const std::byte* from, int n) {
   std::byte lanes[16] = {};
   __builtin_memcpy(lanes, from, static_cast<unsigned>(n));
