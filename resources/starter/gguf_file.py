@@ -26,11 +26,11 @@ def tensors_of(model):
     yield "output_norm.weight", model.output_norm.weight
 
 
-def write_gguf(path, model, tokenizer):
+def write_gguf(path, model, tokenizer, name="Headroom Starter", description=DESCRIPTION):
     c = model.config
     w = gguf.GGUFWriter(str(path), "llama")
-    w.add_name("Headroom Starter")
-    w.add_description(DESCRIPTION)
+    w.add_name(name)
+    w.add_description(description)
     w.add_license("GPL-3.0-or-later")
     w.add_languages(["en"])
     w.add_context_length(c.n_ctx)
