@@ -24,12 +24,23 @@ std::string siblings_of(int cpu) {
   return list;
 }
 
+// Also absent on machines with AVX-512, which came first.
+bool has_avx_vnni() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avxvnni");
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 std::string_view isa_name(Isa isa) {
   switch (isa) {
     case Isa::kScalar: return "scalar";
     case Isa::kAvx2: return "avx2";
+    case Isa::kAvxVnni: return "avxvnni";
     case Isa::kAvx512: return "avx512";
     case Isa::kNeon: return "neon";
   }
@@ -43,6 +54,7 @@ Isa detected_isa() {
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
   if (avx512) return Isa::kAvx512;
+  if (avx2 && has_avx_vnni()) return Isa::kAvxVnni;
   if (avx2) return Isa::kAvx2;
 #elif defined(__aarch64__)
   // SDOT, and what the compiler may take from Armv8.1-A and 8.2-A besides.
@@ -52,7 +64,10 @@ Isa detected_isa() {
   return Isa::kScalar;
 }
 
-bool can_run(Isa isa) { return std::find(kIsas.begin(), kIsas.end(), isa) != kIsas.end() && isa <= detected_isa(); }
+bool can_run(Isa isa) {
+  if (isa == Isa::kAvxVnni && !has_avx_vnni()) return false;
+  return std::find(kIsas.begin(), kIsas.end(), isa) != kIsas.end() && isa <= detected_isa();
+}
 
 Result<Isa> selected_isa() {
   const Isa best = detected_isa();
@@ -62,7 +77,7 @@ Result<Isa> selected_isa() {
   for (const Isa isa : kIsas) {
     if (isa_name(isa) == forced) {
       if (can_run(isa)) return isa;
-      return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: this machine runs at most {}", forced, isa_name(best))};
+      return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: this machine cannot run it; its best is {}", forced, isa_name(best))};
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", isa_name(isa));
   }

@@ -9,24 +9,24 @@
 
 namespace headroom {
 
-// kAvx512 means F, BW, VL, DQ and VNNI; kNeon means Armv8.2-A with SDOT.
-enum class Isa : std::uint8_t { kScalar, kAvx2, kAvx512, kNeon };
+// kAvxVnni means AVX2 and the dot products that machines without AVX-512 have; kAvx512 means F, BW, VL, DQ and VNNI; kNeon means Armv8.2-A with SDOT.
+enum class Isa : std::uint8_t { kScalar, kAvx2, kAvxVnni, kAvx512, kNeon };
 
-// Those that this build has kernels for, each able to do all that the ones before it can.
+// Those that this build has kernels for, from the slowest to the fastest.
 #if defined(__x86_64__)
-inline constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvx512};
+inline constexpr std::array kIsas{Isa::kScalar, Isa::kAvx2, Isa::kAvxVnni, Isa::kAvx512};
 #elif defined(__aarch64__)
 inline constexpr std::array kIsas{Isa::kScalar, Isa::kNeon};
 #else
 inline constexpr std::array kIsas{Isa::kScalar};
 #endif
 
-std::string_view isa_name(Isa isa);  // "scalar", "avx2", "avx512", "neon": also the values of HEADROOM_ISA
+std::string_view isa_name(Isa isa);  // "scalar", "avx2", "avxvnni", "avx512", "neon": also the values of HEADROOM_ISA
 
 // The best that this machine can run.
 Isa detected_isa();
 
-// One of kIsas, up to detected_isa().
+// One of kIsas that this machine has.
 bool can_run(Isa isa);
 
 // detected_isa(), or what the environment variable HEADROOM_ISA forces; kUsage when its value is unknown or this machine cannot run it.

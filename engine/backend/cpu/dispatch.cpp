@@ -12,6 +12,7 @@ KernelTable make_kernel_table(Isa isa) {
     case Isa::kScalar: isa_scalar::fill_table(table); break;
 #if defined(__x86_64__)
     case Isa::kAvx2: isa_avx2::fill_table(table); break;
+    case Isa::kAvxVnni: isa_avxvnni::fill_table(table); break;
     case Isa::kAvx512: isa_avx512::fill_table(table); break;
 #elif defined(__aarch64__)
     case Isa::kNeon: isa_neon::fill_table(table); break;

@@ -117,6 +117,9 @@ void fill_table(KernelTable& table);
 namespace isa_avx2 {
 void fill_table(KernelTable& table);
 }
+namespace isa_avxvnni {
+void fill_table(KernelTable& table);
+}
 namespace isa_avx512 {
 void fill_table(KernelTable& table);
 }

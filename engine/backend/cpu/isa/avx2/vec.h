@@ -1,4 +1,4 @@
-// Sixteen 32-bit lanes in two 256-bit registers. Needs AVX2, FMA and F16C.
+// Sixteen 32-bit lanes in two 256-bit registers. Needs AVX2, FMA and F16C; a unit that is compiled with AVX-VNNI too takes its dot products.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,11 @@
 // Around the register block of a slab, which is small enough.
 #define HEADROOM_UNROLL_SLAB _Pragma("GCC unroll 8")
 
+#if defined(__AVXVNNI__)
+namespace headroom::isa_avxvnni {
+#else
 namespace headroom::isa_avx2 {
+#endif
 
 // Panels and columns whose sums stand in registers while a slab is read.
 inline constexpr int kSlabBlockPanels = 1;
@@ -135,6 +139,15 @@ inline __m256i broadcast4(const std::int8_t* from) {  // the same 4 bytes in eve
   __builtin_memcpy(&four, from, 4);
   return _mm256_set1_epi32(four);
 }
+#if defined(__AVXVNNI__)
+// acc + sum over the 4 bytes of each lane of (w - 128) * a; the start value carries -128 * sum(a).
+inline I start_biased(std::int32_t minus_128_sum) { return set_i(minus_128_sum); }
+inline I dot_biased(I acc, I w, __m256i four) { return {_mm256_dpbusd_avx_epi32(acc.a, w.a, four), _mm256_dpbusd_avx_epi32(acc.b, w.b, four)}; }
+// acc + sum over the 4 bytes of each lane of w * a, w at most 127.
+inline I dot_small(I acc, I w, __m256i four) { return dot_biased(acc, w, four); }
+// acc + the products of the two 16-bit numbers of each lane.
+inline I dot_words(I acc, I w, __m256i pair) { return {_mm256_dpwssd_avx_epi32(acc.a, w.a, pair), _mm256_dpwssd_avx_epi32(acc.b, w.b, pair)}; }
+#else
 inline __m256i add_pairs(__m256i acc, __m256i products) { return _mm256_add_epi32(acc, _mm256_madd_epi16(products, _mm256_set1_epi16(1))); }
 // acc + sum over the 4 bytes of each lane of (w - 128) * a, exact for |a| <= 127: 2 * 128 * 127 is still within 16 bits.
 inline __m256i dot_biased_half(__m256i acc, __m256i w, __m256i a) {
@@ -152,6 +165,7 @@ inline I dot_small(I acc, I w, __m256i four) {
 inline I dot_words(I acc, I w, __m256i pair) {
   return {_mm256_add_epi32(acc.a, _mm256_madd_epi16(w.a, pair)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(w.b, pair))};
 }
+#endif
 inline void store_words(std::int16_t* to, I x) {  // low half of each lane; lanes are within it
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(_mm256_packs_epi32(x.a, x.b), 0xD8));
 }
@@ -196,4 +210,4 @@ inline void load_nibbles(const std::byte* from, F& low, F& high) {
   high = sub(to_f(shift_right<4>(wide)), eight);
 }
 
-}  // namespace headroom::isa_avx2
+}  // namespace headroom::isa_avx2 or isa_avxvnni

@@ -1,0 +1,17 @@
+// All kernels for avxvnni.
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/cpu/isa/avx2/vec.h"
+#include "backend/cpu/kernel_table.h"
+
+namespace headroom::isa_avxvnni {
+namespace {
+
+#include "backend/cpu/kernels/all.inl"
+
+}  // namespace
+
+void fill_table(KernelTable& table) { fill(table); }
+
+}  // namespace headroom::isa_avxvnni
