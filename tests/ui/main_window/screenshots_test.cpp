@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QTextBrowser>
 #include <cstdio>
 
 #include "tests/ui/main_window/window_fixture.h"
@@ -93,6 +94,23 @@ TEST_P(Screenshots, a_catalogue_device_with_formulas) {
   ASSERT_TRUE(waitFor([&] { return find<QSpinBox>("layersSpin")->isVisible(); }));
   find<QTabWidget>("planTabs")->setCurrentIndex(1);
   take(QStringLiteral("6-catalogue"), kLargeScreen);
+}
+
+TEST_P(Screenshots, a_quantized_cache_with_its_exact_ends) {
+  openLarge();
+  for (const char* name : {"keyType", "valueType"}) {
+    auto* combo = find<QComboBox>(name);
+    combo->setCurrentIndex(combo->findData(static_cast<int>(DType::kQ4_0)));
+    emit combo->activated(combo->currentIndex());
+  }
+  auto* tabs = find<QTabWidget>("planTabs");
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits")); }));
+  take(QStringLiteral("8-quantized-segments"), kLargeScreen);
+  tabs->setCurrentIndex(1);
+  auto* formulas = find<QTextBrowser>("formulaView");
+  EXPECT_TRUE(formulas->toPlainText().contains(QStringLiteral("(128 first + 384 newest positions)")));
+  EXPECT_TRUE(formulas->find(QStringLiteral("KV cache, exact values"))) << "scrolled to what is new";
+  take(QStringLiteral("8-quantized-formulas"), kLargeScreen);
 }
 
 TEST_P(Screenshots, an_error) {
