@@ -13,7 +13,7 @@ struct CpuLimits {
   double int8_ops_per_s = 0;    // all threads multiplying and adding int8 in registers; an operation is one multiply or one add
 };
 
-// Takes about half a second and maps 256 MiB while it runs. kResource when the system refuses them; kUsage for a wrong HEADROOM_ISA.
+// Takes about a second and maps 768 MiB while it runs. kResource when the system refuses them; kUsage for a wrong HEADROOM_ISA.
 Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads);
 
 }  // namespace headroom

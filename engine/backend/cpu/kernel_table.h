@@ -40,7 +40,7 @@ using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uin
 struct SlabJob {
   const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
   std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
-  ActTile tile;
+  const ActTile* tile = nullptr;
   float* out = nullptr;  // (n_panels, kTileCols, 16)
 };
 using DotSlabsFn = void (*)(const SlabJob& job);

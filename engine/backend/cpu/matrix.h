@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include "backend/cpu/activations.h"
 #include "backend/cpu/kernel_table.h"
 #include "backend/cpu/panel.h"
 #include "base/stop.h"
+#include "plan/device_rules.h"
 
 namespace headroom {
 
@@ -55,14 +57,14 @@ class PairProducts {
   // Of panel `which` (0 or 1) of the last compute() and a tile of its block.
   PanelProduct product(std::uint32_t which, std::uint32_t tile) const {
     const std::uint32_t row = (panel_ + which) * kPanelRows;
-    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, in_.tile(tile).width, values(which, tile)};
+    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, tiles_[tile - first_tile_].width, values(which, tile)};
   }
 
  private:
   float* values(std::uint32_t which, std::uint32_t tile) const {
     return scratch_.values + (std::size_t{tile - first_tile_} * kPairPanels + which) * kTileCols * kPanelRows;
   }
-  void compute_slabs(std::uint32_t n_panels, std::uint32_t last_tile);
+  void compute_slabs(std::uint32_t n_panels);
 
   const Matrix& matrix_;
   const Activations& in_;
@@ -71,7 +73,8 @@ class PairProducts {
   UnpackFn unpack_;
   DotFn dot_;
   DotSlabsFn dot_slabs_;
-  std::uint32_t panel_ = 0, first_tile_ = 0;
+  std::uint32_t panel_ = 0, first_tile_ = 0, last_tile_ = 0;
+  std::array<ActTile, kCpuBlockTiles> tiles_;  // of the block
 };
 
 // Calls `visit(first panel, n_panels, first tile, last tile)` for pairs of panels of [first, last) and blocks of tiles. Returns early when asked to

@@ -6,10 +6,10 @@ enum class SlabKind { kOneScale, kBlockScales, kWords };  // bytes with a scale 
 // kP panels and kN columns from column `first` of a tile; out as in SlabJob. kPerBlock: a scale per 32 columns, otherwise one for all.
 template <int kP, int kN, bool kPerBlock>
 __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
-  const std::uint32_t width = job.tile.width, left = job.n_cols - job.slab * kSlabCols;
+  const std::uint32_t width = job.tile->width, left = job.n_cols - job.slab * kSlabCols;
   const std::uint32_t n_blocks = (left < kSlabCols ? left : kSlabCols) / 32;
   const std::size_t at = job.slab * (kSlabCols / 32UL) * width + first;  // of a value per 32 columns
-  const std::int8_t* quants = job.tile.quants + at * 32;
+  const std::int8_t* quants = job.tile->quants + at * 32;
   const std::byte* scales = slabs + kSlabCols * 16;
   I acc[kP][kN];
   const auto start = [&](const std::int32_t* starts) {
@@ -38,7 +38,7 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
   alignas(64) float parts[kPerBlock ? kP * kN * 16 : 16] = {};
   if constexpr (kPerBlock) {
     for (std::uint32_t block = 0; block < n_blocks; ++block) {
-      start(job.tile.starts + at + block * static_cast<std::size_t>(width));
+      start(job.tile->starts + at + block * static_cast<std::size_t>(width));
       add_block(block);
       HEADROOM_UNROLL_SLAB
       for (int p = 0; p < kP; ++p) {
@@ -51,7 +51,7 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
       }
     }
   } else {
-    start(job.tile.slab_starts + job.slab * static_cast<std::size_t>(width) + first);
+    start(job.tile->slab_starts + job.slab * static_cast<std::size_t>(width) + first);
     for (std::uint32_t block = 0; block < n_blocks; ++block) add_block(block);
   }
   HEADROOM_UNROLL_SLAB
@@ -61,7 +61,7 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
       float* to = out + static_cast<std::size_t>(p) * kTileCols * 16 + static_cast<std::size_t>(c) * 16;
       const F part = kPerBlock ? load_f(parts + (p * kN + c) * 16) : mul(to_f(acc[p][c]), load_scale(p, 0));
       const F before = job.slab == 0 ? zero_f() : load_f(to);
-      store_f(to, fma(part, set_f(job.tile.scales[at + static_cast<std::size_t>(c)]), before));
+      store_f(to, fma(part, set_f(job.tile->scales[at + static_cast<std::size_t>(c)]), before));
     }
   }
 }
@@ -77,8 +77,8 @@ inline void dot_block(const SlabJob& job, const std::byte* slabs, std::uint32_t 
 
 template <int kP, SlabKind kKind>
 void dot_slab_columns(const SlabJob& job, const std::byte* slabs, float* out) {
-  for (std::uint32_t first = 0; first < job.tile.width; first += kSlabBlockCols, out += kSlabBlockCols * 16) {
-    switch (job.tile.width - first < kSlabBlockCols ? job.tile.width - first : kSlabBlockCols) {
+  for (std::uint32_t first = 0; first < job.tile->width; first += kSlabBlockCols, out += kSlabBlockCols * 16) {
+    switch (job.tile->width - first < kSlabBlockCols ? job.tile->width - first : kSlabBlockCols) {
       case 1: dot_block<kP, 1, kKind>(job, slabs, first, out); break;
       case 2: dot_block<kP, 2, kKind>(job, slabs, first, out); break;
       case 3: dot_block<kP, 3, kKind>(job, slabs, first, out); break;
@@ -86,7 +86,7 @@ void dot_slab_columns(const SlabJob& job, const std::byte* slabs, float* out) {
       default: break;
     }
     if constexpr (kSlabBlockCols > 4) {
-      switch (job.tile.width - first) {
+      switch (job.tile->width - first) {
         case 5: dot_block<kP, 5, kKind>(job, slabs, first, out); break;
         case 6: dot_block<kP, 6, kKind>(job, slabs, first, out); break;
         case 7: dot_block<kP, 7, kKind>(job, slabs, first, out); break;

@@ -42,11 +42,11 @@ void unpack_words(const std::byte* panel, std::uint32_t n_cols, std::uint32_t sl
 // As dot_slab_block.
 template <int kP, int kN>
 __attribute__((noinline)) void dot_words_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
-  const std::uint32_t width = job.tile.width, left = job.n_cols - job.slab * kWordSlabCols;
+  const std::uint32_t width = job.tile->width, left = job.n_cols - job.slab * kWordSlabCols;
   const std::uint32_t n_groups = (left < kWordSlabCols ? left : kWordSlabCols) / kWordGroup;
   for (std::uint32_t group = 0; group < n_groups; ++group) {
     const std::size_t at = (job.slab * (kWordSlabCols / kWordGroup) + group) * static_cast<std::size_t>(width) + first;
-    const auto* words = reinterpret_cast<const std::int8_t*>(job.tile.words + at * kWordGroup);
+    const auto* words = reinterpret_cast<const std::int8_t*>(job.tile->words + at * kWordGroup);
     const std::byte* pairs = slabs + group * kWordGroup * 32UL;
     I acc[kP][kN];
     HEADROOM_UNROLL_SLAB
@@ -76,7 +76,7 @@ __attribute__((noinline)) void dot_words_block(const SlabJob& job, const std::by
       for (int c = 0; c < kN; ++c) {
         float* to = out + static_cast<std::size_t>(p) * kTileCols * 16 + static_cast<std::size_t>(c) * 16;
         const F before = job.slab + group == 0 ? zero_f() : load_f(to);
-        store_f(to, fma(to_f(acc[p][c]), mul(scale, set_f(job.tile.word_scales[at + static_cast<std::size_t>(c)])), before));
+        store_f(to, fma(to_f(acc[p][c]), mul(scale, set_f(job.tile->word_scales[at + static_cast<std::size_t>(c)])), before));
       }
     }
   }
