@@ -72,8 +72,12 @@ TEST_F(Cli, a_model_without_a_usable_template_asks_or_says_so) {
 
 TEST_F(Cli, logits_have_one_row_per_token_for_any_batch_and_slots) {
   const std::string out = pathOf("logits.f32");
+  // F32 weights: of quantized ones a long prompt rounds its activations by other groups than a short one, which is not what is asked here.
+  RandomModelSpec floats;
+  floats.weight_type = DType::kF32;
+  const std::string exact = make_random_model(floats, folder->path(), "floats");
   const auto logits = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words{"logits", model, "--tokens", "5,6,7,8,9", "--out", out};
+    std::vector<std::string> words{"logits", exact, "--tokens", "5,6,7,8,9", "--out", out};
     words.insert(words.end(), more.begin(), more.end());
     const CliResult result = runCli(words);
     EXPECT_EQ(result.exitCode, 0) << result.err;
