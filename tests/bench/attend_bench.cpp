@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backend/cpu/attend.h"
-#include "backend/cpu/panel.h"
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
 #include "plan/kv_regions.h"
@@ -54,18 +53,11 @@ class FilledCache {
     std::vector<std::byte> row(4UL * n + 64);
     const auto put_in = [&](const KvView& view) {
       encode_kv_head(kernels_, KvScheme::kRotated, view.dtype, head.data(), n, row.data());
-      (is_keys ? put_key : put_value)(view.dtype, n, position % kPanelRows, row.data(), view.group(0, kv_head, position));
+      (is_keys ? put_key_row : put_value_row)(view.dtype, n, position % kPanelRows, row.data(), view.group(0, kv_head, position));
     };
     put_in(cache.all);
     if (cache.has_ends()) put_in(position < cache.sinks.n_rows ? cache.sinks : cache.ring);
   }
-  static void put_key(DType dtype, std::uint32_t n, std::uint32_t lane, const std::byte* row, std::byte* to) {
-    put_panel_row(dtype, n, lane, row, to);
-  }
-  static void put_value(DType dtype, std::uint32_t n, std::uint32_t lane, const std::byte* row, std::byte* to) {
-    put_value_row(dtype, n, lane, row, to);
-  }
-
   const KernelTable& kernels_;
   std::vector<std::vector<std::byte>> bytes_;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/kv_rows.h"
+#include "backend/cpu/panel.h"
 #include "contract/loaded_cpu.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
@@ -64,6 +65,56 @@ TEST_P(KvKernels, quantize_as_well_as_the_reference) {
       encode_kv_head(kernels, KvScheme::kRotated, DType::kQ4_0, row.data() + first, part, found.data() + row_bytes(DType::kQ4_0, first));
     }
     EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n;
+  }
+}
+
+// Codes of the reference, but for ties and sums in another order: at most one step apart, and that seldom.
+TEST_P(KvKernels, encode_rows_as_the_reference) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
+    for (const std::uint32_t n : {2U, 8U, 20U, 32U, 64U, 80U, 96U, 128U}) {
+      std::vector<float> row = waves(n);
+      row[0] = 0.0F;
+      row[n - 1] = -3e-5F;  // subnormal in each type
+      std::vector<std::byte> expected(row_bytes(dtype, n)), found(expected.size());
+      encode_row(dtype, row.data(), n, expected.data());
+      encode_kv_head(kernels, KvScheme::kRotated, dtype, row.data(), n, found.data());
+      std::uint32_t n_other = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) n_other += expected[i] != found[i] ? 1 : 0;
+      EXPECT_LE(n_other, dtype == DType::kF16 ? 0U : n / 32) << dtype_row(dtype).label << " " << n;
+    }
+  }
+  for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
+    const std::vector<float> zeros(64, 0.0F);
+    std::vector<std::byte> found(row_bytes(dtype, 64), std::byte{1});
+    encode_kv_head(kernels, KvScheme::kRotated, dtype, zeros.data(), 64, found.data());
+    EXPECT_EQ(found, std::vector<std::byte>(found.size())) << dtype_row(dtype).label;
+  }
+}
+
+TEST_P(KvKernels, f16_rounds_as_the_reference_over_its_whole_range) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  std::vector<float> row;
+  for (float x = 1e-9F; x < 70000.0F; x *= 1.0009F) row.push_back(row.size() % 2 == 0 ? x : -x);
+  for (std::uint32_t half = 0; half < 0x7C00; half += 7) row.push_back(f16_to_f32(static_cast<std::uint16_t>(half)) * 1.00048828125F);  // ties
+  std::vector<std::byte> expected(row.size() * 2), found(row.size() * 2);
+  encode_row(DType::kF16, row.data(), row.size(), expected.data());
+  kernels.encode[static_cast<std::size_t>(DType::kF16)](row.data(), static_cast<std::uint32_t>(row.size()), found.data());
+  EXPECT_EQ(found, expected);
+}
+
+TEST(KvRows, keys_stand_as_panel_rows) {
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_kv) continue;
+    for (const std::uint32_t head_dim : {64U, 80U}) {
+      std::vector<std::byte> row(row_bytes(type.dtype, head_dim)), expected(row.size() * kPanelRows), found(expected.size());
+      for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::byte>(7 * i + 3);
+      for (const std::uint32_t lane : {0U, 5U, 15U}) {
+        put_panel_row(type.dtype, head_dim, lane, row.data(), expected.data());
+        put_key_row(type.dtype, head_dim, lane, row.data(), found.data());
+      }
+      EXPECT_EQ(found, expected) << type.label << " " << head_dim;
+    }
   }
 }
 

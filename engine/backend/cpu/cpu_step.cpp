@@ -331,7 +331,7 @@ void CpuStep::keep(const KvCache& cache, std::uint32_t head, const float* elems,
     std::byte* group = view.group(row.slot, head, row.position);
     encode_kv_head(kernels_, bound_.plan->options.kv_scheme, view.dtype, elems, view.head_dim, encoded.data());
     if (is_keys) {
-      put_panel_row(view.dtype, view.head_dim, lane, encoded.data(), group);
+      put_key_row(view.dtype, view.head_dim, lane, encoded.data(), group);
     } else {
       put_value_row(view.dtype, view.head_dim, lane, encoded.data(), group);
     }

@@ -87,6 +87,8 @@ struct KernelTable {  // made by make_kernel_table
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);
   void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);
+  // A head -> its row in the cache; null: encode_kv_row().
+  void (*encode[kNDTypes])(const float* row, std::uint32_t n_elems, std::byte* out);
   // Per 32 elements 16 bytes of nibbles as in a Q4_0 block, and the scale: of the extreme element over each divisor, the best in least squares.
   void (*quantize_q4)(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements

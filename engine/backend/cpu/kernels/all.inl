@@ -16,6 +16,8 @@
 //
 #include "backend/cpu/kernels/attend.inl"
 //
+#include "backend/cpu/kernels/encode.inl"
+//
 #include "backend/cpu/kernels/rotate.inl"
 //
 #include "backend/cpu/kernels/table.inl"

@@ -36,7 +36,9 @@ inline void reflect_blocks(float* head, std::uint32_t head_dim, std::uint32_t bl
 }
 
 inline void scale_elems(float* head, std::uint32_t head_dim, const float* factors) {
-  for (std::uint32_t i = 0; i < head_dim; ++i) head[i] *= factors[i];
+  std::uint32_t i = 0;
+  for (; i + 16 <= head_dim; i += 16) store_f(head + i, mul(load_f(head + i), load_f(factors + i)));
+  for (; i < head_dim; ++i) head[i] *= factors[i];
 }
 
 void rotate(float* head, std::uint32_t head_dim, const float* factors) {
@@ -71,9 +73,8 @@ inline Q4Fit fit_q4(F low, F high, float inverse) {
 
 void quantize_q4(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales) {
   for (std::uint32_t first = 0; first < n_elems; first += 32, quants += 16) {
-    const int n = n_elems - first < 32 ? static_cast<int>(n_elems - first) : 32;
-    const F low = n >= 16 ? load_f(row + first) : load_f_n(row + first, n);
-    const F high = n == 32 ? load_f(row + first + 16) : n > 16 ? load_f_n(row + first + 16, n - 16) : zero_f();
+    F low, high;
+    load_block(row, n_elems, first, low, high);
     const float most = max_lanes(max(low, high)), least = -max_lanes(max(sub(zero_f(), low), sub(zero_f(), high)));
     const float extreme = most >= -least ? most : least;
     Q4Fit best{zero_f(), zero_f(), 0.0F, 0.0F};

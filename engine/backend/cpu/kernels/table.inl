@@ -119,6 +119,9 @@ void fill(KernelTable& table) {
   table.softmax = softmax;
   table.rotate = rotate;
   table.unrotate = unrotate;
+  table.encode[at(DType::kF16)] = encode_f16;
+  table.encode[at(DType::kQ8_0)] = encode_q8_0;
+  table.encode[at(DType::kF8E4M3)] = encode_e4m3;
   table.quantize_q4 = quantize_q4;
   table.norm = norm;
   table.quantize = quantize;

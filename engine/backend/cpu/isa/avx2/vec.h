@@ -173,6 +173,10 @@ inline void store_words(std::int16_t* to, I x) {  // low half of each lane; lane
 inline __m128i load_128(const std::byte* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 inline F f16_lanes(__m128i low, __m128i high) { return {_mm256_cvtph_ps(low), _mm256_cvtph_ps(high)}; }
 inline F load_f16(const std::byte* from) { return f16_lanes(load_128(from), load_128(from + 16)); }
+inline void store_f16(std::byte* to, F x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), _mm256_cvtps_ph(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
 inline F load_f16_n(const std::byte* from, int n) {
   std::byte lanes[32] = {};
   __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * 2);

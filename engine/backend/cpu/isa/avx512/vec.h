@@ -105,6 +105,9 @@ inline void store_words(std::int16_t* to, I a) {  // low half of each lane
 }
 
 inline F load_f16(const std::byte* from) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))); }
+inline void store_f16(std::byte* to, F a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
 inline F load_f16_n(const std::byte* from, int n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), from)); }
 inline F load_bf16(const std::byte* from) {
   return bits_to_f(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 16));

@@ -210,6 +210,9 @@ inline F f16_lanes(uint16x8_t low, uint16x8_t high) {
   return {{vcvt_f32_f16(vget_low_f16(a)), vcvt_high_f32_f16(a), vcvt_f32_f16(vget_low_f16(b)), vcvt_high_f32_f16(b)}};
 }
 inline F load_f16(const std::byte* from) { return f16_lanes(vreinterpretq_u16_u8(load_16(from)), vreinterpretq_u16_u8(load_16(from + 16))); }
+inline void store_f16(std::byte* to, F x) {
+  for (int i = 0; i < 4; ++i) vst1_u16(reinterpret_cast<std::uint16_t*>(to + 8 * i), vreinterpret_u16_f16(vcvt_f16_f32(x.q[i])));
+}
 inline F load_f16_n(const std::byte* from, int n) {
   std::byte lanes[32] = {};
   __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * 2);

@@ -202,6 +202,26 @@ inline float half_to_f(std::uint32_t bits) {
   if (exponent == 0) return (sign != 0 ? -1.0F : 1.0F) * static_cast<float>(mantissa) * 0x1p-24F;
   return bits_f(sign | ((exponent == 31 ? 255U : exponent + 112U) << 23) | (mantissa << 13));
 }
+inline std::uint32_t f_to_half(float value) {  // to the nearest, ties to even
+  std::uint32_t bits = 0;
+  __builtin_memcpy(&bits, &value, 4);
+  const std::uint32_t sign = (bits >> 16) & 0x8000U, magnitude = bits & 0x7FFFFFFFU;
+  if (magnitude > 0x7F800000U) return sign | 0x7E00U;
+  if (magnitude >= 0x477FF000U) return sign | 0x7C00U;  // rounds to infinity
+  if (magnitude < 0x38800000U) {                        // a subnormal: adding 0.5 leaves its code in the low bits
+    const float shifted = bits_f(magnitude) + 0.5F;
+    std::uint32_t code = 0;
+    __builtin_memcpy(&code, &shifted, 4);
+    return sign | (code - 0x3F000000U);
+  }
+  return sign | ((magnitude - 0x38000000U + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13);
+}
+inline void store_f16(std::byte* to, const F& value) {
+  for (int i = 0; i < 16; ++i) {
+    const auto half = static_cast<std::uint16_t>(f_to_half(value.v[i]));
+    __builtin_memcpy(to + 2 * i, &half, 2);
+  }
+}
 inline F load_f16_n(const std::byte* from, int n) {
   return map_f([=](int i) { return i < n ? half_to_f(half_bits(from, i)) : 0.0F; });
 }
