@@ -81,6 +81,7 @@ Command addLogits(CLI::App& program) {
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   app->add_option("--tokens", options->tokens, "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side")->required();
   app->add_option("--out", options->outPath, "File to write")->required();
+  options->plan.kvK = options->plan.kvV = "f32";  // what is compared is the model, not its cache
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "logits model.gguf --tokens 1,2,3 --kv-k q8_0 --out logits.f32");

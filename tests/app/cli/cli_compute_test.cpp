@@ -134,7 +134,8 @@ TEST_F(Cli, every_window_of_kld_begins_with_the_beginning_token) {
     window[0] = 1;  // the beginning token of these vocabularies
     std::string ids;
     for (const std::uint32_t id : window) ids += std::to_string(id) + ",";
-    const CliResult result = runCli({"logits", model, "--tokens", ids, "--ctx", "32", "--out", pathOf("window.f32")});
+    const CliResult result =
+        runCli({"logits", model, "--tokens", ids, "--ctx", "32", "--kv-k", "f16", "--kv-v", "f16", "--out", pathOf("window.f32")});
     ASSERT_EQ(result.exitCode, 0) << result.err;
     const std::vector<float> logits = readFloats(pathOf("window.f32"));
     const std::size_t nVocab = logits.size() / window.size();
