@@ -40,16 +40,9 @@ inline void store_f(float* to, F value) {
   _mm256_storeu_ps(to, value.a);
   _mm256_storeu_ps(to + 8, value.b);
 }
-inline F load_f_n(const float* from, int n) {
-  float lanes[16] = {};
-  __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * sizeof(float));
-  return load_f(lanes);
-}
-inline void store_f_n(float* to, F value, int n) {
-  float lanes[16];
-  store_f(lanes, value);
-  __builtin_memcpy(to, lanes, static_cast<unsigned>(n) * sizeof(float));
-}
+
+#include "backend/cpu/isa/part_lanes.inl"
+
 inline F add(F x, F y) { return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)}; }
 inline F sub(F x, F y) { return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)}; }
 inline F mul(F x, F y) { return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)}; }

@@ -50,16 +50,9 @@ inline F load_f(const float* from) {
 inline void store_f(float* to, F value) {
   for (int i = 0; i < 4; ++i) vst1q_f32(to + 4 * i, value.q[i]);
 }
-inline F load_f_n(const float* from, int n) {
-  float lanes[16] = {};
-  __builtin_memcpy(lanes, from, static_cast<unsigned>(n) * sizeof(float));
-  return load_f(lanes);
-}
-inline void store_f_n(float* to, F value, int n) {
-  float lanes[16];
-  store_f(lanes, value);
-  __builtin_memcpy(to, lanes, static_cast<unsigned>(n) * sizeof(float));
-}
+
+#include "backend/cpu/isa/part_lanes.inl"
+
 inline F add(F x, F y) {
   return each_f([&](int i) { return vaddq_f32(x.q[i], y.q[i]); });
 }
