@@ -1,6 +1,7 @@
 """What each KV type costs in quality, against F16: `python tests/kv_quality/measure.py build/release/bin/headroom-cli` prints one table.
 
-KL divergence over the whole text, and how long greedy text stays the same. Only the standard library.
+KL divergence over the whole text, how long greedy text stays the same, and how many questions of retrieval.py are answered right. Only the standard
+library.
 """
 
 import argparse
@@ -12,7 +13,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SEED = 7
-N_GREEDY = 256  # tokens generated to find the first that differs
+N_GREEDY = 256  # tokens generated to find the first that differs, and questions over several hops
+NAME_LENGTH, N_HOPS = 6, 3  # as in retrieval.py
 
 
 class Cli:
@@ -28,9 +30,9 @@ class Cli:
         k, v = types
         return json.loads(self.ask("kld", self.model, "--file", text, "--ctx", self.ctx, "--kv-k", k, "--kv-v", v, *more, "--json"))
 
-    def complete(self, types, prompt):
+    def complete(self, types, prompt, model=None):
         k, v = types
-        return self.ask("run", self.model, "--raw", f"--prompt={prompt}", "-n", N_GREEDY, "--temp", 0, "--ctx", self.ctx, "--kv-k", k, "--kv-v", v)
+        return self.ask("run", model or self.model, "--raw", f"--prompt={prompt}", "-n", N_GREEDY, "--temp", 0, "--ctx", self.ctx, "--kv-k", k, "--kv-v", v)
 
     def tokens(self, text):
         with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
@@ -47,6 +49,25 @@ def same_lengths(cli, types, prompts, reference):
         same = next((i for i, (a, b) in enumerate(zip(said, expected)) if a != b), min(len(said), len(expected)))
         lengths.append(same)
     return sorted(lengths)
+
+
+def names_in(text):
+    return [text[at : at + NAME_LENGTH] for at in range(0, len(text) - NAME_LENGTH + 1, NAME_LENGTH)]
+
+
+def answered_right(cli, types):
+    """Questions over N_HOPS pointers that are answered right, of N_GREEDY."""
+    text = (HERE / "retrieval.txt").read_text(encoding="utf-8")
+    *pairs, question = names_in(text)
+    points_to = dict(zip(pairs[::2], (name.lower() for name in pairs[1::2])))
+    n_right = 0
+    for answer in names_in(cli.complete(types, text, HERE / "retrieval.gguf")):
+        expected = question
+        for _ in range(N_HOPS):
+            expected = points_to.get(expected)
+        n_right += answer == expected
+        question = answer
+    return n_right
 
 
 def main():
@@ -67,17 +88,17 @@ def main():
     prompts = [text[start : start + args.prompt_bytes] for start in starts]
     reference = [cli.tokens(cli.complete(("f16", "f16"), prompt)) for prompt in prompts]
 
-    print("| KV | perplexity | KLD mean | KLD median | KLD 99.9 % | same top token | same greedy tokens, median (least) |")
-    print("|---|---|---|---|---|---|---|")
+    print("| KV | perplexity | KLD mean | KLD median | KLD 99.9 % | same top token | same greedy tokens, median (least) | three hops right |")
+    print("|---|---|---|---|---|---|---|---|")
     for name, plain in [(name, False) for name in args.types] + [(name, True) for name in args.plain]:
         types = tuple(name.split("/")) if "/" in name else (name, name)
         d = cli.kld(types, args.text, plain)
         cells = [f"{d['perplexity']:.4f}", f"{d['kld_mean']:.6f}", f"{d['kld_median']:.6f}", f"{d['kld_p999']:.6f}", f"{d['same_top_share']:.2%}"]
         if plain:  # reachable through kld only
-            cells += [""]
+            cells += ["", ""]
         else:
             lengths = same_lengths(cli, types, prompts, reference)
-            cells += [f"{lengths[len(lengths) // 2]} ({lengths[0]})"]
+            cells += [f"{lengths[len(lengths) // 2]} ({lengths[0]})", f"{answered_right(cli, types)} of {N_GREEDY}"]
         print(f"| {name}{', plain' if plain else ''} | {' | '.join(cells)} |", flush=True)
 
 
