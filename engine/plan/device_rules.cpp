@@ -93,8 +93,12 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   const std::uint64_t n_tiles = std::min<std::uint64_t>(kCpuBlockTiles, div_up(max_rows, kCpuTileCols));
   scratch.product_bytes = 2 * n_tiles * 2 * kCpuTileCols * kPanelRows * kF32Bytes;
   // Per query: f32 and int8 form, result, scores, and running maximum, sum, factor, first and last key.
-  const Bytes per_query = head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes;
-  scratch.attention_bytes = aligned(kCpuQueryTile * per_query + head_dim * kCpuKeyElemBytes + kCpuKeyChunk * head_dim * kF32Bytes);
+  const Bytes few = kCpuFewQueries * (head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes);
+  // Words, result, scale, running maximum and sum; words and scales of a chunk of keys and values; scores, first and last key of some panels.
+  const Bytes tile = kCpuQueryTile * (head_dim * (kCpuWordBytes + kF32Bytes) + 3 * kF32Bytes) +
+                     kCpuKeyChunk * (2 * head_dim * kCpuWordBytes + kF32Bytes) + head_dim * kF32Bytes +
+                     kCpuTilePanels * kPanelRows * (kCpuKeyChunk + 2) * kF32Bytes;
+  scratch.attention_bytes = aligned(std::max(few, tile));
   scratch.n_threads = n_threads;
   return scratch;
 }

@@ -29,13 +29,15 @@ constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elem
 
 // Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another, and split long contexts.
 inline constexpr std::uint32_t kCpuFewRows = 4;
-inline constexpr std::uint32_t kCpuMaxSplits = 8;      // parts of one context that few rows attend to side by side
-inline constexpr std::uint32_t kCpuQueryTile = 64;     // query heads times rows that read the same keys together
-inline constexpr std::uint32_t kCpuKeyChunk = 128;     // keys between two updates of the running softmax
-inline constexpr std::uint32_t kCpuKeyElemBytes = 64;  // of an unpacked panel of keys, per element of the head: 16 f32
-inline constexpr std::uint32_t kCpuTileCols = 8;       // activation rows that a kernel takes at once
-inline constexpr std::uint32_t kCpuBlockTiles = 64;    // tiles whose products with a pair of panels stand in scratch
-inline constexpr Bytes kCpuPairSlabBytes = 9 * kKiB;   // of a pair of panels: 256 unpacked columns and their scales
+inline constexpr std::uint32_t kCpuMaxSplits = 8;     // parts of one context that few rows attend to side by side
+inline constexpr std::uint32_t kCpuFewQueries = 8;    // queries that are attended for without unpacking keys
+inline constexpr std::uint32_t kCpuQueryTile = 256;   // query heads times rows that read the same unpacked keys
+inline constexpr std::uint32_t kCpuKeyChunk = 128;    // keys between two updates of the running softmax
+inline constexpr std::uint32_t kCpuTilePanels = 2;    // panels of 16 queries that are attended for at once
+inline constexpr Bytes kCpuWordBytes = 2;             // of an element of an unpacked query, key or value
+inline constexpr std::uint32_t kCpuTileCols = 8;      // activation rows that a kernel takes at once
+inline constexpr std::uint32_t kCpuBlockTiles = 64;   // tiles whose products with a pair of panels stand in scratch
+inline constexpr Bytes kCpuPairSlabBytes = 9 * kKiB;  // of a pair of panels: 256 unpacked columns and their scales
 
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
@@ -50,7 +52,7 @@ struct CpuScratch {
   Bytes few_int8_bytes = 0;   // likewise, as int8_bytes
   Bytes slab_bytes = 0;       // unpacked columns of a pair of panels
   Bytes product_bytes = 0;    // products of two pairs of panels with a block of tiles, f32
-  Bytes attention_bytes = 0;  // a tile of queries: f32 and int8 form, scores of a chunk of keys, results; unpacked keys and values
+  Bytes attention_bytes = 0;  // queries, scores and results of the few, or of a tile with a chunk of unpacked keys and values
   std::uint32_t n_threads = 1;
   Bytes per_thread() const { return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes; }
   Bytes total() const { return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads; }

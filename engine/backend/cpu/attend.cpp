@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "backend/cpu/activations.h"
 #include "plan/device_rules.h"
@@ -9,9 +10,13 @@
 namespace headroom {
 namespace {
 
+static_assert(kCpuKeyChunk == kKeyChunk && kCpuTilePanels == kTilePanels && kCpuFewQueries <= kTileCols, "the plan's sizes are those of the kernels");
+
 constexpr float kNoScore = -1e30F;  // below any real score; exp(kNoScore - x) is nothing
 
 std::uint32_t padded(std::uint32_t head_dim) { return static_cast<std::uint32_t>(round_up(head_dim, 32)); }
+
+std::uint32_t n_panels_of(std::uint32_t n_rows) { return (n_rows + kPanelRows - 1) / kPanelRows; }
 
 bool is_block_type(DType dtype) { return dtype == DType::kQ8_0 || dtype == DType::kQ4_0; }
 
@@ -31,8 +36,36 @@ std::array<Segment, 3> segments(const AttendJob& job) {
           Segment{exact_from, job.last, part(k, k.ring), part(v, v.ring)}};
 }
 
+// Calls work(segment, position, n_keys) for the positions that a job takes: at most kKeyChunk of one segment, in groups that stand side by side.
+template <class Work>
+void for_each_chunk(const AttendJob& job, Work work) {
+  for (const Segment& segment : segments(job)) {
+    const std::uint32_t last = std::min(job.last, segment.last);
+    // Chunks start at multiples of kKvRowStep, and end where a ring does.
+    std::uint32_t position = std::max(job.first, segment.first) / kKvRowStep * kKvRowStep;
+    while (position < last) {
+      const std::uint32_t until_wrap =
+          std::min(segment.keys->n_rows - position % segment.keys->n_rows, segment.values->n_rows - position % segment.values->n_rows);
+      const std::uint32_t n_keys = std::min({kKeyChunk, last - position, until_wrap});
+      work(segment, position, n_keys);
+      position += n_keys;
+    }
+  }
+}
+
+struct Seen {  // of a chunk
+  std::uint32_t first = 0, last = 0;
+};
+Seen seen_keys(const AttendJob& job, const Segment& segment, std::uint32_t query, std::uint32_t position, std::uint32_t n_keys) {
+  const std::uint32_t from = std::max({job.seen_from[query], job.first, segment.first, position});
+  const std::uint32_t to = std::min(job.seen_to[query], position + n_keys);
+  return {from - position, std::max(from, to) - position};
+}
+
+// --- few queries ---
+
 // In the forms that the keys' types read: f32, int8, or both.
-Activations load_queries(const KernelTable& kernels, const AttendJob& job, const AttendScratch& scratch) {
+Activations load_queries(const KernelTable& kernels, const AttendJob& job, const FewScratch& scratch) {
   const std::uint32_t head_dim = job.keys->all.head_dim;
   Activations in{.n_rows = job.n_queries, .n_elems = padded(head_dim)};
   const bool is_block = is_block_type(job.keys->all.dtype);
@@ -47,105 +80,195 @@ Activations load_queries(const KernelTable& kernels, const AttendJob& job, const
   return in;
 }
 
-// Scores of n_panels groups of keys from `position`. Many queries share what was unpacked once.
+// Scores of n_panels groups of keys from `position`.
 void score(const KernelTable& kernels, const AttendJob& job, const KvView& keys, const Activations& in, std::uint32_t position,
-           std::uint32_t n_panels, const AttendScratch& scratch) {
-  const auto type = static_cast<std::size_t>(keys.dtype);
-  const UnpackKeysFn unpack = job.n_queries > kDirectCols ? kernels.unpack_keys[type] : nullptr;
-  const DotFn dot = unpack != nullptr ? kernels.dot_keys[type] : kernels.dot[type];
+           std::uint32_t n_panels, const FewScratch& scratch) {
+  const DotFn dot = kernels.dot[static_cast<std::size_t>(keys.dtype)];
   const std::uint32_t n_elems = is_block_type(keys.dtype) ? in.n_elems : keys.head_dim;
   for (std::uint32_t panel = 0; panel < n_panels; ++panel) {
-    const std::byte* group = keys.group(job.slot, job.kv_head, position + panel * kPanelRows);
-    if (unpack != nullptr) {
-      unpack(group, n_elems, scratch.keys);
-      group = scratch.keys;
-    }
-    for (std::uint32_t tile = 0; tile < in.n_tiles(); ++tile) {
-      dot(group, n_elems, in.tile(tile), scratch.scores + std::size_t{tile} * kTileCols * kCpuKeyChunk + panel * kPanelRows, kCpuKeyChunk);
-    }
+    dot(keys.group(job.slot, job.kv_head, position + panel * kPanelRows), n_elems, in.tile(0), scratch.scores + panel * kPanelRows, kKeyChunk);
   }
 }
 
-void add_values(const KernelTable& kernels, const AttendJob& job, const KvView& values, std::uint32_t position, std::uint32_t n_keys,
-                const AttendScratch& scratch) {
-  const auto type = static_cast<std::size_t>(values.dtype);
-  ValueJob add{.groups = values.group(job.slot, job.kv_head, position),
-               .n_keys = n_keys,
-               .head_dim = values.head_dim,
-               .n_queries = job.n_queries,
-               .weights = scratch.scores,
-               .weight_stride = kCpuKeyChunk,
-               .factors = scratch.factors,
-               .acc = scratch.acc,
-               .acc_stride = padded(values.head_dim)};
-  if (job.n_queries <= kDirectCols) return kernels.values[type](add);
-  kernels.unpack_values[type](add.groups, n_keys, values.head_dim, scratch.values);
-  add.groups = reinterpret_cast<const std::byte*>(scratch.values);
-  kernels.add_rows(add);
+// --- many queries ---
+
+// Hands out a region in parts; all sizes are multiples of 64 bytes.
+class Cutter {
+ public:
+  explicit Cutter(std::byte* bytes) : bytes_(bytes) {}
+  std::byte* bytes(std::size_t n) { return std::exchange(bytes_, bytes_ + n); }
+  float* floats(std::size_t n) { return reinterpret_cast<float*>(bytes(n * sizeof(float))); }
+
+ private:
+  std::byte* bytes_;
+};
+
+void load_query_words(const KernelTable& kernels, const AttendJob& job, const TileScratch& scratch) {
+  const std::uint32_t head_dim = job.keys->all.head_dim;
+  const std::size_t panel_bytes = head_dim * kPanelRows * kCpuWordBytes;
+  const std::uint32_t n_panels = n_panels_of(job.n_queries);
+  std::fill_n(scratch.queries + (n_panels - 1) * panel_bytes, panel_bytes, std::byte{0});  // lanes without a query
+  std::fill_n(scratch.query_scales, n_panels * kPanelRows, 1.0F);
+  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+    const std::uint32_t panel = query / kPanelRows;
+    kernels.query_words(job.queries[query], head_dim, job.scale, query % kPanelRows, scratch.queries + panel * panel_bytes,
+                        scratch.query_scales + panel * kPanelRows);
+  }
 }
 
-// Adds the positions of a segment that the job takes to the running results.
-void attend_segment(const KernelTable& kernels, const AttendJob& job, const Segment& segment, const Activations& in, const AttendScratch& scratch) {
-  const std::uint32_t first = std::max(job.first, segment.first), last = std::min(job.last, segment.last);
-  // Chunks start at multiples of kKvRowStep, so that the groups of a chunk stand side by side unless a ring ends between them.
-  std::uint32_t position = first / kKvRowStep * kKvRowStep;
-  while (position < last) {
-    const std::uint32_t until_wrap =
-        std::min(segment.keys->n_rows - position % segment.keys->n_rows, segment.values->n_rows - position % segment.values->n_rows);
-    const std::uint32_t n_keys = std::min({kCpuKeyChunk, last - position, until_wrap});
-    const std::uint32_t n_panels = (n_keys + kPanelRows - 1) / kPanelRows;
+// All queries' share of a chunk of n_keys that stands unpacked in scratch.
+void attend_chunk(const KernelTable& kernels, const AttendJob& job, const Segment& segment, std::uint32_t position, std::uint32_t n_keys,
+                  const TileScratch& scratch) {
+  const std::uint32_t head_dim = job.keys->all.head_dim, tile = kTilePanels * kPanelRows;
+  for (std::uint32_t query = 0; query < job.n_queries; query += tile) {
+    const std::uint32_t n = std::min(tile, job.n_queries - query), n_panels = n_panels_of(n);
+    std::fill_n(scratch.first, n_panels * kPanelRows, 0.0F);
+    std::fill_n(scratch.last, n_panels * kPanelRows, 0.0F);
+    Seen all{0, kKeyChunk};  // by every query
+    std::uint32_t last = 0;  // seen by any
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const Seen seen = seen_keys(job, segment, query + i, position, n_keys);
+      scratch.first[i] = static_cast<float>(seen.first);
+      scratch.last[i] = static_cast<float>(seen.last);
+      all = {std::max(all.first, seen.first), std::min(all.last, seen.last)};
+      if (seen.first < seen.last) last = std::max(last, seen.last);
+    }
+    if (last == 0) continue;
+    const std::uint32_t n_seen = n_panels_of(last) * kPanelRows;
+    kernels.attend_tile({.n_panels = n_panels,
+                         .head_dim = head_dim,
+                         .n_keys = n_seen,
+                         .queries = scratch.queries + std::size_t{query} * head_dim * kCpuWordBytes,
+                         .keys = scratch.keys,
+                         .values = scratch.values,
+                         .query_scales = scratch.query_scales + query,
+                         .key_scales = scratch.key_scales,
+                         .value_scales = scratch.value_scales,
+                         .all_seen = all.first == 0 && all.last >= n_seen,
+                         .first = scratch.first,
+                         .last = scratch.last,
+                         .scores = scratch.scores,
+                         .acc = scratch.acc + std::size_t{query} * padded(head_dim),
+                         .maxima = scratch.maxima + query,
+                         .sums = scratch.sums + query});
+  }
+}
+
+void attend_by_words(const KernelTable& kernels, const AttendJob& job, const TileScratch& scratch) {
+  const std::uint32_t head_dim = job.keys->all.head_dim;
+  const std::size_t n_lanes = std::size_t{n_panels_of(job.n_queries)} * kPanelRows;
+  load_query_words(kernels, job, scratch);
+  std::fill_n(scratch.acc, n_lanes * padded(head_dim), 0.0F);
+  std::fill_n(scratch.maxima, n_lanes, kNoScore);
+  std::fill_n(scratch.sums, n_lanes, 0.0F);
+  for_each_chunk(job, [&](const Segment& segment, std::uint32_t position, std::uint32_t n_keys) {
+    for (std::uint32_t key = 0; key < n_keys; key += kPanelRows) {
+      kernels.key_words[static_cast<std::size_t>(segment.keys->dtype)](segment.keys->group(job.slot, job.kv_head, position + key), head_dim,
+                                                                       scratch.keys + std::size_t{key} * head_dim * kCpuWordBytes,
+                                                                       scratch.key_scales + key);
+    }
+    kernels.value_words[static_cast<std::size_t>(segment.values->dtype)](segment.values->group(job.slot, job.kv_head, position), n_keys, head_dim,
+                                                                         scratch.values, scratch.value_scales);
+    attend_chunk(kernels, job, segment, position, n_keys, scratch);
+  });
+}
+
+}  // namespace
+
+FewScratch cut_few_scratch(std::byte* bytes, std::uint32_t widest_head_dim) {
+  const std::size_t row = padded(widest_head_dim);
+  Cutter cut(bytes);
+  FewScratch scratch;
+  scratch.queries = cut.floats(kCpuFewQueries * row);
+  scratch.acc = cut.floats(kCpuFewQueries * row);
+  scratch.scores = cut.floats(kCpuFewQueries * kKeyChunk);
+  scratch.maxima = cut.floats(kCpuFewQueries);
+  scratch.sums = cut.floats(kCpuFewQueries);
+  scratch.factors = cut.floats(kCpuFewQueries);
+  scratch.first = reinterpret_cast<std::int32_t*>(cut.floats(kCpuFewQueries));
+  scratch.last = reinterpret_cast<std::int32_t*>(cut.floats(kCpuFewQueries));
+  scratch.int8 = cut.bytes(kCpuFewQueries * cpu_int8_row_bytes(row));
+  return scratch;
+}
+
+TileScratch cut_tile_scratch(std::byte* bytes, std::uint32_t widest_head_dim) {
+  const std::size_t row = padded(widest_head_dim), lanes = kTilePanels * kPanelRows;
+  Cutter cut(bytes);
+  TileScratch scratch;
+  scratch.queries = cut.bytes(kCpuQueryTile * row * kCpuWordBytes);
+  scratch.keys = cut.bytes(kKeyChunk * row * kCpuWordBytes);
+  scratch.values = cut.bytes(kKeyChunk * row * kCpuWordBytes);
+  scratch.acc = cut.floats(kCpuQueryTile * row);
+  scratch.query_scales = cut.floats(kCpuQueryTile);
+  scratch.maxima = cut.floats(kCpuQueryTile);
+  scratch.sums = cut.floats(kCpuQueryTile);
+  scratch.key_scales = cut.floats(kKeyChunk);
+  scratch.value_scales = cut.floats(row);
+  scratch.scores = cut.floats(lanes * kKeyChunk);
+  scratch.first = cut.floats(lanes);
+  scratch.last = cut.floats(lanes);
+  return scratch;
+}
+
+std::uint32_t most_queries(const KvCache& keys, const KvCache& values) {
+  const bool exact = keys.all.dtype == DType::kF32 || values.all.dtype == DType::kF32;
+  return exact ? kCpuFewQueries : kCpuQueryTile;
+}
+
+void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScratch& scratch) {
+  const std::uint32_t head_dim = job.values->all.head_dim;
+  const Activations in = load_queries(kernels, job, scratch);
+  std::fill_n(scratch.acc, std::size_t{job.n_queries} * padded(head_dim), 0.0F);
+  std::fill_n(scratch.maxima, job.n_queries, kNoScore);
+  std::fill_n(scratch.sums, job.n_queries, 0.0F);
+  for_each_chunk(job, [&](const Segment& segment, std::uint32_t position, std::uint32_t n_keys) {
+    const std::uint32_t n_panels = n_panels_of(n_keys);
     score(kernels, job, *segment.keys, in, position, n_panels, scratch);
     for (std::uint32_t query = 0; query < job.n_queries; ++query) {
-      const std::uint32_t from = std::max({job.seen_from[query], first, position});
-      const std::uint32_t to = std::min({job.seen_to[query], last, position + n_keys});
-      scratch.first[query] = static_cast<std::int32_t>(from - position);
-      scratch.last[query] = static_cast<std::int32_t>(std::max(from, to) - position);
+      const Seen seen = seen_keys(job, segment, query, position, n_keys);
+      scratch.first[query] = static_cast<std::int32_t>(seen.first);
+      scratch.last[query] = static_cast<std::int32_t>(seen.last);
     }
     kernels.softmax({.scores = scratch.scores,
                      .n_queries = job.n_queries,
                      .n_keys = n_panels * kPanelRows,
-                     .stride = kCpuKeyChunk,
+                     .stride = kKeyChunk,
                      .first = scratch.first,
                      .last = scratch.last,
                      .maxima = scratch.maxima,
                      .sums = scratch.sums,
                      .factors = scratch.factors});
-    add_values(kernels, job, *segment.values, position, n_keys, scratch);
-    position += n_keys;
+    kernels.values[static_cast<std::size_t>(segment.values->dtype)]({.groups = segment.values->group(job.slot, job.kv_head, position),
+                                                                     .n_keys = n_keys,
+                                                                     .head_dim = head_dim,
+                                                                     .n_queries = job.n_queries,
+                                                                     .weights = scratch.scores,
+                                                                     .weight_stride = kKeyChunk,
+                                                                     .factors = scratch.factors,
+                                                                     .acc = scratch.acc,
+                                                                     .acc_stride = padded(head_dim)});
+  });
+}
+
+void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes, float* const* outputs) {
+  const std::uint32_t head_dim = job.values->all.head_dim;
+  const std::size_t width = padded(head_dim);
+  if (job.n_queries <= kCpuFewQueries) {
+    const FewScratch scratch = cut_few_scratch(bytes, widest_head_dim);
+    attend_few(kernels, job, scratch);
+    for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+      const float inverse = 1.0F / scratch.sums[query];
+      for (std::uint32_t i = 0; i < head_dim; ++i) outputs[query][i] = scratch.acc[query * width + i] * inverse;
+    }
+    return;
   }
-}
-
-}  // namespace
-
-AttendScratch cut_attend_scratch(std::byte* bytes, std::uint32_t widest_head_dim) {
-  const std::size_t row = padded(widest_head_dim);
-  AttendScratch cut;
-  auto* floats = reinterpret_cast<float*>(bytes);
-  const auto take = [&floats](std::size_t n) {
-    float* taken = floats;
-    floats += n;
-    return taken;
-  };
-  cut.queries = take(kCpuQueryTile * row);
-  cut.acc = take(kCpuQueryTile * row);
-  cut.scores = take(std::size_t{kCpuQueryTile} * kCpuKeyChunk);
-  cut.keys = reinterpret_cast<std::byte*>(take(row * kCpuKeyElemBytes / sizeof(float)));
-  cut.values = take(std::size_t{kCpuKeyChunk} * row);
-  cut.maxima = take(kCpuQueryTile);
-  cut.sums = take(kCpuQueryTile);
-  cut.factors = take(kCpuQueryTile);
-  cut.first = reinterpret_cast<std::int32_t*>(take(kCpuQueryTile));
-  cut.last = reinterpret_cast<std::int32_t*>(take(kCpuQueryTile));
-  cut.int8 = reinterpret_cast<std::byte*>(floats);
-  return cut;
-}
-
-void attend(const KernelTable& kernels, const AttendJob& job, const AttendScratch& scratch) {
-  const Activations in = load_queries(kernels, job, scratch);
-  std::fill_n(scratch.acc, std::size_t{job.n_queries} * padded(job.values->all.head_dim), 0.0F);
-  std::fill_n(scratch.maxima, job.n_queries, kNoScore);
-  std::fill_n(scratch.sums, job.n_queries, 0.0F);
-  for (const Segment& segment : segments(job)) attend_segment(kernels, job, segment, in, scratch);
+  const TileScratch scratch = cut_tile_scratch(bytes, widest_head_dim);
+  attend_by_words(kernels, job, scratch);
+  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
+    const float* from = scratch.acc + query / kPanelRows * kPanelRows * width + query % kPanelRows;
+    const float inverse = 1.0F / scratch.sums[query];
+    for (std::uint32_t i = 0; i < head_dim; ++i) outputs[query][i] = from[std::size_t{i} * kPanelRows] * inverse;
+  }
 }
 
 }  // namespace headroom

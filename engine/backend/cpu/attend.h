@@ -1,5 +1,5 @@
-// Attention over a quantized cache: scores by the panel kernels, a running softmax in f32, values read as they are kept.
-// Source of the running softmax: arXiv 2205.14135.
+// Attention over a cache that may be quantized, with a running softmax. Few queries: panel kernels read keys and values as they are kept. Many: a
+// chunk of both is unpacked to 16-bit words, which all of them read. Source of the running softmax: arXiv 2205.14135.
 #pragma once
 
 #include <span>
@@ -9,20 +9,26 @@
 
 namespace headroom {
 
-// Scratch of one thread, cut as attend() needs it.
-struct AttendScratch {
-  float* queries = nullptr;                                      // (kCpuQueryTile, padded head_dim), in tiles
+// Of attend_few(): up to kCpuFewQueries.
+struct FewScratch {
+  float* queries = nullptr;                                      // (n_queries, padded head_dim), in tiles
   std::byte* int8 = nullptr;                                     // likewise as int8
-  float* acc = nullptr;                                          // (kCpuQueryTile, padded head_dim)
-  float* scores = nullptr;                                       // (kCpuQueryTile, kCpuKeyChunk)
-  std::byte* keys = nullptr;                                     // an unpacked panel: kCpuKeyElemBytes per element of the padded head
-  float* values = nullptr;                                       // (kCpuKeyChunk, padded head_dim), unpacked
-  float *maxima = nullptr, *sums = nullptr, *factors = nullptr;  // (kCpuQueryTile)
-  std::int32_t *first = nullptr, *last = nullptr;                // (kCpuQueryTile)
+  float* acc = nullptr;                                          // (n_queries, padded head_dim)
+  float* scores = nullptr;                                       // (n_queries, kKeyChunk)
+  float *maxima = nullptr, *sums = nullptr, *factors = nullptr;  // (n_queries)
+  std::int32_t *first = nullptr, *last = nullptr;                // (n_queries)
 };
-AttendScratch cut_attend_scratch(std::byte* bytes, std::uint32_t widest_head_dim);
+FewScratch cut_few_scratch(std::byte* bytes, std::uint32_t widest_head_dim);
 
-// Up to kCpuQueryTile queries that read the keys of one KV head of one slot.
+// Of attend_many(): up to kCpuQueryTile in panels of 16, as TileJob has them.
+struct TileScratch {
+  std::byte *queries = nullptr, *keys = nullptr, *values = nullptr;
+  float *query_scales = nullptr, *key_scales = nullptr, *value_scales = nullptr;
+  float *scores = nullptr, *acc = nullptr, *maxima = nullptr, *sums = nullptr, *first = nullptr, *last = nullptr;
+};
+TileScratch cut_tile_scratch(std::byte* bytes, std::uint32_t widest_head_dim);
+
+// Queries that read the keys of one KV head of one slot.
 struct AttendJob {
   const KvCache *keys = nullptr, *values = nullptr;
   std::uint32_t slot = 0, kv_head = 0;
@@ -35,7 +41,13 @@ struct AttendJob {
   std::uint32_t first = 0, last = 0;
 };
 
+// Queries that a job may have, by what the caches hold: F32 is never rounded to words.
+std::uint32_t most_queries(const KvCache& keys, const KvCache& values);
+
 // Leaves the unnormalized results in scratch: acc, sums and maxima of each query.
-void attend(const KernelTable& kernels, const AttendJob& job, const AttendScratch& scratch);
+void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScratch& scratch);
+
+// Writes the results of each query, at most most_queries(), to outputs[query] (head_dim). `bytes`: CpuScratch::attention_bytes.
+void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes, float* const* outputs);
 
 }  // namespace headroom

@@ -173,7 +173,7 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
 
 template <class Work>
 void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
-  std::atomic<std::uint32_t>& next = n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())];
+  std::atomic<std::uint32_t>& next = n_dealt(op);
   // Whole pairs of panels.
   const auto piece = static_cast<std::uint32_t>(round_up(div_up(n, pool_.n_threads() * kPiecesPerThread), kPairPanels));
   for (;;) {

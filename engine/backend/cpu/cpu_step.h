@@ -56,6 +56,7 @@ class CpuStep {
   // not hold up the others. Once per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
+  std::atomic<std::uint32_t>& n_dealt(const Op& op) { return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())]; }
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
@@ -69,7 +70,8 @@ class CpuStep {
   std::uint32_t n_splits(const LayerSpec& layer, std::uint32_t row) const;
   float* partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t head, std::uint32_t index) const;
   void attend_few(const BoundLayer& layer, const float* query, std::uint32_t thread);
-  void attend_many(const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
+  std::uint32_t tile_rows(const BoundLayer& layer) const;
+  void attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
   void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row, std::uint32_t n_rows,
                    std::uint32_t thread);
   const float* merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const;

@@ -10,6 +10,7 @@ namespace {
 
 // Below this many positions a part is not worth its merge.
 constexpr std::uint32_t kMinSplitKeys = 256;
+constexpr std::uint32_t kAttendItems = 32;  // pieces of work of a step with many rows: enough for as many threads
 
 std::uint32_t padded(std::uint32_t head_dim) { return static_cast<std::uint32_t>(round_up(head_dim, 32)); }
 
@@ -44,19 +45,19 @@ void CpuStep::attend_op(const Op& op, std::uint32_t thread) {
   if (is_few(static_cast<std::uint32_t>(inputs_.rows.size()))) {
     attend_few(layer, bound_.buffer(op.input), thread);
   } else {
-    attend_many(layer, bound_.buffer(op.input), bound_.buffer(op.output), thread);
+    attend_many(op, layer, bound_.buffer(op.input), bound_.buffer(op.output), thread);
   }
 }
 
 // Few rows: parts of the context are shared out, and merged when the next op reads them.
 void CpuStep::attend_few(const BoundLayer& layer, const float* query, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
-  const AttendScratch scratch = cut_attend_scratch(bound_.scratch.attention(thread), bound_.widest_head_dim);
+  const FewScratch scratch = cut_few_scratch(bound_.scratch.attention(thread), bound_.widest_head_dim);
   const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, width = padded(spec.head_dim);
   std::uint32_t item = 0;
   for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
     const StepRow& at = inputs_.rows[row];
-    std::array<std::uint32_t, kCpuQueryTile> from, to;
+    std::array<std::uint32_t, kCpuFewQueries> from, to;
     from.fill(seen_from(spec, at.position));
     to.fill(at.position + 1);
     const std::uint32_t splits = n_splits(spec, row);
@@ -64,24 +65,24 @@ void CpuStep::attend_few(const BoundLayer& layer, const float* query, std::uint3
       for (std::uint32_t index = 0; index < splits; ++index) {
         if (item++ % pool_.n_threads() != thread) continue;
         const Split keys = split(spec, row, index);
-        for (std::uint32_t first = 0; first < heads_per_kv; first += kCpuQueryTile) {
-          const std::uint32_t n = std::min(kCpuQueryTile, heads_per_kv - first), head = kv_head * heads_per_kv + first;
-          std::array<const float*, kCpuQueryTile> queries;
+        for (std::uint32_t first = 0; first < heads_per_kv; first += kCpuFewQueries) {
+          const std::uint32_t n = std::min(kCpuFewQueries, heads_per_kv - first), head = kv_head * heads_per_kv + first;
+          std::array<const float*, kCpuFewQueries> queries;
           for (std::uint32_t i = 0; i < n; ++i) queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
-          headroom::attend(kernels_,
-                           {.keys = &layer.keys,
-                            .values = &layer.values,
-                            .slot = at.slot,
-                            .kv_head = kv_head,
-                            .exact_from = exact_from(layer.index, at.slot),
-                            .scale = spec.attention_scale,
-                            .n_queries = n,
-                            .queries = queries.data(),
-                            .seen_from = from.data(),
-                            .seen_to = to.data(),
-                            .first = keys.first,
-                            .last = keys.last},
-                           scratch);
+          headroom::attend_few(kernels_,
+                               {.keys = &layer.keys,
+                                .values = &layer.values,
+                                .slot = at.slot,
+                                .kv_head = kv_head,
+                                .exact_from = exact_from(layer.index, at.slot),
+                                .scale = spec.attention_scale,
+                                .n_queries = n,
+                                .queries = queries.data(),
+                                .seen_from = from.data(),
+                                .seen_to = to.data(),
+                                .first = keys.first,
+                                .last = keys.last},
+                               scratch);
           for (std::uint32_t i = 0; i < n; ++i) {
             float* part = partial(spec, row, head + i, index);
             std::copy_n(scratch.acc + std::size_t{i} * width, width, part);
@@ -114,59 +115,66 @@ const float* CpuStep::merge_partials(const BoundLayer& bound, std::uint32_t row,
   return out;
 }
 
-// Many rows: tiles of rows that read the same keys, dealt out in turn because later rows see more.
-void CpuStep::attend_many(const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread) {
-  const LayerSpec& spec = *layer.spec;
-  const std::uint32_t tile_rows = std::max(1U, kCpuQueryTile / (spec.n_heads / spec.n_kv_heads));
-  std::uint32_t item = 0;
-  for (const Run& run : runs_) {
-    for (std::uint32_t first = 0; first < run.n_rows; first += tile_rows) {
-      for (std::uint32_t kv_head = 0; kv_head < spec.n_kv_heads; ++kv_head) {
-        if (item++ % pool_.n_threads() != thread) continue;
-        if (stop_.stop_requested()) return;
-        attend_rows(layer, query, attended, kv_head, run.first_row + first, std::min(tile_rows, run.n_rows - first), thread);
-      }
-    }
+// Rows that read the same keys: as many as a tile takes, but few enough for kAttendItems pieces of work. Not by the number of threads, because where
+// chunks of keys start is a matter of rounding.
+std::uint32_t CpuStep::tile_rows(const BoundLayer& layer) const {
+  const std::uint32_t heads_per_kv = layer.spec->n_heads / layer.spec->n_kv_heads, n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
+  const std::uint32_t most = std::max(1U, most_queries(layer.keys, layer.values) / heads_per_kv);
+  const std::uint32_t least = std::min(most, std::max(1U, kTilePanels * kPanelRows / heads_per_kv));
+  return std::clamp(n_rows * layer.spec->n_kv_heads / kAttendItems, least, most);
+}
+
+// Many rows: tiles of rows and a KV head each, the last rows first because they see most.
+void CpuStep::attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread) {
+  const std::uint32_t n_tile_rows = tile_rows(layer), n_heads = layer.spec->n_kv_heads;
+  const auto n_tiles_of = [=](const Run& run) { return (run.n_rows + n_tile_rows - 1) / n_tile_rows; };
+  std::uint32_t n_tiles = 0;
+  for (const Run& run : runs_) n_tiles += n_tiles_of(run);
+  for (;;) {
+    const std::uint32_t item = n_dealt(op).fetch_add(1, std::memory_order_relaxed);
+    if (item >= n_tiles * n_heads || stop_.stop_requested()) return;
+    std::uint32_t tile = n_tiles - 1 - item / n_heads;
+    auto run = runs_.begin();
+    for (; tile >= n_tiles_of(*run); ++run) tile -= n_tiles_of(*run);
+    const std::uint32_t row = tile * n_tile_rows;
+    attend_rows(layer, query, attended, item % n_heads, run->first_row + row, std::min(n_tile_rows, run->n_rows - row), thread);
   }
 }
 
 void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row,
                           std::uint32_t n_rows, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
-  const AttendScratch scratch = cut_attend_scratch(bound_.scratch.attention(thread), bound_.widest_head_dim);
-  const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, width = padded(spec.head_dim), n_all = n_rows * heads_per_kv;
-  for (std::uint32_t first = 0; first < n_all; first += kCpuQueryTile) {
-    const std::uint32_t n = std::min(kCpuQueryTile, n_all - first);
+  const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, n_all = n_rows * heads_per_kv, most = most_queries(layer.keys, layer.values);
+  for (std::uint32_t first = 0; first < n_all; first += most) {
+    const std::uint32_t n = std::min(most, n_all - first);
     std::array<const float*, kCpuQueryTile> queries;
-    std::array<std::size_t, kCpuQueryTile> offsets;
+    std::array<float*, kCpuQueryTile> outputs;
     std::array<std::uint32_t, kCpuQueryTile> from, to;
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t row = first_row + (first + i) / heads_per_kv, head = kv_head * heads_per_kv + (first + i) % heads_per_kv;
       const std::uint32_t position = inputs_.rows[row].position;
-      offsets[i] = std::size_t{row} * spec.q_dim() + std::size_t{head} * spec.head_dim;
-      queries[i] = query + offsets[i];
+      const std::size_t offset = std::size_t{row} * spec.q_dim() + std::size_t{head} * spec.head_dim;
+      queries[i] = query + offset;
+      outputs[i] = attended + offset;
       from[i] = seen_from(spec, position);
       to[i] = position + 1;
     }
-    headroom::attend(kernels_,
-                     {.keys = &layer.keys,
-                      .values = &layer.values,
-                      .slot = inputs_.rows[first_row].slot,
-                      .kv_head = kv_head,
-                      .exact_from = exact_from(layer.index, inputs_.rows[first_row].slot),
-                      .scale = spec.attention_scale,
-                      .n_queries = n,
-                      .queries = queries.data(),
-                      .seen_from = from.data(),
-                      .seen_to = to.data(),
-                      .first = *std::min_element(from.begin(), from.begin() + n),
-                      .last = *std::max_element(to.begin(), to.begin() + n)},
-                     scratch);
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const float inverse = 1.0F / scratch.sums[i];
-      for (std::uint32_t d = 0; d < spec.head_dim; ++d) attended[offsets[i] + d] = scratch.acc[std::size_t{i} * width + d] * inverse;
-      if (!layer.v_rotation.empty()) kernels_.unrotate(attended + offsets[i], spec.head_dim, layer.v_rotation.data());
-    }
+    headroom::attend_many(kernels_,
+                          {.keys = &layer.keys,
+                           .values = &layer.values,
+                           .slot = inputs_.rows[first_row].slot,
+                           .kv_head = kv_head,
+                           .exact_from = exact_from(layer.index, inputs_.rows[first_row].slot),
+                           .scale = spec.attention_scale,
+                           .n_queries = n,
+                           .queries = queries.data(),
+                           .seen_from = from.data(),
+                           .seen_to = to.data(),
+                           .first = *std::min_element(from.begin(), from.begin() + n),
+                           .last = *std::max_element(to.begin(), to.begin() + n)},
+                          bound_.widest_head_dim, bound_.scratch.attention(thread), outputs.data());
+    if (layer.v_rotation.empty()) continue;
+    for (std::uint32_t i = 0; i < n; ++i) kernels_.unrotate(outputs[i], spec.head_dim, layer.v_rotation.data());
   }
 }
 

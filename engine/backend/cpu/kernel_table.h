@@ -13,6 +13,8 @@ namespace headroom {
 inline constexpr std::uint32_t kTileCols = 8;    // activation columns (tokens or query heads) that a kernel takes at once
 inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, slabs are unpacked first
 inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied side by side when they are unpacked
+inline constexpr std::uint32_t kKeyChunk = 128;  // keys between two updates of the running softmax
+inline constexpr std::uint32_t kTilePanels = 2;  // panels of 16 queries that are attended for at once
 inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
 // A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or (16) where one suffices.
 inline constexpr std::uint32_t kWordSlabCols = 128;  // of one with 16 bits per element
@@ -55,10 +57,26 @@ struct ValueJob {
   std::uint32_t acc_stride = 0;  // head_dim rounded up to 32
 };
 using ValueFn = void (*)(const ValueJob& job);
-// Groups of the first n_keys keys -> (n_keys, head_dim rounded up to 32) f32.
-using UnpackValuesFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, float* to);
-// A panel of 16 keys -> at most kCpuKeyElemBytes per element of the head, as dot_keys reads them.
-using UnpackKeysFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::byte* to);
+// Attention of many queries, in 16-bit words and with a lane per query. A query of head_dim elements -> its lane of a panel of (head_dim / 2, 16)
+// dwords of two elements, and of 16 scales, times `factor`.
+using QueryWordsFn = void (*)(const float* query, std::uint32_t head_dim, float factor, std::uint32_t lane, std::byte* words, float* scales);
+// A panel of 16 keys -> (head_dim / 2, 16) dwords of two elements, and 16 scales.
+using KeyWordsFn = void (*)(const std::byte* panel, std::uint32_t head_dim, std::byte* words, float* scales);
+// Groups of the first n_keys keys, at most kKeyChunk -> (n_keys rounded up to 16, / 2; head_dim rounded up to 32) dwords of two keys, and a scale per
+// element of the head.
+using ValueWordsFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, std::byte* words, float* scales);
+// One chunk of keys and values for panels of 16 queries.
+struct TileJob {
+  std::uint32_t n_panels = 0;              // at most kTilePanels
+  std::uint32_t head_dim = 0, n_keys = 0;  // n_keys is a multiple of 16
+  const std::byte *queries = nullptr, *keys = nullptr, *values = nullptr;
+  const float *query_scales = nullptr, *key_scales = nullptr, *value_scales = nullptr;
+  bool all_seen = false;                          // by all queries; else a query sees keys [first, last) of the chunk:
+  const float *first = nullptr, *last = nullptr;  // (n_panels, 16)
+  float* scores = nullptr;                        // (kTilePanels, kKeyChunk, 16), scratch
+  float* acc = nullptr;                           // (n_panels, head_dim rounded up to 32, 16) results, running
+  float *maxima = nullptr, *sums = nullptr;       // (n_panels, 16), running; maxima in powers of two
+};
 // Scores of keys [first, last) of each query become exp(score - running maximum), the others 0.
 struct SoftmaxJob {
   float* scores = nullptr;  // (n_queries, stride), n_keys of each used; n_keys is a multiple of 16
@@ -78,11 +96,10 @@ struct KernelTable {  // made by make_kernel_table
   UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
   DotSlabsFn dot_slabs[kNDTypes];
   ValueFn values[kNDTypes];
-  // For more than kDirectCols queries that read the same keys and values:
-  UnpackKeysFn unpack_keys[kNDTypes];  // null: dot reads the panels for any number
-  DotFn dot_keys[kNDTypes];
-  UnpackValuesFn unpack_values[kNDTypes];
-  void (*add_rows)(const ValueJob& job);  // groups: unpacked values
+  QueryWordsFn query_words;
+  KeyWordsFn key_words[kNDTypes];  // null: no words, as of F32
+  ValueWordsFn value_words[kNDTypes];
+  void (*attend_tile)(const TileJob& job);
   void (*softmax)(const SoftmaxJob& job);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);

@@ -14,7 +14,9 @@
 //
 #include "backend/cpu/kernels/values.inl"
 //
-#include "backend/cpu/kernels/attend.inl"
+#include "backend/cpu/kernels/attend_words.inl"
+//
+#include "backend/cpu/kernels/attend_tile.inl"
 //
 #include "backend/cpu/kernels/encode.inl"
 //

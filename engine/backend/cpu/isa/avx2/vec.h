@@ -18,7 +18,7 @@ namespace headroom::isa_avxvnni {
 namespace headroom::isa_avx2 {
 #endif
 
-// Panels and columns whose sums stand in registers while a slab is read.
+// Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
 
@@ -28,10 +28,6 @@ struct F {  // 16 f32
 struct I {  // 16 i32, or 64 bytes
   __m256i a, b;
 };
-
-// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 8 sums of the 16 registers.
-inline constexpr int kRowQueries = 2;
-inline constexpr int kRowRegs = 2;
 
 inline F zero_f() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
 inline F set_f(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
@@ -47,6 +43,7 @@ inline F add(F x, F y) { return {_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b
 inline F sub(F x, F y) { return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)}; }
 inline F mul(F x, F y) { return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)}; }
 inline F div(F x, F y) { return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)}; }
+inline F sqrt(F x) { return {_mm256_sqrt_ps(x.a), _mm256_sqrt_ps(x.b)}; }
 inline F max(F x, F y) { return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)}; }
 inline F min(F x, F y) { return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)}; }
 inline F abs(F x) {
@@ -75,6 +72,11 @@ inline F select_range(F x, F y, int first, int last) {
   return {_mm256_blendv_ps(y.a, x.a, _mm256_castsi256_ps(in_a)), _mm256_blendv_ps(y.b, x.b, _mm256_castsi256_ps(in_b))};
 }
 
+// z in the lanes where x < y, other in the others.
+inline F select_less(F x, F y, F z, F other) {
+  return {_mm256_blendv_ps(other.a, z.a, _mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ)), _mm256_blendv_ps(other.b, z.b, _mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ))};
+}
+
 // Lane i of the result is lane i ^ kStride.
 template <int kStride>
 inline F swap_lanes(F x) {
@@ -95,6 +97,7 @@ inline void store_i(std::byte* to, I value) {
 }
 inline I add_i(I x, I y) { return {_mm256_add_epi32(x.a, y.a), _mm256_add_epi32(x.b, y.b)}; }
 inline I and_i(I x, I y) { return {_mm256_and_si256(x.a, y.a), _mm256_and_si256(x.b, y.b)}; }
+inline I xor_i(I x, I y) { return {_mm256_xor_si256(x.a, y.a), _mm256_xor_si256(x.b, y.b)}; }
 inline I or_and(I x, I y, I mask) {  // x | (y & mask)
   return {_mm256_or_si256(x.a, _mm256_and_si256(y.a, mask.a)), _mm256_or_si256(x.b, _mm256_and_si256(y.b, mask.b))};
 }

@@ -16,15 +16,11 @@ namespace headroom::isa_avx512 {
 using F = __m512;   // 16 f32
 using I = __m512i;  // 16 i32, or 64 bytes
 
-// Panels and columns whose sums stand in registers while a slab is read: 16 chains hide the latency of a dot product.
+// Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read: 16 chains hide the latency of a dot product.
 inline constexpr int kSlabBlockPanels = 2;
 inline constexpr int kSlabBlockCols = 8;
 
 inline __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1U << n) - 1U); }  // n in 0..16
-
-// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 16 sums, 4 values.
-inline constexpr int kRowQueries = 4;
-inline constexpr int kRowRegs = 4;
 
 inline F zero_f() { return _mm512_setzero_ps(); }
 inline F set_f(float value) { return _mm512_set1_ps(value); }
@@ -36,6 +32,7 @@ inline F add(F a, F b) { return _mm512_add_ps(a, b); }
 inline F sub(F a, F b) { return _mm512_sub_ps(a, b); }
 inline F mul(F a, F b) { return _mm512_mul_ps(a, b); }
 inline F div(F a, F b) { return _mm512_div_ps(a, b); }
+inline F sqrt(F a) { return _mm512_sqrt_ps(a); }
 inline F max(F a, F b) { return _mm512_max_ps(a, b); }
 inline F min(F a, F b) { return _mm512_min_ps(a, b); }
 inline F abs(F a) { return _mm512_abs_ps(a); }
@@ -46,6 +43,9 @@ inline float max_lanes(F a) { return _mm512_reduce_max_ps(a); }
 inline F select_range(F a, F b, int first, int last) {
   return _mm512_mask_blend_ps(static_cast<__mmask16>(first_lanes(last) & ~first_lanes(first)), b, a);
 }
+
+// x in the lanes where a < b, y in the others.
+inline F select_less(F a, F b, F x, F y) { return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), y, x); }
 
 // Lane i of the result is lane i ^ kStride.
 template <int kStride>
@@ -62,6 +62,7 @@ inline I load_i(const std::byte* from) { return _mm512_loadu_si512(from); }
 inline void store_i(std::byte* to, I value) { _mm512_storeu_si512(to, value); }
 inline I add_i(I a, I b) { return _mm512_add_epi32(a, b); }
 inline I and_i(I a, I b) { return _mm512_and_si512(a, b); }
+inline I xor_i(I a, I b) { return _mm512_xor_si512(a, b); }
 inline I or_and(I a, I b, I mask) { return _mm512_ternarylogic_epi32(a, b, mask, 0xF8); }  // a | (b & mask)
 template <int kBits>
 inline I shift_right(I a) {

@@ -15,13 +15,9 @@
 
 namespace headroom::isa_neon {
 
-// Panels and columns whose sums stand in registers while a slab is read.
+// Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
-
-// Queries and registers of a head whose sums stand in registers while unpacked values pass by: 16 sums, 8 values.
-inline constexpr int kRowQueries = 2;
-inline constexpr int kRowRegs = 2;
 
 struct F {  // 16 f32
   float32x4_t q[4];
@@ -65,6 +61,9 @@ inline F mul(F x, F y) {
 inline F div(F x, F y) {
   return each_f([&](int i) { return vdivq_f32(x.q[i], y.q[i]); });
 }
+inline F sqrt(F x) {
+  return each_f([&](int i) { return vsqrtq_f32(x.q[i]); });
+}
 inline F max(F x, F y) {
   return each_f([&](int i) { return vmaxq_f32(x.q[i], y.q[i]); });
 }
@@ -87,6 +86,11 @@ inline F select_range(F x, F y, int first, int last) {
     const uint32x4_t inside = vandq_u32(vcgeq_s32(lane, vdupq_n_s32(first)), vcltq_s32(lane, vdupq_n_s32(last)));
     return vbslq_f32(inside, x.q[i], y.q[i]);
   });
+}
+
+// z in the lanes where x < y, other in the others.
+inline F select_less(F x, F y, F z, F other) {
+  return each_f([&](int i) { return vbslq_f32(vcltq_f32(x.q[i], y.q[i]), z.q[i], other.q[i]); });
 }
 
 // Lane i of the result is lane i ^ kStride.
@@ -115,6 +119,9 @@ inline I add_i(I x, I y) {
 }
 inline I and_i(I x, I y) {
   return each_i([&](int i) { return vandq_u32(x.q[i], y.q[i]); });
+}
+inline I xor_i(I x, I y) {
+  return each_i([&](int i) { return veorq_u32(x.q[i], y.q[i]); });
 }
 inline I or_and(I x, I y, I mask) {  // x | (y & mask)
   return each_i([&](int i) { return vorrq_u32(x.q[i], vandq_u32(y.q[i], mask.q[i])); });

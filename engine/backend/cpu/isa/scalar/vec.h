@@ -12,7 +12,7 @@
 
 namespace headroom::isa_scalar {
 
-// Panels and columns of a slab whose sums are kept at once.
+// Panels and columns of a slab, or of a chunk of keys or values, whose sums are kept at once.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
 
@@ -22,10 +22,6 @@ struct F {
 struct I {
   std::uint32_t v[16];
 };
-
-// Queries and registers of a head whose sums stand in registers while unpacked values pass by: plain loops.
-inline constexpr int kRowQueries = 1;
-inline constexpr int kRowRegs = 2;
 
 template <class Op>
 inline F map_f(Op op) {
@@ -64,6 +60,9 @@ inline F mul(const F& a, const F& b) {
 inline F div(const F& a, const F& b) {
   return map_f([&](int i) { return a.v[i] / b.v[i]; });
 }
+inline F sqrt(const F& a) {
+  return map_f([&](int i) { return std::sqrt(a.v[i]); });
+}
 inline F max(const F& a, const F& b) {
   return map_f([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
 }
@@ -91,6 +90,11 @@ inline F select_range(const F& a, const F& b, int first, int last) {
   return map_f([&](int i) { return i >= first && i < last ? a.v[i] : b.v[i]; });
 }
 
+// x in the lanes where a < b, y in the others.
+inline F select_less(const F& a, const F& b, const F& x, const F& y) {
+  return map_f([&](int i) { return a.v[i] < b.v[i] ? x.v[i] : y.v[i]; });
+}
+
 // Lane i of the result is lane i ^ kStride.
 template <int kStride>
 inline F swap_lanes(const F& a) {
@@ -112,6 +116,9 @@ inline I add_i(const I& a, const I& b) {
 }
 inline I and_i(const I& a, const I& b) {
   return map_i([&](int i) { return a.v[i] & b.v[i]; });
+}
+inline I xor_i(const I& a, const I& b) {
+  return map_i([&](int i) { return a.v[i] ^ b.v[i]; });
 }
 inline I or_and(const I& a, const I& b, const I& mask) {  // a | (b & mask)
   return map_i([&](int i) { return a.v[i] | (b.v[i] & mask.v[i]); });
@@ -180,7 +187,7 @@ inline I dot_words(const I& acc, const I& w, const std::int8_t* pair) {
   __builtin_memcpy(a, pair, 4);
   return map_i([&](int i) {
     const std::int32_t low = static_cast<std::int16_t>(w.v[i] & 0xFFFFU), high = static_cast<std::int16_t>(w.v[i] >> 16);
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(acc.v[i]) + low * a[0] + high * a[1]);
+    return acc.v[i] + static_cast<std::uint32_t>(low * a[0]) + static_cast<std::uint32_t>(high * a[1]);
   });
 }
 inline void store_words(std::int16_t* to, const I& a) {  // low half of each lane
