@@ -94,6 +94,7 @@ Result<Speeds> measure(Session& session, const Options& options) {
 struct Figures {
   Speeds speeds;
   double decodeBytesPerS = 0, prefillOpsPerS = 0;
+  double loadBytesPerS = 0;  // of the file's weights, by all threads together
   CpuLimits limits;
   std::uint32_t nThreads = 1;
 };
@@ -110,6 +111,8 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
                {"kv_k", options.plan.kvK},
                {"kv_v", options.plan.kvV},
                {"kv_scheme", kvSchemeName(options.plan)},
+               {"load_seconds", open.loaded->seconds},
+               {"load_bytes_per_s", figures.loadBytesPerS},
                {"prefill_tokens_per_s", figures.speeds.prefillTokensPerS},
                {"decode_tokens_per_s", figures.speeds.decodeTokensPerS},
                {"decode_bytes_per_s", figures.decodeBytesPerS},
@@ -119,6 +122,8 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
     return;
   }
   printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
+  printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds, figures.loadBytesPerS * 1e-9,
+                        figures.loadBytesPerS * 1e-9 / figures.nThreads));
   printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}", figures.speeds.prefillTokensPerS,
                         figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
                         figures.limits.int8_ops_per_s * 1e-9));
@@ -145,6 +150,9 @@ ExitCode bench(Options options) {
   figures.speeds = *speeds;
   figures.nThreads = open->loaded->backend->device_info().n_threads;
   const ModelInfo& info = *open->loaded->info;
+  Bytes weightBytes = 0;
+  for (const WeightTensor& weight : info.weights) weightBytes += weight.loaded_bytes();
+  figures.loadBytesPerS = static_cast<double>(weightBytes) / open->loaded->seconds;
   figures.decodeBytesPerS = speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);
   if (options.nPrompt > 0) figures.prefillOpsPerS = speeds->prefillTokensPerS * prefillOps(info, options.nPrompt, options.depth) / options.nPrompt;
   const Result<CpuLimits> limits = measure_cpu_limits(figures.nThreads);
@@ -157,7 +165,8 @@ ExitCode bench(Options options) {
 }  // namespace
 
 Command addBench(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("bench", "Prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
+  CLI::App* app =
+      program.add_subcommand("bench", "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   app->add_option("-p", options->nPrompt, "Prompt tokens; 0: no prefill")->check(CLI::Range(0, 1'000'000))->capture_default_str();

@@ -1,6 +1,7 @@
 #include "backend/cpu/load_weight.h"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "backend/cpu/panel.h"
@@ -9,7 +10,11 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kChunkBytes = Bytes{1} << 20;  // of a thread between two looks at the stop token
+// Read at once, between two looks at the stop token. Small enough to be in the second level of cache still when it is interleaved.
+constexpr Bytes kChunkBytes = Bytes{256} << 10;
+// Dealt out at once: two threads that touch the same fresh huge page at the same time would both clear one.
+constexpr Bytes kPieceBytes = Bytes{4} << 20;
+constexpr std::uint64_t kPiecesPerThread = 4;  // at least, where chunks allow: threads are held up unevenly
 
 Status load_vector(const WeightTensor& weight, const TensorInfo& tensor, const ModelFile& file, std::byte* to) {
   std::vector<std::byte> row(row_bytes(weight.dtype, weight.n_cols));
@@ -18,46 +23,82 @@ Status load_vector(const WeightTensor& weight, const TensorInfo& tensor, const M
   return ok_status();
 }
 
-// Panels [first, last) of a matrix.
-Status load_panels(const WeightTensor& weight, const TensorInfo& tensor, const ModelFile& file, std::uint64_t first, std::uint64_t last,
-                   std::byte* to, std::vector<std::byte>& rows) {
-  const Bytes stride = row_bytes(weight.dtype, weight.n_cols);
-  const std::uint64_t from = first * kPanelRows, end = std::min(weight.n_rows, last * kPanelRows);
-  rows.resize((end - from) * stride);
-  if (Status status = file.read_tensor(tensor, (weight.first_row + from) * stride, rows); !status) return status;
-  for (std::uint64_t panel = first; panel < last; ++panel) {
-    const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight.n_rows - panel * kPanelRows));
-    put_panel(weight.dtype, weight.n_cols, n_rows, rows.data() + (panel * kPanelRows - from) * stride, to + panel * kPanelRows * stride);
+// The panels of one matrix, dealt out to the threads in pieces. Which thread takes which does not change the result.
+class MatrixLoad {
+ public:
+  MatrixLoad(const WeightTensor& weight, const ModelFile& file, std::byte* to, std::uint32_t n_threads)
+      : weight_(weight),
+        file_(file),
+        to_(to),
+        row_bytes_(row_bytes(weight.dtype, weight.n_cols)),
+        n_panels_(div_up(weight.n_rows, kPanelRows)),
+        chunk_(std::max<std::uint64_t>(1, kChunkBytes / panel_bytes(weight.dtype, weight.n_cols))),
+        piece_(std::max(chunk_, std::min(kPieceBytes / panel_bytes(weight.dtype, weight.n_cols), n_panels_ / (kPiecesPerThread * n_threads)))) {}
+
+  // Thread 0 tells the progress of all.
+  Status run(ThreadPool& pool, const StopToken& stop, const std::function<void(Bytes)>& advance) {
+    std::vector<Status> results(pool.n_threads(), ok_status());
+    Bytes n_told = 0;
+    const auto tell = [&] {
+      const Bytes done = n_done_.load(std::memory_order_relaxed) * kPanelRows * row_bytes_;
+      advance(done - n_told);
+      n_told = done;
+    };
+    pool.run([&](std::uint32_t thread) {
+      std::vector<std::byte> rows;
+      const auto goes_on = [&] { return !failed_.load(std::memory_order_relaxed) && !stop.stop_requested(); };
+      for (std::uint64_t first = take_piece(); first < n_panels_; first = take_piece()) {
+        const std::uint64_t end = std::min(n_panels_, first + piece_);
+        for (std::uint64_t at = first; at < end; at += chunk_) {
+          if (!goes_on()) return;
+          results[thread] = load_panels(at, std::min(end, at + chunk_), rows);
+          if (!results[thread]) failed_.store(true, std::memory_order_relaxed);
+          if (thread == 0) tell();
+        }
+      }
+    });
+    for (Status& result : results) {
+      if (!result) return std::move(result);
+    }
+    if (n_done_.load(std::memory_order_relaxed) < n_panels_) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    tell();
+    return ok_status();
   }
-  return ok_status();
-}
+
+ private:
+  std::uint64_t take_piece() { return next_.fetch_add(piece_, std::memory_order_relaxed); }
+
+  // Panels [first, last); `rows` is scratch of the thread.
+  Status load_panels(std::uint64_t first, std::uint64_t last, std::vector<std::byte>& rows) {
+    const std::uint64_t from = first * kPanelRows, end = std::min(weight_.n_rows, last * kPanelRows);
+    rows.resize((end - from) * row_bytes_);
+    const TensorInfo& tensor = file_.tensors()[weight_.file_tensor];
+    if (Status status = file_.read_tensor(tensor, (weight_.first_row + from) * row_bytes_, rows); !status) return status;
+    for (std::uint64_t panel = first; panel < last; ++panel) {
+      const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight_.n_rows - panel * kPanelRows));
+      put_panel(weight_.dtype, weight_.n_cols, n_rows, rows.data() + (panel * kPanelRows - from) * row_bytes_, to_ + panel * kPanelRows * row_bytes_);
+    }
+    n_done_.fetch_add(last - first, std::memory_order_relaxed);
+    return ok_status();
+  }
+
+  const WeightTensor& weight_;
+  const ModelFile& file_;
+  std::byte* to_;
+  Bytes row_bytes_;
+  std::uint64_t n_panels_, chunk_, piece_;            // panels
+  std::atomic<std::uint64_t> next_ = 0, n_done_ = 0;  // panels
+  std::atomic<bool> failed_ = false;
+};
 
 }  // namespace
 
 Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool, const StopToken& stop,
                        const std::function<void(Bytes)>& advance) {
-  const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-  if (!slot_is_matrix(weight.slot)) {
-    Status status = load_vector(weight, tensor, file, to);
-    if (status) advance(weight.loaded_bytes());
-    return status;
-  }
-  const Bytes panel = panel_bytes(weight.dtype, weight.n_cols);
-  const std::uint64_t n_panels = div_up(weight.n_rows, kPanelRows), chunk = std::max<std::uint64_t>(1, kChunkBytes / panel);
-  std::vector<std::vector<std::byte>> rows(pool.n_threads());
-  std::vector<Status> results(pool.n_threads(), ok_status());
-  for (std::uint64_t first = 0; first < n_panels; first += chunk * pool.n_threads()) {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
-    pool.run([&](std::uint32_t thread) {
-      const std::uint64_t begin = std::min(n_panels, first + thread * chunk), end = std::min(n_panels, begin + chunk);
-      if (begin < end) results[thread] = load_panels(weight, tensor, file, begin, end, to, rows[thread]);
-    });
-    for (const Status& result : results) {
-      if (!result) return result;
-    }
-    advance((std::min(n_panels, first + chunk * pool.n_threads()) - first) * panel);
-  }
-  return ok_status();
+  if (slot_is_matrix(weight.slot)) return MatrixLoad(weight, file, to, pool.n_threads()).run(pool, stop, advance);
+  Status status = load_vector(weight, file.tensors()[weight.file_tensor], file, to);
+  if (status) advance(weight.loaded_bytes());
+  return status;
 }
 
 }  // namespace headroom

@@ -60,6 +60,92 @@ void copy_piece(const std::byte* from, std::byte* to, std::uint32_t n_bytes, std
   }
 }
 
+// Pieces that follow each other in 16 rows, `stride` bytes apart, and in the panel.
+struct PieceRun {
+  const std::byte* from = nullptr;
+  Bytes stride = 0;
+  std::byte* to = nullptr;
+  std::uint64_t n_pieces = 0;
+  std::uint32_t flipped_bits = 0;
+};
+
+// Sixteen bytes, in a register on every processor that this runs on.
+using Dwords = std::uint32_t __attribute__((vector_size(16)));
+using Words = std::uint16_t __attribute__((vector_size(16)));
+
+template <class Register>
+Register load_register(const std::byte* from) {
+  Register value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Four pieces of 4 bytes of rows [row, row + 4), from piece `first`.
+void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row, Dwords flipped) {
+  const std::byte* from = run.from + row * run.stride + first * 4;
+  const auto a = load_register<Dwords>(from), b = load_register<Dwords>(from + run.stride);
+  const auto c = load_register<Dwords>(from + 2 * run.stride), d = load_register<Dwords>(from + 3 * run.stride);
+  const Dwords ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Dwords cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const std::array<Dwords, 4> pieces{__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+                                     __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  std::byte* to = run.to + first * (4 * kPanelRows) + row * 4;
+  for (const Dwords piece : pieces) {
+    const Dwords kept = piece ^ flipped;
+    std::memcpy(to, &kept, sizeof kept);
+    to += 4 * kPanelRows;
+  }
+}
+
+// Eight pieces of 2 bytes of rows [row, row + 8), from piece `first`.
+void turn_words(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
+  std::array<Words, 8> in, pairs, fours;
+  for (std::uint32_t i = 0; i < 8; ++i) in[i] = load_register<Words>(run.from + (row + i) * run.stride + first * 2);
+  for (std::uint32_t i = 0; i < 4; ++i) {  // rows 2i and 2i + 1: pieces 0-3, then 4-7
+    pairs[i] = __builtin_shufflevector(in[2 * i], in[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11);
+    pairs[i + 4] = __builtin_shufflevector(in[2 * i], in[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+  for (std::uint32_t i = 0; i < 4; ++i) {  // two pieces of four rows each: rows 0-3 with even i, 4-7 with odd i
+    fours[i] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 0, 1, 8, 9, 2, 3, 10, 11);
+    fours[i + 4] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 4, 5, 12, 13, 6, 7, 14, 15);
+  }
+  std::byte* to = run.to + first * (2 * kPanelRows) + row * 2;
+  const auto put = [&](std::uint32_t piece, Words value) { std::memcpy(to + piece * (2 * kPanelRows), &value, sizeof value); };
+  for (std::uint32_t i = 0; i < 4; ++i) {  // pieces 0-1, 2-3, 4-5, 6-7
+    const std::uint32_t at = i / 2 * 2 + i % 2 * 4;
+    put(2 * i, __builtin_shufflevector(fours[at], fours[at + 1], 0, 1, 2, 3, 8, 9, 10, 11));
+    put(2 * i + 1, __builtin_shufflevector(fours[at], fours[at + 1], 4, 5, 6, 7, 12, 13, 14, 15));
+  }
+}
+
+// Sixteen rows of pieces. A line of a few rows at a time: rows are often a multiple of 4 KiB apart, and lines of all 16 would then be in each other's
+// way in the first level of cache.
+void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
+  std::uint64_t piece = 0;
+  if (piece_bytes == 4) {
+    const Dwords flipped = Dwords{} + run.flipped_bits;
+    for (; piece + 16 <= run.n_pieces; piece += 16) {
+      for (std::uint32_t row = 0; row < kPanelRows; row += 4) {
+        for (std::uint32_t i = 0; i < 16; i += 4) turn_dwords(run, piece + i, row, flipped);
+      }
+    }
+    for (; piece + 4 <= run.n_pieces; piece += 4) {
+      for (std::uint32_t row = 0; row < kPanelRows; row += 4) turn_dwords(run, piece, row, flipped);
+    }
+  } else if (piece_bytes == 2) {
+    for (; piece + 32 <= run.n_pieces; piece += 32) {
+      for (std::uint32_t row = 0; row < kPanelRows; row += 8) {
+        for (std::uint32_t i = 0; i < 32; i += 8) turn_words(run, piece + i, row);
+      }
+    }
+  }
+  for (; piece < run.n_pieces; ++piece) {
+    for (std::uint32_t row = 0; row < kPanelRows; ++row) {
+      copy_piece(run.from + row * run.stride + piece * piece_bytes, run.to + (piece * kPanelRows + row) * piece_bytes, piece_bytes, run.flipped_bits);
+    }
+  }
+}
+
 }  // namespace
 
 std::span<const PanelField> panel_fields(DType dtype) {
@@ -107,20 +193,25 @@ void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_tak
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
   const DTypeRow& type = dtype_row(dtype);
-  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
   const Bytes stride = row_bytes(dtype, n_cols), plane = panel_plane_offset(dtype, n_cols);
-  std::memset(panel, 0, stride * kPanelRows);
+  if (n_rows < kPanelRows) {  // the last panel of a matrix
+    std::memset(panel, 0, stride * kPanelRows);
+    for (std::uint32_t lane = 0; lane < n_rows; ++lane) put_panel_row(dtype, n_cols, lane, rows + lane * stride, panel);
+    return;
+  }
+  const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
   for (const PanelField& field : panel_fields(dtype)) {
-    const Bytes block_stride = field.behind_blocks ? Bytes{field.piece_bytes} * field.n_pieces * kPanelRows : plane / n_blocks;
+    const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
+    PieceRun run{rows + field.row_offset, stride, panel + (field.behind_blocks ? plane : field.panel_offset), field.n_pieces, field.flipped_bits};
+    if (type.block_bytes == Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
+      run.n_pieces *= n_blocks;
+      interleave(run, field.piece_bytes);
+      continue;
+    }
     for (std::uint64_t block = 0; block < n_blocks; ++block) {
-      const std::byte* from = rows + block * type.block_bytes + field.row_offset;
-      std::byte* to = panel + (field.behind_blocks ? plane : field.panel_offset) + block * block_stride;
-      for (std::uint32_t piece = 0; piece < field.n_pieces; ++piece, from += field.piece_bytes) {  // in the order of the panel: writes are sequential
-        for (std::uint32_t lane = 0; lane < n_rows; ++lane, to += field.piece_bytes) {
-          copy_piece(from + lane * stride, to, field.piece_bytes, field.flipped_bits);
-        }
-        to += Bytes{kPanelRows - n_rows} * field.piece_bytes;
-      }
+      interleave(run, field.piece_bytes);
+      run.from += type.block_bytes;
+      run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
     }
   }
 }
