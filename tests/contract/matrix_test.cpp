@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -34,6 +35,31 @@ struct Weights {
       encode_row(dtype, row.data(), n_cols, rows.data() + i * stride);
       decode_row(dtype, rows.data() + i * stride, n_cols, values.data() + std::size_t{i} * n_cols);
     }
+    put(rows, dtype, n_rows, n_cols);
+  }
+
+  // Every byte the same but for the scales, in which all bits would be no number.
+  static Weights of_bytes(DType dtype, std::uint32_t n_cols, std::byte fill) {
+    Weights weights(dtype, kPanelRows, n_cols);
+    const DTypeRow& type = dtype_row(dtype);
+    const Bytes stride = row_bytes(dtype, n_cols);
+    std::vector<std::byte> rows(kPanelRows * stride, fill);
+    for (std::size_t block = 0; block < rows.size(); block += type.block_bytes) {
+      const std::size_t first = dtype == DType::kQ6_K ? 208 : 0, n_scales = dtype == DType::kQ4_K || dtype == DType::kQ5_K ? 2 : 1;
+      for (std::size_t i = 0; i < n_scales; ++i) {
+        rows[block + first + 2 * i] = std::byte{0};
+        rows[block + first + 2 * i + 1] = std::byte{0x24};  // 2^-6
+      }
+    }
+    for (std::uint32_t i = 0; i < kPanelRows; ++i)
+      decode_row(dtype, rows.data() + i * stride, n_cols, weights.values.data() + std::size_t{i} * n_cols);
+    weights.put(rows, dtype, kPanelRows, n_cols);
+    return weights;
+  }
+
+ private:
+  void put(const std::vector<std::byte>& rows, DType dtype, std::uint32_t n_rows, std::uint32_t n_cols) {
+    const Bytes stride = row_bytes(dtype, n_cols);
     matrix = {.dtype = dtype, .n_rows = n_rows, .n_cols = n_cols, .panel_stride = panel_bytes(dtype, n_cols)};
     panels.resize(matrix.n_panels() * matrix.panel_stride);
     for (std::uint32_t panel = 0; panel < matrix.n_panels(); ++panel) {
@@ -45,9 +71,10 @@ struct Weights {
 };
 
 // The most that a product may be off. Rounding to 127 steps of the largest magnitude m moves an element by at most m / 254, so by Cauchy and Schwarz
-// |w . da| <= |w| sqrt(n) m_a / 254, and |dw . a| likewise where weights are unpacked to one scale per 256; codes in 16 bits add an eighth of a step.
+// |w . da| <= |w| sqrt(n) m_a / 254, and |dw . a| likewise where weights are unpacked to one scale per 256 (not by AVX2, which keeps their codes);
+// codes in 16 bits add an eighth of a step.
 // F16 and BF16 weights and their activations take 4095 and 8191 steps for many columns.
-double most_off(const Weights& weights, std::uint32_t row, const std::vector<float>& in, bool slabs) {
+double most_off(const Weights& weights, std::uint32_t row, const std::vector<float>& in, bool slabs, Isa isa) {
   const std::uint32_t n = weights.matrix.n_cols;
   double w_norm = 0, w_most = 0, a_norm = 0, a_most = 0;
   for (std::uint32_t k = 0; k < n; ++k) {
@@ -61,7 +88,7 @@ double most_off(const Weights& weights, std::uint32_t row, const std::vector<flo
   const double f32_sums = w_norm * a_norm * n * 0x1p-24;
   if (slabs && weights.matrix.has_words()) return f32_sums + std::sqrt(n) * (w_norm * a_most / 16382 + a_norm * w_most / 8190);
   if (dtype_row(weights.matrix.dtype).block_elems == 1) return f32_sums;
-  const bool recoded = slabs && weights.matrix.dtype != DType::kQ8_0;
+  const bool recoded = slabs && isa != Isa::kAvx2 && weights.matrix.dtype != DType::kQ8_0;
   // A code's range may exceed the largest weight that occurs: by half at most for the shapes here.
   const double of_weights = recoded ? a_norm * std::sqrt(n) * 1.5 * w_most / 254 * 1.125 : 0;
   return f32_sums + w_norm * std::sqrt(n) * a_most / 254 + of_weights;
@@ -73,7 +100,8 @@ class MatrixProduct : public ::testing::TestWithParam<Isa> {
     if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
   }
 
-  void expect_exact_enough(const Weights& weights, std::uint32_t n_in) {
+  // Activations are random, or all the same.
+  void expect_exact_enough(const Weights& weights, std::uint32_t n_in, std::optional<float> activation = std::nullopt) {
     const KernelTable kernels = make_kernel_table(GetParam());
     const Matrix& matrix = weights.matrix;
     std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
@@ -84,7 +112,7 @@ class MatrixProduct : public ::testing::TestWithParam<Isa> {
     std::normal_distribution<float> normal;
     std::vector<std::vector<float>> rows(n_in, std::vector<float>(matrix.n_cols));
     for (std::uint32_t i = 0; i < n_in; ++i) {
-      for (float& x : rows[i]) x = normal(random);
+      for (float& x : rows[i]) x = activation.value_or(normal(random));
       put_activation_row(kernels, in, i, rows[i].data());
     }
     std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
@@ -98,7 +126,7 @@ class MatrixProduct : public ::testing::TestWithParam<Isa> {
           double expected = 0;
           for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
             expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * a[k];
-          ASSERT_NEAR(product.values[col * kPanelRows + i], expected, most_off(weights, row, a, n_in > kDirectCols))
+          ASSERT_NEAR(product.values[col * kPanelRows + i], expected, most_off(weights, row, a, n_in > kDirectCols, GetParam()))
               << "row " << row << ", column " << product.first_col + col << " of " << n_in;
         }
       }
@@ -132,6 +160,20 @@ TEST_P(MatrixProduct, of_zero_weights_is_zero) {
     put_panel(type.dtype, 256, 16, rows.data(), weights.panels.data());
     expect_exact_enough(weights, 1);
     expect_exact_enough(weights, 8);
+  }
+}
+
+TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_weight || type.block_elems == 1) continue;
+    for (const std::uint8_t fill : {0xFFU, 0x80U, 0x7FU, 0x00U}) {
+      const Weights weights = Weights::of_bytes(type.dtype, 512, std::byte{fill});
+      for (const float activation : {1.0F, -1.0F}) {
+        SCOPED_TRACE(std::string(type.name) + " of bytes " + std::to_string(fill) + " times " + std::to_string(activation));
+        expect_exact_enough(weights, 1, activation);
+        expect_exact_enough(weights, 8, activation);
+      }
+    }
   }
 }
 

@@ -93,6 +93,7 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
   const std::byte *blocks, *scale_plane;
   PackedQ6_K(const std::byte* panel, std::uint32_t n_cols) : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
   F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(0.25F)); }
+  I four_scales(std::uint32_t super, std::uint32_t quarter) const { return load_i(blocks + super * 3328UL + 3072 + quarter * 64UL); }
   template <int kPart>  // which 32 of the 256 columns
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
@@ -108,7 +109,7 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
   }
   template <int kPart>
   void scales(std::uint32_t super, F d, F& first, F& second) const {
-    const I four = load_i(blocks + super * 3328UL + 3072 + kPart / 2 * 64);
+    const I four = four_scales(super, kPart / 2);
     first = mul(d, to_f(signed_byte<kPart % 2 * 2>(four)));
     second = mul(d, to_f(signed_byte<kPart % 2 * 2 + 1>(four)));
   }

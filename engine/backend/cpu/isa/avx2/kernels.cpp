@@ -9,9 +9,14 @@ namespace headroom::isa_avx2 {
 namespace {
 
 #include "backend/cpu/kernels/all.inl"
+//
+#include "backend/cpu/kernels/dot_codes.inl"
 
 }  // namespace
 
-void fill_table(KernelTable& table) { fill(table); }
+void fill_table(KernelTable& table) {
+  fill(table);
+  fill_codes(table);
+}
 
 }  // namespace headroom::isa_avx2

@@ -161,6 +161,23 @@ inline I dot_small(I acc, I w, __m256i four) {
 inline I dot_words(I acc, I w, __m256i pair) {
   return {_mm256_add_epi32(acc.a, _mm256_madd_epi16(w.a, pair)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(w.b, pair))};
 }
+
+// What dot_codes.inl needs. Unsigned bytes times the four activations, pairs of products added in 16 bits, which must hold them.
+inline I mul_bytes(I w, __m256i four) { return {_mm256_maddubs_epi16(w.a, four), _mm256_maddubs_epi16(w.b, four)}; }
+// acc + the products of the two 16-bit numbers of each lane.
+inline I add_products(I acc, I x, I y) {
+  return {_mm256_add_epi32(acc.a, _mm256_madd_epi16(x.a, y.a)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(x.b, y.b))};
+}
+template <int kBits>
+inline I shift_signed16(I x) {
+  return {_mm256_srai_epi16(x.a, kBits), _mm256_srai_epi16(x.b, kBits)};
+}
+// Bytes `low` and `high` of each lane as the upper bytes of its two 16-bit halves.
+inline I bytes_in_halves(I x, int low, int high) {
+  const __m256i lanes = _mm256_setr_epi32(0, 0x04000400, 0x08000800, 0x0C000C00, 0, 0x04000400, 0x08000800, 0x0C000C00);
+  const __m256i from = _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(0x00800080U) + (low << 8) + (high << 24)));
+  return {_mm256_shuffle_epi8(x.a, from), _mm256_shuffle_epi8(x.b, from)};
+}
 #endif
 inline void store_words(std::int16_t* to, I x) {  // low half of each lane; lanes are within it
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(_mm256_packs_epi32(x.a, x.b), 0xD8));
