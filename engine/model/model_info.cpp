@@ -15,7 +15,8 @@ std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) con
 KvEnds LayerSpec::kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const {
   const auto whole = [](std::uint64_t n) { return n / kKvRowStep * kKvRowStep; };
   const std::uint64_t rows = kv_rows(n_ctx, n_batch), most_sinks = attention == AttentionKind::kWindow ? 0 : kKvSinkRows;
-  const std::uint64_t tail = std::clamp<std::uint64_t>(round_up(rows / 128, kKvRowStep), kKvTailRowsMin, kKvTailRowsMax);
+  const std::uint64_t most_tail = std::clamp<std::uint64_t>(rows / 128, kKvTailRowsMany, kKvTailRowsMax);
+  const std::uint64_t tail = std::clamp<std::uint64_t>(round_up(rows / 16, kKvRowStep), kKvTailRowsMin, whole(most_tail));
   // A step writes a batch before its first row reads, so the ring holds that too.
   const std::uint64_t wanted = most_sinks + tail + round_up(n_batch, kKvRowStep), most = whole(rows / 8);
   if (wanted <= most) return {most_sinks, wanted - most_sinks};

@@ -66,9 +66,9 @@ struct LayerSpec {
 
   // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of kKvRowStep.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
-  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail of rows / 128, at least kKvTailRowsMin and at most
-  // kKvTailRowsMax, with one batch. Never more than an eighth of the rows, so that a short context does not cost more than it saves: then a quarter
-  // of them are sinks. None below 256 rows.
+  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail with one batch: a sixteenth of the rows from
+  // kKvTailRowsMin to kKvTailRowsMany of them, beyond that a 128th up to kKvTailRowsMax. Never more than an eighth of the rows, so that a short
+  // context does not cost more than it saves: then a quarter of them are sinks. None below 256 rows.
   KvEnds kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
@@ -76,7 +76,7 @@ struct LayerSpec {
 inline constexpr std::uint32_t kMaxHeadDim = 1024;
 // Keys are kept in groups of this many, so that a kernel always reads whole groups.
 inline constexpr std::uint32_t kKvRowStep = 32;
-inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailRowsMax = 1024;
+inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailRowsMany = 512, kKvTailRowsMax = 1024;
 
 struct ModelInfo {
   std::string name;          // general.name, else the file's stem

@@ -307,11 +307,14 @@ TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {
 
 TEST(LayerSpec, exact_ends_are_sinks_and_a_tail_with_a_batch_within_an_eighth) {
   LayerSpec layer;
-  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{128, 256 + 256}));
+  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{128, 512 + 256}));
   EXPECT_EQ(layer.kv_ends(131072, 256), (KvEnds{128, 1024 + 256}));
   EXPECT_EQ(layer.kv_ends(1048576, 256), (KvEnds{128, 1024 + 256}));
-  EXPECT_EQ(layer.kv_ends(8192, 100), (KvEnds{128, 128 + 128})) << "a batch of 100 takes whole groups";
-  EXPECT_EQ(layer.kv_ends(4096, 256), (KvEnds{128, 384}));
+  EXPECT_EQ(layer.kv_ends(98304, 256), (KvEnds{128, 768 + 256}));
+  EXPECT_EQ(layer.kv_ends(16384, 256), (KvEnds{128, 512 + 256}));
+  EXPECT_EQ(layer.kv_ends(6144, 100), (KvEnds{128, 384 + 128})) << "a batch of 100 takes whole groups";
+  EXPECT_EQ(layer.kv_ends(4096, 64), (KvEnds{128, 256 + 64}));
+  EXPECT_EQ(layer.kv_ends(4096, 256), (KvEnds{128, 384})) << "an eighth";
   EXPECT_EQ(layer.kv_ends(4095, 256), (KvEnds{128, 384}));
   EXPECT_EQ(layer.kv_ends(2048, 256), (KvEnds{64, 192})) << "an eighth, a quarter of it sinks";
   EXPECT_EQ(layer.kv_ends(512, 256), (KvEnds{32, 32}));
@@ -319,7 +322,7 @@ TEST(LayerSpec, exact_ends_are_sinks_and_a_tail_with_a_batch_within_an_eighth) {
   EXPECT_EQ(layer.kv_ends(224, 256), (KvEnds{0, 0}));
   layer.attention = AttentionKind::kWindow;
   layer.window = 4096;
-  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{0, 128 + 256})) << "a window does not see the first positions for long";
+  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{0, 288 + 256})) << "a window does not see the first positions for long";
 }
 
 TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {

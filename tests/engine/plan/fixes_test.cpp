@@ -74,7 +74,7 @@ TEST(Fixes, q8_kv_comes_first_when_it_suffices) {
   const std::vector<DeviceInfo> devices = with_gpu(8 * kGiB);
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
   ASSERT_FALSE(fixes.empty());
-  EXPECT_THAT(fixes.front().text, testing::AllOf(HasSubstr("KV as Q8: frees 1.8"), HasSubstr("quality unchanged")));
+  EXPECT_THAT(fixes.front().text, testing::AllOf(HasSubstr("KV as Q8: frees 1.77"), HasSubstr("quality unchanged")));
   EXPECT_TRUE(fixes.front().makes_it_fit);
   EXPECT_EQ(with_text(fixes, "KV as FP8")->quality, QualityLoss::kNearlyNone);
   EXPECT_EQ(with_text(fixes, "KV as Q4")->quality, QualityLoss::kSome);
