@@ -43,10 +43,14 @@ void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& fr
 }
 
 // What is left of a head after the cache has kept it.
-void round_trip(std::span<float> head, DType dtype, KvScheme scheme) {
+void round_trip(std::span<float> head, DType dtype, KvScheme scheme, float shift) {
   std::vector<std::byte> kept(row_bytes(dtype, head.size()));
-  (scheme == KvScheme::kPlain ? encode_row : encode_kv_row)(dtype, head.data(), head.size(), kept.data());
-  decode_row(dtype, kept.data(), head.size(), head.data());
+  if (scheme == KvScheme::kPlain) {
+    encode_row(dtype, head.data(), head.size(), kept.data());
+  } else {
+    encode_kv_row(dtype, head.data(), head.size(), shift, kept.data());
+  }
+  decode_shifted_row(dtype, kept.data(), head.size(), shift, head.data());
 }
 
 double activate(Activation kind, double x) {
@@ -126,19 +130,19 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
   rotate(keys, options_.kv_k);
   rotate(values, options_.kv_v);
   Cache& kept = cache(static_cast<std::size_t>(layer), row.slot);
-  const auto keep = [&](const Row& heads, DType kv, Row& into) {
+  const auto keep = [&](const Row& heads, DType kv, float shift, Row& into) {
     into.resize(std::size_t{row.position} * spec.kv_dim());  // a position that is written again forgets those behind it
     for (std::size_t first = 0; first < heads.size(); first += spec.head_dim) {
       const auto start = heads.begin() + static_cast<std::ptrdiff_t>(first);
       Row head(start, start + spec.head_dim);
-      round_trip(head, kv, options_.kv_scheme);
+      round_trip(head, kv, options_.kv_scheme, shift);
       into.insert(into.end(), head.begin(), head.end());
     }
   };
-  keep(keys, options_.kv_k, kept.keys);
-  keep(values, options_.kv_v, kept.values);
-  keep(keys, DType::kF16, kept.exact_keys);
-  keep(values, DType::kF16, kept.exact_values);
+  keep(keys, options_.kv_k, 0.0F, kept.keys);
+  keep(values, options_.kv_v, has_value_shifts(KvPart::kValues, options_) ? value_shift(row.position) : 0.0F, kept.values);
+  keep(keys, DType::kF16, 0.0F, kept.exact_keys);
+  keep(values, DType::kF16, 0.0F, kept.exact_values);
   return query;
 }
 

@@ -132,6 +132,12 @@ void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
   }
 }
 
+// By how much of a step the codes of a Q4_0 cache of values are shifted at a position: element = scale * (nibble - 8 + shift). Equal tokens have
+// equal values in the first layer and similar ones behind it; rounded alike, their errors would add up in a head that averages over them. Sixteen
+// shifts, neighbours far apart, round them in as many ways. Source: subtractive dither (Roberts 1962).
+inline constexpr std::uint32_t kValueShifts = 16;
+constexpr float value_shift(std::uint64_t position) { return (static_cast<float>(position * 7 % kValueShifts) + 0.5F) / kValueShifts - 0.5F; }
+
 // row: row_bytes(dtype, n_elems) bytes in file (or cache) layout; out: (n_elems) f32.
 inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems, float* out) {
   switch (dtype) {
@@ -153,6 +159,13 @@ inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems,
       return;
     }
   }
+}
+
+// As decode_row(), of a cache row whose codes are shifted: Q4_0 only, the others have no shift.
+inline void decode_shifted_row(DType dtype, const std::byte* row, std::uint64_t n_elems, float shift, float* out) {
+  decode_row(dtype, row, n_elems, out);
+  if (dtype != DType::kQ4_0) return;
+  for (std::uint64_t i = 0; i < n_elems; ++i) out[i] += shift * f16_to_f32(load_block<std::uint16_t>(row + i / 32 * sizeof(BlockQ4_0)));
 }
 
 }  // namespace headroom

@@ -48,9 +48,10 @@ void encode_block(std::span<const float, 32> in, BlockQ4_0& block) {
   for (int i = 0; i < 16; ++i) block.quants[i] = static_cast<std::uint8_t>(code(in[i]) | (code(in[i + 16]) << 4));
 }
 
-int round_q4(float x) { return static_cast<int>(std::nearbyint(std::clamp(x, -8.0F, 7.0F))); }
+// The code from -8 to 7 that, with `shift`, is nearest.
+int round_q4(float x, float shift) { return static_cast<int>(std::nearbyint(std::clamp(x - shift, -8.0F, 7.0F))); }
 
-void encode_searched(std::span<const float, 32> in, BlockQ4_0& block) {
+void encode_searched(std::span<const float, 32> in, float shift, BlockQ4_0& block) {
   float extreme = 0;
   for (const float x : in) {
     if (std::fabs(x) > std::fabs(extreme)) extreme = x;
@@ -60,7 +61,7 @@ void encode_searched(std::span<const float, 32> in, BlockQ4_0& block) {
     const float inverse = safe_inverse(extreme / -divisor);
     float sum_code_x = 0, sum_code2 = 0;
     for (const float x : in) {
-      const auto code = static_cast<float>(round_q4(x * inverse));
+      const float code = static_cast<float>(round_q4(x * inverse, shift)) + shift;
       sum_code_x += code * x;
       sum_code2 += code * code;
     }
@@ -69,7 +70,7 @@ void encode_searched(std::span<const float, 32> in, BlockQ4_0& block) {
     best_gain = gain, best_inverse = inverse, best_scale = sum_code_x / sum_code2;
   }
   block.scale = scale_to_f16(best_scale);
-  const auto code = [&](float x) { return static_cast<std::uint8_t>(round_q4(x * best_inverse) + 8); };
+  const auto code = [&](float x) { return static_cast<std::uint8_t>(round_q4(x * best_inverse, shift) + 8); };
   for (int i = 0; i < 16; ++i) block.quants[i] = static_cast<std::uint8_t>(code(in[i]) | (code(in[i + 16]) << 4));
 }
 
@@ -229,9 +230,9 @@ void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte*
   }
 }
 
-void encode_kv_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte* out) {
+void encode_kv_row(DType dtype, const float* row, std::uint64_t n_elems, float shift, std::byte* out) {
   if (dtype != DType::kQ4_0) return encode_row(dtype, row, n_elems, out);
-  encode_block_row<BlockQ4_0, 32>(row, n_elems, out, [](auto in, BlockQ4_0& block) { encode_searched(in, block); });
+  encode_block_row<BlockQ4_0, 32>(row, n_elems, out, [shift](auto in, BlockQ4_0& block) { encode_searched(in, shift, block); });
 }
 
 }  // namespace headroom

@@ -23,6 +23,10 @@ std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& opti
   return regions;
 }
 
+bool has_value_shifts(KvPart part, const PlanOptions& options) {
+  return part == KvPart::kValues && options.kv_v == DType::kQ4_0 && options.kv_scheme == KvScheme::kRotated;
+}
+
 std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots) {
   const std::optional<Bytes> rows = checked_mul(n_slots, region.n_rows);
   return rows ? checked_mul(*rows, layer.kv_row_bytes(region.dtype)) : std::nullopt;

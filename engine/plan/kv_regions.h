@@ -18,6 +18,9 @@ struct KvRegion {
 // Keys, values, then the exact ends of those that are quantized.
 std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& options);
 
+// Whether the codes of this part are shifted by position: see value_shift().
+bool has_value_shifts(KvPart part, const PlanOptions& options);
+
 // Absent when beyond 64 bits.
 std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots);
 

@@ -51,20 +51,22 @@ TEST_P(KvKernels, quantize_as_well_as_the_reference) {
   const KernelTable kernels = make_kernel_table(GetParam());
   for (const std::uint32_t n : {8U, 20U, 32U, 64U, 80U, 4096U}) {
     const std::vector<float> row = waves(n);
-    const auto squared_error = [&](const std::vector<std::byte>& bytes) {
-      std::vector<float> decoded(n);
-      decode_row(DType::kQ4_0, bytes.data(), n, decoded.data());
-      double sum = 0;
-      for (std::uint32_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(decoded[i]) - row[i], 2);
-      return sum;
-    };
     std::vector<std::byte> expected(row_bytes(DType::kQ4_0, n)), found(expected.size());
-    encode_kv_row(DType::kQ4_0, row.data(), n, expected.data());
-    for (std::uint32_t first = 0; first < n; first += 1024) {  // at most one widest head at a time
-      const std::uint32_t part = std::min(n - first, 1024U);
-      encode_kv_head(kernels, KvScheme::kRotated, DType::kQ4_0, row.data() + first, part, found.data() + row_bytes(DType::kQ4_0, first));
+    for (const float shift : {0.0F, value_shift(0), value_shift(7)}) {
+      const auto squared_error = [&](const std::vector<std::byte>& bytes) {
+        std::vector<float> decoded(n);
+        decode_shifted_row(DType::kQ4_0, bytes.data(), n, shift, decoded.data());
+        double sum = 0;
+        for (std::uint32_t i = 0; i < n; ++i) sum += std::pow(static_cast<double>(decoded[i]) - row[i], 2);
+        return sum;
+      };
+      encode_kv_row(DType::kQ4_0, row.data(), n, shift, expected.data());
+      for (std::uint32_t first = 0; first < n; first += 1024) {  // at most one widest head at a time
+        const std::uint32_t part = std::min(n - first, 1024U);
+        encode_kv_head(kernels, KvScheme::kRotated, DType::kQ4_0, row.data() + first, part, shift, found.data() + row_bytes(DType::kQ4_0, first));
+      }
+      EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n << " " << shift;
     }
-    EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n;
   }
 }
 
@@ -78,7 +80,7 @@ TEST_P(KvKernels, encode_rows_as_the_reference) {
       row[n - 1] = -3e-5F;  // subnormal in each type
       std::vector<std::byte> expected(row_bytes(dtype, n)), found(expected.size());
       encode_row(dtype, row.data(), n, expected.data());
-      encode_kv_head(kernels, KvScheme::kRotated, dtype, row.data(), n, found.data());
+      encode_kv_head(kernels, KvScheme::kRotated, dtype, row.data(), n, 0.0F, found.data());
       std::uint32_t n_other = 0;
       for (std::size_t i = 0; i < expected.size(); ++i) n_other += expected[i] != found[i] ? 1 : 0;
       EXPECT_LE(n_other, dtype == DType::kF16 ? 0U : n / 32) << dtype_row(dtype).label << " " << n;
@@ -87,7 +89,7 @@ TEST_P(KvKernels, encode_rows_as_the_reference) {
   for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
     const std::vector<float> zeros(64, 0.0F);
     std::vector<std::byte> found(row_bytes(dtype, 64), std::byte{1});
-    encode_kv_head(kernels, KvScheme::kRotated, dtype, zeros.data(), 64, found.data());
+    encode_kv_head(kernels, KvScheme::kRotated, dtype, zeros.data(), 64, 0.0F, found.data());
     EXPECT_EQ(found, std::vector<std::byte>(found.size())) << dtype_row(dtype).label;
   }
 }
@@ -101,6 +103,25 @@ TEST_P(KvKernels, f16_rounds_as_the_reference_over_its_whole_range) {
   encode_row(DType::kF16, row.data(), row.size(), expected.data());
   kernels.encode[static_cast<std::size_t>(DType::kF16)](row.data(), static_cast<std::uint32_t>(row.size()), found.data());
   EXPECT_EQ(found, expected);
+}
+
+TEST(KvRows, only_values_of_q4_0_are_shifted_and_not_in_the_plain_scheme) {
+  LayerSpec layer;
+  layer.n_kv_heads = 1;
+  layer.head_dim = 64;
+  for (const DTypeRow& type : kDTypes) {
+    for (const KvScheme scheme : {KvScheme::kRotated, KvScheme::kPlain}) {
+      for (const KvPart part : {KvPart::kKeys, KvPart::kValues}) {
+        if (!type.is_kv) continue;
+        const PlanOptions options{.n_ctx = 64, .kv_k = type.dtype, .kv_v = type.dtype, .kv_scheme = scheme};
+        const KvCache cache = make_kv_cache(nullptr, nullptr, part, layer, options);  // too short for exact ends
+        const bool is_shifted = type.dtype == DType::kQ4_0 && scheme == KvScheme::kRotated && part == KvPart::kValues;
+        for (std::uint32_t position = 0; position < kPanelRows; ++position) {
+          EXPECT_EQ(cache.all.shifts[position], is_shifted ? value_shift(position) : 0.0F) << type.label << " " << position;
+        }
+      }
+    }
+  }
 }
 
 TEST(KvRows, keys_stand_as_panel_rows) {

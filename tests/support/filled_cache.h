@@ -30,8 +30,8 @@ class FilledCache {
     for (const KvRegion& region : kv_regions(layer, options)) regions_.emplace_back(*kv_region_bytes(layer, region, 1));
     std::size_t next = 2;
     const auto exact = [&](DType dtype) { return kv_ends_of(layer, dtype, options).n_rows() == 0 ? nullptr : regions_[next++].data(); };
-    keys = make_kv_cache(regions_[0].data(), exact(shape.k), shape.k, layer, options);
-    values = make_kv_cache(regions_[1].data(), exact(shape.v), shape.v, layer, options);
+    keys = make_kv_cache(regions_[0].data(), exact(shape.k), KvPart::kKeys, layer, options);
+    values = make_kv_cache(regions_[1].data(), exact(shape.v), KvPart::kValues, layer, options);
     const std::uint32_t n_ring = keys.has_ends() ? keys.ring.n_rows : values.ring.n_rows;
     exact_from = shape.n_keys - n_ring;
     std::vector<float> head(shape.head_dim);
@@ -66,9 +66,10 @@ class FilledCache {
     std::vector<std::byte> row(4UL * n + 64);
     std::vector<float> as_read((n + 31) / 32 * 32);
     const auto put_in = [&](const KvView& view) {
-      encode_kv_head(kernels, KvScheme::kRotated, view.dtype, head.data(), n, row.data());
+      const float shift = view.shifts[position % kPanelRows];
+      encode_kv_head(kernels, KvScheme::kRotated, view.dtype, head.data(), n, shift, row.data());
       (is_keys ? put_key_row : put_value_row)(view.dtype, n, position % kPanelRows, row.data(), view.group(0, kv_head, position));
-      decode_row(view.dtype, row.data(), n, as_read.data());
+      decode_shifted_row(view.dtype, row.data(), n, shift, as_read.data());
     };
     put_in(cache.all);
     if (cache.has_ends()) {

@@ -168,7 +168,7 @@ void attend_by_words(const KernelTable& kernels, const AttendJob& job, const Til
                                                                        scratch.key_scales + key);
     }
     kernels.value_words[static_cast<std::size_t>(segment.values->dtype)](segment.values->group(job.slot, job.kv_head, position), n_keys, head_dim,
-                                                                         scratch.values, scratch.value_scales);
+                                                                         segment.values->shifts, scratch.values, scratch.value_scales);
     attend_chunk(kernels, job, segment, position, n_keys, scratch);
   });
 }
@@ -245,6 +245,7 @@ void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScrat
                                                                      .weights = scratch.scores,
                                                                      .weight_stride = kKeyChunk,
                                                                      .factors = scratch.factors,
+                                                                     .shifts = segment.values->shifts,
                                                                      .acc = scratch.acc,
                                                                      .acc_stride = padded(head_dim)});
   });

@@ -78,7 +78,7 @@ class Binder {
     return reinterpret_cast<const float*>(weight(slot, layer, tensor));
   }
 
-  KvCache kv(std::int32_t layer, DType dtype, KvPart part, KvPart exact_part) const {
+  KvCache kv(std::int32_t layer, KvPart part, KvPart exact_part) const {
     const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
     const auto base = [&](KvPart wanted) -> std::byte* {
       const std::vector<KvRegion> regions = kv_regions(spec, plan_.options);
@@ -88,7 +88,7 @@ class Binder {
       CHECK(found, "a layer's cache is not in the plan");
       return address(*found, *kv_region_bytes(spec, *shape, plan_.options.n_slots));
     };
-    return make_kv_cache(base(part), base(exact_part), dtype, spec, plan_.options);
+    return make_kv_cache(base(part), base(exact_part), part, spec, plan_.options);
   }
 
   bool is_rotated(DType dtype) const { return is_quantized_kv(dtype) && plan_.options.kv_scheme == KvScheme::kRotated; }
@@ -144,8 +144,8 @@ class Binder {
     bound.q_norm = vector(WeightSlot::kQNorm, layer);
     bound.k_norm = vector(WeightSlot::kKNorm, layer);
     bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
-    bound.keys = kv(layer, plan_.options.kv_k, KvPart::kKeys, KvPart::kExactKeys);
-    bound.values = kv(layer, plan_.options.kv_v, KvPart::kValues, KvPart::kExactValues);
+    bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
+    bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
     bind_rotations(bound);
     return bound;
   }

@@ -329,7 +329,7 @@ void CpuStep::keep(const KvCache& cache, std::uint32_t head, const float* elems,
   const auto put = [&](const KvView& view) {
     const std::uint32_t lane = row.position % kPanelRows;
     std::byte* group = view.group(row.slot, head, row.position);
-    encode_kv_head(kernels_, bound_.plan->options.kv_scheme, view.dtype, elems, view.head_dim, encoded.data());
+    encode_kv_head(kernels_, bound_.plan->options.kv_scheme, view.dtype, elems, view.head_dim, view.shifts[lane], encoded.data());
     if (is_keys) {
       put_key_row(view.dtype, view.head_dim, lane, encoded.data(), group);
     } else {

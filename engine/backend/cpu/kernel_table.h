@@ -53,6 +53,7 @@ struct ValueJob {
   const float* weights = nullptr;
   std::uint32_t weight_stride = 0;
   const float* factors = nullptr;  // (n_queries)
+  const float* shifts = nullptr;   // (16) of the keys of a group, in steps of their codes: Q4_0 only
   float* acc = nullptr;
   std::uint32_t acc_stride = 0;  // head_dim rounded up to 32
 };
@@ -63,8 +64,9 @@ using QueryWordsFn = void (*)(const float* query, std::uint32_t head_dim, float 
 // A panel of 16 keys -> (head_dim / 2, 16) dwords of two elements, and 16 scales.
 using KeyWordsFn = void (*)(const std::byte* panel, std::uint32_t head_dim, std::byte* words, float* scales);
 // Groups of the first n_keys keys, at most kKeyChunk -> (n_keys rounded up to 16, / 2; head_dim rounded up to 32) dwords of two keys, and a scale per
-// element of the head.
-using ValueWordsFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, std::byte* words, float* scales);
+// element of the head; shifts: as ValueJob.
+using ValueWordsFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::byte* words,
+                              float* scales);
 // One chunk of keys and values for panels of 16 queries.
 struct TileJob {
   std::uint32_t n_panels = 0;              // at most kTilePanels
@@ -88,6 +90,12 @@ struct SoftmaxJob {
   float* factors = nullptr;  // out: what earlier results are to be multiplied with
 };
 
+struct Q4Search {  // scales to try: the extreme element over each divisor; codes stand for nibble - 8 + shift
+  const float* divisors = nullptr;
+  std::uint32_t n_divisors = 0;
+  float shift = 0.0F;
+};
+
 inline constexpr std::size_t kNDTypes = 9;
 
 struct KernelTable {  // made by make_kernel_table
@@ -106,8 +114,8 @@ struct KernelTable {  // made by make_kernel_table
   void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);
   // A head -> its row in the cache; null: encode_kv_row().
   void (*encode[kNDTypes])(const float* row, std::uint32_t n_elems, std::byte* out);
-  // Per 32 elements 16 bytes of nibbles as in a Q4_0 block, and the scale: of the extreme element over each divisor, the best in least squares.
-  void (*quantize_q4)(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales);
+  // Per 32 elements 16 bytes of nibbles as in a Q4_0 block, and the scale that is best in least squares.
+  void (*quantize_q4)(const float* row, std::uint32_t n_elems, const Q4Search& search, std::uint8_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
   void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group

@@ -14,7 +14,7 @@
 namespace headroom {
 
 // One head of one position -> row_bytes(dtype, head_dim) bytes: encode_kv_row(), by kernels where there are any, or encode_row() in the plain scheme.
-void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, std::byte* out);
+void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, float shift, std::byte* out);
 
 // row: one head of one position as encode_kv_head() writes it, into its lane of a group.
 void put_key_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
@@ -26,6 +26,7 @@ struct KvView {
   DType dtype = DType::kF16;
   std::uint32_t n_rows = 0;  // positions per slot; position p stands at p % n_rows
   std::uint32_t head_dim = 0;
+  const float* shifts = nullptr;  // (kPanelRows) of the positions of a group, as decode_shifted_row() takes them
   Bytes group_bytes = 0, head_bytes = 0, slot_bytes = 0;
 
   std::byte* group(std::uint32_t slot, std::uint32_t head, std::uint32_t position) const {
@@ -40,7 +41,8 @@ struct KvCache {
   bool has_ends() const { return ring.n_rows > 0; }
 };
 
-// `base` and `exact_base` stand at the regions' first bytes; the latter is not read when there are no exact ends.
-KvCache make_kv_cache(std::byte* base, std::byte* exact_base, DType dtype, const LayerSpec& layer, const PlanOptions& options);
+// `base` and `exact_base` stand at the first bytes of the regions of `part`, keys or values, and of its exact ends; the latter is not read when there
+// are none.
+KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const LayerSpec& layer, const PlanOptions& options);
 
 }  // namespace headroom

@@ -101,16 +101,18 @@ struct ValueRows {  // 32 channels of a chunk
   std::size_t key_bytes, group_bytes;
   std::uint32_t at;
   int n_lanes;
-  float scales[kKeyChunk];
+  float scales[kKeyChunk], offsets[kKeyChunk];
 
-  ValueRows(const std::byte* from, std::uint32_t n_keys, std::uint32_t head_dim, std::uint32_t first_channel)
+  ValueRows(const std::byte* from, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::uint32_t first_channel)
       : groups(from), key_bytes(Source::key_bytes(head_dim)), at(first_channel) {
     const std::size_t n_scales = Source::kScaled ? Source::scale_block((head_dim - 1) / 32) + 1 : 0;
     group_bytes = 16 * key_bytes + n_scales * 32;
     n_lanes = head_dim - at < 32 ? static_cast<int>(head_dim - at) : 32;
     if constexpr (Source::kScaled) {
       for (std::uint32_t key = 0; key < n_keys; key += 16) {
-        store_f(scales + key, load_f16(groups + key / 16 * group_bytes + 16 * key_bytes + Source::scale_block(at / 32) * 32));
+        const F scale = load_f16(groups + key / 16 * group_bytes + 16 * key_bytes + Source::scale_block(at / 32) * 32);
+        store_f(scales + key, scale);
+        if constexpr (Source::kShifted) store_f(offsets + key, mul(scale, load_f(shifts)));
       }
     }
   }
@@ -121,7 +123,10 @@ struct ValueRows {  // 32 channels of a chunk
     } else {
       Source::load_n(from, at, n_lanes, a, b);
     }
-    if constexpr (Source::kScaled) {
+    if constexpr (Source::kShifted) {
+      a = fma(a, set_f(scales[key]), set_f(offsets[key]));
+      b = fma(b, set_f(scales[key]), set_f(offsets[key]));
+    } else if constexpr (Source::kScaled) {
       a = mul(a, set_f(scales[key]));
       b = mul(b, set_f(scales[key]));
     }
@@ -131,10 +136,10 @@ struct ValueRows {  // 32 channels of a chunk
 inline F value_scale(F sum, F most) { return max(max(mul(sum, set_f(1.0F / kValueSteps)), mul(most, set_f(1.0F / kNormSteps))), set_f(kNoNorm)); }
 
 template <class Source>
-void value_words(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, std::byte* words, float* scales) {
+void value_words(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::byte* words, float* scales) {
   const std::size_t row_bytes = (head_dim + 31) / 32 * 128UL;
   for (std::uint32_t at = 0; at < head_dim; at += 32) {
-    const ValueRows<Source> rows(groups, n_keys, head_dim, at);
+    const ValueRows<Source> rows(groups, n_keys, head_dim, shifts, at);
     F sums[2] = {zero_f(), zero_f()}, most[2] = {zero_f(), zero_f()}, a, b;
     for (std::uint32_t key = 0; key < n_keys; ++key) {
       rows.load(key, a, b);

@@ -55,13 +55,13 @@ void unrotate(float* head, std::uint32_t head_dim, const float* factors) {
   scale_elems(head, head_dim, factors);
 }
 
-// Codes of one candidate scale, as floats, and what their own least squares scale explains of the squares.
+// Codes of one candidate scale, shifted, as floats, and what their own least squares scale explains of the squares.
 struct Q4Fit {
   F low, high;
   float gain, scale;
 };
-inline Q4Fit fit_q4(F low, F high, float inverse) {
-  const auto codes = [&](F x) { return to_f(to_i(min(max(mul(x, set_f(inverse)), set_f(-8.0F)), set_f(7.0F)))); };
+inline Q4Fit fit_q4(F low, F high, float inverse, F shift) {
+  const auto codes = [&](F x) { return add(to_f(to_i(min(max(sub(mul(x, set_f(inverse)), shift), set_f(-8.0F)), set_f(7.0F)))), shift); };
   Q4Fit fit{codes(low), codes(high), 0.0F, 0.0F};
   const float code_x = sum_lanes(fma(fit.low, low, mul(fit.high, high))), code2 = sum_lanes(fma(fit.low, fit.low, mul(fit.high, fit.high)));
   if (code2 > 0.0F) {
@@ -71,19 +71,20 @@ inline Q4Fit fit_q4(F low, F high, float inverse) {
   return fit;
 }
 
-void quantize_q4(const float* row, std::uint32_t n_elems, const float* divisors, std::uint32_t n_divisors, std::uint8_t* quants, float* scales) {
+void quantize_q4(const float* row, std::uint32_t n_elems, const Q4Search& search, std::uint8_t* quants, float* scales) {
+  const F shift = set_f(search.shift);
   for (std::uint32_t first = 0; first < n_elems; first += 32, quants += 16) {
     F low, high;
     load_block(row, n_elems, first, low, high);
     const float most = max_lanes(max(low, high)), least = -max_lanes(max(sub(zero_f(), low), sub(zero_f(), high)));
     const float extreme = most >= -least ? most : least;
-    Q4Fit best{zero_f(), zero_f(), 0.0F, 0.0F};
-    for (std::uint32_t i = 0; i < n_divisors && extreme != 0.0F; ++i) {
-      const Q4Fit fit = fit_q4(low, high, -divisors[i] / extreme);
+    Q4Fit best{shift, shift, 0.0F, 0.0F};
+    for (std::uint32_t i = 0; i < search.n_divisors && extreme != 0.0F; ++i) {
+      const Q4Fit fit = fit_q4(low, high, -search.divisors[i] / extreme, shift);
       if (fit.gain > best.gain) best = fit;
     }
-    const I eight = set_i(8);
-    const I both = add_i(add_i(to_i(best.low), eight), shift_left<4>(add_i(to_i(best.high), eight)));
+    const I eight = set_i(8), low_codes = to_i(sub(best.low, shift)), high_codes = to_i(sub(best.high, shift));
+    const I both = add_i(add_i(low_codes, eight), shift_left<4>(add_i(high_codes, eight)));
     store_bytes(reinterpret_cast<std::int8_t*>(quants), signed_byte<0>(both));
     scales[first / 32] = best.scale;
   }

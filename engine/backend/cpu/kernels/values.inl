@@ -4,6 +4,7 @@
 
 struct ValuesF32 {
   static constexpr bool kScaled = false;
+  static constexpr bool kShifted = false;
   static constexpr float kFactor = 1.0F;
   static std::size_t key_bytes(std::uint32_t head_dim) { return head_dim * 4UL; }
   static std::size_t scale_block(std::uint32_t) { return 0; }
@@ -20,6 +21,7 @@ struct ValuesF32 {
 };
 struct ValuesF16 {
   static constexpr bool kScaled = false;
+  static constexpr bool kShifted = false;
   static constexpr float kFactor = 1.0F;
   static std::size_t key_bytes(std::uint32_t head_dim) { return head_dim * 2UL; }
   static std::size_t scale_block(std::uint32_t) { return 0; }
@@ -34,6 +36,7 @@ struct ValuesF16 {
 };
 struct ValuesF8 {
   static constexpr bool kScaled = true;
+  static constexpr bool kShifted = false;
   static constexpr float kFactor = kE4M3Factor;
   static std::size_t key_bytes(std::uint32_t head_dim) { return head_dim; }
   static std::size_t scale_block(std::uint32_t) { return 0; }  // one scale for all elements
@@ -45,6 +48,7 @@ struct ValuesF8 {
 };
 struct ValuesQ8_0 {
   static constexpr bool kScaled = true;
+  static constexpr bool kShifted = false;
   static constexpr float kFactor = 1.0F;
   static std::size_t key_bytes(std::uint32_t head_dim) { return (head_dim + 31) / 32 * 32UL; }
   static std::size_t scale_block(std::uint32_t block) { return block; }
@@ -56,6 +60,7 @@ struct ValuesQ8_0 {
 };
 struct ValuesQ4_0 {
   static constexpr bool kScaled = true;
+  static constexpr bool kShifted = true;
   static constexpr float kFactor = 1.0F;
   static std::size_t key_bytes(std::uint32_t head_dim) { return (head_dim + 31) / 32 * 16UL; }
   static std::size_t scale_block(std::uint32_t block) { return block; }
@@ -78,6 +83,9 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
     acc[q][0] = mul(load_f(from), factor);
     acc[q][1] = mul(load_f(from + 16), factor);
   }
+  F shifted[kQ];  // what the shifts of the keys add to every element of the block
+  HEADROOM_UNROLL_COLUMNS
+  for (int q = 0; q < kQ; ++q) shifted[q] = zero_f();
   const std::byte* group = job.groups;
   for (std::uint32_t first = 0; first < job.n_keys; first += 16, group += group_bytes) {
     float scaled[kQ][16];
@@ -87,7 +95,9 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
       weights[q] = job.weights + static_cast<std::size_t>(query + q) * job.weight_stride + first;
       if constexpr (Source::kScaled) {
         const F scale = mul(load_f16(group + 16 * key_bytes + Source::scale_block(at / 32) * 32), set_f(Source::kFactor));
-        store_f(scaled[q], mul(load_f(weights[q]), scale));
+        const F products = mul(load_f(weights[q]), scale);  // keys behind the last have no weight
+        store_f(scaled[q], products);
+        if constexpr (Source::kShifted) shifted[q] = fma(products, load_f(job.shifts), shifted[q]);
         weights[q] = scaled[q];
       }
     }
@@ -109,8 +119,9 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
   HEADROOM_UNROLL_COLUMNS
   for (int q = 0; q < kQ; ++q) {
     float* to = job.acc + static_cast<std::size_t>(query + q) * job.acc_stride + at;
-    store_f(to, acc[q][0]);
-    store_f(to + 16, acc[q][1]);
+    const F all = set_f(Source::kShifted ? sum_lanes(shifted[q]) : 0.0F);
+    store_f(to, add(acc[q][0], all));
+    store_f(to + 16, add(acc[q][1], all));
   }
 }
 
