@@ -81,7 +81,7 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   const Bytes f32_row = kinds.any_float ? widths.input * kF32Bytes : 0;
   const Bytes int8_row = kinds.any_int8 ? cpu_int8_row_bytes(widths.input) : 0;
   CpuScratch scratch;
-  scratch.rope_bytes = aligned(Bytes{max_rows} * rope_dims * kF32Bytes);
+  scratch.rope_bytes = aligned(Bytes{max_rows} * 2 * rope_dims * kF32Bytes);
   scratch.f32_bytes = aligned(Bytes{max_rows} * f32_row);
   scratch.int8_bytes = aligned(Bytes{max_rows} * int8_row);
   scratch.kv_rows_bytes = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);

@@ -41,7 +41,7 @@ inline constexpr Bytes kCpuPairSlabBytes = 9 * kKiB;  // of a pair of panels: 25
 
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
-  Bytes rope_bytes = 0;      // (max_rows, rope_dim of every rope) cosines and sines of the positions of a step
+  Bytes rope_bytes = 0;      // (max_rows, 2 * rope_dim of every rope) cosines and sines of the positions of a step
   Bytes f32_bytes = 0;       // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
   Bytes int8_bytes = 0;      // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
   Bytes kv_rows_bytes = 0;   // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache

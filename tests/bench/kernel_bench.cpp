@@ -58,7 +58,9 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
                        .int8 = matrix.reads_f32() ? nullptr : int8.data(),
                        .n_rows = n_activation_rows,
                        .n_elems = kCols,
-                       .group = matrix.has_super_blocks() || n_activation_rows > kDirectCols ? 256U : 32U};
+                       .form = n_activation_rows > kDirectCols ? Int8Form::kSlabs
+                               : matrix.has_super_blocks()     ? Int8Form::kSuperBlocks
+                                                               : Int8Form::kBlocks};
   const std::vector<float> row(kCols, 0.5F);
   for (std::uint32_t i = 0; i < n_activation_rows; ++i) put_activation_row(kernels, in, i, row.data());
   float sum = 0.0F;

@@ -107,7 +107,7 @@ class MatrixProduct : public ::testing::TestWithParam<Isa> {
     std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
     Activations in{.n_rows = n_in, .n_elems = matrix.n_cols};
     (!matrix.reads_f32() ? in.int8 : matrix.has_words() && n_in > kDirectCols ? in.words : in.f32) = bytes.data();
-    if (matrix.has_super_blocks() || n_in > kDirectCols) in.group = 256;
+    in.form = n_in > kDirectCols ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
     std::mt19937 random(n_in);
     std::normal_distribution<float> normal;
     std::vector<std::vector<float>> rows(n_in, std::vector<float>(matrix.n_cols));

@@ -32,7 +32,11 @@ ActTile Activations::tile(std::uint32_t index) const {
 void put_activation_row(const KernelTable& kernels, const Activations& to, std::uint32_t row, const float* from) {
   const ActTile tile = to.tile(row / kTileCols);
   const std::uint32_t column = row % kTileCols;
-  if (to.int8 != nullptr) kernels.quantize(from, to.n_elems, to.group, column, tile);
+  if (to.int8 != nullptr && to.form == Int8Form::kSlabs) {
+    kernels.quantize_slabs(from, to.n_elems, column, tile);
+  } else if (to.int8 != nullptr) {
+    kernels.quantize(from, to.n_elems, to.form == Int8Form::kSuperBlocks ? 256 : 32, column, tile);
+  }
   if (to.words != nullptr) kernels.quantize_words(from, to.n_elems, column, tile);
   if (to.f32 != nullptr) {
     auto* out = const_cast<float*>(tile.f32) + column;

@@ -31,7 +31,7 @@ class Binder {
     for (const RopeSpec& rope : model_.ropes) {
       bound.ropes.push_back(rope_frequencies(rope));
       bound.rope_offsets.push_back(bound.rope_row_elems);
-      bound.rope_row_elems += rope.rope_dim;
+      bound.rope_row_elems += 2 * rope.rope_dim;
     }
     for (const LayerSpec& layer : model_.layers) bound.widest_head_dim = std::max(bound.widest_head_dim, layer.head_dim);
     bound.activations = region(RegionKind::kActivations, plan_.prefill.activation_bytes[device_]);

@@ -136,11 +136,15 @@ void CpuStep::fill_rope_table(std::uint32_t thread) {
     for (std::size_t r = 0; r < bound_.ropes.size(); ++r) {
       const RopeFrequencies& rope = bound_.ropes[r];
       const std::size_t n_pairs = rope.per_pair.size();
+      const bool neighbours = bound_.model->ropes[r].pairing == RopePairing::kNeighbours;
       float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[r];
+      float* sines = cosines + 2 * n_pairs;
       for (std::size_t pair = 0; pair < n_pairs; ++pair) {
         const float angle = position * rope.per_pair[pair];  // in f32, as the models were trained
-        cosines[pair] = std::cos(angle) * rope.magnitude;
-        cosines[n_pairs + pair] = std::sin(angle) * rope.magnitude;
+        const std::size_t x = neighbours ? 2 * pair : pair, y = neighbours ? 2 * pair + 1 : pair + n_pairs;
+        cosines[x] = cosines[y] = std::cos(angle) * rope.magnitude;
+        sines[y] = std::sin(angle) * rope.magnitude;
+        sines[x] = -sines[y];
       }
     }
   }
@@ -159,7 +163,7 @@ Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::sp
       (words ? made.words : made.f32) = few ? scratch.few_f32(thread) : scratch.f32;
     } else {
       made.int8 = few ? scratch.few_int8(thread) : scratch.int8;
-      if (matrix->has_super_blocks() || !few) made.group = 256;
+      made.form = !few ? Int8Form::kSlabs : matrix->has_super_blocks() ? Int8Form::kSuperBlocks : made.form;
     }
   }
   const Share tiles = few ? Share{0, made.n_tiles()} : share_of(made.n_tiles(), thread, pool_.n_threads());
@@ -284,17 +288,9 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
 
 void CpuStep::turn(float* head, const BoundLayer& layer, std::uint32_t row) const {
   const RopeSpec& rope = bound_.model->ropes[layer.spec->rope];
-  const std::uint32_t n_pairs = rope.rope_dim / 2;
   const float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[layer.spec->rope];
-  const float* sines = cosines + n_pairs;
-  const bool neighbours = rope.pairing == RopePairing::kNeighbours;
-  for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
-    float& x = head[neighbours ? 2 * pair : pair];
-    float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
-    const float turned = x * cosines[pair] - y * sines[pair];
-    y = x * sines[pair] + y * cosines[pair];
-    x = turned;
-  }
+  const auto turn_pairs = rope.pairing == RopePairing::kNeighbours ? kernels_.turn_neighbours : kernels_.turn_halves;
+  turn_pairs(head, cosines, cosines + rope.rope_dim, rope.rope_dim);
 }
 
 namespace {

@@ -38,12 +38,16 @@ struct ActTile {
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride);
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
-// Slabs times the same columns of a tile whose activations have one scale per 256: added to the sums, or written as the first.
+// Slabs times the same columns of tiles whose activations have one scale per 256: added to the sums, or written as the first.
 struct SlabJob {
   const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
   std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
-  const ActTile* tile = nullptr;
-  float* out = nullptr;  // (n_panels, kTileCols, 16)
+  const ActTile* tiles = nullptr;
+  std::uint32_t n_tiles = 0;
+  float* out = nullptr;  // (n_tiles, kPairPanels, kTileCols, 16)
+  // Packed bytes that are brought nearer with every tile, of each panel.
+  const std::byte* ahead = nullptr;
+  std::size_t ahead_stride = 0, ahead_bytes = 0;  // from panel to panel; per tile, a multiple of 64
 };
 using DotSlabsFn = void (*)(const SlabJob& job);
 // acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups of 16 keys.
@@ -121,8 +125,14 @@ struct KernelTable {  // made by make_kernel_table
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group
   // may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
+  // Likewise what slabs are multiplied with: quants, starts, slab_starts, and of the scales the first of each 256; n is a multiple of 32.
+  void (*quantize_slabs)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
   // The same as 16-bit words; n is a multiple of 64.
   void (*quantize_words)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
+  // Rotates the pairs of the first n elements of a head, which are neighbours or stand n / 2 apart: each becomes itself times its cosine plus the
+  // other times its sine, (n) both, where sines of the first of a pair are negative.
+  void (*turn_neighbours)(float* head, const float* cosines, const float* sines, std::uint32_t n);
+  void (*turn_halves)(float* head, const float* cosines, const float* sines, std::uint32_t n);
   void (*silu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);
   void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form
   // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.

@@ -3,13 +3,18 @@
 
 enum class SlabKind { kOneScale, kBlockScales, kWords };  // bytes with a scale for all columns or one per 32, or 16-bit numbers
 
-// kP panels and kN columns from column `first` of a tile; out as in SlabJob. kPerBlock: a scale per 32 columns, otherwise one for all.
+// kPerBlock: a scale per 32 columns, otherwise one for all. The sums of this tile and the activations of the next stand in the second level of cache:
+// asking for them in time took 256 rows of 2,048 columns from 90 to 94 % of the int8 peak.
 template <int kP, int kN, bool kPerBlock>
-__attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
-  const std::uint32_t width = job.tile->width, left = job.n_cols - job.slab * kSlabCols;
+__attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBlock& part) {
+  const std::byte* slabs = part.slabs;
+  const ActTile& tile = *part.tile;
+  float* out = part.out;
+  const std::uint32_t width = tile.width, next_width = part.next->width, left = job.n_cols - job.slab * kSlabCols;
   const std::uint32_t n_blocks = (left < kSlabCols ? left : kSlabCols) / 32;
-  const std::size_t at = job.slab * (kSlabCols / 32UL) * width + first;  // of a value per 32 columns
-  const std::int8_t* quants = job.tile->quants + at * 32;
+  const std::size_t at = job.slab * (kSlabCols / 32UL) * width + part.first;  // of a value per 32 columns
+  const std::int8_t* quants = tile.quants + at * 32;
+  const std::int8_t* next = part.next->quants + (job.slab * (kSlabCols / 32UL) * next_width + part.first) * 32;
   const std::byte* scales = slabs + kSlabCols * 16;
   I acc[kP][kN];
   const auto start = [&](const std::int32_t* starts) {
@@ -20,6 +25,10 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
     }
   };
   const auto add_block = [&](std::uint32_t block) {
+    HEADROOM_UNROLL_SLAB
+    for (int p = 0; p < kP; ++p) __builtin_prefetch(out + p * kTileCols * 16UL + block * 16UL, 1, 3);
+    HEADROOM_UNROLL_SLAB
+    for (int c = 0; c < kN; c += 2) __builtin_prefetch(next + (block * next_width + static_cast<std::size_t>(c)) * 32, 0, 3);
     HEADROOM_UNROLL_SLAB
     for (int j = 0; j < 8; ++j) {
       I w[kP];
@@ -38,20 +47,20 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
   alignas(64) float parts[kPerBlock ? kP * kN * 16 : 16] = {};
   if constexpr (kPerBlock) {
     for (std::uint32_t block = 0; block < n_blocks; ++block) {
-      start(job.tile->starts + at + block * static_cast<std::size_t>(width));
+      start(tile.starts + at + block * static_cast<std::size_t>(width));
       add_block(block);
       HEADROOM_UNROLL_SLAB
       for (int p = 0; p < kP; ++p) {
         const F scale = load_scale(p, block);
         HEADROOM_UNROLL_SLAB
         for (int c = 0; c < kN; ++c) {
-          float* part = parts + (p * kN + c) * 16;
-          store_f(part, fma(to_f(acc[p][c]), scale, load_f(part)));
+          float* sum = parts + (p * kN + c) * 16;
+          store_f(sum, fma(to_f(acc[p][c]), scale, load_f(sum)));
         }
       }
     }
   } else {
-    start(job.tile->slab_starts + job.slab * static_cast<std::size_t>(width) + first);
+    start(tile.slab_starts + job.slab * static_cast<std::size_t>(width) + part.first);
     for (std::uint32_t block = 0; block < n_blocks; ++block) add_block(block);
   }
   HEADROOM_UNROLL_SLAB
@@ -59,38 +68,39 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const std::byt
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) {
       float* to = out + static_cast<std::size_t>(p) * kTileCols * 16 + static_cast<std::size_t>(c) * 16;
-      const F part = kPerBlock ? load_f(parts + (p * kN + c) * 16) : mul(to_f(acc[p][c]), load_scale(p, 0));
+      const F sum = kPerBlock ? load_f(parts + (p * kN + c) * 16) : mul(to_f(acc[p][c]), load_scale(p, 0));
       const F before = job.slab == 0 ? zero_f() : load_f(to);
-      store_f(to, fma(part, set_f(job.tile->scales[at + static_cast<std::size_t>(c)]), before));
+      store_f(to, fma(sum, set_f(tile.scales[at + static_cast<std::size_t>(c)]), before));
     }
   }
 }
 
 template <int kP, int kN, SlabKind kKind>
-inline void dot_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
+inline void dot_block(const SlabJob& job, const SlabBlock& part) {
   if constexpr (kKind == SlabKind::kWords) {
-    dot_words_block<kP, kN>(job, slabs, first, out);
+    dot_words_block<kP, kN>(job, part);
   } else {
-    dot_slab_block<kP, kN, kKind == SlabKind::kBlockScales>(job, slabs, first, out);
+    dot_slab_block<kP, kN, kKind == SlabKind::kBlockScales>(job, part);
   }
 }
 
 template <int kP, SlabKind kKind>
-void dot_slab_columns(const SlabJob& job, const std::byte* slabs, float* out) {
-  for (std::uint32_t first = 0; first < job.tile->width; first += kSlabBlockCols, out += kSlabBlockCols * 16) {
-    switch (job.tile->width - first < kSlabBlockCols ? job.tile->width - first : kSlabBlockCols) {
-      case 1: dot_block<kP, 1, kKind>(job, slabs, first, out); break;
-      case 2: dot_block<kP, 2, kKind>(job, slabs, first, out); break;
-      case 3: dot_block<kP, 3, kKind>(job, slabs, first, out); break;
-      case 4: dot_block<kP, 4, kKind>(job, slabs, first, out); break;
+inline void dot_slab_columns(const SlabJob& job, SlabBlock part) {
+  const std::uint32_t width = part.tile->width;
+  for (; part.first < width; part.first += kSlabBlockCols, part.out += kSlabBlockCols * 16) {
+    switch (width - part.first < kSlabBlockCols ? width - part.first : kSlabBlockCols) {
+      case 1: dot_block<kP, 1, kKind>(job, part); break;
+      case 2: dot_block<kP, 2, kKind>(job, part); break;
+      case 3: dot_block<kP, 3, kKind>(job, part); break;
+      case 4: dot_block<kP, 4, kKind>(job, part); break;
       default: break;
     }
     if constexpr (kSlabBlockCols > 4) {
-      switch (job.tile->width - first) {
-        case 5: dot_block<kP, 5, kKind>(job, slabs, first, out); break;
-        case 6: dot_block<kP, 6, kKind>(job, slabs, first, out); break;
-        case 7: dot_block<kP, 7, kKind>(job, slabs, first, out); break;
-        case 8: dot_block<kP, 8, kKind>(job, slabs, first, out); break;
+      switch (width - part.first) {
+        case 5: dot_block<kP, 5, kKind>(job, part); break;
+        case 6: dot_block<kP, 6, kKind>(job, part); break;
+        case 7: dot_block<kP, 7, kKind>(job, part); break;
+        case 8: dot_block<kP, 8, kKind>(job, part); break;
         default: break;
       }
     }
@@ -99,12 +109,20 @@ void dot_slab_columns(const SlabJob& job, const std::byte* slabs, float* out) {
 
 template <SlabKind kKind>
 void dot_slabs(const SlabJob& job) {
-  std::uint32_t panel = 0;
-  for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) {
-    dot_slab_columns<kSlabBlockPanels, kKind>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
-  }
-  if constexpr (kSlabBlockPanels > 1) {
-    if (panel < job.n_panels)
-      dot_slab_columns<1, kKind>(job, job.slabs + panel * kSlabBytes, job.out + static_cast<std::size_t>(panel) * kTileCols * 16);
+  const std::byte* ahead = job.ahead;
+  for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
+    for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
+      for (std::size_t at = 0; at < job.ahead_bytes; at += 64) __builtin_prefetch(ahead + panel * job.ahead_stride + at, 0, 2);
+    }
+    const ActTile* here = job.tiles + tile;
+    const auto part = [&](std::uint32_t panel) {
+      float* out = job.out + (std::size_t{tile} * kPairPanels + panel) * kTileCols * 16;
+      return SlabBlock{job.slabs + panel * kSlabBytes, here, tile + 1 < job.n_tiles ? here + 1 : here, 0, out};
+    };
+    std::uint32_t panel = 0;
+    for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) dot_slab_columns<kSlabBlockPanels, kKind>(job, part(panel));
+    if constexpr (kSlabBlockPanels > 1) {
+      if (panel < job.n_panels) dot_slab_columns<1, kKind>(job, part(panel));
+    }
   }
 }

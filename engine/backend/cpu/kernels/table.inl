@@ -124,7 +124,10 @@ void fill(KernelTable& table) {
   table.quantize_q4 = quantize_q4;
   table.norm = norm;
   table.quantize = quantize;
+  table.quantize_slabs = quantize_slabs;
   table.quantize_words = quantize_words;
+  table.turn_neighbours = turn_neighbours;
+  table.turn_halves = turn_halves;
   table.silu_mul = act_mul<silu_lanes>;
   table.gelu_mul = act_mul<gelu_lanes>;
   table.int8_peak = int8_peak;

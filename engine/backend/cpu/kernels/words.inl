@@ -39,14 +39,27 @@ void unpack_words(const std::byte* panel, std::uint32_t n_cols, std::uint32_t sl
   }
 }
 
+// What a register block multiplies: kP panels and kN columns from column `first` of a tile.
+struct SlabBlock {
+  const std::byte* slabs;
+  const ActTile *tile, *next;  // the tile after it, or itself
+  std::uint32_t first;
+  float* out;  // (kP, kTileCols, 16), of column `first`
+};
+
 // As dot_slab_block.
 template <int kP, int kN>
-__attribute__((noinline)) void dot_words_block(const SlabJob& job, const std::byte* slabs, std::uint32_t first, float* out) {
-  const std::uint32_t width = job.tile->width, left = job.n_cols - job.slab * kWordSlabCols;
+__attribute__((noinline)) void dot_words_block(const SlabJob& job, const SlabBlock& part) {
+  const std::byte* slabs = part.slabs;
+  const ActTile& tile = *part.tile;
+  float* out = part.out;
+  const std::uint32_t width = tile.width, left = job.n_cols - job.slab * kWordSlabCols;
   const std::uint32_t n_groups = (left < kWordSlabCols ? left : kWordSlabCols) / kWordGroup;
   for (std::uint32_t group = 0; group < n_groups; ++group) {
-    const std::size_t at = (job.slab * (kWordSlabCols / kWordGroup) + group) * static_cast<std::size_t>(width) + first;
-    const auto* words = reinterpret_cast<const std::int8_t*>(job.tile->words + at * kWordGroup);
+    const std::size_t at = (job.slab * (kWordSlabCols / kWordGroup) + group) * static_cast<std::size_t>(width) + part.first;
+    const auto* words = reinterpret_cast<const std::int8_t*>(tile.words + at * kWordGroup);
+    const std::size_t next_at = (job.slab * (kWordSlabCols / kWordGroup) + group) * static_cast<std::size_t>(part.next->width) + part.first;
+    const std::int16_t* next = part.next->words + next_at * kWordGroup;
     const std::byte* pairs = slabs + group * kWordGroup * 32UL;
     I acc[kP][kN];
     HEADROOM_UNROLL_SLAB
@@ -54,7 +67,14 @@ __attribute__((noinline)) void dot_words_block(const SlabJob& job, const std::by
       HEADROOM_UNROLL_SLAB
       for (int c = 0; c < kN; ++c) acc[p][c] = zero_i();
     }
-    for (std::uint32_t quarter = 0; quarter < 4; ++quarter, words += 32, pairs += 512) {
+    for (std::uint32_t quarter = 0; quarter < 4; ++quarter, words += 32, pairs += 512, next += kN * kWordGroup / 4) {
+      HEADROOM_UNROLL_SLAB
+      for (int p = 0; p < kP; ++p) {
+        __builtin_prefetch(out + p * kTileCols * 16UL + quarter * 32UL, 1, 3);
+        __builtin_prefetch(out + p * kTileCols * 16UL + quarter * 32UL + 16, 1, 3);
+      }
+      HEADROOM_UNROLL_SLAB
+      for (int c = 0; c < kN / 2; ++c) __builtin_prefetch(next + c * 32L, 0, 3);
       HEADROOM_UNROLL_SLAB
       for (int j = 0; j < 8; ++j) {
         I w[kP];
@@ -76,7 +96,7 @@ __attribute__((noinline)) void dot_words_block(const SlabJob& job, const std::by
       for (int c = 0; c < kN; ++c) {
         float* to = out + static_cast<std::size_t>(p) * kTileCols * 16 + static_cast<std::size_t>(c) * 16;
         const F before = job.slab + group == 0 ? zero_f() : load_f(to);
-        store_f(to, fma(to_f(acc[p][c]), mul(scale, set_f(job.tile->word_scales[at + static_cast<std::size_t>(c)])), before));
+        store_f(to, fma(to_f(acc[p][c]), mul(scale, set_f(tile.word_scales[at + static_cast<std::size_t>(c)])), before));
       }
     }
   }

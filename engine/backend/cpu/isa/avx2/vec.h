@@ -44,6 +44,11 @@ inline F sub(F x, F y) { return {_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b
 inline F mul(F x, F y) { return {_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)}; }
 inline F div(F x, F y) { return {_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)}; }
 inline F sqrt(F x) { return {_mm256_sqrt_ps(x.a), _mm256_sqrt_ps(x.b)}; }
+inline __m256 reciprocal(__m256 a) {  // 12 bits, and a step of Newton's
+  const __m256 guess = _mm256_rcp_ps(a);
+  return _mm256_mul_ps(guess, _mm256_fnmadd_ps(a, guess, _mm256_set1_ps(2.0F)));
+}
+inline F reciprocal(F x) { return {reciprocal(x.a), reciprocal(x.b)}; }
 inline F max(F x, F y) { return {_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)}; }
 inline F min(F x, F y) { return {_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)}; }
 inline F abs(F x) {

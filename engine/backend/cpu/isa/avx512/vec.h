@@ -33,6 +33,10 @@ inline F sub(F a, F b) { return _mm512_sub_ps(a, b); }
 inline F mul(F a, F b) { return _mm512_mul_ps(a, b); }
 inline F div(F a, F b) { return _mm512_div_ps(a, b); }
 inline F sqrt(F a) { return _mm512_sqrt_ps(a); }
+inline F reciprocal(F a) {  // 14 bits, and a step of Newton's
+  const F guess = _mm512_rcp14_ps(a);
+  return _mm512_mul_ps(guess, _mm512_fnmadd_ps(a, guess, _mm512_set1_ps(2.0F)));
+}
 inline F max(F a, F b) { return _mm512_max_ps(a, b); }
 inline F min(F a, F b) { return _mm512_min_ps(a, b); }
 inline F abs(F a) { return _mm512_abs_ps(a); }

@@ -64,6 +64,12 @@ inline F div(F x, F y) {
 inline F sqrt(F x) {
   return each_f([&](int i) { return vsqrtq_f32(x.q[i]); });
 }
+inline F reciprocal(F x) {  // 8 bits, and two steps of Newton's
+  return each_f([&](int i) {
+    const float32x4_t guess = vrecpeq_f32(x.q[i]), better = vmulq_f32(guess, vrecpsq_f32(x.q[i], guess));
+    return vmulq_f32(better, vrecpsq_f32(x.q[i], better));
+  });
+}
 inline F max(F x, F y) {
   return each_f([&](int i) { return vmaxq_f32(x.q[i], y.q[i]); });
 }

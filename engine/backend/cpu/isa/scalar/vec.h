@@ -63,6 +63,10 @@ inline F div(const F& a, const F& b) {
 inline F sqrt(const F& a) {
   return map_f([&](int i) { return std::sqrt(a.v[i]); });
 }
+// 1 / a, off by at most two units in the last place.
+inline F reciprocal(const F& a) {
+  return map_f([&](int i) { return 1.0F / a.v[i]; });
+}
 inline F max(const F& a, const F& b) {
   return map_f([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
 }
