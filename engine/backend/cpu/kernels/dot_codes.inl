@@ -29,11 +29,10 @@ struct CodeBlock {
   std::uint32_t width, n_blocks;
   std::size_t at;  // of a value per 32 columns
   const std::int8_t* quants;
-  CodeBlock(const SlabJob& job, const std::byte* slab, std::uint32_t first)
-      : codes(slab), scales(slab + kSlabCols * 16), tile(*job.tile), width(tile.width) {
+  CodeBlock(const SlabJob& job, const SlabBlock& part) : codes(part.slabs), scales(part.slabs + kSlabCols * 16), tile(*part.tile), width(tile.width) {
     const std::uint32_t left = job.n_cols - job.slab * kSlabCols;
     n_blocks = (left < kSlabCols ? left : kSlabCols) / 32;
-    at = job.slab * (kSlabCols / 32UL) * width + first;
+    at = job.slab * (kSlabCols / 32UL) * width + part.first;
     quants = tile.quants + at * 32;
   }
   const std::int8_t* quants_of(std::uint32_t block) const { return quants + static_cast<std::size_t>(block) * 32 * width; }
@@ -60,10 +59,11 @@ struct CodesQ4_0 {
     }
   }
 
-  template <int kN>
-  static __attribute__((noinline)) void dot(const SlabJob& job, const std::byte* slab, std::uint32_t first, float* out) {
+  template <int kP, int kN>
+  static __attribute__((noinline)) void run(const SlabJob& job, const SlabBlock& part) {
     static_assert(kAddable<15> == 8, "32 columns are added in 16 bits");
-    const CodeBlock block(job, slab, first);
+    static_assert(kP == 1, "a panel at a time");
+    const CodeBlock block(job, part);
     const I ones = set_i(0x00010001);
     F totals[kN];
     HEADROOM_UNROLL_SLAB
@@ -80,7 +80,7 @@ struct CodesQ4_0 {
       }
     }
     HEADROOM_UNROLL_SLAB
-    for (int c = 0; c < kN; ++c) block.add_to(job, out, c, totals[c]);
+    for (int c = 0; c < kN; ++c) block.add_to(job, part.out, c, totals[c]);
   }
 };
 
@@ -124,10 +124,11 @@ struct CodesWithMins {
     return add_products(add_products(zero_i(), first, set_i(0x00400040)), second, set_i(0x00010001));
   }
 
-  template <int kN>
-  static __attribute__((noinline)) void dot(const SlabJob& job, const std::byte* slab, std::uint32_t first, float* out) {
+  template <int kP, int kN>
+  static __attribute__((noinline)) void run(const SlabJob& job, const SlabBlock& part) {
     constexpr int kRegs = kAddable<Source::kMost>;
-    const CodeBlock block(job, slab, first);
+    static_assert(kP == 1, "a panel at a time");
+    const CodeBlock block(job, part);
     I totals[kN];
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) totals[c] = zero_i();
@@ -144,10 +145,10 @@ struct CodesWithMins {
     }
     const F d = load_f(reinterpret_cast<const float*>(block.scales + kFactorAt));
     const F d_min = load_f(reinterpret_cast<const float*>(block.scales + kMinFactorAt));
-    const std::int8_t* sums = block.tile.sums + (static_cast<std::size_t>(job.slab) * block.width + first) * 16;
+    const std::int8_t* sums = block.tile.sums + (static_cast<std::size_t>(job.slab) * block.width + part.first) * 16;
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) {
-      block.add_to(job, out, c, sub(mul(d, to_f(totals[c])), mul(d_min, to_f(dot_mins(block, sums + 16 * c)))));
+      block.add_to(job, part.out, c, sub(mul(d, to_f(totals[c])), mul(d_min, to_f(dot_mins(block, sums + 16 * c)))));
     }
   }
 };
@@ -178,27 +179,28 @@ struct CodesQ6_K {
     store_f(reinterpret_cast<float*>(scales + kFactorAt), mul(source.super_scale(slab), set_f(4.0F)));
   }
 
-  template <int kN>
-  static __attribute__((noinline)) void dot(const SlabJob& job, const std::byte* slab, std::uint32_t first, float* out) {
+  template <int kP, int kN>
+  static __attribute__((noinline)) void run(const SlabJob& job, const SlabBlock& part) {
     constexpr int kRegs = kAddable<63>;
-    const CodeBlock block(job, slab, first);
+    static_assert(kP == 1, "a panel at a time");
+    const CodeBlock block(job, part);
     I totals[kN];
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) totals[c] = zero_i();
-    for (std::uint32_t part = 0; part < 8; ++part) {
-      const I four = load_i(block.scales + part / 2 * 64);
-      const int byte = static_cast<int>(part % 2) * 2;
+    for (std::uint32_t group = 0; group < 8; ++group) {
+      const I four = load_i(block.scales + group / 2 * 64);
+      const int byte = static_cast<int>(group % 2) * 2;
       const I scales[2] = {shift_signed16<8>(bytes_in_halves(four, byte, byte)), shift_signed16<8>(bytes_in_halves(four, byte + 1, byte + 1))};
       HEADROOM_UNROLL_SLAB
       for (int j = 0; j < 8; j += kRegs) {
         I sums[kN];
-        sum_codes<kRegs>(block.codes + part * 512UL + 64 * j, block.quants_of(part) + 4 * j, sums);
+        sum_codes<kRegs>(block.codes + group * 512UL + 64 * j, block.quants_of(group) + 4 * j, sums);
         HEADROOM_UNROLL_SLAB
         for (int c = 0; c < kN; ++c) totals[c] = add_products(totals[c], sums[c], scales[j / 4]);
       }
       // A code has an offset of 32: less 32 * scale * sum of 16 activations, both groups at once.
       const I offsets = shift_signed16<3>(bytes_in_halves(four, byte, byte + 1));
-      const std::int32_t* starts = block.tile.starts16 + 2 * (block.at + part * static_cast<std::size_t>(block.width));
+      const std::int32_t* starts = block.tile.starts16 + 2 * (block.at + group * static_cast<std::size_t>(block.width));
       HEADROOM_UNROLL_SLAB
       for (int c = 0; c < kN; ++c) {
         const std::int32_t low = starts[2 * c] >> 7, high = starts[2 * c + 1] >> 7;
@@ -209,34 +211,21 @@ struct CodesQ6_K {
     }
     const F d = load_f(reinterpret_cast<const float*>(block.scales + kFactorAt));
     HEADROOM_UNROLL_SLAB
-    for (int c = 0; c < kN; ++c) block.add_to(job, out, c, mul(d, to_f(totals[c])));
+    for (int c = 0; c < kN; ++c) block.add_to(job, part.out, c, mul(d, to_f(totals[c])));
   }
 };
 
-template <class Codes>
-void dot_codes(const SlabJob& job) {
-  static_assert(kSlabBlockCols == 4, "the widths below");
-  for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
-    const std::byte* slab = job.slabs + panel * kSlabBytes;
-    float* out = job.out + static_cast<std::size_t>(panel) * kTileCols * 16;
-    for (std::uint32_t first = 0; first < job.tile->width; first += kSlabBlockCols, out += kSlabBlockCols * 16) {
-      switch (job.tile->width - first) {
-        case 1: Codes::template dot<1>(job, slab, first, out); break;
-        case 2: Codes::template dot<2>(job, slab, first, out); break;
-        case 3: Codes::template dot<3>(job, slab, first, out); break;
-        default: Codes::template dot<4>(job, slab, first, out); break;
-      }
-    }
-  }
-}
+// These slabs need the sums of 16 and of 32 activations too.
+void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) { quantize(in, n, 256, column, tile); }
 
 void fill_codes(KernelTable& table) {
+  table.quantize_slabs = quantize_for_codes;
   const auto set = [&](DType dtype, UnpackFn unpack, DotSlabsFn dot) {
     table.unpack[static_cast<unsigned>(dtype)] = unpack;
     table.dot_slabs[static_cast<unsigned>(dtype)] = dot;
   };
-  set(DType::kQ4_0, CodesQ4_0::unpack, dot_codes<CodesQ4_0>);
-  set(DType::kQ4_K, CodesWithMins<PackedQ4_K>::unpack, dot_codes<CodesWithMins<PackedQ4_K>>);
-  set(DType::kQ5_K, CodesWithMins<PackedQ5_K>::unpack, dot_codes<CodesWithMins<PackedQ5_K>>);
-  set(DType::kQ6_K, CodesQ6_K::unpack, dot_codes<CodesQ6_K>);
+  set(DType::kQ4_0, CodesQ4_0::unpack, dot_slabs<CodesQ4_0>);
+  set(DType::kQ4_K, CodesWithMins<PackedQ4_K>::unpack, dot_slabs<CodesWithMins<PackedQ4_K>>);
+  set(DType::kQ5_K, CodesWithMins<PackedQ5_K>::unpack, dot_slabs<CodesWithMins<PackedQ5_K>>);
+  set(DType::kQ6_K, CodesQ6_K::unpack, dot_slabs<CodesQ6_K>);
 }

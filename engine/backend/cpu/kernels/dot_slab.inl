@@ -1,8 +1,6 @@
 // Unpacked slabs times tiles: sums of a register block stay in registers for all columns of the slab, and every broadcast of activations serves
 // all panels of the block. Included by one unit per instruction set, inside its namespace.
 
-enum class SlabKind { kOneScale, kBlockScales, kWords };  // bytes with a scale for all columns or one per 32, or 16-bit numbers
-
 // kPerBlock: a scale per 32 columns, otherwise one for all. The sums of this tile and the activations of the next stand in the second level of cache:
 // asking for them in time took 256 rows of 2,048 columns from 90 to 94 % of the int8 peak.
 template <int kP, int kN, bool kPerBlock>
@@ -75,39 +73,50 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
   }
 }
 
-template <int kP, int kN, SlabKind kKind>
-inline void dot_block(const SlabJob& job, const SlabBlock& part) {
-  if constexpr (kKind == SlabKind::kWords) {
-    dot_words_block<kP, kN>(job, part);
-  } else {
-    dot_slab_block<kP, kN, kKind == SlabKind::kBlockScales>(job, part);
+// How a register block is multiplied, by what its slabs hold.
+struct OneScale {  // bytes with a scale for all columns
+  template <int kP, int kN>
+  static void run(const SlabJob& job, const SlabBlock& part) {
+    dot_slab_block<kP, kN, false>(job, part);
   }
-}
+};
+struct BlockScales {  // bytes with a scale per 32
+  template <int kP, int kN>
+  static void run(const SlabJob& job, const SlabBlock& part) {
+    dot_slab_block<kP, kN, true>(job, part);
+  }
+};
+struct Words {  // 16-bit numbers
+  template <int kP, int kN>
+  static void run(const SlabJob& job, const SlabBlock& part) {
+    dot_words_block<kP, kN>(job, part);
+  }
+};
 
-template <int kP, SlabKind kKind>
+template <int kP, class Block>
 inline void dot_slab_columns(const SlabJob& job, SlabBlock part) {
   const std::uint32_t width = part.tile->width;
   for (; part.first < width; part.first += kSlabBlockCols, part.out += kSlabBlockCols * 16) {
     switch (width - part.first < kSlabBlockCols ? width - part.first : kSlabBlockCols) {
-      case 1: dot_block<kP, 1, kKind>(job, part); break;
-      case 2: dot_block<kP, 2, kKind>(job, part); break;
-      case 3: dot_block<kP, 3, kKind>(job, part); break;
-      case 4: dot_block<kP, 4, kKind>(job, part); break;
+      case 1: Block::template run<kP, 1>(job, part); break;
+      case 2: Block::template run<kP, 2>(job, part); break;
+      case 3: Block::template run<kP, 3>(job, part); break;
+      case 4: Block::template run<kP, 4>(job, part); break;
       default: break;
     }
     if constexpr (kSlabBlockCols > 4) {
       switch (width - part.first) {
-        case 5: dot_block<kP, 5, kKind>(job, part); break;
-        case 6: dot_block<kP, 6, kKind>(job, part); break;
-        case 7: dot_block<kP, 7, kKind>(job, part); break;
-        case 8: dot_block<kP, 8, kKind>(job, part); break;
+        case 5: Block::template run<kP, 5>(job, part); break;
+        case 6: Block::template run<kP, 6>(job, part); break;
+        case 7: Block::template run<kP, 7>(job, part); break;
+        case 8: Block::template run<kP, 8>(job, part); break;
         default: break;
       }
     }
   }
 }
 
-template <SlabKind kKind>
+template <class Block>
 void dot_slabs(const SlabJob& job) {
   const std::byte* ahead = job.ahead;
   for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
@@ -120,9 +129,9 @@ void dot_slabs(const SlabJob& job) {
       return SlabBlock{job.slabs + panel * kSlabBytes, here, tile + 1 < job.n_tiles ? here + 1 : here, 0, out};
     };
     std::uint32_t panel = 0;
-    for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) dot_slab_columns<kSlabBlockPanels, kKind>(job, part(panel));
+    for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) dot_slab_columns<kSlabBlockPanels, Block>(job, part(panel));
     if constexpr (kSlabBlockPanels > 1) {
-      if (panel < job.n_panels) dot_slab_columns<1, kKind>(job, part(panel));
+      if (panel < job.n_panels) dot_slab_columns<1, Block>(job, part(panel));
     }
   }
 }

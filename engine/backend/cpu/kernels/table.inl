@@ -97,9 +97,9 @@ void fill(KernelTable& table) {
   table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
   table.unpack[at(DType::kF16)] = unpack_words<FromF16>;
   table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
-  table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<SlabKind::kWords>;
-  table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<SlabKind::kBlockScales>;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<SlabKind::kOneScale>;
+  table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<Words>;
+  table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<BlockScales>;
+  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;
