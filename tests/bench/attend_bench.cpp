@@ -62,7 +62,7 @@ void attend_all_heads(benchmark::State& state, DType dtype, std::uint32_t head_d
 
 const int kRegistered = [] {
   for (const std::uint32_t head_dim : {64U, 128U}) {
-    for (const std::uint32_t n_queries : {4U, 64U, kCpuQueryTile}) {
+    for (const std::uint32_t n_queries : {4U, 8U, 64U, kCpuQueryTile}) {
       for (const std::uint32_t n_keys : {2048U, 16384U}) {
         for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0}) {
           const std::string name = std::string(dtype_row(dtype).label) + "/head" + std::to_string(head_dim) + "/queries" + std::to_string(n_queries) +
