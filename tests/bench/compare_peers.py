@@ -1,12 +1,17 @@
 """Headroom against llama.cpp on the same file and threads, in turns (A B A B): `compare_peers.py headroom-cli MODEL.gguf...`.
 
 Prints one table row per file and KV type: tokens/s of both (median of the turns), their ratio, and the shares of the two limits that our bench measures in the
-same run. Ratios are what to quote: single times of a shared machine mean nothing. Needs llama-cpp-python (tests/oracle/requirements.txt).
+same run. Ratios are what to quote: single times of a shared machine mean nothing. Needs llama-cpp-python (tests/oracle/requirements.txt), which runs in the
+interpreter of this script: for a machine with AVX2 alone, one in whose environment it was built with
+    CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON -DGGML_AVX512=OFF" \
+        pip install --no-binary llama-cpp-python llama-cpp-python==...
+and `--isa avx2,avxvnni` for our side. What the peer was built with is printed.
 """
 
 import argparse
 import ctypes
 import json
+import os
 import statistics
 import subprocess
 import time
@@ -56,10 +61,24 @@ class Peer:
         return prefill, n_decode / (time.perf_counter() - start)
 
 
-def ours(cli, path, threads, n_prefill, n_decode, depth, kv):
+def ours(cli, path, threads, n_prefill, n_decode, depth, kv, isa):
     command = [cli, "bench", path, "-p", str(n_prefill), "-n", str(n_decode), "--depth", str(depth), "--threads", str(threads)]
     command += ["--kv-k", kv, "--kv-v", kv, "--json"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    environment = os.environ | ({"HEADROOM_ISA": isa} if isa else {})
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+
+def print_row(name, kv, isa, turns):
+    """turns: (our bench's JSON, llama.cpp's two speeds) of each."""
+    median = lambda pick: statistics.median(pick(*turn) for turn in turns)
+    prefill, peer_prefill = median(lambda m, p: m["prefill_tokens_per_s"]), median(lambda m, p: p[0])
+    decode, peer_decode = median(lambda m, p: m["decode_tokens_per_s"]), median(lambda m, p: p[1])
+    # Ratios turn by turn, so that a slow minute of the machine hits both sides.
+    prefill_ratio = median(lambda m, p: m["prefill_tokens_per_s"] / p[0])
+    decode_ratio = median(lambda m, p: m["decode_tokens_per_s"] / p[1])
+    peak = median(lambda m, p: m["prefill_ops_per_s"] / m["int8_peak_ops_per_s"])
+    bandwidth = median(lambda m, p: m["decode_bytes_per_s"] / m["read_bandwidth_bytes_per_s"])
+    print(f"| {name} | {kv} | {isa or 'best'} | {prefill:.1f} / {peer_prefill:.1f} | {prefill_ratio:.2f} | {peak:.0%} | {decode:.1f} / {peer_decode:.1f} | {decode_ratio:.2f} | {bandwidth:.0%} |", flush=True)
 
 
 def main():
@@ -72,28 +91,23 @@ def main():
     parser.add_argument("-n", "--decode", type=int, default=32)
     parser.add_argument("--depth", type=int, default=0)
     parser.add_argument("--kv", default="f16", help="comma-separated: f16,q8_0,q4_0")
+    parser.add_argument("--isa", default="", help="comma-separated, of our side: avx512,avxvnni,avx2; the best that the machine has when absent")
     args = parser.parse_args()
 
+    print(f"llama.cpp: {peer.llama_print_system_info().decode()}")
     print(f"threads {args.threads}, prefill {args.prefill}, decode {args.decode} at depth {args.depth}; tokens/s, median of {args.turns} turns")
-    print("| file | KV | prefill ours / llama.cpp | ratio | of int8 peak | decode ours / llama.cpp | ratio | of read bandwidth |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| file | KV | our ISA | prefill ours / llama.cpp | ratio | of int8 peak | decode ours / llama.cpp | ratio | of read bandwidth |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for path in args.models:
         for kv in args.kv.split(","):
             other = Peer(path, args.threads, max(args.prefill, args.depth) + args.decode + 64, kv)
-            rows = []
+            isas = args.isa.split(",")
+            turns = []
             for _ in range(args.turns):
-                mine = ours(args.cli, path, args.threads, args.prefill, args.decode, args.depth, kv)
-                rows.append((mine, other.turn(args.prefill, args.decode, args.depth)))
-            median = lambda pick: statistics.median(pick(*row) for row in rows)
-            prefill, peer_prefill = median(lambda m, p: m["prefill_tokens_per_s"]), median(lambda m, p: p[0])
-            decode, peer_decode = median(lambda m, p: m["decode_tokens_per_s"]), median(lambda m, p: p[1])
-            # Ratios turn by turn, so that a slow minute of the machine hits both sides.
-            prefill_ratio = median(lambda m, p: m["prefill_tokens_per_s"] / p[0])
-            decode_ratio = median(lambda m, p: m["decode_tokens_per_s"] / p[1])
-            peak = median(lambda m, p: m["prefill_ops_per_s"] / m["int8_peak_ops_per_s"])
-            bandwidth = median(lambda m, p: m["decode_bytes_per_s"] / m["read_bandwidth_bytes_per_s"])
-            name = path.rsplit("/", 1)[-1]
-            print(f"| {name} | {kv} | {prefill:.1f} / {peer_prefill:.1f} | {prefill_ratio:.2f} | {peak:.0%} | {decode:.1f} / {peer_decode:.1f} | {decode_ratio:.2f} | {bandwidth:.0%} |", flush=True)
+                mine = [ours(args.cli, path, args.threads, args.prefill, args.decode, args.depth, kv, isa) for isa in isas]
+                turns.append((mine, other.turn(args.prefill, args.decode, args.depth)))
+            for i, isa in enumerate(isas):
+                print_row(path.rsplit("/", 1)[-1], kv, isa, [(mine[i], peers) for mine, peers in turns])
             peer.llama_free(other.context)
             peer.llama_model_free(other.model)
 

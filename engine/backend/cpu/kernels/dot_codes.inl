@@ -218,8 +218,24 @@ struct CodesQ6_K {
 // These slabs need the sums of 16 and of 32 activations too.
 void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) { quantize(in, n, 256, column, tile); }
 
+// As int8_peak(), of products that are added in 16 bits and never widened.
+float codes_peak(std::uint64_t n_rounds) {
+  I acc[4] = {zero_i(), zero_i(), zero_i(), zero_i()};
+  const std::int8_t a[4] = {1, -2, 3, -4};
+  I w = set_i(0x01020304);
+  for (std::uint64_t quarter = 0; quarter < 4 * n_rounds; ++quarter) {
+    HEADROOM_UNROLL_SLAB
+    for (int i = 0; i < 4; ++i) {
+      hide(w);  // otherwise one product would do for all
+      acc[i] = add16(acc[i], mul_bytes(w, broadcast4(a)));
+    }
+  }
+  return sum_lanes(to_f(add16(add16(acc[0], acc[1]), add16(acc[2], acc[3]))));
+}
+
 void fill_codes(KernelTable& table) {
   table.quantize_slabs = quantize_for_codes;
+  table.int8_peak = codes_peak;
   const auto set = [&](DType dtype, UnpackFn unpack, DotSlabsFn dot) {
     table.unpack[static_cast<unsigned>(dtype)] = unpack;
     table.dot_slabs[static_cast<unsigned>(dtype)] = dot;

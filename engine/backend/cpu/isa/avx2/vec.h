@@ -177,6 +177,7 @@ template <int kBits>
 inline I shift_signed16(I x) {
   return {_mm256_srai_epi16(x.a, kBits), _mm256_srai_epi16(x.b, kBits)};
 }
+inline void hide(I& x) { asm volatile("" : "+x"(x.a), "+x"(x.b)); }  // what it holds, from the compiler
 // Bytes `low` and `high` of each lane as the upper bytes of its two 16-bit halves.
 inline I bytes_in_halves(I x, int low, int high) {
   const __m256i lanes = _mm256_setr_epi32(0, 0x04000400, 0x08000800, 0x0C000C00, 0, 0x04000400, 0x08000800, 0x0C000C00);
