@@ -24,6 +24,7 @@ struct Options {
 
 struct Speeds {
   double prefillTokensPerS = 0, decodeTokensPerS = 0;
+  double prefillOutside = 0, decodeOutside = 0;  // the share of the time in which a thread multiplied no matrix
 };
 
 // Text does not matter to speed; the same ids each time do to comparing runs.
@@ -59,18 +60,28 @@ Result<double> secondsOf(Work work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Seconds of `work` from the same depth each time: the median of the repeats, after one that warms up.
+struct Timing {
+  double medianSeconds = 0, outside = 0;
+};
+
+// `work` from the same depth each time: the median of the repeats, after one that warms up.
 template <class Work>
-Result<double> medianSeconds(Session& session, const Options& options, Work work) {
+Result<Timing> timed(Session& session, const Options& options, Work work) {
+  const Backend& backend = *session.model().backend;
   std::vector<double> seconds;
+  double all = 0, productsBefore = 0;
   for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
     session.truncate(0, options.depth);
+    if (repeat == 1) productsBefore = backend.product_seconds();
     const Result<double> taken = secondsOf(work);
-    if (!taken) return taken;
-    if (repeat > 0) seconds.push_back(*taken);
+    if (!taken) return taken.error();
+    if (repeat == 0) continue;
+    seconds.push_back(*taken);
+    all += *taken;
   }
+  const double products = backend.product_seconds() - productsBefore;
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
-  return seconds[seconds.size() / 2];
+  return Timing{.medianSeconds = seconds[seconds.size() / 2], .outside = 1 - products / all};
 }
 
 Result<Speeds> measure(Session& session, const Options& options) {
@@ -79,14 +90,16 @@ Result<Speeds> measure(Session& session, const Options& options) {
   if (Status filled = prefill(session, std::span(tokens).first(options.depth)); !filled) return filled.error();
   Speeds speeds;
   if (options.nPrompt > 0) {
-    const Result<double> seconds = medianSeconds(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
-    if (!seconds) return seconds.error();
-    speeds.prefillTokensPerS = options.nPrompt / *seconds;
+    const Result<Timing> timing = timed(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
+    if (!timing) return timing.error();
+    speeds.prefillTokensPerS = options.nPrompt / timing->medianSeconds;
+    speeds.prefillOutside = timing->outside;
   }
   if (options.nDecode > 0) {
-    const Result<double> seconds = medianSeconds(session, options, [&] { return decode(session, after.first(options.nDecode)); });
-    if (!seconds) return seconds.error();
-    speeds.decodeTokensPerS = options.nDecode / *seconds;
+    const Result<Timing> timing = timed(session, options, [&] { return decode(session, after.first(options.nDecode)); });
+    if (!timing) return timing.error();
+    speeds.decodeTokensPerS = options.nDecode / timing->medianSeconds;
+    speeds.decodeOutside = timing->outside;
   }
   return speeds;
 }
@@ -115,6 +128,8 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
                {"load_bytes_per_s", figures.loadBytesPerS},
                {"prefill_tokens_per_s", figures.speeds.prefillTokensPerS},
                {"decode_tokens_per_s", figures.speeds.decodeTokensPerS},
+               {"prefill_outside_matrices", figures.speeds.prefillOutside},
+               {"decode_outside_matrices", figures.speeds.decodeOutside},
                {"decode_bytes_per_s", figures.decodeBytesPerS},
                {"read_bandwidth_bytes_per_s", figures.limits.read_bytes_per_s},
                {"prefill_ops_per_s", figures.prefillOpsPerS},
@@ -124,12 +139,13 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
   printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
   printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds, figures.loadBytesPerS * 1e-9,
                         figures.loadBytesPerS * 1e-9 / figures.nThreads));
-  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}", figures.speeds.prefillTokensPerS,
-                        figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
-                        figures.limits.int8_ops_per_s * 1e-9));
-  printLine(fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}", figures.speeds.decodeTokensPerS,
-                        figures.decodeBytesPerS * 1e-9, share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s),
-                        figures.limits.read_bytes_per_s * 1e-9));
+  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}; {:.1f} % of the time outside matrices",
+                        figures.speeds.prefillTokensPerS, figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
+                        figures.limits.int8_ops_per_s * 1e-9, 100 * figures.speeds.prefillOutside));
+  printLine(fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}; {:.1f} % of the time outside matrices",
+                        figures.speeds.decodeTokensPerS, figures.decodeBytesPerS * 1e-9,
+                        share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s), figures.limits.read_bytes_per_s * 1e-9,
+                        100 * figures.speeds.decodeOutside));
 }
 
 ExitCode bench(Options options) {

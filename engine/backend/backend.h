@@ -64,6 +64,9 @@ class Backend {
 
   virtual Result<MemorySample> sample_memory() = 0;
 
+  // Seconds of all steps so far in which a thread multiplied matrices (with what is fused to them), the mean over the threads; 0: not measured.
+  virtual double product_seconds() const { return 0; }
+
   // Calls that obtained memory from the system since this backend was made.
   virtual std::uint64_t n_allocations() const = 0;
 };

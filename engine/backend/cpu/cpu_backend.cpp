@@ -63,6 +63,8 @@ class CpuBackend final : public Backend {
   }
 
   Result<MemorySample> sample_memory() override { return sample_host_memory(); }
+  double product_seconds() const override { return step_ == nullptr ? 0 : step_->product_seconds(); }
+
   std::uint64_t n_allocations() const override { return n_allocations_; }
 
  private:

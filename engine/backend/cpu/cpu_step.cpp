@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -21,7 +22,7 @@ constexpr std::uint32_t kPiecesPerThread = 8;
 }  // namespace
 
 CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
-    : bound_(std::move(bound)), kernels_(kernels), pool_(pool), n_dealt_(bound_.plan->prefill.ops.size()) {
+    : bound_(std::move(bound)), kernels_(kernels), pool_(pool), product_clocks_(pool.n_threads()), n_dealt_(bound_.plan->prefill.ops.size()) {
   runs_.reserve(bound_.plan->prefill.max_rows);
   exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
 }
@@ -191,6 +192,19 @@ void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
   }
 }
 
+template <class Work>
+void CpuStep::time_product(std::uint32_t thread, Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  product_clocks_[thread].seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double CpuStep::product_seconds() const {
+  double sum = 0;
+  for (const ProductClock& clock : product_clocks_) sum += clock.seconds;
+  return sum / static_cast<double>(product_clocks_.size());
+}
+
 // out (n_rows, matrix.n_rows) += matrix . in + bias
 void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
   const auto add = [&](const PanelProduct& product) {
@@ -200,8 +214,9 @@ void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations&
       for (std::uint32_t i = 0; i < product.n_rows; ++i) to[i] += bias == nullptr ? from[i] : from[i] + bias[product.first_row + i];
     }
   };
-  deal(op, matrix.n_panels(),
-       [&](std::uint32_t first, std::uint32_t last) { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, add); });
+  deal(op, matrix.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
+    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, add); });
+  });
 }
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
@@ -253,7 +268,8 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
       }
     }
   };
-  deal(op, layer.gate.n_panels(), [&](std::uint32_t first, std::uint32_t last) { for_each_pair(first, last, in, stop_, store); });
+  deal(op, layer.gate.n_panels(),
+       [&](std::uint32_t first, std::uint32_t last) { time_product(thread, [&] { for_each_pair(first, last, in, stop_, store); }); });
 }
 
 void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
@@ -284,7 +300,7 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
     }
   };
   deal(op, bound_.head.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    multiply(kernels_, bound_.head, first, last, in, bound_.scratch.product(thread), stop_, store);
+    time_product(thread, [&] { multiply(kernels_, bound_.head, first, last, in, bound_.scratch.product(thread), stop_, store); });
   });
 }
 
@@ -393,12 +409,13 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out, std::size_t stride) {
     const std::uint32_t first = first_head * spec.head_dim / kPanelRows, last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
-    multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, [&](const PanelProduct& product) {
+    const auto store = [&](const PanelProduct& product) {
       for (std::uint32_t col = 0; col < product.n_cols; ++col) {
         std::memcpy(out + (product.first_col + col) * stride + product.first_row, product.values + std::size_t{col} * kPanelRows,
                     product.n_rows * sizeof(float));
       }
-    });
+    };
+    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, store); });
   };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();

@@ -24,7 +24,13 @@ class CpuStep {
 
   const BoundModel& bound() const { return bound_; }
 
+  // As Backend::product_seconds, of this binding.
+  double product_seconds() const;
+
  private:
+  struct alignas(64) ProductClock {  // of one thread, on a cache line of its own
+    double seconds = 0;
+  };
   struct Run {  // consecutive rows of one slot
     std::uint32_t slot = 0, first_row = 0, n_rows = 0;
   };
@@ -52,6 +58,9 @@ class CpuStep {
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
   void add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
+  // Calls work() and counts its time as spent on matrix products: two looks at the clock for a piece of a matrix.
+  template <class Work>
+  void time_product(std::uint32_t thread, Work work);
   // Calls work(first, last) for pieces of n items until none is left: who comes first takes the next, so that a thread that the system holds up does
   // not hold up the others. Once per op.
   template <class Work>
@@ -83,7 +92,8 @@ class CpuStep {
   BoundModel bound_;
   const KernelTable& kernels_;
   ThreadPool& pool_;
-  std::vector<std::uint32_t> exact_from_;  // (n_layers, n_slots): the rings of a layer hold the positions from this one on
+  std::vector<std::uint32_t> exact_from_;     // (n_layers, n_slots): the rings of a layer hold the positions from this one on
+  std::vector<ProductClock> product_clocks_;  // by thread
   // Of the step that runs:
   StepInputs inputs_;
   StopToken stop_;

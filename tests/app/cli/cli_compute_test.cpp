@@ -169,10 +169,12 @@ TEST_F(Cli, every_subcommand_that_loads_takes_an_f32_cache_for_checking) {
 TEST_F(Cli, bench_measures_speed_and_limits) {
   const CliResult result = runCli({"bench", model, "-p", "32", "-n", "8", "--depth", "16", "--repeat", "1", "--threads", "1", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
-  for (const char* field : {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s", "decode_bytes_per_s",
-                            "read_bandwidth_bytes_per_s", "prefill_ops_per_s", "int8_peak_ops_per_s"}) {
+  for (const char* field :
+       {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s", "decode_bytes_per_s", "read_bandwidth_bytes_per_s",
+        "prefill_ops_per_s", "int8_peak_ops_per_s", "prefill_outside_matrices", "decode_outside_matrices"}) {
     EXPECT_GT(result.json()[field], 0.0) << field;
   }
+  for (const char* share : {"prefill_outside_matrices", "decode_outside_matrices"}) EXPECT_LT(result.json()[share], 1.0) << share;
 }
 
 }  // namespace
