@@ -83,8 +83,8 @@ struct Expected {
   double score_error = 0;  // at most
 };
 
-// Elements are rounded to 1/65534 of their row's norm, or int8 queries to 1/254 of the largest: what that moves a score by at most is the sum of
-// the magnitudes that the errors meet.
+// Elements are rounded to 1/65534 of their row's norm, those of a quantized key of the norm that its largest would allow all of them, or int8 queries
+// to 1/254 of the largest: what that moves a score by at most is the sum of the magnitudes that the errors meet.
 Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_t query, Form form) {
   const std::vector<float>& q = queries.rows[query];
   const Norms q_norms = norms_of(q);
@@ -100,7 +100,8 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
     largest = std::max(largest, weights.back());
     double error = 1e-6 * q_norms.root * k_norms.root;
     if (form == Form::kInt8Queries) error += k_norms.sum * q_norms.most / 254;
-    if (form == Form::kWords) error += (q_norms.sum * k_norms.root + k_norms.sum * q_norms.root) / 65534;
+    const double k_bound = is_quantized_kv(cache.keys.all.dtype) ? k_norms.most * std::sqrt((q.size() + 31) / 32 * 32) : k_norms.root;
+    if (form == Form::kWords) error += (q_norms.sum * k_bound + k_norms.sum * q_norms.root) / 65534;
     expected.score_error = std::max(expected.score_error, error * queries.scale);
   }
   for (double& weight : weights) sum += weight = std::exp(weight - largest);
@@ -118,8 +119,8 @@ double share_of_largest(const Expected& expected, Form form) {
 }
 
 // In the mean square errors are independent. Words: weights are off by 1/16384/sqrt(12) each, 128 of them for one of 1: 0.02 %; values take 128 * 0.8
-// of 131072 steps for a deviation of 1: 0.02 %; scores of deviation 1.5 are off by 0.02 %. Int8: a query is off by 2.5/127/sqrt(12) of its deviation,
-// 0.6 %, and so are scores of deviation 1.5: 0.9 %. Twice the sum of each.
+// of 131072 steps for a deviation of 1: 0.02 %; scores of deviation 1.5 are off by 0.02 %, of quantized keys 0.05 %. Int8: a query is off
+// by 2.5/127/sqrt(12) of its deviation, 0.6 %, and so are scores of deviation 1.5: 0.9 %. Twice the sum of each.
 double mean_tolerance(Form form) { return form == Form::kWords ? 8e-4 : form == Form::kInt8Queries ? 1.8e-2 : 1e-5; }
 
 void expect_like_sums(const KernelTable& kernels, const FilledCache& cache, const Queries& queries) {

@@ -35,6 +35,8 @@ void query_words(const float* query, std::uint32_t head_dim, float factor, std::
 
 // --- keys: a panel of 16 -> (head_dim / 2, 16) dwords of two elements, and 16 scales ---
 
+// A source gives elements in units of a scale per key and 32 of them, and of one for all; and a bound of the norm in units of the latter. That of
+// quantized keys is what their scales allow: 3 times the norm or less, which costs less than 2 of 15 bits, and a pass over the elements is saved.
 struct KeysF16 {
   const std::byte* panel;
   KeysF16(const std::byte* from, std::uint32_t) : panel(from) {}
@@ -42,54 +44,71 @@ struct KeysF16 {
     a = load_f16(panel + i * 32UL);
     b = load_f16(panel + i * 32UL + 32);
   }
+  F norm(std::uint32_t head_dim) const {
+    F even = zero_f(), odd = zero_f(), a, b;
+    for (std::uint32_t i = 0; i < head_dim; i += 2) {
+      load(i, a, b);
+      even = fma(a, a, even);
+      odd = fma(b, b, odd);
+    }
+    return sqrt(add(even, odd));
+  }
+  F block_scale(std::uint32_t) const { return set_f(1.0F); }
   F scale() const { return set_f(1.0F); }
 };
 struct KeysF8 {
   const std::byte* panel;
-  std::uint32_t head_dim;
-  KeysF8(const std::byte* from, std::uint32_t n) : panel(from), head_dim(n) {}
+  std::uint32_t n;
+  KeysF8(const std::byte* from, std::uint32_t head_dim) : panel(from), n(head_dim) {}
   void load(std::uint32_t i, F& a, F& b) const { load_e4m3_pair(panel + i * 16UL, a, b); }
-  F scale() const { return mul(load_f16(panel + head_dim * 16UL), set_f(kE4M3Factor)); }
+  F norm(std::uint32_t head_dim) const { return set_f(448.0F / kE4M3Factor * __builtin_sqrtf(static_cast<float>(head_dim))); }
+  F block_scale(std::uint32_t) const { return set_f(1.0F); }
+  F scale() const { return mul(load_f16(panel + n * 16UL), set_f(kE4M3Factor)); }
 };
-struct KeysQ8_0 {
-  PackedQ8_0 packed;
-  KeysQ8_0(const std::byte* panel, std::uint32_t head_dim) : packed(panel, (head_dim + 31) / 32 * 32) {}
-  void load(std::uint32_t i, F& a, F& b) const {
-    const I four = xor_i(load_i(packed.quants + i / 4 * 64UL), set_i(static_cast<std::int32_t>(0x80808080U)));
-    const F scale = packed.scale(i / 32);
-    a = mul(to_f(i % 4 == 0 ? signed_byte<0>(four) : signed_byte<2>(four)), scale);
-    b = mul(to_f(i % 4 == 0 ? signed_byte<1>(four) : signed_byte<3>(four)), scale);
+template <class Packed>
+struct KeysOfBlocks {
+  Packed packed;
+  KeysOfBlocks(const std::byte* panel, std::uint32_t head_dim) : packed(panel, (head_dim + 31) / 32 * 32) {}
+  F norm(std::uint32_t head_dim) const {
+    F squares = zero_f();
+    for (std::uint32_t block = 0; block < (head_dim + 31) / 32; ++block) squares = fma(packed.scale(block), packed.scale(block), squares);
+    return mul(sqrt(squares), set_f(128.0F * 5.656854F));  // bytes, 32 to a block
   }
-  F scale() const { return set_f(1.0F); }
+  F block_scale(std::uint32_t block) const { return packed.scale(block); }
+  F scale() const { return set_f(Packed::kFactor); }
+
+ protected:
+  static void pair_of(I biased, std::uint32_t i, F& a, F& b) {
+    const I four = xor_i(biased, set_i(static_cast<std::int32_t>(0x80808080U)));
+    a = to_f(i % 4 == 0 ? signed_byte<0>(four) : signed_byte<2>(four));
+    b = to_f(i % 4 == 0 ? signed_byte<1>(four) : signed_byte<3>(four));
+  }
 };
-struct KeysQ4_0 {
-  PackedQ4_0 packed;
-  KeysQ4_0(const std::byte* panel, std::uint32_t head_dim) : packed(panel, (head_dim + 31) / 32 * 32) {}
+struct KeysQ8_0 : KeysOfBlocks<PackedQ8_0> {
+  using KeysOfBlocks::KeysOfBlocks;
+  void load(std::uint32_t i, F& a, F& b) const { pair_of(load_i(packed.quants + i / 4 * 64UL), i, a, b); }
+};
+struct KeysQ4_0 : KeysOfBlocks<PackedQ4_0> {
+  using KeysOfBlocks::KeysOfBlocks;
   void load(std::uint32_t i, F& a, F& b) const {
     const I both = load_i(packed.quants + i / 32 * 256UL + i % 16 / 4 * 64UL);
-    const I upper = and_i(i % 32 < 16 ? shift_left<4>(both) : both, set_i(static_cast<std::int32_t>(0xF0F0F0F0U)));
-    const I four = xor_i(upper, set_i(static_cast<std::int32_t>(0x80808080U)));
-    const F scale = packed.scale(i / 32);
-    a = mul(to_f(i % 4 == 0 ? signed_byte<0>(four) : signed_byte<2>(four)), scale);
-    b = mul(to_f(i % 4 == 0 ? signed_byte<1>(four) : signed_byte<3>(four)), scale);
+    pair_of(and_i(i % 32 < 16 ? shift_left<4>(both) : both, set_i(static_cast<std::int32_t>(0xF0F0F0F0U))), i, a, b);
   }
-  F scale() const { return set_f(PackedQ4_0::kFactor); }
 };
 
 template <class Source>
 void key_words(const std::byte* panel, std::uint32_t head_dim, std::byte* words, float* scales) {
   const Source source(panel, head_dim);
-  F even = zero_f(), odd = zero_f(), a, b;
-  for (std::uint32_t i = 0; i < head_dim; i += 2) {  // heads are even
-    source.load(i, a, b);
-    even = fma(a, a, even);
-    odd = fma(b, b, odd);
-  }
-  const F norm = max(sqrt(add(even, odd)), set_f(kNoNorm)), inverse = div(set_f(kNormSteps), norm);
+  const F norm = max(source.norm(head_dim), set_f(kNoNorm)), inverse = div(set_f(kNormSteps), norm);
   store_f(scales, mul(mul(norm, set_f(1.0F / kNormSteps)), source.scale()));
-  for (std::uint32_t i = 0; i < head_dim; i += 2, words += 64) {
-    source.load(i, a, b);
-    store_i(words, pair_words(to_i(mul(a, inverse)), to_i(mul(b, inverse))));
+  for (std::uint32_t first = 0; first < head_dim; first += 32) {
+    const F factor = mul(source.block_scale(first / 32), inverse);
+    const std::uint32_t last = head_dim - first < 32 ? head_dim : first + 32;
+    for (std::uint32_t i = first; i < last; i += 2, words += 64) {  // heads are even
+      F a, b;
+      source.load(i, a, b);
+      store_i(words, pair_words(to_i(mul(a, factor)), to_i(mul(b, factor))));
+    }
   }
 }
 
