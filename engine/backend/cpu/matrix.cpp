@@ -38,11 +38,19 @@ void PairProducts::compute(std::uint32_t panel, std::uint32_t n_panels, std::uin
 void PairProducts::compute_slabs(std::uint32_t n_panels) {
   const std::uint32_t n_cols = matrix_.n_cols, slab_cols = matrix_.reads_f32() ? kWordSlabCols : kSlabCols;
   const std::uint32_t n_slabs = (n_cols + slab_cols - 1) / slab_cols, n_tiles = last_tile_ - first_tile_;
-  // While a slab is multiplied the packed bytes of the next one come nearer, a share with every tile.
-  const Bytes packed = panel_plane_offset(matrix_.dtype, n_cols) / n_slabs;
+  // While a slab is multiplied the packed bytes of the next one come nearer: its blocks a share with every tile, its scales behind them at once.
+  const Bytes plane = panel_plane_offset(matrix_.dtype, n_cols), packed = plane / n_slabs;
+  const Bytes plane_part = (matrix_.panel_stride - plane) / n_slabs, share = round_up(div_up(packed, n_tiles), kCacheLine);
   for (std::uint32_t slab = 0; slab < n_slabs; ++slab) {
     for (std::uint32_t which = 0; which < n_panels; ++which) {
       unpack_(matrix_.panel(panel_ + which), n_cols, slab, scratch_.slabs + which * kSlabBytes);
+    }
+    const bool is_last = slab + 1 == n_slabs;
+    const std::byte* next_panel = matrix_.panel(is_last ? panel_ + kPairPanels : panel_);
+    const std::uint32_t next_slab = is_last ? 0 : slab + 1;
+    for (std::uint32_t which = 0; which < n_panels; ++which) {
+      const std::byte* scales = next_panel + which * matrix_.panel_stride + plane + next_slab * plane_part;
+      for (Bytes at = 0; at < plane_part; at += kCacheLine) __builtin_prefetch(scales + at, 0, 3);
     }
     dot_slabs_({.slabs = scratch_.slabs,
                 .n_panels = n_panels,
@@ -51,9 +59,9 @@ void PairProducts::compute_slabs(std::uint32_t n_panels) {
                 .tiles = tiles_.data(),
                 .n_tiles = n_tiles,
                 .out = scratch_.values,
-                .ahead = slab + 1 < n_slabs ? matrix_.panel(panel_) + (slab + 1) * packed : matrix_.panel(panel_ + kPairPanels),
+                .ahead = next_panel + next_slab * packed,
                 .ahead_stride = matrix_.panel_stride,
-                .ahead_bytes = round_up(div_up(packed, n_tiles), kCacheLine)});
+                .ahead_bytes = share});
   }
 }
 
