@@ -1,0 +1,100 @@
+// Kernels of every instruction set that work element by element, against double, and the two encodings of int8 rows against each other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "backend/cpu/activations.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+namespace {
+
+class Elementwise : public ::testing::TestWithParam<Isa> {
+ protected:
+  void SetUp() override {
+    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
+    kernels_ = make_kernel_table(GetParam());
+  }
+  KernelTable kernels_{};
+};
+
+std::vector<float> random_elems(std::uint32_t n) {
+  std::mt19937 random(n);
+  std::normal_distribution<float> normal;
+  std::vector<float> elems(n);
+  for (float& x : elems) x = normal(random);
+  return elems;
+}
+
+// exp(87) stands for what is larger: x times its inverse is 1e-36 instead of nothing. Otherwise a reciprocal within two units in the last place and
+// an exponential within 2e-7.
+TEST_P(Elementwise, silu_is_right_at_every_size) {
+  std::vector<float> gate;
+  for (float x = 1e-3F; x < 2000.0F; x *= 1.07F) gate.insert(gate.end(), {x, -x});
+  const auto n = static_cast<std::uint32_t>(gate.size());
+  const std::vector<float> up(n, 0.5F);
+  std::vector<float> out(n);
+  kernels_.silu_mul(gate.data(), up.data(), out.data(), n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const double x = gate[i], expected = 0.5 * x / (1.0 + std::exp(-x));
+    EXPECT_NEAR(out[i], expected, 1e-6 * std::abs(expected) + 1e-34) << "silu of " << x;
+  }
+}
+
+// Both terms and their sum are rounded once.
+TEST_P(Elementwise, pairs_turn_by_their_angle) {
+  for (const std::uint32_t n : {2U, 20U, 32U, 64U, 80U, 128U}) {
+    const std::vector<float> head = random_elems(n + 3);  // what stands behind does not turn
+    const std::vector<float> angles = random_elems(n / 2);
+    std::vector<float> cosines(n), sines(n), turned;
+    for (const bool neighbours : {false, true}) {
+      const auto first = [&](std::uint32_t pair) { return neighbours ? 2 * pair : pair; };
+      const auto second = [&](std::uint32_t pair) { return neighbours ? 2 * pair + 1 : pair + n / 2; };
+      for (std::uint32_t pair = 0; pair < n / 2; ++pair) {
+        cosines[first(pair)] = cosines[second(pair)] = std::cos(angles[pair]);
+        sines[second(pair)] = std::sin(angles[pair]);
+        sines[first(pair)] = -sines[second(pair)];
+      }
+      turned = head;
+      (neighbours ? kernels_.turn_neighbours : kernels_.turn_halves)(turned.data(), cosines.data(), sines.data(), n);
+      for (std::uint32_t pair = 0; pair < n / 2; ++pair) {
+        const double x = head[first(pair)], y = head[second(pair)], c = cosines[first(pair)], s = sines[second(pair)];
+        const double most_off = 3 * 0x1p-24 * (std::abs(x) + std::abs(y));
+        EXPECT_NEAR(turned[first(pair)], x * c - y * s, most_off) << "pair " << pair << " of " << n / 2;
+        EXPECT_NEAR(turned[second(pair)], x * s + y * c, most_off) << "pair " << pair << " of " << n / 2;
+      }
+      for (std::uint32_t i = n; i < n + 3; ++i) EXPECT_EQ(turned[i], head[i]);
+    }
+  }
+}
+
+// AVX2's slabs read all that the other form has; the rest is the same in both.
+TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
+  constexpr std::uint32_t kWidth = 3;
+  for (const std::uint32_t n : {32U, 256U, 288U, 768U, 1120U}) {
+    std::vector<std::byte> slab_bytes(kWidth * cpu_int8_row_bytes(n)), super_bytes(slab_bytes.size());
+    const Activations slabs{.int8 = slab_bytes.data(), .n_rows = kWidth, .n_elems = n, .form = Int8Form::kSlabs};
+    const Activations supers{.int8 = super_bytes.data(), .n_rows = kWidth, .n_elems = n, .form = Int8Form::kSuperBlocks};
+    const std::vector<float> elems = random_elems(n * kWidth);
+    for (std::uint32_t row = 0; row < kWidth; ++row) {
+      put_activation_row(kernels_, slabs, row, elems.data() + std::size_t{row} * n);
+      put_activation_row(kernels_, supers, row, elems.data() + std::size_t{row} * n);
+    }
+    const ActTile a = slabs.tile(0), b = supers.tile(0);
+    for (std::uint32_t i = 0; i < n * kWidth; ++i) ASSERT_EQ(a.quants[i], b.quants[i]) << i << " of " << n;
+    for (std::uint32_t i = 0; i < n / 32 * kWidth; ++i) ASSERT_EQ(a.starts[i], b.starts[i]) << i << " of " << n;
+    for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
+      for (std::uint32_t row = 0; row < kWidth; ++row) {
+        ASSERT_EQ(a.scales[slab * 8 * kWidth + row], b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
+        ASSERT_EQ(a.slab_starts[slab * kWidth + row], b.slab_starts[slab * kWidth + row]) << slab << " of " << n;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, Elementwise, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+
+}  // namespace
+}  // namespace headroom
