@@ -54,16 +54,18 @@ struct Float8 {
 };
 
 float int8_peak(std::uint64_t n_rounds) {
-  I acc[16];
-  for (int i = 0; i < 16; ++i) acc[i] = set_i(i);
+  I acc[kPeakChains];
+  HEADROOM_UNROLL
+  for (int i = 0; i < kPeakChains; ++i) acc[i] = set_i(i);
   const std::int8_t a[4] = {1, -2, 3, -4};
   const I w = set_i(0x01020304);
-  for (std::uint64_t round = 0; round < n_rounds; ++round) {
+  for (std::uint64_t pass = 0; pass < n_rounds * 16 / kPeakChains; ++pass) {
     HEADROOM_UNROLL
-    for (int i = 0; i < 16; ++i) acc[i] = dot_small(acc[i], w, broadcast4(a));
+    for (int i = 0; i < kPeakChains; ++i) acc[i] = dot_small(acc[i], w, broadcast4(a));
   }
   F sum = zero_f();
-  for (int i = 0; i < 16; ++i) sum = add(sum, to_f(acc[i]));
+  HEADROOM_UNROLL
+  for (int i = 0; i < kPeakChains; ++i) sum = add(sum, to_f(acc[i]));
   return sum_lanes(sum);
 }
 

@@ -21,6 +21,8 @@ namespace headroom::isa_avx2 {
 // Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
+// Chains of dot products that registers hold: the peak is measured with them.
+inline constexpr int kPeakChains = 6;
 
 struct F {  // 16 f32
   __m256 a, b;

@@ -19,6 +19,8 @@ using I = __m512i;  // 16 i32, or 64 bytes
 // Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read: 16 chains hide the latency of a dot product.
 inline constexpr int kSlabBlockPanels = 2;
 inline constexpr int kSlabBlockCols = 8;
+// Chains of dot products that registers hold: the peak is measured with them.
+inline constexpr int kPeakChains = 16;
 
 inline __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1U << n) - 1U); }  // n in 0..16
 

@@ -18,6 +18,8 @@ namespace headroom::isa_neon {
 // Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
+// Chains of dot products that registers hold: the peak is measured with them.
+inline constexpr int kPeakChains = 6;
 
 struct F {  // 16 f32
   float32x4_t q[4];

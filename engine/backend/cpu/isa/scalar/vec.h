@@ -15,6 +15,8 @@ namespace headroom::isa_scalar {
 // Panels and columns of a slab, or of a chunk of keys or values, whose sums are kept at once.
 inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
+// Chains of dot products that registers hold: the peak is measured with them.
+inline constexpr int kPeakChains = 16;
 
 struct F {
   float v[16];
