@@ -10,7 +10,7 @@ import time
 
 import llama_cpp as peer
 
-from compare_peers import Peer, ours
+from compare_peers import Peer, bench
 
 
 class PeerAtDepth(Peer):
@@ -49,7 +49,7 @@ def main():
         other.fill(args.depth)
         rows = []
         for _ in range(args.turns):
-            mine = [args.prefill / ours(args.cli, args.model, args.threads, args.prefill, 0, depth, kv)["prefill_tokens_per_s"] for depth in (0, args.depth)]
+            mine = [args.prefill / bench(args.cli, args.model, args.threads, kv, prefill=args.prefill, depth=depth)["prefill_tokens_per_s"] for depth in (0, args.depth)]
             rows.append((mine[1] - mine[0], other.step_seconds(args.prefill, args.depth) - shallow, mine[1], shallow))
         median = lambda pick: statistics.median(pick(*row) for row in rows)  # noqa: E731
         a, b = median(lambda m, p, *_: m), median(lambda m, p, *_: p)

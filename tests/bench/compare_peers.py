@@ -37,7 +37,7 @@ class Peer:
         params.type_k = params.type_v = KV_TYPES[kv]
         params.flash_attn_type = 1
         self.context = peer.llama_init_from_model(self.model, params)
-        self.n_vocab = peer.llama_vocab_n_tokens(peer.llama_model_get_vocab(self.model))
+        self.feed(32, 0)  # touches all weights once: our bench warms up as well
 
     def feed(self, n_tokens, first):
         tokens = (ctypes.c_int32 * n_tokens)(*[3 + (first + i) % 256 for i in range(n_tokens)])
@@ -48,7 +48,7 @@ class Peer:
         peer.llama_memory_clear(peer.llama_get_memory(self.context), True)
 
     def turn(self, n_prefill, n_decode, depth):
-        """Tokens per second of prefill at depth 0 and of decode at `depth`."""
+        """Tokens per second of prefill at depth 0 and of decode at `depth`, which is no less than the prompt."""
         self.clear()
         start = time.perf_counter()
         self.feed(n_prefill, 0)
@@ -61,11 +61,19 @@ class Peer:
         return prefill, n_decode / (time.perf_counter() - start)
 
 
-def ours(cli, path, threads, n_prefill, n_decode, depth, kv, isa):
-    command = [cli, "bench", path, "-p", str(n_prefill), "-n", str(n_decode), "--depth", str(depth), "--threads", str(threads)]
+def bench(cli, path, threads, kv, isa="", prefill=0, decode=0, depth=0):
+    """What our bench says of one of the two: a prompt from `depth` on, or decoding there."""
+    command = [cli, "bench", path, "-p", str(prefill), "-n", str(decode), "--depth", str(depth), "--threads", str(threads)]
     command += ["--kv-k", kv, "--kv-v", kv, "--json"]
     environment = os.environ | ({"HEADROOM_ISA": isa} if isa else {})
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
+
+
+def ours(args, path, kv, isa):
+    """As Peer.turn: a prompt from depth 0 on, and decoding at args.depth."""
+    prompt = bench(args.cli, path, args.threads, kv, isa, prefill=args.prefill)
+    answer = bench(args.cli, path, args.threads, kv, isa, decode=args.decode, depth=args.depth)
+    return answer | {key: prompt[key] for key in ("prefill_tokens_per_s", "prefill_ops_per_s", "int8_peak_ops_per_s")}
 
 
 def print_row(name, kv, isa, turns):
@@ -89,10 +97,11 @@ def main():
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("-p", "--prefill", type=int, default=256)
     parser.add_argument("-n", "--decode", type=int, default=32)
-    parser.add_argument("--depth", type=int, default=0)
+    parser.add_argument("--depth", type=int, help="of decoding: behind the prompt when absent")
     parser.add_argument("--kv", default="f16", help="comma-separated: f16,q8_0,q4_0")
     parser.add_argument("--isa", default="", help="comma-separated, of our side: avx512,avxvnni,avx2; the best that the machine has when absent")
     args = parser.parse_args()
+    args.depth = max(args.prefill, args.depth or 0)
 
     print(f"llama.cpp: {peer.llama_print_system_info().decode()}")
     print(f"threads {args.threads}, prefill {args.prefill}, decode {args.decode} at depth {args.depth}; tokens/s, median of {args.turns} turns")
@@ -100,11 +109,11 @@ def main():
     print("|---|---|---|---|---|---|---|---|---|")
     for path in args.models:
         for kv in args.kv.split(","):
-            other = Peer(path, args.threads, max(args.prefill, args.depth) + args.decode + 64, kv)
+            other = Peer(path, args.threads, args.depth + args.decode + 64, kv)
             isas = args.isa.split(",")
             turns = []
             for _ in range(args.turns):
-                mine = [ours(args.cli, path, args.threads, args.prefill, args.decode, args.depth, kv, isa) for isa in isas]
+                mine = [ours(args, path, kv, isa) for isa in isas]
                 turns.append((mine, other.turn(args.prefill, args.decode, args.depth)))
             for i, isa in enumerate(isas):
                 print_row(path.rsplit("/", 1)[-1], kv, isa, [(mine[i], peers) for mine, peers in turns])
