@@ -6,6 +6,7 @@
 
 #include "backend/cpu/attend.h"
 #include "base/cpu_features.h"
+#include "contract/isa_test.h"
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
 #include "support/filled_cache.h"
@@ -15,12 +16,7 @@ namespace {
 
 using test::FilledCache;
 
-class Attend : public ::testing::TestWithParam<Isa> {
- protected:
-  void SetUp() override {
-    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
-  }
-};
+class Attend : public test::IsaTest {};
 
 using Rows = std::vector<std::vector<float>>;
 
@@ -241,7 +237,7 @@ TEST_P(Attend, weights_far_below_the_largest_keep_their_sum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Attend, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, Attend, ::testing::ValuesIn(kIsas), test::isa_test_name);
 
 }  // namespace
 }  // namespace headroom

@@ -1,6 +1,7 @@
 // Whole models on the CPU backend against the composed reference: every instruction set, weight type, KV type pair, head size and batch shape.
 #include <gtest/gtest.h>
 
+#include "contract/isa_test.h"
 #include "contract/loaded_cpu.h"
 #include "format/dtype_table.h"
 
@@ -27,13 +28,8 @@ double tolerance(DType weight, DType kv_k, DType kv_v) {
   return any_int8 ? kInt8Tolerance : kFloatTolerance;
 }
 
-class CpuModel : public ::testing::TestWithParam<Isa> {
+class CpuModel : public test::IsaTest {
  protected:
-  // An instruction set that this machine lacks is told as skipped by name, never passed.
-  void SetUp() override {
-    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
-    RecordProperty("isa", std::string(isa_name(GetParam())));
-  }
   void TearDown() override { unsetenv("HEADROOM_ISA"); }
 
   // A prompt of `n_prompt` in one step, then `n_decode` single tokens; all logits of both, against the reference.
@@ -139,7 +135,7 @@ TEST_P(CpuModel, a_long_context_is_read_in_parts_and_merged) {
   expect_like_reference(spec, options, 1050, 2, kFloatTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, CpuModel, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, CpuModel, ::testing::ValuesIn(kIsas), test::isa_test_name);
 
 }  // namespace
 }  // namespace headroom

@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "backend/cpu/activations.h"
+#include "contract/isa_test.h"
 #include "plan/device_rules.h"
 
 namespace headroom {
 namespace {
 
-class Elementwise : public ::testing::TestWithParam<Isa> {
+class Elementwise : public test::IsaTest {
  protected:
   void SetUp() override {
-    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
-    kernels_ = make_kernel_table(GetParam());
+    IsaTest::SetUp();
+    if (!IsSkipped()) kernels_ = make_kernel_table(GetParam());
   }
   KernelTable kernels_{};
 };
@@ -94,7 +95,7 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Elementwise, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, Elementwise, ::testing::ValuesIn(kIsas), test::isa_test_name);
 
 }  // namespace
 }  // namespace headroom

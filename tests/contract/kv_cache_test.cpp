@@ -4,6 +4,7 @@
 
 #include "backend/cpu/kv_rows.h"
 #include "backend/cpu/panel.h"
+#include "contract/isa_test.h"
 #include "contract/loaded_cpu.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
@@ -23,12 +24,7 @@ std::vector<float> waves(std::uint32_t n) {
   return out;
 }
 
-class KvKernels : public ::testing::TestWithParam<Isa> {
- protected:
-  void SetUp() override {
-    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
-  }
-};
+class KvKernels : public test::IsaTest {};
 
 // About log2(256) sums of magnitudes below 6, rounded to 24 bits.
 TEST_P(KvKernels, rotate_as_the_reference_and_undo_it) {
@@ -241,7 +237,7 @@ TEST_P(KvKernels, the_plain_scheme_is_its_own_reference) {
   EXPECT_LT(pair.error_of(0, 90, 45), kCoarseTolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, KvKernels, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, KvKernels, ::testing::ValuesIn(kIsas), test::isa_test_name);
 
 TEST(KvCache, a_window_keeps_a_ring_without_sinks) {
   RandomModelSpec spec = model();

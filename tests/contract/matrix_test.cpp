@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "contract/isa_test.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
 #include "format/encode.h"
@@ -94,12 +95,8 @@ double most_off(const Weights& weights, std::uint32_t row, const std::vector<flo
   return f32_sums + w_norm * std::sqrt(n) * a_most / 254 + of_weights;
 }
 
-class MatrixProduct : public ::testing::TestWithParam<Isa> {
+class MatrixProduct : public test::IsaTest {
  protected:
-  void SetUp() override {
-    if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
-  }
-
   // Activations are random, or all the same.
   void expect_exact_enough(const Weights& weights, std::uint32_t n_in, std::optional<float> activation = std::nullopt) {
     const KernelTable kernels = make_kernel_table(GetParam());
@@ -177,7 +174,7 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), [](const auto& instance) { return std::string(isa_name(instance.param)); });
+INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), test::isa_test_name);
 
 }  // namespace
 }  // namespace headroom

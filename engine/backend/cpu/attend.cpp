@@ -14,8 +14,6 @@ static_assert(kCpuKeyChunk == kKeyChunk && kCpuTilePanels == kTilePanels && kCpu
 
 constexpr std::uint32_t kTileQueries = kTilePanels * kPanelRows;
 
-constexpr float kNoScore = -1e30F;  // below any real score; exp(kNoScore - x) is nothing
-
 std::uint32_t padded(std::uint32_t head_dim) { return static_cast<std::uint32_t>(round_up(head_dim, 32)); }
 
 std::uint32_t n_panels_of(std::uint32_t n_rows) { return (n_rows + kPanelRows - 1) / kPanelRows; }

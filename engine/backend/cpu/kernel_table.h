@@ -14,6 +14,7 @@ inline constexpr std::uint32_t kTileCols = 8;    // activation columns (tokens o
 inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, slabs are unpacked first
 inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied side by side when they are unpacked
 inline constexpr std::uint32_t kKeyChunk = 128;  // keys between two updates of the running softmax
+inline constexpr float kNoScore = -1e30F;        // below any real score: what a hidden key has, and where a running maximum starts
 inline constexpr std::uint32_t kTilePanels = 2;  // panels of 16 queries that are attended for at once
 inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
 // A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or (16) where one suffices.

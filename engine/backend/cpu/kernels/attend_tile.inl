@@ -1,8 +1,6 @@
 // Attention of panels of 16 queries over a chunk of keys and values, all as words: a lane is a query, so that neither the softmax nor its weights
 // ever cross lanes. Included by one unit per instruction set, inside its namespace.
 
-inline constexpr float kHidden = -1e30F;
-
 // 2^x = series(rest) * 2^whole for x from -100 to 100. Adding 1.5 * 2^23 rounds to a whole number that stands in the low bits of `shifted`, with the
 // exponent's bias when that is added too. The series is fitted to the least relative error within half a power of two, 3e-6, and exact at 0.
 template <int kExponent>
@@ -81,7 +79,7 @@ inline void score_words(const TileJob& job, std::uint32_t panel, F (&most)[kP]) 
 
 // Hidden keys score as little as nothing else does. Returns the largest score of each query.
 inline F hide_keys(const TileJob& job, std::uint32_t panel, float* scores) {
-  const F first = load_f(job.first + panel * 16UL), last = load_f(job.last + panel * 16UL), hidden = set_f(kHidden);
+  const F first = load_f(job.first + panel * 16UL), last = load_f(job.last + panel * 16UL), hidden = set_f(kNoScore);
   F most = hidden;
   for (std::uint32_t key = 0; key < job.n_keys; ++key, scores += 16) {
     const F position = set_f(static_cast<float>(key));
@@ -138,7 +136,7 @@ inline void add_words(const TileJob& job, std::uint32_t panel, const F (&factors
 template <int kP>
 inline void attend_panels(const TileJob& job, std::uint32_t panel) {
   F most[kP], factors[kP], weights[kP];
-  for (int p = 0; p < kP; ++p) most[p] = set_f(kHidden);
+  for (int p = 0; p < kP; ++p) most[p] = set_f(kNoScore);
   score_words<kP>(job, panel, most);
   for (int p = 0; p < kP; ++p) {
     float* scores = job.scores + p * kKeyChunk * 16UL;
