@@ -65,8 +65,8 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
   for (std::uint32_t i = 0; i < n_activation_rows; ++i) put_activation_row(kernels, in, i, row.data());
   float sum = 0.0F;
   for (auto _ : state) {
-    multiply(kernels, matrix, 0, matrix.n_panels(), in, {slabs.data(), values.data()}, StopToken(),
-             [&](const PanelProduct& product) { sum += product.values[0]; });
+    multiply(kernels, matrix, 0, matrix.n_panels(), in, whole_blocks(in), {slabs.data(), values.data()}, StopToken(),
+             [&](const PanelProduct& product, bool) { sum += product.values[0]; });
   }
   benchmark::DoNotOptimize(sum);
   const auto rounds = static_cast<double>(state.iterations());

@@ -35,12 +35,34 @@ TEST_P(Elementwise, silu_is_right_at_every_size) {
   std::vector<float> gate;
   for (float x = 1e-3F; x < 2000.0F; x *= 1.07F) gate.insert(gate.end(), {x, -x});
   const auto n = static_cast<std::uint32_t>(gate.size());
-  const std::vector<float> up(n, 0.5F);
+  const std::vector<float> up(round_up(n, 16), 0.5F);
   std::vector<float> out(n);
-  kernels_.silu_mul(gate.data(), up.data(), out.data(), n);
+  gate.resize(round_up(n, 16));
+  for (std::uint32_t at = 0; at < n; at += 16) {  // as a panel of one column; the last one has fewer rows
+    kernels_.silu_mul(gate.data() + at, up.data() + at, {out.data() + at, 16, 1, std::min(16U, n - at)});
+  }
   for (std::uint32_t i = 0; i < n; ++i) {
     const double x = gate[i], expected = 0.5 * x / (1.0 + std::exp(-x));
     EXPECT_NEAR(out[i], expected, 1e-6 * std::abs(expected) + 1e-34) << "silu of " << x;
+  }
+}
+
+TEST_P(Elementwise, products_are_put_and_added_where_their_rows_are) {
+  constexpr std::uint32_t kCols = 3, kStride = 20;
+  const std::vector<float> products = random_elems(kCols * 16), bias = random_elems(16), before = random_elems(kCols * kStride);
+  for (const std::uint32_t n_rows : {1U, 8U, 15U, 16U}) {
+    std::vector<float> put = before, added = before, with_bias = before;
+    kernels_.put_products(products.data(), {put.data(), kStride, kCols, n_rows});
+    kernels_.add_products(products.data(), nullptr, {added.data(), kStride, kCols, n_rows});
+    kernels_.add_products(products.data(), bias.data(), {with_bias.data(), kStride, kCols, n_rows});
+    for (std::uint32_t i = 0; i < kCols * kStride; ++i) {
+      const std::uint32_t col = i / kStride, row = i % kStride;
+      const bool is_there = row < n_rows;
+      const float product = is_there ? products[col * 16 + row] : 0.0F;
+      EXPECT_EQ(put[i], is_there ? product : before[i]) << "row " << row << " of " << n_rows;
+      EXPECT_EQ(added[i], before[i] + product) << "row " << row << " of " << n_rows;
+      EXPECT_EQ(with_bias[i], is_there ? before[i] + (product + bias[row]) : before[i]) << "row " << row << " of " << n_rows;
+    }
   }
 }
 

@@ -114,22 +114,24 @@ class MatrixProduct : public test::IsaTest {
     }
     std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
     std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
-    std::size_t n_products = 0;
-    const auto check = [&](const PanelProduct& product) {
-      for (std::uint32_t col = 0; col < product.n_cols; ++col) {
-        const std::vector<float>& a = rows[product.first_col + col];
-        for (std::uint32_t i = 0; i < product.n_rows; ++i, ++n_products) {
-          const std::uint32_t row = product.first_row + i;
-          double expected = 0;
-          for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
-            expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * a[k];
-          ASSERT_NEAR(product.values[col * kPanelRows + i], expected, most_off(weights, row, a, n_in > kDirectCols, GetParam()))
-              << "row " << row << ", column " << product.first_col + col << " of " << n_in;
-        }
+    // Where bytes are unpacked, every other number of rows in small blocks: two tiles and one slab.
+    const bool cuts = in.int8 != nullptr && n_in > kDirectCols && n_in % 2 == 1;
+    const BlockShape shape = cuts ? BlockShape{2, 1} : cut_blocks(matrix, in);
+    std::vector<float> out(std::size_t{n_in} * matrix.n_rows, -7.0F);
+    multiply(kernels, matrix, 0, matrix.n_panels(), in, shape, {slabs.data(), values.data()}, StopToken(),
+             [&](const PanelProduct& product, bool is_first) {
+               const ProductPlace place = product.place(out.data(), matrix.n_rows);
+               is_first ? kernels.put_products(product.values, place) : kernels.add_products(product.values, nullptr, place);
+             });
+    for (std::uint32_t col = 0; col < n_in; ++col) {
+      for (std::uint32_t row = 0; row < matrix.n_rows; ++row) {
+        double expected = 0;
+        for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
+          expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * rows[col][k];
+        ASSERT_NEAR(out[std::size_t{col} * matrix.n_rows + row], expected, most_off(weights, row, rows[col], n_in > kDirectCols, GetParam()))
+            << "row " << row << ", column " << col << " of " << n_in;
       }
-    };
-    multiply(kernels, matrix, 0, matrix.n_panels(), in, {slabs.data(), values.data()}, StopToken(), check);
-    EXPECT_EQ(n_products, std::size_t{matrix.n_rows} * n_in);
+    }
   }
 };
 
@@ -144,6 +146,23 @@ TEST_P(MatrixProduct, is_within_the_rounding_of_its_operands) {
       }
     }
   }
+}
+
+// Weights are unpacked once per block of tiles, so columns are cut where the activations of all tiles would not stay in the cache.
+TEST(Blocks, have_all_tiles_and_some_columns_only_where_bytes_are_unpacked) {
+  std::byte bytes{};
+  const auto shape = [&](DType dtype, std::uint32_t n_rows, std::uint32_t n_cols) {
+    Activations in{.n_rows = n_rows, .n_elems = n_cols};
+    const Matrix matrix{.dtype = dtype, .n_rows = 16, .n_cols = n_cols};
+    (matrix.reads_f32() ? in.words : in.int8) = &bytes;
+    const BlockShape cut = cut_blocks(matrix, in);
+    return std::pair(cut.n_tiles, cut.n_slabs);
+  };
+  EXPECT_EQ(shape(DType::kQ4_0, 256, 2048), std::pair(32U, 8U));
+  EXPECT_EQ(shape(DType::kQ4_0, 256, 8192), std::pair(32U, 16U));
+  EXPECT_EQ(shape(DType::kQ4_0, 1024, 8192), std::pair(64U, 8U));
+  EXPECT_EQ(shape(DType::kQ4_0, 1, 8192), std::pair(1U, 32U));
+  EXPECT_EQ(shape(DType::kF16, 256, 8192), std::pair(8U, 32U));
 }
 
 TEST_P(MatrixProduct, of_zero_weights_is_zero) {

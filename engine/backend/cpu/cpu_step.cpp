@@ -207,15 +207,13 @@ double CpuStep::product_seconds() const {
 
 // out (n_rows, matrix.n_rows) += matrix . in + bias
 void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
-  const auto add = [&](const PanelProduct& product) {
-    for (std::uint32_t col = 0; col < product.n_cols; ++col) {
-      float* to = out + std::size_t{product.first_col + col} * matrix.n_rows + product.first_row;
-      const float* from = product.values + std::size_t{col} * kPanelRows;
-      for (std::uint32_t i = 0; i < product.n_rows; ++i) to[i] += bias == nullptr ? from[i] : from[i] + bias[product.first_row + i];
-    }
+  const BlockShape shape = cut_blocks(matrix, in);
+  const auto add = [&](const PanelProduct& product, bool is_first) {
+    const float* of_rows = bias == nullptr || !is_first ? nullptr : bias + product.first_row;
+    kernels_.add_products(product.values, of_rows, product.place(out, matrix.n_rows));
   };
   deal(op, matrix.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, add); });
+    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, shape, bound_.scratch.product(thread), stop_, add); });
   });
 }
 
@@ -255,21 +253,19 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
                                  });
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)), ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
-  const auto store = [&](std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first_tile, std::uint32_t last_tile) {
-    gates.compute(panel, n_panels, first_tile, last_tile);
-    ups.compute(panel, n_panels, first_tile, last_tile);
-    for (std::uint32_t tile = first_tile; tile < last_tile; ++tile) {
-      for (std::uint32_t which = 0; which < n_panels; ++which) {
-        const PanelProduct gate = gates.product(which, tile), up = ups.product(which, tile);
-        for (std::uint32_t col = 0; col < gate.n_cols; ++col) {
-          const std::size_t at = std::size_t{col} * kPanelRows;
-          act_mul(gate.values + at, up.values + at, hidden + std::size_t{gate.first_col + col} * layer.gate.n_rows + gate.first_row, gate.n_rows);
-        }
+  const auto store = [&](const PairBlock& block) {
+    gates.compute(block);
+    ups.compute(block);
+    for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
+      for (std::uint32_t which = 0; which < block.n_panels; ++which) {
+        const PanelProduct gate = gates.product(which, tile);
+        act_mul(gate.values, ups.product(which, tile).values, gate.place(hidden, layer.gate.n_rows));
       }
     }
   };
-  deal(op, layer.gate.n_panels(),
-       [&](std::uint32_t first, std::uint32_t last) { time_product(thread, [&] { for_each_pair(first, last, in, stop_, store); }); });
+  deal(op, layer.gate.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
+    time_product(thread, [&] { for_each_pair(first, last, in, whole_blocks(in), stop_, store); });
+  });
 }
 
 void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
@@ -293,14 +289,9 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
                                    kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
                                    return scratch;
                                  });
-  const auto store = [&](const PanelProduct& product) {
-    for (std::uint32_t col = 0; col < product.n_cols; ++col) {
-      std::memcpy(out + std::size_t{product.first_col + col} * bound_.head.n_rows + product.first_row, product.values + std::size_t{col} * kPanelRows,
-                  product.n_rows * sizeof(float));
-    }
-  };
+  const auto store = [&](const PanelProduct& product, bool) { kernels_.put_products(product.values, product.place(out, bound_.head.n_rows)); };
   deal(op, bound_.head.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    time_product(thread, [&] { multiply(kernels_, bound_.head, first, last, in, bound_.scratch.product(thread), stop_, store); });
+    time_product(thread, [&] { multiply(kernels_, bound_.head, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store); });
   });
 }
 
@@ -409,13 +400,8 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out, std::size_t stride) {
     const std::uint32_t first = first_head * spec.head_dim / kPanelRows, last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
-    const auto store = [&](const PanelProduct& product) {
-      for (std::uint32_t col = 0; col < product.n_cols; ++col) {
-        std::memcpy(out + (product.first_col + col) * stride + product.first_row, product.values + std::size_t{col} * kPanelRows,
-                    product.n_rows * sizeof(float));
-      }
-    };
-    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, bound_.scratch.product(thread), stop_, store); });
+    const auto store = [&](const PanelProduct& product, bool) { kernels_.put_products(product.values, product.place(out, stride)); };
+    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store); });
   };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();

@@ -43,6 +43,7 @@ using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uin
 struct SlabJob {
   const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
   std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
+  std::uint32_t first_slab = 0;  // where the sums start; 0 if elements are words
   const ActTile* tiles = nullptr;
   std::uint32_t n_tiles = 0;
   float* out = nullptr;  // (n_tiles, kPairPanels, kTileCols, 16)
@@ -95,6 +96,13 @@ struct SoftmaxJob {
   float* factors = nullptr;  // out: what earlier results are to be multiplied with
 };
 
+// Where the products of a panel with the columns of a tile belong.
+struct ProductPlace {
+  float* out = nullptr;    // of the first row of the panel and the first column
+  std::size_t stride = 0;  // from column to column
+  std::uint32_t n_cols = 0, n_rows = 0;
+};
+
 struct Q4Search {  // scales to try: the extreme element over each divisor; codes stand for nibble - 8 + shift
   const float* divisors = nullptr;
   std::uint32_t n_divisors = 0;
@@ -134,8 +142,12 @@ struct KernelTable {  // made by make_kernel_table
   // other times its sine, (n) both, where sines of the first of a pair are negative.
   void (*turn_neighbours)(float* head, const float* cosines, const float* sines, std::uint32_t n);
   void (*turn_halves)(float* head, const float* cosines, const float* sines, std::uint32_t n);
-  void (*silu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);
-  void (*gelu_mul)(const float* gate, const float* up, float* out, std::uint32_t n);  // tanh form
+  // Products of a panel, (n_cols, 16) as dot kernels leave them, into their rows; or added to them, with bias (n_rows) unless it is null.
+  void (*put_products)(const float* products, const ProductPlace& to);
+  void (*add_products)(const float* products, const float* bias, const ProductPlace& to);
+  // Likewise activation(gates) * ups.
+  void (*silu_mul)(const float* gates, const float* ups, const ProductPlace& to);
+  void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);  // tanh form
   // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.
   float (*int8_peak)(std::uint64_t n_rounds);
   // Reads n_units of kReadUnitBytes, likewise.

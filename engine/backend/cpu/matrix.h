@@ -31,6 +31,9 @@ struct PanelProduct {
   std::uint32_t first_row = 0, n_rows = 0;  // of the matrix; 16, or fewer in the last panel
   std::uint32_t first_col = 0, n_cols = 0;  // activation rows
   const float* values = nullptr;
+
+  // In `out`, (all activation rows, stride).
+  ProductPlace place(float* out, std::size_t stride) const { return {out + first_col * stride + first_row, stride, n_cols, n_rows}; }
 };
 
 // Scratch of one thread for one matrix.
@@ -39,10 +42,26 @@ struct ProductScratch {
   float* values = nullptr;     // (tiles of a block, kPairPanels, kTileCols, kPanelRows)
 };
 
-// Tiles that pass by one unpacked slab before the next: their activations stay in the second-level cache, their products in scratch.
-std::uint32_t tiles_per_block(const Activations& activations);
+// How activations are cut into equal blocks: what passes by unpacked weights before others are unpacked. A block's activations stay in the
+// second-level cache, its products in scratch.
+struct BlockShape {
+  std::uint32_t n_tiles = 0, n_slabs = 0;
+};
+inline std::uint32_t n_slabs_of(const Activations& activations) { return static_cast<std::uint32_t>(div_up(activations.n_elems, kSlabCols)); }
+// Blocks of all columns.
+BlockShape whole_blocks(const Activations& activations);
+// Blocks of as many tiles as scratch holds products of, and of some of the columns where all would be too many, so that weights are unpacked but
+// once: products are then parts of sums. Only where weights are unpacked to bytes.
+BlockShape cut_blocks(const Matrix& matrix, const Activations& activations);
 
-// Computes up to two neighbouring panels times a block of tiles: straight from the packed panels for few activation rows, slab by slab for many.
+// Up to two neighbouring panels and a block.
+struct PairBlock {
+  std::uint32_t panel = 0, n_panels = 0;
+  std::uint32_t first_tile = 0, last_tile = 0;
+  std::uint32_t first_slab = 0, last_slab = 0;
+};
+
+// Computes panels times a block: straight from the packed panels for few activation rows, slab by slab for many.
 class PairProducts {
  public:
   PairProducts(const KernelTable& kernels, const Matrix& matrix, const Activations& in, ProductScratch scratch)
@@ -53,18 +72,18 @@ class PairProducts {
     dot_ = kernels.dot[type];
     dot_slabs_ = kernels.dot_slabs[type];
   }
-  void compute(std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first_tile, std::uint32_t last_tile);
+  void compute(const PairBlock& block);
   // Of panel `which` (0 or 1) of the last compute() and a tile of its block.
   PanelProduct product(std::uint32_t which, std::uint32_t tile) const {
-    const std::uint32_t row = (panel_ + which) * kPanelRows;
-    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, tiles_[tile - first_tile_].width, values(which, tile)};
+    const std::uint32_t row = (block_.panel + which) * kPanelRows;
+    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, tiles_[tile - block_.first_tile].width, values(which, tile)};
   }
 
  private:
   float* values(std::uint32_t which, std::uint32_t tile) const {
-    return scratch_.values + (std::size_t{tile - first_tile_} * kPairPanels + which) * kTileCols * kPanelRows;
+    return scratch_.values + (std::size_t{tile - block_.first_tile} * kPairPanels + which) * kTileCols * kPanelRows;
   }
-  void compute_slabs(std::uint32_t n_panels);
+  void compute_slabs();
 
   const Matrix& matrix_;
   const Activations& in_;
@@ -73,32 +92,39 @@ class PairProducts {
   UnpackFn unpack_;
   DotFn dot_;
   DotSlabsFn dot_slabs_;
-  std::uint32_t panel_ = 0, first_tile_ = 0, last_tile_ = 0;
+  PairBlock block_;
   std::array<ActTile, kCpuBlockTiles> tiles_;  // of the block
 };
 
-// Calls `visit(first panel, n_panels, first tile, last tile)` for pairs of panels of [first, last) and blocks of tiles. Returns early when asked to
-// stop.
+// Calls `visit(PairBlock)` for pairs of panels of [first, last) and blocks. Returns early when asked to stop.
 template <class Visit>
-void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& in, const StopToken& stop, Visit visit) {
-  const std::uint32_t step = tiles_per_block(in), n_tiles = in.n_tiles();
-  for (std::uint32_t tile = 0; tile < n_tiles; tile += step) {
-    for (std::uint32_t panel = first; panel < last; panel += kPairPanels) {
-      if (stop.stop_requested()) return;
-      visit(panel, std::min(kPairPanels, last - panel), tile, std::min(n_tiles, tile + step));
+void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& in, BlockShape shape, const StopToken& stop, Visit visit) {
+  const std::uint32_t n_tiles = in.n_tiles(), n_slabs = n_slabs_of(in);
+  for (std::uint32_t slab = 0; slab < n_slabs; slab += shape.n_slabs) {
+    for (std::uint32_t tile = 0; tile < n_tiles; tile += shape.n_tiles) {
+      for (std::uint32_t panel = first; panel < last; panel += kPairPanels) {
+        if (stop.stop_requested()) return;
+        visit(PairBlock{.panel = panel,
+                        .n_panels = std::min(kPairPanels, last - panel),
+                        .first_tile = tile,
+                        .last_tile = std::min(n_tiles, tile + shape.n_tiles),
+                        .first_slab = slab,
+                        .last_slab = std::min(n_slabs, slab + shape.n_slabs)});
+      }
     }
   }
 }
 
-// Calls `store(PanelProduct)` for panels [first, last) and all activation rows. Returns early, results undefined, when asked to stop.
+// Calls `store(PanelProduct, is_first)` for panels [first, last) and all activation rows, once for each block of columns: not is_first is to be added
+// to what came before. Returns early, results undefined, when asked to stop.
 template <class Store>
-void multiply(const KernelTable& kernels, const Matrix& matrix, std::uint32_t first, std::uint32_t last, const Activations& in,
+void multiply(const KernelTable& kernels, const Matrix& matrix, std::uint32_t first, std::uint32_t last, const Activations& in, BlockShape shape,
               ProductScratch scratch, const StopToken& stop, Store store) {
   PairProducts products(kernels, matrix, in, scratch);
-  for_each_pair(first, last, in, stop, [&](std::uint32_t panel, std::uint32_t n_panels, std::uint32_t first_tile, std::uint32_t last_tile) {
-    products.compute(panel, n_panels, first_tile, last_tile);
-    for (std::uint32_t tile = first_tile; tile < last_tile; ++tile) {
-      for (std::uint32_t which = 0; which < n_panels; ++which) store(products.product(which, tile));
+  for_each_pair(first, last, in, shape, stop, [&](const PairBlock& block) {
+    products.compute(block);
+    for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
+      for (std::uint32_t which = 0; which < block.n_panels; ++which) store(products.product(which, tile), block.first_slab == 0);
     }
   });
 }

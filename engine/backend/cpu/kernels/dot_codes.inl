@@ -39,7 +39,7 @@ struct CodeBlock {
   // Adds to what earlier slabs gave.
   void add_to(const SlabJob& job, float* out, int c, F value) const {
     float* to = out + static_cast<std::size_t>(c) * 16;
-    const F before = job.slab == 0 ? zero_f() : load_f(to);
+    const F before = job.slab == job.first_slab ? zero_f() : load_f(to);
     store_f(to, fma(value, set_f(tile.scales[at + static_cast<std::size_t>(c)]), before));
   }
 };
@@ -52,9 +52,9 @@ struct CodesQ4_0 {
     auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
     for (std::uint32_t block = first; block < last; ++block, to += 512, scales += 16) {
       I w[8];
-      source.load(block, w);  // in the upper half of the byte
+      source.load_codes(block, w);
       HEADROOM_UNROLL
-      for (int j = 0; j < 8; ++j) store_i(to + 64 * j, shift_right<4>(w[j]));
+      for (int j = 0; j < 8; ++j) store_i(to + 64 * j, w[j]);
       store_f(scales, source.scale(block));
     }
   }
@@ -160,9 +160,9 @@ struct CodesQ6_K {
   template <int kPart>
   static void unpack_part(const PackedQ6_K& source, std::uint32_t slab, std::byte* to) {
     I w[8];
-    source.load<kPart>(slab, w);  // in the upper six bits of the byte
+    source.load_codes<kPart>(slab, w);
     HEADROOM_UNROLL
-    for (int j = 0; j < 8; ++j) store_i(to + kPart * 512 + 64 * j, shift_right<2>(w[j]));
+    for (int j = 0; j < 8; ++j) store_i(to + kPart * 512 + 64 * j, w[j]);
   }
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
     const PackedQ6_K source(panel, n_cols);

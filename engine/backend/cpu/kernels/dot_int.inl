@@ -54,6 +54,14 @@ struct PackedQ4_0 {
       w[j + 4] = and_i(both, mask);
     }
   }
+  void load_codes(std::uint32_t block, I (&w)[8]) const {  // as they are
+    HEADROOM_UNROLL
+    for (int j = 0; j < 4; ++j) {
+      const I both = load_i(quants + block * 256UL + 64 * j);
+      w[j] = and_i(both, set_i(0x0F0F0F0F));
+      w[j + 4] = and_i(shift_right<4>(both), set_i(0x0F0F0F0F));
+    }
+  }
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
@@ -105,6 +113,19 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
       const I nibbles = load_i(low + 64 * j), pairs = load_i(high + 64 * j);
       const I shifted = kQuarter < 2 ? shift_left<2>(nibbles) : shift_right<2>(nibbles);
       w[j] = or_and(and_i(shifted, low_mask), shift_left<6 - 2 * kQuarter>(pairs), high_mask);
+    }
+  }
+  template <int kPart>
+  void load_codes(std::uint32_t super, I (&w)[8]) const {  // as they are
+    constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
+    const std::byte* low = blocks + super * 3328UL + kHalf * 1024 + kQuarter % 2 * 512;
+    const std::byte* high = blocks + super * 3328UL + 2048 + kHalf * 512;
+    HEADROOM_UNROLL
+    for (int j = 0; j < 8; ++j) {
+      const I nibbles = shift_right<kQuarter / 2 * 4>(load_i(low + 64 * j)), pairs = load_i(high + 64 * j);
+      const I upper =
+          kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(pairs) : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(pairs);
+      w[j] = or_and(and_i(nibbles, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
     }
   }
   template <int kPart>

@@ -67,7 +67,7 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
     for (int c = 0; c < kN; ++c) {
       float* to = out + static_cast<std::size_t>(p) * kTileCols * 16 + static_cast<std::size_t>(c) * 16;
       const F sum = kPerBlock ? load_f(parts + (p * kN + c) * 16) : mul(to_f(acc[p][c]), load_scale(p, 0));
-      const F before = job.slab == 0 ? zero_f() : load_f(to);
+      const F before = job.slab == job.first_slab ? zero_f() : load_f(to);
       store_f(to, fma(sum, set_f(tile.scales[at + static_cast<std::size_t>(c)]), before));
     }
   }

@@ -26,11 +26,39 @@ inline F gelu_lanes(F x) {
 }
 
 template <F (*kActivation)(F)>
-void act_mul(const float* gate, const float* up, float* out, std::uint32_t n) {
-  std::uint32_t i = 0;
-  for (; i + 16 <= n; i += 16) store_f(out + i, mul(kActivation(load_f(gate + i)), load_f(up + i)));
-  const int rest = static_cast<int>(n - i);
-  if (rest != 0) store_f_n(out + i, mul(kActivation(load_f_n(gate + i, rest)), load_f_n(up + i, rest)), rest);
+void act_mul(const float* gates, const float* ups, const ProductPlace& to) {
+  for (std::uint32_t col = 0; col < to.n_cols; ++col) {
+    const F value = mul(kActivation(load_f(gates + col * 16UL)), load_f(ups + col * 16UL));
+    if (to.n_rows == 16) {
+      store_f(to.out + col * to.stride, value);
+    } else {
+      store_f_n(to.out + col * to.stride, value, static_cast<int>(to.n_rows));
+    }
+  }
+}
+
+void put_products(const float* products, const ProductPlace& to) {
+  for (std::uint32_t col = 0; col < to.n_cols; ++col) {
+    if (to.n_rows == 16) {
+      store_f(to.out + col * to.stride, load_f(products + col * 16UL));
+    } else {
+      store_f_n(to.out + col * to.stride, load_f(products + col * 16UL), static_cast<int>(to.n_rows));
+    }
+  }
+}
+
+void add_products_to(const float* products, const float* bias, const ProductPlace& to) {
+  const int n = static_cast<int>(to.n_rows);
+  const F same = bias == nullptr ? zero_f() : load_f_n(bias, n);
+  for (std::uint32_t col = 0; col < to.n_cols; ++col) {
+    float* out = to.out + col * to.stride;
+    const F more = add(load_f(products + col * 16UL), same);
+    if (n == 16) {
+      store_f(out, add(load_f(out), more));
+    } else {
+      store_f_n(out, add(load_f_n(out, n), more), n);
+    }
+  }
 }
 
 void norm(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out) {

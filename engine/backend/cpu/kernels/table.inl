@@ -130,6 +130,8 @@ void fill(KernelTable& table) {
   table.quantize_words = quantize_words;
   table.turn_neighbours = turn_neighbours;
   table.turn_halves = turn_halves;
+  table.put_products = put_products;
+  table.add_products = add_products_to;
   table.silu_mul = act_mul<silu_lanes>;
   table.gelu_mul = act_mul<gelu_lanes>;
   table.int8_peak = int8_peak;
