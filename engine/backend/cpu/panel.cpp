@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "format/blocks.h"
 #include "format/dtype_table.h"
@@ -27,36 +28,58 @@ constexpr std::array kQ6KFields{PanelField{.row_offset = 0, .n_pieces = 52},
                                 PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
 
-// Calls `visit(piece of the row, its place in the panel, bytes, flipped bits)` for every piece of the first n_visited blocks of row `lane`.
+// Of the 16 interleaved blocks of a panel, before the plane.
+Bytes interleaved_bytes(DType dtype) {
+  Bytes bytes = 0;
+  for (const PanelField& field : panel_fields(dtype)) {
+    if (!field.behind_blocks) bytes += Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
+  }
+  return bytes;
+}
+
+template <std::uint32_t kBytes>
+using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
+constexpr PieceBytes<2> kRowExtra;  // DTypeRow::row_extra_bytes, where there are any
+
+// Calls `visit(piece of the row, its place in the panel, PieceBytes, flipped bits)` for every piece of the first n_visited blocks of row `lane`.
 template <class Visit>
 void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
   const DTypeRow& row = dtype_row(dtype);
   const std::uint64_t n_blocks = div_up(n_cols, row.block_elems);
-  const Bytes plane = panel_plane_offset(dtype, n_cols);
+  const Bytes block_bytes = interleaved_bytes(dtype), plane = n_blocks * block_bytes;
   for (const PanelField& field : panel_fields(dtype)) {
-    const Bytes stride = Bytes{field.piece_bytes} * kPanelRows;
-    const Bytes block_stride = field.behind_blocks ? field.n_pieces * stride : plane / n_blocks;
-    const Bytes first = (field.behind_blocks ? plane : field.panel_offset) + Bytes{lane} * field.piece_bytes;
-    for (std::uint64_t block = 0; block < n_visited; ++block) {
-      for (std::uint32_t piece = 0; piece < field.n_pieces; ++piece) {
-        visit(block * row.block_bytes + field.row_offset + Bytes{piece} * field.piece_bytes, first + block * block_stride + piece * stride,
-              field.piece_bytes, field.flipped_bits);
+    const auto visit_field = [&](auto n_bytes) {
+      const Bytes stride = Bytes{n_bytes} * kPanelRows;
+      const Bytes block_stride = field.behind_blocks ? field.n_pieces * stride : block_bytes;
+      const Bytes first = (field.behind_blocks ? plane : field.panel_offset) + Bytes{lane} * n_bytes;
+      const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
+      const std::uint64_t n_runs = is_one_run ? 1 : n_visited, n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
+      const std::uint32_t flipped_bits = field.flipped_bits;
+      for (std::uint64_t run = 0; run < n_runs; ++run) {
+        const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
+#pragma GCC unroll 8
+        for (std::uint64_t piece = 0; piece < n_pieces; ++piece) visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, flipped_bits);
       }
+    };
+    switch (field.piece_bytes) {
+      case 4: visit_field(PieceBytes<4>()); break;
+      case 2: visit_field(PieceBytes<2>()); break;
+      default: visit_field(PieceBytes<1>()); break;
     }
   }
-  if (row.row_extra_bytes != 0 && n_visited == n_blocks)
-    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * row.row_extra_bytes, row.row_extra_bytes, 0U);
+  if (row.row_extra_bytes != 0 && n_visited == n_blocks) visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, 0U);
 }
 
 // `flipped_bits` is 0 for pieces shorter than 4 bytes.
-void copy_piece(const std::byte* from, std::byte* to, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
-  if (n_bytes == 4) {
+template <std::uint32_t kBytes>
+void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_bytes*/, std::uint32_t flipped_bits) {
+  if constexpr (kBytes == 4) {
     std::uint32_t piece = 0;
     std::memcpy(&piece, from, 4);
     piece ^= flipped_bits;
     std::memcpy(to, &piece, 4);
   } else {
-    std::memcpy(to, from, n_bytes == 2 ? 2 : 1);
+    std::memcpy(to, from, kBytes);
   }
 }
 
@@ -72,6 +95,7 @@ struct PieceRun {
 // Sixteen bytes, in a register on every processor that this runs on.
 using Dwords = std::uint32_t __attribute__((vector_size(16)));
 using Words = std::uint16_t __attribute__((vector_size(16)));
+using Chars = std::uint8_t __attribute__((vector_size(16)));
 
 template <class Register>
 Register load_register(const std::byte* from) {
@@ -118,11 +142,27 @@ void turn_words(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
   }
 }
 
+// Sixteen pieces of a byte of 16 rows, from piece `first`. Four times register i is zipped with register i + 8: then each holds one piece.
+void turn_bytes(const PieceRun& run, std::uint64_t first) {
+  std::array<Chars, kPanelRows> rows, zipped;
+  for (std::uint32_t i = 0; i < kPanelRows; ++i) rows[i] = load_register<Chars>(run.from + i * run.stride + first);
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    for (std::uint32_t i = 0; i < kPanelRows / 2; ++i) {
+      const Chars a = rows[i], b = rows[i + kPanelRows / 2];
+      zipped[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      zipped[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+    rows = zipped;
+  }
+  std::memcpy(run.to + first * kPanelRows, rows.data(), sizeof rows);
+}
+
 // Sixteen rows of pieces. A line of a few rows at a time: rows are often a multiple of 4 KiB apart, and lines of all 16 would then be in each other's
 // way in the first level of cache.
-void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
+template <std::uint32_t kBytes>
+void interleave(const PieceRun& run) {
   std::uint64_t piece = 0;
-  if (piece_bytes == 4) {
+  if constexpr (kBytes == 4) {
     const Dwords flipped = Dwords{} + run.flipped_bits;
     for (; piece + 16 <= run.n_pieces; piece += 16) {
       for (std::uint32_t row = 0; row < kPanelRows; row += 4) {
@@ -132,17 +172,27 @@ void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
     for (; piece + 4 <= run.n_pieces; piece += 4) {
       for (std::uint32_t row = 0; row < kPanelRows; row += 4) turn_dwords(run, piece, row, flipped);
     }
-  } else if (piece_bytes == 2) {
+  } else if constexpr (kBytes == 2) {
     for (; piece + 32 <= run.n_pieces; piece += 32) {
       for (std::uint32_t row = 0; row < kPanelRows; row += 8) {
         for (std::uint32_t i = 0; i < 32; i += 8) turn_words(run, piece + i, row);
       }
     }
+  } else {
+    for (; piece + 16 <= run.n_pieces; piece += 16) turn_bytes(run, piece);
   }
   for (; piece < run.n_pieces; ++piece) {
     for (std::uint32_t row = 0; row < kPanelRows; ++row) {
-      copy_piece(run.from + row * run.stride + piece * piece_bytes, run.to + (piece * kPanelRows + row) * piece_bytes, piece_bytes, run.flipped_bits);
+      copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes, PieceBytes<kBytes>(), run.flipped_bits);
     }
+  }
+}
+
+void interleave(const PieceRun& run, std::uint32_t piece_bytes) {
+  switch (piece_bytes) {
+    case 4: return interleave<4>(run);
+    case 2: return interleave<2>(run);
+    default: return interleave<1>(run);
   }
 }
 
@@ -165,17 +215,11 @@ std::span<const PanelField> panel_fields(DType dtype) {
 
 Bytes panel_bytes(DType dtype, std::uint64_t n_cols) { return row_bytes(dtype, n_cols) * kPanelRows; }
 
-Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
-  Bytes per_block = 0;
-  for (const PanelField& field : panel_fields(dtype)) {
-    if (!field.behind_blocks) per_block += Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-  }
-  return div_up(n_cols, dtype_row(dtype).block_elems) * per_block;
-}
+Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) { return div_up(n_cols, dtype_row(dtype).block_elems) * interleaved_bytes(dtype); }
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
     copy_piece(row + in_row, panel + in_panel, n_bytes, flipped_bits);
   });
 }
@@ -186,7 +230,7 @@ void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const
 
 void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane, const std::byte* panel, std::byte* row) {
   const std::uint64_t n_blocks = div_up(n_taken, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, std::uint32_t n_bytes, std::uint32_t flipped_bits) {
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
     copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);
   });
 }
@@ -214,6 +258,7 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
       run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
     }
   }
+  if (type.row_extra_bytes != 0) interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, 0});
 }
 
 }  // namespace headroom
