@@ -26,6 +26,10 @@ std::vector<float> waves(std::uint32_t n) {
 
 class KvKernels : public test::IsaTest {};
 
+void encode_head(const KernelTable& kernels, DType dtype, const float* head, std::uint32_t n, float shift, std::byte* out) {
+  encode_kv_rows(kernels, KvScheme::kRotated, dtype, {.head_dim = n, .elems = head}, &shift, out);
+}
+
 // About log2(256) sums of magnitudes below 6, rounded to 24 bits.
 TEST_P(KvKernels, rotate_as_the_reference_and_undo_it) {
   const KernelTable kernels = make_kernel_table(GetParam());
@@ -59,7 +63,7 @@ TEST_P(KvKernels, quantize_as_well_as_the_reference) {
       encode_kv_row(DType::kQ4_0, row.data(), n, shift, expected.data());
       for (std::uint32_t first = 0; first < n; first += 1024) {  // at most one widest head at a time
         const std::uint32_t part = std::min(n - first, 1024U);
-        encode_kv_head(kernels, KvScheme::kRotated, DType::kQ4_0, row.data() + first, part, shift, found.data() + row_bytes(DType::kQ4_0, first));
+        encode_head(kernels, DType::kQ4_0, row.data() + first, part, shift, found.data() + row_bytes(DType::kQ4_0, first));
       }
       EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n << " " << shift;
     }
@@ -76,7 +80,7 @@ TEST_P(KvKernels, encode_rows_as_the_reference) {
       row[n - 1] = -3e-5F;  // subnormal in each type
       std::vector<std::byte> expected(row_bytes(dtype, n)), found(expected.size());
       encode_row(dtype, row.data(), n, expected.data());
-      encode_kv_head(kernels, KvScheme::kRotated, dtype, row.data(), n, 0.0F, found.data());
+      encode_head(kernels, dtype, row.data(), n, 0.0F, found.data());
       std::uint32_t n_other = 0;
       for (std::size_t i = 0; i < expected.size(); ++i) n_other += expected[i] != found[i] ? 1 : 0;
       EXPECT_LE(n_other, dtype == DType::kF16 ? 0U : n / 32) << dtype_row(dtype).label << " " << n;
@@ -85,7 +89,7 @@ TEST_P(KvKernels, encode_rows_as_the_reference) {
   for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3}) {
     const std::vector<float> zeros(64, 0.0F);
     std::vector<std::byte> found(row_bytes(dtype, 64), std::byte{1});
-    encode_kv_head(kernels, KvScheme::kRotated, dtype, zeros.data(), 64, 0.0F, found.data());
+    encode_head(kernels, dtype, zeros.data(), 64, 0.0F, found.data());
     EXPECT_EQ(found, std::vector<std::byte>(found.size())) << dtype_row(dtype).label;
   }
 }
@@ -120,17 +124,40 @@ TEST(KvRows, only_values_of_q4_0_are_shifted_and_not_in_the_plain_scheme) {
   }
 }
 
-TEST(KvRows, keys_stand_as_panel_rows) {
+TEST_P(KvKernels, rows_written_at_once_are_those_written_one_by_one) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  constexpr std::uint32_t kHeads = 5;
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_kv) continue;
     for (const std::uint32_t head_dim : {64U, 80U}) {
-      std::vector<std::byte> row(row_bytes(type.dtype, head_dim)), expected(row.size() * kPanelRows), found(expected.size());
-      for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::byte>(7 * i + 3);
-      for (const std::uint32_t lane : {0U, 5U, 15U}) {
-        put_panel_row(type.dtype, head_dim, lane, row.data(), expected.data());
-        put_key_row(type.dtype, head_dim, lane, row.data(), found.data());
+      LayerSpec layer;
+      layer.n_kv_heads = kHeads;
+      layer.head_dim = head_dim;
+      const std::uint32_t stride = kHeads * head_dim + 3;
+      const std::vector<float> elems = waves(kPanelRows * stride);
+      for (const KvPart part : {KvPart::kKeys, KvPart::kValues}) {
+        const auto view_of = [&, types = PlanOptions{.n_ctx = 32, .kv_k = type.dtype, .kv_v = type.dtype}](std::vector<std::byte>& region) {
+          region.resize(kHeads * 32 * row_bytes(type.dtype, head_dim));
+          return make_kv_cache(region.data(), nullptr, part, layer, types).all;
+        };
+        std::vector<std::byte> at_once, one_by_one, found(row_bytes(type.dtype, head_dim)), expected(found);
+        const KvView together = view_of(at_once), apart = view_of(one_by_one);
+        const auto put = [&](const KvView& view, const KvRows& rows, std::uint32_t head, std::uint32_t position) {
+          put_kv_rows(kernels, KvScheme::kRotated, view, part, rows, 0, head, position);
+        };
+        put(together, {0, kPanelRows, 1, head_dim, elems.data(), stride}, 1, 16);
+        for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) put(apart, {lane, 1, 1, head_dim, elems.data() + lane * stride}, 1, 16 + lane);
+        put(together, {2, 3, kHeads, head_dim, elems.data(), stride}, 0, 2);
+        for (std::uint32_t i = 0; i < 3 * kHeads; ++i) {
+          const float* row = elems.data() + i % 3 * stride + i / 3 * head_dim;
+          put(apart, {2 + i % 3, 1, 1, head_dim, row}, i / 3, 2 + i % 3);
+          if (part == KvPart::kValues) continue;
+          take_panel_row(type.dtype, head_dim, 2 + i % 3, together.group(0, i / 3, 0), found.data());
+          encode_head(kernels, type.dtype, row, head_dim, 0.0F, expected.data());
+          EXPECT_EQ(found, expected) << type.label << " " << head_dim << " row " << i;
+        }
+        EXPECT_EQ(at_once, one_by_one) << type.label << " " << head_dim << (part == KvPart::kKeys ? " keys" : " values");
       }
-      EXPECT_EQ(found, expected) << type.label << " " << head_dim;
     }
   }
 }

@@ -65,11 +65,11 @@ class FilledCache {
     const KvCache& cache = is_keys ? keys : values;
     std::vector<std::byte> row(4UL * n + 64);
     std::vector<float> as_read((n + 31) / 32 * 32);
+    const KvRows one{.lane = position % kPanelRows, .head_dim = n, .elems = head.data()};
     const auto put_in = [&](const KvView& view) {
-      const float shift = view.shifts[position % kPanelRows];
-      encode_kv_head(kernels, KvScheme::kRotated, view.dtype, head.data(), n, shift, row.data());
-      (is_keys ? put_key_row : put_value_row)(view.dtype, n, position % kPanelRows, row.data(), view.group(0, kv_head, position));
-      decode_shifted_row(view.dtype, row.data(), n, shift, as_read.data());
+      encode_kv_rows(kernels, KvScheme::kRotated, view.dtype, one, view.shifts, row.data());
+      put_kv_rows(kernels, KvScheme::kRotated, view, is_keys ? KvPart::kKeys : KvPart::kValues, one, 0, kv_head, position);
+      decode_shifted_row(view.dtype, row.data(), n, view.shifts[one.lane], as_read.data());
     };
     put_in(cache.all);
     if (cache.has_ends()) {

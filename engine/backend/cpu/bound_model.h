@@ -11,8 +11,6 @@
 
 namespace headroom {
 
-inline constexpr std::size_t kMaxHeadBytes = 4 * kMaxHeadDim;  // of one head in the widest cache type, F32
-
 struct BoundLayer {
   const LayerSpec* spec = nullptr;
   std::int32_t index = 0;

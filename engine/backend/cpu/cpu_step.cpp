@@ -330,47 +330,79 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
   }
 }
 
-// Writes one head of a row to the cache, and to the exact ends beside it.
-void CpuStep::keep(const KvCache& cache, std::uint32_t head, const float* elems, const StepRow& row, bool is_keys) const {
-  std::array<std::byte, kMaxHeadBytes> encoded;
-  const auto put = [&](const KvView& view) {
-    const std::uint32_t lane = row.position % kPanelRows;
-    std::byte* group = view.group(row.slot, head, row.position);
-    encode_kv_head(kernels_, bound_.plan->options.kv_scheme, view.dtype, elems, view.head_dim, view.shifts[lane], encoded.data());
-    if (is_keys) {
-      put_key_row(view.dtype, view.head_dim, lane, encoded.data(), group);
-    } else {
-      put_value_row(view.dtype, view.head_dim, lane, encoded.data(), group);
-    }
-  };
-  put(cache.all);
-  if (cache.has_ends()) put(row.position < cache.sinks.n_rows ? cache.sinks : cache.ring);
+// Where the row's head of K or V is computed: a row has all heads of K, then all of V.
+float* CpuStep::kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const {
+  const std::size_t kv_dim = layer.spec->kv_dim(), first = part == KvPart::kKeys ? 0 : kv_dim;
+  return bound_.scratch.kv_rows + row * 2 * kv_dim + first + std::size_t{head} * layer.spec->head_dim;
 }
 
-void CpuStep::finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
+// Calls work(Share) for rows of a slot at positions that follow each other and stand in one group of the cache.
+template <class Work>
+void CpuStep::for_each_group(Work work) const {
+  const std::span<const StepRow> rows = inputs_.rows;
+  for (std::uint32_t first = 0, last = 0; first < rows.size(); first = last) {
+    const std::uint32_t slot = rows[first].slot, position = rows[first].position, most = kPanelRows - position % kPanelRows;
+    for (last = first + 1; last < rows.size() && last - first < most; ++last) {
+      if (rows[last].slot != slot || rows[last].position != position + last - first) break;
+    }
+    work(Share{first, last});
+  }
+}
+
+// Writes heads of a group's rows to the cache, and to the exact ends beside it what later rows of the step do not replace: as many heads at a time as
+// fill 16 rows.
+void CpuStep::keep(const BoundLayer& layer, KvPart part, Share heads, Share rows) {
+  const StepRow& start = inputs_.rows[rows.first];
+  const KvCache& cache = part == KvPart::kKeys ? layer.keys : layer.values;
+  const std::uint32_t n_rows = rows.last - rows.first, head_dim = layer.spec->head_dim, most = kPanelRows / n_rows;
+  for (std::uint32_t head = heads.first; head < heads.last; head += most) {
+    const KvRows kept{.lane = start.position % kPanelRows,
+                      .n_rows = n_rows,
+                      .n_heads = std::min(most, heads.last - head),
+                      .head_dim = head_dim,
+                      .elems = kv_elems(layer, part, head, rows.first),
+                      .stride = 2UL * layer.spec->kv_dim()};
+    const auto put = [&](const KvView& view) {
+      put_kv_rows(kernels_, bound_.plan->options.kv_scheme, view, part, kept, start.slot, head, start.position);
+    };
+    put(cache.all);
+    if (!cache.has_ends()) continue;
+    if (start.position < cache.sinks.n_rows) {
+      put(cache.sinks);
+    } else if (start.position + n_rows > exact_from(layer.index, start.slot)) {
+      put(cache.ring);
+    }
+  }
+}
+
+void CpuStep::finish_keys(const BoundLayer& layer, Share heads) {
   const std::uint32_t head_dim = layer.spec->head_dim;
-  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
-    for (std::uint32_t head = first_head; head < last_head; ++head) {
-      float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * layer.spec->kv_dim() + std::size_t{head} * head_dim;
-      add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
-      if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
-      turn(elems, layer, row);
-      if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
-      keep(layer.keys, head, elems, inputs_.rows[row], true);
+  for_each_group([&](Share rows) {
+    for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+      for (std::uint32_t head = heads.first; head < heads.last; ++head) {
+        float* elems = kv_elems(layer, KvPart::kKeys, head, row);
+        add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
+        if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
+        turn(elems, layer, row);
+        if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
+      }
     }
-  }
+    keep(layer, KvPart::kKeys, heads, rows);
+  });
 }
 
-void CpuStep::finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head) {
-  const std::uint32_t head_dim = layer.spec->head_dim, kv_dim = layer.spec->kv_dim();
-  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
-    for (std::uint32_t head = first_head; head < last_head; ++head) {
-      float* elems = bound_.scratch.kv_rows + std::size_t{row} * 2 * kv_dim + kv_dim + std::size_t{head} * head_dim;
-      add_bias(elems, of_head(layer.v_bias, head, head_dim), head_dim);
-      if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
-      keep(layer.values, head, elems, inputs_.rows[row], false);
+void CpuStep::finish_values(const BoundLayer& layer, Share heads) {
+  const std::uint32_t head_dim = layer.spec->head_dim;
+  for_each_group([&](Share rows) {
+    for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+      for (std::uint32_t head = heads.first; head < heads.last; ++head) {
+        float* elems = kv_elems(layer, KvPart::kValues, head, row);
+        add_bias(elems, of_head(layer.v_bias, head, head_dim), head_dim);
+        if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
+      }
     }
-  }
+    keep(layer, KvPart::kValues, heads, rows);
+  });
 }
 
 namespace {
@@ -416,11 +448,11 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
     });
     part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
-      finish_keys(layer, first, last);
+      finish_keys(layer, {first, last});
     });
     part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
-      finish_values(layer, first, last);
+      finish_values(layer, {first, last});
     });
   });
 }

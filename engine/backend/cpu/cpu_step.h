@@ -68,9 +68,12 @@ class CpuStep {
   std::atomic<std::uint32_t>& n_dealt(const Op& op) { return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())]; }
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
-  void finish_keys(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
-  void finish_values(const BoundLayer& layer, std::uint32_t first_head, std::uint32_t last_head);
-  void keep(const KvCache& cache, std::uint32_t head, const float* elems, const StepRow& row, bool is_keys) const;
+  float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
+  void finish_keys(const BoundLayer& layer, Share heads);
+  void finish_values(const BoundLayer& layer, Share heads);
+  template <class Work>
+  void for_each_group(Work work) const;
+  void keep(const BoundLayer& layer, KvPart part, Share heads, Share rows);
   void turn(float* head, const BoundLayer& layer, std::uint32_t row) const;
 
   bool is_few(std::uint32_t n_rows) const { return n_rows <= kCpuFewRows; }

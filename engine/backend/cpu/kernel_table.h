@@ -103,10 +103,14 @@ struct ProductPlace {
   std::uint32_t n_cols = 0, n_rows = 0;
 };
 
-struct Q4Search {  // scales to try: the extreme element over each divisor; codes stand for nibble - 8 + shift
+// Up to 16 blocks, a lane each. Scales to try are the extreme element over each divisor; codes stand for nibble - 8 + shift.
+struct Q4Blocks {
+  std::uint32_t n_blocks = 0;
+  const float* elems[16] = {};
+  std::uint32_t n_elems[16] = {};  // 32 or, at the end of a row, less: what is missing is zero
+  float shifts[16] = {};
   const float* divisors = nullptr;
   std::uint32_t n_divisors = 0;
-  float shift = 0.0F;
 };
 
 inline constexpr std::size_t kNDTypes = 9;
@@ -127,8 +131,8 @@ struct KernelTable {  // made by make_kernel_table
   void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);
   // A head -> its row in the cache; null: encode_kv_row().
   void (*encode[kNDTypes])(const float* row, std::uint32_t n_elems, std::byte* out);
-  // Per 32 elements 16 bytes of nibbles as in a Q4_0 block, and the scale that is best in least squares.
-  void (*quantize_q4)(const float* row, std::uint32_t n_elems, const Q4Search& search, std::uint8_t* quants, float* scales);
+  // quants: (4, 16) dwords of nibbles as in a Q4_0 block; scales: (16), each the best in least squares.
+  void (*quantize_q4)(const Q4Blocks& blocks, std::uint32_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
   void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group

@@ -14,40 +14,47 @@
 
 namespace headroom {
 
-void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, float shift,
-                    std::byte* out) {
-  if (const auto encode = kernels.encode[static_cast<std::size_t>(dtype)]) return encode(head, head_dim, out);
-  if (scheme == KvScheme::kPlain || dtype != DType::kQ4_0) return encode_row(dtype, head, head_dim, out);
-  std::uint8_t quants[kMaxHeadDim / 2];
-  float scales[kMaxHeadDim / 32];
-  kernels.quantize_q4(head, head_dim, {kQ4ScaleDivisors, std::size(kQ4ScaleDivisors), shift}, quants, scales);
-  const std::uint32_t n_blocks = static_cast<std::uint32_t>(div_up(head_dim, 32));
-  for (std::uint32_t block = 0; block < n_blocks; ++block, out += sizeof(BlockQ4_0)) {
-    const std::uint16_t scale = f32_to_f16(std::clamp(scales[block], -65504.0F, 65504.0F));
-    std::memcpy(out, &scale, 2);
-    std::memcpy(out + 2, quants + std::size_t{block} * 16, 16);
-  }
-}
-
 namespace {
 
-template <class Word>
-void put_words(std::uint32_t n, std::uint32_t lane, const std::byte* row, std::byte* group) {
-  for (std::uint32_t i = 0; i < n; ++i)
-    std::memcpy(group + (std::size_t{i} * kPanelRows + lane) * sizeof(Word), row + i * sizeof(Word), sizeof(Word));
+// Blocks of all rows, 16 at a time.
+void encode_q4_rows(const KernelTable& kernels, const KvRows& rows, const float* shifts, std::byte* out) {
+  Q4Blocks blocks{.divisors = kQ4ScaleDivisors, .n_divisors = std::size(kQ4ScaleDivisors)};
+  const auto encode = [&] {
+    std::uint32_t quants[4][kPanelRows];
+    float scales[kPanelRows];
+    kernels.quantize_q4(blocks, quants[0], scales);
+    for (std::uint32_t i = 0; i < blocks.n_blocks; ++i, out += sizeof(BlockQ4_0)) {
+      const std::uint16_t scale = f32_to_f16(std::clamp(scales[i], -65504.0F, 65504.0F));
+      std::memcpy(out, &scale, 2);
+      for (std::uint32_t dword = 0; dword < 4; ++dword) std::memcpy(out + 2 + 4 * dword, &quants[dword][i], 4);
+    }
+    blocks.n_blocks = 0;
+  };
+  rows.for_each([&](const float* elems, std::uint32_t /*head*/, std::uint32_t lane) {
+    for (std::uint32_t at = 0; at < rows.head_dim; at += 32) {
+      blocks.elems[blocks.n_blocks] = elems + at;
+      blocks.n_elems[blocks.n_blocks] = std::min(rows.head_dim - at, 32U);
+      blocks.shifts[blocks.n_blocks] = shifts[lane];
+      if (++blocks.n_blocks == kPanelRows) encode();
+    }
+  });
+  if (blocks.n_blocks > 0) encode();
 }
 
 }  // namespace
 
-// As put_panel_row(), five times as fast for types without blocks.
-void put_key_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group) {
-  switch (dtype) {
-    case DType::kF16: return put_words<std::uint16_t>(head_dim, lane, row, group);
-    case DType::kF8E4M3:
-      put_words<std::uint8_t>(head_dim, lane, row, group);
-      return put_words<std::uint16_t>(1, lane, row + head_dim, group + std::size_t{head_dim} * kPanelRows);
-    default: return put_panel_row(dtype, head_dim, lane, row, group);
-  }
+void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts, std::byte* out) {
+  const auto encode = kernels.encode[static_cast<std::size_t>(dtype)];
+  if (encode == nullptr && scheme != KvScheme::kPlain && dtype == DType::kQ4_0) return encode_q4_rows(kernels, rows, shifts, out);
+  const Bytes stride = row_bytes(dtype, rows.head_dim);
+  rows.for_each([&](const float* elems, std::uint32_t /*head*/, std::uint32_t /*lane*/) {
+    if (encode != nullptr) {
+      encode(elems, rows.head_dim, out);
+    } else {
+      encode_row(dtype, elems, rows.head_dim, out);
+    }
+    out += stride;
+  });
 }
 
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group) {
@@ -61,10 +68,29 @@ void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, cons
   }
   const std::uint32_t quant_bytes = type.block_bytes - 2;
   std::byte* scales = group + Bytes{kPanelRows} * n_blocks * quant_bytes;
-  for (std::uint32_t block = 0; block < n_blocks; ++block, row += type.block_bytes) {
+  std::byte* quants = group + Bytes{lane} * n_blocks * quant_bytes;
+  for (std::uint32_t block = 0; block < n_blocks; ++block, row += type.block_bytes, quants += quant_bytes) {
     std::memcpy(scales + (Bytes{block} * kPanelRows + lane) * 2, row, 2);
-    std::memcpy(group + (Bytes{lane} * n_blocks + block) * quant_bytes, row + 2, quant_bytes);
+    for (std::uint32_t i = 0; i < quant_bytes; i += 16) std::memcpy(quants + i, row + 2 + i, 16);  // a call for a size that varies costs more
   }
+}
+
+void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows, std::uint32_t slot,
+                 std::uint32_t head, std::uint32_t position) {
+  std::array<std::byte, kPanelRows * kMaxHeadDim * sizeof(float)> encoded;  // of the widest cache type, F32
+  encode_kv_rows(kernels, scheme, view.dtype, rows, view.shifts, encoded.data());
+  std::byte* first_group = view.group(slot, head, position);
+  if (part == KvPart::kKeys && rows.n_rows == kPanelRows) return put_panel(view.dtype, rows.head_dim, kPanelRows, encoded.data(), first_group);
+  const std::byte* row = encoded.data();
+  const Bytes stride = row_bytes(view.dtype, rows.head_dim);
+  rows.for_each([&](const float* /*elems*/, std::uint32_t each, std::uint32_t lane) {
+    if (part == KvPart::kKeys) {
+      put_panel_row(view.dtype, rows.head_dim, lane, row, first_group + each * view.head_bytes);
+    } else {
+      put_value_row(view.dtype, rows.head_dim, lane, row, first_group + each * view.head_bytes);
+    }
+    row += stride;
+  });
 }
 
 namespace {

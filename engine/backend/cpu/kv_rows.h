@@ -13,11 +13,27 @@
 
 namespace headroom {
 
-// One head of one position -> row_bytes(dtype, head_dim) bytes: encode_kv_row(), by kernels where there are any, or encode_row() in the plain scheme.
-void encode_kv_head(const KernelTable& kernels, KvScheme scheme, DType dtype, const float* head, std::uint32_t head_dim, float shift, std::byte* out);
+// Heads at positions that follow each other and stand in one group: n_heads * n_rows rows of the cache, at most kPanelRows.
+struct KvRows {
+  std::uint32_t lane = 0, n_rows = 1, n_heads = 1;  // lane + n_rows <= kPanelRows
+  std::uint32_t head_dim = 0;
+  const float* elems = nullptr;  // (n_rows, stride), n_heads of head_dim of each used
+  std::size_t stride = 0;
 
-// row: one head of one position as encode_kv_head() writes it, into its lane of a group.
-void put_key_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
+  // Calls work(elems, head, lane) for every row in the order of (n_heads, n_rows).
+  template <class Work>
+  void for_each(Work work) const {
+    for (std::uint32_t head = 0; head < n_heads; ++head) {
+      for (std::uint32_t row = 0; row < n_rows; ++row) work(elems + row * stride + std::size_t{head} * head_dim, head, lane + row);
+    }
+  }
+};
+
+// out: (n_heads, n_rows, row_bytes(dtype, head_dim)), as encode_kv_row() makes them, by kernels where there are any, or encode_row() in the plain
+// scheme; shifts: (kPanelRows), by lane.
+void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts, std::byte* out);
+
+// row: one that is encoded, into its lane of a group of values; put_panel_row() does it for keys.
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
 
 // Where the groups of a layer's K (or V) stand.
@@ -33,6 +49,10 @@ struct KvView {
     return base + slot * slot_bytes + head * head_bytes + position % n_rows / kPanelRows * group_bytes;
   }
 };
+// Encodes rows and writes them to their lanes of the group of `position`, heads from `head` on.
+void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows, std::uint32_t slot,
+                 std::uint32_t head, std::uint32_t position);
+
 // The cache of a layer's K (or V): all positions, and those that are kept as F16 beside them.
 struct KvCache {
   KvView all;

@@ -50,18 +50,18 @@ void encode_e4m3(const float* row, std::uint32_t n_elems, std::byte* out) {
     load_block(row, n_elems, first, low, high);
     most = max(most, max(abs(low), abs(high)));
   }
-  std::byte* scale = out + n_elems;
-  store_scale(scale, max_lanes(most) / 448.0F);
-  std::byte lanes[32] = {};
-  __builtin_memcpy(lanes, scale, 2);
-  const float as_read = max_lanes(load_f16(lanes));
-  const F inverse = set_f(as_read > 0.0F ? 1.0F / as_read : 0.0F);
+  // Codes are made with the scale as it will be read. It is read from where it is written whole: 2 bytes of 32 would wait for the write.
+  std::byte scale[32];
+  store_f16(scale, min(set_f(max_lanes(most) / 448.0F), set_f(65504.0F)));
+  const F as_read = load_f16(scale), inverse = select_less(zero_f(), as_read, div(set_f(1.0F), as_read), zero_f());
   for (std::uint32_t first = 0; first < n_elems; first += 32) {
     F low, high;
     load_block(row, n_elems, first, low, high);
-    std::int8_t codes[32];
+    std::int8_t last[32];
+    std::int8_t* codes = n_elems - first >= 32 ? reinterpret_cast<std::int8_t*>(out + first) : last;
     store_bytes(codes, e4m3_codes(mul(low, inverse)));
     store_bytes(codes + 16, e4m3_codes(mul(high, inverse)));
-    __builtin_memcpy(out + first, codes, n_elems - first < 32 ? n_elems - first : 32);
+    if (codes == last) __builtin_memcpy(out + first, last, n_elems - first);
   }
+  __builtin_memcpy(out + n_elems, scale, 2);
 }

@@ -1,14 +1,48 @@
 // What a quantized cache does to a head before it keeps it: see format/rotation.h and encode_kv_row(). Included by one unit per instruction set,
 // inside its namespace.
 
+template <int kStride>
+struct Signs {
+  float lanes[16];
+  constexpr Signs() : lanes() {
+    for (int i = 0; i < 16; ++i) lanes[i] = (i & kStride) == 0 ? 1.0F : -1.0F;
+  }
+};
 // Each pair of lanes kStride apart becomes its sum and its difference.
 template <int kStride>
 inline F butterfly(F x) {
-  float signs[16];
-  for (int i = 0; i < 16; ++i) signs[i] = (i & kStride) == 0 ? 1.0F : -1.0F;
-  return fma(x, load_f(signs), swap_lanes<kStride>(x));
+  static constexpr Signs<kStride> kSigns;
+  return fma(x, load_f(kSigns.lanes), swap_lanes<kStride>(x));
+}
+// The same of registers.
+template <int kStride, int kN>
+inline void butterflies(F (&x)[kN]) {
+  if constexpr (kStride < kN) {
+    HEADROOM_UNROLL
+    for (int i = 0; i < kN; ++i) {
+      if ((i & kStride) != 0) continue;
+      const F a = x[i], b = x[i + kStride];
+      x[i] = add(a, b);
+      x[i + kStride] = sub(a, b);
+    }
+    butterflies<2 * kStride>(x);
+  }
 }
 
+using Four = float __attribute__((vector_size(16)));
+
+// to[i][j] = from[j][i] for 4 x 4 elements: 16 bytes are in a register in every set, and fewer instructions than whole registers would take.
+inline void turn_fours(const float* const (&from)[4], float* const (&to)[4]) {
+  Four x[4];
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(&x[i], from[i], sizeof x[i]);
+  const Four ab_low = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), ab_high = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5), cd_high = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+  const Four turned[4] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+                          __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to[i], &turned[i], sizeof x[i]);
+}
+
+// The Hadamard transform of blocks of any size, in memory.
 inline void hadamard(float* block, std::uint32_t n) {
   if (n >= 16) {
     for (std::uint32_t i = 0; i < n; i += 16) store_f(block + i, butterfly<8>(butterfly<4>(butterfly<2>(butterfly<1>(load_f(block + i))))));
@@ -27,11 +61,12 @@ inline void hadamard(float* block, std::uint32_t n) {
 
 inline void reflect_blocks(float* head, std::uint32_t head_dim, std::uint32_t block) {
   const std::uint32_t n_blocks = head_dim / block;
-  for (std::uint32_t i = 0; n_blocks > 1 && i < block; ++i) {
-    float sum = 0.0F;
-    for (std::uint32_t at = i; at < head_dim; at += block) sum += head[at];
-    sum *= 2.0F / static_cast<float>(n_blocks);
-    for (std::uint32_t at = i; at < head_dim; at += block) head[at] -= sum;
+  for (std::uint32_t i = 0; n_blocks > 1 && i < block; i += 16) {
+    const int n = block - i < 16 ? static_cast<int>(block - i) : 16;
+    F sum = zero_f();
+    for (std::uint32_t at = i; at < head_dim; at += block) sum = add(sum, load_f_n(head + at, n));
+    sum = mul(sum, set_f(2.0F / static_cast<float>(n_blocks)));
+    for (std::uint32_t at = i; at < head_dim; at += block) store_f_n(head + at, sub(load_f_n(head + at, n), sum), n);
   }
 }
 
@@ -41,51 +76,105 @@ inline void scale_elems(float* head, std::uint32_t head_dim, const float* factor
   for (; i < head_dim; ++i) head[i] *= factors[i];
 }
 
-void rotate(float* head, std::uint32_t head_dim, const float* factors) {
-  const std::uint32_t block = head_dim & (~head_dim + 1U);
-  scale_elems(head, head_dim, factors);
+// Blocks of kN registers, in these: a third of the time that passes through memory take. Factors come first, or last where a rotation is undone.
+template <int kN, bool kUndo>
+inline void transform_registers(float* head, std::uint32_t head_dim, const float* factors) {
+  for (std::uint32_t at = 0; at < head_dim; at += 16 * kN, head += 16 * kN, factors += 16 * kN) {
+    F x[kN];
+    HEADROOM_UNROLL
+    for (int i = 0; i < kN; ++i) {
+      x[i] = load_f(head + 16 * i);
+      if constexpr (!kUndo) x[i] = mul(x[i], load_f(factors + 16 * i));
+      x[i] = butterfly<8>(butterfly<4>(butterfly<2>(butterfly<1>(x[i]))));
+    }
+    butterflies<1>(x);
+    HEADROOM_UNROLL
+    for (int i = 0; i < kN; ++i) {
+      if constexpr (kUndo) x[i] = mul(x[i], load_f(factors + 16 * i));
+      store_f(head + 16 * i, x[i]);
+    }
+  }
+}
+
+template <bool kUndo>
+inline void transform(float* head, std::uint32_t head_dim, std::uint32_t block, const float* factors) {
+  switch (block) {
+    case 16: return transform_registers<1, kUndo>(head, head_dim, factors);
+    case 32: return transform_registers<2, kUndo>(head, head_dim, factors);
+    case 64: return transform_registers<4, kUndo>(head, head_dim, factors);
+    case 128: return transform_registers<8, kUndo>(head, head_dim, factors);
+    default: break;
+  }
+  if constexpr (!kUndo) scale_elems(head, head_dim, factors);
   for (std::uint32_t at = 0; at < head_dim; at += block) hadamard(head + at, block);
-  reflect_blocks(head, head_dim, block);
+  if constexpr (kUndo) scale_elems(head, head_dim, factors);
+}
+
+inline std::uint32_t rotated_block(std::uint32_t head_dim) { return head_dim & (~head_dim + 1U); }
+
+void rotate(float* head, std::uint32_t head_dim, const float* factors) {
+  transform<false>(head, head_dim, rotated_block(head_dim), factors);
+  reflect_blocks(head, head_dim, rotated_block(head_dim));
 }
 
 void unrotate(float* head, std::uint32_t head_dim, const float* factors) {
-  const std::uint32_t block = head_dim & (~head_dim + 1U);
-  reflect_blocks(head, head_dim, block);
-  for (std::uint32_t at = 0; at < head_dim; at += block) hadamard(head + at, block);
-  scale_elems(head, head_dim, factors);
+  reflect_blocks(head, head_dim, rotated_block(head_dim));
+  transform<true>(head, head_dim, rotated_block(head_dim), factors);
 }
 
-// Codes of one candidate scale, shifted, as floats, and what their own least squares scale explains of the squares.
-struct Q4Fit {
-  F low, high;
-  float gain, scale;
-};
-inline Q4Fit fit_q4(F low, F high, float inverse, F shift) {
-  const auto codes = [&](F x) { return add(to_f(to_i(min(max(sub(mul(x, set_f(inverse)), shift), set_f(-8.0F)), set_f(7.0F)))), shift); };
-  Q4Fit fit{codes(low), codes(high), 0.0F, 0.0F};
-  const float code_x = sum_lanes(fma(fit.low, low, mul(fit.high, high))), code2 = sum_lanes(fma(fit.low, fit.low, mul(fit.high, fit.high)));
-  if (code2 > 0.0F) {
-    fit.scale = code_x / code2;
-    fit.gain = code_x * fit.scale;
-  }
-  return fit;
-}
-
-void quantize_q4(const float* row, std::uint32_t n_elems, const Q4Search& search, std::uint8_t* quants, float* scales) {
-  const F shift = set_f(search.shift);
-  for (std::uint32_t first = 0; first < n_elems; first += 32, quants += 16) {
-    F low, high;
-    load_block(row, n_elems, first, low, high);
-    const float most = max_lanes(max(low, high)), least = -max_lanes(max(sub(zero_f(), low), sub(zero_f(), high)));
-    const float extreme = most >= -least ? most : least;
-    Q4Fit best{shift, shift, 0.0F, 0.0F};
-    for (std::uint32_t i = 0; i < search.n_divisors && extreme != 0.0F; ++i) {
-      const Q4Fit fit = fit_q4(low, high, -search.divisors[i] / extreme, shift);
-      if (fit.gain > best.gain) best = fit;
+// Sixteen blocks of 32 elements, a lane each: (32, 16).
+inline void load_q4_blocks(const Q4Blocks& blocks, float* lanes) {
+  static constexpr float kZeros[32] = {};
+  for (std::uint32_t lane = 0; lane < 16; lane += 4) {
+    const float* from[4];
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t n = lane + i < blocks.n_blocks ? blocks.n_elems[lane + i] : 0;
+      from[i] = n == 32 ? blocks.elems[lane + i] : kZeros;
     }
-    const I eight = set_i(8), low_codes = to_i(sub(best.low, shift)), high_codes = to_i(sub(best.high, shift));
-    const I both = add_i(add_i(low_codes, eight), shift_left<4>(add_i(high_codes, eight)));
-    store_bytes(reinterpret_cast<std::int8_t*>(quants), signed_byte<0>(both));
-    scales[first / 32] = best.scale;
+    for (std::uint32_t i = 0; i < 32; i += 4) {
+      float* to = lanes + i * 16 + lane;
+      turn_fours({from[0] + i, from[1] + i, from[2] + i, from[3] + i}, {to, to + 16, to + 32, to + 48});
+    }
+  }
+  for (std::uint32_t lane = 0; lane < blocks.n_blocks; ++lane) {  // blocks that end a row
+    for (std::uint32_t i = 0; blocks.n_elems[lane] < 32 && i < blocks.n_elems[lane]; ++i) lanes[i * 16 + lane] = blocks.elems[lane][i];
+  }
+}
+
+inline F q4_codes(F x, F inverse, F shift) { return min(max(sub(mul(x, inverse), shift), set_f(-8.0F)), set_f(7.0F)); }
+
+// Of every scale tried the codes' own least squares scale explains some of the squares; that of the most is kept. Nothing crosses lanes.
+void quantize_q4(const Q4Blocks& blocks, std::uint32_t* quants, float* scales) {
+  float lanes[32 * 16];
+  load_q4_blocks(blocks, lanes);
+  F most = zero_f(), least = zero_f();
+  for (int i = 0; i < 32; ++i) {
+    most = max(most, load_f(lanes + 16 * i));
+    least = min(least, load_f(lanes + 16 * i));
+  }
+  const F zero = zero_f(), shift = load_f(blocks.shifts), extreme = select_less(most, sub(zero, least), least, most);
+  const F over_extreme = select_less(set_f(0x1p-120F), abs(extreme), div(set_f(-1.0F), extreme), zero);  // less is nothing in f16
+  F best_gain = zero, best_scale = zero, best_inverse = zero;
+  for (std::uint32_t candidate = 0; candidate < blocks.n_divisors; ++candidate) {
+    const F inverse = mul(set_f(blocks.divisors[candidate]), over_extreme);
+    F code_x = zero, code2 = zero;
+    HEADROOM_UNROLL
+    for (int i = 0; i < 32; ++i) {
+      const F x = load_f(lanes + 16 * i), code = add(to_f(to_i(q4_codes(x, inverse, shift))), shift);
+      code_x = fma(code, x, code_x);
+      code2 = fma(code, code, code2);
+    }
+    const F scale = select_less(zero, code2, div(code_x, code2), zero), gain = mul(code_x, scale);
+    best_scale = select_less(best_gain, gain, scale, best_scale);
+    best_inverse = select_less(best_gain, gain, inverse, best_inverse);
+    best_gain = max(best_gain, gain);
+  }
+  store_f(scales, best_scale);
+  const I eight = set_i(8);
+  const auto nibble = [&](int i) { return add_i(to_i(q4_codes(load_f(lanes + 16 * i), best_inverse, shift)), eight); };
+  for (int dword = 0; dword < 4; ++dword) {
+    I bytes = zero_i();
+    for (int i = 4 * dword + 3; i >= 4 * dword; --i) bytes = add_i(shift_left<8>(bytes), add_i(nibble(i), shift_left<4>(nibble(i + 16))));
+    store_i(reinterpret_cast<std::byte*>(quants + dword * 16), bytes);
   }
 }
