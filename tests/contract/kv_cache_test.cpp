@@ -46,6 +46,37 @@ TEST_P(KvKernels, rotate_as_the_reference_and_undo_it) {
   }
 }
 
+// As many roundings again as above.
+TEST_P(KvKernels, results_leave_their_lanes_as_the_reference_turns_them_back) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const std::uint32_t head_dim : {2U, 16U, 18U, 20U, 32U, 64U, 80U, 96U, 128U, 256U}) {
+    std::vector<float> factors, sums;
+    for (std::uint32_t i = 0; i < head_dim; ++i) factors.push_back(rotation_factor(head_dim, i));
+    for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) sums.push_back(0.5F + static_cast<float>(lane));
+    for (const bool is_rotated : {true, false}) {
+      for (const std::uint32_t n_queries : {1U, 6U, 16U}) {
+        std::vector<float> acc = waves(head_dim * kPanelRows), out(std::size_t{n_queries} * head_dim);
+        std::vector<float*> outputs;
+        for (std::uint32_t query = 0; query < n_queries; ++query) outputs.push_back(out.data() + std::size_t{query} * head_dim);
+        const std::vector<float> before = acc;
+        kernels.take_results({.acc = acc.data(),
+                              .sums = sums.data(),
+                              .rotation = is_rotated ? factors.data() : nullptr,
+                              .head_dim = head_dim,
+                              .n_queries = n_queries,
+                              .outputs = outputs.data()});
+        for (std::uint32_t query = 0; query < n_queries; ++query) {
+          std::vector<float> expected;
+          for (std::uint32_t i = 0; i < head_dim; ++i) expected.push_back(before[i * kPanelRows + query] / sums[query]);
+          if (is_rotated) unrotate_head(expected);
+          for (std::uint32_t i = 0; i < head_dim; ++i)
+            EXPECT_NEAR(outputs[query][i], expected[i], 2e-5F) << head_dim << " query " << query << " at " << i;
+        }
+      }
+    }
+  }
+}
+
 // Sums in another order may prefer another of two candidates that are as good: the codes may differ then, the error may not.
 TEST_P(KvKernels, quantize_as_well_as_the_reference) {
   const KernelTable kernels = make_kernel_table(GetParam());

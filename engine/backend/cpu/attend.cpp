@@ -302,15 +302,19 @@ void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t
     for (std::uint32_t query = 0; query < job.n_queries; ++query) {
       const float inverse = 1.0F / scratch.sums[query];
       for (std::uint32_t i = 0; i < head_dim; ++i) outputs[query][i] = scratch.acc[query * width + i] * inverse;
+      if (job.rotation != nullptr) kernels.unrotate(outputs[query], head_dim, job.rotation);
     }
     return;
   }
   const TileScratch scratch = cut_tile_scratch(bytes, widest_head_dim);
   attend_by_words(kernels, job, scratch);
-  for (std::uint32_t query = 0; query < job.n_queries; ++query) {
-    const float* from = scratch.acc + query / kPanelRows * kPanelRows * width + query % kPanelRows;
-    const float inverse = 1.0F / scratch.sums[query];
-    for (std::uint32_t i = 0; i < head_dim; ++i) outputs[query][i] = from[std::size_t{i} * kPanelRows] * inverse;
+  for (std::uint32_t first = 0; first < job.n_queries; first += kPanelRows) {
+    kernels.take_results({.acc = scratch.acc + first * width,
+                          .sums = scratch.sums + first,
+                          .rotation = job.rotation,
+                          .head_dim = head_dim,
+                          .n_queries = std::min(job.n_queries - first, kPanelRows),
+                          .outputs = outputs + first});
   }
 }
 

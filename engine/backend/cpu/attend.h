@@ -34,6 +34,7 @@ struct AttendJob {
   std::uint32_t slot = 0, kv_head = 0;
   std::uint32_t exact_from = 0;  // positions from here on stand in the rings of caches that have them
   float scale = 1.0F;
+  const float* rotation = nullptr;  // (head_dim) factors that values were rotated with, or null; attend_many() turns results back
   std::uint32_t n_queries = 0;
   const float* const* queries = nullptr;  // (n_queries) rows of head_dim
   // Query i sees positions [seen_from[i], seen_to[i]); of these this job takes those in [first, last).

@@ -166,6 +166,7 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
                            .kv_head = kv_head,
                            .exact_from = exact_from(layer.index, inputs_.rows[first_row].slot),
                            .scale = spec.attention_scale,
+                           .rotation = layer.v_rotation.empty() ? nullptr : layer.v_rotation.data(),
                            .n_queries = n,
                            .queries = queries.data(),
                            .seen_from = from.data(),
@@ -173,8 +174,6 @@ void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* at
                            .first = *std::min_element(from.begin(), from.begin() + n),
                            .last = *std::max_element(to.begin(), to.begin() + n)},
                           bound_.widest_head_dim, bound_.scratch.attention(thread), outputs.data());
-    if (layer.v_rotation.empty()) continue;
-    for (std::uint32_t i = 0; i < n; ++i) kernels_.unrotate(outputs[i], spec.head_dim, layer.v_rotation.data());
   }
 }
 

@@ -85,6 +85,14 @@ struct TileJob {
   float* acc = nullptr;                           // (n_panels, head_dim rounded up to 32, 16) results, running
   float *maxima = nullptr, *sums = nullptr;       // (n_panels, 16), running; maxima in powers of two
 };
+// What a panel of queries has attended to, out of its lanes.
+struct ResultJob {
+  float* acc = nullptr;             // (head_dim, 16), of the TileJob; what it holds is lost
+  const float* sums = nullptr;      // (16)
+  const float* rotation = nullptr;  // (head_dim) factors that values were rotated with, or null
+  std::uint32_t head_dim = 0, n_queries = 0;
+  float* const* outputs = nullptr;  // (n_queries) rows of head_dim
+};
 // Scores of keys [first, last) of each query become exp(score - running maximum), the others 0.
 struct SoftmaxJob {
   float* scores = nullptr;  // (n_queries, stride), n_keys of each used; n_keys is a multiple of 16
@@ -125,6 +133,7 @@ struct KernelTable {  // made by make_kernel_table
   KeyWordsFn key_words[kNDTypes];  // null: no words, as of F32
   ValueWordsFn value_words[kNDTypes];
   void (*attend_tile)(const TileJob& job);
+  void (*take_results)(const ResultJob& job);
   void (*softmax)(const SoftmaxJob& job);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);

@@ -1,5 +1,5 @@
-// What a quantized cache does to a head before it keeps it: see format/rotation.h and encode_kv_row(). Included by one unit per instruction set,
-// inside its namespace.
+// What a quantized cache does to a head before it keeps it, and to what has been attended to: see format/rotation.h and encode_kv_row(). Included by
+// one unit per instruction set, inside its namespace.
 
 template <int kStride>
 struct Signs {
@@ -120,6 +120,68 @@ void rotate(float* head, std::uint32_t head_dim, const float* factors) {
 void unrotate(float* head, std::uint32_t head_dim, const float* factors) {
   reflect_blocks(head, head_dim, rotated_block(head_dim));
   transform<true>(head, head_dim, rotated_block(head_dim), factors);
+}
+
+// Of 16 queries with a lane each, (head_dim, 16): the Hadamard transform of blocks, kRadix rows `stride` apart at a time.
+template <int kRadix>
+inline void transform_lanes(float* lanes, std::uint32_t head_dim, std::uint32_t stride) {
+  for (std::uint32_t first = 0; first < head_dim; first += kRadix * stride) {
+    for (std::uint32_t i = first; i < first + stride; ++i) {
+      F x[kRadix];
+      HEADROOM_UNROLL
+      for (std::uint32_t j = 0; j < kRadix; ++j) x[j] = load_f(lanes + (i + j * stride) * 16UL);
+      butterflies<1>(x);
+      HEADROOM_UNROLL
+      for (std::uint32_t j = 0; j < kRadix; ++j) store_f(lanes + (i + j * stride) * 16UL, x[j]);
+    }
+  }
+}
+
+// As unrotate(), but for the factors.
+inline void unrotate_lanes(float* lanes, std::uint32_t head_dim) {
+  const std::uint32_t block = rotated_block(head_dim), n_blocks = head_dim / block;
+  for (std::uint32_t i = 0; n_blocks > 1 && i < block; ++i) {
+    F sum = zero_f();
+    for (std::uint32_t at = i; at < head_dim; at += block) sum = add(sum, load_f(lanes + at * 16UL));
+    sum = mul(sum, set_f(2.0F / static_cast<float>(n_blocks)));
+    for (std::uint32_t at = i; at < head_dim; at += block) store_f(lanes + at * 16UL, sub(load_f(lanes + at * 16UL), sum));
+  }
+  for (std::uint32_t stride = 1; stride < block;) {
+    if (block / stride >= 8) {
+      transform_lanes<8>(lanes, head_dim, stride);
+      stride *= 8;
+    } else if (block / stride >= 4) {
+      transform_lanes<4>(lanes, head_dim, stride);
+      stride *= 4;
+    } else {
+      transform_lanes<2>(lanes, head_dim, stride);
+      stride *= 2;
+    }
+  }
+}
+
+void take_results(const ResultJob& job) {
+  const F inverse = div(set_f(1.0F), load_f(job.sums));
+  if (job.rotation != nullptr) unrotate_lanes(job.acc, job.head_dim);
+  const auto at = [&](std::uint32_t i) { return job.acc + i * 16UL; };
+  for (std::uint32_t i = 0; i < job.head_dim; ++i) {
+    const F factor = job.rotation == nullptr ? inverse : mul(inverse, set_f(job.rotation[i]));
+    store_f(at(i), mul(load_f(at(i)), factor));
+  }
+  std::uint32_t query = 0;
+  for (; query + 4 <= job.n_queries; query += 4) {
+    float* const* to = job.outputs + query;
+    std::uint32_t i = 0;
+    for (; i + 4 <= job.head_dim; i += 4) {
+      turn_fours({at(i) + query, at(i + 1) + query, at(i + 2) + query, at(i + 3) + query}, {to[0] + i, to[1] + i, to[2] + i, to[3] + i});
+    }
+    for (; i < job.head_dim; ++i) {
+      for (std::uint32_t lane = 0; lane < 4; ++lane) to[lane][i] = at(i)[query + lane];
+    }
+  }
+  for (; query < job.n_queries; ++query) {
+    for (std::uint32_t i = 0; i < job.head_dim; ++i) job.outputs[query][i] = at(i)[query];
+  }
 }
 
 // Sixteen blocks of 32 elements, a lane each: (32, 16).

@@ -117,6 +117,7 @@ void fill(KernelTable& table) {
   table.value_words[at(DType::kQ8_0)] = value_words<ValuesQ8_0>;
   table.value_words[at(DType::kQ4_0)] = value_words<ValuesQ4_0>;
   table.attend_tile = attend_tile;
+  table.take_results = take_results;
   table.softmax = softmax;
   table.rotate = rotate;
   table.unrotate = unrotate;
