@@ -25,6 +25,8 @@ CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
     : bound_(std::move(bound)), kernels_(kernels), pool_(pool), product_clocks_(pool.n_threads()), n_dealt_(bound_.plan->prefill.ops.size()) {
   runs_.reserve(bound_.plan->prefill.max_rows);
   exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
+  for (const BoundLayer& layer : bound_.layers) most_kv_heads_ = std::max(most_kv_heads_, layer.spec->n_kv_heads);
+  n_finished_ = std::vector<std::atomic<std::uint32_t>>(bound_.layers.size() * most_kv_heads_);
 }
 
 Status CpuStep::check(const StepInputs& inputs) const {
@@ -54,6 +56,7 @@ Result<std::span<const float>> CpuStep::run(const StepInputs& inputs, const Stop
   find_runs();
   move_exact_from();
   for (std::atomic<std::uint32_t>& n : n_dealt_) n.store(0, std::memory_order_relaxed);
+  for (std::atomic<std::uint32_t>& n : n_finished_) n.store(0, std::memory_order_relaxed);
   pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   stop_ = StopToken();
   if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
@@ -109,10 +112,13 @@ void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uin
 void CpuStep::run_thread(std::uint32_t thread) {
   fill_rope_table(thread);
   const std::vector<Op>& ops = bound_.plan->prefill.ops;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (stops_[i % 2]) return;
-    if (thread == 0) stops_[(i + 1) % 2] = stop_.stop_requested();
+  const bool few = is_few(static_cast<std::uint32_t>(inputs_.rows.size()));
+  std::size_t n_passed = 0;  // barriers
+  for (std::size_t i = 0; i < ops.size(); ++i, ++n_passed) {
+    if (stops_[n_passed % 2]) return;
+    if (thread == 0) stops_[(n_passed + 1) % 2] = stop_.stop_requested();
     run_op(ops[i], thread);
+    if (few && ops[i].kind == OpKind::kQkvRope) run_op(ops[++i], thread);  // attention, which waits for each of the heads that it reads
     pool_.barrier();
   }
 }
@@ -435,6 +441,9 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
     const auto store = [&](const PanelProduct& product, bool) { kernels_.put_products(product.values, product.place(out, stride)); };
     time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store); });
   };
+  const auto count = [&](std::uint32_t first, std::uint32_t last, std::uint32_t heads_per_kv) {
+    for (std::uint32_t head = first; head < last; ++head) ThreadPool::add(n_finished(op.layer, head / heads_per_kv), 1);
+  };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
   deal(op, n_q + 2 * n_kv, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
@@ -445,14 +454,17 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
     part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.q, first, last, query, spec.q_dim());
       finish_queries(layer, query, first, last);
+      count(first, last, spec.n_heads / spec.n_kv_heads);
     });
     part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
       finish_keys(layer, {first, last});
+      count(first, last, 1);
     });
     part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
       finish_values(layer, {first, last});
+      count(first, last, 1);
     });
   });
 }

@@ -1,4 +1,4 @@
-// One step of the forward pass on the thread pool: the ops of the program in order, about five barriers per layer.
+// One step of the forward pass on the thread pool: the ops of the program in order, four barriers per layer when rows are few.
 #pragma once
 
 #include <atomic>
@@ -65,6 +65,10 @@ class CpuStep {
   // not hold up the others. Once per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
+  // Heads of a layer that are finished, by the KV head that they belong to: its queries, its key and its value.
+  std::atomic<std::uint32_t>& n_finished(std::int32_t layer, std::uint32_t kv_head) {
+    return n_finished_[static_cast<std::size_t>(layer) * most_kv_heads_ + kv_head];
+  }
   std::atomic<std::uint32_t>& n_dealt(const Op& op) { return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())]; }
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
@@ -81,7 +85,8 @@ class CpuStep {
   Split split(const LayerSpec& layer, std::uint32_t row, std::uint32_t index) const;
   std::uint32_t n_splits(const LayerSpec& layer, std::uint32_t row) const;
   float* partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t head, std::uint32_t index) const;
-  void attend_few(const BoundLayer& layer, const float* query, std::uint32_t thread);
+  void attend_few(const Op& op, const BoundLayer& layer, const float* query, std::uint32_t thread);
+  void attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head, std::uint32_t index, std::uint32_t thread);
   std::uint32_t tile_rows(const BoundLayer& layer) const;
   void attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
   void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row, std::uint32_t n_rows,
@@ -102,7 +107,9 @@ class CpuStep {
   StopToken stop_;
   std::vector<Run> runs_;
   std::vector<std::atomic<std::uint32_t>> n_dealt_;  // of each op's items
-  bool stops_[2] = {};                               // by parity of the op: written one op ahead by thread 0, read by all after the barrier between
+  std::uint32_t most_kv_heads_ = 0;
+  std::vector<std::atomic<std::uint32_t>> n_finished_;  // (n_layers, most_kv_heads)
+  bool stops_[2] = {};  // by parity of the barriers passed: written one ahead by thread 0, read by all after the barrier between
 };
 
 }  // namespace headroom

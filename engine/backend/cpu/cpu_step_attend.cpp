@@ -43,54 +43,62 @@ float* CpuStep::partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t
 void CpuStep::attend_op(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   if (is_few(static_cast<std::uint32_t>(inputs_.rows.size()))) {
-    attend_few(layer, bound_.buffer(op.input), thread);
+    attend_few(op, layer, bound_.buffer(op.input), thread);
   } else {
     attend_many(op, layer, bound_.buffer(op.input), bound_.buffer(op.output), thread);
   }
 }
 
-// Few rows: parts of the context are shared out, and merged when the next op reads them.
-void CpuStep::attend_few(const BoundLayer& layer, const float* query, std::uint32_t thread) {
+// Few rows: parts of the context are dealt out, KV head by KV head as the op before finishes them, and merged when the next op reads them. Nobody
+// waits for a head that is not being computed: who attends has found no more of them to compute.
+void CpuStep::attend_few(const Op& op, const BoundLayer& layer, const float* query, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
+  std::uint32_t n_parts = 0;  // of a KV head
+  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) n_parts += n_splits(spec, row);
+  for (;;) {
+    const std::uint32_t item = n_dealt(op).fetch_add(1, std::memory_order_relaxed);
+    if (item >= n_parts * spec.n_kv_heads) return;
+    const std::uint32_t kv_head = item / n_parts;
+    std::uint32_t row = 0, index = item % n_parts;
+    for (; index >= n_splits(spec, row); ++row) index -= n_splits(spec, row);
+    ThreadPool::wait_for(n_finished(op.layer, kv_head), spec.n_heads / spec.n_kv_heads + 2);
+    attend_part(layer, query, row, kv_head, index, thread);
+  }
+}
+
+void CpuStep::attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head, std::uint32_t index,
+                          std::uint32_t thread) {
+  const LayerSpec& spec = *layer.spec;
+  const StepRow& at = inputs_.rows[row];
   const FewScratch scratch = cut_few_scratch(bound_.scratch.attention(thread), bound_.widest_head_dim);
   const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, width = padded(spec.head_dim);
-  std::uint32_t item = 0;
-  for (std::uint32_t row = 0; row < inputs_.rows.size(); ++row) {
-    const StepRow& at = inputs_.rows[row];
-    std::array<std::uint32_t, kCpuFewQueries> from, to;
-    from.fill(seen_from(spec, at.position));
-    to.fill(at.position + 1);
-    const std::uint32_t splits = n_splits(spec, row);
-    for (std::uint32_t kv_head = 0; kv_head < spec.n_kv_heads; ++kv_head) {
-      for (std::uint32_t index = 0; index < splits; ++index) {
-        if (item++ % pool_.n_threads() != thread) continue;
-        const Split keys = split(spec, row, index);
-        for (std::uint32_t first = 0; first < heads_per_kv; first += kCpuFewQueries) {
-          const std::uint32_t n = std::min(kCpuFewQueries, heads_per_kv - first), head = kv_head * heads_per_kv + first;
-          std::array<const float*, kCpuFewQueries> queries;
-          for (std::uint32_t i = 0; i < n; ++i) queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
-          headroom::attend_few(kernels_,
-                               {.keys = &layer.keys,
-                                .values = &layer.values,
-                                .slot = at.slot,
-                                .kv_head = kv_head,
-                                .exact_from = exact_from(layer.index, at.slot),
-                                .scale = spec.attention_scale,
-                                .n_queries = n,
-                                .queries = queries.data(),
-                                .seen_from = from.data(),
-                                .seen_to = to.data(),
-                                .first = keys.first,
-                                .last = keys.last},
-                               scratch);
-          for (std::uint32_t i = 0; i < n; ++i) {
-            float* part = partial(spec, row, head + i, index);
-            std::copy_n(scratch.acc + std::size_t{i} * width, width, part);
-            part[width] = scratch.maxima[i];
-            part[width + 1] = scratch.sums[i];
-          }
-        }
-      }
+  std::array<std::uint32_t, kCpuFewQueries> from, to;
+  from.fill(seen_from(spec, at.position));
+  to.fill(at.position + 1);
+  const Split keys = split(spec, row, index);
+  for (std::uint32_t first = 0; first < heads_per_kv; first += kCpuFewQueries) {
+    const std::uint32_t n = std::min(kCpuFewQueries, heads_per_kv - first), head = kv_head * heads_per_kv + first;
+    std::array<const float*, kCpuFewQueries> queries;
+    for (std::uint32_t i = 0; i < n; ++i) queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
+    headroom::attend_few(kernels_,
+                         {.keys = &layer.keys,
+                          .values = &layer.values,
+                          .slot = at.slot,
+                          .kv_head = kv_head,
+                          .exact_from = exact_from(layer.index, at.slot),
+                          .scale = spec.attention_scale,
+                          .n_queries = n,
+                          .queries = queries.data(),
+                          .seen_from = from.data(),
+                          .seen_to = to.data(),
+                          .first = keys.first,
+                          .last = keys.last},
+                         scratch);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      float* part = partial(spec, row, head + i, index);
+      std::copy_n(scratch.acc + std::size_t{i} * width, width, part);
+      part[width] = scratch.maxima[i];
+      part[width + 1] = scratch.sums[i];
     }
   }
 }

@@ -17,16 +17,22 @@ void pause() {
 #endif
 }
 
-// Returns once `value` is no longer `old`.
-void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+template <class Done>
+void wait_until(const std::atomic<std::uint32_t>& value, Done done) {
   const auto end = std::chrono::steady_clock::now() + kSpin;
   do {
     for (int i = 0; i < 64; ++i) {
-      if (value.load(std::memory_order_acquire) != old) return;
+      if (done(value.load(std::memory_order_acquire))) return;
       pause();
     }
   } while (std::chrono::steady_clock::now() < end);
-  while (value.load(std::memory_order_acquire) == old) value.wait(old, std::memory_order_acquire);
+  for (std::uint32_t now = value.load(std::memory_order_acquire); !done(now); now = value.load(std::memory_order_acquire)) {
+    value.wait(now, std::memory_order_acquire);
+  }
+}
+
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
+  wait_until(value, [old](std::uint32_t now) { return now != old; });
 }
 
 }  // namespace
@@ -66,6 +72,11 @@ void ThreadPool::work(std::uint32_t thread) {
     job_(context_, thread);
     barrier();
   }
+}
+
+void ThreadPool::wait_for(const std::atomic<std::uint32_t>& count, std::uint32_t n) {
+  if (count.load(std::memory_order_acquire) >= n) return;
+  wait_until(count, [n](std::uint32_t now) { return now >= n; });
 }
 
 void ThreadPool::barrier() {

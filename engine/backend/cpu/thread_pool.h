@@ -28,6 +28,14 @@ class ThreadPool {
   // Inside a job: waits until every thread is here. All threads must call it equally often.
   void barrier();
 
+  // Inside a job: waits until `count` has reached n, as a barrier waits. Other threads only add to it, by add().
+  static void wait_for(const std::atomic<std::uint32_t>& count, std::uint32_t n);
+  // What was written before is seen by those who wait_for() it.
+  static void add(std::atomic<std::uint32_t>& count, std::uint32_t n) {
+    count.fetch_add(n, std::memory_order_acq_rel);
+    count.notify_all();
+  }
+
  private:
   using ErasedJob = void (*)(void*, std::uint32_t);
   void run_erased(ErasedJob job, void* context);

@@ -31,6 +31,23 @@ TEST(ThreadPool, a_barrier_lets_all_threads_see_what_was_written_before_it) {
   for (const int n : seen) EXPECT_EQ(n, 4 * 50);
 }
 
+TEST(ThreadPool, who_waits_for_a_count_sees_what_was_written_before_it_was_reached) {
+  ThreadPool pool(4);
+  constexpr int kRounds = 50;
+  std::array<std::array<int, 4>, kRounds> written{};
+  std::array<std::atomic<std::uint32_t>, kRounds> n_written{};
+  std::array<int, 4> seen{};
+  pool.run([&](std::uint32_t thread) {
+    for (int round = 0; round < kRounds; ++round) {
+      written[round][thread] = round + 1;
+      ThreadPool::add(n_written[round], 1);
+      ThreadPool::wait_for(n_written[round], 4);
+      for (const int other : written[round]) seen[thread] += other == round + 1;
+    }
+  });
+  for (const int n : seen) EXPECT_EQ(n, 4 * kRounds);
+}
+
 TEST(ThreadPool, shares_are_whole_disjoint_and_even) {
   for (const std::uint32_t n : {0U, 1U, 7U, 48U}) {
     std::uint32_t next = 0;
