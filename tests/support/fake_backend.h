@@ -2,6 +2,7 @@
 // text.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -17,21 +18,22 @@ inline constexpr std::uint32_t kVocab = 128;  // of make_info(): ids are ASCII c
 
 class HeapArena final : public Arena {
  public:
-  HeapArena(Bytes size, Bytes& mapped_now) : bytes_(size), mapped_now_(mapped_now) { mapped_now_ += size; }
+  HeapArena(Bytes size, std::atomic<Bytes>& mapped_now) : bytes_(size), mapped_now_(mapped_now) { mapped_now_ += size; }
   ~HeapArena() override { mapped_now_ -= bytes_.size(); }
   std::byte* base() const override { return const_cast<std::byte*>(bytes_.data()); }
   Bytes mapped_bytes() const override { return bytes_.size(); }
 
  private:
   std::vector<std::byte> bytes_;
-  Bytes& mapped_now_;
+  std::atomic<Bytes>& mapped_now_;
 };
 
 // What a test turns and reads; outlives the backend.
 struct Machine {
-  Bytes total = Bytes{1} << 30;
-  Bytes held_by_others = 0;
-  Bytes mapped_now = 0;
+  // The engine thread samples them at any time.
+  std::atomic<Bytes> total = Bytes{1} << 30;
+  std::atomic<Bytes> held_by_others = 0;
+  std::atomic<Bytes> mapped_now = 0;
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::uint64_t n_steps = 0, n_rows = 0;
   std::uint32_t widest_step = 0;
