@@ -381,33 +381,24 @@ void CpuStep::keep(const BoundLayer& layer, KvPart part, Share heads, Share rows
   }
 }
 
-void CpuStep::finish_keys(const BoundLayer& layer, Share heads) {
+void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
   const std::uint32_t head_dim = layer.spec->head_dim;
+  const bool is_keys = part == KvPart::kKeys;
   for_each_group([&](Share rows) {
     for (std::uint32_t row = rows.first; row < rows.last; ++row) {
       for (std::uint32_t head = heads.first; head < heads.last; ++head) {
-        float* elems = kv_elems(layer, KvPart::kKeys, head, row);
-        add_bias(elems, of_head(layer.k_bias, head, head_dim), head_dim);
-        if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
-        turn(elems, layer, row);
-        if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
+        float* elems = kv_elems(layer, part, head, row);
+        add_bias(elems, of_head(is_keys ? layer.k_bias : layer.v_bias, head, head_dim), head_dim);
+        if (is_keys) {
+          if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
+          turn(elems, layer, row);
+          if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
+        } else if (!layer.v_rotation.empty()) {
+          kernels_.rotate(elems, head_dim, layer.v_rotation.data());
+        }
       }
     }
-    keep(layer, KvPart::kKeys, heads, rows);
-  });
-}
-
-void CpuStep::finish_values(const BoundLayer& layer, Share heads) {
-  const std::uint32_t head_dim = layer.spec->head_dim;
-  for_each_group([&](Share rows) {
-    for (std::uint32_t row = rows.first; row < rows.last; ++row) {
-      for (std::uint32_t head = heads.first; head < heads.last; ++head) {
-        float* elems = kv_elems(layer, KvPart::kValues, head, row);
-        add_bias(elems, of_head(layer.v_bias, head, head_dim), head_dim);
-        if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
-      }
-    }
-    keep(layer, KvPart::kValues, heads, rows);
+    keep(layer, part, heads, rows);
   });
 }
 
@@ -458,12 +449,12 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
     });
     part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
-      finish_keys(layer, {first, last});
+      finish_kv(layer, KvPart::kKeys, {first, last});
       count(first, last, 1);
     });
     part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
-      finish_values(layer, {first, last});
+      finish_kv(layer, KvPart::kValues, {first, last});
       count(first, last, 1);
     });
   });

@@ -73,8 +73,7 @@ class CpuStep {
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
-  void finish_keys(const BoundLayer& layer, Share heads);
-  void finish_values(const BoundLayer& layer, Share heads);
+  void finish_kv(const BoundLayer& layer, KvPart part, Share heads);
   template <class Work>
   void for_each_group(Work work) const;
   void keep(const BoundLayer& layer, KvPart part, Share heads, Share rows);

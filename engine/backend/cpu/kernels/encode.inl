@@ -1,4 +1,4 @@
-// Rows of a KV cache as encode_row() writes them, but that ties between two codes go to the even one. Included by one unit per instruction set,
+// Rows of a KV cache as encode_kv_row() writes them, but that ties between two codes go to the even one. Included by one unit per instruction set,
 // inside its namespace.
 
 inline void store_scale(std::byte* to, float scale) {
@@ -64,4 +64,76 @@ void encode_e4m3(const float* row, std::uint32_t n_elems, std::byte* out) {
     if (codes == last) __builtin_memcpy(out + first, last, n_elems - first);
   }
   __builtin_memcpy(out + n_elems, scale, 2);
+}
+
+// --- Q4_0 with searched scales, 16 blocks at once ---
+
+using Four = float __attribute__((vector_size(16)));
+
+// to[i][j] = from[j][i] for 4 x 4 elements: 16 bytes are in a register in every set, and fewer instructions than whole registers would take.
+inline void turn_fours(const float* const (&from)[4], float* const (&to)[4]) {
+  Four x[4];
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(&x[i], from[i], sizeof x[i]);
+  const Four ab_low = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), ab_high = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5), cd_high = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+  const Four turned[4] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+                          __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to[i], &turned[i], sizeof x[i]);
+}
+
+// Sixteen blocks of 32 elements, a lane each: (32, 16).
+inline void load_q4_blocks(const Q4Blocks& blocks, float* lanes) {
+  static constexpr float kZeros[32] = {};
+  for (std::uint32_t lane = 0; lane < 16; lane += 4) {
+    const float* from[4];
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t n = lane + i < blocks.n_blocks ? blocks.n_elems[lane + i] : 0;
+      from[i] = n == 32 ? blocks.elems[lane + i] : kZeros;
+    }
+    for (std::uint32_t i = 0; i < 32; i += 4) {
+      float* to = lanes + i * 16 + lane;
+      turn_fours({from[0] + i, from[1] + i, from[2] + i, from[3] + i}, {to, to + 16, to + 32, to + 48});
+    }
+  }
+  for (std::uint32_t lane = 0; lane < blocks.n_blocks; ++lane) {  // blocks that end a row
+    for (std::uint32_t i = 0; blocks.n_elems[lane] < 32 && i < blocks.n_elems[lane]; ++i) lanes[i * 16 + lane] = blocks.elems[lane][i];
+  }
+}
+
+inline F q4_codes(F x, F inverse, F shift) { return min(max(sub(mul(x, inverse), shift), set_f(-8.0F)), set_f(7.0F)); }
+
+// Of every scale tried the codes' own least squares scale explains some of the squares; that of the most is kept. Nothing crosses lanes.
+void quantize_q4(const Q4Blocks& blocks, std::uint32_t* quants, float* scales) {
+  float lanes[32 * 16];
+  load_q4_blocks(blocks, lanes);
+  F most = zero_f(), least = zero_f();
+  for (int i = 0; i < 32; ++i) {
+    most = max(most, load_f(lanes + 16 * i));
+    least = min(least, load_f(lanes + 16 * i));
+  }
+  const F zero = zero_f(), shift = load_f(blocks.shifts), extreme = select_less(most, sub(zero, least), least, most);
+  const F over_extreme = select_less(set_f(0x1p-120F), abs(extreme), div(set_f(-1.0F), extreme), zero);  // less is nothing in f16
+  F best_gain = zero, best_scale = zero, best_inverse = zero;
+  for (std::uint32_t candidate = 0; candidate < blocks.n_divisors; ++candidate) {
+    const F inverse = mul(set_f(blocks.divisors[candidate]), over_extreme);
+    F code_x = zero, code2 = zero;
+    HEADROOM_UNROLL
+    for (int i = 0; i < 32; ++i) {
+      const F x = load_f(lanes + 16 * i), code = add(to_f(to_i(q4_codes(x, inverse, shift))), shift);
+      code_x = fma(code, x, code_x);
+      code2 = fma(code, code, code2);
+    }
+    const F scale = select_less(zero, code2, div(code_x, code2), zero), gain = mul(code_x, scale);
+    best_scale = select_less(best_gain, gain, scale, best_scale);
+    best_inverse = select_less(best_gain, gain, inverse, best_inverse);
+    best_gain = max(best_gain, gain);
+  }
+  store_f(scales, best_scale);
+  const I eight = set_i(8);
+  const auto nibble = [&](int i) { return add_i(to_i(q4_codes(load_f(lanes + 16 * i), best_inverse, shift)), eight); };
+  for (int dword = 0; dword < 4; ++dword) {
+    I bytes = zero_i();
+    for (int i = 4 * dword + 3; i >= 4 * dword; --i) bytes = add_i(shift_left<8>(bytes), add_i(nibble(i), shift_left<4>(nibble(i + 16))));
+    store_i(reinterpret_cast<std::byte*>(quants + dword * 16), bytes);
+  }
 }
