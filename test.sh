@@ -37,7 +37,7 @@ suite asan-ubsan ""
 # Loads, prompts, answers, stops, slots and the thread pool, each once: here a clock runs some twenty times slower.
 suite tsan "backend_test run_test run_real_test contract_test" \
   -R '^(backend_test|run_test\.(Scheduler|Session)|run_real_test.*(EngineThread|RealSession|LoadModel|CacheKinds.*q8_0)|contract_test.*(CpuStep|a_long_context.*avx2))' \
-  -E 'a_thousand_turns|a_window_sees_its_newest|within_a_tenth_of_a_second'
+  -E 'a_thousand_turns|a_window_sees_its_newest'
 # All on the way to the logits with the kernels for Arm. The emulator is slow: plain code and the longest prompts are left to the suites above.
 if cmake/aarch64_sysroot.sh; then
   suite aarch64 "backend_test base_test contract_test format_test golden_test" \

@@ -371,20 +371,6 @@ TEST(MemoryPlan, the_decode_program_stays_within_the_activations_region) {
   }
 }
 
-TEST(MemoryPlan, of_1200_tensors_takes_less_than_5_ms) {
-  const ModelInfo model = test::make_model({"1,203 tensors", "qwen2", 100, 8192, 64, 8, 128, 28672, 152064, 131072, false, true, false});
-  ASSERT_GE(model.weights.size(), 1200U);
-  // The best of a few: the bound is on our work (about 0.6 ms in a release build), not on who else uses the machine.
-  auto best = std::chrono::steady_clock::duration::max();
-  for (int i = 0; i < 20; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    const Result<MemoryPlan> plan = plan_memory(model, cpu_and_gpu(), {.device = 1});
-    best = std::min(best, std::chrono::steady_clock::now() - start);
-    ASSERT_TRUE(plan.ok());
-  }
-  EXPECT_LT(std::chrono::duration<double>(best).count(), 0.005);
-}
-
 TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
+#include <latch>
 #include <mutex>
 
 #include "engine/run/loaded_fixture.h"
@@ -33,7 +34,7 @@ class Engine {
   EngineThread* operator->() { return &engine_; }
 
   template <class Body>
-  std::optional<Body> wait_for(RequestId id, std::chrono::milliseconds limit = 20s) {
+  std::optional<Body> wait_for(RequestId id, std::chrono::milliseconds limit = 120s) {
     std::unique_lock lock(mutex_);
     const auto find = [&]() -> std::optional<Body> {
       for (const Event& event : events_) {
@@ -174,19 +175,25 @@ struct FakeEngine {
   Engine engine;
 };
 
-TEST(EngineThread, a_load_is_cancelled_within_a_tenth_of_a_second) {
+TEST(EngineThread, a_cancelled_load_ends_with_the_chunk_that_it_is_at) {
   const OnDisk model;
   fake::Machine machine;
-  machine.before_chunk = [] { std::this_thread::sleep_for(10ms); };  // 20 weights of 4 chunks: 0.8 s in all
+  std::latch is_third(1), is_stopped(1);
+  int n_chunks = 0;  // of 80: 20 weights of 4
+  machine.before_chunk = [&] {
+    if (++n_chunks != 3) return;
+    is_third.count_down();
+    is_stopped.wait();
+  };
   FakeEngine fake(machine);
   const RequestId id = fake.engine->load(model.request(context_of(64)));
-  ASSERT_TRUE(fake.engine.wait_for<LoadProgress>(id).has_value());
-  const auto asked = std::chrono::steady_clock::now();
+  is_third.wait();
   fake.engine->stop(id);
+  is_stopped.count_down();
   const auto failed = fake.engine.wait_for<Failed>(id);
   ASSERT_TRUE(failed.has_value());
-  EXPECT_LT(std::chrono::steady_clock::now() - asked, 100ms);
   EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+  EXPECT_EQ(n_chunks, 3);
 }
 
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
@@ -272,16 +279,15 @@ TEST(EngineThread, a_new_load_ends_the_running_answer) {
 TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
   const OnDisk model;
   fake::Machine machine;
-  machine.before_step = [] { std::this_thread::sleep_for(2ms); };
-  const auto start = std::chrono::steady_clock::now();
+  machine.before_step = [] { std::this_thread::sleep_for(20ms); };
   {
     FakeEngine fake(machine);
     const RequestId id = fake.engine->load(model.request(context_of(512)));
     ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(id).has_value());
     ASSERT_TRUE(fake.engine.wait_for<PrefillProgress>(fake.engine->generate(ask("hello"))).has_value());
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
   EXPECT_EQ(machine.mapped_now, 0U);
+  EXPECT_LT(machine.n_steps, 500U) << "until the context of 512 is full";
 }
 
 // Resident memory of this process, from the kernel.
