@@ -56,7 +56,7 @@ class AppWindowTest : public testing::Test {
     EXPECT_NE(found, nullptr) << name;
     return found;
   }
-  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20'000); }
+  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 120'000); }
   QString verdict() { return find<QLabel>("verdictSentence")->text(); }
 
   // The golden models carry no chat template: the banner asks, and the plain form is agreed to.

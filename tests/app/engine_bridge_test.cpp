@@ -26,7 +26,7 @@ class EngineBridgeTest : public testing::Test {
   void load(std::uint32_t nCtx) {
     QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded), failed(&m_bridge, &ui::EnginePort::failed);
     m_bridge.load(kModelPath, plan(nCtx));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() + failed.count() > 0; }, 10'000));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() + failed.count() > 0; }, 120'000));
     ASSERT_EQ(failed.count(), 0) << failed[0][1].value<Error>().message;
     m_loaded = loaded[0][1].value<ui::LoadedModel>();
   }

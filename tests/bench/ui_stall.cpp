@@ -1,10 +1,12 @@
-// Drives the real window without a display, a load and a chat, and prints the longest time that the event loop did not come round.
-// Beside it stands the processor time that the loop itself took in one round: on a machine that others use, the difference is theirs.
-// Usage: ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the target.
+// Drives the real window without a display, a load and a chat, scrolls through a conversation of 2,000 turns, and prints the longest time that the
+// event loop did not come round. Beside it stands the processor time that the loop itself took in one round: on a machine that others use, the
+// difference is theirs. Usage: ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the
+// target.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -15,6 +17,7 @@
 
 #include "app/application.h"
 #include "app/engine_bridge.h"
+#include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/main_window/main_window.h"
 
@@ -91,6 +94,39 @@ class Drive {
   headroom::app::Application& m_app;
 };
 
+// Jumps through a long conversation from its start to its end, a pass of the event loop each.
+class LongConversation {
+ public:
+  LongConversation() {
+    QString last;
+    for (int i = 0; i < 1000; ++i) {
+      last = m_tree.append(last, headroom::ui::Role::User, QStringLiteral("Question %1").arg(i), 0);
+      last = m_tree.append(last, headroom::ui::Role::Assistant, QStringLiteral("Answer **%1**\n\n```cpp\nint x = %1;\n```\n\nDone.").arg(i), 0);
+    }
+    m_view.resize(600, 500);
+    m_view.show();
+  }
+
+  bool open() {
+    m_view.showPath();
+    return QTest::qWaitFor([this] { return m_view.isLaidOut(); }, kWaitMs);
+  }
+
+  bool scroll() {
+    constexpr int kSteps = 60;
+    for (int step = 0; step <= kSteps; ++step) {
+      m_view.verticalScrollBar()->setValue(m_view.verticalScrollBar()->maximum() * step / kSteps);
+      QCoreApplication::processEvents();
+    }
+    return QTest::qWaitFor([this] { return m_view.isLaidOut(); }, kWaitMs);
+  }
+
+ private:
+  headroom::ui::Theme m_theme{headroom::ui::ThemeChoice::Light};
+  headroom::ui::ChatTree m_tree;
+  headroom::ui::ChatView m_view{m_tree, m_theme};
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,6 +159,9 @@ int main(int argc, char** argv) {
   for (int turn = 0; done && turn < 4; ++turn)
     done = measured("answer", [&] { return drive.ask(QStringLiteral("Why does a longer context need more memory?")); });
   done = done && measured("load again", [&] { return drive.load(model); });
+  LongConversation conversation;
+  done = done && measured("open chat", [&] { return conversation.open(); });
+  done = done && measured("scroll", [&] { return conversation.scroll(); });
   std::printf("longest event-loop stall %.1f ms (target: under %lld ms)\n", longest, static_cast<long long>(kTargetMs));
   return done && longest < kTargetMs ? 0 : 1;
 }

@@ -225,10 +225,10 @@ void ChatView::layoutRows() {
   clock.start();
   bool isDone = false;
   computeTops();
-  while (!isDone && clock.elapsed() < kBudgetMs) {
+  do {  // a row at least, else a pass that is slow before its first one would come back forever
     isDone = !realizeNext();
     computeTops();
-  }
+  } while (!isDone && clock.elapsed() < kBudgetMs);
   placeWidgets();
   m_isLayingOut = false;
   if (!isDone) m_more.start();

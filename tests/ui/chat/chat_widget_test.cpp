@@ -298,7 +298,7 @@ TEST_F(ChatWidgetTest, a_list_without_rows_says_why) {
   answer();
   EXPECT_FALSE(empty->isVisible());
   find<QLineEdit>("conversationSearch")->setText("absent");
-  ASSERT_TRUE(QTest::qWaitFor([&] { return empty->isVisible(); }));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return empty->isVisible(); }, 60'000));
   EXPECT_EQ(empty->text(), "Nothing found");
 }
 

@@ -58,7 +58,7 @@ class WindowFixture : public testing::Test {
     return gpu;
   }
 
-  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 5000); }
+  static bool waitFor(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 60'000); }
 
   void drop(const QString& path) {
     QMimeData mime;
