@@ -133,15 +133,19 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
                {"decode_bytes_per_s", figures.decodeBytesPerS},
                {"read_bandwidth_bytes_per_s", figures.limits.read_bytes_per_s},
                {"prefill_ops_per_s", figures.prefillOpsPerS},
-               {"int8_peak_ops_per_s", figures.limits.int8_ops_per_s}});
+               {"int8_peak_ops_per_s", figures.limits.int8_ops_per_s},
+               {"tile_peak_ops_per_s", figures.limits.tile_ops_per_s}});
     return;
   }
   printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
   printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds, figures.loadBytesPerS * 1e-9,
                         figures.loadBytesPerS * 1e-9 / figures.nThreads));
-  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}; {:.1f} % of the time outside matrices",
+  const double tiles = figures.limits.tile_ops_per_s;
+  const std::string ofTiles =
+      tiles > 0 ? fmt::format(" and {:.0f} % of that of tiles, {:.1f}", share(figures.prefillOpsPerS, tiles), tiles * 1e-9) : "";
+  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}{}; {:.1f} % of the time outside matrices",
                         figures.speeds.prefillTokensPerS, figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
-                        figures.limits.int8_ops_per_s * 1e-9, 100 * figures.speeds.prefillOutside));
+                        figures.limits.int8_ops_per_s * 1e-9, ofTiles, 100 * figures.speeds.prefillOutside));
   printLine(fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}; {:.1f} % of the time outside matrices",
                         figures.speeds.decodeTokensPerS, figures.decodeBytesPerS * 1e-9,
                         share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s), figures.limits.read_bytes_per_s * 1e-9,

@@ -5,6 +5,9 @@
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -34,6 +37,18 @@ bool has_avx_vnni() {
 #endif
 }
 
+#if defined(__x86_64__)
+// Linux keeps the 8 KiB of tile registers from processes that have not asked for them (arch_prctl's ARCH_REQ_XCOMP_PERM, once for all threads), and
+// may refuse.
+bool has_amx() {
+  static const bool kGranted = [] {
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;
+    return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  }();
+  return kGranted;
+}
+#endif
+
 }  // namespace
 
 std::string_view isa_name(Isa isa) {
@@ -42,6 +57,7 @@ std::string_view isa_name(Isa isa) {
     case Isa::kAvx2: return "avx2";
     case Isa::kAvxVnni: return "avxvnni";
     case Isa::kAvx512: return "avx512";
+    case Isa::kAmx: return "amx";
     case Isa::kNeon: return "neon";
   }
   return "unknown";
@@ -53,7 +69,7 @@ Isa detected_isa() {
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
-  if (avx512) return Isa::kAvx512;
+  if (avx512) return has_amx() ? Isa::kAmx : Isa::kAvx512;
   if (avx2 && has_avx_vnni()) return Isa::kAvxVnni;
   if (avx2) return Isa::kAvx2;
 #elif defined(__aarch64__)

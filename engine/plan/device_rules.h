@@ -24,8 +24,10 @@ Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices,
 inline constexpr Bytes kUploadChunkBytes = 16 * kMiB;
 
 // Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of 16; per 256 their sum, and
-// the eight again as bytes.
-constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * (4 + 16); }
+// the eight again as bytes. Whole cache lines, so that rows that are kept one behind another begin at a line.
+constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) {
+  return round_up(div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * (4 + 16), 64);
+}
 
 // Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another, and split long contexts.
 inline constexpr std::uint32_t kCpuFewRows = 4;

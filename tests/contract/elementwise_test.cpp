@@ -1,7 +1,9 @@
 // Kernels of every instruction set that work element by element, against double, and the two encodings of int8 rows against each other.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -93,6 +95,26 @@ TEST_P(Elementwise, pairs_turn_by_their_angle) {
   }
 }
 
+// A row for slabs, which sets with tile registers keep whole: n quants, a scale per 256, and -128 * their sums per 256 and per 32.
+struct SlabRowView {
+  const ActTile& tile;
+  std::uint32_t n, row;
+  bool is_whole;
+
+  const std::byte* factors() const { return reinterpret_cast<const std::byte*>(tile.quants + row * tile.row_stride + n); }
+  std::int32_t number(std::size_t at) const {
+    std::int32_t value = 0;
+    std::memcpy(&value, factors() + at * 4, 4);
+    return value;
+  }
+  std::int8_t quant(std::uint32_t i) const {
+    return is_whole ? tile.quants[row * tile.row_stride + i] : tile.quants[(i / 32 * tile.width + row) * 32 + i % 32];
+  }
+  float scale(std::uint32_t slab) const { return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + row]; }
+  std::int32_t slab_start(std::uint32_t slab) const { return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + row]; }
+  std::int32_t start(std::uint32_t block) const { return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + row]; }
+};
+
 // AVX2's slabs read all that the other form has; the rest is the same in both.
 TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
   constexpr std::uint32_t kWidth = 3;
@@ -106,12 +128,13 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
       put_activation_row(kernels_, supers, row, elems.data() + std::size_t{row} * n);
     }
     const ActTile a = slabs.tile(0), b = supers.tile(0);
-    for (std::uint32_t i = 0; i < n * kWidth; ++i) ASSERT_EQ(a.quants[i], b.quants[i]) << i << " of " << n;
-    for (std::uint32_t i = 0; i < n / 32 * kWidth; ++i) ASSERT_EQ(a.starts[i], b.starts[i]) << i << " of " << n;
-    for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
-      for (std::uint32_t row = 0; row < kWidth; ++row) {
-        ASSERT_EQ(a.scales[slab * 8 * kWidth + row], b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
-        ASSERT_EQ(a.slab_starts[slab * kWidth + row], b.slab_starts[slab * kWidth + row]) << slab << " of " << n;
+    for (std::uint32_t row = 0; row < kWidth; ++row) {
+      const SlabRowView found{a, n, row, kernels_.tile_peak != nullptr};
+      for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(found.quant(i), b.quants[(i / 32 * kWidth + row) * 32 + i % 32]) << i << " of " << n;
+      for (std::uint32_t block = 0; block < n / 32; ++block) ASSERT_EQ(found.start(block), b.starts[block * kWidth + row]) << block << " of " << n;
+      for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
+        ASSERT_EQ(found.scale(slab), b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
+        ASSERT_EQ(found.slab_start(slab), b.slab_starts[slab * kWidth + row]) << slab << " of " << n;
       }
     }
   }

@@ -95,34 +95,46 @@ double most_off(const Weights& weights, std::uint32_t row, const std::vector<flo
   return f32_sums + w_norm * std::sqrt(n) * a_most / 254 + of_weights;
 }
 
+// Rows of activations times the matrix, (rows, matrix.n_rows), as a step multiplies them.
+std::vector<float> product(const KernelTable& kernels, const Matrix& matrix, const std::vector<std::vector<float>>& rows) {
+  const auto n_in = static_cast<std::uint32_t>(rows.size());
+  std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
+  Activations in{.n_rows = n_in, .n_elems = matrix.n_cols};
+  (!matrix.reads_f32() ? in.int8 : matrix.has_words() && n_in > kDirectCols ? in.words : in.f32) = bytes.data();
+  in.form = n_in > kDirectCols ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
+  for (std::uint32_t i = 0; i < n_in; ++i) put_activation_row(kernels, in, i, rows[i].data());
+  std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
+  std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
+  // Where bytes are unpacked, every other number of rows in small blocks: two tiles and one slab.
+  const bool cuts = in.int8 != nullptr && n_in > kDirectCols && n_in % 2 == 1;
+  const BlockShape shape = cuts ? BlockShape{2, 1} : cut_blocks(matrix, in);
+  std::vector<float> out(std::size_t{n_in} * matrix.n_rows, -7.0F);
+  multiply(kernels, matrix, 0, matrix.n_panels(), in, shape, {slabs.data(), values.data()}, StopToken(),
+           [&](const PanelProduct& product, bool is_first) {
+             const ProductPlace place = product.place(out.data(), matrix.n_rows);
+             is_first ? kernels.put_products(product.values, place) : kernels.add_products(product.values, nullptr, place);
+           });
+  return out;
+}
+
+std::vector<std::vector<float>> random_rows(std::uint32_t n_rows, std::uint32_t n_elems) {
+  std::mt19937 random(n_rows);
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> rows(n_rows, std::vector<float>(n_elems));
+  for (std::vector<float>& row : rows) {
+    for (float& x : row) x = normal(random);
+  }
+  return rows;
+}
+
 class MatrixProduct : public test::IsaTest {
  protected:
   // Activations are random, or all the same.
   void expect_exact_enough(const Weights& weights, std::uint32_t n_in, std::optional<float> activation = std::nullopt) {
-    const KernelTable kernels = make_kernel_table(GetParam());
     const Matrix& matrix = weights.matrix;
-    std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
-    Activations in{.n_rows = n_in, .n_elems = matrix.n_cols};
-    (!matrix.reads_f32() ? in.int8 : matrix.has_words() && n_in > kDirectCols ? in.words : in.f32) = bytes.data();
-    in.form = n_in > kDirectCols ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
-    std::mt19937 random(n_in);
-    std::normal_distribution<float> normal;
-    std::vector<std::vector<float>> rows(n_in, std::vector<float>(matrix.n_cols));
-    for (std::uint32_t i = 0; i < n_in; ++i) {
-      for (float& x : rows[i]) x = activation.value_or(normal(random));
-      put_activation_row(kernels, in, i, rows[i].data());
-    }
-    std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
-    std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
-    // Where bytes are unpacked, every other number of rows in small blocks: two tiles and one slab.
-    const bool cuts = in.int8 != nullptr && n_in > kDirectCols && n_in % 2 == 1;
-    const BlockShape shape = cuts ? BlockShape{2, 1} : cut_blocks(matrix, in);
-    std::vector<float> out(std::size_t{n_in} * matrix.n_rows, -7.0F);
-    multiply(kernels, matrix, 0, matrix.n_panels(), in, shape, {slabs.data(), values.data()}, StopToken(),
-             [&](const PanelProduct& product, bool is_first) {
-               const ProductPlace place = product.place(out.data(), matrix.n_rows);
-               is_first ? kernels.put_products(product.values, place) : kernels.add_products(product.values, nullptr, place);
-             });
+    const std::vector<std::vector<float>> rows =
+        activation ? std::vector(n_in, std::vector<float>(matrix.n_cols, *activation)) : random_rows(n_in, matrix.n_cols);
+    const std::vector<float> out = product(make_kernel_table(GetParam()), matrix, rows);
     for (std::uint32_t col = 0; col < n_in; ++col) {
       for (std::uint32_t row = 0; row < matrix.n_rows; ++row) {
         double expected = 0;
@@ -192,6 +204,25 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
     }
   }
 }
+
+#if defined(__x86_64__)
+// Both add the same integers, so nothing but the order of rounding could differ, and it is the same.
+TEST(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
+  if (!can_run(Isa::kAmx)) GTEST_SKIP() << "this machine cannot run amx";
+  const KernelTable tiles = make_kernel_table(Isa::kAmx), dots = make_kernel_table(Isa::kAvx512);
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_weight) continue;
+    for (const std::uint32_t n_cols : {type.block_elems == 256 ? 512U : 544U, 768U}) {
+      const Weights weights(type.dtype, 40, n_cols);
+      for (const std::uint32_t n_in : {5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
+        const std::vector<std::vector<float>> rows = random_rows(n_in, n_cols);
+        ASSERT_EQ(product(tiles, weights.matrix, rows), product(dots, weights.matrix, rows)) << type.name << ", " << n_cols << " columns, " << n_in;
+      }
+    }
+  }
+}
+
+#endif
 
 INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), test::isa_test_name);
 

@@ -19,6 +19,7 @@ ActTile Activations::tile(std::uint32_t index) const {
   if (int8 != nullptr) {
     const std::size_t n_values = div_up(n_elems, 32) * tile.width;
     const std::byte* at = int8 + first * cpu_int8_row_bytes(n_elems);
+    tile.row_stride = cpu_int8_row_bytes(n_elems);
     tile.quants = reinterpret_cast<const std::int8_t*>(at);
     tile.scales = reinterpret_cast<const float*>(at + n_values * 32);
     tile.starts = reinterpret_cast<const std::int32_t*>(at + n_values * 36);

@@ -41,19 +41,19 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
 }
 
 // Rounds double until a pass is long enough, whatever the machine; then the best of three.
-double measure_int8(ThreadPool& pool, const KernelTable& kernels) {
+double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std::uint64_t ops_per_round) {
   std::vector<float> results(pool.n_threads());
   std::uint64_t n_rounds = 1000;
   double best = 0;
   for (int n_passes = 0; n_passes < 3;) {
     const Clock::time_point start = Clock::now();
-    pool.run([&](std::uint32_t thread) { results[thread] += kernels.int8_peak(n_rounds); });
+    pool.run([&](std::uint32_t thread) { results[thread] += peak(n_rounds); });
     const double seconds = seconds_since(start);
     if (seconds < kPeakPassSeconds) {
       n_rounds *= 2;
       continue;
     }
-    best = std::max(best, static_cast<double>(n_rounds * kPeakOpsPerRound) * pool.n_threads() / seconds);
+    best = std::max(best, static_cast<double>(n_rounds * ops_per_round) * pool.n_threads() / seconds);
     ++n_passes;
   }
   return best;
@@ -71,7 +71,9 @@ Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
   if (!memory) return memory.error();
   ThreadPool pool(n_threads);
   const KernelTable kernels = make_kernel_table(*isa);
-  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()), .int8_ops_per_s = measure_int8(pool, kernels)};
+  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()),
+                   .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
+                   .tile_ops_per_s = kernels.tile_peak != nullptr ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound) : 0.0};
 }
 
 }  // namespace headroom

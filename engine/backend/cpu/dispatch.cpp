@@ -14,6 +14,10 @@ KernelTable make_kernel_table(Isa isa) {
     case Isa::kAvx2: isa_avx2::fill_table(table); break;
     case Isa::kAvxVnni: isa_avxvnni::fill_table(table); break;
     case Isa::kAvx512: isa_avx512::fill_table(table); break;
+    case Isa::kAmx:
+      isa_avx512::fill_table(table);
+      isa_avx512::fill_tiles(table);
+      break;
 #elif defined(__aarch64__)
     case Isa::kNeon: isa_neon::fill_table(table); break;
 #endif

@@ -30,6 +30,7 @@ struct ActTile {
   const std::int32_t* starts16 = nullptr;     // (n_cols / 32, width, 2): -128 * sums of 16 quants
   const std::int8_t* sums = nullptr;          // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
   const std::int32_t* slab_starts = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
+  std::size_t row_stride = 0;                 // bytes that a row of int8 has: from row to row where a set keeps the rows for slabs whole (AMX)
   const std::int16_t* words = nullptr;        // (n_cols / 64, width, 64): for F16 and BF16 weights and many columns, element = scale * word
   const float* word_scales = nullptr;         // (n_cols / 64, width)
   std::uint32_t width = 0;
@@ -163,12 +164,15 @@ struct KernelTable {  // made by make_kernel_table
   void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);  // tanh form
   // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.
   float (*int8_peak)(std::uint64_t n_rounds);
+  // Likewise rounds of kTilePeakOpsPerRound in tile registers; null: the set has none.
+  float (*tile_peak)(std::uint64_t n_rounds);
   // Reads n_units of kReadUnitBytes, likewise.
   float (*read)(const std::byte* from, std::uint64_t n_units);
 };
 
 // int8 multiply and add operations of one round of int8_peak.
 inline constexpr std::uint64_t kPeakOpsPerRound = 16ULL * 64 * 2;
+inline constexpr std::uint64_t kTilePeakOpsPerRound = 4ULL * 16 * 16 * 64 * 2;
 inline constexpr std::uint64_t kReadUnitBytes = 512;
 
 // The kernels of an instruction set that this machine can run.
@@ -185,7 +189,8 @@ void fill_table(KernelTable& table);
 }
 namespace isa_avx512 {
 void fill_table(KernelTable& table);
-}
+void fill_tiles(KernelTable& table);  // what AMX does instead
+}  // namespace isa_avx512
 namespace isa_neon {
 void fill_table(KernelTable& table);
 }

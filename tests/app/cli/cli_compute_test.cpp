@@ -174,6 +174,7 @@ TEST_F(Cli, bench_measures_speed_and_limits) {
         "prefill_ops_per_s", "int8_peak_ops_per_s", "prefill_outside_matrices", "decode_outside_matrices"}) {
     EXPECT_GT(result.json()[field], 0.0) << field;
   }
+  EXPECT_GE(result.json()["tile_peak_ops_per_s"], 0.0) << "0: no tile registers here";
   for (const char* share : {"prefill_outside_matrices", "decode_outside_matrices"}) EXPECT_LT(result.json()[share], 1.0) << share;
 }
 

@@ -123,20 +123,27 @@ inline void sum_both(I a, I b, std::int32_t& sum_a, std::int32_t& sum_b) {
   sum_b = halves[1];
 }
 
+// Where a row for slabs stands, and how far apart its parts are.
+struct SlabRow {
+  std::int8_t* quants;
+  std::size_t block_bytes;    // from 32 quants to the next 32
+  float* scales;              // one per 256
+  std::size_t scale_step;     // in floats
+  std::int32_t* slab_starts;  // -128 * sum of 256 quants
+  std::size_t slab_step;      // in numbers
+  std::int32_t* starts;       // -128 * sum of 32 quants; null: not wanted
+  std::size_t start_step;
+};
+
 // As quantize() with groups of 256, but only what slabs are multiplied with: less than half of the time.
-void quantize_slabs(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
-  const std::uint32_t width = tile.width;
-  auto* quants = const_cast<std::int8_t*>(tile.quants) + column * 32UL;
-  auto* scales = const_cast<float*>(tile.scales) + column;
-  auto* starts = const_cast<std::int32_t*>(tile.starts) + column;
-  auto* slab_starts = const_cast<std::int32_t*>(tile.slab_starts) + column;
+inline void quantize_slab_row(const float* in, std::uint32_t n, const SlabRow& to) {
   const auto put_block = [&](std::uint32_t block, F inverse) {
     const I low = to_i(mul(load_f(in + block * 32UL), inverse)), high = to_i(mul(load_f(in + block * 32UL + 16), inverse));
-    store_bytes(quants + block * static_cast<std::size_t>(width) * 32, low);
-    store_bytes(quants + block * static_cast<std::size_t>(width) * 32 + 16, high);
+    store_bytes(to.quants + block * to.block_bytes, low);
+    store_bytes(to.quants + block * to.block_bytes + 16, high);
     return add_i(low, high);
   };
-  for (std::uint32_t first = 0; first < n / 32; first += kSlabCols / 32, slab_starts += width) {
+  for (std::uint32_t first = 0, slab = 0; first < n / 32; first += kSlabCols / 32, ++slab) {
     const std::uint32_t last = n / 32 - first < kSlabCols / 32 ? n / 32 : first + kSlabCols / 32;
     F even = zero_f(), odd = zero_f();
     for (std::uint32_t i = first * 32; i < last * 32; i += 32) {
@@ -145,18 +152,33 @@ void quantize_slabs(const float* in, std::uint32_t n, std::uint32_t column, cons
     }
     const float largest = max_lanes(max(even, odd));
     const F inverse = set_f(largest > 0.0F ? 127.0F / largest : 0.0F);
-    scales[first * static_cast<std::size_t>(width)] = largest / 127.0F;
+    to.scales[slab * to.scale_step] = largest / 127.0F;
     std::int32_t slab_sum = 0;
     for (std::uint32_t block = first; block < last; block += 2) {
       const I sums = put_block(block, inverse), next_sums = block + 1 < last ? put_block(block + 1, inverse) : zero_i();
       std::int32_t sum = 0, next_sum = 0;
       sum_both(sums, next_sums, sum, next_sum);
-      starts[block * static_cast<std::size_t>(width)] = -128 * sum;
-      if (block + 1 < last) starts[(block + 1) * static_cast<std::size_t>(width)] = -128 * next_sum;
+      if (to.starts != nullptr) {
+        to.starts[block * to.start_step] = -128 * sum;
+        if (block + 1 < last) to.starts[(block + 1) * to.start_step] = -128 * next_sum;
+      }
       slab_sum += sum + next_sum;
     }
-    *slab_starts = -128 * slab_sum;
+    to.slab_starts[slab * to.slab_step] = -128 * slab_sum;
   }
+}
+
+void quantize_slabs(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
+  const std::size_t width = tile.width;
+  quantize_slab_row(in, n,
+                    {.quants = const_cast<std::int8_t*>(tile.quants) + column * 32UL,
+                     .block_bytes = width * 32,
+                     .scales = const_cast<float*>(tile.scales) + column,
+                     .scale_step = width * (kSlabCols / 32),
+                     .slab_starts = const_cast<std::int32_t*>(tile.slab_starts) + column,
+                     .slab_step = width,
+                     .starts = const_cast<std::int32_t*>(tile.starts) + column,
+                     .start_step = width});
 }
 
 void turn_neighbours(float* head, const float* cosines, const float* sines, std::uint32_t n) {

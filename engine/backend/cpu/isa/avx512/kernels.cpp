@@ -1,4 +1,4 @@
-// All kernels for avx512.
+// All kernels for avx512, and the few that AMX replaces.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,9 +9,12 @@ namespace headroom::isa_avx512 {
 namespace {
 
 #include "backend/cpu/kernels/all.inl"
+//
+#include "backend/cpu/isa/avx512/tiles.inl"
 
 }  // namespace
 
 void fill_table(KernelTable& table) { fill(table); }
+void fill_tiles(KernelTable& table) { fill_amx(table); }
 
 }  // namespace headroom::isa_avx512
