@@ -170,7 +170,7 @@ struct KernelTable {  // made by make_kernel_table
   float (*read)(const std::byte* from, std::uint64_t n_units);
 };
 
-// int8 multiply and add operations of one round of int8_peak.
+// int8 multiply and add operations of one round of int8_peak, and of tile_peak.
 inline constexpr std::uint64_t kPeakOpsPerRound = 16ULL * 64 * 2;
 inline constexpr std::uint64_t kTilePeakOpsPerRound = 4ULL * 16 * 16 * 64 * 2;
 inline constexpr std::uint64_t kReadUnitBytes = 512;

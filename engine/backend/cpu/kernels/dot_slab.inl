@@ -91,10 +91,11 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
 }
 
 // How a register block is multiplied, by what its slabs hold.
-struct OneScale {  // bytes with a scale for all columns
+template <class Acts>
+struct OneScaleOf {  // bytes with a scale for all columns
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
-    dot_slab_block<kP, kN, false, InterleavedSlab>(job, part);
+    dot_slab_block<kP, kN, false, Acts>(job, part);
   }
 };
 template <class Acts>
@@ -104,6 +105,7 @@ struct BlockScalesOf {  // bytes with a scale per 32
     dot_slab_block<kP, kN, true, Acts>(job, part);
   }
 };
+using OneScale = OneScaleOf<InterleavedSlab>;
 using BlockScales = BlockScalesOf<InterleavedSlab>;
 struct Words {  // 16-bit numbers
   template <int kP, int kN>

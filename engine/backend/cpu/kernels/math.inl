@@ -131,7 +131,7 @@ struct SlabRow {
   std::size_t scale_step;     // in floats
   std::int32_t* slab_starts;  // -128 * sum of 256 quants
   std::size_t slab_step;      // in numbers
-  std::int32_t* starts;       // -128 * sum of 32 quants; null: not wanted
+  std::int32_t* starts;       // -128 * sum of 32 quants
   std::size_t start_step;
 };
 
@@ -158,10 +158,8 @@ inline void quantize_slab_row(const float* in, std::uint32_t n, const SlabRow& t
       const I sums = put_block(block, inverse), next_sums = block + 1 < last ? put_block(block + 1, inverse) : zero_i();
       std::int32_t sum = 0, next_sum = 0;
       sum_both(sums, next_sums, sum, next_sum);
-      if (to.starts != nullptr) {
-        to.starts[block * to.start_step] = -128 * sum;
-        if (block + 1 < last) to.starts[(block + 1) * to.start_step] = -128 * next_sum;
-      }
+      to.starts[block * to.start_step] = -128 * sum;
+      if (block + 1 < last) to.starts[(block + 1) * to.start_step] = -128 * next_sum;
       slab_sum += sum + next_sum;
     }
     to.slab_starts[slab * to.slab_step] = -128 * slab_sum;
