@@ -19,6 +19,7 @@
 #include "app/engine_bridge.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/chat/sample_pairs.h"
 #include "ui/main_window/main_window.h"
 
 namespace {
@@ -98,11 +99,7 @@ class Drive {
 class LongConversation {
  public:
   LongConversation() {
-    QString last;
-    for (int i = 0; i < 1000; ++i) {
-      last = m_tree.append(last, headroom::ui::Role::User, QStringLiteral("Question %1").arg(i), 0);
-      last = m_tree.append(last, headroom::ui::Role::Assistant, QStringLiteral("Answer **%1**\n\n```cpp\nint x = %1;\n```\n\nDone.").arg(i), 0);
-    }
+    headroom::ui::appendPairs(m_tree, {}, 1000);
     m_view.resize(600, 500);
     m_view.show();
     QTest::qWait(300);  // an empty window comes first, as in the application

@@ -12,6 +12,7 @@ TEST(CpuLimits, are_measured_and_within_what_any_machine_can_do) {
   EXPECT_LT(limits->read_bytes_per_s, 1e13);
   EXPECT_GT(limits->int8_ops_per_s, 1e7);
   EXPECT_LT(limits->int8_ops_per_s, 1e14);
+  EXPECT_EQ(limits->tile_ops_per_s > 0, selected_isa().value() == Isa::kAmx) << limits->tile_ops_per_s;
   RecordProperty("read_gb_per_s", std::to_string(limits->read_bytes_per_s * 1e-9));
   RecordProperty("int8_gops_per_s", std::to_string(limits->int8_ops_per_s * 1e-9));
 }

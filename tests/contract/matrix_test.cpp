@@ -207,9 +207,10 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
 
 #if defined(__x86_64__)
 // Both add the same integers, so nothing but the order of rounding could differ, and it is the same.
-TEST(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
-  if (!can_run(Isa::kAmx)) GTEST_SKIP() << "this machine cannot run amx";
-  const KernelTable tiles = make_kernel_table(Isa::kAmx), dots = make_kernel_table(Isa::kAvx512);
+class MatrixProductInTiles : public test::IsaTest {};
+
+TEST_P(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
+  const KernelTable tiles = make_kernel_table(GetParam()), dots = make_kernel_table(Isa::kAvx512);
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight) continue;
     for (const std::uint32_t n_cols : {type.block_elems == 256 ? 512U : 544U, 768U}) {
@@ -222,6 +223,7 @@ TEST(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Isas, MatrixProductInTiles, ::testing::Values(Isa::kAmx), test::isa_test_name);
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Isas, MatrixProduct, ::testing::ValuesIn(kIsas), test::isa_test_name);

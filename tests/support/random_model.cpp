@@ -224,6 +224,14 @@ class ModelBuilder {
 
 }  // namespace
 
+RandomModelSpec spec_of_40_gb() {
+  RandomModelSpec spec;
+  spec.n_layers = 80, spec.d_model = 8192, spec.n_heads = 64, spec.n_kv_heads = 8, spec.d_ff = 28672, spec.n_vocab = 128256;
+  spec.weight_type = DType::kQ4_K;
+  spec.has_holes = true;
+  return spec;
+}
+
 GgufWriter random_gguf(const RandomModelSpec& spec) { return ModelBuilder(spec).build(); }
 
 std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name) {

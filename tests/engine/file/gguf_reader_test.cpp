@@ -285,11 +285,7 @@ Bytes bytes_read() {
 
 // Which is what makes a large model open at once: file_bench shows how fast.
 TEST_F(GgufReader, opening_a_model_of_40_gb_reads_its_header_and_no_more) {
-  test::RandomModelSpec spec;
-  spec.n_layers = 80, spec.d_model = 8192, spec.n_heads = 64, spec.n_kv_heads = 8, spec.d_ff = 28672, spec.n_vocab = 128256;
-  spec.weight_type = DType::kQ4_K;
-  spec.has_holes = true;
-  const auto model = test::make_random_model(spec, folder_.path());
+  const auto model = test::make_random_model(test::spec_of_40_gb(), folder_.path());
   ASSERT_GT(std::filesystem::file_size(model), 39'000'000'000U);
   const Bytes before = bytes_read();
   const Result<ModelFile> file = open_model_file(model);

@@ -287,7 +287,7 @@ TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
     ASSERT_TRUE(fake.engine.wait_for<PrefillProgress>(fake.engine->generate(ask("hello"))).has_value());
   }
   EXPECT_EQ(machine.mapped_now, 0U);
-  EXPECT_LT(machine.n_steps, 500U) << "until the context of 512 is full";
+  EXPECT_LT(machine.n_steps, 500U) << "the answer went on until the context of 512 was full";
 }
 
 // Resident memory of this process, from the kernel.

@@ -7,16 +7,15 @@
 #include <QTest>
 #include <QTextBrowser>
 
+#include "ui/chat/sample_pairs.h"
+
 namespace headroom::ui {
 namespace {
 
 class ChatViewTest : public testing::Test {
  protected:
   void fill(int pairs) {
-    for (int i = 0; i < pairs; ++i) {
-      m_last = m_tree.append(m_last, Role::User, QStringLiteral("Question %1").arg(i), 0);
-      m_last = m_tree.append(m_last, Role::Assistant, QStringLiteral("Answer **%1**\n\n```cpp\nint x = %1;\n```\n\nDone.").arg(i), 0);
-    }
+    m_last = appendPairs(m_tree, m_last, pairs);
     m_view.resize(600, 500);
     m_view.show();
     m_view.showPath();
