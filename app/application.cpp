@@ -49,12 +49,15 @@ ApplicationPaths findPaths() {
 }
 
 Application::Application(ApplicationPaths paths, QObject* parent)
-    : QObject(parent), m_paths(std::move(paths)), m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))) {
+    : QObject(parent),
+      m_paths(std::move(paths)),
+      m_settingsStore(QDir(m_paths.dataFolder).filePath(QStringLiteral("settings.ini"))) {
   QDir().mkpath(m_paths.dataFolder);
   m_settings = m_settingsStore.read();
   m_theme = std::make_unique<ui::Theme>(m_settings.window.theme);
   m_engine = std::make_unique<EngineBridge>(make_backend);
-  m_conversations = std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));
+  m_conversations =
+      std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));
   m_saveTimer.setSingleShot(true);
   m_saveTimer.setInterval(kSaveDelayMs);
   connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
@@ -81,7 +84,8 @@ void Application::makeWindow() {
   services.starterModelPath = m_paths.starterModel;
   QString problem;
   if (!m_paths.deviceCatalogue.isEmpty()) {
-    Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(std::filesystem::path(m_paths.deviceCatalogue.toStdU16String()));
+    Result<std::vector<DeviceInfo>> catalogue =
+        read_device_catalogue(std::filesystem::path(m_paths.deviceCatalogue.toStdU16String()));
     if (catalogue) services.catalogue = std::move(*catalogue);
     if (!catalogue) problem = QString::fromStdString(catalogue.error().message);
   }
@@ -104,18 +108,22 @@ void Application::wireChat() {
   });
   connect(m_window.get(), &ui::MainWindow::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
-  connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(), [this](const QString& path) { m_window->openModel(path); });
+  connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(),
+          [this](const QString& path) { m_window->openModel(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
           [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
-  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) { describeModel(loaded.path); });
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this,
+          [this](quint64, const ui::LoadedModel& loaded) { describeModel(loaded.path); });
 }
 
 // The starter is no general assistant, and says so before the first question.
 void Application::describeModel(const QString& path) {
   if (path != m_paths.starterModel) return m_chat->setModelNote({}, {});
-  m_chat->setModelNote(tr("The starter model: a guide to memory and this app, not a general assistant. Drop a model of your own to talk about "
-                          "anything else."),
-                       {tr("What is the KV cache?"), tr("Why does a longer context need more memory?"), tr("What does headroom mean?")});
+  m_chat->setModelNote(
+      tr("The starter model: a guide to memory and this app, not a general assistant. Drop a model of your own to talk "
+         "about "
+         "anything else."),
+      {tr("What is the KV cache?"), tr("Why does a longer context need more memory?"), tr("What does headroom mean?")});
 }
 
 void Application::start(const QString& modelPath) {
@@ -126,7 +134,8 @@ void Application::start(const QString& modelPath) {
   } else if (!m_paths.starterModel.isEmpty()) {
     m_window->openModel(m_paths.starterModel, ui::MainWindow::AfterOpen::Load);
   } else {
-    m_window->showMessage(ui::Tone::Warning, tr("This copy came without its starter model; open a .gguf file to begin."));
+    m_window->showMessage(ui::Tone::Warning,
+                          tr("This copy came without its starter model; open a .gguf file to begin."));
   }
 }
 

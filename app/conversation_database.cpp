@@ -20,17 +20,23 @@ constexpr int kSchemaVersion = 1;
 
 // One entry per version: what brings a file from the version before to this one.
 const QStringList kMigrations[kSchemaVersion] = {{
-    QStringLiteral("CREATE TABLE conversations(id TEXT PRIMARY KEY, title TEXT NOT NULL, system_prompt TEXT NOT NULL, created_ms INTEGER NOT NULL, "
+    QStringLiteral("CREATE TABLE conversations(id TEXT PRIMARY KEY, title TEXT NOT NULL, system_prompt TEXT NOT NULL, "
+                   "created_ms INTEGER NOT NULL, "
                    "updated_ms INTEGER NOT NULL, removed INTEGER NOT NULL DEFAULT 0) STRICT"),
-    QStringLiteral("CREATE TABLE turns(id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE, "
-                   "parent_id TEXT NOT NULL, role INTEGER NOT NULL, text TEXT NOT NULL, attachments TEXT NOT NULL, state INTEGER NOT NULL, "
-                   "active INTEGER NOT NULL, cut_before INTEGER NOT NULL, summary TEXT NOT NULL, model_name TEXT NOT NULL, "
-                   "generated_tokens INTEGER NOT NULL, decode_seconds REAL NOT NULL, seed INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT"),
+    QStringLiteral(
+        "CREATE TABLE turns(id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE "
+        "CASCADE, "
+        "parent_id TEXT NOT NULL, role INTEGER NOT NULL, text TEXT NOT NULL, attachments TEXT NOT NULL, state INTEGER "
+        "NOT NULL, "
+        "active INTEGER NOT NULL, cut_before INTEGER NOT NULL, summary TEXT NOT NULL, model_name TEXT NOT NULL, "
+        "generated_tokens INTEGER NOT NULL, decode_seconds REAL NOT NULL, seed INTEGER NOT NULL, created_ms INTEGER "
+        "NOT NULL) STRICT"),
     QStringLiteral("CREATE INDEX turns_of ON turns(conversation_id, parent_id)"),
 }};
 
 Error sqlError(const QString& doing, const QSqlError& error) {
-  return {ErrorCode::kResource, QStringLiteral("The conversations could not be %1: %2.").arg(doing, error.text()).toStdString()};
+  return {ErrorCode::kResource,
+          QStringLiteral("The conversations could not be %1: %2.").arg(doing, error.text()).toStdString()};
 }
 
 Status run(QSqlQuery& query, const QString& doing) {
@@ -39,7 +45,8 @@ Status run(QSqlQuery& query, const QString& doing) {
 }
 
 // Prepares `sql` and binds the values in order.
-Result<QSqlQuery> prepared(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values, const QString& doing) {
+Result<QSqlQuery> prepared(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values,
+                           const QString& doing) {
   QSqlQuery query(database);
   query.setForwardOnly(true);
   if (!query.prepare(sql)) return sqlError(doing, query.lastError());
@@ -60,7 +67,8 @@ Status change(const QSqlDatabase& database, const QString& sql, std::initializer
 
 QString attachmentsAsText(const QVector<ui::Attachment>& attachments) {
   QJsonArray array;
-  for (const ui::Attachment& attachment : attachments) array.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
+  for (const ui::Attachment& attachment : attachments)
+    array.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
   return QString::fromUtf8(QJsonDocument(array).toJson(QJsonDocument::Compact));
 }
 
@@ -73,7 +81,8 @@ QVector<ui::Attachment> attachmentsFromText(const QString& text) {
 }
 
 ui::ConversationHead headFrom(const QSqlQuery& row) {
-  return {row.value(0).toString(), row.value(1).toString(), row.value(2).toString(), row.value(3).toLongLong(), row.value(4).toLongLong()};
+  return {row.value(0).toString(), row.value(1).toString(), row.value(2).toString(), row.value(3).toLongLong(),
+          row.value(4).toLongLong()};
 }
 
 // Values that no version of ours wrote are read as the harmless one.
@@ -114,9 +123,11 @@ int schemaVersion(const QSqlDatabase& database) {
 
 // The file and what SQLite keeps beside it, under a name that is free.
 QString moveAside(const QString& path) {
-  const QString target = path + QStringLiteral(".damaged-") + QDateTime::currentDateTimeUtc().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz"));
+  const QString target = path + QStringLiteral(".damaged-") +
+                         QDateTime::currentDateTimeUtc().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz"));
   if (!QFile::rename(path, target)) return {};
-  for (const char* suffix : {"-wal", "-shm"}) QFile::rename(path + QLatin1StringView(suffix), target + QLatin1StringView(suffix));
+  for (const char* suffix : {"-wal", "-shm"})
+    QFile::rename(path + QLatin1StringView(suffix), target + QLatin1StringView(suffix));
   return target;
 }
 
@@ -148,14 +159,17 @@ Status ConversationDatabase::prepareFile(const QString& path) {
     if (m_movedTo.isEmpty()) {
       return Error{
           ErrorCode::kResource,
-          QStringLiteral("The file of conversations, %1, cannot be read and cannot be moved aside; nothing is saved.").arg(path).toStdString()};
+          QStringLiteral("The file of conversations, %1, cannot be read and cannot be moved aside; nothing is saved.")
+              .arg(path)
+              .toStdString()};
     }
     if (!db.open()) return sqlError(QStringLiteral("opened in %1").arg(path), db.lastError());
   }
-  for (const char* pragma :
-       {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON", "PRAGMA secure_delete=ON", "PRAGMA busy_timeout=3000"}) {
+  for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON",
+                             "PRAGMA secure_delete=ON", "PRAGMA busy_timeout=3000"}) {
     QSqlQuery query(db);
-    if (!query.exec(QLatin1StringView(pragma))) return sqlError(QStringLiteral("opened in %1").arg(path), query.lastError());
+    if (!query.exec(QLatin1StringView(pragma)))
+      return sqlError(QStringLiteral("opened in %1").arg(path), query.lastError());
   }
   return migrate();
 }
@@ -183,8 +197,10 @@ Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& 
   const QString needle = search.toLower();
   // instr, not LIKE: a search for "100 %" means the percent sign.
   const QString sql = QStringLiteral(
-      "SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations c WHERE removed = 0 AND (? = '' OR instr(lower(title), ?) > 0 OR "
-      "EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = c.id AND instr(lower(t.text), ?) > 0)) ORDER BY updated_ms DESC");
+      "SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations c WHERE removed = 0 AND (? = '' OR "
+      "instr(lower(title), ?) > 0 OR "
+      "EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = c.id AND instr(lower(t.text), ?) > 0)) ORDER BY "
+      "updated_ms DESC");
   Result<QSqlQuery> query = prepared(database(), sql, {needle, needle, needle}, doing);
   if (!query) return query.error();
   const Status done = run(*query, doing);
@@ -196,8 +212,10 @@ Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& 
 
 Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
   const QString doing = QStringLiteral("read");
-  Result<QSqlQuery> head =
-      prepared(database(), QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations WHERE id = ?"), {id}, doing);
+  Result<QSqlQuery> head = prepared(
+      database(),
+      QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations WHERE id = ?"), {id},
+      doing);
   if (!head) return head.error();
   const Status found = run(*head, doing);
   if (!found) return found.error();
@@ -206,9 +224,9 @@ Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
   conversation.head = headFrom(*head);
   Result<QSqlQuery> turns =
       prepared(database(),
-               QStringLiteral(
-                   "SELECT id, parent_id, role, text, attachments, state, active, cut_before, summary, model_name, generated_tokens, decode_seconds, "
-                   "seed, created_ms FROM turns WHERE conversation_id = ? ORDER BY rowid"),
+               QStringLiteral("SELECT id, parent_id, role, text, attachments, state, active, cut_before, summary, "
+                              "model_name, generated_tokens, decode_seconds, "
+                              "seed, created_ms FROM turns WHERE conversation_id = ? ORDER BY rowid"),
                {id}, doing);
   if (!turns) return turns.error();
   const Status done = run(*turns, doing);
@@ -219,23 +237,28 @@ Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
 
 Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
   return change(database(),
-                QStringLiteral("INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms) VALUES(?, ?, ?, ?, ?) ON CONFLICT(id) DO "
-                               "UPDATE SET title = excluded.title, system_prompt = excluded.system_prompt, updated_ms = excluded.updated_ms"),
+                QStringLiteral("INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms) VALUES(?, "
+                               "?, ?, ?, ?) ON CONFLICT(id) DO "
+                               "UPDATE SET title = excluded.title, system_prompt = excluded.system_prompt, updated_ms "
+                               "= excluded.updated_ms"),
                 {head.id, head.title, head.systemPrompt, head.createdMs, head.updatedMs});
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
   const Status saved = change(
       database(),
-      QStringLiteral(
-          "INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, cut_before, summary, model_name, "
-          "generated_tokens, decode_seconds, seed, created_ms) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET "
-          "text = excluded.text, attachments = excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
-          "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = excluded.generated_tokens, "
-          "decode_seconds = excluded.decode_seconds, seed = excluded.seed"),
-      {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text, attachmentsAsText(turn.attachments),
-       static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary, turn.modelName, turn.generatedTokens, turn.decodeSeconds,
-       static_cast<qint64>(turn.seed), turn.createdMs});
+      QStringLiteral("INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, "
+                     "cut_before, summary, model_name, "
+                     "generated_tokens, decode_seconds, seed, created_ms) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                     "?, ?, ?) ON CONFLICT(id) DO UPDATE SET "
+                     "text = excluded.text, attachments = excluded.attachments, state = excluded.state, active = "
+                     "excluded.active, cut_before = "
+                     "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, "
+                     "generated_tokens = excluded.generated_tokens, "
+                     "decode_seconds = excluded.decode_seconds, seed = excluded.seed"),
+      {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
+       attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
+       turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs});
   if (!saved || !turn.active) return saved;
   return chooseVersion(conversationId, turn.id);
 }
@@ -245,10 +268,10 @@ Status ConversationDatabase::rename(const QString& id, const QString& title) {
 }
 
 Status ConversationDatabase::chooseVersion(const QString& conversationId, const QString& turnId) {
-  return change(
-      database(),
-      QStringLiteral("UPDATE turns SET active = (id = ?) WHERE conversation_id = ? AND parent_id = (SELECT parent_id FROM turns WHERE id = ?)"),
-      {turnId, conversationId, turnId});
+  return change(database(),
+                QStringLiteral("UPDATE turns SET active = (id = ?) WHERE conversation_id = ? AND parent_id = (SELECT "
+                               "parent_id FROM turns WHERE id = ?)"),
+                {turnId, conversationId, turnId});
 }
 
 Status ConversationDatabase::setRemoved(const QString& id, bool removed) {
@@ -259,6 +282,8 @@ Status ConversationDatabase::purge(const QString& id) {
   return change(database(), QStringLiteral("DELETE FROM conversations WHERE id = ? AND removed = 1"), {id});
 }
 
-Status ConversationDatabase::purgeAllRemoved() { return change(database(), QStringLiteral("DELETE FROM conversations WHERE removed = 1"), {}); }
+Status ConversationDatabase::purgeAllRemoved() {
+  return change(database(), QStringLiteral("DELETE FROM conversations WHERE removed = 1"), {});
+}
 
 }  // namespace headroom::app

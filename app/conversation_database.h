@@ -12,8 +12,8 @@ namespace headroom::app {
 // Used on one thread. Every error is kResource with a whole sentence.
 class ConversationDatabase {
  public:
-  // Opens or makes the file. One that SQLite calls damaged, or that a newer program wrote, is renamed beside itself and a new one made: `movedTo`
-  // then says where it went.
+  // Opens or makes the file. One that SQLite calls damaged, or that a newer program wrote, is renamed beside itself and
+  // a new one made: `movedTo` then says where it went.
   static Result<std::unique_ptr<ConversationDatabase>> open(const QString& path);
   ~ConversationDatabase();
   ConversationDatabase(const ConversationDatabase&) = delete;
@@ -24,7 +24,8 @@ class ConversationDatabase {
   Result<QVector<ui::ConversationHead>> list(const QString& search);  // in titles and texts; newest first
   Result<ui::Conversation> read(const QString& id);
   Status saveHead(const ui::ConversationHead& head);
-  Status saveTurn(const QString& conversationId, const ui::Turn& turn);  // an active one makes its other versions inactive
+  Status saveTurn(const QString& conversationId,
+                  const ui::Turn& turn);  // an active one makes its other versions inactive
   Status rename(const QString& id, const QString& title);
   Status chooseVersion(const QString& conversationId, const QString& turnId);
   Status setRemoved(const QString& id, bool removed);

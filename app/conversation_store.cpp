@@ -21,7 +21,8 @@ class ConversationWorker : public QObject {
     if (!opened) return tell(opened.error());
     m_database = std::move(*opened);
     if (!m_database->movedTo().isEmpty()) {
-      emit problemFound(tr("The file of conversations could not be read. It was kept as %1, and a new one was started.").arg(m_database->movedTo()));
+      emit problemFound(tr("The file of conversations could not be read. It was kept as %1, and a new one was started.")
+                            .arg(m_database->movedTo()));
     }
     // What was deleted in the last run and not undone.
     check(m_database->purgeAllRemoved());
@@ -54,7 +55,8 @@ class ConversationWorker : public QObject {
   std::unique_ptr<ConversationDatabase> m_database;
 };
 
-ConversationStore::ConversationStore(const QString& path, QObject* parent) : ui::ConversationPort(parent), m_worker(new ConversationWorker(path)) {
+ConversationStore::ConversationStore(const QString& path, QObject* parent)
+    : ui::ConversationPort(parent), m_worker(new ConversationWorker(path)) {
   m_worker->moveToThread(&m_thread);
   connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
   connect(m_worker, &ConversationWorker::listed, this, &ConversationStore::listed);
@@ -97,27 +99,39 @@ void ConversationStore::saveHead(const ui::ConversationHead& head) {
 }
 
 void ConversationStore::saveTurn(const QString& conversationId, const ui::Turn& turn) {
-  post([conversationId, turn](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.saveTurn(conversationId, turn)); });
+  post([conversationId, turn](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.saveTurn(conversationId, turn));
+  });
 }
 
 void ConversationStore::rename(const QString& conversationId, const QString& title) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.rename(conversationId, title)); });
+  post([=](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.rename(conversationId, title));
+  });
 }
 
 void ConversationStore::chooseVersion(const QString& conversationId, const QString& id) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.chooseVersion(conversationId, id)); });
+  post([=](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.chooseVersion(conversationId, id));
+  });
 }
 
 void ConversationStore::remove(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.setRemoved(conversationId, true)); });
+  post([=](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.setRemoved(conversationId, true));
+  });
 }
 
 void ConversationStore::restore(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.setRemoved(conversationId, false)); });
+  post([=](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.setRemoved(conversationId, false));
+  });
 }
 
 void ConversationStore::purge(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.purge(conversationId)); });
+  post([=](ConversationDatabase& database, ConversationWorker& worker) {
+    worker.check(database.purge(conversationId));
+  });
 }
 
 }  // namespace headroom::app

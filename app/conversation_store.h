@@ -1,4 +1,5 @@
-// The chat's conversation port over a database that lives on a thread of its own, so that a slow disk never stalls the window.
+// The chat's conversation port over a database that lives on a thread of its own, so that a slow disk never stalls the
+// window.
 #pragma once
 
 #include <QThread>

@@ -89,21 +89,28 @@ void EngineBridge::receive(const Event& event) {
   CHECK(QThread::currentThread() == thread(), "engine events are handled on the GUI thread");
   if (const auto* reading = std::get_if<headroom::MemoryReading>(&event.body)) return tellReading(*reading);
   const RequestId id = event.request;
-  // What happened to the model is told even when a newer request is on its way: the window must not show a model that is gone.
-  const bool isAboutModel = std::holds_alternative<ModelUnloaded>(event.body) || std::holds_alternative<ModelLoaded>(event.body);
+  // What happened to the model is told even when a newer request is on its way: the window must not show a model that
+  // is gone.
+  const bool isAboutModel =
+      std::holds_alternative<ModelUnloaded>(event.body) || std::holds_alternative<ModelLoaded>(event.body);
   if (!isAboutModel && !isCurrent(id)) return;
-  std::visit(Overloaded{
-                 [&](const LoadProgress& progress) { emit loadProgressed(id, progress.bytes_done, progress.bytes_total); },
-                 [&](const ModelLoaded& loaded) { tellLoaded(id, loaded); },
-                 [&](const ModelUnloaded&) { emit modelUnloaded(id); },
-                 [&](const Failed& problem) { emit failed(id, problem.error); },
-                 [&](const PrefillProgress& progress) { emit prefillProgressed(id, progress.tokens_done, progress.tokens_total); },
-                 [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
-                 [&](const GenerationFinished& finished) { emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats)); },
-                 [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },
-                 [](const headroom::MemoryReading&) {},
-             },
-             event.body);
+  std::visit(
+      Overloaded{
+          [&](const LoadProgress& progress) { emit loadProgressed(id, progress.bytes_done, progress.bytes_total); },
+          [&](const ModelLoaded& loaded) { tellLoaded(id, loaded); },
+          [&](const ModelUnloaded&) { emit modelUnloaded(id); },
+          [&](const Failed& problem) { emit failed(id, problem.error); },
+          [&](const PrefillProgress& progress) {
+            emit prefillProgressed(id, progress.tokens_done, progress.tokens_total);
+          },
+          [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
+          [&](const GenerationFinished& finished) {
+            emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats));
+          },
+          [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },
+          [](const headroom::MemoryReading&) {},
+      },
+      event.body);
 }
 
 void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
@@ -115,7 +122,8 @@ void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
   model.seconds = loaded.seconds;
   model.templateProblem = QString::fromStdString(loaded.template_problem);
   for (const ArenaReport& arena : loaded.memory.arenas) {
-    model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession, arena.planned_bytes, arena.mapped_bytes});
+    model.arenas.push_back({QString::fromStdString(arena.device), arena.lifetime == Lifetime::kSession,
+                            arena.planned_bytes, arena.mapped_bytes});
   }
   emit modelLoaded(request, model);
 }

@@ -9,7 +9,8 @@
 
 namespace headroom::app {
 
-// Made, used and destroyed on the GUI thread, which it never blocks before its end. Answers to requests that newer ones replaced are dropped here.
+// Made, used and destroyed on the GUI thread, which it never blocks before its end. Answers to requests that newer ones
+// replaced are dropped here.
 class EngineBridge : public ui::EnginePort {
   Q_OBJECT
  public:

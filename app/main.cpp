@@ -12,7 +12,8 @@ constexpr int kUsage = 2, kNoDisplay = 4;  // as headroom-cli's
 // On Linux a window needs X or Wayland; Qt itself would end the process with a message about plugins.
 bool hasDisplay() {
 #ifdef Q_OS_LINUX
-  return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") || qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+  return qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY") ||
+         qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
 #else
   return true;
 #endif
@@ -34,20 +35,24 @@ int main(int argc, char** argv) {
   QCommandLineParser parser;
   parser.setApplicationDescription(QStringLiteral("See exactly what memory a local model takes, load it, chat."));
   const QCommandLineOption help = parser.addHelpOption(), version = parser.addVersionOption();
-  parser.addPositionalArgument(QStringLiteral("MODEL"), QStringLiteral("A .gguf file to open; without one the starter model is loaded."),
+  parser.addPositionalArgument(QStringLiteral("MODEL"),
+                               QStringLiteral("A .gguf file to open; without one the starter model is loaded."),
                                QStringLiteral("[MODEL]"));
-  // Before the application is made: these work without a display. What Qt itself understands (-platform, -style) is left to it.
+  // Before the application is made: these work without a display. What Qt itself understands (-platform, -style) is
+  // left to it.
   const bool understood = parser.parse(argumentsOf(argc, argv));
   if (understood && parser.isSet(help)) return print(stdout, parser.helpText()), 0;
   if (understood && parser.isSet(version)) return print(stdout, QStringLiteral("headroom " HEADROOM_VERSION "\n")), 0;
   if (!hasDisplay()) {
-    print(stderr, QStringLiteral("headroom: there is no display (DISPLAY and WAYLAND_DISPLAY are not set). In a terminal use headroom-cli, for "
+    print(stderr, QStringLiteral("headroom: there is no display (DISPLAY and WAYLAND_DISPLAY are not set). In a "
+                                 "terminal use headroom-cli, for "
                                  "example: headroom-cli run MODEL\n"));
     return kNoDisplay;
   }
   QApplication application(argc, argv);
   if (!parser.parse(QCoreApplication::arguments()) || parser.positionalArguments().size() > 1) {
-    const QString why = parser.errorText().isEmpty() ? QStringLiteral("one MODEL at most can be opened") : parser.errorText();
+    const QString why =
+        parser.errorText().isEmpty() ? QStringLiteral("one MODEL at most can be opened") : parser.errorText();
     print(stderr, QStringLiteral("headroom: %1; see headroom --help\n").arg(why));
     return kUsage;
   }

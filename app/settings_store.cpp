@@ -55,17 +55,21 @@ struct SamplerEntry {
 const std::vector<SamplerEntry>& samplerEntries() {
   using S = SamplerSettings;
   static const std::vector<SamplerEntry> kEntries{
-      {"temperature", [](const S& s) { return number(s.temperature); }, [](S& s, const QVariant& v) { setFloat(s.temperature, v, 0, 5); }},
+      {"temperature", [](const S& s) { return number(s.temperature); },
+       [](S& s, const QVariant& v) { setFloat(s.temperature, v, 0, 5); }},
       {"top_k", [](const S& s) { return QVariant(s.top_k); }, [](S& s, const QVariant& v) { setCount(s.top_k, v); }},
-      {"top_p", [](const S& s) { return number(s.top_p); }, [](S& s, const QVariant& v) { setFloat(s.top_p, v, 0, 1); }},
-      {"min_p", [](const S& s) { return number(s.min_p); }, [](S& s, const QVariant& v) { setFloat(s.min_p, v, 0, 1); }},
+      {"top_p", [](const S& s) { return number(s.top_p); },
+       [](S& s, const QVariant& v) { setFloat(s.top_p, v, 0, 1); }},
+      {"min_p", [](const S& s) { return number(s.min_p); },
+       [](S& s, const QVariant& v) { setFloat(s.min_p, v, 0, 1); }},
       {"repetition_penalty", [](const S& s) { return number(s.repetition_penalty); },
        [](S& s, const QVariant& v) { setFloat(s.repetition_penalty, v, 0.5F, 2); }},
       {"presence_penalty", [](const S& s) { return number(s.presence_penalty); },
        [](S& s, const QVariant& v) { setFloat(s.presence_penalty, v, -2, 2); }},
       {"repetition_window", [](const S& s) { return QVariant(s.repetition_window); },
        [](S& s, const QVariant& v) { setCount(s.repetition_window, v); }},
-      {"seed", [](const S& s) { return QVariant::fromValue<qulonglong>(s.seed); }, [](S& s, const QVariant& v) { s.seed = v.toULongLong(); }},
+      {"seed", [](const S& s) { return QVariant::fromValue<qulonglong>(s.seed); },
+       [](S& s, const QVariant& v) { s.seed = v.toULongLong(); }},
   };
   return kEntries;
 }
@@ -77,12 +81,14 @@ const std::vector<Entry>& entries() {
        [](S& s, const QVariant& v) { s.window.theme = themeFrom(v.toString()); }},
       {"window/geometry", [](const S& s) { return QVariant(s.window.geometry); },
        [](S& s, const QVariant& v) { s.window.geometry = v.toByteArray(); }},
-      {"window/docks", [](const S& s) { return QVariant(s.window.docks); }, [](S& s, const QVariant& v) { s.window.docks = v.toByteArray(); }},
+      {"window/docks", [](const S& s) { return QVariant(s.window.docks); },
+       [](S& s, const QVariant& v) { s.window.docks = v.toByteArray(); }},
       {"window/recent_files", [](const S& s) { return QVariant(s.window.recentFiles); },
        [](S& s, const QVariant& v) { s.window.recentFiles = v.toStringList().mid(0, ui::kMaxRecentFiles); }},
       {"window/last_folder", [](const S& s) { return QVariant(s.window.lastFolder); },
        [](S& s, const QVariant& v) { s.window.lastFolder = v.toString(); }},
-      {"chat/max_tokens", [](const S& s) { return QVariant(s.chat.maxTokens); }, [](S& s, const QVariant& v) { setCount(s.chat.maxTokens, v); }},
+      {"chat/max_tokens", [](const S& s) { return QVariant(s.chat.maxTokens); },
+       [](S& s, const QVariant& v) { setCount(s.chat.maxTokens, v); }},
       {"chat/system_prompt", [](const S& s) { return QVariant(s.chat.systemPrompt); },
        [](S& s, const QVariant& v) { s.chat.systemPrompt = v.toString(); }},
       {"chat/list_visible", [](const S& s) { return QVariant(s.chat.listVisible); },
@@ -103,7 +109,8 @@ SamplerSettings readSampler(const QSettings& file, const QString& prefix) {
 }
 
 void writeSampler(QSettings& file, const QString& prefix, const SamplerSettings& sampler) {
-  for (const SamplerEntry& entry : samplerEntries()) file.setValue(prefix + QLatin1StringView(entry.key), entry.get(sampler));
+  for (const SamplerEntry& entry : samplerEntries())
+    file.setValue(prefix + QLatin1StringView(entry.key), entry.get(sampler));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the window asks of an engine and hears from it. The window links no engine: app/engine_bridge implements this over engine/run, tests over a
-// fake.
+// What the window asks of an engine and hears from it. The window links no engine: app/engine_bridge implements this
+// over engine/run, tests over a fake.
 #pragma once
 
 #include <QObject>
@@ -56,8 +56,8 @@ struct ChatFigures {
   quint64 seed = 0;
 };
 
-// Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id its request returned; late answers of old ids
-// are dropped by the bridge.
+// Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id its request
+// returned; late answers of old ids are dropped by the bridge.
 class EnginePort : public QObject {
   Q_OBJECT
  public:

@@ -39,7 +39,8 @@ Status prefill(Session& session, std::span<const TokenId> tokens) {
   const std::size_t nBatch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     const std::size_t n = std::min(nBatch, tokens.size() - first);
-    const Result<std::span<const float>> logits = session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, {});
+    const Result<std::span<const float>> logits =
+        session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, {});
     if (!logits) return logits.error();
   }
   return ok_status();
@@ -85,18 +86,21 @@ Result<Timing> timed(Session& session, const Options& options, Work work) {
 }
 
 Result<Speeds> measure(Session& session, const Options& options) {
-  const std::vector<TokenId> tokens = someTokens(session.model().info->n_vocab, options.depth + std::max(options.nPrompt, options.nDecode));
+  const std::vector<TokenId> tokens =
+      someTokens(session.model().info->n_vocab, options.depth + std::max(options.nPrompt, options.nDecode));
   const std::span<const TokenId> after = std::span(tokens).subspan(options.depth);
   if (Status filled = prefill(session, std::span(tokens).first(options.depth)); !filled) return filled.error();
   Speeds speeds;
   if (options.nPrompt > 0) {
-    const Result<Timing> timing = timed(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
+    const Result<Timing> timing =
+        timed(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
     if (!timing) return timing.error();
     speeds.prefillTokensPerS = options.nPrompt / timing->medianSeconds;
     speeds.prefillOutside = timing->outside;
   }
   if (options.nDecode > 0) {
-    const Result<Timing> timing = timed(session, options, [&] { return decode(session, after.first(options.nDecode)); });
+    const Result<Timing> timing =
+        timed(session, options, [&] { return decode(session, after.first(options.nDecode)); });
     if (!timing) return timing.error();
     speeds.decodeTokensPerS = options.nDecode / timing->medianSeconds;
     speeds.decodeOutside = timing->outside;
@@ -138,27 +142,34 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
     return;
   }
   printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
-  printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds, figures.loadBytesPerS * 1e-9,
-                        figures.loadBytesPerS * 1e-9 / figures.nThreads));
+  printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds,
+                        figures.loadBytesPerS * 1e-9, figures.loadBytesPerS * 1e-9 / figures.nThreads));
   const double tiles = figures.limits.tile_ops_per_s;
-  const std::string ofTiles =
-      tiles > 0 ? fmt::format(" and {:.0f} % of that of tiles, {:.1f}", share(figures.prefillOpsPerS, tiles), tiles * 1e-9) : "";
-  printLine(fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}{}; {:.1f} % of the time outside matrices",
-                        figures.speeds.prefillTokensPerS, figures.prefillOpsPerS * 1e-9, share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s),
-                        figures.limits.int8_ops_per_s * 1e-9, ofTiles, 100 * figures.speeds.prefillOutside));
-  printLine(fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}; {:.1f} % of the time outside matrices",
-                        figures.speeds.decodeTokensPerS, figures.decodeBytesPerS * 1e-9,
-                        share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s), figures.limits.read_bytes_per_s * 1e-9,
-                        100 * figures.speeds.decodeOutside));
+  const std::string ofTiles = tiles > 0 ? fmt::format(" and {:.0f} % of that of tiles, {:.1f}",
+                                                      share(figures.prefillOpsPerS, tiles), tiles * 1e-9)
+                                        : "";
+  printLine(
+      fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}{}; {:.1f} % of the "
+                  "time outside matrices",
+                  figures.speeds.prefillTokensPerS, figures.prefillOpsPerS * 1e-9,
+                  share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s), figures.limits.int8_ops_per_s * 1e-9,
+                  ofTiles, 100 * figures.speeds.prefillOutside));
+  printLine(
+      fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}; {:.1f} % of "
+                  "the time outside matrices",
+                  figures.speeds.decodeTokensPerS, figures.decodeBytesPerS * 1e-9,
+                  share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s),
+                  figures.limits.read_bytes_per_s * 1e-9, 100 * figures.speeds.decodeOutside));
 }
 
 ExitCode bench(Options options) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
-  if (options.nPrompt == 0 && options.nDecode == 0) return fail({ErrorCode::kUsage, "-p and -n are both 0: there is nothing to measure"});
+  if (options.nPrompt == 0 && options.nDecode == 0)
+    return fail({ErrorCode::kUsage, "-p and -n are both 0: there is nothing to measure"});
   if (options.plan.nCtx == 0) options.plan.nCtx = options.depth + std::max(options.nPrompt, options.nDecode);
   if (options.plan.nCtx < std::uint64_t{options.depth} + std::max(options.nPrompt, options.nDecode)) {
-    return fail({ErrorCode::kUsage, fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx, options.depth,
-                                                std::max(options.nPrompt, options.nDecode))});
+    return fail({ErrorCode::kUsage, fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx,
+                                                options.depth, std::max(options.nPrompt, options.nDecode))});
   }
   const Result<OpenModel> open = openModel(options.model, options.plan);
   if (!open) return fail(open.error());
@@ -173,8 +184,11 @@ ExitCode bench(Options options) {
   Bytes weightBytes = 0;
   for (const WeightTensor& weight : info.weights) weightBytes += weight.loaded_bytes();
   figures.loadBytesPerS = static_cast<double>(weightBytes) / open->loaded->seconds;
-  figures.decodeBytesPerS = speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);
-  if (options.nPrompt > 0) figures.prefillOpsPerS = speeds->prefillTokensPerS * prefillOps(info, options.nPrompt, options.depth) / options.nPrompt;
+  figures.decodeBytesPerS =
+      speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);
+  if (options.nPrompt > 0)
+    figures.prefillOpsPerS =
+        speeds->prefillTokensPerS * prefillOps(info, options.nPrompt, options.depth) / options.nPrompt;
   const Result<CpuLimits> limits = measure_cpu_limits(figures.nThreads);
   if (!limits) return fail(limits.error());
   figures.limits = *limits;
@@ -185,13 +199,19 @@ ExitCode bench(Options options) {
 }  // namespace
 
 Command addBench(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("bench", "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
+  CLI::App* app = program.add_subcommand(
+      "bench", "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("-p", options->nPrompt, "Prompt tokens; 0: no prefill")->check(CLI::Range(0, 1'000'000))->capture_default_str();
-  app->add_option("-n", options->nDecode, "Tokens to decode; 0: no decode")->check(CLI::Range(0, 1'000'000))->capture_default_str();
-  app->add_option("--depth", options->depth, "Positions already in the cache")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  app->add_option("-p", options->nPrompt, "Prompt tokens; 0: no prefill")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app->add_option("-n", options->nDecode, "Tokens to decode; 0: no decode")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app->add_option("--depth", options->depth, "Positions already in the cache")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   app->add_option("--repeat", options->nRepeats, "Measured repeats after the warm-up; the median counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

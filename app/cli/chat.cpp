@@ -14,7 +14,8 @@ constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Chat::Chat(PlannedModel planned) : m_planned(std::move(planned)), m_engine([this](Event event) { m_events.push(std::move(event)); }, make_backend) {}
+Chat::Chat(PlannedModel planned)
+    : m_planned(std::move(planned)), m_engine([this](Event event) { m_events.push(std::move(event)); }, make_backend) {}
 
 std::optional<Error> Chat::load() {
   const InterruptGuard guard;
@@ -46,8 +47,9 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
       answer.error = failed->error;
       return answer;
     } else if (const auto* tooLong = std::get_if<PromptTooLong>(&event->body)) {
-      answer.error = Error{ErrorCode::kDoesNotFit, fmt::format("the prompt has {} tokens, the context holds {}: no room for an answer (--ctx)",
-                                                               tooLong->prompt_tokens, tooLong->n_ctx)};
+      answer.error = Error{ErrorCode::kDoesNotFit,
+                           fmt::format("the prompt has {} tokens, the context holds {}: no room for an answer (--ctx)",
+                                       tooLong->prompt_tokens, tooLong->n_ctx)};
       return answer;
     } else if (const auto* finished = std::get_if<GenerationFinished>(&event->body)) {
       answer.finished = *finished;

@@ -27,7 +27,8 @@ const char* codeName(ErrorCode code) {
   return "unknown";
 }
 
-// Valid UTF-8 on one line: paths, templates and metadata may hold line ends, escape sequences and broken bytes, which a terminal must not obey.
+// Valid UTF-8 on one line: paths, templates and metadata may hold line ends, escape sequences and broken bytes, which a
+// terminal must not obey.
 std::string onOneLine(std::string_view text) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {
@@ -92,10 +93,12 @@ Result<std::string> readTextFile(const std::string& path) {
   const Result<InputFile> file = InputFile::open(path);
   if (!file) return file.error();
   if (file->n_bytes() > kLargest) {
-    return Error{ErrorCode::kBadFile, fmt::format("{} has {}: expected at most {}", path, format_bytes(file->n_bytes()), format_bytes(kLargest))};
+    return Error{ErrorCode::kBadFile, fmt::format("{} has {}: expected at most {}", path, format_bytes(file->n_bytes()),
+                                                  format_bytes(kLargest))};
   }
   std::string text(file->n_bytes(), '\0');
-  if (Status read = file->read_at(0, std::as_writable_bytes(std::span(text.data(), text.size()))); !read) return read.error();
+  if (Status read = file->read_at(0, std::as_writable_bytes(std::span(text.data(), text.size()))); !read)
+    return read.error();
   return text;
 }
 
@@ -109,7 +112,9 @@ Result<std::vector<TokenId>> parseTokens(const std::string& text) {
   for (skipSeparators(); at != end; skipSeparators()) {
     TokenId token = 0;
     const auto [next, error] = std::from_chars(at, end, token);
-    if (error != std::errc()) return Error{ErrorCode::kUsage, fmt::format("expected token ids such as 1,2,3, found \"{}\"", std::string(at, end))};
+    if (error != std::errc())
+      return Error{ErrorCode::kUsage,
+                   fmt::format("expected token ids such as 1,2,3, found \"{}\"", std::string(at, end))};
     tokens.push_back(token);
     at = next;
   }

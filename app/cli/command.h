@@ -30,7 +30,8 @@ struct Command {
   std::function<ExitCode()> run;
 };
 
-// One line on stderr, "headroom-cli: ..."; under --json also {"error": {"code", "message"}} on stdout, so that a script reads one place.
+// One line on stderr, "headroom-cli: ..."; under --json also {"error": {"code", "message"}} on stdout, so that a script
+// reads one place.
 ExitCode report(const Error& error, bool asJson);
 
 void print(const std::string& text);  // to stdout; a reader that went away is no error

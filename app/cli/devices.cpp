@@ -31,10 +31,11 @@ Json deviceJson(const DeviceInfo& device) {
 
 void printDevice(const DeviceInfo& device) {
   if (device.is_present) {
-    printLine(
-        fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes), format_bytes(device.total_bytes), device.name));
+    printLine(fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes),
+                          format_bytes(device.total_bytes), device.name));
   } else {
-    printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes), device.has_unified_memory ? "  shared with the CPU" : ""));
+    printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes),
+                          device.has_unified_memory ? "  shared with the CPU" : ""));
   }
 }
 
@@ -60,7 +61,8 @@ ExitCode devices(const Options& options) {
 }  // namespace
 
 Command addDevices(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("devices", "What can be planned for: this machine's devices and the catalogue");
+  CLI::App* app =
+      program.add_subcommand("devices", "What can be planned for: this machine's devices and the catalogue");
   auto options = std::make_shared<Options>();
   app->add_flag("--present", options->presentOnly, "Only devices of this machine");
   addJsonOption(*app, options->asJson);

@@ -9,7 +9,8 @@ namespace headroom::cli {
 
 struct DivergenceSummary {
   std::uint64_t nPositions = 0;
-  double perplexity = 0, referencePerplexity = 0;  // exp of the mean negative log-likelihood of the text's own next token
+  double perplexity = 0,
+         referencePerplexity = 0;  // exp of the mean negative log-likelihood of the text's own next token
   double meanKld = 0, medianKld = 0, p999Kld = 0;  // of KL(reference || ours), in nats
   double sameTopShare = 0;                         // positions where both find the same token likeliest
 };

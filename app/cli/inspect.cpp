@@ -40,7 +40,8 @@ std::string metaString(const ModelFile& file, std::string_view key) {
 std::vector<std::pair<std::string, Bytes>> bytesByType(const ModelFile& file) {
   std::vector<std::pair<std::string, Bytes>> sums;
   for (const TensorInfo& tensor : file.tensors()) {
-    const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == tensor.type_name; });
+    const auto same =
+        std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == tensor.type_name; });
     if (same == sums.end()) {
       sums.emplace_back(tensor.type_name, tensor.n_bytes);
     } else {
@@ -109,7 +110,8 @@ Json factsJson(const Facts& facts) {
                          {"pre", metaString(facts.file, "tokenizer.ggml.pre")},
                          {"n_vocab", facts.text->tokenizer->n_vocab()},
                          {"add_bos", special.add_bos}};
-    json["chat_template"] = {{"usable", facts.text->template_problem.empty()}, {"problem", facts.text->template_problem}};
+    json["chat_template"] = {{"usable", facts.text->template_problem.empty()},
+                             {"problem", facts.text->template_problem}};
   }
   Json metadata = Json::object();
   for (const auto& [key, value] : facts.file.metadata()) metadata[key] = metaJson(value);
@@ -125,29 +127,34 @@ std::string countText(std::uint64_t n) {
 }
 
 void printFacts(const Facts& facts) {
-  const auto line = [](const char* label, const std::string& value) { printLine(fmt::format("{:<16}{}", label, value)); };
+  const auto line = [](const char* label, const std::string& value) {
+    printLine(fmt::format("{:<16}{}", label, value));
+  };
   line("name", facts.info ? facts.info->name : metaString(facts.file, "general.name"));
   line("architecture", facts.architecture());
   line("parameters", countText(facts.nParams()));
   std::string types;
-  for (const auto& [type, bytes] : bytesByType(facts.file)) types += fmt::format("{}{} {}", types.empty() ? "" : ", ", type, format_bytes(bytes));
+  for (const auto& [type, bytes] : bytesByType(facts.file))
+    types += fmt::format("{}{} {}", types.empty() ? "" : ", ", type, format_bytes(bytes));
   line("weight types", types);
-  line("file", fmt::format("{} ({} bytes) in {} part{}", format_bytes(facts.file.n_bytes()), facts.file.n_bytes(), facts.file.n_parts(),
-                           facts.file.n_parts() == 1 ? "" : "s"));
+  line("file", fmt::format("{} ({} bytes) in {} part{}", format_bytes(facts.file.n_bytes()), facts.file.n_bytes(),
+                           facts.file.n_parts(), facts.file.n_parts() == 1 ? "" : "s"));
   if (facts.info) {
     const ModelInfo& info = *facts.info;
     const LayerSpec& first = info.layers.front();
     line("trained context", fmt::format("{} tokens", info.n_ctx_trained));
     line("layers", fmt::format("{}", info.n_layers()));
-    line("heads", fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
+    line("heads",
+         fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
     line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, first.d_ff, info.n_vocab));
   }
   if (facts.text && !facts.text->tokenizer) line("tokenizer", "none");
   if (facts.text && facts.text->tokenizer) {
     const std::string pre = metaString(facts.file, "tokenizer.ggml.pre");
-    line("tokenizer",
-         fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(), pre.empty() ? "" : " (" + pre + ")", facts.text->tokenizer->n_vocab()));
-    line("chat template", facts.text->template_problem.empty() ? "found" : "not usable: " + facts.text->template_problem);
+    line("tokenizer", fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(),
+                                  pre.empty() ? "" : " (" + pre + ")", facts.text->tokenizer->n_vocab()));
+    line("chat template",
+         facts.text->template_problem.empty() ? "found" : "not usable: " + facts.text->template_problem);
   }
   line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
 }
@@ -157,8 +164,10 @@ ExitCode inspect(const Options& options) {
   if (!file) return report(file.error(), options.asJson);
   const Facts facts{*file, read_model_info(*file), read_text_parts(*file)};
   // A header that contradicts itself is a bad file; one that asks for more than this build has is told in full.
-  if (!facts.info && facts.info.error().code != ErrorCode::kUnsupported) return report(facts.info.error(), options.asJson);
-  if (!facts.text && facts.text.error().code != ErrorCode::kUnsupported) return report(facts.text.error(), options.asJson);
+  if (!facts.info && facts.info.error().code != ErrorCode::kUnsupported)
+    return report(facts.info.error(), options.asJson);
+  if (!facts.text && facts.text.error().code != ErrorCode::kUnsupported)
+    return report(facts.text.error(), options.asJson);
   if (options.asJson) {
     printJson(factsJson(facts));
   } else {

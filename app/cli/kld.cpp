@@ -21,8 +21,8 @@ struct Options {
 // Rows of one step, all of which ask for logits: 64 x 128k floats are 31 MiB.
 constexpr std::uint32_t kRowsPerStep = 64;
 
-// Two sessions over the same weights: one with F16 KV, one with the types that are judged. Their backends are apart, so that each step of one can be
-// compared with the same step of the other and no logits need to be kept.
+// Two sessions over the same weights: one with F16 KV, one with the types that are judged. Their backends are apart, so
+// that each step of one can be compared with the same step of the other and no logits need to be kept.
 struct Pair {
   std::unique_ptr<Session> reference, judged;
 };
@@ -36,14 +36,17 @@ Result<Pair> openPair(const OpenModel& open) {
   if (!second) return second.error();
   Result<std::unique_ptr<Session>> judged = Session::open(open.loaded, open.planned.plan);
   if (!judged) return judged.error();
-  Result<std::unique_ptr<Session>> reference = Session::open(*second, std::make_shared<const MemoryPlan>(std::move(*plan)));
+  Result<std::unique_ptr<Session>> reference =
+      Session::open(*second, std::make_shared<const MemoryPlan>(std::move(*plan)));
   if (!reference) return reference.error();
   return Pair{std::move(*reference), std::move(*judged)};
 }
 
-// Up to `n` tokens from `first`. Every window of a model whose texts begin with a token of their own begins with it, in the place of the text's
-// token, as llama.cpp's perplexity tool has it: figures of both can be compared, and no window starts in a way that training never showed.
-std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first, std::size_t n, const SpecialTokens& special) {
+// Up to `n` tokens from `first`. Every window of a model whose texts begin with a token of their own begins with it, in
+// the place of the text's token, as llama.cpp's perplexity tool has it: figures of both can be compared, and no window
+// starts in a way that training never showed.
+std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first, std::size_t n,
+                              const SpecialTokens& special) {
   const std::span<const TokenId> window = tokens.subspan(first, std::min(n, tokens.size() - first));
   std::vector<TokenId> chunk(window.begin(), window.end());
   if (special.add_bos && special.bos) chunk.front() = *special.bos;
@@ -57,12 +60,15 @@ Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& dive
   const std::size_t nVocab = pair.judged->model().info->n_vocab;
   for (std::size_t first = 0; first < chunk.size(); first += pair.judged->max_logit_rows()) {
     const std::size_t n = std::min<std::size_t>(chunk.size() - first, pair.judged->max_logit_rows());
-    const Result<std::span<const float>> reference = pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+    const Result<std::span<const float>> reference =
+        pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
     if (!reference) return reference.error();
-    const Result<std::span<const float>> judged = pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+    const Result<std::span<const float>> judged =
+        pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
     if (!judged) return judged.error();
     for (std::size_t row = 0; row < n && first + row + 1 < chunk.size(); ++row) {
-      divergence.add(reference->subspan(row * nVocab, nVocab), judged->subspan(row * nVocab, nVocab), chunk[first + row + 1]);
+      divergence.add(reference->subspan(row * nVocab, nVocab), judged->subspan(row * nVocab, nVocab),
+                     chunk[first + row + 1]);
     }
   }
   return ok_status();
@@ -84,10 +90,12 @@ void printSummary(const Options& options, const DivergenceSummary& summary, std:
                {"same_top_share", summary.sameTopShare}});
     return;
   }
-  printLine(fmt::format("KV {} / {}{}, {} positions in {} windows of {}", options.plan.kvK, options.plan.kvV, options.plan.plainKv ? " (plain)" : "",
-                        summary.nPositions, nChunks, options.plan.nCtx));
-  printLine(fmt::format("perplexity        {:.4f} with f16 KV, {:.4f} with this", summary.referencePerplexity, summary.perplexity));
-  printLine(fmt::format("KL divergence     mean {:.6f}, median {:.6f}, 99.9 % {:.6f}", summary.meanKld, summary.medianKld, summary.p999Kld));
+  printLine(fmt::format("KV {} / {}{}, {} positions in {} windows of {}", options.plan.kvK, options.plan.kvV,
+                        options.plan.plainKv ? " (plain)" : "", summary.nPositions, nChunks, options.plan.nCtx));
+  printLine(fmt::format("perplexity        {:.4f} with f16 KV, {:.4f} with this", summary.referencePerplexity,
+                        summary.perplexity));
+  printLine(fmt::format("KL divergence     mean {:.6f}, median {:.6f}, 99.9 % {:.6f}", summary.meanKld,
+                        summary.medianKld, summary.p999Kld));
   printLine(fmt::format("same top token    {:.2f} %", 100 * summary.sameTopShare));
 }
 
@@ -102,7 +110,9 @@ ExitCode kld(Options options) {
   options.plan.nCtx = open->planned.plan->options.n_ctx;
   if (!open->loaded->tokenizer) return fail({ErrorCode::kUnsupported, open->loaded->template_problem});
   const std::vector<TokenId> tokens = open->loaded->tokenizer->encode(*text, true, false);
-  if (tokens.size() < 2) return fail({ErrorCode::kUsage, fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size())});
+  if (tokens.size() < 2)
+    return fail(
+        {ErrorCode::kUsage, fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size())});
   Result<Pair> pair = openPair(*open);
   if (!pair) return fail(pair.error());
   Divergence divergence;
@@ -120,7 +130,8 @@ ExitCode kld(Options options) {
 }  // namespace
 
 Command addKld(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("kld", "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
+  CLI::App* app = program.add_subcommand(
+      "kld", "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   app->add_option("--file", options->file, "Text, read in windows of --ctx tokens")->required();

@@ -24,14 +24,16 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, std
   const std::size_t nBatch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     const std::size_t n = std::min(tokens.size() - first, nBatch);
-    const Result<std::span<const float>> logits = session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), {});
+    const Result<std::span<const float>> logits =
+        session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), {});
     if (!logits) return logits.error();
     append(bytes, *logits);
   }
   return ok_status();
 }
 
-// Several slots: the same tokens in all of them, side by side; what the last slot computed is kept, so that a mix-up of slots shows.
+// Several slots: the same tokens in all of them, side by side; what the last slot computed is kept, so that a mix-up of
+// slots shows.
 Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
   std::vector<SlotToken> step(session.cache().n_slots());
   const std::size_t nVocab = session.model().info->n_vocab;
@@ -49,7 +51,8 @@ ExitCode logits(Options options) {
   const Result<std::vector<TokenId>> tokens = parseTokens(options.tokens);
   if (!tokens) return fail(tokens.error());
   if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens names no token"});
-  // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never used.
+  // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never
+  // used.
   options.plan.nBatch = static_cast<std::uint32_t>(std::min<std::size_t>(options.plan.nBatch, tokens->size()));
   options.plan.nLogitRows = std::max(options.plan.nSlots, options.plan.nBatch);
   const Result<OpenModel> open = openModel(options.model, options.plan);
@@ -61,12 +64,17 @@ ExitCode logits(Options options) {
   std::string bytes;
   bytes.reserve(tokens->size() * open->loaded->info->n_vocab * sizeof(float));
   const bool isAlone = options.plan.nSlots == 1;
-  if (Status done = isAlone ? evaluateInSteps(**session, *tokens, bytes) : evaluateSideBySide(**session, *tokens, bytes); !done) {
+  if (Status done =
+          isAlone ? evaluateInSteps(**session, *tokens, bytes) : evaluateSideBySide(**session, *tokens, bytes);
+      !done) {
     return fail(done.error());
   }
   if (Status written = writeFile(options.outPath, bytes); !written) return fail(written.error());
   if (options.asJson) {
-    printJson({{"n_tokens", tokens->size()}, {"n_vocab", open->loaded->info->n_vocab}, {"dtype", "float32"}, {"out", options.outPath}});
+    printJson({{"n_tokens", tokens->size()},
+               {"n_vocab", open->loaded->info->n_vocab},
+               {"dtype", "float32"},
+               {"out", options.outPath}});
   } else {
     printLine(fmt::format("{}: float32 ({}, {})", options.outPath, tokens->size(), open->loaded->info->n_vocab));
   }
@@ -76,10 +84,13 @@ ExitCode logits(Options options) {
 }  // namespace
 
 Command addLogits(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
+  CLI::App* app = program.add_subcommand(
+      "logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--tokens", options->tokens, "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side")->required();
+  app->add_option("--tokens", options->tokens,
+                  "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side")
+      ->required();
   app->add_option("--out", options->outPath, "File to write")->required();
   options->plan.kvK = options->plan.kvV = "f32";  // what is compared is the model, not its cache
   addPlanOptions(*app, options->plan);

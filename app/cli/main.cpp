@@ -11,18 +11,23 @@ namespace headroom::cli {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 the answer is no (does not fit, prompt too long), 2 usage, 3 bad or unsupported file, 4 resource or interrupted.\n"
+    "Exit codes: 0 done, 1 the answer is no (does not fit, prompt too long), 2 usage, 3 bad or unsupported file, 4 "
+    "resource or interrupted.\n"
     "Sizes are written 6GiB, 512MiB or in bytes; KV types f16, fp8, q8_0, q4_0, and f32 for checking.\n"
     "Devices are cpu, or a catalogue name such as \"RTX 4090\".\n"
     "headroom-cli SUBCOMMAND --help tells the options of one.";
 
 // The parser's own words, except where the subcommand is what is wrong: these would not name it.
-std::string whatIsWrong(std::span<const Command> commands, std::span<const char* const> words, const CLI::ParseError& error) {
+std::string whatIsWrong(std::span<const Command> commands, std::span<const char* const> words,
+                        const CLI::ParseError& error) {
   std::string names;
-  for (const Command& command : commands) names += fmt::format("{}{}", names.empty() ? "" : ", ", command.app->get_name());
-  const auto given = std::find_if(words.begin(), words.end(), [](std::string_view word) { return !word.starts_with('-'); });
+  for (const Command& command : commands)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", command.app->get_name());
+  const auto given =
+      std::find_if(words.begin(), words.end(), [](std::string_view word) { return !word.starts_with('-'); });
   if (given == words.end()) return fmt::format("expected a subcommand: one of {}", names);
-  const bool isKnown = std::any_of(commands.begin(), commands.end(), [&](const Command& command) { return command.app->get_name() == *given; });
+  const bool isKnown = std::any_of(commands.begin(), commands.end(),
+                                   [&](const Command& command) { return command.app->get_name() == *given; });
   return isKnown ? error.what() : fmt::format("there is no subcommand \"{}\": expected one of {}", *given, names);
 }
 
@@ -31,9 +36,10 @@ int runProgram(int argc, char** argv) {
   program.footer(kExitCodes);
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("headroom-cli " HEADROOM_VERSION));
-  const std::vector<Command> commands{addInspect(program), addDevices(program),  addPlan(program),       addSolve(program),
-                                      addRun(program),     addTokenize(program), addDetokenize(program), addRender(program),
-                                      addLogits(program),  addKld(program),      addBench(program),      addTour(program)};
+  const std::vector<Command> commands{addInspect(program),    addDevices(program), addPlan(program),
+                                      addSolve(program),      addRun(program),     addTokenize(program),
+                                      addDetokenize(program), addRender(program),  addLogits(program),
+                                      addKld(program),        addBench(program),   addTour(program)};
   const std::span<const char* const> words(argv + 1, argc > 0 ? static_cast<std::size_t>(argc - 1) : 0);
   try {
     program.parse(argc, argv);

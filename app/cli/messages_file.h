@@ -14,7 +14,8 @@ struct MessagesFile {
   bool addGenerationPrompt = true;
 };
 
-// A list of {"role", "content"}, or {"messages": [...], "add_generation_prompt": bool}. kBadFile names what is missing or of another type.
+// A list of {"role", "content"}, or {"messages": [...], "add_generation_prompt": bool}. kBadFile names what is missing
+// or of another type.
 Result<MessagesFile> readMessagesFile(const std::string& path);
 
 }  // namespace headroom::cli

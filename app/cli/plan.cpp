@@ -79,10 +79,13 @@ Command addPlan(CLI::App& program) {
 }
 
 Command addSolve(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("solve", "The longest context, the most layers or the lightest KV change that fits");
+  CLI::App* app =
+      program.add_subcommand("solve", "The longest context, the most layers or the lightest KV change that fits");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--for", options->wanted, "ctx, layers or kv")->required()->check(CLI::IsMember({"ctx", "layers", "kv"}));
+  app->add_option("--for", options->wanted, "ctx, layers or kv")
+      ->required()
+      ->check(CLI::IsMember({"ctx", "layers", "kv"}));
   app->add_option("--limit", options->limit, "With --for ctx: look no further than this; default: the trained context");
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);

@@ -38,8 +38,8 @@ Result<HeadroomRule> readHeadroom(const PlanArguments& arguments) {
   if (text.empty()) return HeadroomRule(KeepFree{});
   const std::optional<Bytes> bytes = parse_bytes(text);
   if (!bytes) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("{} must be a size such as 6GiB, 512MiB or 4096; found \"{}\"", keeps ? "--keep-free" : "--at-most", text)};
+    return Error{ErrorCode::kUsage, fmt::format("{} must be a size such as 6GiB, 512MiB or 4096; found \"{}\"",
+                                                keeps ? "--keep-free" : "--at-most", text)};
   }
   return keeps ? HeadroomRule(KeepFree{*bytes}) : HeadroomRule(AtMost{*bytes});
 }
@@ -48,20 +48,29 @@ Result<HeadroomRule> readHeadroom(const PlanArguments& arguments) {
 
 void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   const auto group = [](CLI::Option* option) { return option->group("Planning"); };
-  group(app.add_option("--ctx", arguments.nCtx, "Context: positions per request; default: the trained context, at most 4096"));
-  group(app.add_option("--slots", arguments.nSlots, "Parallel requests, each with its own cache")->capture_default_str());
+  group(app.add_option("--ctx", arguments.nCtx,
+                       "Context: positions per request; default: the trained context, at most 4096"));
+  group(
+      app.add_option("--slots", arguments.nSlots, "Parallel requests, each with its own cache")->capture_default_str());
   group(app.add_option("--batch", arguments.nBatch, "Prompt tokens in one step")->capture_default_str());
-  group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking")->capture_default_str());
-  group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")->capture_default_str());
+  group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking")
+            ->capture_default_str());
+  group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")
+            ->capture_default_str());
   group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the device, or auto")->capture_default_str());
-  group(app.add_option("--device", arguments.device, "cpu, or a catalogue name such as \"RTX 4090\"")->capture_default_str());
-  CLI::Option* keep = group(app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB"));
+  group(app.add_option("--device", arguments.device, "cpu, or a catalogue name such as \"RTX 4090\"")
+            ->capture_default_str());
+  CLI::Option* keep =
+      group(app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB"));
   group(app.add_option("--at-most", arguments.atMost, "Never use more than this on the device: 6GiB"))->excludes(keep);
-  group(app.add_option("--threads", arguments.nThreads, "CPU threads; default: one per core"))->check(CLI::Range(1, 1024));
+  group(app.add_option("--threads", arguments.nThreads, "CPU threads; default: one per core"))
+      ->check(CLI::Range(1, 1024));
 }
 
 void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
-  app.add_flag("--plain-kv", arguments.plainKv, "The baseline: quantized KV without rotation, searched scales and exact ends")->group("Planning");
+  app.add_flag("--plain-kv", arguments.plainKv,
+               "The baseline: quantized KV without rotation, searched scales and exact ends")
+      ->group("Planning");
 }
 
 std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }
@@ -122,7 +131,8 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
   if (!planned) return planned;
   const DeviceInfo& device = planned->plan->devices[planned->plan->options.device];
   if (!device.is_present) {
-    return Error{ErrorCode::kUsage, fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
   if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_text(*planned->plan)};
   return planned;

@@ -44,7 +44,8 @@ struct PlannedModel {
 };
 Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments);
 
-// The same for subcommands that load: kUsage when the device is not in this machine, kDoesNotFit when the plan does not fit.
+// The same for subcommands that load: kUsage when the device is not in this machine, kDoesNotFit when the plan does not
+// fit.
 Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments);
 
 }  // namespace headroom::cli

@@ -24,7 +24,8 @@ ExitCode render(const Options& options) {
   promptOptions.allow_plain = options.plain;
   const std::time_t now = std::time(nullptr);
   localtime_r(&now, &promptOptions.now);
-  const Result<ChatPrompt> prompt = ChatPromptWriter::read(*file, **tokenizer).write(conversation->messages, promptOptions);
+  const Result<ChatPrompt> prompt =
+      ChatPromptWriter::read(*file, **tokenizer).write(conversation->messages, promptOptions);
   if (!prompt) return report(prompt.error(), options.asJson);
   if (options.asJson) {
     printJson({{"text", prompt->text}});
@@ -37,7 +38,8 @@ ExitCode render(const Options& options) {
 }  // namespace
 
 Command addRender(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("render", "The file's own chat template over messages; prints exactly the rendered text");
+  CLI::App* app =
+      program.add_subcommand("render", "The file's own chat template over messages; prints exactly the rendered text");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   app->add_option("--messages", options->messages,

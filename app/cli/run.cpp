@@ -21,8 +21,11 @@ struct Options {
   PlanArguments plan;
 };
 
-// A file without a template is no surprise: the plain form is used and said. A template that cannot be used is the user's choice.
-bool agreesToPlain(const Options& options, const ModelFile& file) { return options.plainTemplate || file.find("tokenizer.chat_template") == nullptr; }
+// A file without a template is no surprise: the plain form is used and said. A template that cannot be used is the
+// user's choice.
+bool agreesToPlain(const Options& options, const ModelFile& file) {
+  return options.plainTemplate || file.find("tokenizer.chat_template") == nullptr;
+}
 
 GenerateRequest makeRequest(const Options& options, bool plain) {
   GenerateRequest request;
@@ -37,7 +40,8 @@ GenerateRequest makeRequest(const Options& options, bool plain) {
 ExitCode finishReport(const Options& options, const ModelLoaded& loaded, const Answer& answer) {
   const Json json = runReport(loaded, *answer.finished);
   if (!options.reportPath.empty()) {
-    if (Status written = writeFile(options.reportPath, json.dump(2) + "\n"); !written) return report(written.error(), options.asJson);
+    if (Status written = writeFile(options.reportPath, json.dump(2) + "\n"); !written)
+      return report(written.error(), options.asJson);
   }
   if (options.asJson) {
     Json whole{{"text", answer.text}};
@@ -106,7 +110,8 @@ ExitCode run(const Options& options, bool hasPrompt) {
   const auto misuse = [&](const char* why) { return report({ErrorCode::kUsage, why}, options.asJson); };
   if (!hasPrompt && options.isRaw) return misuse("--raw needs a prompt (-p)");
   if (!hasPrompt && options.asJson) return misuse("--json needs a prompt (-p)");
-  if (options.isRaw && !options.system.empty()) return misuse("--raw takes the prompt as it stands: --system has no place in it");
+  if (options.isRaw && !options.system.empty())
+    return misuse("--raw takes the prompt as it stands: --system has no place in it");
   if (Status sane = check_sampler_settings(options.sampler); !sane) return report(sane.error(), options.asJson);
   Result<PlannedModel> planned = planToLoad(options.model, options.plan);
   if (!planned) return report(planned.error(), options.asJson);
@@ -115,7 +120,10 @@ ExitCode run(const Options& options, bool hasPrompt) {
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
   const std::string& problem = chat.loaded().template_problem;
   if (!options.isRaw && !problem.empty()) {
-    if (!plain) return report({ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem}, options.asJson);
+    if (!plain)
+      return report(
+          {ErrorCode::kUnsupported, "the chat template cannot be used (--plain uses a plain form): " + problem},
+          options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
   return hasPrompt ? answerOnce(options, chat, plain) : converse(options, chat, plain);
@@ -130,7 +138,8 @@ Command addRun(CLI::App& program) {
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   CLI::Option* prompt = app->add_option("-p,--prompt", options->prompt, "What the user says");
   app->add_flag("--raw", options->isRaw, "The prompt as it stands, without the chat template");
-  app->add_flag("--plain", options->plainTemplate, "Use \"role: content\" lines when the file's template cannot be used");
+  app->add_flag("--plain", options->plainTemplate,
+                "Use \"role: content\" lines when the file's template cannot be used");
   app->add_option("--system", options->system, "System prompt");
   app->add_option("-n,--tokens", options->maxTokens, "At most this many tokens; default: until the context is full");
   app->add_option("--stop", options->stopStrings, "End the answer before this text; may be repeated");
@@ -138,11 +147,16 @@ Command addRun(CLI::App& program) {
   app->add_option("--temp", sampler.temperature, "Temperature; 0: always the likeliest token")->capture_default_str();
   app->add_option("--top-k", sampler.top_k, "Only the k likeliest; 0: off")->capture_default_str();
   app->add_option("--top-p", sampler.top_p, "Only the likeliest that add up to p; 1: off")->capture_default_str();
-  app->add_option("--min-p", sampler.min_p, "Only those with this share of the likeliest; 0: off")->capture_default_str();
-  app->add_option("--repeat-penalty", sampler.repetition_penalty, "Penalty on tokens seen lately; 1: off")->capture_default_str();
-  app->add_option("--repeat-window", sampler.repetition_window, "How many tokens back the penalties look")->capture_default_str();
-  app->add_option("--presence-penalty", sampler.presence_penalty, "Subtracted from tokens seen lately; 0: off")->capture_default_str();
-  app->add_option("--report", options->reportPath, "Write planned against mapped bytes, counters and speeds to this file, as JSON");
+  app->add_option("--min-p", sampler.min_p, "Only those with this share of the likeliest; 0: off")
+      ->capture_default_str();
+  app->add_option("--repeat-penalty", sampler.repetition_penalty, "Penalty on tokens seen lately; 1: off")
+      ->capture_default_str();
+  app->add_option("--repeat-window", sampler.repetition_window, "How many tokens back the penalties look")
+      ->capture_default_str();
+  app->add_option("--presence-penalty", sampler.presence_penalty, "Subtracted from tokens seen lately; 0: off")
+      ->capture_default_str();
+  app->add_option("--report", options->reportPath,
+                  "Write planned against mapped bytes, counters and speeds to this file, as JSON");
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "run model.gguf -p \"What is a KV cache?\" -n 200 --seed 1 --report report.json");

@@ -6,7 +6,9 @@ namespace headroom::cli {
 namespace {
 
 double rate(std::uint32_t n, double seconds) { return seconds > 0 ? n / seconds : 0.0; }
-double promptRate(const GenerationStats& stats) { return rate(stats.prompt_tokens - stats.reused_tokens, stats.prefill_seconds); }
+double promptRate(const GenerationStats& stats) {
+  return rate(stats.prompt_tokens - stats.reused_tokens, stats.prefill_seconds);
+}
 double answerRate(const GenerationStats& stats) { return rate(stats.decode_steps, stats.decode_seconds); }
 
 }  // namespace
@@ -48,9 +50,10 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
 
 std::string runSummary(const GenerationFinished& finished) {
   const GenerationStats& stats = finished.stats;
-  return fmt::format("prompt {} tokens at {:.1f} tokens/s, answer {} tokens at {:.1f} tokens/s, {}, context {} of {}, seed {}", stats.prompt_tokens,
-                     promptRate(stats), stats.generated_tokens, answerRate(stats), finishName(finished.reason), stats.context_used, stats.n_ctx,
-                     stats.seed);
+  return fmt::format(
+      "prompt {} tokens at {:.1f} tokens/s, answer {} tokens at {:.1f} tokens/s, {}, context {} of {}, seed {}",
+      stats.prompt_tokens, promptRate(stats), stats.generated_tokens, answerRate(stats), finishName(finished.reason),
+      stats.context_used, stats.n_ctx, stats.seed);
 }
 
 }  // namespace headroom::cli

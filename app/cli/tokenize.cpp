@@ -40,7 +40,9 @@ ExitCode detokenize(const Options& options) {
   if (!ids) return report(ids.error(), options.asJson);
   for (const TokenId id : *ids) {
     if (id < (*tokenizer)->n_vocab()) continue;
-    return report({ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", id, (*tokenizer)->n_vocab())}, options.asJson);
+    return report(
+        {ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", id, (*tokenizer)->n_vocab())},
+        options.asJson);
   }
   const std::string text = (*tokenizer)->decode(*ids, options.showSpecial);
   if (options.asJson) {
@@ -59,7 +61,8 @@ Command addTokenize(CLI::App& program) {
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   CLI::Option* text = app->add_option("TEXT", options->text, "The text");
   CLI::Option* file = app->add_option("--file", options->file, "Read the text from a file")->excludes(text);
-  app->add_flag("--add-special,!--no-special", options->addSpecial, "Add the beginning and end tokens that the file asks for, as a prompt has them");
+  app->add_flag("--add-special,!--no-special", options->addSpecial,
+                "Add the beginning and end tokens that the file asks for, as a prompt has them");
   app->add_flag("!--plain", options->parseSpecial, "Control tokens written in the text are plain text");
   addJsonOption(*app, options->asJson);
   addExample(*app, "tokenize model.gguf \"Hello world\"");

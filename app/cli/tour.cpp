@@ -31,8 +31,9 @@ void printMapped(const MemoryReport& memory, std::uint64_t allocationsAfterLoad)
   printLine("\nPlanned and mapped");
   for (const ArenaReport& arena : memory.arenas) {
     const char* what = arena.lifetime == Lifetime::kModel ? "weights" : "session";
-    printLine(fmt::format("  {}, {:<8}  planned {:>14} bytes   mapped {:>14} bytes   difference {}", arena.device, what, arena.planned_bytes,
-                          arena.mapped_bytes, static_cast<std::int64_t>(arena.mapped_bytes - arena.planned_bytes)));
+    printLine(fmt::format("  {}, {:<8}  planned {:>14} bytes   mapped {:>14} bytes   difference {}", arena.device, what,
+                          arena.planned_bytes, arena.mapped_bytes,
+                          static_cast<std::int64_t>(arena.mapped_bytes - arena.planned_bytes)));
   }
   printLine(fmt::format("  allocations after load: {}", allocationsAfterLoad));
 }
@@ -66,7 +67,8 @@ ExitCode tour(const Options& options) {
 }  // namespace
 
 Command addTour(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("tour", "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
+  CLI::App* app = program.add_subcommand(
+      "tour", "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file; default: the starter model");
   app->add_option("-p,--prompt", options->prompt, "The question")->capture_default_str();

@@ -38,7 +38,8 @@ double prefillOps(const ModelInfo& model, std::uint32_t nTokens, std::uint32_t n
     ops += 2.0 * static_cast<double>(weight.n_rows) * static_cast<double>(weight.n_cols) * nRows;
   }
   for (const LayerSpec& layer : model.layers) {
-    for (std::uint32_t token = 0; token < nTokens; ++token) ops += 4.0 * layer.q_dim() * positionsSeen(layer, nCached + token + 1);
+    for (std::uint32_t token = 0; token < nTokens; ++token)
+      ops += 4.0 * layer.q_dim() * positionsSeen(layer, nCached + token + 1);
   }
   return ops;
 }

@@ -48,15 +48,17 @@ class Backend {
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;
 
-  // Fills one weight region from the file, in the layout of the device. `advance` is called with bytes done since the last call.
-  virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file, const StopToken& stop,
-                             const std::function<void(Bytes)>& advance) = 0;
+  // Fills one weight region from the file, in the layout of the device. `advance` is called with bytes done since the
+  // last call.
+  virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
+                             const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
-  // Binds a plan to its arenas (in the order of plan.arenas; those of other devices are null). Model and plan outlive the binding.
+  // Binds a plan to its arenas (in the order of plan.arenas; those of other devices are null). Model and plan outlive
+  // the binding.
   virtual Status prepare(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas) = 0;
 
-  // Runs the ops of one step. Logits: (logit_rows.size(), n_vocab) f32, row-major, valid until the next step. Allocates nothing.
-  // kCancelled when stopped: the cache rows of this step are then undefined.
+  // Runs the ops of one step. Logits: (logit_rows.size(), n_vocab) f32, row-major, valid until the next step. Allocates
+  // nothing. kCancelled when stopped: the cache rows of this step are then undefined.
   virtual Result<std::span<const float>> step(const StepInputs& inputs, const StopToken& stop) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt).
@@ -64,7 +66,8 @@ class Backend {
 
   virtual Result<MemorySample> sample_memory() = 0;
 
-  // Seconds of all steps so far in which a thread multiplied matrices (with what is fused to them), the mean over the threads; 0: not measured.
+  // Seconds of all steps so far in which a thread multiplied matrices (with what is fused to them), the mean over the
+  // threads; 0: not measured.
   virtual double product_seconds() const { return 0; }
 
   // Calls that obtained memory from the system since this backend was made.

@@ -68,7 +68,8 @@ Result<ComposedModel> ComposedModel::load(const ModelInfo& model, const ModelFil
   for (const WeightTensor& weight : model.weights) {
     const Bytes stride = row_bytes(weight.dtype, weight.n_cols);
     std::vector<std::byte> bytes(weight.n_rows * stride);
-    if (Status status = file.read_tensor(file.tensors()[weight.file_tensor], weight.first_row * stride, bytes); !status) return status.error();
+    if (Status status = file.read_tensor(file.tensors()[weight.file_tensor], weight.first_row * stride, bytes); !status)
+      return status.error();
     Weights decoded{.values = Row(weight.n_rows * weight.n_cols), .n_rows = weight.n_rows, .n_cols = weight.n_cols};
     for (std::uint64_t row = 0; row < weight.n_rows; ++row) {
       decode_row(weight.dtype, bytes.data() + row * stride, weight.n_cols, decoded.values.data() + row * weight.n_cols);
@@ -92,7 +93,8 @@ Row product(const Weights& matrix, std::span<const float> in, const std::vector<
   Row out(matrix.n_rows);
   for (std::uint64_t row = 0; row < matrix.n_rows; ++row) {
     double sum = bias.empty() ? 0.0 : bias[row];
-    for (std::uint64_t col = 0; col < matrix.n_cols; ++col) sum += static_cast<double>(matrix.values[row * matrix.n_cols + col]) * in[col];
+    for (std::uint64_t col = 0; col < matrix.n_cols; ++col)
+      sum += static_cast<double>(matrix.values[row * matrix.n_cols + col]) * in[col];
     out[row] = static_cast<float>(sum);
   }
   return out;
@@ -124,7 +126,8 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
   finish(keys, WeightSlot::kKNorm);
   if (is_rotated(options_.kv_k)) balance(layer, query, keys);
   const auto rotate = [&](Row& heads, DType kv) {
-    for (std::size_t first = 0; is_rotated(kv) && first < heads.size(); first += spec.head_dim) rotate_head({heads.data() + first, spec.head_dim});
+    for (std::size_t first = 0; is_rotated(kv) && first < heads.size(); first += spec.head_dim)
+      rotate_head({heads.data() + first, spec.head_dim});
   };
   rotate(query, options_.kv_k);
   rotate(keys, options_.kv_k);
@@ -140,7 +143,8 @@ Row ComposedModel::qkv_rope(std::int32_t layer, const StepRow& row, const Row& r
     }
   };
   keep(keys, options_.kv_k, 0.0F, kept.keys);
-  keep(values, options_.kv_v, has_value_shifts(KvPart::kValues, options_) ? value_shift(row.position) : 0.0F, kept.values);
+  keep(values, options_.kv_v, has_value_shifts(KvPart::kValues, options_) ? value_shift(row.position) : 0.0F,
+       kept.values);
   keep(keys, DType::kF16, 0.0F, kept.exact_keys);
   keep(values, DType::kF16, 0.0F, kept.exact_values);
   return query;
@@ -156,25 +160,31 @@ void ComposedModel::balance(std::int32_t layer, Row& query, Row& keys) const {
     const std::vector<float>& bias = at(bias_slot, layer).values;
     Row out;
     for (std::size_t row = 0; row < matrix.n_rows; ++row) {
-      out.push_back(output_square({matrix.values.data() + row * matrix.n_cols, n_seen}, norm, matrix.n_cols, bias.empty() ? 0.0F : bias[row]));
+      out.push_back(output_square({matrix.values.data() + row * matrix.n_cols, n_seen}, norm, matrix.n_cols,
+                                  bias.empty() ? 0.0F : bias[row]));
     }
     return out;
   };
-  const OutputSquares sizes = spec.has_qk_norm
-                                  ? normed_squares(spec, at(WeightSlot::kQNorm, layer).values, at(WeightSlot::kKNorm, layer).values)
-                                  : OutputSquares{squares(WeightSlot::kQ, WeightSlot::kQBias), squares(WeightSlot::kK, WeightSlot::kKBias)};
+  const OutputSquares sizes =
+      spec.has_qk_norm
+          ? normed_squares(spec, at(WeightSlot::kQNorm, layer).values, at(WeightSlot::kKNorm, layer).values)
+          : OutputSquares{squares(WeightSlot::kQ, WeightSlot::kQBias), squares(WeightSlot::kK, WeightSlot::kKBias)};
   const std::vector<float> factors = balance_keys(spec, model_.ropes[spec.rope], sizes);
   const std::size_t group = spec.n_heads / spec.n_kv_heads;
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] /= factors[i];
-  for (std::size_t i = 0; i < query.size(); ++i) query[i] *= factors[i / spec.head_dim / group * spec.head_dim + i % spec.head_dim];
+  for (std::size_t i = 0; i < query.size(); ++i)
+    query[i] *= factors[i / spec.head_dim / group * spec.head_dim + i % spec.head_dim];
 }
 
-bool ComposedModel::is_rotated(DType kv) const { return is_quantized_kv(kv) && options_.kv_scheme == KvScheme::kRotated; }
+bool ComposedModel::is_rotated(DType kv) const {
+  return is_quantized_kv(kv) && options_.kv_scheme == KvScheme::kRotated;
+}
 
 // What the ring of each layer holds once the rows of a step are written.
 void ComposedModel::move_exact_from(std::span<const StepRow> rows) {
   for (std::size_t layer = 0; layer < model_.layers.size(); ++layer) {
-    const auto n_ring = static_cast<std::uint32_t>(model_.layers[layer].kv_ends(options_.n_ctx, options_.n_batch).n_ring);
+    const auto n_ring =
+        static_cast<std::uint32_t>(model_.layers[layer].kv_ends(options_.n_ctx, options_.n_batch).n_ring);
     for (const StepRow& row : rows) {
       std::uint32_t& from = cache(layer, row.slot).exact_from;
       from = std::max(std::min(from, row.position), row.position + 1 - std::min(row.position + 1, n_ring));
@@ -188,13 +198,15 @@ Row ComposedModel::attend(std::int32_t layer, const StepRow& row, const Row& que
   const std::uint32_t to = row.position + 1;
   const std::uint32_t from = spec.attention == AttentionKind::kWindow && to > spec.window ? to - spec.window : 0;
   const KvEnds k_ends = kv_ends_of(spec, options_.kv_k, options_), v_ends = kv_ends_of(spec, options_.kv_v, options_);
-  const auto head_at = [&](const Row& quantized, const Row& exact, const KvEnds& ends, std::uint32_t position, std::size_t kv_first) {
+  const auto head_at = [&](const Row& quantized, const Row& exact, const KvEnds& ends, std::uint32_t position,
+                           std::size_t kv_first) {
     const bool is_exact = position < ends.n_sinks || (ends.n_ring > 0 && position >= kept.exact_from);
     return (is_exact ? exact : quantized).data() + std::size_t{position} * spec.kv_dim() + kv_first;
   };
   Row attended(query.size());
   for (std::uint32_t head = 0; head < spec.n_heads; ++head) {
-    const std::size_t kv_first = std::size_t{head / (spec.n_heads / spec.n_kv_heads)} * spec.head_dim, q_first = std::size_t{head} * spec.head_dim;
+    const std::size_t kv_first = std::size_t{head / (spec.n_heads / spec.n_kv_heads)} * spec.head_dim,
+                      q_first = std::size_t{head} * spec.head_dim;
     std::vector<double> weights(to - from);
     for (std::uint32_t key = from; key < to; ++key) {
       const float* elems = head_at(kept.keys, kept.exact_keys, k_ends, key, kv_first);
@@ -237,7 +249,8 @@ void ComposedModel::ffn_down(std::int32_t layer, const Row& hidden, Row& residua
 }
 
 Row ComposedModel::logits(const Row& residual) const {
-  const WeightSlot slot = model_.find_weight(WeightSlot::kHead, -1) != nullptr ? WeightSlot::kHead : WeightSlot::kTokenEmbedding;
+  const WeightSlot slot =
+      model_.find_weight(WeightSlot::kHead, -1) != nullptr ? WeightSlot::kHead : WeightSlot::kTokenEmbedding;
   return product(at(slot, -1), normed(residual, at(WeightSlot::kOutputNorm, -1).values, model_.norm_epsilon), {});
 }
 
@@ -245,7 +258,8 @@ std::vector<float> ComposedModel::step(const StepInputs& inputs) {
   std::vector<float> out;
   std::size_t next_logit = 0;
   move_exact_from(inputs.rows);
-  for (std::uint32_t index = 0; index < inputs.rows.size(); ++index) {  // row by row: no later row changes what an earlier one sees
+  for (std::uint32_t index = 0; index < inputs.rows.size();
+       ++index) {  // row by row: no later row changes what an earlier one sees
     const StepRow& row = inputs.rows[index];
     Row residual = embed(row.token);
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer) {

@@ -1,4 +1,5 @@
-// Each coarse op composed from plain loops over decoded rows, in f32 and double: what every backend's ops are held against.
+// Each coarse op composed from plain loops over decoded rows, in f32 and double: what every backend's ops are held
+// against.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,12 @@
 
 namespace headroom {
 
-// The forward pass of a whole model, op by op, on the calling thread. Slow and memory-hungry on purpose: weights are decoded to f32 once, and the
-// cache holds the values that remain after a round trip through its number format.
+// The forward pass of a whole model, op by op, on the calling thread. Slow and memory-hungry on purpose: weights are
+// decoded to f32 once, and the cache holds the values that remain after a round trip through its number format.
 class ComposedModel {
  public:
-  // Reads every weight of `file`. `options` are resolved: they say what the cache rounds to, and which of its rows stay exact.
+  // Reads every weight of `file`. `options` are resolved: they say what the cache rounds to, and which of its rows stay
+  // exact.
   static Result<ComposedModel> load(const ModelInfo& model, const ModelFile& file, const PlanOptions& options);
 
   // Runs the ops of one step; (logit_rows.size(), n_vocab) logits. Positions must follow on those before.

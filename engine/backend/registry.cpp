@@ -18,11 +18,12 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
 
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
   if (!device.is_present) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
   if (device.kind != DeviceKind::kCpu) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{}: expected cpu, this build has no backend for {}", device.id, device_kind_name(device.kind))};
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: expected cpu, this build has no backend for {}", device.id,
+                                                      device_kind_name(device.kind))};
   }
   return make_cpu_backend(device);
 }

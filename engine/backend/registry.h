@@ -9,11 +9,13 @@
 
 namespace headroom {
 
-// What this build has a backend for and finds here; the CPU always, first. Free memory is as of now. `n_threads` of the CPU; 0: one per usable core.
-// Creates no context on any device. kUsage when HEADROOM_ISA asks for what this machine cannot run.
+// What this build has a backend for and finds here; the CPU always, first. Free memory is as of now. `n_threads` of the
+// CPU; 0: one per usable core. Creates no context on any device. kUsage when HEADROOM_ISA asks for what this machine
+// cannot run.
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0);
 
-// The backend of a device as probe_devices() gave it (its n_threads included). kUnsupported when the device is not present.
+// The backend of a device as probe_devices() gave it (its n_threads included). kUnsupported when the device is not
+// present.
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device);
 
 }  // namespace headroom

@@ -33,7 +33,8 @@ constexpr std::uint64_t div_up(std::uint64_t value, std::uint64_t step) { return
 // "6.31 GiB", "512 MiB", "1.50 KiB", "12 B": three significant digits, binary units, written as such.
 std::string format_bytes(Bytes bytes);
 
-// Reads "6GiB", "512 MiB", "1.5GiB", "4096"; absent for anything else, negative or beyond 64 bits. "6G" and "6GB" are refused: they are ambiguous.
+// Reads "6GiB", "512 MiB", "1.5GiB", "4096"; absent for anything else, negative or beyond 64 bits. "6G" and "6GB" are
+// refused: they are ambiguous.
 std::optional<Bytes> parse_bytes(std::string_view text);
 
 }  // namespace headroom

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Ends the process with a line that names the place when `condition` is false. Kept in every build: a broken invariant must not reach the user's
-// data.
+// Ends the process with a line that names the place when `condition` is false. Kept in every build: a broken invariant
+// must not reach the user's data.
 #define CHECK(condition, why)                                                                        \
   do {                                                                                               \
     if (!(condition)) [[unlikely]] {                                                                 \

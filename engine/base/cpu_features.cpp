@@ -38,12 +38,13 @@ bool has_avx_vnni() {
 }
 
 #if defined(__x86_64__)
-// Linux keeps the 8 KiB of tile registers from processes that have not asked for them (arch_prctl's ARCH_REQ_XCOMP_PERM, once for all threads), and
-// may refuse.
+// Linux keeps the 8 KiB of tile registers from processes that have not asked for them (arch_prctl's
+// ARCH_REQ_XCOMP_PERM, once for all threads), and may refuse.
 bool has_amx() {
   static const bool kGranted = [] {
     constexpr long kRequestPermission = 0x1023, kTileData = 18;
-    return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+    return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-int8") &&
+           syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
   }();
   return kGranted;
 }
@@ -67,8 +68,9 @@ Isa detected_isa() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vnni");
   if (avx512) return has_amx() ? Isa::kAmx : Isa::kAvx512;
   if (avx2 && has_avx_vnni()) return Isa::kAvxVnni;
   if (avx2) return Isa::kAvx2;
@@ -93,7 +95,8 @@ Result<Isa> selected_isa() {
   for (const Isa isa : kIsas) {
     if (isa_name(isa) == forced) {
       if (can_run(isa)) return isa;
-      return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: this machine cannot run it; its best is {}", forced, isa_name(best))};
+      return Error{ErrorCode::kUsage,
+                   fmt::format("HEADROOM_ISA={}: this machine cannot run it; its best is {}", forced, isa_name(best))};
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", isa_name(isa));
   }

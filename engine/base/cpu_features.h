@@ -9,8 +9,9 @@
 
 namespace headroom {
 
-// kAvxVnni means AVX2 and the dot products that machines without AVX-512 have; kAvx512 means F, BW, VL, DQ and VNNI; kAmx
-// means kAvx512 and tile registers for int8, which the system lets this process use; kNeon means Armv8.2-A with SDOT.
+// kAvxVnni means AVX2 and the dot products that machines without AVX-512 have; kAvx512 means F, BW, VL, DQ and VNNI;
+// kAmx means kAvx512 and tile registers for int8, which the system lets this process use; kNeon means Armv8.2-A with
+// SDOT.
 enum class Isa : std::uint8_t { kScalar, kAvx2, kAvxVnni, kAvx512, kAmx, kNeon };
 
 // Those that this build has kernels for, from the slowest to the fastest.
@@ -22,7 +23,8 @@ inline constexpr std::array kIsas{Isa::kScalar, Isa::kNeon};
 inline constexpr std::array kIsas{Isa::kScalar};
 #endif
 
-std::string_view isa_name(Isa isa);  // "scalar", "avx2", "avxvnni", "avx512", "amx", "neon": also the values of HEADROOM_ISA
+std::string_view isa_name(
+    Isa isa);  // "scalar", "avx2", "avxvnni", "avx512", "amx", "neon": also the values of HEADROOM_ISA
 
 // The best that this machine can run.
 Isa detected_isa();
@@ -30,7 +32,8 @@ Isa detected_isa();
 // One of kIsas that this machine has.
 bool can_run(Isa isa);
 
-// detected_isa(), or what the environment variable HEADROOM_ISA forces; kUsage when its value is unknown or this machine cannot run it.
+// detected_isa(), or what the environment variable HEADROOM_ISA forces; kUsage when its value is unknown or this
+// machine cannot run it.
 Result<Isa> selected_isa();
 
 // Physical cores that this process may run on, at least 1.

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kMaxDims = 4;
 constexpr std::size_t kMaxNameBytes = 1024;  // of a key or a tensor; the specification allows 65,535 and 64
-// Smallest possible entries, to hold counts against the bytes that are left: key length, type, one byte of value; name length, dims, type, offset.
+// Smallest possible entries, to hold counts against the bytes that are left: key length, type, one byte of value; name
+// length, dims, type, offset.
 constexpr Bytes kMinMetadataBytes = 8 + 1 + 4 + 1, kMinTensorBytes = 8 + 1 + 4 + 4 + 8;
 
 struct KnownStart {
@@ -45,7 +46,9 @@ std::string_view guess_kind(std::string_view start) {
   }
   // safetensors: the length of the JSON header as 64 bits, then the JSON.
   if (start.size() > 8 && start[8] == '{') return "a safetensors file";
-  const bool is_text = std::all_of(start.begin(), start.end(), [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t'; });
+  const bool is_text = std::all_of(start.begin(), start.end(), [](char c) {
+    return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\r' || c == '\t';
+  });
   return is_text ? "a text file" : "a file of an unknown kind";
 }
 
@@ -56,8 +59,10 @@ Status check_magic(const InputFile& file) {
   if (!read) return read;
   const std::string_view found(start.data(), n);
   if (found.starts_with(kGgufMagic)) return ok_status();
-  return Error{ErrorCode::kBadFile, fmt::format("{}: not a GGUF file: begins with {}, expected 'GGUF'; it looks like {}", file.path().string(),
-                                                show_name(found.substr(0, 4)), n < 4 ? "a cut-off file" : guess_kind(found))};
+  return Error{
+      ErrorCode::kBadFile,
+      fmt::format("{}: not a GGUF file: begins with {}, expected 'GGUF'; it looks like {}", file.path().string(),
+                  show_name(found.substr(0, 4)), n < 4 ? "a cut-off file" : guess_kind(found))};
 }
 
 class GgufReader {
@@ -84,13 +89,17 @@ class GgufReader {
     header_.version = cursor_.read_number<std::uint32_t>("the version");
     if (cursor_.failed()) return;
     if (header_.version == 1) {
-      return unsupported(fmt::format("version 1 is too old, expected {} or {}: convert the model again", kGgufOldestVersion, kGgufNewestVersion));
+      return unsupported(fmt::format("version 1 is too old, expected {} or {}: convert the model again",
+                                     kGgufOldestVersion, kGgufNewestVersion));
     }
-    if (const std::uint32_t swapped = __builtin_bswap32(header_.version); swapped >= 1 && swapped <= kGgufNewestVersion) {
-      return unsupported(fmt::format("version {} in big-endian byte order; only little-endian files can be read", swapped));
+    if (const std::uint32_t swapped = __builtin_bswap32(header_.version);
+        swapped >= 1 && swapped <= kGgufNewestVersion) {
+      return unsupported(
+          fmt::format("version {} in big-endian byte order; only little-endian files can be read", swapped));
     }
     if (header_.version < kGgufOldestVersion || header_.version > kGgufNewestVersion) {
-      return unsupported(fmt::format("version {}, expected {} or {}", header_.version, kGgufOldestVersion, kGgufNewestVersion));
+      return unsupported(
+          fmt::format("version {}, expected {} or {}", header_.version, kGgufOldestVersion, kGgufNewestVersion));
     }
     n_tensors_ = cursor_.read_number<std::uint64_t>("the tensor count");
     n_metadata_ = cursor_.read_number<std::uint64_t>("the metadata count");
@@ -101,7 +110,9 @@ class GgufReader {
 
   void check_count(std::string_view what, std::uint64_t n, Bytes min_bytes_each, std::uint64_t max) {
     const std::uint64_t possible = cursor_.remaining() / min_bytes_each;
-    if (n > possible) bad(fmt::format("claims {} {}, the {} bytes that follow hold at most {}", n, what, cursor_.remaining(), possible));
+    if (n > possible)
+      bad(fmt::format("claims {} {}, the {} bytes that follow hold at most {}", n, what, cursor_.remaining(),
+                      possible));
     if (n > max) bad(fmt::format("claims {} {}, at most {} are accepted", n, what, max));
   }
 
@@ -109,7 +120,8 @@ class GgufReader {
     std::string name = cursor_.read_string(what);
     if (cursor_.failed()) return {};
     if (name.empty()) bad(fmt::format("{} is empty", what));
-    if (name.size() > kMaxNameBytes) bad(fmt::format("{} has {} bytes, at most {} are accepted", what, name.size(), kMaxNameBytes));
+    if (name.size() > kMaxNameBytes)
+      bad(fmt::format("{} has {} bytes, at most {} are accepted", what, name.size(), kMaxNameBytes));
     if (!is_printable_ascii(name)) bad(fmt::format("{} {} is not printable ASCII", what, show_name(name)));
     return name;
   }
@@ -142,7 +154,8 @@ class GgufReader {
       case GgufType::kString: return cursor_.read_string(kWhat);
       case GgufType::kArray: break;
     }
-    if (!cursor_.failed()) unsupported(fmt::format("value type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
+    if (!cursor_.failed())
+      unsupported(fmt::format("value type {} is not known, expected 0 to 12", static_cast<std::uint32_t>(type)));
     return std::uint64_t{0};
   }
 
@@ -157,7 +170,8 @@ class GgufReader {
   MetaValue read_numbers(std::uint64_t n) {
     std::vector<Kept> values;
     values.reserve(n);
-    for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i) values.push_back(static_cast<Kept>(cursor_.read_number<File>("an array element")));
+    for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i)
+      values.push_back(static_cast<Kept>(cursor_.read_number<File>("an array element")));
     return values;
   }
 
@@ -173,7 +187,8 @@ class GgufReader {
     }
     n_array_elems_ += n;
     if (n_array_elems_ > kMaxArrayElems) {
-      bad(fmt::format("the metadata arrays have {} or more elements together, at most {} are accepted", n_array_elems_, kMaxArrayElems));
+      bad(fmt::format("the metadata arrays have {} or more elements together, at most {} are accepted", n_array_elems_,
+                      kMaxArrayElems));
       return std::uint64_t{0};
     }
     return read_elements(type, n);
@@ -220,7 +235,8 @@ class GgufReader {
       case GgufType::kString: {
         std::vector<std::string> values;
         values.reserve(n);
-        for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i) values.push_back(cursor_.read_string("an array element"));
+        for (std::uint64_t i = 0; i < n && !cursor_.failed(); ++i)
+          values.push_back(cursor_.read_string("an array element"));
         return values;
       }
       case GgufType::kArray: break;
@@ -249,7 +265,8 @@ class GgufReader {
     cursor_.set_context(fmt::format("tensor {}", show_name(tensor.name)));
     const auto n_dims = cursor_.read_number<std::uint32_t>("the number of dimensions");
     if (n_dims > kMaxDims) return bad(fmt::format("{} dimensions, at most {} are possible", n_dims, kMaxDims));
-    for (std::uint32_t i = 0; i < n_dims; ++i) tensor.shape.push_back(cursor_.read_number<std::uint64_t>("a dimension"));
+    for (std::uint32_t i = 0; i < n_dims; ++i)
+      tensor.shape.push_back(cursor_.read_number<std::uint64_t>("a dimension"));
     if (n_dims == 0) tensor.shape.push_back(1);  // a scalar
     tensor.file_type = cursor_.read_number<std::uint32_t>("the type");
     tensor.offset = cursor_.read_number<std::uint64_t>("the offset");
@@ -260,7 +277,8 @@ class GgufReader {
   void size_tensor(TensorInfo& tensor) {
     const GgmlTypeRow* type = find_ggml_type(tensor.file_type);
     if (type == nullptr) return unsupported(fmt::format("type {} is not known to this version", tensor.file_type));
-    if (type->block_elems == 0) return unsupported(fmt::format("type {} was withdrawn from the format: convert the model again", type->name));
+    if (type->block_elems == 0)
+      return unsupported(fmt::format("type {} was withdrawn from the format: convert the model again", type->name));
     tensor.type_name = type->name;
     tensor.dtype = dtype_from_gguf(tensor.file_type);
     std::uint64_t n_elems = 1;
@@ -273,10 +291,12 @@ class GgufReader {
       n_elems = *product;
     }
     if (tensor.shape[0] % type->block_elems != 0) {
-      return bad(fmt::format("rows of {} elements are no multiple of the {} in a block of {}", tensor.shape[0], type->block_elems, type->name));
+      return bad(fmt::format("rows of {} elements are no multiple of the {} in a block of {}", tensor.shape[0],
+                             type->block_elems, type->name));
     }
     const auto n_bytes = checked_mul(n_elems / type->block_elems, type->block_bytes);
-    if (!n_bytes) return bad(fmt::format("shape ({}) takes more bytes than 64 bits can count", fmt::join(tensor.shape, ", ")));
+    if (!n_bytes)
+      return bad(fmt::format("shape ({}) takes more bytes than 64 bits can count", fmt::join(tensor.shape, ", ")));
     tensor.n_bytes = *n_bytes;
   }
 
@@ -285,24 +305,26 @@ class GgufReader {
     const Bytes data_begin = round_up(cursor_.position(), alignment_);
     for (TensorInfo& tensor : header_.tensors) {
       cursor_.set_context(fmt::format("tensor {}", show_name(tensor.name)));
-      if (tensor.offset % alignment_ != 0) return bad(fmt::format("offset {} is no multiple of the alignment {}", tensor.offset, alignment_));
+      if (tensor.offset % alignment_ != 0)
+        return bad(fmt::format("offset {} is no multiple of the alignment {}", tensor.offset, alignment_));
       const auto begin = checked_add(data_begin, tensor.offset);
       const auto end = begin ? checked_add(*begin, tensor.n_bytes) : std::nullopt;
       if (!end || *end > file_.n_bytes()) {
-        return bad(fmt::format("{} bytes at offset {} end beyond the file of {} bytes (an unfinished download?)", tensor.n_bytes, tensor.offset,
-                               file_.n_bytes()));
+        return bad(fmt::format("{} bytes at offset {} end beyond the file of {} bytes (an unfinished download?)",
+                               tensor.n_bytes, tensor.offset, file_.n_bytes()));
       }
       tensor.offset = *begin;
     }
     std::vector<std::uint32_t> order(header_.tensors.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return header_.tensors[a].offset < header_.tensors[b].offset; });
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return header_.tensors[a].offset < header_.tensors[b].offset; });
     for (std::size_t i = 1; i < order.size(); ++i) {
       const TensorInfo &first = header_.tensors[order[i - 1]], &second = header_.tensors[order[i]];
       if (first.offset + first.n_bytes <= second.offset) continue;
       cursor_.set_context(fmt::format("tensor {}", show_name(second.name)));
-      return bad(fmt::format("its data at byte {} overlaps tensor {}, which ends at byte {}", second.offset, show_name(first.name),
-                             first.offset + first.n_bytes));
+      return bad(fmt::format("its data at byte {} overlaps tensor {}, which ends at byte {}", second.offset,
+                             show_name(first.name), first.offset + first.n_bytes));
     }
   }
 

@@ -53,10 +53,16 @@ void GgufWriter::set_raw(std::string_view key, GgufType type, std::string_view v
   ++n_metadata_;
 }
 
-void GgufWriter::set_uint(std::string_view key, std::uint32_t value) { set_raw(key, GgufType::kU32, value_bytes(value)); }
-void GgufWriter::set_uint64(std::string_view key, std::uint64_t value) { set_raw(key, GgufType::kU64, value_bytes(value)); }
+void GgufWriter::set_uint(std::string_view key, std::uint32_t value) {
+  set_raw(key, GgufType::kU32, value_bytes(value));
+}
+void GgufWriter::set_uint64(std::string_view key, std::uint64_t value) {
+  set_raw(key, GgufType::kU64, value_bytes(value));
+}
 void GgufWriter::set_float(std::string_view key, float value) { set_raw(key, GgufType::kF32, value_bytes(value)); }
-void GgufWriter::set_bool(std::string_view key, bool value) { set_raw(key, GgufType::kBool, value_bytes(static_cast<std::uint8_t>(value))); }
+void GgufWriter::set_bool(std::string_view key, bool value) {
+  set_raw(key, GgufType::kBool, value_bytes(static_cast<std::uint8_t>(value)));
+}
 void GgufWriter::set_string(std::string_view key, std::string_view value) {
   std::string bytes;
   put_string(bytes, value);
@@ -75,12 +81,14 @@ void GgufWriter::set_strings(std::string_view key, const std::vector<std::string
   set_raw(key, GgufType::kArray, array_bytes(GgufType::kString, values));
 }
 
-void GgufWriter::add_tensor(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape, std::vector<std::byte> bytes) {
+void GgufWriter::add_tensor(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape,
+                            std::vector<std::byte> bytes) {
   const Bytes n_bytes = bytes.size();
   tensors_.push_back({std::string(name), file_type, shape, std::move(bytes), n_bytes});
 }
 
-void GgufWriter::add_hole(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape, Bytes n_bytes) {
+void GgufWriter::add_hole(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape,
+                          Bytes n_bytes) {
   tensors_.push_back({std::string(name), file_type, shape, {}, n_bytes});
 }
 
@@ -123,8 +131,8 @@ Status GgufWriter::write(const std::filesystem::path& path) const {
   std::error_code resize_error;
   if (!file.fail()) std::filesystem::resize_file(path, offset, resize_error);  // the last padding, and holes
   if (!file.fail() && !resize_error) return ok_status();
-  return Error{ErrorCode::kResource,
-               fmt::format("{}: cannot be written: {}", path.string(), resize_error ? resize_error.message() : std::strerror(errno))};
+  return Error{ErrorCode::kResource, fmt::format("{}: cannot be written: {}", path.string(),
+                                                 resize_error ? resize_error.message() : std::strerror(errno))};
 }
 
 }  // namespace headroom

@@ -16,7 +16,8 @@
 
 namespace headroom {
 
-// Collects metadata and tensors, then writes them in the order they were added. Whatever it is given is written, also what no reader accepts.
+// Collects metadata and tensors, then writes them in the order they were added. Whatever it is given is written, also
+// what no reader accepts.
 class GgufWriter {
  public:
   void set_uint(std::string_view key, std::uint32_t value);
@@ -32,7 +33,8 @@ class GgufWriter {
   void set_raw(std::string_view key, GgufType type, std::string_view value);
 
   // shape as in the file: (row length, rows, ...).
-  void add_tensor(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape, std::vector<std::byte> bytes);
+  void add_tensor(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape,
+                  std::vector<std::byte> bytes);
   // A tensor of zeros that takes no room on disk and none in memory.
   void add_hole(std::string_view name, std::uint32_t file_type, const std::vector<std::uint64_t>& shape, Bytes n_bytes);
 

@@ -34,8 +34,9 @@ bool HeaderCursor::refill() {
 void HeaderCursor::copy(std::span<std::byte> out, std::string_view what) {
   if (error_) return;
   if (out.size() > remaining()) {
-    fail(ErrorCode::kBadFile, fmt::format("{} needs {} bytes at byte {}, but {} at byte {}", what, out.size(), position_,
-                                          limit_ < file_.n_bytes() ? "the largest header that is accepted ends" : "the file ends", limit_));
+    fail(ErrorCode::kBadFile,
+         fmt::format("{} needs {} bytes at byte {}, but {} at byte {}", what, out.size(), position_,
+                     limit_ < file_.n_bytes() ? "the largest header that is accepted ends" : "the file ends", limit_));
     return;
   }
   while (!out.empty()) {

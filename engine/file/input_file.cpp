@@ -30,14 +30,17 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor < 0) {
     const int reason = errno;
-    const ErrorCode code = reason == EMFILE || reason == ENFILE || reason == ENOMEM ? ErrorCode::kResource : ErrorCode::kBadFile;
+    const ErrorCode code =
+        reason == EMFILE || reason == ENFILE || reason == ENOMEM ? ErrorCode::kResource : ErrorCode::kBadFile;
     return Error{code, fmt::format("{}: cannot be opened: {}", path.string(), std::strerror(reason))};
   }
   InputFile file(path, descriptor, 0);
   struct stat info {};
   if (fstat(descriptor, &info) != 0)
     return Error{ErrorCode::kBadFile, fmt::format("{}: cannot be examined: {}", path.string(), std::strerror(errno))};
-  if (!S_ISREG(info.st_mode)) return Error{ErrorCode::kBadFile, fmt::format("{}: expected a file, found {}", path.string(), kind_of(info.st_mode))};
+  if (!S_ISREG(info.st_mode))
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: expected a file, found {}", path.string(), kind_of(info.st_mode))};
   if (info.st_size <= 0) return Error{ErrorCode::kBadFile, fmt::format("{}: the file is empty", path.string())};
   file.n_bytes_ = static_cast<Bytes>(info.st_size);
   return file;
@@ -63,15 +66,19 @@ InputFile::~InputFile() {
 Status InputFile::read_at(Bytes offset, std::span<std::byte> out) const {
   const std::optional<Bytes> end = checked_add(offset, out.size());
   if (!end || *end > static_cast<Bytes>(std::numeric_limits<off_t>::max())) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: {} bytes at {} are beyond any file", path_.string(), out.size(), offset)};
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: {} bytes at {} are beyond any file", path_.string(), out.size(), offset)};
   }
   while (!out.empty()) {
     const ssize_t n_read = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
     if (n_read < 0 && errno == EINTR) continue;
-    if (n_read < 0) return Error{ErrorCode::kResource, fmt::format("{}: reading at byte {}: {}", path_.string(), offset, std::strerror(errno))};
+    if (n_read < 0)
+      return Error{ErrorCode::kResource,
+                   fmt::format("{}: reading at byte {}: {}", path_.string(), offset, std::strerror(errno))};
     if (n_read == 0) {
-      return Error{ErrorCode::kBadFile, fmt::format("{}: ends at byte {}, {} more bytes expected (it had {} bytes when opened)", path_.string(),
-                                                    offset, out.size(), n_bytes_)};
+      return Error{ErrorCode::kBadFile,
+                   fmt::format("{}: ends at byte {}, {} more bytes expected (it had {} bytes when opened)",
+                               path_.string(), offset, out.size(), n_bytes_)};
     }
     out = out.subspan(static_cast<std::size_t>(n_read));
     offset += static_cast<Bytes>(n_read);

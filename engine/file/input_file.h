@@ -1,5 +1,5 @@
-// A regular file that is read at positions. Positional reads, not a mapping: a file that shrinks under us is then an error value instead of a SIGBUS,
-// and each weight is copied into its panel exactly once either way.
+// A regular file that is read at positions. Positional reads, not a mapping: a file that shrinks under us is then an
+// error value instead of a SIGBUS, and each weight is copied into its panel exactly once either way.
 #pragma once
 
 #include <filesystem>

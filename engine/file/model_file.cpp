@@ -27,7 +27,8 @@ constexpr std::array<std::string_view, std::variant_size_v<MetaValue>> kTypeName
 
 std::optional<std::uint64_t> as_uint(const MetaValue& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return *number;
-  if (const auto* number = std::get_if<std::int64_t>(&value); number != nullptr && *number >= 0) return static_cast<std::uint64_t>(*number);
+  if (const auto* number = std::get_if<std::int64_t>(&value); number != nullptr && *number >= 0)
+    return static_cast<std::uint64_t>(*number);
   return std::nullopt;
 }
 
@@ -44,8 +45,8 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
     if (found == metadata.end()) return std::optional<std::uint64_t>{};
     const auto value = as_uint(found->second);
     if (value) return value;
-    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata '{}': expected an unsigned integer, found {}", file.path().string(), key,
-                                                  kTypeNames[found->second.index()])};
+    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata '{}': expected an unsigned integer, found {}",
+                                                  file.path().string(), key, kTypeNames[found->second.index()])};
   };
   const auto index = read("split.no"), n = read("split.count"), n_tensors = read("split.tensors.count");
   for (const auto* value : {&index, &n, &n_tensors}) {
@@ -56,7 +57,8 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
   keys.n_tensors = *n_tensors;
   if (keys.n == 0) keys.n = 1;  // written by tools that split nothing
   if (keys.index >= keys.n) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: split.no is {}, expected less than split.count {}", file.path().string(), keys.index, keys.n)};
+    return Error{ErrorCode::kBadFile, fmt::format("{}: split.no is {}, expected less than split.count {}",
+                                                  file.path().string(), keys.index, keys.n)};
   }
   return keys;
 }
@@ -81,8 +83,8 @@ Status check_tensor_names(const std::vector<InputFile>& files, const std::vector
   std::map<std::string_view, std::uint32_t> seen;
   for (const TensorInfo& tensor : tensors) {
     if (seen.emplace(tensor.name, tensor.part).second) continue;
-    return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: tensor {} stands twice in the model", files[tensor.part].path().string(), show_name(tensor.name))};
+    return Error{ErrorCode::kBadFile, fmt::format("{}: tensor {} stands twice in the model",
+                                                  files[tensor.part].path().string(), show_name(tensor.name))};
   }
   return ok_status();
 }
@@ -96,8 +98,9 @@ Result<ModelFile> join_parts(std::vector<Part> parts) {
     std::move(part.header.tensors.begin(), part.header.tensors.end(), std::back_inserter(tensors));
   }
   if (parts.size() > 1 && keys.n_tensors && *keys.n_tensors != tensors.size()) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: split.tensors.count is {}, but the {} parts hold {} tensors", files.front().path().string(),
-                                                  *keys.n_tensors, parts.size(), tensors.size())};
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: split.tensors.count is {}, but the {} parts hold {} tensors",
+                             files.front().path().string(), *keys.n_tensors, parts.size(), tensors.size())};
   }
   Status names = check_tensor_names(files, tensors);
   if (!names) return names.error();
@@ -107,21 +110,25 @@ Result<ModelFile> join_parts(std::vector<Part> parts) {
 Result<ModelFile> open_split_model(const std::filesystem::path& path, Part opened) {
   const std::optional<SplitName> name = parse_split_name(path);
   if (!name || name->n != opened.keys.n || name->number != opened.keys.index + 1) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: holds part {} of {} of a model, expected a name ending in '-{:05d}-of-{:05d}.gguf'",
-                                                  path.string(), opened.keys.index + 1, opened.keys.n, opened.keys.index + 1, opened.keys.n)};
+    return Error{
+        ErrorCode::kBadFile,
+        fmt::format("{}: holds part {} of {} of a model, expected a name ending in '-{:05d}-of-{:05d}.gguf'",
+                    path.string(), opened.keys.index + 1, opened.keys.n, opened.keys.index + 1, opened.keys.n)};
   }
   std::vector<Part> parts;
   for (std::uint32_t number = 1; number <= name->n; ++number) {
     const std::filesystem::path part_path = split_part_path(path, *name, number);
     std::error_code ignored;
     if (!std::filesystem::exists(part_path, ignored)) {
-      return Error{ErrorCode::kBadFile, fmt::format("{}: part {} of {} is missing: expected {}", path.string(), number, name->n, part_path.string())};
+      return Error{ErrorCode::kBadFile, fmt::format("{}: part {} of {} is missing: expected {}", path.string(), number,
+                                                    name->n, part_path.string())};
     }
     Result<Part> part = open_part(part_path, number - 1);
     if (!part) return part.error();
     if (part->keys.n != name->n || part->keys.index + 1 != number) {
-      return Error{ErrorCode::kBadFile, fmt::format("{}: expected part {} of {}, found part {} of {} by its metadata", part_path.string(), number,
-                                                    name->n, part->keys.index + 1, part->keys.n)};
+      return Error{ErrorCode::kBadFile,
+                   fmt::format("{}: expected part {} of {}, found part {} of {} by its metadata", part_path.string(),
+                               number, name->n, part->keys.index + 1, part->keys.n)};
     }
     parts.push_back(*std::move(part));
   }
@@ -160,8 +167,8 @@ const MetaValue* ModelFile::find(std::string_view key) const {
 namespace {
 
 Error wrong_type(const ModelFile& file, std::string_view key, std::string_view expected, const MetaValue& found) {
-  return Error{ErrorCode::kBadFile,
-               fmt::format("{}: metadata {}: expected {}, found {}", file.path().string(), show_name(key), expected, kTypeNames[found.index()])};
+  return Error{ErrorCode::kBadFile, fmt::format("{}: metadata {}: expected {}, found {}", file.path().string(),
+                                                show_name(key), expected, kTypeNames[found.index()])};
 }
 
 template <class T>
@@ -180,15 +187,21 @@ Result<std::optional<std::uint64_t>> ModelFile::find_uint(std::string_view key) 
   const auto number = as_uint(*value);
   if (number) return number;
   if (const auto* negative = std::get_if<std::int64_t>(value)) {
-    return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: metadata {}: expected an unsigned integer, found {}", path().string(), show_name(key), *negative)};
+    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata {}: expected an unsigned integer, found {}",
+                                                  path().string(), show_name(key), *negative)};
   }
   return wrong_type(*this, key, "an unsigned integer", *value);
 }
 
-Result<std::optional<double>> ModelFile::find_float(std::string_view key) const { return find_typed<double>(*this, key, "a number with a fraction"); }
-Result<std::optional<bool>> ModelFile::find_bool(std::string_view key) const { return find_typed<bool>(*this, key, "a boolean"); }
-Result<std::optional<std::string>> ModelFile::find_string(std::string_view key) const { return find_typed<std::string>(*this, key, "a string"); }
+Result<std::optional<double>> ModelFile::find_float(std::string_view key) const {
+  return find_typed<double>(*this, key, "a number with a fraction");
+}
+Result<std::optional<bool>> ModelFile::find_bool(std::string_view key) const {
+  return find_typed<bool>(*this, key, "a boolean");
+}
+Result<std::optional<std::string>> ModelFile::find_string(std::string_view key) const {
+  return find_typed<std::string>(*this, key, "a string");
+}
 
 Status ModelFile::read_tensor(const TensorInfo& tensor, Bytes from, std::span<std::byte> out) const {
   const std::optional<Bytes> end = checked_add(from, out.size());

@@ -19,9 +19,11 @@
 
 namespace headroom {
 
-// A metadata value, widened: every integer type is kept as 64 bits, every float type as double. Arrays are flat and of one kind.
-using MetaValue = std::variant<std::uint64_t, std::int64_t, double, bool, std::string, std::vector<std::uint64_t>, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<std::uint8_t> /* bools */, std::vector<std::string>>;
+// A metadata value, widened: every integer type is kept as 64 bits, every float type as double. Arrays are flat and of
+// one kind.
+using MetaValue = std::variant<std::uint64_t, std::int64_t, double, bool, std::string, std::vector<std::uint64_t>,
+                               std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t> /* bools */,
+                               std::vector<std::string>>;
 
 struct TensorInfo {
   std::string name;
@@ -39,7 +41,8 @@ struct TensorInfo {
 // Immutable after opening; safe to read from any thread.
 class ModelFile {
  public:
-  ModelFile(std::vector<InputFile> parts, std::map<std::string, MetaValue, std::less<>> metadata, std::vector<TensorInfo> tensors);
+  ModelFile(std::vector<InputFile> parts, std::map<std::string, MetaValue, std::less<>> metadata,
+            std::vector<TensorInfo> tensors);
 
   const std::filesystem::path& path() const { return parts_.front().path(); }
   std::uint32_t n_parts() const { return static_cast<std::uint32_t>(parts_.size()); }
@@ -55,7 +58,8 @@ class ModelFile {
   Result<std::optional<std::string>> find_string(std::string_view key) const;
   const MetaValue* find(std::string_view key) const;
 
-  // Reads bytes [from, from + out.size()) of a tensor. kBadFile when the file has shrunk since it was opened. Any thread.
+  // Reads bytes [from, from + out.size()) of a tensor. kBadFile when the file has shrunk since it was opened. Any
+  // thread.
   Status read_tensor(const TensorInfo& tensor, Bytes from, std::span<std::byte> out) const;
 
  private:
@@ -65,7 +69,8 @@ class ModelFile {
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
 };
 
-// Opens a GGUF file (v2, v3), or all parts of a split one from any part. kBadFile names what is wrong with which field; reads the headers only.
+// Opens a GGUF file (v2, v3), or all parts of a split one from any part. kBadFile names what is wrong with which field;
+// reads the headers only.
 Result<ModelFile> open_model_file(const std::filesystem::path& path);
 
 }  // namespace headroom

@@ -31,8 +31,8 @@ std::string displayable(std::string_view text) {
   std::string out;
   while (!text.empty() && out.size() < kMaxBytes) {
     utf8proc_int32_t code_point = -1;
-    const utf8proc_ssize_t n =
-        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()), &code_point);
+    const utf8proc_ssize_t n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                                static_cast<utf8proc_ssize_t>(text.size()), &code_point);
     const bool is_shown = n > 0 && code_point >= 0x20 && !(code_point >= 0x7F && code_point < 0xA0);
     out += is_shown ? text.substr(0, static_cast<std::size_t>(n)) : std::string_view("\uFFFD");
     text.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 1);

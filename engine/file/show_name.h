@@ -12,7 +12,8 @@ std::string show_name(std::string_view text);
 // `text` as valid UTF-8 on one line: control characters and broken bytes become U+FFFD; cut after 200 bytes.
 std::string displayable(std::string_view text);
 
-// Keys and tensor names are ASCII in every file that tools write; anything else could not be shown, stored or compared safely.
+// Keys and tensor names are ASCII in every file that tools write; anything else could not be shown, stored or compared
+// safely.
 bool is_printable_ascii(std::string_view text);
 
 }  // namespace headroom

@@ -27,7 +27,8 @@ std::optional<SplitName> parse_split_name(const std::filesystem::path& path) {
   if (rest.size() < kTail) return std::nullopt;
   const std::string_view tail = rest.substr(rest.size() - kTail);
   const auto number = five_digits(tail.substr(1, 5)), n = five_digits(tail.substr(kTail - 5));
-  if (tail[0] != '-' || tail.substr(6, kOf.size()) != kOf || !number || !n || *number < 1 || *number > *n) return std::nullopt;
+  if (tail[0] != '-' || tail.substr(6, kOf.size()) != kOf || !number || !n || *number < 1 || *number > *n)
+    return std::nullopt;
   return SplitName{std::string(rest.substr(0, rest.size() - kTail)), *number, *n};
 }
 

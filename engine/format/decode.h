@@ -29,7 +29,7 @@ inline std::uint16_t f32_to_f16(float value) {
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return sign | 0x7E00U;
   if (magnitude >= 0x477FF000U) return sign | 0x7C00U;  // 65520 and up rounds to infinity
-  if (magnitude < 0x38800000U) {                        // below 2^-14: adding 0.5 leaves the rounded subnormal in the low mantissa bits
+  if (magnitude < 0x38800000U) {  // below 2^-14: adding 0.5 leaves the rounded subnormal in the low mantissa bits
     const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
     return sign | static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(shifted) - 0x3F000000U);
   }
@@ -65,7 +65,8 @@ inline std::uint8_t f32_to_e4m3(float value) {
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return sign | 0x7FU;
   if (magnitude >= std::bit_cast<std::uint32_t>(kE4M3Max)) return sign | 0x7EU;
-  if (magnitude < 0x3C800000U) {  // below 2^-6: adding 2^14 leaves the rounded multiple of 2^-9 in the low mantissa bits
+  if (magnitude <
+      0x3C800000U) {  // below 2^-6: adding 2^14 leaves the rounded multiple of 2^-9 in the low mantissa bits
     const float shifted = std::bit_cast<float>(magnitude) + 0x1p14F;
     return sign | static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(shifted) - 0x46800000U);
   }
@@ -90,10 +91,12 @@ inline void decode_block(const BlockQ4_K& block, float* out) {  // (256)
   const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
   for (int group = 0; group < 8; ++group) {
     const GroupScaleMin packed = group_scale_min(block.scales, group);
-    const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
+    const float group_scale = scale * static_cast<float>(packed.scale),
+                group_min = min_scale * static_cast<float>(packed.min);
     const std::uint8_t* quants = block.quants + std::ptrdiff_t{group / 2} * 32;
     const int shift = group % 2 * 4;
-    for (int i = 0; i < 32; ++i) out[group * 32 + i] = group_scale * static_cast<float>((quants[i] >> shift) & 15) - group_min;
+    for (int i = 0; i < 32; ++i)
+      out[group * 32 + i] = group_scale * static_cast<float>((quants[i] >> shift) & 15) - group_min;
   }
 }
 
@@ -101,7 +104,8 @@ inline void decode_block(const BlockQ5_K& block, float* out) {  // (256)
   const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
   for (int group = 0; group < 8; ++group) {
     const GroupScaleMin packed = group_scale_min(block.scales, group);
-    const float group_scale = scale * static_cast<float>(packed.scale), group_min = min_scale * static_cast<float>(packed.min);
+    const float group_scale = scale * static_cast<float>(packed.scale),
+                group_min = min_scale * static_cast<float>(packed.min);
     const std::uint8_t* quants = block.quants + std::ptrdiff_t{group / 2} * 32;
     const int shift = group % 2 * 4;
     for (int i = 0; i < 32; ++i) {
@@ -114,7 +118,8 @@ inline void decode_block(const BlockQ5_K& block, float* out) {  // (256)
 inline void decode_block(const BlockQ6_K& block, float* out) {  // (256)
   const float scale = f16_to_f32(block.scale);
   for (int i = 0; i < 256; ++i) {
-    const int half = i / 128, quarter = i % 128 / 32, lane = i % 32, group = i / 16;  // quarters 0 and 1 are low nibbles, 2 and 3 high nibbles
+    const int half = i / 128, quarter = i % 128 / 32, lane = i % 32,
+              group = i / 16;  // quarters 0 and 1 are low nibbles, 2 and 3 high nibbles
     const std::uint8_t low = block.low_bits[half * 64 + quarter % 2 * 32 + lane];
     const std::uint8_t high = block.high_bits[half * 32 + lane];
     const int six_bits = ((low >> (quarter / 2 * 4)) & 15) | (((high >> (quarter * 2)) & 3) << 4);
@@ -132,11 +137,14 @@ void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
   }
 }
 
-// By how much of a step the codes of a Q4_0 cache of values are shifted at a position: element = scale * (nibble - 8 + shift). Equal tokens have
-// equal values in the first layer and similar ones behind it; rounded alike, their errors would add up in a head that averages over them. Sixteen
-// shifts, neighbours far apart, round them in as many ways. Source: subtractive dither (Roberts 1962).
+// By how much of a step the codes of a Q4_0 cache of values are shifted at a position: element = scale * (nibble - 8 +
+// shift). Equal tokens have equal values in the first layer and similar ones behind it; rounded alike, their errors
+// would add up in a head that averages over them. Sixteen shifts, neighbours far apart, round them in as many ways.
+// Source: subtractive dither (Roberts 1962).
 inline constexpr std::uint32_t kValueShifts = 16;
-constexpr float value_shift(std::uint64_t position) { return (static_cast<float>(position * 7 % kValueShifts) + 0.5F) / kValueShifts - 0.5F; }
+constexpr float value_shift(std::uint64_t position) {
+  return (static_cast<float>(position * 7 % kValueShifts) + 0.5F) / kValueShifts - 0.5F;
+}
 
 // row: row_bytes(dtype, n_elems) bytes in file (or cache) layout; out: (n_elems) f32.
 inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems, float* out) {
@@ -165,7 +173,8 @@ inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems,
 inline void decode_shifted_row(DType dtype, const std::byte* row, std::uint64_t n_elems, float shift, float* out) {
   decode_row(dtype, row, n_elems, out);
   if (dtype != DType::kQ4_0) return;
-  for (std::uint64_t i = 0; i < n_elems; ++i) out[i] += shift * f16_to_f32(load_block<std::uint16_t>(row + i / 32 * sizeof(BlockQ4_0)));
+  for (std::uint64_t i = 0; i < n_elems; ++i)
+    out[i] += shift * f16_to_f32(load_block<std::uint16_t>(row + i / 32 * sizeof(BlockQ4_0)));
 }
 
 }  // namespace headroom

@@ -50,7 +50,8 @@ constexpr bool is_quantized_kv(DType dtype) {
   return row.is_kv && (row.block_elems > 1 || row.row_extra_bytes > 0);
 }
 
-// Bytes of one row of `n_elems` elements; a row that does not end on a block is padded to one (head sizes 80 and 16 in a block format).
+// Bytes of one row of `n_elems` elements; a row that does not end on a block is padded to one (head sizes 80 and 16 in
+// a block format).
 constexpr Bytes row_bytes(DType dtype, std::uint64_t n_elems) {
   const DTypeRow& row = dtype_row(dtype);
   return div_up(n_elems, row.block_elems) * row.block_bytes + row.row_extra_bytes;

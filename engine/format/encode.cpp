@@ -65,7 +65,8 @@ void encode_searched(std::span<const float, 32> in, float shift, BlockQ4_0& bloc
       sum_code_x += code * x;
       sum_code2 += code * code;
     }
-    const float gain = sum_code2 > 0 ? sum_code_x * sum_code_x / sum_code2 : 0.0F;  // how much of the squares this fit explains
+    const float gain =
+        sum_code2 > 0 ? sum_code_x * sum_code_x / sum_code2 : 0.0F;  // how much of the squares this fit explains
     if (!(gain > best_gain)) continue;
     best_gain = gain, best_inverse = inverse, best_scale = sum_code_x / sum_code2;
   }
@@ -87,7 +88,8 @@ GroupFit fit_group(std::span<const float> in, int max_code) {
   }
   GroupFit fit{(high - low) / static_cast<float>(max_code), -low};
   if (!std::isfinite(fit.scale) || fit.scale == 0) return {0, std::isfinite(fit.min) ? fit.min : 0.0F};
-  // Two rounds of least squares over the codes that the current fit gives: about 10 % less squared error than the range alone.
+  // Two rounds of least squares over the codes that the current fit gives: about 10 % less squared error than the range
+  // alone.
   for (int round = 0; round < 2; ++round) {
     double n = 0, sum_code = 0, sum_code2 = 0, sum_x = 0, sum_code_x = 0;
     for (const float x : in) {
@@ -132,8 +134,10 @@ std::array<std::uint8_t, 256> encode_groups(std::span<const float, 256> in, int 
   for (std::size_t group = 0; group < 8; ++group) {
     const int scale_code = round_clamped(fits[group].scale * safe_inverse(scale), 0, 63);
     const int min_code = round_clamped(fits[group].min * safe_inverse(min_scale), 0, 63);
-    pack_group_scale_min(block.scales, static_cast<int>(group), static_cast<std::uint8_t>(scale_code), static_cast<std::uint8_t>(min_code));
-    const float inverse = safe_inverse(scale * static_cast<float>(scale_code)), min = min_scale * static_cast<float>(min_code);
+    pack_group_scale_min(block.scales, static_cast<int>(group), static_cast<std::uint8_t>(scale_code),
+                         static_cast<std::uint8_t>(min_code));
+    const float inverse = safe_inverse(scale * static_cast<float>(scale_code)),
+                min = min_scale * static_cast<float>(min_code);
     for (std::size_t i = group * 32; i < group * 32 + 32; ++i)
       codes[i] = static_cast<std::uint8_t>(round_clamped((in[i] + min) * inverse, 0, max_code));
   }
@@ -176,7 +180,8 @@ void encode_block(std::span<const float, 256> in, BlockQ6_K& block) {
     for (std::size_t i = group * 16; i < group * 16 + 16; ++i) {
       const int code = round_clamped(in[i] * inverse, -32, 31) + 32;
       const std::size_t half = i / 128, quarter = i % 128 / 32, lane = i % 32;
-      block.low_bits[half * 64 + quarter % 2 * 32 + lane] |= static_cast<std::uint8_t>((code & 15) << (quarter / 2 * 4));
+      block.low_bits[half * 64 + quarter % 2 * 32 + lane] |=
+          static_cast<std::uint8_t>((code & 15) << (quarter / 2 * 4));
       block.high_bits[half * 32 + lane] |= static_cast<std::uint8_t>((code >> 4) << (quarter * 2));
     }
   }
@@ -232,7 +237,8 @@ void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte*
 
 void encode_kv_row(DType dtype, const float* row, std::uint64_t n_elems, float shift, std::byte* out) {
   if (dtype != DType::kQ4_0) return encode_row(dtype, row, n_elems, out);
-  encode_block_row<BlockQ4_0, 32>(row, n_elems, out, [shift](auto in, BlockQ4_0& block) { encode_searched(in, shift, block); });
+  encode_block_row<BlockQ4_0, 32>(row, n_elems, out,
+                                  [shift](auto in, BlockQ4_0& block) { encode_searched(in, shift, block); });
 }
 
 }  // namespace headroom

@@ -1,4 +1,5 @@
-// Reference quantizers: what tools and tests write weights with, and what the cache writers of all backends are held against.
+// Reference quantizers: what tools and tests write weights with, and what the cache writers of all backends are held
+// against.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,14 @@
 
 namespace headroom {
 
-// row: (n_elems) f32 -> out: row_bytes(dtype, n_elems) bytes. A last block that is not full is padded with zeros. Every dtype; deterministic.
-// Numbers that are not finite or beyond a block's range saturate; nothing traps.
+// row: (n_elems) f32 -> out: row_bytes(dtype, n_elems) bytes. A last block that is not full is padded with zeros. Every
+// dtype; deterministic. Numbers that are not finite or beyond a block's range saturate; nothing traps.
 void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte* out);
 
-// The same for a row of a KV cache: a Q4_0 block takes, of kQ4ScaleDivisors, the codes, shifted as decode_shifted_row() reads them, that leave least
-// squared error under their own least squares scale. On Gaussian data that is 21.8 dB against 21.3 of encode_row(). The other types are as
-// encode_row(): a search would bring Q8_0 from 45.4 to 46.3 dB, below what int8 queries round away anyway.
+// The same for a row of a KV cache: a Q4_0 block takes, of kQ4ScaleDivisors, the codes, shifted as decode_shifted_row()
+// reads them, that leave least squared error under their own least squares scale. On Gaussian data that is 21.8 dB
+// against 21.3 of encode_row(). The other types are as encode_row(): a search would bring Q8_0 from 45.4 to 46.3 dB,
+// below what int8 queries round away anyway.
 void encode_kv_row(DType dtype, const float* row, std::uint64_t n_elems, float shift, std::byte* out);
 // The block's extreme element over the scale that is tried; the sixth candidate is worth 0.04 dB over four.
 inline constexpr float kQ4ScaleDivisors[] = {6.6F, 7.0F, 7.4F, 7.8F, 8.2F, 8.6F};

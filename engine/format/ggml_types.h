@@ -1,4 +1,5 @@
-// Every tensor type number that a GGUF file may carry, with its name and size, so that a tensor we cannot compute with is still named and counted.
+// Every tensor type number that a GGUF file may carry, with its name and size, so that a tensor we cannot compute with
+// is still named and counted.
 #pragma once
 
 #include <array>

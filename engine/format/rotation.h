@@ -1,5 +1,6 @@
-// The transform under which a quantized cache keeps heads: a channel that stands out is spread over its whole head, so that a block's scale fits all
-// of its elements. Source: arXiv 2404.00456 (Hadamard rotation); the reflection across blocks and the signs are ours.
+// The transform under which a quantized cache keeps heads: a channel that stands out is spread over its whole head, so
+// that a block's scale fits all of its elements. Source: arXiv 2404.00456 (Hadamard rotation); the reflection across
+// blocks and the signs are ours.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,13 @@ namespace headroom {
 // Elements that one Walsh-Hadamard transform mixes: the largest power of two that divides head_dim.
 constexpr std::uint32_t rotation_block(std::uint32_t head_dim) { return head_dim & (~head_dim + 1U); }
 
-// What element `i` of a head is multiplied with before its block is transformed: a fixed pseudo-random sign, over the root of the block's length.
+// What element `i` of a head is multiplied with before its block is transformed: a fixed pseudo-random sign, over the
+// root of the block's length.
 float rotation_factor(std::uint32_t head_dim, std::uint32_t i);
 
-// In place, any head size; orthonormal. A head of m blocks, m odd and above 1 (80 = 5 x 16, 96 = 3 x 32), is reflected across its blocks afterwards:
-// each becomes itself less 2/m of the sum of all, which mixes them evenly and is its own inverse.
+// In place, any head size; orthonormal. A head of m blocks, m odd and above 1 (80 = 5 x 16, 96 = 3 x 32), is reflected
+// across its blocks afterwards: each becomes itself less 2/m of the sum of all, which mixes them evenly and is its own
+// inverse.
 void rotate_head(std::span<float> head);
 void unrotate_head(std::span<float> head);
 

@@ -5,10 +5,10 @@
 namespace headroom {
 namespace {
 
-// llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn together. A file of Mistral 7B
-// 0.1 that states its window gets one, as in the model's own definition; converters leave the key out where the window is not used. qwen2: biases on
-// Q, K and V. qwen3: RMS norm on every head of Q and K. Both turn halves. 10000 is what every one of these definitions takes when a configuration has
-// no rope_theta.
+// llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn
+// together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
+// leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
+// K. Both turn halves. 10000 is what every one of these definitions takes when a configuration has no rope_theta.
 constexpr std::array kArchs{
     ArchRow{.architecture = "llama",
             .pairing = RopePairing::kNeighbours,

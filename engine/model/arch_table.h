@@ -1,4 +1,5 @@
-// What tells one architecture from another, as data: everything else about a model comes from the keys and shapes of its file.
+// What tells one architecture from another, as data: everything else about a model comes from the keys and shapes of
+// its file.
 #pragma once
 
 #include <cstdint>

@@ -24,13 +24,16 @@ void share_in_pairs(const RopeSpec& rope, std::span<float> head) {
 float output_square(std::span<const float> row, std::span<const float> norm, std::uint64_t n_cols, float bias) {
   double squares = 0.0;
   for (std::size_t i = 0; i < row.size(); ++i) squares += std::pow(static_cast<double>(row[i]) * norm[i], 2);
-  return static_cast<float>(squares * static_cast<double>(n_cols) / static_cast<double>(row.size()) + static_cast<double>(bias) * bias);
+  return static_cast<float>(squares * static_cast<double>(n_cols) / static_cast<double>(row.size()) +
+                            static_cast<double>(bias) * bias);
 }
 
 OutputSquares normed_squares(const LayerSpec& layer, std::span<const float> q_norm, std::span<const float> k_norm) {
   OutputSquares squares;
-  for (std::uint32_t i = 0; i < layer.q_dim(); ++i) squares.queries.push_back(q_norm[i % layer.head_dim] * q_norm[i % layer.head_dim]);
-  for (std::uint32_t i = 0; i < layer.kv_dim(); ++i) squares.keys.push_back(k_norm[i % layer.head_dim] * k_norm[i % layer.head_dim]);
+  for (std::uint32_t i = 0; i < layer.q_dim(); ++i)
+    squares.queries.push_back(q_norm[i % layer.head_dim] * q_norm[i % layer.head_dim]);
+  for (std::uint32_t i = 0; i < layer.kv_dim(); ++i)
+    squares.keys.push_back(k_norm[i % layer.head_dim] * k_norm[i % layer.head_dim]);
   return squares;
 }
 
@@ -42,13 +45,15 @@ std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, co
     std::copy_n(squares.keys.begin() + std::ptrdiff_t{kv_head} * head_dim, head_dim, keys.begin());
     std::fill(queries.begin(), queries.end(), 0.0F);
     for (std::uint32_t head = kv_head * heads_per_kv; head < (kv_head + 1) * heads_per_kv; ++head) {
-      for (std::uint32_t i = 0; i < head_dim; ++i) queries[i] += squares.queries[std::size_t{head} * head_dim + i] / static_cast<float>(heads_per_kv);
+      for (std::uint32_t i = 0; i < head_dim; ++i)
+        queries[i] += squares.queries[std::size_t{head} * head_dim + i] / static_cast<float>(heads_per_kv);
     }
     share_in_pairs(rope, keys);
     share_in_pairs(rope, queries);
     for (std::uint32_t i = 0; i < head_dim; ++i) {
       const float exponent = std::round(std::log2(keys[i] / queries[i]) / 4);  // of the squares: a fourth root
-      factors[std::size_t{kv_head} * head_dim + i] = std::isfinite(exponent) ? std::exp2(std::clamp(exponent, -kMaxExponent, kMaxExponent)) : 1.0F;
+      factors[std::size_t{kv_head} * head_dim + i] =
+          std::isfinite(exponent) ? std::exp2(std::clamp(exponent, -kMaxExponent, kMaxExponent)) : 1.0F;
     }
   }
   return factors;

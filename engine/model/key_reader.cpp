@@ -10,7 +10,9 @@ void KeyReader::fail(ErrorCode code, std::string_view message) {
   if (!error_) error_ = Error{code, fmt::format("{}: {}", file_.path().string(), message)};
 }
 
-void KeyReader::missing(std::string_view key) { fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key))); }
+void KeyReader::missing(std::string_view key) {
+  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key)));
+}
 
 std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std::uint32_t max) {
   if (value >= 1 && value <= max) return static_cast<std::uint32_t>(value);
@@ -38,8 +40,8 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
   std::vector<std::uint32_t> values;
   const auto take_array = [&](const auto& array) {
     if (array.size() != n_layers) {
-      return fail(ErrorCode::kBadFile,
-                  fmt::format("metadata '{}' has {} entries, expected one for each of {} layers", full_key(key), array.size(), n_layers));
+      return fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for each of {} layers",
+                                                   full_key(key), array.size(), n_layers));
     }
     // A negative entry becomes a number that is out of range.
     for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), max));
@@ -67,7 +69,8 @@ double KeyReader::number(std::string_view key, std::optional<double> fallback) {
   }
   if (!found->has_value() && !fallback) missing(key);
   const double value = found->value_or(fallback.value_or(0));
-  if (!std::isfinite(value)) fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is not a finite number", full_key(key)));
+  if (!std::isfinite(value))
+    fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is not a finite number", full_key(key)));
   return value;
 }
 

@@ -14,20 +14,24 @@ std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) con
 
 KvEnds LayerSpec::kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const {
   const auto whole = [](std::uint64_t n) { return n / kKvRowStep * kKvRowStep; };
-  const std::uint64_t rows = kv_rows(n_ctx, n_batch), most_sinks = attention == AttentionKind::kWindow ? 0 : kKvSinkRows;
+  const std::uint64_t rows = kv_rows(n_ctx, n_batch),
+                      most_sinks = attention == AttentionKind::kWindow ? 0 : kKvSinkRows;
   const std::uint64_t most_tail = std::clamp<std::uint64_t>(rows / 128, kKvTailRowsMany, kKvTailRowsMax);
-  const std::uint64_t tail = std::clamp<std::uint64_t>(round_up(rows / 16, kKvRowStep), kKvTailRowsMin, whole(most_tail));
+  const std::uint64_t tail =
+      std::clamp<std::uint64_t>(round_up(rows / 16, kKvRowStep), kKvTailRowsMin, whole(most_tail));
   // A step writes a batch before its first row reads, so the ring holds that too.
   const std::uint64_t wanted = most_sinks + tail + round_up(n_batch, kKvRowStep), most = whole(rows / 8);
   if (wanted <= most) return {most_sinks, wanted - most_sinks};
-  const std::uint64_t n_sinks = most < 2 * kKvRowStep ? 0 : std::min(most_sinks, std::max<std::uint64_t>(kKvRowStep, whole(most / 4)));
+  const std::uint64_t n_sinks =
+      most < 2 * kKvRowStep ? 0 : std::min(most_sinks, std::max<std::uint64_t>(kKvRowStep, whole(most / 4)));
   return {n_sinks, most - n_sinks};
 }
 
 Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }
 
 const WeightTensor* ModelInfo::find_weight(WeightSlot slot, std::int32_t layer) const {
-  const auto found = std::find_if(weights.begin(), weights.end(), [&](const WeightTensor& w) { return w.slot == slot && w.layer == layer; });
+  const auto found = std::find_if(weights.begin(), weights.end(),
+                                  [&](const WeightTensor& w) { return w.slot == slot && w.layer == layer; });
   return found == weights.end() ? nullptr : &*found;
 }
 

@@ -30,19 +30,21 @@ struct RopeSpec {
   std::uint32_t original_n_ctx = 0;                                  // llama3, yarn
   double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
   double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: 1 + 0.1 ln(factor)
-  std::vector<float> freq_factors;                                   // (rope_dim / 2) divisors from the file; empty: none
+  std::vector<float> freq_factors;  // (rope_dim / 2) divisors from the file; empty: none
 
   bool operator==(const RopeSpec&) const = default;
 };
 
-// The turn per position of each pair, in radians, (rope_dim / 2), and the factor on cos and sin (YaRN's attention scale; else 1).
+// The turn per position of each pair, in radians, (rope_dim / 2), and the factor on cos and sin (YaRN's attention
+// scale; else 1).
 struct RopeFrequencies {
   std::vector<float> per_pair;
   float magnitude = 1.0F;
 };
 RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
-// How many positions of a slot stay F16 beside a quantized cache: the first ones, which every query looks at, and a ring of the newest.
+// How many positions of a slot stay F16 beside a quantized cache: the first ones, which every query looks at, and a
+// ring of the newest.
 struct KvEnds {
   std::uint64_t n_sinks = 0, n_ring = 0;  // multiples of kKvRowStep
   std::uint64_t n_rows() const { return n_sinks + n_ring; }
@@ -64,11 +66,13 @@ struct LayerSpec {
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
 
-  // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of kKvRowStep.
+  // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of
+  // kKvRowStep.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
-  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail with one batch: a sixteenth of the rows from
-  // kKvTailRowsMin to kKvTailRowsMany of them, beyond that a 128th up to kKvTailRowsMax. Never more than an eighth of the rows, so that a short
-  // context does not cost more than it saves: then a quarter of them are sinks. None below 256 rows.
+  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail with one batch: a
+  // sixteenth of the rows from kKvTailRowsMin to kKvTailRowsMany of them, beyond that a 128th up to kKvTailRowsMax.
+  // Never more than an eighth of the rows, so that a short context does not cost more than it saves: then a quarter of
+  // them are sinks. None below 256 rows.
   KvEnds kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
@@ -87,16 +91,16 @@ struct ModelInfo {
   float norm_epsilon = 1e-5F;
   std::vector<RopeSpec> ropes;  // at least one
   std::vector<LayerSpec> layers;
-  std::vector<WeightTensor> weights;                         // every weight that the forward pass reads: see tensor_slots.h
+  std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_slots.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
-  std::vector<std::string> notes;                            // what a reader of the file should know and need not act on
+  std::vector<std::string> notes;  // what a reader of the file should know and need not act on
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent
 };
 
-// Reads and checks a header: kUnsupported names an architecture, type or feature that this build lacks and what would be needed;
-// kBadFile names a missing or contradictory key or tensor shape.
+// Reads and checks a header: kUnsupported names an architecture, type or feature that this build lacks and what would
+// be needed; kBadFile names a missing or contradictory key or tensor shape.
 Result<ModelInfo> read_model_info(const ModelFile& file);
 
 }  // namespace headroom

@@ -60,7 +60,9 @@ std::string weight_type_names() {
   return names;
 }
 
-bool is_vector_type(std::optional<DType> dtype) { return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16; }
+bool is_vector_type(std::optional<DType> dtype) {
+  return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16;
+}
 
 // {n_cols, n_rows}, further dimensions 1.
 bool has_shape(const TensorInfo& tensor, std::uint64_t n_cols, std::uint64_t n_rows) {
@@ -78,9 +80,9 @@ class ModelInfoReader {
   Result<ModelInfo> read() {
     model_.architecture = row_.architecture;
     model_.file_bytes = file_.n_bytes();
-    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes, &ModelInfoReader::read_layers,
-                      &ModelInfoReader::read_ropes, &ModelInfoReader::read_vocabulary, &ModelInfoReader::fill_slots,
-                      &ModelInfoReader::check_other_tensors, &ModelInfoReader::sum_up}) {
+    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes,
+                      &ModelInfoReader::read_layers, &ModelInfoReader::read_ropes, &ModelInfoReader::read_vocabulary,
+                      &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors, &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -102,13 +104,15 @@ class ModelInfoReader {
 
   void check_refused_keys() {
     if (const MetaValue* experts = keys_.find("expert_count"); experts != nullptr && as_number(*experts) != 0.0) {
-      return unsupported(fmt::format("'{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which this version lacks",
-                                     keys_.full_key("expert_count")));
+      return unsupported(fmt::format(
+          "'{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which this version lacks",
+          keys_.full_key("expert_count")));
     }
     for (const RefusedKey& refused : kRefusedKeys) {
       const MetaValue* value = keys_.find(refused.key);
       if (value == nullptr || as_number(*value) == refused.neutral) continue;
-      return unsupported(fmt::format("'{}' changes what the model computes, and this version does not do that", keys_.full_key(refused.key)));
+      return unsupported(fmt::format("'{}' changes what the model computes, and this version does not do that",
+                                     keys_.full_key(refused.key)));
     }
   }
 
@@ -117,13 +121,15 @@ class ModelInfoReader {
     n_layers_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
     // Every layer has tensors of its own, so this bounds what a lying count can cost.
     if (n_layers_ > file_.tensors().size()) {
-      return bad(fmt::format("'{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"), n_layers_, file_.tensors().size()));
+      return bad(fmt::format("'{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"), n_layers_,
+                             file_.tensors().size()));
     }
     model_.d_model = keys_.positive("embedding_length", kMaxWidth);
     model_.n_ctx_trained = keys_.positive("context_length", kMaxContext);
     model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
     if (!keys_.failed() && !(model_.norm_epsilon >= 0 && model_.norm_epsilon < 1)) {
-      bad(fmt::format("'{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"), model_.norm_epsilon));
+      bad(fmt::format("'{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),
+                      model_.norm_epsilon));
     }
   }
 
@@ -136,7 +142,8 @@ class ModelInfoReader {
     const std::uint32_t window = read_window();
     if (keys_.failed()) return;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
-      if (n_heads[i] % n_kv_heads[i] != 0) return bad(fmt::format("layer {}: {} heads are no multiple of {} KV heads", i, n_heads[i], n_kv_heads[i]));
+      if (n_heads[i] % n_kv_heads[i] != 0)
+        return bad(fmt::format("layer {}: {} heads are no multiple of {} KV heads", i, n_heads[i], n_kv_heads[i]));
       LayerSpec layer;
       layer.attention = window > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
       layer.window = window;
@@ -153,14 +160,16 @@ class ModelInfoReader {
   std::uint32_t read_head_dim(std::uint32_t n_heads) {
     const bool divides = model_.d_model % n_heads == 0;
     if (!divides && keys_.find("attention.key_length") == nullptr) {
-      bad(fmt::format("{} heads do not divide the width {}, and '{}' is missing", n_heads, model_.d_model, keys_.full_key("attention.key_length")));
+      bad(fmt::format("{} heads do not divide the width {}, and '{}' is missing", n_heads, model_.d_model,
+                      keys_.full_key("attention.key_length")));
       return 0;
     }
     const std::uint32_t head_dim = keys_.positive("attention.key_length", kMaxHeadDim, model_.d_model / n_heads);
     const std::uint32_t value_dim = keys_.positive("attention.value_length", kMaxHeadDim, head_dim);
     if (keys_.failed()) return 0;
     if (value_dim != head_dim)
-      unsupported(fmt::format("keys of {} and values of {} elements per head; this version has equal ones only", head_dim, value_dim));
+      unsupported(fmt::format("keys of {} and values of {} elements per head; this version has equal ones only",
+                              head_dim, value_dim));
     if (head_dim % 2 != 0 || head_dim > kMaxHeadDim)
       bad(fmt::format("a head of {} elements, expected an even number up to {}", head_dim, kMaxHeadDim));
     return head_dim;
@@ -173,27 +182,34 @@ class ModelInfoReader {
     const std::uint32_t window = keys_.positive("attention.sliding_window", kMaxContext);
     if (row_.window == WindowRule::kAllLayers) return window;
     if (!keys_.failed() && window < model_.n_ctx_trained) {
-      unsupported(fmt::format("'{}' is {}: which layers of {} have a window is not supported yet", keys_.full_key("attention.sliding_window"), window,
-                              row_.architecture));
+      unsupported(fmt::format("'{}' is {}: which layers of {} have a window is not supported yet",
+                              keys_.full_key("attention.sliding_window"), window, row_.architecture));
     }
     return 0;
   }
 
-  void read_ropes() { model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_)); }
+  void read_ropes() {
+    model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_));
+  }
 
   void read_vocabulary() {
     const TensorInfo* embedding = require(slot_tensor_name(WeightSlot::kTokenEmbedding, -1));
     if (embedding == nullptr) return;
     const std::uint64_t n_vocab = embedding->shape.size() > 1 ? embedding->shape[1] : 1;
-    if (n_vocab > kMaxWidth) return bad(fmt::format("tensor '{}' has {} rows, at most {} are accepted", embedding->name, n_vocab, kMaxWidth));
+    if (n_vocab > kMaxWidth)
+      return bad(fmt::format("tensor '{}' has {} rows, at most {} are accepted", embedding->name, n_vocab, kMaxWidth));
     model_.n_vocab = static_cast<std::uint32_t>(n_vocab);
     const MetaValue* tokens = file_.find("tokenizer.ggml.tokens");
-    if (const auto* list = tokens == nullptr ? nullptr : std::get_if<std::vector<std::string>>(tokens); list != nullptr && list->size() != n_vocab) {
-      return bad(fmt::format("tensor '{}' has {} rows, but the tokenizer has {} tokens", embedding->name, n_vocab, list->size()));
+    if (const auto* list = tokens == nullptr ? nullptr : std::get_if<std::vector<std::string>>(tokens);
+        list != nullptr && list->size() != n_vocab) {
+      return bad(fmt::format("tensor '{}' has {} rows, but the tokenizer has {} tokens", embedding->name, n_vocab,
+                             list->size()));
     }
-    const std::uint32_t stated = keys_.positive("vocab_size", std::numeric_limits<std::uint32_t>::max(), model_.n_vocab);
+    const std::uint32_t stated =
+        keys_.positive("vocab_size", std::numeric_limits<std::uint32_t>::max(), model_.n_vocab);
     if (!keys_.failed() && stated != n_vocab) {
-      bad(fmt::format("tensor '{}' has {} rows, but '{}' is {}", embedding->name, n_vocab, keys_.full_key("vocab_size"), stated));
+      bad(fmt::format("tensor '{}' has {} rows, but '{}' is {}", embedding->name, n_vocab, keys_.full_key("vocab_size"),
+                      stated));
     }
   }
 
@@ -206,7 +222,8 @@ class ModelInfoReader {
   void fill_slots() {
     const std::uint32_t d_model = model_.d_model;
     fill(WeightSlot::kTokenEmbedding, -1, model_.n_vocab, d_model);
-    for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i) fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
+    for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
+      fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
     fill(WeightSlot::kOutputNorm, -1, 1, d_model);
     if (is_there(WeightSlot::kHead, -1)) fill(WeightSlot::kHead, -1, model_.n_vocab, d_model);
   }
@@ -214,7 +231,8 @@ class ModelInfoReader {
   void fill_layer(std::int32_t i, LayerSpec& layer) {
     const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
     fill(WeightSlot::kAttnNorm, i, 1, d_model);
-    if (row_.may_fuse_qkv && !is_there(WeightSlot::kQ, i) && file_.find_tensor(*fused_tensor_name(WeightSlot::kQ, i)) != nullptr) {
+    if (row_.may_fuse_qkv && !is_there(WeightSlot::kQ, i) &&
+        file_.find_tensor(*fused_tensor_name(WeightSlot::kQ, i)) != nullptr) {
       fill_fused_qkv(i, layer);
     } else {
       fill(WeightSlot::kQ, i, q_dim, d_model);
@@ -241,7 +259,9 @@ class ModelInfoReader {
     fill(WeightSlot::kDown, i, d_model, layer.d_ff);
   }
 
-  bool is_there(WeightSlot slot, std::int32_t layer) const { return file_.find_tensor(slot_tensor_name(slot, layer)) != nullptr; }
+  bool is_there(WeightSlot slot, std::int32_t layer) const {
+    return file_.find_tensor(slot_tensor_name(slot, layer)) != nullptr;
+  }
 
   bool wants(Presence presence, WeightSlot slot, std::int32_t layer) const {
     return presence == Presence::kRequired || (presence == Presence::kOptional && is_there(slot, layer));
@@ -265,15 +285,18 @@ class ModelInfoReader {
 
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols) {
     if (has_shape(tensor, n_cols, n_rows)) return true;
-    bad(fmt::format("tensor '{}' has shape ({}), expected ({}, {}) from the metadata", tensor.name, fmt::join(tensor.shape, ", "), n_cols, n_rows));
+    bad(fmt::format("tensor '{}' has shape ({}), expected ({}, {}) from the metadata", tensor.name,
+                    fmt::join(tensor.shape, ", "), n_cols, n_rows));
     return false;
   }
 
-  void add_weight(const TensorInfo& tensor, WeightSlot slot, std::int32_t layer, std::uint64_t first_row, std::uint64_t n_rows,
-                  std::uint64_t n_cols) {
-    const bool type_works = slot_is_matrix(slot) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
+  void add_weight(const TensorInfo& tensor, WeightSlot slot, std::int32_t layer, std::uint64_t first_row,
+                  std::uint64_t n_rows, std::uint64_t n_cols) {
+    const bool type_works =
+        slot_is_matrix(slot) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
     if (!type_works) {
-      return unsupported(fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}", tensor.name, tensor.type_name,
+      return unsupported(fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}",
+                                     tensor.name, tensor.type_name,
                                      slot_is_matrix(slot) ? weight_type_names() : "F32, F16, BF16"));
     }
     const auto index = static_cast<std::uint32_t>(&tensor - file_.tensors().data());
@@ -299,8 +322,8 @@ class ModelInfoReader {
         model_.notes.push_back(fmt::format("tensor '{}' is not used: what it holds follows from the metadata", name));
         continue;
       }
-      return unsupported(
-          fmt::format("tensor {} has no place in a {} model of {} layers as this version knows it", show_name(name), row_.architecture, n_layers_));
+      return unsupported(fmt::format("tensor {} has no place in a {} model of {} layers as this version knows it",
+                                     show_name(name), row_.architecture, n_layers_));
     }
   }
 
@@ -313,7 +336,8 @@ class ModelInfoReader {
       by_type[tensor.type_name] += tensor.n_bytes;
     }
     model_.bytes_by_type.assign(by_type.begin(), by_type.end());
-    std::stable_sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
   }
 
   const ModelFile& file_;
@@ -330,17 +354,21 @@ Result<ModelInfo> read_model_info(const ModelFile& file) {
   const auto type = file.find_string("general.type");
   if (!type) return type.error();
   if (type->has_value() && **type != "model") {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: holds {} by its general.type, expected a model", file.path().string(), show_name(**type))};
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: holds {} by its general.type, expected a model",
+                                                      file.path().string(), show_name(**type))};
   }
   const auto architecture = file.find_string("general.architecture");
   if (!architecture) return architecture.error();
   if (!architecture->has_value())
-    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
   const ArchRow* row = find_arch(**architecture);
   if (row == nullptr) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: architecture {} is not supported: it needs a row in arch_table, and ops if it computes "
-                                                      "something that {} do not",
-                                                      file.path().string(), show_name(**architecture), arch_names())};
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format("{}: architecture {} is not supported: it needs a row in arch_table, and ops if it computes "
+                    "something that {} do not",
+                    file.path().string(), show_name(**architecture), arch_names())};
   }
   return ModelInfoReader(file, *row).read();
 }

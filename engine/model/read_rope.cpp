@@ -18,7 +18,8 @@ struct ScalingName {
   RopeScaling scaling;
 };
 constexpr std::array kScalingNames{ScalingName{"none", RopeScaling::kNone}, ScalingName{"linear", RopeScaling::kLinear},
-                                   ScalingName{"llama3", RopeScaling::kLlama3}, ScalingName{"yarn", RopeScaling::kYarn}};
+                                   ScalingName{"llama3", RopeScaling::kLlama3},
+                                   ScalingName{"yarn", RopeScaling::kYarn}};
 
 RopeScaling read_scaling_type(KeyReader& keys) {
   // A factor without a type is linear: files from before the type was written.
@@ -26,8 +27,9 @@ RopeScaling read_scaling_type(KeyReader& keys) {
   for (const ScalingName& known : kScalingNames) {
     if (known.name == name) return known.scaling;
   }
-  keys.fail(ErrorCode::kUnsupported,
-            fmt::format("RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn", show_name(name)));
+  keys.fail(
+      ErrorCode::kUnsupported,
+      fmt::format("RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn", show_name(name)));
   return RopeScaling::kNone;
 }
 
@@ -36,8 +38,9 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
   rope.low_freq_factor = keys.number("rope.scaling.low_freq_factor");
   rope.high_freq_factor = keys.number("rope.scaling.high_freq_factor");
   if (!keys.failed() && !(rope.low_freq_factor > 0 && rope.high_freq_factor > rope.low_freq_factor)) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling llama3: low_freq_factor {} and high_freq_factor {}, expected 0 < low < high",
-                                               rope.low_freq_factor, rope.high_freq_factor));
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("RoPE scaling llama3: low_freq_factor {} and high_freq_factor {}, expected 0 < low < high",
+                          rope.low_freq_factor, rope.high_freq_factor));
   }
 }
 
@@ -46,19 +49,25 @@ void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   rope.beta_fast = keys.number("rope.scaling.yarn_beta_fast", 32.0);
   rope.beta_slow = keys.number("rope.scaling.yarn_beta_slow", 1.0);
   // The files' factors multiply the scale that YaRN derives from its factor.
-  const double file_scale = keys.number("rope.scaling.attn_factor", 1.0) * keys.number("rope.scaling.yarn_attn_factor", 1.0);
+  const double file_scale =
+      keys.number("rope.scaling.attn_factor", 1.0) * keys.number("rope.scaling.yarn_attn_factor", 1.0);
   const double extrapolation = keys.number("rope.scaling.yarn_ext_factor", 1.0);
   if (keys.failed()) return;
   if (!(rope.beta_slow > 0 && rope.beta_fast > rope.beta_slow)) {
     keys.fail(ErrorCode::kBadFile,
-              fmt::format("RoPE scaling yarn: beta_fast {} and beta_slow {}, expected fast > slow > 0", rope.beta_fast, rope.beta_slow));
+              fmt::format("RoPE scaling yarn: beta_fast {} and beta_slow {}, expected fast > slow > 0", rope.beta_fast,
+                          rope.beta_slow));
   }
   if (!(file_scale > 0))
-    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: an attention factor of {}, expected more than 0", file_scale));
-  if (rope.factor < 1) keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a factor of {}, expected at least 1", rope.factor));
-  if (rope.theta <= 1) keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a base of {}, expected more than 1", rope.theta));
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("RoPE scaling yarn: an attention factor of {}, expected more than 0", file_scale));
+  if (rope.factor < 1)
+    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a factor of {}, expected at least 1", rope.factor));
+  if (rope.theta <= 1)
+    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a base of {}, expected more than 1", rope.theta));
   if (extrapolation != 1.0) {
-    keys.fail(ErrorCode::kUnsupported, fmt::format("RoPE scaling yarn: an extrapolation factor of {}; this version has 1 only", extrapolation));
+    keys.fail(ErrorCode::kUnsupported,
+              fmt::format("RoPE scaling yarn: an extrapolation factor of {}; this version has 1 only", extrapolation));
   }
   rope.attention_factor = file_scale == 1.0 ? 0.0 : file_scale * (1 + 0.1 * std::log(rope.factor));
 }
@@ -68,7 +77,9 @@ void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) 
   rope.factor = keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1.0));
   if (keys.failed()) return;
   if (rope.factor == 0) rope.factor = 1;  // 0 is written for "not scaled"
-  if (rope.factor < 0) return keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling: a factor of {}, expected more than 0", rope.factor));
+  if (rope.factor < 0)
+    return keys.fail(ErrorCode::kBadFile,
+                     fmt::format("RoPE scaling: a factor of {}, expected more than 0", rope.factor));
   switch (rope.scaling) {
     case RopeScaling::kNone: rope.factor = 1; break;
     case RopeScaling::kLinear:
@@ -87,22 +98,25 @@ void read_freq_factors(const ModelFile& file, RopeSpec& rope, KeyReader& keys) {
   if (tensor == nullptr || keys.failed()) return;
   const std::uint64_t n = rope.rope_dim / 2;
   if (tensor->dtype != DType::kF32 || tensor->n_elems() != n || tensor->shape[0] != n) {
-    return keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape ({})", tensor->name, tensor->type_name,
-                                                      fmt::join(tensor->shape, ", "), n));
+    return keys.fail(ErrorCode::kBadFile,
+                     fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape ({})", tensor->name,
+                                 tensor->type_name, fmt::join(tensor->shape, ", "), n));
   }
   rope.freq_factors.resize(n);
   const Status read = file.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(rope.freq_factors)));
   if (!read) return keys.fail(read.error().code, read.error().message);
   for (const float factor : rope.freq_factors) {
     if (!std::isfinite(factor) || factor <= 0) {
-      return keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
+      return keys.fail(ErrorCode::kBadFile,
+                       fmt::format("tensor '{}' holds {}, expected finite numbers above 0", tensor->name, factor));
     }
   }
 }
 
 }  // namespace
 
-RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head_dim, std::uint32_t n_ctx_trained, KeyReader& keys) {
+RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head_dim, std::uint32_t n_ctx_trained,
+                   KeyReader& keys) {
   RopeSpec rope;
   rope.pairing = row.pairing;
   rope.rope_dim = keys.positive("rope.dimension_count", kMaxHeadDim, head_dim);
@@ -113,7 +127,8 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
                                                keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim));
   }
   if (!(rope.theta > 0)) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key("rope.freq_base"), rope.theta));
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key("rope.freq_base"), rope.theta));
   }
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
   if (!keys.failed()) read_freq_factors(file, rope, keys);

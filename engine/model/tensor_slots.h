@@ -36,11 +36,13 @@ bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32
 
 // The tensor that fills a slot: "blk.3.attn_q.weight"; `layer` is ignored for slots that are not of a layer.
 std::string slot_tensor_name(WeightSlot slot, std::int32_t layer);
-// The tensor that holds the rows of several slots one after the other, in the order of WeightSlot; absent for a slot that is never fused.
+// The tensor that holds the rows of several slots one after the other, in the order of WeightSlot; absent for a slot
+// that is never fused.
 std::optional<std::string> fused_tensor_name(WeightSlot slot, std::int32_t layer);
 
 // Files may carry these beside the slots.
-inline constexpr std::string_view kRopeFactorsTensor = "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
+inline constexpr std::string_view kRopeFactorsTensor =
+    "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
 // A tensor that older converters wrote and that changes no result.
 bool is_harmless_tensor(std::string_view name);
 

@@ -11,7 +11,8 @@ struct ArenaRules {
   Bytes granularity = 4096;
 };
 
-// Whether regions are kept, or only summed: the same code answers "does it fit?" many times a second without making a thousand strings.
+// Whether regions are kept, or only summed: the same code answers "does it fit?" many times a second without making a
+// thousand strings.
 enum class Keep : std::uint8_t { kRegions, kSizesOnly };
 
 class ArenaBuilder {
@@ -19,8 +20,8 @@ class ArenaBuilder {
   ArenaBuilder(DeviceIndex device, Lifetime lifetime, ArenaRules rules, Keep keep);
 
   void reserve(std::size_t n_regions);
-  // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set here; `name` is copied only when
-  // regions are kept.
+  // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set
+  // here; `name` is copied only when regions are kept.
   void add(Region region, std::string_view name, std::optional<Bytes> bytes);
 
   // Pads to the granularity. Absent when any size or sum was beyond 64 bits.

@@ -23,7 +23,8 @@ struct KindRule {
   std::string_view name;
   DeviceKind kind;
   Bytes driver_bytes;
-  Bytes granularity;  // of an allocation: CUDA maps 2 MiB pages, Vulkan drivers sub-allocate from 64 KiB, Metal pages are 16 KiB
+  Bytes granularity;  // of an allocation: CUDA maps 2 MiB pages, Vulkan drivers sub-allocate from 64 KiB, Metal pages
+                      // are 16 KiB
 };
 constexpr std::array kKindRules{
     KindRule{"cuda", DeviceKind::kCuda, kAssumedCudaDriverBytes, 2 * kMiB},
@@ -47,7 +48,8 @@ class RowReader {
       return;
     }
     for (const auto& item : row.items()) {
-      if (std::find(kKeys.begin(), kKeys.end(), item.key()) == kKeys.end()) fail(item.key(), "a known key", "one that is not");
+      if (std::find(kKeys.begin(), kKeys.end(), item.key()) == kKeys.end())
+        fail(item.key(), "a known key", "one that is not");
     }
   }
 
@@ -92,7 +94,8 @@ class RowReader {
   }
 
   void fail(std::string_view key, std::string_view expected, std::string_view found) {
-    if (!error_) error_ = Error{ErrorCode::kBadFile, fmt::format("{}: {}: expected {}, found {}", where_, key, expected, found)};
+    if (!error_)
+      error_ = Error{ErrorCode::kBadFile, fmt::format("{}: {}: expected {}, found {}", where_, key, expected, found)};
   }
   void name_row(std::string_view name) { where_ += fmt::format(" ({})", name); }
   const std::optional<Error>& error() const { return error_; }
@@ -124,13 +127,15 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
   device.read_bytes_per_s = row.gb_per_s("bandwidth_gb_per_s") * 1e9 * kSustainedReadShare;
   device.has_unified_memory = row.flag("unified");
   if (row.error()) return *row.error();
-  const auto rule = std::find_if(kKindRules.begin(), kKindRules.end(), [&](const KindRule& r) { return r.name == kind; });
+  const auto rule =
+      std::find_if(kKindRules.begin(), kKindRules.end(), [&](const KindRule& r) { return r.name == kind; });
   if (rule == kKindRules.end()) {
     row.fail("kind", "cuda, vulkan or metal", kind);
     return *row.error();
   }
   if (device.total_bytes > device.nameplate_bytes) {
-    row.fail("usable_mib", fmt::format("at most memory_mib ({})", device.nameplate_bytes / kMiB), std::to_string(device.total_bytes / kMiB));
+    row.fail("usable_mib", fmt::format("at most memory_mib ({})", device.nameplate_bytes / kMiB),
+             std::to_string(device.total_bytes / kMiB));
     return *row.error();
   }
   device.kind = rule->kind;
@@ -160,7 +165,8 @@ Result<std::vector<DeviceInfo>> parse_device_catalogue(std::string_view json) {
     if (!device) return device.error();
     if (!names.insert(device->name).second) {
       return Error{ErrorCode::kBadFile,
-                   fmt::format("device catalogue, row {}: name: expected one that no row before has, found {}", devices.size(), device->name)};
+                   fmt::format("device catalogue, row {}: name: expected one that no row before has, found {}",
+                               devices.size(), device->name)};
     }
     devices.push_back(std::move(*device));
   }
@@ -169,7 +175,9 @@ Result<std::vector<DeviceInfo>> parse_device_catalogue(std::string_view json) {
 
 Result<std::vector<DeviceInfo>> read_device_catalogue(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{ErrorCode::kBadFile, fmt::format("{}: expected a device catalogue, found no readable file", path.string())};
+  if (!in)
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: expected a device catalogue, found no readable file", path.string())};
   std::ostringstream text;
   text << in.rdbuf();
   return parse_device_catalogue(text.str());

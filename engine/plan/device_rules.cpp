@@ -54,25 +54,29 @@ Bytes quantized_row_bytes(std::uint64_t n_elems) {
   return groups * (kQuantGroup + 2 * kF32Bytes);
 }
 
-// A GPU keeps the normalized and the quantized row, and the partial sums of split-K attention: (head_dim + running maximum + sum) f32 each, for
-// decode rows only, since a prefill step has rows enough to fill the device without splitting.
+// A GPU keeps the normalized and the quantized row, and the partial sums of split-K attention: (head_dim + running
+// maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the device without
+// splitting.
 Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   const Widths widths = widest(model);
   const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
   const Bytes quantized = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
   const Bytes kv_rows = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
-  const Bytes partials = aligned(Bytes{options.n_slots} * kMaxAttentionSplits * (widths.q_dim + 2 * widths.n_heads) * kF32Bytes);
+  const Bytes partials =
+      aligned(Bytes{options.n_slots} * kMaxAttentionSplits * (widths.q_dim + 2 * widths.n_heads) * kF32Bytes);
   return normed + quantized + kv_rows + partials;
 }
 
 }  // namespace
 
-Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options, std::uint32_t max_rows) {
+Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
+                    std::uint32_t max_rows) {
   if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads).total();
   return gpu_scratch(model, options, max_rows);
 }
 
-CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows, std::uint32_t n_threads) {
+CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows,
+                       std::uint32_t n_threads) {
   const Widths widths = widest(model);
   const std::uint64_t head_dim = round_up(widths.head_dim, kQuantGroup);
   const MatrixKinds kinds = matrix_kinds(model);
@@ -93,8 +97,10 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   const std::uint64_t n_tiles = std::min<std::uint64_t>(kCpuBlockTiles, div_up(max_rows, kCpuTileCols));
   scratch.product_bytes = 2 * n_tiles * 2 * kCpuTileCols * kPanelRows * kF32Bytes;
   // Per query: f32 and int8 form, result, scores, and running maximum, sum, factor, first and last key.
-  const Bytes few = kCpuFewQueries * (head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes);
-  // Words, result, scale, running maximum and sum; words and scales of a chunk of keys and values; scores, first and last key of some panels.
+  const Bytes few =
+      kCpuFewQueries * (head_dim * 2 * kF32Bytes + cpu_int8_row_bytes(head_dim) + (kCpuKeyChunk + 5) * kF32Bytes);
+  // Words, result, scale, running maximum and sum; words and scales of a chunk of keys and values; scores, first and
+  // last key of some panels.
   const Bytes tile = kCpuQueryTile * (head_dim * (kCpuWordBytes + kF32Bytes) + 3 * kF32Bytes) +
                      kCpuKeyChunk * (2 * head_dim * kCpuWordBytes + kF32Bytes) + head_dim * kF32Bytes +
                      kCpuTilePanels * kPanelRows * (kCpuKeyChunk + 2) * kF32Bytes;
@@ -108,9 +114,11 @@ Bytes sampler_bytes(const ModelInfo& model) {
   return aligned(Bytes{model.n_vocab} * kCandidateBytes);
 }
 
-Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement, std::uint32_t max_rows,
-                    std::uint32_t max_logit_rows) {
-  const auto is_apart = [&](DeviceIndex device) { return devices[device].kind != DeviceKind::kCpu && !devices[device].has_unified_memory; };
+Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                    std::uint32_t max_rows, std::uint32_t max_logit_rows) {
+  const auto is_apart = [&](DeviceIndex device) {
+    return devices[device].kind != DeviceKind::kCpu && !devices[device].has_unified_memory;
+  };
   const bool head_apart = is_apart(placement.head_device);
   if (!head_apart && std::none_of(placement.layer_device.begin(), placement.layer_device.end(), is_apart)) return 0;
   const Bytes residual = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);

@@ -8,28 +8,33 @@
 
 namespace headroom {
 
-// Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from this one region and CHECKs that
-// it suffices. A device that runs neither a layer nor the head has none: embedding a token writes its row straight to the residual.
-Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options, std::uint32_t max_rows);
+// Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from
+// this one region and CHECKs that it suffices. A device that runs neither a layer nor the head has none: embedding a
+// token writes its row straight to the residual.
+Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
+                    std::uint32_t max_rows);
 
-// Scratch of run/sampler: one candidate (a float and an id) per token of the vocabulary. It is the region "sampler" (kStaging) in the session arena
-// of the device that is the host, whatever device computes the logits.
+// Scratch of run/sampler: one candidate (a float and an id) per token of the vocabulary. It is the region "sampler"
+// (kStaging) in the session arena of the device that is the host, whatever device computes the logits.
 Bytes sampler_bytes(const ModelInfo& model);
 
-// Host memory, page-locked, through which bytes reach and leave a device that does not share the CPU's memory: weight chunks at load; at run time the
-// residual where it changes device, and the logits. Loading and running never overlap, so it is the larger of the two. 0 without such a device.
-Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement, std::uint32_t max_rows,
-                    std::uint32_t max_logit_rows);
+// Host memory, page-locked, through which bytes reach and leave a device that does not share the CPU's memory: weight
+// chunks at load; at run time the residual where it changes device, and the logits. Loading and running never overlap,
+// so it is the larger of the two. 0 without such a device.
+Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                    std::uint32_t max_rows, std::uint32_t max_logit_rows);
 // Two chunks: one is filled from the file while the other is copied.
 inline constexpr Bytes kUploadChunkBytes = 16 * kMiB;
 
-// Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of 16; per 256 their sum, and
-// the eight again as bytes. Whole cache lines, so that rows that are kept one behind another begin at a line.
+// Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of
+// 16; per 256 their sum, and the eight again as bytes. Whole cache lines, so that rows that are kept one behind another
+// begin at a line.
 constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) {
   return round_up(div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * (4 + 16), 64);
 }
 
-// Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another, and split long contexts.
+// Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another,
+// and split long contexts.
 inline constexpr std::uint32_t kCpuFewRows = 4;
 inline constexpr std::uint32_t kCpuMaxSplits = 8;     // parts of one context that few rows attend to side by side
 inline constexpr std::uint32_t kCpuFewQueries = 8;    // queries that are attended for without unpacking keys
@@ -43,22 +48,30 @@ inline constexpr Bytes kCpuPairSlabBytes = 9 * kKiB;  // of a pair of panels: 25
 
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
-  Bytes rope_bytes = 0;      // (max_rows, 2 * rope_dim of every rope) cosines and sines of the positions of a step
-  Bytes f32_bytes = 0;       // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
-  Bytes int8_bytes = 0;      // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
-  Bytes kv_rows_bytes = 0;   // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
-  Bytes partials_bytes = 0;  // (kCpuFewRows, n_heads, kCpuMaxSplits, head_dim rounded up to 32 + 2) f32: results of parts of a context
+  Bytes rope_bytes = 0;  // (max_rows, 2 * rope_dim of every rope) cosines and sines of the positions of a step
+  Bytes f32_bytes =
+      0;  // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
+  Bytes int8_bytes = 0;     // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
+  Bytes kv_rows_bytes = 0;  // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
+  Bytes partials_bytes =
+      0;  // (kCpuFewRows, n_heads, kCpuMaxSplits, head_dim rounded up to 32 + 2) f32: results of parts of a context
   // Of one thread:
-  Bytes row_bytes = 0;        // (widest input) f32
-  Bytes few_f32_bytes = 0;    // (kCpuFewRows, widest input), as f32_bytes
-  Bytes few_int8_bytes = 0;   // likewise, as int8_bytes
-  Bytes slab_bytes = 0;       // unpacked columns of a pair of panels
-  Bytes product_bytes = 0;    // products of two pairs of panels with a block of tiles, f32
-  Bytes attention_bytes = 0;  // queries, scores and results of the few, or of a tile with a chunk of unpacked keys and values
+  Bytes row_bytes = 0;       // (widest input) f32
+  Bytes few_f32_bytes = 0;   // (kCpuFewRows, widest input), as f32_bytes
+  Bytes few_int8_bytes = 0;  // likewise, as int8_bytes
+  Bytes slab_bytes = 0;      // unpacked columns of a pair of panels
+  Bytes product_bytes = 0;   // products of two pairs of panels with a block of tiles, f32
+  Bytes attention_bytes =
+      0;  // queries, scores and results of the few, or of a tile with a chunk of unpacked keys and values
   std::uint32_t n_threads = 1;
-  Bytes per_thread() const { return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes; }
-  Bytes total() const { return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads; }
+  Bytes per_thread() const {
+    return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes;
+  }
+  Bytes total() const {
+    return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads;
+  }
 };
-CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows, std::uint32_t n_threads);
+CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows,
+                       std::uint32_t n_threads);
 
 }  // namespace headroom

@@ -57,20 +57,25 @@ std::string joined_names(std::span<const DeviceInfo> devices, const std::vector<
 
 Error unknown_device(std::span<const DeviceInfo> devices, std::string_view name, const std::string& plain) {
   std::vector<std::pair<std::size_t, DeviceIndex>> by_distance;
-  for (DeviceIndex i = 0; i < devices.size(); ++i) by_distance.emplace_back(edit_distance(plain, plain_name(devices[i].name)), i);
+  for (DeviceIndex i = 0; i < devices.size(); ++i)
+    by_distance.emplace_back(edit_distance(plain, plain_name(devices[i].name)), i);
   std::sort(by_distance.begin(), by_distance.end());
   by_distance.resize(std::min(by_distance.size(), kMaxSuggestions));
   std::vector<DeviceIndex> nearest;
   for (const auto& [distance, i] : by_distance) nearest.push_back(i);
-  return Error{ErrorCode::kUsage, fmt::format("device: expected a device of this machine or of the catalogue, found \"{}\"; the nearest are {}", name,
-                                              joined_names(devices, nearest))};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("device: expected a device of this machine or of the catalogue, found \"{}\"; the nearest are {}",
+                  name, joined_names(devices, nearest))};
 }
 
-Error ambiguous_device(std::span<const DeviceInfo> devices, std::string_view name, std::vector<DeviceIndex> candidates) {
+Error ambiguous_device(std::span<const DeviceInfo> devices, std::string_view name,
+                       std::vector<DeviceIndex> candidates) {
   const std::size_t n_more = candidates.size() - std::min(candidates.size(), kMaxCandidates);
   candidates.resize(candidates.size() - n_more);
-  return Error{ErrorCode::kUsage, fmt::format("device: expected the name of one device, found \"{}\", which may be {}{}", name,
-                                              joined_names(devices, candidates), n_more > 0 ? fmt::format(" and {} more", n_more) : "")};
+  return Error{ErrorCode::kUsage,
+               fmt::format("device: expected the name of one device, found \"{}\", which may be {}{}", name,
+                           joined_names(devices, candidates), n_more > 0 ? fmt::format(" and {} more", n_more) : "")};
 }
 
 }  // namespace
@@ -81,8 +86,8 @@ Result<DeviceIndex> find_device(std::span<const DeviceInfo> devices, std::string
   }
   const std::string plain = plain_name(name);
   if (plain.empty()) return unknown_device(devices, name, plain);
-  // From the strictest reading to the loosest: "4090" is the card whose name ends so, before it is a part of a laptop's. Without a digit an ending is
-  // a family ("rtx"), not a card.
+  // From the strictest reading to the loosest: "4090" is the card whose name ends so, before it is a part of a
+  // laptop's. Without a digit an ending is a family ("rtx"), not a card.
   const bool has_digit = std::any_of(plain.begin(), plain.end(), [](char c) { return c >= '0' && c <= '9'; });
   std::vector<DeviceIndex> whole, endings, beginnings, parts;
   for (DeviceIndex i = 0; i < devices.size(); ++i) {

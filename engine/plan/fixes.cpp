@@ -18,8 +18,8 @@ constexpr std::uint32_t kContextStep = 256;
 constexpr std::uint32_t kSmallestBatch = 32;
 constexpr std::size_t kMaxCombinations = 6;
 
-// Prices are only an order. What costs nothing that a user feels comes first, what changes the answers last; a price that grows with the size of the
-// change is added to the base.
+// Prices are only an order. What costs nothing that a user feels comes first, what changes the answers last; a price
+// that grows with the size of the change is added to the base.
 namespace price {
 constexpr double kBatch = 0.5;  // a slower prompt, same answers
 constexpr double kKvQ8 = 1.0;
@@ -59,8 +59,9 @@ class FixFinder {
  public:
   FixFinder(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, PlanLayout base)
       : model_(model), devices_(devices), asked_(asked), base_(std::move(base)) {
-    const auto worst = std::max_element(base_.budgets.begin(), base_.budgets.end(),
-                                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+    const auto worst =
+        std::max_element(base_.budgets.begin(), base_.budgets.end(),
+                         [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
     worst_device_ = worst->device;
     worst_asked_ = worst->planned + worst->driver;
     base_speed_ = speed(base_);
@@ -70,7 +71,8 @@ class FixFinder {
     std::vector<Fix> fixes;
     for (const Change& change : single_changes()) add(change, fixes);
     if (std::none_of(fixes.begin(), fixes.end(), [&](const Fix& fix) {
-          return fix.makes_it_fit && (fix.options.n_ctx == asked_.n_ctx || fix.options.n_ctx >= base_.options.n_ctx / 2);
+          return fix.makes_it_fit &&
+                 (fix.options.n_ctx == asked_.n_ctx || fix.options.n_ctx >= base_.options.n_ctx / 2);
         })) {
       std::vector<Fix> combined;
       for (const Change& change : combinations()) add(change, combined);
@@ -84,7 +86,9 @@ class FixFinder {
   }
 
  private:
-  static bool is_better(const Fix& a, const Fix& b) { return a.makes_it_fit != b.makes_it_fit ? a.makes_it_fit : a.price < b.price; }
+  static bool is_better(const Fix& a, const Fix& b) {
+    return a.makes_it_fit != b.makes_it_fit ? a.makes_it_fit : a.price < b.price;
+  }
   std::optional<PlanLayout> try_plan(const PlanOptions& options) const {
     Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
     if (!layout) return std::nullopt;
@@ -94,13 +98,16 @@ class FixFinder {
     const std::optional<PlanLayout> layout = try_plan(options);
     return layout && layout->fits();
   }
-  std::optional<double> speed(const PlanLayout& layout) const { return estimate_tokens_per_s(model_, devices_, layout.placement, layout.options); }
+  std::optional<double> speed(const PlanLayout& layout) const {
+    return estimate_tokens_per_s(model_, devices_, layout.placement, layout.options);
+  }
 
   // Prices a change by planning it; one that neither frees anything nor makes the plan fit is dropped.
   void add(const Change& change, std::vector<Fix>& fixes) const {
     const std::optional<PlanLayout> layout = try_plan(change.options);
     if (!layout) return;
-    const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(), [&](const DeviceBudget& b) { return b.device == worst_device_; });
+    const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(),
+                                   [&](const DeviceBudget& b) { return b.device == worst_device_; });
     const Bytes now = same == layout->budgets.end() ? 0 : same->planned + same->driver;
     Fix fix;
     fix.text = change.text;
@@ -115,7 +122,8 @@ class FixFinder {
     if (slower && fewer_layers) fix.slowdown = 1.0 - *speed_now / *base_speed_;
     fix.price = change.price + (fix.slowdown ? *fix.slowdown * (price::kLayersAll - price::kLayers) : 0);
     if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
-    if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v) fix.text += fmt::format(", {}", quality_words(fix.quality));
+    if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v)
+      fix.text += fmt::format(", {}", quality_words(fix.quality));
     if (fix.slowdown) fix.text += fmt::format(", about {:.0f} % slower", *fix.slowdown * 100);
     fixes.push_back(std::move(fix));
   }
@@ -176,7 +184,8 @@ class FixFinder {
   }
 
   double context_price(std::uint32_t n_ctx) const {
-    return price::kContext + (price::kContextAll - price::kContext) * (1.0 - static_cast<double>(n_ctx) / base_.options.n_ctx);
+    return price::kContext +
+           (price::kContextAll - price::kContext) * (1.0 - static_cast<double>(n_ctx) / base_.options.n_ctx);
   }
 
   // `from` with the longest context that makes it fit: as a round number, and to the position.
@@ -190,7 +199,8 @@ class FixFinder {
       if (n_ctx == 0 || (n_ctx == longest && !changes.empty() && round == longest)) continue;
       Change change = from;
       change.options.n_ctx = n_ctx;
-      change.text = before + context_words(n_ctx) + (n_ctx == longest && n_ctx != round ? " (the longest that fits)" : "");
+      change.text =
+          before + context_words(n_ctx) + (n_ctx == longest && n_ctx != round ? " (the longest that fits)" : "");
       change.price += context_price(n_ctx) + (n_ctx == round ? 0 : 1);
       changes.push_back(std::move(change));
     }
@@ -207,7 +217,8 @@ class FixFinder {
     Change change = from;
     change.options.n_gpu_layers = answer->options->n_gpu_layers;
     change.text = from.text.empty() ? "" : from.text + " and ";
-    change.text += fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s", moved > 0 ? "CPU" : "GPU");
+    change.text +=
+        fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s", moved > 0 ? "CPU" : "GPU");
     change.price += price::kLayers;
     return change;
   }
@@ -220,16 +231,18 @@ class FixFinder {
     Change change{"", asked_, QualityLoss::kNone, price::kHeadroom};
     if (std::holds_alternative<KeepFree>(asked_.headroom)) {
       change.options.headroom = KeepFree{free_bytes - worst_asked_};
-      change.text =
-          fmt::format("keep {} free instead of {}", format_bytes(free_bytes - worst_asked_), format_bytes(std::get<KeepFree>(asked_.headroom).bytes));
+      change.text = fmt::format("keep {} free instead of {}", format_bytes(free_bytes - worst_asked_),
+                                format_bytes(std::get<KeepFree>(asked_.headroom).bytes));
     } else {
       change.options.headroom = AtMost{worst_asked_};
-      change.text = fmt::format("use up to {} instead of {}", format_bytes(worst_asked_), format_bytes(std::get<AtMost>(asked_.headroom).bytes));
+      change.text = fmt::format("use up to {} instead of {}", format_bytes(worst_asked_),
+                                format_bytes(std::get<AtMost>(asked_.headroom).bytes));
     }
     return fits(change.options) ? std::optional(change) : std::nullopt;
   }
 
-  // Each lighter cache, one request, a small batch, and all of them, alone or with the longest context or the most layers that then fit.
+  // Each lighter cache, one request, a small batch, and all of them, alone or with the longest context or the most
+  // layers that then fit.
   std::vector<Change> combinations() const {
     std::vector<Change> bases = kv_changes();
     if (asked_.n_slots > 1) {
@@ -277,7 +290,8 @@ std::string_view quality_words(QualityLoss loss) {
   return "unknown";
 }
 
-Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                    const PlanOptions& options) {
   Result<PlanLayout> base = lay_out(model, devices, options, Keep::kSizesOnly);
   if (!base) return base.error();
   if (base->fits()) return std::vector<Fix>{};

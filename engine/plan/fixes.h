@@ -11,7 +11,8 @@
 namespace headroom {
 
 enum class QualityLoss : std::uint8_t { kNone, kNearlyNone, kSome };
-std::string_view quality_words(QualityLoss loss);  // "quality unchanged", "quality nearly unchanged", "some quality loss"
+std::string_view quality_words(
+    QualityLoss loss);  // "quality unchanged", "quality nearly unchanged", "some quality loss"
 
 struct Fix {
   std::string text;     // "KV as Q8: frees 2.1 GiB, quality unchanged"
@@ -23,8 +24,10 @@ struct Fix {
   double price = 0;  // only an order: cheaper first
 };
 
-// Empty when the plan fits. Those that suffice come first, cheapest first; then single changes that only help. Combinations are added, the cheapest
-// few, when no single change suffices or only one that more than halves the context. kUsage as plan_memory.
-Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
+// Empty when the plan fits. Those that suffice come first, cheapest first; then single changes that only help.
+// Combinations are added, the cheapest few, when no single change suffices or only one that more than halves the
+// context. kUsage as plan_memory.
+Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                    const PlanOptions& options);
 
 }  // namespace headroom

@@ -26,8 +26,8 @@ struct Group {
 // "64 elements x 2 bytes", "2 blocks x 34 bytes", "(128 elements x 1 bytes + 2 bytes of scale)".
 std::string row_expression(DType dtype, std::uint64_t n_elems) {
   const DTypeRow& row = dtype_row(dtype);
-  std::string blocks =
-      fmt::format("{} {} x {} bytes", div_up(n_elems, row.block_elems), row.block_elems == 1 ? "elements" : "blocks", row.block_bytes);
+  std::string blocks = fmt::format("{} {} x {} bytes", div_up(n_elems, row.block_elems),
+                                   row.block_elems == 1 ? "elements" : "blocks", row.block_bytes);
   if (row.row_extra_bytes > 0) return fmt::format("({} + {} bytes of scale)", blocks, row.row_extra_bytes);
   return blocks;
 }
@@ -36,8 +36,8 @@ std::string row_expression(DType dtype, std::uint64_t n_elems) {
 class GroupList {
  public:
   // `key` tells groups apart; `counted` is what the count counts ("layers"), empty when there is only one.
-  void add(const std::string& key, const Region& region, DeviceIndex device, std::string label, std::string each, Bytes each_bytes,
-           std::string_view counted) {
+  void add(const std::string& key, const Region& region, DeviceIndex device, std::string label, std::string each,
+           Bytes each_bytes, std::string_view counted) {
     const auto [found, is_new] = index_.try_emplace(key, groups_.size());
     if (is_new) {
       Group group;
@@ -76,7 +76,8 @@ void add_weight(const ModelInfo& model, const Region& region, DeviceIndex device
   std::string each = row_expression(region.dtype, weight.n_cols);
   if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
   std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
-  if (is_matrix && n_rows != weight.n_rows) label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
+  if (is_matrix && n_rows != weight.n_rows)
+    label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
   std::string key = fmt::format("w{} {} {}", label, n_rows, weight.n_cols);
   groups.add(key, region, device, std::move(label), std::move(each), weight.loaded_bytes(), "tensors");
 }
@@ -85,15 +86,18 @@ void add_weight(const ModelInfo& model, const Region& region, DeviceIndex device
 std::string kv_label(const LayerSpec& layer, const Region& region) {
   const bool is_keys = region.kv_part == KvPart::kKeys || region.kv_part == KvPart::kExactKeys;
   const bool is_exact = region.kv_part == KvPart::kExactKeys || region.kv_part == KvPart::kExactValues;
-  std::string label = fmt::format("KV cache, {}{}, {}", is_exact ? "exact " : "", is_keys ? "keys" : "values", dtype_row(region.dtype).name);
+  std::string label = fmt::format("KV cache, {}{}, {}", is_exact ? "exact " : "", is_keys ? "keys" : "values",
+                                  dtype_row(region.dtype).name);
   if (layer.attention == AttentionKind::kWindow) label += fmt::format(", layers with a window of {}", layer.window);
   return label;
 }
 
-void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device, GroupList& groups) {
+void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device,
+            GroupList& groups) {
   const LayerSpec& layer = model.layers[static_cast<std::size_t>(region.layer)];
   const std::vector<KvRegion> parts = kv_regions(layer, options);
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const KvRegion& each) { return each.part == region.kv_part; });
+  const auto part =
+      std::find_if(parts.begin(), parts.end(), [&](const KvRegion& each) { return each.part == region.kv_part; });
   CHECK(part != parts.end(), "a region of the cache belongs to its layer");
   std::string positions = fmt::format("{} positions", part->n_rows);
   if (part->part == KvPart::kExactKeys || part->part == KvPart::kExactValues) {
@@ -102,10 +106,11 @@ void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& re
                                  : fmt::format("{} newest positions", ends.n_ring);
   }
   std::string label = kv_label(layer, region);
-  std::string each =
-      fmt::format("{} slots x {} x {} KV heads x {}", options.n_slots, positions, layer.n_kv_heads, row_expression(region.dtype, layer.head_dim));
+  std::string each = fmt::format("{} slots x {} x {} KV heads x {}", options.n_slots, positions, layer.n_kv_heads,
+                                 row_expression(region.dtype, layer.head_dim));
   std::string key = label + each;
-  groups.add(key, region, device, std::move(label), std::move(each), *kv_region_bytes(layer, *part, options.n_slots), "layers");
+  groups.add(key, region, device, std::move(label), std::move(each), *kv_region_bytes(layer, *part, options.n_slots),
+             "layers");
 }
 
 std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {
@@ -115,7 +120,8 @@ std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {
   return text;
 }
 
-// The buffers that stand on one another where the layout is highest: each begins where one that lives at the same time ends.
+// The buffers that stand on one another where the layout is highest: each begins where one that lives at the same time
+// ends.
 std::string activations_expression(const Program& program, DeviceIndex device) {
   const Buffer* top = nullptr;
   for (const Buffer& buffer : program.buffers) {
@@ -129,7 +135,9 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
     const Buffer* below = nullptr;
     for (const Buffer& buffer : program.buffers) {
       const bool both_live = buffer.first_op <= top->last_op && top->first_op <= buffer.last_op;
-      if (buffer.device == device && !buffer.is_logits && both_live && buffer.offset + buffer.size == top->offset && buffer.size > 0) below = &buffer;
+      if (buffer.device == device && !buffer.is_logits && both_live && buffer.offset + buffer.size == top->offset &&
+          buffer.size > 0)
+        below = &buffer;
     }
     CHECK(below != nullptr || top->offset == 0, "a buffer floats above its layout");
     top = below;
@@ -140,10 +148,12 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
   const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0).total();
-  return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads, (bytes - shared) / device.n_threads);
+  return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads,
+                     (bytes - shared) / device.n_threads);
 }
 
-void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device, GroupList& groups) {
+void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device,
+               GroupList& groups) {
   const DeviceInfo& info = plan.devices[device];
   std::string each = fmt::format("{} bytes", region.size);
   Bytes each_bytes = region.size;
@@ -180,7 +190,8 @@ std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& pla
         }
       }
       std::vector<Formula> of_arena = groups.finish();
-      formulas.insert(formulas.end(), std::make_move_iterator(of_arena.begin()), std::make_move_iterator(of_arena.end()));
+      formulas.insert(formulas.end(), std::make_move_iterator(of_arena.begin()),
+                      std::make_move_iterator(of_arena.end()));
     }
   }
   return formulas;

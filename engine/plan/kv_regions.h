@@ -1,4 +1,5 @@
-// What the cache of one layer consists of: the one place that the layout, its formulas, the speed estimate and the backends take it from.
+// What the cache of one layer consists of: the one place that the layout, its formulas, the speed estimate and the
+// backends take it from.
 #pragma once
 
 #include <optional>

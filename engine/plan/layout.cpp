@@ -30,7 +30,8 @@ struct LayoutInputs {
 
 bool runs_on(const Placement& placement, DeviceIndex device) {
   if (placement.head_device == device) return true;
-  return std::find(placement.layer_device.begin(), placement.layer_device.end(), device) != placement.layer_device.end();
+  return std::find(placement.layer_device.begin(), placement.layer_device.end(), device) !=
+         placement.layer_device.end();
 }
 
 // The chosen device first, unless it holds nothing, then the CPU, which samples whatever runs elsewhere.
@@ -42,7 +43,8 @@ std::vector<DeviceIndex> devices_in_use(const LayoutInputs& in, const Placement&
 
 ArenaRules rules_of(const DeviceInfo& device) { return {device.alignment, device.granularity}; }
 
-std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device, Keep keep) {
+std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device,
+                                         Keep keep) {
   ArenaBuilder builder(device, Lifetime::kModel, rules_of(in.devices[device]), keep);
   builder.reserve(in.model.weights.size() + 1);
   for (std::size_t i = 0; i < in.model.weights.size(); ++i) {
@@ -74,12 +76,14 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
       Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
       region.dtype = kv.dtype;
       region.kv_part = kv.part;
-      builder.add(std::move(region), kv_region_name(kv.part), kv_region_bytes(in.model.layers[i], kv, in.options.n_slots));
+      builder.add(std::move(region), kv_region_name(kv.part),
+                  kv_region_bytes(in.model.layers[i], kv, in.options.n_slots));
     }
   }
 }
 
-std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& prefill, DeviceIndex device, Keep keep) {
+std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& prefill,
+                                         DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
   ArenaBuilder builder(device, Lifetime::kSession, rules_of(in.devices[device]), keep);
   builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
@@ -89,11 +93,13 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
     builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
   }
   if (runs_on(placement, device)) {
-    builder.add({.kind = RegionKind::kScratch}, "scratch", scratch_bytes(in.model, in.devices[device], options, options.step_rows()));
+    builder.add({.kind = RegionKind::kScratch}, "scratch",
+                scratch_bytes(in.model, in.devices[device], options, options.step_rows()));
   }
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_bytes(in.model));
-    builder.add({.kind = RegionKind::kStaging}, "staging", staging_bytes(in.model, in.devices, placement, options.step_rows(), options.n_logit_rows));
+    builder.add({.kind = RegionKind::kStaging}, "staging",
+                staging_bytes(in.model, in.devices, placement, options.step_rows(), options.n_logit_rows));
   }
   return std::move(builder).finish();
 }
@@ -111,13 +117,15 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
       DeviceBudget budget;
       budget.device = arena.device;
       budget.driver = device.driver_bytes;
-      budget.limit = arena.device == in.options.device ? limit_under(in.options.headroom, device.free_bytes) : device.free_bytes;
+      budget.limit =
+          arena.device == in.options.device ? limit_under(in.options.headroom, device.free_bytes) : device.free_bytes;
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
       budgets.push_back(budget);
     }
     budgets.back().planned += arena.size;  // lay_out_for has checked the sum
   }
-  // Layers beside a device that shares the CPU's memory come out of the same pool: what that device takes is not there twice.
+  // Layers beside a device that shares the CPU's memory come out of the same pool: what that device takes is not there
+  // twice.
   const DeviceInfo& chosen = in.devices[in.options.device];
   if (chosen.has_unified_memory && chosen.kind != DeviceKind::kCpu && budgets.size() == 2) {
     const DeviceBudget& first = budgets.front();
@@ -127,8 +135,10 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
 }
 
 Error too_large(const LayoutInputs& in) {
-  return Error{ErrorCode::kUsage, fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
-                                              in.options.n_ctx, in.options.n_slots, in.options.n_batch, in.model.name)};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
+                  in.options.n_ctx, in.options.n_slots, in.options.n_batch, in.model.name)};
 }
 
 Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layers, Keep keep) {
@@ -138,13 +148,14 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
   out.cpu = in.cpu;
   out.placement = place_layers(in.model, in.devices, in.options.device, in.cpu, n_gpu_layers);
   const std::vector<DeviceIndex> used = devices_in_use(in, out.placement);
-  for (const DeviceIndex device : used) out.buffer_alignment = std::max(out.buffer_alignment, in.devices[device].alignment);
-  out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()), in.options.step_rows(), in.options.n_logit_rows,
-                              out.buffer_alignment);
+  for (const DeviceIndex device : used)
+    out.buffer_alignment = std::max(out.buffer_alignment, in.devices[device].alignment);
+  out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
+                              in.options.step_rows(), in.options.n_logit_rows, out.buffer_alignment);
   Bytes total = 0;
   for (const DeviceIndex device : used) {
-    for (std::optional<ArenaPlan>& arena :
-         std::array{lay_out_weights(in, out.placement, device, keep), lay_out_session(in, out.placement, out.prefill, device, keep)}) {
+    for (std::optional<ArenaPlan>& arena : std::array{lay_out_weights(in, out.placement, device, keep),
+                                                      lay_out_session(in, out.placement, out.prefill, device, keep)}) {
       const std::optional<Bytes> sum = arena ? checked_add(total, arena->size) : std::nullopt;
       if (!sum || !checked_add(*sum, in.devices[device].driver_bytes)) return too_large(in);
       total = *sum;
@@ -155,8 +166,8 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
   return out;
 }
 
-// The most layers that the chosen device has room for, with their cache, the head, activations and scratch. Every layer more takes more bytes, so
-// halving the range finds it.
+// The most layers that the chosen device has room for, with their cache, the head, activations and scratch. Every layer
+// more takes more bytes, so halving the range finds it.
 Result<std::uint32_t> most_layers_on_device(const LayoutInputs& in, LayerRange known) {
   const auto fits = [&](std::uint32_t n_gpu_layers) -> Result<bool> {
     Result<PlanLayout> layout = lay_out_for(in, n_gpu_layers, Keep::kSizesOnly);
@@ -183,17 +194,20 @@ bool PlanLayout::fits() const {
   return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
 }
 
-Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, Keep keep, LayerRange known) {
+Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                           Keep keep, LayerRange known) {
   Result<PlanOptions> resolved = resolve_options(model, devices, options);
   if (!resolved) return resolved.error();
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
   const LayoutInputs in{model, devices, *resolved, *cpu, has_tied_head(model)};
   for (const WeightTensor& weight : model.weights) {
-    CHECK(weight.layer < static_cast<std::int32_t>(model.n_layers()), "a weight belongs to a layer that the model does not have");
+    CHECK(weight.layer < static_cast<std::int32_t>(model.n_layers()),
+          "a weight belongs to a layer that the model does not have");
   }
   if (devices[options.device].kind == DeviceKind::kCpu) return lay_out_for(in, 0, keep);
-  if (options.n_gpu_layers != kAutoLayers) return lay_out_for(in, static_cast<std::uint32_t>(options.n_gpu_layers), keep);
+  if (options.n_gpu_layers != kAutoLayers)
+    return lay_out_for(in, static_cast<std::uint32_t>(options.n_gpu_layers), keep);
   Result<std::uint32_t> most = most_layers_on_device(in, known);
   if (!most) return most.error();
   return lay_out_for(in, *most, keep);

@@ -1,4 +1,5 @@
-// From a model, devices and options to arenas: the one piece of memory arithmetic, used whole by plan_memory and without its regions by every search.
+// From a model, devices and options to arenas: the one piece of memory arithmetic, used whole by plan_memory and
+// without its regions by every search.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,14 @@ struct PlanLayout {
   bool fits() const;
 };
 
-// What a search knows of the automatic number of layers: at least `least` of them fit on the device, and at most `most`.
+// What a search knows of the automatic number of layers: at least `least` of them fit on the device, and at most
+// `most`.
 struct LayerRange {
   std::uint32_t least = 0, most = std::numeric_limits<std::uint32_t>::max();
 };
 
 // Pure. kUsage as plan_memory. `known` makes the same answer come sooner.
-Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, Keep keep, LayerRange known = {});
+Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                           Keep keep, LayerRange known = {});
 
 }  // namespace headroom

@@ -62,7 +62,8 @@ Bytes MemoryPlan::bytes_of(RegionKind kind, DeviceIndex device) const {
   return sum;
 }
 
-Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                               const PlanOptions& options) {
   Result<PlanLayout> layout = lay_out(model, devices, options, Keep::kRegions);
   if (!layout) return layout.error();
   MemoryPlan plan;
@@ -78,7 +79,9 @@ Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInf
 }
 
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight) {
-  return find_first(plan, [&](const ArenaPlan&, const Region& region) { return region.kind == RegionKind::kWeights && region.weight == weight; });
+  return find_first(plan, [&](const ArenaPlan&, const Region& region) {
+    return region.kind == RegionKind::kWeights && region.weight == weight;
+  });
 }
 
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device) {
@@ -94,7 +97,9 @@ std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t lay
 }
 
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind) {
-  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) { return arena.device == device && region.kind == kind; });
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
+    return arena.device == device && region.kind == kind;
+  });
 }
 
 }  // namespace headroom

@@ -1,4 +1,5 @@
-// The plan: every byte that a model will ever take, region by region. Prediction equals allocation because backends map exactly these arenas.
+// The plan: every byte that a model will ever take, region by region. Prediction equals allocation because backends map
+// exactly these arenas.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ...
 
 enum class KvPart : std::uint8_t { kNone, kKeys, kValues, kExactKeys, kExactValues };
 
-// How a quantized cache keeps rows: rotated, with scales that were searched for and exact ends; or as they come, which only the bench and the KLD
-// measurement can ask for, as a baseline.
+// How a quantized cache keeps rows: rotated, with scales that were searched for and exact ends; or as they come, which
+// only the bench and the KLD measurement can ask for, as a baseline.
 enum class KvScheme : std::uint8_t { kRotated, kPlain };
 
 using RegionId = std::uint32_t;  // index into ArenaPlan::regions
@@ -63,10 +64,11 @@ using HeadroomRule = std::variant<KeepFree, AtMost>;
 inline constexpr std::int32_t kAutoLayers = -1;
 
 struct PlanOptions {
-  std::uint32_t n_ctx = 0;         // positions per slot; 0: the trained context, at most 4096
-  std::uint32_t n_slots = 1;       // parallel requests, each with its own cache
-  std::uint32_t n_batch = 256;     // tokens in one prefill step
-  std::uint32_t n_logit_rows = 0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
+  std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
+  std::uint32_t n_slots = 1;    // parallel requests, each with its own cache
+  std::uint32_t n_batch = 256;  // tokens in one prefill step
+  std::uint32_t n_logit_rows =
+      0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   KvScheme kv_scheme = KvScheme::kRotated;
   std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
@@ -108,12 +110,13 @@ struct MemoryPlan {
   Bytes bytes_of(RegionKind kind, DeviceIndex device) const;
 };
 
-// Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that makes no sense for this model or
-// device (an unknown device, n_ctx 0 after defaults, no slot, a KV type without a kernel there).
+// Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that
+// makes no sense for this model or device (an unknown device, n_ctx 0 after defaults, no slot, a KV type without a
+// kernel there).
 Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
 
-// Where a weight of the model or a layer's cache stands; absent when it is not in the plan. A tied embedding stands on two devices when the head is
-// on another one than the embedding: ask with the device then.
+// Where a weight of the model or a layer's cache stands; absent when it is not in the plan. A tied embedding stands on
+// two devices when the head is on another one than the embedding: ask with the device then.
 struct RegionRef {
   std::uint32_t arena = 0;
   RegionId region = 0;
@@ -121,6 +124,7 @@ struct RegionRef {
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight);
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
-std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind);  // the first of that kind
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device,
+                                     RegionKind kind);  // the first of that kind
 
 }  // namespace headroom

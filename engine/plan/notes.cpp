@@ -10,70 +10,81 @@
 namespace headroom {
 namespace {
 
-void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout, std::vector<Note>& notes) {
+void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
+                  std::vector<Note>& notes) {
   const DeviceInfo& chosen = devices[layout.options.device];
   const bool is_gpu = chosen.kind != DeviceKind::kCpu;
   if (is_gpu && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
-    notes.push_back({fmt::format("No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.", chosen.name)});
+    notes.push_back({fmt::format(
+        "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
+        chosen.name)});
   }
   if (is_gpu && !chosen.is_present) {
-    notes.push_back(
-        {fmt::format("{} is not in this machine: the plan can be read and not loaded; what stays on the CPU is held against this "
-                     "machine's memory.",
-                     chosen.name)});
+    notes.push_back({fmt::format(
+        "{} is not in this machine: the plan can be read and not loaded; what stays on the CPU is held against this "
+        "machine's memory.",
+        chosen.name)});
   }
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (budget.driver == 0 || device.driver_measured) continue;
-    notes.push_back({fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),
-                                 device.is_present ? ": it is measured at the first load" : "")});
+    notes.push_back(
+        {fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),
+                     device.is_present ? ": it is measured at the first load" : "")});
   }
-  if (is_gpu && chosen.has_unified_memory) notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", chosen.name)});
+  if (is_gpu && chosen.has_unified_memory)
+    notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", chosen.name)});
 }
 
 void note_context(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (model.n_ctx_trained > 0 && options.n_ctx > model.n_ctx_trained) {
-    notes.push_back({fmt::format("Context {} is above the {} that the model was trained with: answers may lose sense beyond it.", options.n_ctx,
-                                 model.n_ctx_trained)});
+    notes.push_back(
+        {fmt::format("Context {} is above the {} that the model was trained with: answers may lose sense beyond it.",
+                     options.n_ctx, model.n_ctx_trained)});
   }
   if (options.n_ctx % kKvRowStep != 0) {
-    notes.push_back({fmt::format("The cache is kept in groups of {} positions: {} is planned as {}.", kKvRowStep, options.n_ctx,
-                                 round_up(options.n_ctx, kKvRowStep))});
+    notes.push_back({fmt::format("The cache is kept in groups of {} positions: {} is planned as {}.", kKvRowStep,
+                                 options.n_ctx, round_up(options.n_ctx, kKvRowStep))});
   }
-  const auto windowed =
-      std::count_if(model.layers.begin(), model.layers.end(), [](const LayerSpec& l) { return l.attention == AttentionKind::kWindow; });
+  const auto windowed = std::count_if(model.layers.begin(), model.layers.end(),
+                                      [](const LayerSpec& l) { return l.attention == AttentionKind::kWindow; });
   if (windowed > 0) {
-    notes.push_back({fmt::format("{} of {} layers see a window: their cache holds the window and one batch, however long the context.", windowed,
-                                 model.n_layers())});
+    notes.push_back({fmt::format(
+        "{} of {} layers see a window: their cache holds the window and one batch, however long the context.", windowed,
+        model.n_layers())});
   }
 }
 
 void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (options.kv_k == DType::kQ4_0 || options.kv_v == DType::kQ4_0) {
     notes.push_back(
-        {"KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what q8_0 costs without. "
+        {"KV as q4_0 is kept rotated, its first and newest positions as F16: where that was measured, it cost what "
+         "q8_0 costs without. "
          "`headroom-cli kld` measures it on this model."});
   }
   for (const DType dtype : {options.kv_k, options.kv_v}) {
     const std::uint32_t block = dtype_row(dtype).block_elems;
-    const auto padded = std::find_if(model.layers.begin(), model.layers.end(), [&](const LayerSpec& l) { return l.head_dim % block != 0; });
+    const auto padded = std::find_if(model.layers.begin(), model.layers.end(),
+                                     [&](const LayerSpec& l) { return l.head_dim % block != 0; });
     if (padded == model.layers.end()) continue;
-    notes.push_back(
-        {fmt::format("Heads of {} elements are padded to {} in {}.", padded->head_dim, round_up(padded->head_dim, block), dtype_row(dtype).label)});
+    notes.push_back({fmt::format("Heads of {} elements are padded to {} in {}.", padded->head_dim,
+                                 round_up(padded->head_dim, block), dtype_row(dtype).label)});
     if (options.kv_k == options.kv_v) break;
   }
 }
 
 }  // namespace
 
-std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout) {
+std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
+                             const PlanLayout& layout) {
   std::vector<Note> notes;
   note_devices(devices, asked, layout, notes);
   note_context(model, layout.options, notes);
   note_kv_types(model, layout.options, notes);
   if (layout.placement.embed_device != layout.placement.head_device && has_tied_head(model)) {
-    notes.push_back({fmt::format("The token embedding is also the output head: it is held twice, on {} to embed and on {} for the logits.",
-                                 devices[layout.placement.embed_device].name, devices[layout.placement.head_device].name)});
+    notes.push_back({fmt::format(
+        "The token embedding is also the output head: it is held twice, on {} to embed and on {} for the logits.",
+        devices[layout.placement.embed_device].name, devices[layout.placement.head_device].name)});
   }
   return notes;
 }

@@ -7,6 +7,7 @@
 
 namespace headroom {
 
-std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout);
+std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
+                             const PlanLayout& layout);
 
 }  // namespace headroom

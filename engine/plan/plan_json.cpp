@@ -19,8 +19,13 @@ constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKi
 Json model_json(const ModelInfo& model) {
   Json bytes_by_type = Json::object();
   for (const auto& [type, bytes] : model.bytes_by_type) bytes_by_type[type] = bytes;
-  return {{"name", model.name},           {"architecture", model.architecture},   {"n_params", model.n_params},    {"file_bytes", model.file_bytes},
-          {"n_layers", model.n_layers()}, {"n_ctx_trained", model.n_ctx_trained}, {"bytes_by_type", bytes_by_type}};
+  return {{"name", model.name},
+          {"architecture", model.architecture},
+          {"n_params", model.n_params},
+          {"file_bytes", model.file_bytes},
+          {"n_layers", model.n_layers()},
+          {"n_ctx_trained", model.n_ctx_trained},
+          {"bytes_by_type", bytes_by_type}};
 }
 
 Json options_json(const PlanOptions& options, std::span<const DeviceInfo> devices) {
@@ -42,7 +47,8 @@ Json devices_json(const MemoryPlan& plan) {
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& info = plan.devices[budget.device];
     Json by_kind = Json::object();
-    for (const RegionKind kind : kKinds) by_kind[std::string(region_kind_name(kind))] = plan.bytes_of(kind, budget.device);
+    for (const RegionKind kind : kKinds)
+      by_kind[std::string(region_kind_name(kind))] = plan.bytes_of(kind, budget.device);
     devices.push_back({{"id", info.id},
                        {"name", info.name},
                        {"kind", device_kind_name(info.kind)},
@@ -66,8 +72,9 @@ Json devices_json(const MemoryPlan& plan) {
 Json arenas_json(const MemoryPlan& plan) {
   Json arenas = Json::array();
   for (const ArenaPlan& arena : plan.arenas) {
-    arenas.push_back(
-        {{"device", plan.devices[arena.device].id}, {"lifetime", arena.lifetime == Lifetime::kModel ? "model" : "session"}, {"size", arena.size}});
+    arenas.push_back({{"device", plan.devices[arena.device].id},
+                      {"lifetime", arena.lifetime == Lifetime::kModel ? "model" : "session"},
+                      {"size", arena.size}});
   }
   return arenas;
 }

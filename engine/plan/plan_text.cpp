@@ -12,7 +12,8 @@
 namespace headroom {
 namespace {
 
-constexpr std::array kUnits{std::pair{kGiB << 10, "TiB"}, std::pair{kGiB, "GiB"}, std::pair{kMiB, "MiB"}, std::pair{kKiB, "KiB"}};
+constexpr std::array kUnits{std::pair{kGiB << 10, "TiB"}, std::pair{kGiB, "GiB"}, std::pair{kMiB, "MiB"},
+                            std::pair{kKiB, "KiB"}};
 
 // All numbers of one sentence in one unit, with two decimals, so that they can be added up by the reader.
 struct SentenceUnit {
@@ -30,7 +31,9 @@ struct SentenceUnit {
   std::uint64_t hundredths(Bytes value) const {
     return static_cast<std::uint64_t>(static_cast<double>(value) / static_cast<double>(bytes) * 100.0 + 0.5);
   }
-  static std::string number(std::uint64_t hundredths) { return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100); }
+  static std::string number(std::uint64_t hundredths) {
+    return fmt::format("{}.{:02}", hundredths / 100, hundredths % 100);
+  }
 };
 
 const DeviceInfo& info_of(const MemoryPlan& plan, const DeviceBudget& budget) { return plan.devices[budget.device]; }
@@ -47,17 +50,19 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   // A small model in a large memory would read "0.01 of 62.70 GiB".
   const bool is_small = unit.hundredths(used) < 10;
   const Bytes kept = whole - budget.limit;
-  const std::uint64_t spare = unit.hundredths(whole) - std::min(unit.hundredths(whole), unit.hundredths(used) + unit.hundredths(kept));
-  std::string words = fmt::format("{} of {}{} {}", is_small ? format_bytes(used) : SentenceUnit::number(unit.hundredths(used)),
-                                  at_most != nullptr ? "at most " : "", SentenceUnit::number(unit.hundredths(whole)), unit.name);
+  const std::uint64_t spare =
+      unit.hundredths(whole) - std::min(unit.hundredths(whole), unit.hundredths(used) + unit.hundredths(kept));
+  std::string words =
+      fmt::format("{} of {}{} {}", is_small ? format_bytes(used) : SentenceUnit::number(unit.hundredths(used)),
+                  at_most != nullptr ? "at most " : "", SentenceUnit::number(unit.hundredths(whole)), unit.name);
   if (kept > 0) words += fmt::format(", {} kept free", SentenceUnit::number(unit.hundredths(kept)));
   return words + fmt::format(", {} to spare", SentenceUnit::number(spare));
 }
 
 std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const DeviceInfo& device = info_of(plan, budget);
-  std::string words =
-      fmt::format("{} is asked for {} and has {} free", device.name, format_bytes(budget.planned + budget.driver), format_bytes(device.free_bytes));
+  std::string words = fmt::format("{} is asked for {} and has {} free", device.name,
+                                  format_bytes(budget.planned + budget.driver), format_bytes(device.free_bytes));
   if (budget.device == plan.options.device) {
     if (const AtMost* at_most = std::get_if<AtMost>(&plan.options.headroom))
       words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
@@ -93,7 +98,8 @@ class SegmentWriter {
       text_ += segment_line(region_kind_name(region.kind), region.name, region.size);
       return;
     }
-    const bool goes_on = kind_ == region.kind && last_ >= 0 && region.layer <= last_ + 1 && layer(region.layer) == layer(last_);
+    const bool goes_on =
+        kind_ == region.kind && last_ >= 0 && region.layer <= last_ + 1 && layer(region.layer) == layer(last_);
     if (!goes_on) flush();
     if (bytes_ == 0) first_ = region.layer;
     kind_ = region.kind;
@@ -117,10 +123,11 @@ class SegmentWriter {
 std::string options_text(const MemoryPlan& plan) {
   const PlanOptions& options = plan.options;
   const DeviceInfo& device = plan.devices[options.device];
-  std::string text =
-      fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, device {}", options.n_ctx, options.n_slots,
-                  options.n_slots == 1 ? "" : "s", options.n_batch, dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, device.name);
-  if (device.kind != DeviceKind::kCpu) text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layer_device.size());
+  std::string text = fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, device {}",
+                                 options.n_ctx, options.n_slots, options.n_slots == 1 ? "" : "s", options.n_batch,
+                                 dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, device.name);
+  if (device.kind != DeviceKind::kCpu)
+    text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layer_device.size());
   return text;
 }
 
@@ -135,8 +142,9 @@ std::string verdict_text(const MemoryPlan& plan) {
     }
     return text;
   }
-  const auto worst = std::max_element(plan.budgets.begin(), plan.budgets.end(),
-                                      [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+  const auto worst =
+      std::max_element(plan.budgets.begin(), plan.budgets.end(),
+                       [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
   return fmt::format("Does not fit by {}: {}", format_bytes(worst->missing()), missing_words(plan, *worst));
 }
 
@@ -149,7 +157,8 @@ std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
       if (arena.device == budget.device) text += SegmentWriter(model, arena).text();
     }
     text += segment_line("planned", "", budget.planned);
-    if (budget.driver > 0) text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);
+    if (budget.driver > 0)
+      text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);
     text += segment_line("limit", "", budget.limit);
   }
   return text;
@@ -159,18 +168,20 @@ std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan) {
   std::string text;
   for (const Formula& formula : plan_formulas(model, plan)) {
     const std::string where = plan.budgets.size() > 1 ? fmt::format("{}: ", plan.devices[formula.device].name) : "";
-    text += fmt::format("{}{}: {} = {} bytes ({})\n", where, formula.label, formula.expression, formula.bytes, format_bytes(formula.bytes));
+    text += fmt::format("{}{}: {} = {} bytes ({})\n", where, formula.label, formula.expression, formula.bytes,
+                        format_bytes(formula.bytes));
   }
   return text;
 }
 
 std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes) {
-  std::string text =
-      fmt::format("{} ({}, {} layers)\n{}\n\n{}\n", model.name, model.architecture, model.n_layers(), options_text(plan), verdict_text(plan));
+  std::string text = fmt::format("{} ({}, {} layers)\n{}\n\n{}\n", model.name, model.architecture, model.n_layers(),
+                                 options_text(plan), verdict_text(plan));
   for (const Fix& fix : fixes) text += fmt::format("  {} {}\n", fix.makes_it_fit ? "fix:" : "helps:", fix.text);
   text += fmt::format("\n{}\n{}", segments_text(model, plan), formulas_text(model, plan));
   if (const std::optional<double> speed = estimate_tokens_per_s(model, plan)) {
-    text += fmt::format("\nAt most about {:.1f} tokens per second at a full context, from the bytes that a token reads.\n", *speed);
+    text += fmt::format(
+        "\nAt most about {:.1f} tokens per second at a full context, from the bytes that a token reads.\n", *speed);
   }
   if (!plan.notes.empty()) text += "\n";
   for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.text);

@@ -9,7 +9,8 @@
 
 namespace headroom {
 
-// "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare", or "Does not fit by 1.30 GiB: ..." with the device, the bytes asked and the bytes free.
+// "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare", or "Does not fit by 1.30 GiB: ..." with the device, the
+// bytes asked and the bytes free.
 std::string verdict_text(const MemoryPlan& plan);
 
 // One line per device, kind and run of layers of one make, with bytes; fixed width, lines end in '\n'.

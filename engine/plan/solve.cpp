@@ -16,8 +16,9 @@ namespace {
 
 // "misses 1.30 GiB on RTX 4090": of the device that lacks most.
 std::string what_is_missing(std::span<const DeviceInfo> devices, const PlanLayout& layout) {
-  const auto worst = std::max_element(layout.budgets.begin(), layout.budgets.end(),
-                                      [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+  const auto worst =
+      std::max_element(layout.budgets.begin(), layout.budgets.end(),
+                       [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
   return fmt::format("misses {} on {}", format_bytes(worst->missing()), devices[worst->device].name);
 }
 
@@ -54,10 +55,12 @@ Status check_once(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   return ok_status();
 }
 
-// Halves a range of contexts. A longer context never leaves room for more layers, so every plan narrows the layers of the next ones too.
+// Halves a range of contexts. A longer context never leaves room for more layers, so every plan narrows the layers of
+// the next ones too.
 class ContextSearch {
  public:
-  ContextSearch(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, const PlanLayout& shortest)
+  ContextSearch(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                const PlanLayout& shortest)
       : model_(model), devices_(devices), options_(options) {
     layers_.most = static_cast<std::uint32_t>(shortest.options.n_gpu_layers);
   }
@@ -84,7 +87,8 @@ class ContextSearch {
   std::uint32_t longest() const { return longest_; }
   std::uint32_t range() const { return too_long_ - longest_; }
   std::string what_is_missing_beyond() const {
-    const Result<PlanLayout> layout = lay_out(model_, devices_, with_ctx(options_, too_long_), Keep::kSizesOnly, layers_);
+    const Result<PlanLayout> layout =
+        lay_out(model_, devices_, with_ctx(options_, too_long_), Keep::kSizesOnly, layers_);
     return layout ? what_is_missing(devices_, *layout) : layout.error().message;
   }
 
@@ -105,7 +109,8 @@ std::vector<KvPair> pairs_by_loss() {
   std::vector<KvPair> pairs;
   for (const DTypeRow& k : kDTypes) {
     for (const DTypeRow& v : kDTypes) {
-      if (k.is_kv_offered && v.is_kv_offered) pairs.push_back({k.dtype, v.dtype, 3 * kv_loss_rank(k.dtype) + 2 * kv_loss_rank(v.dtype)});
+      if (k.is_kv_offered && v.is_kv_offered)
+        pairs.push_back({k.dtype, v.dtype, 3 * kv_loss_rank(k.dtype) + 2 * kv_loss_rank(v.dtype)});
     }
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const KvPair& a, const KvPair& b) { return a.loss < b.loss; });
@@ -113,9 +118,12 @@ std::vector<KvPair> pairs_by_loss() {
 }
 
 bool has_kernel(std::span<const DeviceInfo> devices, DeviceIndex device, DType dtype) {
-  const auto holds = [&](const DeviceInfo& info) { return std::find(info.kv_types.begin(), info.kv_types.end(), dtype) != info.kv_types.end(); };
-  return std::all_of(devices.begin(), devices.end(),
-                     [&](const DeviceInfo& info) { return (info.kind != DeviceKind::kCpu && &info != &devices[device]) || holds(info); });
+  const auto holds = [&](const DeviceInfo& info) {
+    return std::find(info.kv_types.begin(), info.kv_types.end(), dtype) != info.kv_types.end();
+  };
+  return std::all_of(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
+    return (info.kind != DeviceKind::kCpu && &info != &devices[device]) || holds(info);
+  });
 }
 
 }  // namespace
@@ -130,7 +138,8 @@ std::uint32_t kv_loss_rank(DType dtype) {
   }
 }
 
-Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options, std::uint32_t limit) {
+Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                    const PlanOptions& options, std::uint32_t limit) {
   const Result<PlanLayout> shortest = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
   if (!shortest) return shortest.error();
   const bool is_trained = limit == 0 && model.n_ctx_trained > 0;
@@ -144,20 +153,23 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
     answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && search.tries(limit + 1);
-    answer.text = fmt::format("The longest context that fits is {} positions{}.", limit, is_trained ? ", all that the model was trained with" : "");
+    answer.text = fmt::format("The longest context that fits is {} positions{}.", limit,
+                              is_trained ? ", all that the model was trained with" : "");
     return answer;
   }
-  // Caches grow by groups, so the ends of groups are tried first; the answer is held against its neighbour, whatever a group is.
+  // Caches grow by groups, so the ends of groups are tried first; the answer is held against its neighbour, whatever a
+  // group is.
   search.narrow_to(kKvRowStep);
   if (search.range() > 1) search.tries(search.longest() + 1);
   search.narrow_to(1);
   answer.options = with_ctx(options, search.longest());
-  answer.text =
-      fmt::format("The longest context that fits is {} positions; {} {}.", search.longest(), search.longest() + 1, search.what_is_missing_beyond());
+  answer.text = fmt::format("The longest context that fits is {} positions; {} {}.", search.longest(),
+                            search.longest() + 1, search.what_is_missing_beyond());
   return answer;
 }
 
-Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                const PlanOptions& options) {
   if (Status sane = check_once(model, devices, options); !sane) return sane.error();
   const DeviceInfo& device = devices[options.device];
   if (device.kind == DeviceKind::kCpu) {
@@ -170,13 +182,16 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
   const Result<PlanLayout> most = lay_out(model, devices, tried, Keep::kSizesOnly);
   for (const std::int32_t n : {most ? most->options.n_gpu_layers : 0, 0}) {
     tried.n_gpu_layers = n;
-    if (trial.fits(tried)) return SolveAnswer{tried, false, fmt::format("{} of {} layers fit on {}.", n, model.n_layers(), device.name)};
+    if (trial.fits(tried))
+      return SolveAnswer{tried, false, fmt::format("{} of {} layers fit on {}.", n, model.n_layers(), device.name)};
   }
-  return SolveAnswer{std::nullopt, false,
-                     fmt::format("No number of layers fits: with none on {} the plan {}.", device.name, trial.what_is_missing(tried))};
+  return SolveAnswer{
+      std::nullopt, false,
+      fmt::format("No number of layers fits: with none on {} the plan {}.", device.name, trial.what_is_missing(tried))};
 }
 
-Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                const PlanOptions& options) {
   if (Status sane = check_once(model, devices, options); !sane) return sane.error();
   const Trial trial(model, devices);
   PlanOptions tried = options;
@@ -186,11 +201,12 @@ Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceIn
     tried.kv_v = pair.v;
     if (!trial.fits(tried)) continue;
     return SolveAnswer{tried, false,
-                       fmt::format("The least lossy KV types that fit are {} for K and {} for V.", dtype_row(pair.k).label, dtype_row(pair.v).label)};
+                       fmt::format("The least lossy KV types that fit are {} for K and {} for V.",
+                                   dtype_row(pair.k).label, dtype_row(pair.v).label)};
   }
   return SolveAnswer{std::nullopt, false,
-                     fmt::format("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label, dtype_row(tried.kv_v).label,
-                                 trial.what_is_missing(tried))};
+                     fmt::format("No KV types fit: even {} for K and {} for V {}.", dtype_row(tried.kv_k).label,
+                                 dtype_row(tried.kv_v).label, trial.what_is_missing(tried))};
 }
 
 }  // namespace headroom

@@ -19,15 +19,17 @@ std::vector<DeviceIndex> devices_in_use(const Placement& placement) {
 
 }  // namespace
 
-std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
-                                            const PlanOptions& options) {
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                            const Placement& placement, const PlanOptions& options) {
   const bool tied_head = has_tied_head(model);
   double seconds = 0;
   for (const DeviceIndex device : devices_in_use(placement)) {
     double touched_bytes = 0;
     for (const WeightTensor& weight : model.weights) {
-      const bool is_lookup = weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
-      if (!is_lookup && weight_is_on(weight, device, placement, tied_head)) touched_bytes += static_cast<double>(weight.loaded_bytes());
+      const bool is_lookup =
+          weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
+      if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
+        touched_bytes += static_cast<double>(weight.loaded_bytes());
     }
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (placement.layer_device[i] != device) continue;

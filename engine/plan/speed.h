@@ -8,11 +8,11 @@
 
 namespace headroom {
 
-// Tokens per second of one request at the end of its context: all weights but the embedding's rows, and the whole cache of one slot, read once per
-// token, one device after the other. An upper bound: a machine that is short of compute is slower. Absent when a device's read_bytes_per_s is
-// unknown.
-std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
-                                            const PlanOptions& options);
+// Tokens per second of one request at the end of its context: all weights but the embedding's rows, and the whole cache
+// of one slot, read once per token, one device after the other. An upper bound: a machine that is short of compute is
+// slower. Absent when a device's read_bytes_per_s is unknown.
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                            const Placement& placement, const PlanOptions& options);
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan);
 
 }  // namespace headroom

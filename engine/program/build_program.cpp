@@ -94,8 +94,8 @@ class ProgramBuilder {
 
 }  // namespace
 
-Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices, std::uint32_t max_rows,
-                      std::uint32_t max_logit_rows, Bytes alignment) {
+Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
+                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment) {
   CHECK(placement.layer_device.size() == model.layers.size(), "a placement is for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
   BufferId residual = builder.add_buffer("residual", placement.embed_device, model.d_model);

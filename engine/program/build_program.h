@@ -15,10 +15,11 @@ struct Placement {
 };
 
 // Ops in order, buffers laid out by liveness for `max_rows` rows. Pure; deterministic. `alignment` is a power of two.
-Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices, std::uint32_t max_rows,
-                      std::uint32_t max_logit_rows, Bytes alignment);
+Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
+                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment);
 
-// The same ops on the same offsets for steps of at most `max_rows` rows: the decode program, which shares the activations region of the prefill one.
+// The same ops on the same offsets for steps of at most `max_rows` rows: the decode program, which shares the
+// activations region of the prefill one.
 Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment);
 
 }  // namespace headroom

@@ -27,7 +27,8 @@ Bytes lowest_free_offset(const std::vector<Placed>& placed, const Life& life) {
 Layout pack_lives(std::span<const Life> lives) {
   std::vector<std::uint32_t> by_size(lives.size());
   std::iota(by_size.begin(), by_size.end(), 0U);
-  std::stable_sort(by_size.begin(), by_size.end(), [&](std::uint32_t a, std::uint32_t b) { return lives[a].size > lives[b].size; });
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return lives[a].size > lives[b].size; });
 
   Layout layout;
   layout.offsets.resize(lives.size());
@@ -38,7 +39,8 @@ Layout pack_lives(std::span<const Life> lives) {
     const Placed here{lowest_free_offset(placed, life), 0, life.first, life.last};
     layout.offsets[i] = here.offset;
     layout.peak = std::max(layout.peak, here.offset + life.size);
-    const auto at = std::upper_bound(placed.begin(), placed.end(), here.offset, [](Bytes offset, const Placed& p) { return offset < p.offset; });
+    const auto at = std::upper_bound(placed.begin(), placed.end(), here.offset,
+                                     [](Bytes offset, const Placed& p) { return offset < p.offset; });
     placed.insert(at, Placed{here.offset, here.offset + life.size, life.first, life.last});
   }
   return layout;

@@ -20,9 +20,9 @@ struct Layout {
   Bytes peak = 0;              // where the furthest buffer ends
 };
 
-// Greedy by size, largest first, each at the lowest offset that is free throughout its life; ties in the order given. Deterministic; offsets are sums
-// of sizes, so they keep the sizes' alignment. Not optimal in general, optimal for a forward pass (tests compare with brute force). The sum of all
-// sizes fits 64 bits.
+// Greedy by size, largest first, each at the lowest offset that is free throughout its life; ties in the order given.
+// Deterministic; offsets are sums of sizes, so they keep the sizes' alignment. Not optimal in general, optimal for a
+// forward pass (tests compare with brute force). The sum of all sizes fits 64 bits.
 Layout pack_lives(std::span<const Life> lives);
 
 }  // namespace headroom

@@ -11,11 +11,13 @@
 
 namespace headroom {
 
-// Borders between ops are the fusion borders: a backend implements each op as it likes, and nobody matches patterns in a graph.
-// "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff) f32; all row-major.
+// Borders between ops are the fusion borders: a backend implements each op as it likes, and nobody matches patterns in
+// a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
+// f32; all row-major.
 enum class OpKind : std::uint8_t {
   kEmbed,     // token ids -> residual
-  kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer, slot, position)
+  kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
+              // slot, position)
   kAttend,    // query -> attended; softmax(q.k * scale) v over the cache, causal, within the window
   kAttnOut,   // attended -> residual += attn_out(attended)
   kFfnUp,     // residual -> hidden = act(gate(norm(residual))) * up(norm(residual))

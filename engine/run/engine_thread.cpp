@@ -89,7 +89,8 @@ EngineThread::Impl::Impl(std::function<void(Event)> on_event_, BackendFactory ma
     : on_event(std::move(on_event_)),
       make_backend(std::move(make_backend_)),
       scheduler_sink([this](Event event) {
-        const bool is_last = !std::holds_alternative<TextDelta>(event.body) && !std::holds_alternative<PrefillProgress>(event.body);
+        const bool is_last =
+            !std::holds_alternative<TextDelta>(event.body) && !std::holds_alternative<PrefillProgress>(event.body);
         if (is_last) forget(event.request);
         on_event(std::move(event));
       }),
@@ -192,7 +193,8 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   adopt(id, std::move(*loaded), std::move(*opened));
 }
 
-// Ends running answers, and gives the old model up when the new one does not fit beside it. An error means that nothing was given up.
+// Ends running answers, and gives the old model up when the new one does not fit beside it. An error means that nothing
+// was given up.
 Status EngineThread::Impl::make_room(RequestId id, const MemoryPlan& plan) {
   if (!model || plan.arenas.empty()) return ok_status();
   const DeviceInfo& device = plan.devices[plan.arenas.front().device];
@@ -222,7 +224,9 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   const Bytes old_bytes = session_bytes(*old_plan);
   const Bytes held = mapped_bytes(session->memory_report()) - old_bytes;
   now->free = std::min(now->total, now->free + old_bytes);
-  if (Status fits = check_fits_now(model->backend->device_info(), plan->options.headroom, session_bytes(*plan), held, *now); !fits) {
+  if (Status fits =
+          check_fits_now(model->backend->device_info(), plan->options.headroom, session_bytes(*plan), held, *now);
+      !fits) {
     return refuse(fits.error());
   }
   end_session();
@@ -235,12 +239,14 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
 }
 
-void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened) {
+void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded,
+                               std::unique_ptr<Session> opened) {
   end_session();
   model = std::move(loaded);
   session = std::move(opened);
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
-  emit(id, ModelLoaded{model->info, session->shared_plan(), session->memory_report(), model->seconds, model->template_problem});
+  emit(id, ModelLoaded{model->info, session->shared_plan(), session->memory_report(), model->seconds,
+                       model->template_problem});
   sampled = {};
 }
 
@@ -276,7 +282,9 @@ EngineThread::EngineThread(std::function<void(Event)> on_event, BackendFactory m
 EngineThread::~EngineThread() = default;
 
 RequestId EngineThread::load(LoadRequest request) { return impl_->post(std::move(request)); }
-RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) { return impl_->post(ReplanRequest{std::move(plan)}); }
+RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) {
+  return impl_->post(ReplanRequest{std::move(plan)});
+}
 RequestId EngineThread::unload() { return impl_->post(UnloadRequest{}); }
 RequestId EngineThread::generate(GenerateRequest request) { return impl_->post(std::move(request)); }
 void EngineThread::stop(RequestId request) { impl_->stop(request); }

@@ -16,8 +16,8 @@ namespace headroom {
 
 struct LoadRequest {
   std::filesystem::path path;
-  std::shared_ptr<const MemoryPlan>
-      plan;  // exactly what will be mapped; refused with kDoesNotFit, naming bytes asked and free, when it no longer fits
+  std::shared_ptr<const MemoryPlan> plan;  // exactly what will be mapped; refused with kDoesNotFit, naming bytes asked
+                                           // and free, when it no longer fits
 };
 
 struct GenerateRequest {
@@ -32,20 +32,23 @@ struct GenerateRequest {
 };
 
 // Events come on the engine thread, in order. Methods may be called from any thread; none of them waits.
-// Requests are taken in order; answers in different slots run side by side. A load, replan or unload ends the answers that run (kStopped) once its
-// own inputs were accepted.
+// Requests are taken in order; answers in different slots run side by side. A load, replan or unload ends the answers
+// that run (kStopped) once its own inputs were accepted.
 class EngineThread {
  public:
-  EngineThread(std::function<void(Event)> on_event, BackendFactory make_backend);  // the registry's make_backend, or a test's
-  ~EngineThread();                                                                 // stops what runs, joins
+  EngineThread(std::function<void(Event)> on_event,
+               BackendFactory make_backend);  // the registry's make_backend, or a test's
+  ~EngineThread();                            // stops what runs, joins
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
 
-  // Replaces what is loaded, once the new header and plan were accepted. Where both models fit at once the old one goes only when the new one is
-  // ready, so a cancelled or failed load changes nothing; else the old one goes first, which a ModelUnloaded of this request tells.
+  // Replaces what is loaded, once the new header and plan were accepted. Where both models fit at once the old one goes
+  // only when the new one is ready, so a cancelled or failed load changes nothing; else the old one goes first, which a
+  // ModelUnloaded of this request tells.
   RequestId load(LoadRequest request);
-  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If mapping fails although the bytes were free, the
-  // old arenas are mapped again (Failed); if even that fails the model is given up (Failed, then ModelUnloaded).
+  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If mapping fails
+  // although the bytes were free, the old arenas are mapped again (Failed); if even that fails the model is given up
+  // (Failed, then ModelUnloaded).
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
   RequestId generate(GenerateRequest request);

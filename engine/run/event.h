@@ -37,8 +37,8 @@ struct ModelLoaded {
   std::shared_ptr<const MemoryPlan> plan;
   MemoryReport memory;
   double seconds = 0;
-  std::string
-      template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain form is used once the user agrees
+  std::string template_problem;  // not empty: the file's chat template is absent or cannot be rendered (why); the plain
+                                 // form is used once the user agrees
 };
 struct ModelUnloaded {};
 struct Failed {
@@ -66,7 +66,8 @@ struct GenerationFinished {
   GenerationStats stats;
 };
 
-// The prompt alone does not fit (or just fits and leaves no room for an answer): nothing was computed, the cache is as it was.
+// The prompt alone does not fit (or just fits and leaves no room for an answer): nothing was computed, the cache is as
+// it was.
 struct PromptTooLong {
   std::uint32_t prompt_tokens = 0, n_ctx = 0;
 };
@@ -77,8 +78,8 @@ struct MemoryReading {                                        // about 5 Hz whil
   std::uint64_t allocations_after_load = 0;
 };
 
-using EventBody =
-    std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta, GenerationFinished, PromptTooLong, MemoryReading>;
+using EventBody = std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta,
+                               GenerationFinished, PromptTooLong, MemoryReading>;
 struct Event {
   RequestId request = 0;  // MemoryReading: 0
   EventBody body;

@@ -22,7 +22,8 @@ std::uint64_t choose_seed(std::uint64_t asked) {
   return std::max<std::uint64_t>(seed, 1);
 }
 
-Generation::Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt, std::uint32_t n_reused, StopToken stop)
+Generation::Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt,
+                       std::uint32_t n_reused, StopToken stop)
     : session_(session),
       prompt_(std::move(prompt)),
       slot_(request.slot),
@@ -52,7 +53,8 @@ Status Generation::prefill_chunk() {
 }
 
 PrefillProgress Generation::prefill_progress() const {
-  return {static_cast<std::uint32_t>(session_.cache().tokens(slot_).size()), stats_.prompt_tokens, stats_.reused_tokens};
+  return {static_cast<std::uint32_t>(session_.cache().tokens(slot_).size()), stats_.prompt_tokens,
+          stats_.reused_tokens};
 }
 
 void Generation::decoded(std::span<const float> logits, double seconds) {
@@ -69,12 +71,14 @@ void Generation::choose(std::span<const float> logits) {
   say(next_);
   if (phase_ == Phase::kFinished) return;
   if (stats_.generated_tokens == max_tokens_) return finish(FinishReason::kMaxTokens);
-  // The context counts every token of prompt and answer: the last one that it holds is shown, and nothing could follow it.
+  // The context counts every token of prompt and answer: the last one that it holds is shown, and nothing could follow
+  // it.
   if (stats_.prompt_tokens + stats_.generated_tokens == stats_.n_ctx) return finish(FinishReason::kContextFull);
 }
 
 void Generation::say(TokenId token) {
-  StopStrings::Released released = stop_strings_.push(utf8_.push(session_.model().tokenizer->token_bytes(token, false)));
+  StopStrings::Released released =
+      stop_strings_.push(utf8_.push(session_.model().tokenizer->token_bytes(token, false)));
   text_ += released.text;
   if (released.stopped) finish(FinishReason::kStopString);
 }
@@ -93,7 +97,8 @@ GenerationFinished Generation::finished() const {
   GenerationFinished end{reason_, stats_};
   const auto n_held = static_cast<std::uint32_t>(session_.cache().tokens(slot_).size());
   // The last token of an answer is shown but was not computed; it takes its place when the conversation goes on.
-  end.stats.context_used = std::max(n_held, stats_.generated_tokens > 0 ? stats_.prompt_tokens + stats_.generated_tokens : 0);
+  end.stats.context_used =
+      std::max(n_held, stats_.generated_tokens > 0 ? stats_.prompt_tokens + stats_.generated_tokens : 0);
   end.stats.allocations_after_load = session_.n_allocations_after_open();
   return end;
 }

@@ -19,7 +19,8 @@ class Generation {
   enum class Phase { kPrefill, kDecode, kFinished };
 
   // `prompt` has 1 to n_ctx - 1 tokens and was accepted by session.begin_prompt(), which reused `n_reused` of them.
-  Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt, std::uint32_t n_reused, StopToken stop);
+  Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt, std::uint32_t n_reused,
+             StopToken stop);
 
   Phase phase() const { return phase_; }
   std::uint32_t slot() const { return slot_; }

@@ -16,7 +16,9 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 // Counts bytes and tells about them at most 20 times a second.
 class Progress {
  public:
-  Progress(Bytes total, Backend& backend, const LoadObserver& tell) : total_(total), backend_(backend), tell_(tell) { tell_({0, total_}, backend_); }
+  Progress(Bytes total, Backend& backend, const LoadObserver& tell) : total_(total), backend_(backend), tell_(tell) {
+    tell_({0, total_}, backend_);
+  }
 
   void advance(Bytes bytes) {
     done_ = std::min(total_, done_ + bytes);
@@ -41,19 +43,22 @@ Result<DeviceIndex> single_device(const MemoryPlan& plan) {
   for (const ArenaPlan& arena : plan.arenas) {
     const DeviceInfo& device = plan.devices[arena.device];
     if (!device.is_present) {
-      return Error{ErrorCode::kUnsupported,
-                   fmt::format("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
-                               format_bytes(arena.size), device.name)};
+      return Error{
+          ErrorCode::kUnsupported,
+          fmt::format("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
+                      format_bytes(arena.size), device.name)};
     }
     if (arena.device != first) {
       return Error{ErrorCode::kUnsupported,
-                   fmt::format("the plan splits the model over {} and {}; this build loads on one device", plan.devices[first].name, device.name)};
+                   fmt::format("the plan splits the model over {} and {}; this build loads on one device",
+                               plan.devices[first].name, device.name)};
     }
   }
   return first;
 }
 
-// A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight takes.
+// A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight
+// takes.
 Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
   std::size_t n_regions = 0;
   for (const ArenaPlan& arena : plan.arenas) {
@@ -61,15 +66,18 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
       if (region.kind != RegionKind::kWeights) continue;
       ++n_regions;
       const auto weight = static_cast<std::size_t>(region.weight);
-      if (weight >= info.weights.size() || info.weights[weight].loaded_bytes() > region.size || info.weights[weight].dtype != region.dtype) {
-        return Error{ErrorCode::kUsage, fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name, region.size,
-                                                    dtype_row(region.dtype).label)};
+      if (weight >= info.weights.size() || info.weights[weight].loaded_bytes() > region.size ||
+          info.weights[weight].dtype != region.dtype) {
+        return Error{ErrorCode::kUsage,
+                     fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
+                                 region.size, dtype_row(region.dtype).label)};
       }
     }
   }
   if (n_regions < info.weights.size()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("the plan was made for another model: it holds {} weights, the file has {}", n_regions, info.weights.size())};
+                 fmt::format("the plan was made for another model: it holds {} weights, the file has {}", n_regions,
+                             info.weights.size())};
   }
   return ok_status();
 }
@@ -80,13 +88,15 @@ Bytes weight_bytes(const ModelInfo& info) {
   return total;
 }
 
-Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, const StopToken& stop, Progress& progress) {
+Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, const StopToken& stop,
+                  Progress& progress) {
   for (const Region& region : model.plan->arenas[index].regions) {
     if (region.kind != RegionKind::kWeights) continue;
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
     const WeightTensor& weight = model.info->weights[static_cast<std::size_t>(region.weight)];
     const auto advance = [&](Bytes bytes) { progress.advance(bytes); };
-    if (Status status = model.backend->load_weight(*model.arenas[index], region, weight, file, stop, advance); !status) return status;
+    if (Status status = model.backend->load_weight(*model.arenas[index], region, weight, file, stop, advance); !status)
+      return status;
   }
   return ok_status();
 }
@@ -107,7 +117,8 @@ Result<TextParts> read_text_parts(const ModelFile& file) {
   return parts;
 }
 
-Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held, const MemorySample& now) {
+Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
+                      const MemorySample& now) {
   Bytes limit = now.free;
   std::string rule_text;
   if (const auto* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0) {
@@ -115,18 +126,21 @@ Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes 
     rule_text = fmt::format(", of which {} are to stay free", format_bytes(keep->bytes));
   } else if (const auto* most = std::get_if<AtMost>(&rule)) {
     limit = std::min(limit, most->bytes - std::min(most->bytes, held));
-    rule_text = fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
+    rule_text =
+        fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
   }
   if (asked <= limit) return ok_status();
   const Bytes used = now.total - std::min(now.total, now.free);
   const Bytes ours = std::min(used, now.ours);
-  return Error{ErrorCode::kDoesNotFit, fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes){}; of {} Headroom holds {}, other programs {}",
-                                                   device.id, format_bytes(asked), asked, format_bytes(now.free), now.free, rule_text,
-                                                   format_bytes(now.total), format_bytes(ours), format_bytes(used - ours))};
+  return Error{
+      ErrorCode::kDoesNotFit,
+      fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes){}; of {} Headroom holds {}, other programs {}",
+                  device.id, format_bytes(asked), asked, format_bytes(now.free), now.free, rule_text,
+                  format_bytes(now.total), format_bytes(ours), format_bytes(used - ours))};
 }
 
-Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs, const StopToken& stop,
-                                                      const LoadObserver& on_progress) {
+Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs,
+                                                      const StopToken& stop, const LoadObserver& on_progress) {
   const Clock::time_point start = Clock::now();
   const MemoryPlan& plan = *inputs.plan;
   if (Status same = check_same_model(*inputs.info, plan); !same) return same.error();
@@ -150,7 +164,9 @@ Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, con
 
   const Result<MemorySample> now = model->backend->sample_memory();
   if (!now) return now.error();
-  if (Status fits = check_fits_now(device, plan.options.headroom, plan.planned_bytes(*device_index) + device.driver_bytes, 0, *now); !fits) {
+  if (Status fits = check_fits_now(device, plan.options.headroom,
+                                   plan.planned_bytes(*device_index) + device.driver_bytes, 0, *now);
+      !fits) {
     return fits.error();
   }
   Progress progress(weight_bytes(*inputs.info), *model->backend, on_progress);
@@ -169,7 +185,8 @@ Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, con
 Result<std::shared_ptr<const LoadedModel>> share_weights(const LoadedModel& model, const BackendFactory& make_backend) {
   const DeviceInfo& device = model.backend->device_info();
   if (device.kind != DeviceKind::kCpu) {
-    return Error{ErrorCode::kUnsupported, fmt::format("the weights on {} cannot be shared by two sessions", device.name)};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("the weights on {} cannot be shared by two sessions", device.name)};
   }
   Result<std::unique_ptr<Backend>> backend = make_backend(device);
   if (!backend) return backend.error();

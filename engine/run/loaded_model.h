@@ -20,8 +20,8 @@ struct LoadedModel {
   std::vector<std::shared_ptr<Arena>> arenas;           // one per arena of the plan; null for those of the session
   std::shared_ptr<const Tokenizer> tokenizer;           // null when the file has none
   std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
-  std::string template_problem;                         // why the file's own chat template cannot be used; empty when it can
-  double seconds = 0;                                   // that loading took
+  std::string template_problem;  // why the file's own chat template cannot be used; empty when it can
+  double seconds = 0;            // that loading took
 };
 
 }  // namespace headroom

@@ -15,8 +15,10 @@ std::tm local_time() {
 }  // namespace
 
 Result<std::vector<TokenId>> request_tokens(const LoadedModel& model, const GenerateRequest& request) {
-  if (model.tokenizer == nullptr) return Error{ErrorCode::kUnsupported, "the model cannot read text: " + model.template_problem};
-  if (request.messages.empty()) return encode_prompt(*model.tokenizer, {request.raw_prompt, model.tokenizer->special().add_bos});
+  if (model.tokenizer == nullptr)
+    return Error{ErrorCode::kUnsupported, "the model cannot read text: " + model.template_problem};
+  if (request.messages.empty())
+    return encode_prompt(*model.tokenizer, {request.raw_prompt, model.tokenizer->special().add_bos});
   ChatPromptOptions options;
   options.continue_last = request.continue_last;
   options.allow_plain = request.allow_plain_template;

@@ -1,4 +1,5 @@
-// The sampler's random numbers: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms", 2014).
+// The sampler's random numbers: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically
+// Good Algorithms", 2014).
 #pragma once
 
 #include <bit>

@@ -16,20 +16,23 @@ struct Candidate {
   TokenId id = 0;
 };
 
-// kUsage names the setting that makes no sense (a negative temperature, a probability outside 0..1, a repetition penalty of 0).
+// kUsage names the setting that makes no sense (a negative temperature, a probability outside 0..1, a repetition
+// penalty of 0).
 Status check_sampler_settings(const SamplerSettings& settings);
 
 // Likeliest token; ties go to the lowest id. `logits` is (n_vocab) and not empty.
 TokenId argmax(std::span<const float> logits);
 
-// Penalties, then top-k, min-p and top-p on the model's own distribution, then temperature, then one random number. Equal logits are ordered by id,
-// so a seed gives one text whatever the number of threads. Allocates nothing.
+// Penalties, then top-k, min-p and top-p on the model's own distribution, then temperature, then one random number.
+// Equal logits are ordered by id, so a seed gives one text whatever the number of threads. Allocates nothing.
 class Sampler {
  public:
-  // `candidates` is (n_vocab) scratch, used only inside sample(): samplers of one thread may share it. `seed` replaces settings.seed.
+  // `candidates` is (n_vocab) scratch, used only inside sample(): samplers of one thread may share it. `seed` replaces
+  // settings.seed.
   Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> candidates);
 
-  // `logits` is (n_vocab); `recent` the tokens before this one, oldest first: the last repetition_window of them are penalized.
+  // `logits` is (n_vocab); `recent` the tokens before this one, oldest first: the last repetition_window of them are
+  // penalized.
   TokenId sample(std::span<const float> logits, std::span<const TokenId> recent);
 
  private:

@@ -19,7 +19,9 @@ Scheduler::Scheduler(Session& session, const EventSink& on_event) : session_(ses
   step_running_.reserve(session.cache().n_slots());
 }
 
-void Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) { waiting_.push_back({id, std::move(request), std::move(stop)}); }
+void Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) {
+  waiting_.push_back({id, std::move(request), std::move(stop)});
+}
 
 void Scheduler::advance() {
   start_waiting();
@@ -64,10 +66,12 @@ void Scheduler::start(Waiting next) {
   }
   const Result<std::uint32_t> n_reused = session_.begin_prompt(next.request.slot, prompt);
   if (!n_reused) return refuse(n_reused.error());
-  auto generation = std::make_unique<Generation>(session_, next.request, std::move(prompt), *n_reused, std::move(next.stop));
+  auto generation =
+      std::make_unique<Generation>(session_, next.request, std::move(prompt), *n_reused, std::move(next.stop));
   on_event_({next.id, generation->prefill_progress()});
-  const auto after =
-      std::find_if(running_.begin(), running_.end(), [&](const Running& running) { return running.generation->slot() > generation->slot(); });
+  const auto after = std::find_if(running_.begin(), running_.end(), [&](const Running& running) {
+    return running.generation->slot() > generation->slot();
+  });
   running_.insert(after, Running{next.id, std::move(generation), Clock::now()});
 }
 
@@ -81,7 +85,8 @@ void Scheduler::finish_stopped() {
 void Scheduler::prefill() {
   Running* oldest = nullptr;
   for (Running& running : running_) {
-    if (running.generation->phase() == Generation::Phase::kPrefill && (oldest == nullptr || running.id < oldest->id)) oldest = &running;
+    if (running.generation->phase() == Generation::Phase::kPrefill && (oldest == nullptr || running.id < oldest->id))
+      oldest = &running;
   }
   if (oldest == nullptr) return;
   const Status done = oldest->generation->prefill_chunk();
@@ -104,13 +109,15 @@ void Scheduler::decode() {
   const Clock::time_point start = Clock::now();
   const Result<std::span<const float>> logits = session_.decode(step_tokens_, stop);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!logits && logits.error().code == ErrorCode::kCancelled) return step_running_.front()->generation->finish_stopped();
+  if (!logits && logits.error().code == ErrorCode::kCancelled)
+    return step_running_.front()->generation->finish_stopped();
   if (!logits) {
     const Error error = logits.error();
     std::vector<RequestId> failed;
     for (const Running* running : step_running_) failed.push_back(running->id);
     for (const RequestId id : failed) {
-      fail(*std::find_if(running_.begin(), running_.end(), [id](const Running& running) { return running.id == id; }), error);
+      fail(*std::find_if(running_.begin(), running_.end(), [id](const Running& running) { return running.id == id; }),
+           error);
     }
     return;
   }
@@ -130,9 +137,11 @@ void Scheduler::tell(Running& running) {
 
 void Scheduler::remove_finished() {
   for (const Running& running : running_) {
-    if (running.generation->phase() == Generation::Phase::kFinished) on_event_({running.id, running.generation->finished()});
+    if (running.generation->phase() == Generation::Phase::kFinished)
+      on_event_({running.id, running.generation->finished()});
   }
-  std::erase_if(running_, [](const Running& running) { return running.generation->phase() == Generation::Phase::kFinished; });
+  std::erase_if(running_,
+                [](const Running& running) { return running.generation->phase() == Generation::Phase::kFinished; });
 }
 
 // What a failed step left in the cache is unknown: the slot starts over.

@@ -11,7 +11,8 @@
 
 namespace headroom {
 
-// Belongs to one session and its thread. A request whose slot is busy waits for it; requests of one slot are answered in order.
+// Belongs to one session and its thread. A request whose slot is busy waits for it; requests of one slot are answered
+// in order.
 class Scheduler {
  public:
   using EventSink = std::function<void(Event)>;
@@ -22,8 +23,8 @@ class Scheduler {
   void add(RequestId id, GenerateRequest request, StopToken stop);
   bool is_idle() const { return running_.empty() && waiting_.empty(); }
 
-  // One step: at most one prefill chunk and one decode step. Emits PrefillProgress, TextDelta (about 30 Hz each), and for each request exactly one of
-  // GenerationFinished, PromptTooLong and Failed.
+  // One step: at most one prefill chunk and one decode step. Emits PrefillProgress, TextDelta (about 30 Hz each), and
+  // for each request exactly one of GenerationFinished, PromptTooLong and Failed.
   void advance();
 
   // Ends all answers with kStopped, those that wait too.

@@ -10,7 +10,8 @@
 namespace headroom {
 namespace {
 
-// The weight regions of two plans of one model must be the same: the session steps over weights that the first one placed.
+// The weight regions of two plans of one model must be the same: the session steps over weights that the first one
+// placed.
 bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   if (loaded.arenas.size() != wanted.arenas.size() || !(loaded.placement == wanted.placement)) return false;
   for (std::size_t i = 0; i < loaded.arenas.size(); ++i) {
@@ -23,7 +24,8 @@ bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
 }
 
 // The arena of the session on the host that holds `kind`; the host is where the sampler runs.
-std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas, std::uint32_t n_vocab) {
+std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas,
+                                     std::uint32_t n_vocab) {
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     if (plan.devices[plan.arenas[i].device].kind != DeviceKind::kCpu || arenas[i] == nullptr) continue;
     for (const Region& region : plan.arenas[i].regions) {
@@ -35,8 +37,9 @@ std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std
   return {};
 }
 
-// The system only promises pages; they become memory when they are first written. Written here, so that a context that fills up takes nothing more,
-// and so that a machine which cannot keep its promise shows it at load and not in the middle of an answer.
+// The system only promises pages; they become memory when they are first written. Written here, so that a context that
+// fills up takes nothing more, and so that a machine which cannot keep its promise shows it at load and not in the
+// middle of an answer.
 void make_resident(const Arena& arena, DeviceKind kind) {
   if (kind == DeviceKind::kCpu && arena.mapped_bytes() > 0) std::memset(arena.base(), 0, arena.mapped_bytes());
 }
@@ -44,19 +47,25 @@ void make_resident(const Arena& arena, DeviceKind kind) {
 }  // namespace
 
 Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan)
-    : model_(std::move(model)), plan_(std::move(plan)), arenas_(plan_->arenas.size()), cache_(*model_->info, plan_->options) {
+    : model_(std::move(model)),
+      plan_(std::move(plan)),
+      arenas_(plan_->arenas.size()),
+      cache_(*model_->info, plan_->options) {
   rows_.reserve(plan_->prefill.max_rows);
   logit_rows_.reserve(plan_->prefill.max_rows);
 }
 
 Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
   if (same_weights(*model.plan, plan)) return ok_status();
-  return Error{ErrorCode::kUsage, "the plan places other weights than those that are loaded: load the model with it instead"};
+  return Error{ErrorCode::kUsage,
+               "the plan places other weights than those that are loaded: load the model with it instead"};
 }
 
-Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan) {
+Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel> model,
+                                               std::shared_ptr<const MemoryPlan> plan) {
   if (Status same = check_same_weights(*model, *plan); !same) return same.error();
-  std::unique_ptr<Session> session(new Session(std::move(model), std::move(plan)));  // NOLINT: the constructor is private
+  std::unique_ptr<Session> session(
+      new Session(std::move(model), std::move(plan)));  // NOLINT: the constructor is private
   const LoadedModel& loaded = *session->model_;
   if (Status fits = session->check_free(); !fits) return fits.error();
   std::vector<Arena*> bound;
@@ -100,15 +109,19 @@ MemoryReport Session::memory_report() const {
   return report;
 }
 
-std::uint64_t Session::n_allocations_after_open() const { return model_->backend->n_allocations() - n_allocations_at_open_; }
+std::uint64_t Session::n_allocations_after_open() const {
+  return model_->backend->n_allocations() - n_allocations_at_open_;
+}
 
 Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
   if (slot >= cache_.n_slots()) {
     return Error{ErrorCode::kUsage, fmt::format("slot {} does not exist: the plan has {}", slot, cache_.n_slots())};
   }
-  const auto unknown = std::find_if(tokens.begin(), tokens.end(), [&](TokenId token) { return token >= model_->info->n_vocab; });
+  const auto unknown =
+      std::find_if(tokens.begin(), tokens.end(), [&](TokenId token) { return token >= model_->info->n_vocab; });
   if (unknown != tokens.end()) {
-    return Error{ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", *unknown, model_->info->n_vocab)};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("token {} is outside the vocabulary of {}", *unknown, model_->info->n_vocab)};
   }
   return ok_status();
 }
@@ -117,15 +130,16 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
   if (Status known = check_tokens(slot, prompt); !known) return known.error();
   if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
   if (prompt.size() > cache_.n_ctx()) {
-    return Error{ErrorCode::kDoesNotFit, fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
+    return Error{ErrorCode::kDoesNotFit,
+                 fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
   }
   const std::uint32_t n_reused = std::min(cache_.reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
   cache_.truncate(slot, n_reused);
   return n_reused;
 }
 
-Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
-                                               const StopToken& stop) {
+Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<const TokenId> tokens,
+                                               std::uint32_t n_logit_rows, const StopToken& stop) {
   if (Status known = check_tokens(slot, tokens); !known) return known.error();
   CHECK(!tokens.empty() && tokens.size() <= plan_->options.n_batch, "a step larger than the batch");
   CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
@@ -150,7 +164,8 @@ Result<std::span<const float>> Session::decode(std::span<const SlotToken> tokens
   for (const SlotToken& next : tokens) {
     if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known.error();
     const auto position = static_cast<std::uint32_t>(cache_.tokens(next.slot).size());
-    CHECK(position < cache_.n_ctx() && (rows_.empty() || rows_.back().slot < next.slot), "a slot is full or named twice");
+    CHECK(position < cache_.n_ctx() && (rows_.empty() || rows_.back().slot < next.slot),
+          "a slot is full or named twice");
     logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back({next.token, next.slot, position});
   }

@@ -19,11 +19,14 @@ struct SlotToken {
   TokenId token = 0;
 };
 
-// Used from one thread. Of one LoadedModel at most one session lives at a time: the backend is bound to it. Nothing is allocated after open().
+// Used from one thread. Of one LoadedModel at most one session lives at a time: the backend is bound to it. Nothing is
+// allocated after open().
 class Session {
  public:
-  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with. kDoesNotFit and kResource name the bytes.
-  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
+  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with. kDoesNotFit
+  // and kResource name the bytes.
+  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const LoadedModel> model,
+                                               std::shared_ptr<const MemoryPlan> plan);
 
   // Whether `plan` keeps the weights where they were loaded; kUsage otherwise.
   static Status check_same_weights(const LoadedModel& model, const MemoryPlan& plan);
@@ -39,14 +42,16 @@ class Session {
   MemoryReport memory_report() const;
   std::uint64_t n_allocations_after_open() const;
 
-  // Takes the cache of `slot` back to what it shares with `prompt` and returns how many tokens that are: at most all but one, so that the last is
-  // computed and has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the vocabulary: the
-  // cache is then as it was.
+  // Takes the cache of `slot` back to what it shares with `prompt` and returns how many tokens that are: at most all
+  // but one, so that the last is computed and has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when
+  // it is empty or names a token outside the vocabulary: the cache is then as it was.
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
-  // One step of at most n_batch prompt tokens after what the slot holds. Logits of the last `n_logit_rows` of them, (n_logit_rows, n_vocab), valid
-  // until the next step. kCancelled when stopped: the slot holds what it held before the call.
-  Result<std::span<const float>> extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows, const StopToken& stop);
+  // One step of at most n_batch prompt tokens after what the slot holds. Logits of the last `n_logit_rows` of them,
+  // (n_logit_rows, n_vocab), valid until the next step. kCancelled when stopped: the slot holds what it held before the
+  // call.
+  Result<std::span<const float>> extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
+                                        const StopToken& stop);
 
   // One token for each of several slots in one step; slots ascending. Logits (tokens.size(), n_vocab).
   Result<std::span<const float>> decode(std::span<const SlotToken> tokens, const StopToken& stop);

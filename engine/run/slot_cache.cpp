@@ -4,7 +4,8 @@
 
 namespace headroom {
 
-SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options) : n_ctx_(options.n_ctx), slots_(options.n_slots) {
+SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options)
+    : n_ctx_(options.n_ctx), slots_(options.n_slots) {
   for (Slot& slot : slots_) slot.tokens.reserve(n_ctx_);
   for (const LayerSpec& layer : model.layers) {
     const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
@@ -22,9 +23,11 @@ std::uint32_t SlotCache::n_tokens_in_all() const {
 std::uint32_t SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> prompt) const {
   const std::vector<TokenId>& held = slots_[slot].tokens;
   const std::size_t n_written = slots_[slot].n_written;
-  const std::size_t n_common = static_cast<std::size_t>(std::mismatch(held.begin(), held.end(), prompt.begin(), prompt.end()).first - held.begin());
+  const std::size_t n_common = static_cast<std::size_t>(
+      std::mismatch(held.begin(), held.end(), prompt.begin(), prompt.end()).first - held.begin());
   for (const Ring& ring : rings_) {
-    // Positions before n_written - rows are overwritten; the next token, at n_common, looks back to n_common - window + 1.
+    // Positions before n_written - rows are overwritten; the next token, at n_common, looks back to n_common - window
+    // + 1.
     if (n_written > ring.rows && n_written - n_common + ring.window > ring.rows) return 0;
   }
   return static_cast<std::uint32_t>(n_common);

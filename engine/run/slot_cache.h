@@ -20,8 +20,8 @@ class SlotCache {
   std::span<const TokenId> tokens(std::uint32_t slot) const { return slots_[slot].tokens; }
   std::uint32_t n_tokens_in_all() const;
 
-  // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go back to. 0 when a sliding
-  // window has already overwritten rows that the first new token would see.
+  // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go
+  // back to. 0 when a sliding window has already overwritten rows that the first new token would see.
   std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
   void append(std::uint32_t slot, TokenId token);  // the slot has room
@@ -35,7 +35,8 @@ class SlotCache {
   };
   struct Slot {
     std::vector<TokenId> tokens;
-    std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not bring overwritten rows back
+    std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not
+                                // bring overwritten rows back
   };
   std::uint32_t n_ctx_;
   std::vector<Slot> slots_;

@@ -14,12 +14,15 @@ AddedTokens::AddedTokens(const Vocabulary& vocabulary) {
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const bool only_special = vocabulary.is_special(id);
     if (vocabulary.texts[id].empty() || (!only_special && vocabulary.types[id] != TokenType::kUserDefined)) continue;
-    const bool swallows = std::binary_search(vocabulary.swallow_space_after.begin(), vocabulary.swallow_space_after.end(), id);
+    const bool swallows =
+        std::binary_search(vocabulary.swallow_space_after.begin(), vocabulary.swallow_space_after.end(), id);
     entries_.push_back({vocabulary.texts[id], id, only_special, swallows});
   }
   // char_traits compares bytes as unsigned; of a text that stands twice the first id is the one.
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
-  entries_.erase(std::unique(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.text == b.text; }), entries_.end());
+  entries_.erase(
+      std::unique(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.text == b.text; }),
+      entries_.end());
   for (const Entry& entry : entries_) ++first_by_byte_[static_cast<std::uint8_t>(entry.text[0]) + 1U];
   for (std::size_t byte = 0; byte < 256; ++byte) first_by_byte_[byte + 1] += first_by_byte_[byte];
 }

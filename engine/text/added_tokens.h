@@ -23,8 +23,8 @@ class AddedTokens {
  public:
   explicit AddedTokens(const Vocabulary& vocabulary);
 
-  // The parts of `text` in order; at each place the longest token wins. User-defined tokens always count, control and unknown ones only when
-  // `parse_special`. White space that a token swallows belongs to no part.
+  // The parts of `text` in order; at each place the longest token wins. User-defined tokens always count, control and
+  // unknown ones only when `parse_special`. White space that a token swallows belongs to no part.
   std::vector<TextPart> split(std::string_view text, bool parse_special) const;
 
  private:
@@ -35,8 +35,9 @@ class AddedTokens {
   };
   const Entry* longest_at(std::string_view text, bool parse_special) const;
 
-  std::vector<Entry> entries_;                      // by text, bytewise; no text twice
-  std::array<std::uint32_t, 257> first_by_byte_{};  // entries_ that start with byte b stand in [first_by_byte_[b], first_by_byte_[b + 1])
+  std::vector<Entry> entries_;  // by text, bytewise; no text twice
+  std::array<std::uint32_t, 257>
+      first_by_byte_{};  // entries_ that start with byte b stand in [first_by_byte_[b], first_by_byte_[b + 1])
 };
 
 }  // namespace headroom

@@ -16,7 +16,8 @@ std::string_view without_trailing_space(std::string_view text) {
   return text;
 }
 
-// Reasoning models' templates may open the thought in the header of the answer. A partial answer that opens it itself must not open it twice.
+// Reasoning models' templates may open the thought in the header of the answer. A partial answer that opens it itself
+// must not open it twice.
 void append_partial_answer(std::string& prompt, std::string_view partial) {
   const std::string_view trimmed = without_trailing_space(prompt);
   if (partial.starts_with(kThinkTag) && trimmed.ends_with(kThinkTag)) prompt.resize(trimmed.size() - kThinkTag.size());
@@ -34,7 +35,8 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
 
   const auto source = file.find_string(kTemplateKey);
   if (!source || !source->has_value()) {
-    writer.problem_ = source ? fmt::format("The file has no chat template ({}).", kTemplateKey) : source.error().message;
+    writer.problem_ =
+        source ? fmt::format("The file has no chat template ({}).", kTemplateKey) : source.error().message;
     return writer;
   }
   auto parsed = ChatTemplate::parse(**source);
@@ -54,7 +56,8 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
   return writer;
 }
 
-Result<std::string> ChatPromptWriter::render(std::vector<ChatMessage> messages, bool add_generation_prompt, const std::tm& now) const {
+Result<std::string> ChatPromptWriter::render(std::vector<ChatMessage> messages, bool add_generation_prompt,
+                                             const std::tm& now) const {
   ChatTemplateInputs inputs;
   inputs.messages = std::move(messages);
   inputs.add_generation_prompt = add_generation_prompt;
@@ -64,11 +67,13 @@ Result<std::string> ChatPromptWriter::render(std::vector<ChatMessage> messages, 
   return template_.render(inputs);
 }
 
-Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messages, const ChatPromptOptions& options) const {
+Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messages,
+                                           const ChatPromptOptions& options) const {
   if (!problem_.empty() && !options.allow_plain) return Error{ErrorCode::kUnsupported, problem_};
   if (options.continue_last && (messages.empty() || messages.back().role != "assistant"))
-    return Error{ErrorCode::kUsage, fmt::format("expected an assistant message to continue, found {}",
-                                                messages.empty() ? "no message" : fmt::format("one of role '{}'", messages.back().role))};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("expected an assistant message to continue, found {}",
+                             messages.empty() ? "no message" : fmt::format("one of role '{}'", messages.back().role))};
   std::vector<ChatMessage> rendered_messages = messages;
   if (options.continue_last) rendered_messages.pop_back();
   auto text = render(std::move(rendered_messages), options.add_generation_prompt || options.continue_last, options.now);

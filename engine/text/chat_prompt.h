@@ -20,9 +20,9 @@ struct ChatPrompt {
 
 struct ChatPromptOptions {
   bool add_generation_prompt = true;  // the header of the answer to come
-  bool continue_last = false;         // the last message is the assistant's and goes on: it is written without its end marker
-  bool allow_plain = false;           // use the plain form where the file's template is absent or cannot be rendered
-  std::tm now{};                      // what the template takes for the present
+  bool continue_last = false;  // the last message is the assistant's and goes on: it is written without its end marker
+  bool allow_plain = false;    // use the plain form where the file's template is absent or cannot be rendered
+  std::tm now{};               // what the template takes for the present
 };
 
 // Const after reading; any thread. Keeps no reference to the file.
@@ -34,12 +34,13 @@ class ChatPromptWriter {
   // Empty: the file's own template is used. Otherwise why it is not, in one sentence.
   const std::string& problem() const { return problem_; }
 
-  // kUnsupported with problem() when there is one and the plain form is not allowed; kUsage for what the template itself refuses, in its words, and
-  // for continue_last without an answer to continue.
+  // kUnsupported with problem() when there is one and the plain form is not allowed; kUsage for what the template
+  // itself refuses, in its words, and for continue_last without an answer to continue.
   Result<ChatPrompt> write(const std::vector<ChatMessage>& messages, const ChatPromptOptions& options) const;
 
  private:
-  ChatPromptWriter(ChatTemplate chat_template, std::string problem) : template_(std::move(chat_template)), problem_(std::move(problem)) {}
+  ChatPromptWriter(ChatTemplate chat_template, std::string problem)
+      : template_(std::move(chat_template)), problem_(std::move(problem)) {}
   Result<std::string> render(std::vector<ChatMessage> messages, bool add_generation_prompt, const std::tm& now) const;
 
   ChatTemplate template_;

@@ -18,7 +18,8 @@ constexpr std::size_t kMaxSource = std::size_t{4} << 20;  // the largest templat
 
 // One line per message, so that a model without any training on turns still sees who speaks.
 constexpr std::string_view kPlainSource =
-    "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}";
+    "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}{% if add_generation_prompt "
+    "%}assistant:{% endif %}";
 
 Error as_error(const jinja::Failure& failure) {
   if (failure.raised_by_template) return {ErrorCode::kUsage, failure.message};
@@ -45,10 +46,11 @@ std::vector<std::pair<std::string, jinja::Value>> variables_of(const ChatTemplat
   messages.reserve(inputs.messages.size());
   for (const ChatMessage& message : inputs.messages)
     messages.push_back(Value::dict({{Value("role"), Value(message.role)}, {Value("content"), Value(message.content)}}));
-  std::vector<std::pair<std::string, Value>> variables = {{"messages", Value::list(std::move(messages))},
-                                                          {"add_generation_prompt", Value(inputs.add_generation_prompt)},
-                                                          {"bos_token", Value(inputs.bos_token)},
-                                                          {"eos_token", Value(inputs.eos_token)}};
+  std::vector<std::pair<std::string, Value>> variables = {
+      {"messages", Value::list(std::move(messages))},
+      {"add_generation_prompt", Value(inputs.add_generation_prompt)},
+      {"bos_token", Value(inputs.bos_token)},
+      {"eos_token", Value(inputs.eos_token)}};
   if (!inputs.tools_json.empty()) variables.emplace_back("tools", jinja::from_json(inputs.tools_json));
   return variables;
 }
@@ -66,7 +68,8 @@ ChatTemplate::~ChatTemplate() = default;
 
 Result<ChatTemplate> ChatTemplate::parse(std::string_view source) {
   if (source.size() > kMaxSource)
-    return Error{ErrorCode::kUnsupported, fmt::format("chat template: expected at most {} bytes, found {}", kMaxSource, source.size())};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("chat template: expected at most {} bytes, found {}", kMaxSource, source.size())};
   return guarded<ChatTemplate>([&]() -> Result<ChatTemplate> {
     auto impl = std::make_unique<Impl>();
     impl->block = jinja::parse(source);

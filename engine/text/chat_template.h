@@ -24,7 +24,8 @@ struct ChatTemplateInputs {
 // A parsed template; const after construction; any thread.
 class ChatTemplate {
  public:
-  // kUnsupported names the line and the construct. (trim_blocks and lstrip_blocks are on, as everywhere these templates run.)
+  // kUnsupported names the line and the construct. (trim_blocks and lstrip_blocks are on, as everywhere these templates
+  // run.)
   static Result<ChatTemplate> parse(std::string_view source);
 
   // "role: content" lines, for a file without a template, or with one that cannot be rendered, when the user agrees.
@@ -34,7 +35,8 @@ class ChatTemplate {
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
   ~ChatTemplate();
 
-  // kUnsupported names the line; a template's own raise_exception gives kUsage with its message. Bounded in steps and output size.
+  // kUnsupported names the line; a template's own raise_exception gives kUsage with its message. Bounded in steps and
+  // output size.
   Result<std::string> render(const ChatTemplateInputs& inputs) const;
 
  private:

@@ -1,5 +1,5 @@
-// How the parts of the template interpreter tell each other that a template cannot go on. It is thrown inside the interpreter only: ChatTemplate
-// catches it and returns an Error.
+// How the parts of the template interpreter tell each other that a template cannot go on. It is thrown inside the
+// interpreter only: ChatTemplate catches it and returns an Error.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 namespace headroom::jinja {
 
 Value* Frame::find_own(std::string_view name) {
-  const auto found = std::find_if(variables.begin(), variables.end(), [&](const auto& variable) { return variable.first == name; });
+  const auto found =
+      std::find_if(variables.begin(), variables.end(), [&](const auto& variable) { return variable.first == name; });
   return found == variables.end() ? nullptr : &found->second;
 }
 
@@ -44,7 +45,8 @@ class Evaluator {
    public:
     explicit Depth(Evaluator& evaluator) : evaluator_(evaluator) {
       evaluator_.runtime_.step();
-      if (evaluator_.depth_ >= evaluator_.runtime_.limits().max_depth) fail(fmt::format("more than {} levels of evaluation", evaluator_.depth_));
+      if (evaluator_.depth_ >= evaluator_.runtime_.limits().max_depth)
+        fail(fmt::format("more than {} levels of evaluation", evaluator_.depth_));
       ++evaluator_.depth_;
     }
     ~Depth() { --evaluator_.depth_; }
@@ -179,9 +181,11 @@ class Evaluator {
       }
     } else {
       const std::vector<Value> parts = runtime_.iterate(value);
-      if (parts.size() > target.items.size()) fail(fmt::format("too many values to unpack (expected {})", target.items.size()), target.line);
+      if (parts.size() > target.items.size())
+        fail(fmt::format("too many values to unpack (expected {})", target.items.size()), target.line);
       if (parts.size() < target.items.size())
-        fail(fmt::format("not enough values to unpack (expected {}, got {})", target.items.size(), parts.size()), target.line);
+        fail(fmt::format("not enough values to unpack (expected {}, got {})", target.items.size(), parts.size()),
+             target.line);
       for (std::size_t i = 0; i < parts.size(); ++i) assign(*target.items[i], parts[i]);
     }
   }
@@ -276,7 +280,8 @@ class Evaluator {
   Value eval_condition(const Expr& expr) {
     if (is_true(eval(*expr.items[1]))) return eval(*expr.items[0]);
     if (expr.items[2]) return eval(*expr.items[2]);
-    return Value(Undefined{fmt::format("the inline if-expression on line {} evaluated to false and no else section was defined.", expr.line)});
+    return Value(Undefined{fmt::format(
+        "the inline if-expression on line {} evaluated to false and no else section was defined.", expr.line)});
   }
 
   Value eval_item(const Expr& expr) {
@@ -298,7 +303,8 @@ class Evaluator {
     values.positional = eval_all(arguments.positional);
     for (const auto& [name, expr] : arguments.named) values.named.emplace_back(name, eval(*expr));
     if (arguments.more_positional) {
-      for (Value& value : runtime_.iterate(eval(*arguments.more_positional))) values.positional.push_back(std::move(value));
+      for (Value& value : runtime_.iterate(eval(*arguments.more_positional)))
+        values.positional.push_back(std::move(value));
     }
     if (arguments.more_named) {
       const Value more = eval(*arguments.more_named);
@@ -315,7 +321,9 @@ class Evaluator {
   Value eval_filter(const Expr& expr, const Value* input) {
     const Depth depth(*this);
     const Expr* inner = expr.items.empty() ? nullptr : expr.items[0].get();
-    const Value value = !inner ? *input : input && inner->kind == ExprKind::kFilter ? eval_filter(*inner, input) : eval(*inner);
+    const Value value = !inner                                      ? *input
+                        : input && inner->kind == ExprKind::kFilter ? eval_filter(*inner, input)
+                                                                    : eval(*inner);
     return apply_filter(runtime_, expr.name, value, eval_arguments(expr.arguments));
   }
 
@@ -330,7 +338,8 @@ class Evaluator {
     const Expr& callee = *expr.items[0];
     if (callee.kind == ExprKind::kAttribute) {
       const Value self = eval(*callee.items[0]);
-      if (has_method(self, callee.name)) return call_method(runtime_, self, callee.name, eval_arguments(expr.arguments));
+      if (has_method(self, callee.name))
+        return call_method(runtime_, self, callee.name, eval_arguments(expr.arguments));
       return call(get_attribute(runtime_, self, callee.name), eval_arguments(expr.arguments), caller);
     }
     const Value function = eval(callee);
@@ -342,7 +351,8 @@ class Evaluator {
     if (const Macro* macro = function.macro()) return call_macro(*macro, arguments, caller);
     if (const Builtin* builtin = function.builtin()) return call_function(runtime_, builtin->name, arguments);
     if (const Method* method = function.method()) return call_method(runtime_, *method->self, method->name, arguments);
-    if (Joiner* joiner = function.joiner()) return Value(std::exchange(joiner->used, true) ? joiner->separator : std::string());
+    if (Joiner* joiner = function.joiner())
+      return Value(std::exchange(joiner->used, true) ? joiner->separator : std::string());
     if (function.undefined()) fail(function.undefined()->message);
     fail(fmt::format("'{}' object is not callable", type_name(function)));
   }
@@ -352,18 +362,22 @@ class Evaluator {
     const std::shared_ptr<Frame> home = macro.scope.lock();
     const Scope scope(*this, home ? home : root_);
     std::vector<Value> extra;
-    for (std::size_t i = definition.parameters.size(); i < arguments.positional.size(); ++i) extra.push_back(arguments.positional[i]);
+    for (std::size_t i = definition.parameters.size(); i < arguments.positional.size(); ++i)
+      extra.push_back(arguments.positional[i]);
     frame_->set("varargs", runtime_.list(std::move(extra), ListKind::kTuple));
     if (caller) frame_->set("caller", *caller);
     bind_named(definition, arguments);
     for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
       const Stmt::Parameter& parameter = definition.parameters[i];
       if (i < arguments.positional.size()) {
-        if (frame_->find_own(parameter.name)) fail(fmt::format("macro '{}' got multiple values for argument '{}'", definition.text, parameter.name));
+        if (frame_->find_own(parameter.name))
+          fail(fmt::format("macro '{}' got multiple values for argument '{}'", definition.text, parameter.name));
         frame_->set(parameter.name, arguments.positional[i]);
       } else if (!frame_->find_own(parameter.name)) {
-        frame_->set(parameter.name, parameter.default_value ? eval(*parameter.default_value)
-                                                            : Value(Undefined{fmt::format("parameter '{}' was not provided", parameter.name)}));
+        frame_->set(parameter.name,
+                    parameter.default_value
+                        ? eval(*parameter.default_value)
+                        : Value(Undefined{fmt::format("parameter '{}' was not provided", parameter.name)}));
       }
     }
     std::string text;
@@ -375,8 +389,9 @@ class Evaluator {
   void bind_named(const Stmt& definition, const CallValues& arguments) {
     std::vector<std::pair<Value, Value>> others;
     for (const auto& [name, value] : arguments.named) {
-      const bool is_parameter = std::any_of(definition.parameters.begin(), definition.parameters.end(),
-                                            [&wanted = name](const Stmt::Parameter& parameter) { return parameter.name == wanted; });
+      const bool is_parameter =
+          std::any_of(definition.parameters.begin(), definition.parameters.end(),
+                      [&wanted = name](const Stmt::Parameter& parameter) { return parameter.name == wanted; });
       if (is_parameter || name == "caller") {
         frame_->set(name, value);
       } else {

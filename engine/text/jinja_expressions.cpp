@@ -24,10 +24,13 @@ std::string describe(const Token& token) {
 }  // namespace
 
 ExpressionParser::Nesting::Nesting(ExpressionParser& parser) : parser_(parser) {
-  if (++parser_.nesting_ > kMaxNesting) fail(fmt::format("more than {} levels of nesting", kMaxNesting), parser_.current().line);
+  if (++parser_.nesting_ > kMaxNesting)
+    fail(fmt::format("more than {} levels of nesting", kMaxNesting), parser_.current().line);
 }
 
-void ExpressionParser::fail_here(std::string_view what) const { fail(fmt::format("{}: {}", what, describe(current())), current().line); }
+void ExpressionParser::fail_here(std::string_view what) const {
+  fail(fmt::format("{}: {}", what, describe(current())), current().line);
+}
 
 void ExpressionParser::expect_operator(std::string_view text) {
   if (!skip_operator(text)) fail_here(fmt::format("expected '{}', found", text));
@@ -142,7 +145,8 @@ ExprPtr ExpressionParser::parse_compare() {
 template <class Next>
 ExprPtr ExpressionParser::parse_binary(Names operators, Next parse_next) {
   ExprPtr left = parse_next();
-  while (current().kind == TokenKind::kOperator && std::find(operators.begin(), operators.end(), current().text) != operators.end()) {
+  while (current().kind == TokenKind::kOperator &&
+         std::find(operators.begin(), operators.end(), current().text) != operators.end()) {
     const Token op = next();
     ExprPtr right = parse_next();
     left = make_of(ExprKind::kBinary, op.line, std::move(left), std::move(right));
@@ -165,7 +169,8 @@ ExprPtr ExpressionParser::parse_concat() {
 }
 
 ExprPtr ExpressionParser::parse_product() {
-  return parse_binary({"*", "/", "//", "%"}, [this] { return parse_binary({"**"}, [this] { return parse_unary(true); }); });
+  return parse_binary({"*", "/", "//", "%"},
+                      [this] { return parse_binary({"**"}, [this] { return parse_unary(true); }); });
 }
 
 ExprPtr ExpressionParser::parse_unary(bool with_filter) {

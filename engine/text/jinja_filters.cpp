@@ -36,14 +36,19 @@ Value filter_trim(Runtime& runtime, const Value& input, const CallValues& argume
   return runtime.text(std::string(stripped(runtime.to_text(input), parameters.text(0, ""), true, true)));
 }
 
-Value filter_string(Runtime& runtime, const Value& input, const CallValues&) { return input.text() ? input : runtime.text(runtime.to_text(input)); }
-Value filter_safe(Runtime& runtime, const Value& input, const CallValues& arguments) { return filter_string(runtime, input, arguments); }
+Value filter_string(Runtime& runtime, const Value& input, const CallValues&) {
+  return input.text() ? input : runtime.text(runtime.to_text(input));
+}
+Value filter_safe(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  return filter_string(runtime, input, arguments);
+}
 
 Value filter_replace(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
   const std::string from = runtime.to_text(parameters.at(0)), to = runtime.to_text(parameters.at(1));
   const Value* count = parameters.find(2);
-  return runtime.text(replaced(runtime.to_text(input), from, to, count && count->is_none() ? -1 : parameters.integer(2, -1), runtime.bytes_left()));
+  return runtime.text(replaced(runtime.to_text(input), from, to,
+                               count && count->is_none() ? -1 : parameters.integer(2, -1), runtime.bytes_left()));
 }
 
 Value filter_length(Runtime& runtime, const Value& input, const CallValues&) {
@@ -67,7 +72,8 @@ Value filter_tojson(Runtime& runtime, const Value& input, const CallValues& argu
   style.ascii_only = parameters.flag(1, false);
   if (const Value* separators = parameters.find(2); separators && !separators->is_none()) {
     const List* pair = separators->list();
-    if (!pair || pair->items.size() != 2 || !pair->items[0].text() || !pair->items[1].text()) fail("tojson(): 'separators' is to be two strings");
+    if (!pair || pair->items.size() != 2 || !pair->items[0].text() || !pair->items[1].text())
+      fail("tojson(): 'separators' is to be two strings");
     style.item_separator = *pair->items[0].text();
     style.key_separator = *pair->items[1].text();
   }
@@ -85,7 +91,8 @@ Value filter_int(Runtime&, const Value& input, const CallValues& arguments) {
   const Value otherwise = parameters.find(0) ? *parameters.find(0) : Value(std::int64_t{0});
   std::int64_t number = 0;
   if (as_integer(input, number)) return Value(number);
-  if (const double* floating = input.floating()) return fits_integer(*floating) ? Value(static_cast<std::int64_t>(*floating)) : otherwise;
+  if (const double* floating = input.floating())
+    return fits_integer(*floating) ? Value(static_cast<std::int64_t>(*floating)) : otherwise;
   if (!input.text()) return otherwise;
   std::string text(stripped(*input.text(), {}, true, true));
   std::erase(text, '_');
@@ -110,13 +117,16 @@ Value filter_float(Runtime&, const Value& input, const CallValues& arguments) {
   const std::string text(stripped(*input.text(), {}, true, true));
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  return !text.empty() && end == text.c_str() + text.size() && text.find_first_of("xXpP") == std::string::npos ? Value(number) : otherwise;
+  return !text.empty() && end == text.c_str() + text.size() && text.find_first_of("xXpP") == std::string::npos
+             ? Value(number)
+             : otherwise;
 }
 
 Value filter_round(Runtime&, const Value& input, const CallValues& arguments) {
   const Parameters parameters("round", arguments, {"precision", "method"});
   if (!input.is_number())
-    fail(input.undefined() ? input.undefined()->message : fmt::format("type {} doesn't define __round__ method", type_name(input)));
+    fail(input.undefined() ? input.undefined()->message
+                           : fmt::format("type {} doesn't define __round__ method", type_name(input)));
   const std::int64_t precision = std::clamp<std::int64_t>(parameters.integer(0, 0), -300, 300);
   const std::string method = parameters.text(1, "common");
   const double number = as_double(input);
@@ -131,7 +141,8 @@ Value filter_round(Runtime&, const Value& input, const CallValues& arguments) {
     const double rounded = std::nearbyint(number / scale) * scale;
     return input.floating() || !fits_integer(rounded) ? Value(rounded) : Value(static_cast<std::int64_t>(rounded));
   }
-  return Value(std::strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(), nullptr));  // correctly rounded, halves to even
+  return Value(std::strtod(fmt::format("{:.{}f}", number, static_cast<int>(precision)).c_str(),
+                           nullptr));  // correctly rounded, halves to even
 }
 
 Value filter_abs(Runtime&, const Value& input, const CallValues&) {
@@ -140,7 +151,9 @@ Value filter_abs(Runtime&, const Value& input, const CallValues&) {
     if (number == INT64_MIN) fail("an integer larger than 64 bits");
     return Value(number < 0 ? -number : number);
   }
-  if (!input.floating()) fail(input.undefined() ? input.undefined()->message : fmt::format("bad operand type for abs(): '{}'", type_name(input)));
+  if (!input.floating())
+    fail(input.undefined() ? input.undefined()->message
+                           : fmt::format("bad operand type for abs(): '{}'", type_name(input)));
   return Value(std::fabs(*input.floating()));
 }
 
@@ -208,9 +221,13 @@ Value filter_truncate(Runtime& runtime, const Value& input, const CallValues& ar
   const auto n_end = static_cast<std::int64_t>(count_characters(end));
   if (length < n_end) fail(fmt::format("expected length >= {}, got {}", n_end, length));
   const auto all = characters(text);
-  if (length > INT64_MAX - std::max<std::int64_t>(leeway, 0) || static_cast<std::int64_t>(all.size()) <= length + leeway) return runtime.text(text);
+  if (length > INT64_MAX - std::max<std::int64_t>(leeway, 0) ||
+      static_cast<std::int64_t>(all.size()) <= length + leeway)
+    return runtime.text(text);
   const auto n_kept = static_cast<std::size_t>(length - n_end);
-  std::string_view kept = n_kept < all.size() ? std::string_view(text).substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data())) : text;
+  std::string_view kept =
+      n_kept < all.size() ? std::string_view(text).substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data()))
+                          : text;
   if (!parameters.flag(1, false)) kept = split_at(kept, " ", 1, true).front();
   return runtime.text(std::string(kept) + end);
 }

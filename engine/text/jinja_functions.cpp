@@ -108,7 +108,8 @@ constexpr std::array kFunctions = {
 };
 
 const Row* find_function(std::string_view name) {
-  const auto* row = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Row& each) { return each.name == name; });
+  const auto* row =
+      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Row& each) { return each.name == name; });
   return row == kFunctions.end() ? nullptr : row;
 }
 

@@ -17,7 +17,9 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool starts_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 
 // "\r\n" and "\r" count as "\n", and one line end at the end does not count at all.
 std::string with_plain_line_ends(std::string_view source) {
@@ -100,10 +102,12 @@ class Lexer {
     const std::size_t line_end = data.rfind('\n');
     const std::size_t line_start = line_end == std::string_view::npos ? 0 : line_end + 1;
     const bool starts_a_line = line_end != std::string_view::npos || pos_ == 0 || text_[pos_ - 1] == '\n';
-    if (starts_a_line && std::all_of(data.begin() + static_cast<std::ptrdiff_t>(line_start), data.end(), is_space)) data = data.substr(0, line_start);
+    if (starts_a_line && std::all_of(data.begin() + static_cast<std::ptrdiff_t>(line_start), data.end(), is_space))
+      data = data.substr(0, line_start);
   }
 
-  // After the two closing characters of a tag: "-" takes all white space along, "+" none, and otherwise trim_blocks takes one line end.
+  // After the two closing characters of a tag: "-" takes all white space along, "+" none, and otherwise trim_blocks
+  // takes one line end.
   void finish_tag(char sign, bool trims) {
     advance(2);
     if (sign == '-') {
@@ -176,7 +180,8 @@ class Lexer {
     fail("'{% raw %}' without '{% endraw %}'", start_line);
   }
 
-  // Tokens up to the end of the tag. A closing bracket that is still owed wins over the end of the tag: {{ {'a': {}} }}.
+  // Tokens up to the end of the tag. A closing bracket that is still owed wins over the end of the tag: {{ {'a': {}}
+  // }}.
   void read_expression(TokenKind end_kind) {
     const std::string_view end = end_kind == TokenKind::kBlockEnd ? "%}" : "}}";
     const std::uint32_t start_line = line_;
@@ -186,8 +191,8 @@ class Lexer {
       if (pos_ >= text_.size()) fail(fmt::format("a tag that never ends with '{}'", end), start_line);
       if (owed.empty()) {
         const char sign = peek();
-        const bool signed_end =
-            (sign == '-' || (sign == '+' && end_kind == TokenKind::kBlockEnd)) && std::string_view(text_).substr(pos_ + 1, 2) == end;
+        const bool signed_end = (sign == '-' || (sign == '+' && end_kind == TokenKind::kBlockEnd)) &&
+                                std::string_view(text_).substr(pos_ + 1, 2) == end;
         if (signed_end || at(end)) {
           add(end_kind, std::string(end));
           if (signed_end) advance(1);
@@ -219,7 +224,8 @@ class Lexer {
     const std::string_view two = std::string_view(text_).substr(pos_, 2);
     const auto is_long = std::find(kLongOperators.begin(), kLongOperators.end(), two) != kLongOperators.end();
     const char c = peek();
-    if (!is_long && kShortOperators.find(c) == std::string_view::npos) fail(fmt::format("unexpected character '{}'", c), line_);
+    if (!is_long && kShortOperators.find(c) == std::string_view::npos)
+      fail(fmt::format("unexpected character '{}'", c), line_);
     if (c == '(' || c == '[' || c == '{') {
       owed += c == '(' ? ')' : c == '[' ? ']' : '}';
     } else if (c == ')' || c == ']' || c == '}') {

@@ -30,7 +30,8 @@ struct Token {
   bool is(TokenKind other_kind, std::string_view other_text) const { return kind == other_kind && text == other_text; }
 };
 
-// trim_blocks and lstrip_blocks are on; one line end at the end of the source is dropped, as Jinja does. Throws Failure. The last token is kEnd.
+// trim_blocks and lstrip_blocks are on; one line end at the end of the source is dropped, as Jinja does. Throws
+// Failure. The last token is kEnd.
 std::vector<Token> tokenize(std::string_view source);
 
 }  // namespace headroom::jinja

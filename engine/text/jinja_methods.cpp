@@ -1,5 +1,5 @@
-// The methods of strings, dicts and lists that templates may call. Those that would change a list or dict do not exist here, as in Jinja's immutable
-// sandbox.
+// The methods of strings, dicts and lists that templates may call. Those that would change a list or dict do not exist
+// here, as in Jinja's immutable sandbox.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,26 +32,38 @@ Value as_list(Runtime& runtime, const std::vector<std::string_view>& parts, List
 
 // ---- str ----
 
-Value strip(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left, bool right) {
+Value strip(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left,
+            bool right) {
   const Parameters parameters(name, arguments, {"chars"});
   const std::string set = parameters.text(0, "");
   return runtime.text(std::string(stripped(*self.text(), set, left, right)));
 }
-Value str_strip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "strip", true, true); }
-Value str_lstrip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "lstrip", true, false); }
-Value str_rstrip(Runtime& runtime, const Value& self, const CallValues& arguments) { return strip(runtime, self, arguments, "rstrip", false, true); }
+Value str_strip(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return strip(runtime, self, arguments, "strip", true, true);
+}
+Value str_lstrip(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return strip(runtime, self, arguments, "lstrip", true, false);
+}
+Value str_rstrip(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return strip(runtime, self, arguments, "rstrip", false, true);
+}
 
 Value split(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
   const Parameters parameters(from_right ? "rsplit" : "split", arguments, {"sep", "maxsplit"});
   const std::int64_t max_splits = parameters.integer(1, -1);
   runtime.charge(self.text()->size());
-  if (!parameters.find(0) || parameters.find(0)->is_none()) return as_list(runtime, split_words(*self.text(), max_splits, from_right));
+  if (!parameters.find(0) || parameters.find(0)->is_none())
+    return as_list(runtime, split_words(*self.text(), max_splits, from_right));
   const std::string separator = parameters.text(0, "");
   if (separator.empty()) fail("empty separator");
   return as_list(runtime, split_at(*self.text(), separator, max_splits, from_right));
 }
-Value str_split(Runtime& runtime, const Value& self, const CallValues& arguments) { return split(runtime, self, arguments, false); }
-Value str_rsplit(Runtime& runtime, const Value& self, const CallValues& arguments) { return split(runtime, self, arguments, true); }
+Value str_split(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return split(runtime, self, arguments, false);
+}
+Value str_rsplit(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return split(runtime, self, arguments, true);
+}
 
 Value str_splitlines(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("splitlines", arguments, {"keepends"});
@@ -68,10 +80,15 @@ Value partition(Runtime& runtime, const Value& self, const CallValues& arguments
   if (at == std::string_view::npos) return as_list(runtime, {text, "", ""}, ListKind::kTuple);
   return as_list(runtime, {text.substr(0, at), separator, text.substr(at + separator.size())}, ListKind::kTuple);
 }
-Value str_partition(Runtime& runtime, const Value& self, const CallValues& arguments) { return partition(runtime, self, arguments, false); }
-Value str_rpartition(Runtime& runtime, const Value& self, const CallValues& arguments) { return partition(runtime, self, arguments, true); }
+Value str_partition(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return partition(runtime, self, arguments, false);
+}
+Value str_rpartition(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return partition(runtime, self, arguments, true);
+}
 
-// The text between the optional bounds `start` and `end`, which are parameters 1 and 2; counts the characters left out before it.
+// The text between the optional bounds `start` and `end`, which are parameters 1 and 2; counts the characters left out
+// before it.
 std::string_view bounded(const Value& self, const Parameters& parameters, std::size_t& n_before) {
   const std::string_view text = *self.text();
   n_before = 0;
@@ -98,7 +115,9 @@ Value starts_or_ends(Runtime& runtime, const Value& self, const CallValues& argu
   const std::string_view text = bounded(self, parameters, n_before);
   const auto matches = [&](const Value& affix) {
     const std::string* part = affix.text();
-    if (!part) fail(fmt::format("{} first arg must be str or a tuple of str, not {}", starts ? "startswith" : "endswith", type_name(affix)));
+    if (!part)
+      fail(fmt::format("{} first arg must be str or a tuple of str, not {}", starts ? "startswith" : "endswith",
+                       type_name(affix)));
     return starts ? text.starts_with(*part) : text.ends_with(*part);
   };
   const Value& affix = parameters.at(0);
@@ -108,8 +127,12 @@ Value starts_or_ends(Runtime& runtime, const Value& self, const CallValues& argu
   }
   return Value(matches(affix));
 }
-Value str_startswith(Runtime& runtime, const Value& self, const CallValues& arguments) { return starts_or_ends(runtime, self, arguments, true); }
-Value str_endswith(Runtime& runtime, const Value& self, const CallValues& arguments) { return starts_or_ends(runtime, self, arguments, false); }
+Value str_startswith(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return starts_or_ends(runtime, self, arguments, true);
+}
+Value str_endswith(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return starts_or_ends(runtime, self, arguments, false);
+}
 
 // The position of a part in characters, or -1.
 std::int64_t find_position(Runtime& runtime, const Value& self, const Parameters& parameters, bool last) {
@@ -129,7 +152,8 @@ Value str_rfind(Runtime& runtime, const Value& self, const CallValues& arguments
   return Value(find_position(runtime, self, Parameters("rfind", arguments, {"sub", "start", "end"}), true));
 }
 Value str_index(Runtime& runtime, const Value& self, const CallValues& arguments) {
-  const std::int64_t position = find_position(runtime, self, Parameters("index", arguments, {"sub", "start", "end"}), false);
+  const std::int64_t position =
+      find_position(runtime, self, Parameters("index", arguments, {"sub", "start", "end"}), false);
   if (position < 0) fail("substring not found");
   return Value(position);
 }
@@ -151,7 +175,8 @@ Value str_replace(Runtime& runtime, const Value& self, const CallValues& argumen
   parameters.at(0);
   parameters.at(1);
   runtime.charge(self.text()->size());
-  return runtime.text(replaced(*self.text(), parameters.text(0, ""), parameters.text(1, ""), parameters.integer(2, -1), runtime.bytes_left()));
+  return runtime.text(replaced(*self.text(), parameters.text(0, ""), parameters.text(1, ""), parameters.integer(2, -1),
+                               runtime.bytes_left()));
 }
 
 Value str_join(Runtime& runtime, const Value& self, const CallValues& arguments) {
@@ -178,7 +203,8 @@ Value str_all(Runtime& runtime, const Value& self, const CallValues& arguments) 
   const Parameters parameters("this method", arguments, {});
   runtime.charge(self.text()->size());
   const auto all = characters(*self.text());
-  return Value(!all.empty() && std::all_of(all.begin(), all.end(), [](std::string_view each) { return test(read_code_point(each, 0).value); }));
+  return Value(!all.empty() && std::all_of(all.begin(), all.end(),
+                                           [](std::string_view each) { return test(read_code_point(each, 0).value); }));
 }
 bool is_letter_or_number(char32_t value) { return is_letter(value) || is_number(value); }
 
@@ -193,11 +219,13 @@ Value str_removeprefix(Runtime& runtime, const Value& self, const CallValues& ar
 Value str_removesuffix(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("removesuffix", arguments, {"suffix"});
   const std::string suffix = parameters.text(0, "");
-  return self.text()->ends_with(suffix) ? runtime.text(self.text()->substr(0, self.text()->size() - suffix.size())) : self;
+  return self.text()->ends_with(suffix) ? runtime.text(self.text()->substr(0, self.text()->size() - suffix.size()))
+                                        : self;
 }
 
 // Blanks (or another character) on either side, up to a width.
-Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left, bool right) {
+Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left,
+              bool right) {
   const Parameters parameters(name, arguments, {"width", "fillchar"});
   parameters.at(0);
   const std::string fill = parameters.text(1, " ");
@@ -214,9 +242,15 @@ Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, 
   for (std::size_t i = n_left; i < n_fill; ++i) out += fill;
   return runtime.text(std::move(out));
 }
-Value str_ljust(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "ljust", false, true); }
-Value str_rjust(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "rjust", true, false); }
-Value str_center(Runtime& runtime, const Value& self, const CallValues& arguments) { return justify(runtime, self, arguments, "center", true, true); }
+Value str_ljust(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return justify(runtime, self, arguments, "ljust", false, true);
+}
+Value str_rjust(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return justify(runtime, self, arguments, "rjust", true, false);
+}
+Value str_center(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  return justify(runtime, self, arguments, "center", true, true);
+}
 
 // "{} and {name}": fields without format specifications.
 Value str_format(Runtime& runtime, const Value& self, const CallValues& arguments) {
@@ -233,11 +267,15 @@ Value str_format(Runtime& runtime, const Value& self, const CallValues& argument
       if (end == std::string::npos) fail("expected '}' before end of string");
       const std::string field = format.substr(pos + 1, end - pos - 1);
       const Value* value = nullptr;
-      if (field.empty() || std::all_of(field.begin(), field.end(), [](char digit) { return digit >= '0' && digit <= '9'; })) {
-        const std::size_t index = field.empty() ? next_field++ : field.size() > 4 ? arguments.positional.size() : std::stoul(field);
+      if (field.empty() ||
+          std::all_of(field.begin(), field.end(), [](char digit) { return digit >= '0' && digit <= '9'; })) {
+        const std::size_t index = field.empty()      ? next_field++
+                                  : field.size() > 4 ? arguments.positional.size()
+                                                     : std::stoul(field);
         if (index < arguments.positional.size()) value = &arguments.positional[index];
       } else {
-        const auto named = std::find_if(arguments.named.begin(), arguments.named.end(), [&](const auto& each) { return each.first == field; });
+        const auto named = std::find_if(arguments.named.begin(), arguments.named.end(),
+                                        [&](const auto& each) { return each.first == field; });
         if (named != arguments.named.end()) value = &named->second;
       }
       if (!value) fail(fmt::format("format(): nothing to put for '{{{}}}'", field));
@@ -322,8 +360,8 @@ Value dict_copy(Runtime&, const Value& self, const CallValues& arguments) {
   const Parameters parameters("copy", arguments, {});
   return self;  // it never changes, so it may as well be the same one
 }
-constexpr std::array kDictMethods = {Row{"items", dict_items}, Row{"keys", dict_keys}, Row{"values", dict_values}, Row{"get", dict_get},
-                                     Row{"copy", dict_copy}};
+constexpr std::array kDictMethods = {Row{"items", dict_items}, Row{"keys", dict_keys}, Row{"values", dict_values},
+                                     Row{"get", dict_get}, Row{"copy", dict_copy}};
 
 // ---- list and tuple ----
 
@@ -331,14 +369,15 @@ Value list_count(Runtime& runtime, const Value& self, const CallValues& argument
   const Parameters parameters("count", arguments, {"value"});
   runtime.step(self.weight());
   const auto& items = self.list()->items;
-  return Value(
-      static_cast<std::int64_t>(std::count_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); })));
+  return Value(static_cast<std::int64_t>(
+      std::count_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); })));
 }
 Value list_index(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("index", arguments, {"value"});
   runtime.step(self.weight());
   const auto& items = self.list()->items;
-  const auto found = std::find_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); });
+  const auto found =
+      std::find_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); });
   if (found == items.end()) fail(fmt::format("{} is not in list", to_repr(parameters.at(0), runtime.bytes_left())));
   return Value(static_cast<std::int64_t>(found - items.begin()));
 }

@@ -17,8 +17,10 @@ namespace {
 [[noreturn]] void fail_unsupported(std::string_view op, const Value& a, const Value& b) {
   if (a.undefined()) fail(a.undefined()->message);
   if (b.undefined()) fail(b.undefined()->message);
-  if (op == "+" && (a.text() || a.list())) fail(fmt::format("can only concatenate {0} (not \"{1}\") to {0}", type_name(a), type_name(b)));
-  fail(fmt::format("unsupported operand type(s) for {}: '{}' and '{}'", op == "**" ? "** or pow()" : op, type_name(a), type_name(b)));
+  if (op == "+" && (a.text() || a.list()))
+    fail(fmt::format("can only concatenate {0} (not \"{1}\") to {0}", type_name(a), type_name(b)));
+  fail(fmt::format("unsupported operand type(s) for {}: '{}' and '{}'", op == "**" ? "** or pow()" : op, type_name(a),
+                   type_name(b)));
 }
 
 Value power(std::int64_t base, std::int64_t exponent) {
@@ -85,11 +87,14 @@ Value repeated(Runtime& runtime, const Value& value, std::int64_t count) {
     return runtime.text(std::move(out));
   }
   std::vector<Value> items;
-  for (std::uint64_t i = 0; unit != 0 && i < times; ++i) items.insert(items.end(), value.list()->items.begin(), value.list()->items.end());
+  for (std::uint64_t i = 0; unit != 0 && i < times; ++i)
+    items.insert(items.end(), value.list()->items.begin(), value.list()->items.end());
   return runtime.list(std::move(items), value.list()->kind);
 }
 
-bool is_sequence(const Value& value) { return value.text() || (value.list() && value.list()->kind <= ListKind::kTuple); }
+bool is_sequence(const Value& value) {
+  return value.text() || (value.list() && value.list()->kind <= ListKind::kTuple);
+}
 
 }  // namespace
 
@@ -117,14 +122,16 @@ Value negative(const Value& value) {
     return Value(-number);
   }
   if (value.floating()) return Value(-*value.floating());
-  fail(value.undefined() ? value.undefined()->message : fmt::format("bad operand type for unary -: '{}'", type_name(value)));
+  fail(value.undefined() ? value.undefined()->message
+                         : fmt::format("bad operand type for unary -: '{}'", type_name(value)));
 }
 
 Value positive(const Value& value) {
   std::int64_t number = 0;
   if (as_integer(value, number)) return Value(number);
   if (value.floating()) return value;
-  fail(value.undefined() ? value.undefined()->message : fmt::format("bad operand type for unary +: '{}'", type_name(value)));
+  fail(value.undefined() ? value.undefined()->message
+                         : fmt::format("bad operand type for unary +: '{}'", type_name(value)));
 }
 
 bool compare_by(Runtime& runtime, std::string_view op, const Value& a, const Value& b) {

@@ -42,7 +42,8 @@ class Parser : private ExpressionParser {
         block.push_back(std::move(stmt));
       } else {
         next();  // {%
-        if (current().kind == TokenKind::kName && std::find(ends.begin(), ends.end(), current().text) != ends.end()) return block;
+        if (current().kind == TokenKind::kName && std::find(ends.begin(), ends.end(), current().text) != ends.end())
+          return block;
         block.push_back(parse_statement());
       }
     }
@@ -237,7 +238,8 @@ class Parser : private ExpressionParser {
     const std::uint32_t line = current().line;
     auto target = make(ExprKind::kName, line);
     target->name = expect_any_name();
-    if (std::find(kReserved.begin(), kReserved.end(), target->name) != kReserved.end()) fail(fmt::format("can't assign to '{}'", target->name), line);
+    if (std::find(kReserved.begin(), kReserved.end(), target->name) != kReserved.end())
+      fail(fmt::format("can't assign to '{}'", target->name), line);
     if (with_namespace && skip_operator(".")) {
       target->kind = ExprKind::kNamespaceName;
       target->attribute = expect_any_name();

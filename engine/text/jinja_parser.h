@@ -7,7 +7,8 @@
 
 namespace headroom::jinja {
 
-inline constexpr std::uint32_t kMaxNesting = 200;  // of statements and expressions together; real templates stay below 30
+inline constexpr std::uint32_t kMaxNesting =
+    200;  // of statements and expressions together; real templates stay below 30
 
 // Throws Failure, which names the line and the construct.
 Block parse(std::string_view source);

@@ -44,7 +44,8 @@ std::string string_repr(std::string_view text) {
       out += "\\r";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (point.valid && (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA1) || point.value == 0xAD)) {
+    } else if (point.valid &&
+               (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA1) || point.value == 0xAD)) {
       out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.value));
     } else {
       out.append(text.substr(pos, point.n_bytes));
@@ -54,7 +55,8 @@ std::string string_repr(std::string_view text) {
   return out + quote;
 }
 
-// Appends to one string and watches its size. Recursion is bounded by kMaxValueDepth and, for namespaces, which may hold each other, by kMaxRepr.
+// Appends to one string and watches its size. Recursion is bounded by kMaxValueDepth and, for namespaces, which may
+// hold each other, by kMaxRepr.
 class Printer {
  public:
   explicit Printer(std::size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -93,7 +95,9 @@ class Printer {
     } else if (const bool* boolean = value.boolean()) {
       add(*boolean ? "true" : "false");
     } else if (const double* number = value.floating()) {
-      add(std::isnan(*number) ? "NaN" : std::isinf(*number) ? (*number < 0 ? "-Infinity" : "Infinity") : float_text(*number));
+      add(std::isnan(*number)   ? "NaN"
+          : std::isinf(*number) ? (*number < 0 ? "-Infinity" : "Infinity")
+                                : float_text(*number));
     } else if (const std::int64_t* integer = value.integer()) {
       add(fmt::format("{}", *integer));
     } else {
@@ -184,7 +188,8 @@ class Printer {
     items.reserve(dict.items.size());
     for (const auto& item : dict.items) items.push_back(&item);
     if (style.sort_keys)
-      std::stable_sort(items.begin(), items.end(), [](const auto* a, const auto* b) { return compare(a->first, b->first, "<") < 0; });
+      std::stable_sort(items.begin(), items.end(),
+                       [](const auto* a, const auto* b) { return compare(a->first, b->first, "<") < 0; });
     add("{");
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (i) add(style.item_separator);
@@ -200,7 +205,8 @@ class Printer {
   static std::string ascii_escape(char32_t value) {
     const auto number = static_cast<std::uint32_t>(value);
     if (number < 0x10000) return fmt::format("\\u{:04x}", number);
-    return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((number - 0x10000) >> 10), 0xDC00 + ((number - 0x10000) & 0x3FF));
+    return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((number - 0x10000) >> 10),
+                       0xDC00 + ((number - 0x10000) & 0x3FF));
   }
 
   void add_json_string(std::string_view text, bool ascii_only) {

@@ -18,7 +18,8 @@ void Runtime::step(std::uint64_t n_steps) {
 }
 
 void Runtime::charge(std::size_t n_bytes) {
-  if (n_bytes > limits_.max_bytes - n_bytes_) fail(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
+  if (n_bytes > limits_.max_bytes - n_bytes_)
+    fail(fmt::format("more than {} bytes of text and lists", limits_.max_bytes));
   n_bytes_ += n_bytes;
 }
 
@@ -46,7 +47,8 @@ std::vector<Value> Runtime::iterate(const Value& value) {
   return items;
 }
 
-Parameters::Parameters(std::string_view function, const CallValues& values, std::initializer_list<std::string_view> names)
+Parameters::Parameters(std::string_view function, const CallValues& values,
+                       std::initializer_list<std::string_view> names)
     : function_(function), names_(names), values_(names.size(), nullptr) {
   if (values.positional.size() > names_.size())
     fail(fmt::format("{}() takes at most {} arguments, {} given", function_, names_.size(), values.positional.size()));
@@ -74,14 +76,17 @@ std::int64_t Parameters::integer(std::size_t index, std::int64_t otherwise) cons
 
 std::string Parameters::text(std::size_t index, std::string_view otherwise) const {
   if (!values_[index] || values_[index]->is_none()) return std::string(otherwise);
-  if (!values_[index]->text()) fail(fmt::format("{}(): '{}' is to be a string, not {}", function_, names_[index], type_name(*values_[index])));
+  if (!values_[index]->text())
+    fail(fmt::format("{}(): '{}' is to be a string, not {}", function_, names_[index], type_name(*values_[index])));
   return *values_[index]->text();
 }
 
 namespace {
 
 // How error messages name a value's type.
-std::string object_name(const Value& value) { return value.is_none() ? "None" : fmt::format("{} object", type_name(value)); }
+std::string object_name(const Value& value) {
+  return value.is_none() ? "None" : fmt::format("{} object", type_name(value));
+}
 
 Value missing_attribute(const Value& value, std::string_view name) {
   return Value(Undefined{fmt::format("'{}' has no attribute '{}'", object_name(value), name)});
@@ -103,8 +108,10 @@ Value loop_attribute(const Value& value, std::string_view name) {
   if (name == "revindex0") return Value(length - index0 - 1);
   if (name == "depth") return Value(std::int64_t{1});  // counts recursive loops only
   if (name == "depth0") return Value(std::int64_t{0});
-  if (name == "previtem") return index0 > 0 ? (*loop.items)[loop.index0 - 1] : Value(Undefined{"there is no previous item"});
-  if (name == "nextitem") return index0 + 1 < length ? (*loop.items)[loop.index0 + 1] : Value(Undefined{"there is no next item"});
+  if (name == "previtem")
+    return index0 > 0 ? (*loop.items)[loop.index0 - 1] : Value(Undefined{"there is no previous item"});
+  if (name == "nextitem")
+    return index0 + 1 < length ? (*loop.items)[loop.index0 + 1] : Value(Undefined{"there is no next item"});
   return missing_attribute(value, name);
 }
 
@@ -137,7 +144,8 @@ template <class Visit>
 void for_each_index(const SliceRange& range, std::int64_t length, Visit visit) {
   // Steps beyond the length reach at most one element, so clamping them keeps the sum far from overflow.
   const std::int64_t step = std::clamp(range.step, -length - 1, length + 1);
-  for (std::int64_t i = range.from; step > 0 ? i < range.to : i > range.to; i += step) visit(static_cast<std::size_t>(i));
+  for (std::int64_t i = range.from; step > 0 ? i < range.to : i > range.to; i += step)
+    visit(static_cast<std::size_t>(i));
 }
 
 }  // namespace
@@ -190,7 +198,8 @@ Value get_path(Runtime& runtime, const Value& value, const Value& path) {
   for (const std::string_view part : split_at(*text, ".", -1, false)) {
     std::int64_t index = 0;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
-    const bool is_index = !part.empty() && read.ec == std::errc() && read.ptr == part.data() + part.size() && part[0] != '-';
+    const bool is_index =
+        !part.empty() && read.ec == std::errc() && read.ptr == part.data() + part.size() && part[0] != '-';
     at = get_item(runtime, at, is_index ? Value(index) : Value(part));
   }
   return at;
@@ -207,17 +216,20 @@ Value get_slice(Runtime& runtime, const Value& value, const Value* start, const 
     return runtime.text(std::move(out));
   }
   const List* list = value.list();
-  if (!list || !is_indexable(*list)) return Value(Undefined{fmt::format("{} has no element slice", object_name(value))});
+  if (!list || !is_indexable(*list))
+    return Value(Undefined{fmt::format("{} has no element slice", object_name(value))});
   const auto length = static_cast<std::int64_t>(list->items.size());
   std::vector<Value> items;
-  for_each_index(slice_range(length, start, stop, step), length, [&](std::size_t i) { items.push_back(list->items[i]); });
+  for_each_index(slice_range(length, start, stop, step), length,
+                 [&](std::size_t i) { items.push_back(list->items[i]); });
   runtime.step(items.size() / 8);
   return runtime.list(std::move(items), list->kind);
 }
 
 std::int64_t length_of(const Value& value) {
   if (const std::string* text = value.text()) return static_cast<std::int64_t>(count_characters(*text));
-  if (const List* list = value.list(); list && list->kind != ListKind::kGenerator) return static_cast<std::int64_t>(list->items.size());
+  if (const List* list = value.list(); list && list->kind != ListKind::kGenerator)
+    return static_cast<std::int64_t>(list->items.size());
   if (const Dict* dict = value.dict()) return static_cast<std::int64_t>(dict->items.size());
   if (value.undefined()) return 0;
   fail(fmt::format("object of type '{}' has no len()", type_name(value)));
@@ -233,7 +245,8 @@ bool contains(Runtime& runtime, const Value& container, const Value& item) {
     runtime.step(dict->weight / 4);
     return dict->find(item) != nullptr;
   }
-  if (!container.list() && !container.undefined()) fail(fmt::format("argument of type '{}' is not iterable", type_name(container)));
+  if (!container.list() && !container.undefined())
+    fail(fmt::format("argument of type '{}' is not iterable", type_name(container)));
   runtime.step(container.weight() / 4);
   const std::vector<Value> items = runtime.iterate(container);
   return std::any_of(items.begin(), items.end(), [&](const Value& each) { return equals(each, item); });

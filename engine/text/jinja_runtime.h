@@ -41,7 +41,8 @@ class Runtime {
   }
   std::string to_text(const Value& value);
 
-  // What a for loop over the value goes through; throws Failure for what cannot be iterated. A generator is empty afterwards.
+  // What a for loop over the value goes through; throws Failure for what cannot be iterated. A generator is empty
+  // afterwards.
   std::vector<Value> iterate(const Value& value);
 
   std::deque<Namespace> namespaces;
@@ -78,7 +79,8 @@ class Parameters {
   std::vector<const Value*> values_;
 };
 
-// value.name and value[key], as Jinja looks them up; Undefined when there is none. Throws Failure for an undefined value.
+// value.name and value[key], as Jinja looks them up; Undefined when there is none. Throws Failure for an undefined
+// value.
 Value get_attribute(Runtime& runtime, const Value& value, std::string_view name);
 Value get_item(Runtime& runtime, const Value& value, const Value& key);
 // "a.b.0": what filters take as `attribute`.

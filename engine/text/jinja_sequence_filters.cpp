@@ -27,7 +27,8 @@ struct KeyOf {
   }
 };
 
-// Puts items in a stable order by their keys. A merge sort of our own: values have no strict weak order (a NaN), which std::stable_sort requires.
+// Puts items in a stable order by their keys. A merge sort of our own: values have no strict weak order (a NaN), which
+// std::stable_sort requires.
 void sort_by_key(Runtime& runtime, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
   const auto before = [&](const auto& a, const auto& b) {
     runtime.step(std::min(a.first.weight(), b.first.weight()));
@@ -67,7 +68,9 @@ Value filter_last(Runtime& runtime, const Value& input, const CallValues&) {
   return items.empty() ? Value(Undefined{"No last item, sequence was empty."}) : items.back();
 }
 
-Value filter_list(Runtime& runtime, const Value& input, const CallValues&) { return runtime.list(runtime.iterate(input)); }
+Value filter_list(Runtime& runtime, const Value& input, const CallValues&) {
+  return runtime.list(runtime.iterate(input));
+}
 
 Value filter_join(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("join", arguments, {"d", "attribute"});
@@ -107,7 +110,9 @@ Value filter_sort(Runtime& runtime, const Value& input, const CallValues& argume
 
 Value filter_dictsort(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("dictsort", arguments, {"case_sensitive", "by", "reverse"});
-  if (!input.dict()) fail(input.undefined() ? input.undefined()->message : fmt::format("'{} object' has no attribute 'items'", type_name(input)));
+  if (!input.dict())
+    fail(input.undefined() ? input.undefined()->message
+                           : fmt::format("'{} object' has no attribute 'items'", type_name(input)));
   const std::string by = parameters.text(1, "key");
   if (by != "key" && by != "value") fail("You can only sort by either \"key\" or \"value\"");
   const KeyOf key_of{runtime, nullptr, parameters.flag(0, false)};
@@ -125,7 +130,8 @@ Value filter_unique(Runtime& runtime, const Value& input, const CallValues& argu
   std::vector<Value> seen, items;
   for (auto& [key, item] : keyed_items(runtime, input, KeyOf{runtime, parameters.find(1), parameters.flag(0, false)})) {
     runtime.step(seen.size());
-    if (std::any_of(seen.begin(), seen.end(), [&each = key](const Value& other) { return equals(other, each); })) continue;
+    if (std::any_of(seen.begin(), seen.end(), [&each = key](const Value& other) { return equals(other, each); }))
+      continue;
     seen.push_back(key);
     items.push_back(std::move(item));
   }
@@ -143,8 +149,12 @@ Value extreme(Runtime& runtime, const Value& input, const CallValues& arguments,
   }
   return best->second;
 }
-Value filter_min(Runtime& runtime, const Value& input, const CallValues& arguments) { return extreme(runtime, input, arguments, false); }
-Value filter_max(Runtime& runtime, const Value& input, const CallValues& arguments) { return extreme(runtime, input, arguments, true); }
+Value filter_min(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  return extreme(runtime, input, arguments, false);
+}
+Value filter_max(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  return extreme(runtime, input, arguments, true);
+}
 
 Value filter_sum(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("sum", arguments, {"attribute", "start"});
@@ -159,8 +169,9 @@ Value filter_sum(Runtime& runtime, const Value& input, const CallValues& argumen
     } else if (sum.is_number() && term.is_number()) {
       sum = Value(as_double(sum) + as_double(term));
     } else {
-      fail(term.undefined() ? term.undefined()->message
-                            : fmt::format("unsupported operand type(s) for +: '{}' and '{}'", type_name(sum), type_name(term)));
+      fail(term.undefined()
+               ? term.undefined()->message
+               : fmt::format("unsupported operand type(s) for +: '{}' and '{}'", type_name(sum), type_name(term)));
     }
   }
   return sum;
@@ -169,7 +180,8 @@ Value filter_sum(Runtime& runtime, const Value& input, const CallValues& argumen
 // The rest of the arguments, for the filter or test that the first one names.
 CallValues without_first(const CallValues& arguments, std::size_t n_left_out) {
   CallValues rest;
-  rest.positional.assign(arguments.positional.begin() + static_cast<std::ptrdiff_t>(n_left_out), arguments.positional.end());
+  rest.positional.assign(arguments.positional.begin() + static_cast<std::ptrdiff_t>(n_left_out),
+                         arguments.positional.end());
   rest.named = arguments.named;
   return rest;
 }
@@ -197,16 +209,19 @@ Value filter_map(Runtime& runtime, const Value& input, const CallValues& argumen
 }
 
 // select, reject, selectattr, rejectattr: `n_names` arguments before the test's own.
-Value selected(Runtime& runtime, const Value& input, const CallValues& arguments, std::string_view name, bool by_attribute, bool keeps) {
+Value selected(Runtime& runtime, const Value& input, const CallValues& arguments, std::string_view name,
+               bool by_attribute, bool keeps) {
   const std::size_t test_at = by_attribute ? 1 : 0;
-  if (by_attribute && arguments.positional.empty()) fail(fmt::format("Missing parameter for attribute name in {}()", name));
+  if (by_attribute && arguments.positional.empty())
+    fail(fmt::format("Missing parameter for attribute name in {}()", name));
   const bool has_test = arguments.positional.size() > test_at;
   const std::string test = has_test ? name_at(arguments, test_at, name) : "";
   const CallValues rest = has_test ? without_first(arguments, test_at + 1) : CallValues{};
   std::vector<Value> items;
   for (Value& item : runtime.iterate(input)) {
     const Value subject = by_attribute ? get_path(runtime, item, arguments.positional[0]) : item;
-    if ((has_test ? apply_test(runtime, test, subject, rest) : is_true(subject)) == keeps) items.push_back(std::move(item));
+    if ((has_test ? apply_test(runtime, test, subject, rest) : is_true(subject)) == keeps)
+      items.push_back(std::move(item));
   }
   return runtime.list(std::move(items), ListKind::kGenerator);
 }
@@ -236,7 +251,8 @@ Value filter_batch(Runtime& runtime, const Value& input, const CallValues& argum
   if (n_in_batch < 1) fail("batch(): 'linecount' is to be at least 1");
   std::vector<Value> batches, batch;
   for (Value& item : runtime.iterate(input)) {
-    if (static_cast<std::int64_t>(batch.size()) == n_in_batch) batches.push_back(runtime.list(std::exchange(batch, {})));
+    if (static_cast<std::int64_t>(batch.size()) == n_in_batch)
+      batches.push_back(runtime.list(std::exchange(batch, {})));
     batch.push_back(std::move(item));
   }
   if (!batch.empty()) {
@@ -264,7 +280,8 @@ Value filter_groupby(Runtime& runtime, const Value& input, const CallValues& arg
     const Value first = get_path(runtime, keyed[from].second, parameters.at(0));
     std::size_t to = from;
     for (; to < keyed.size() && equals(keyed[to].first, keyed[from].first); ++to) members.push_back(keyed[to].second);
-    groups.push_back(runtime.list({first.undefined() ? keyed[from].first : first, runtime.list(std::move(members))}, ListKind::kTuple));
+    groups.push_back(runtime.list({first.undefined() ? keyed[from].first : first, runtime.list(std::move(members))},
+                                  ListKind::kTuple));
     from = to;
   }
   return runtime.list(std::move(groups));

@@ -22,7 +22,8 @@ std::int64_t integer_of(const Value& value) {
   if (value.undefined()) fail(value.undefined()->message);
   std::int64_t number = 0;
   if (const double* floating = value.floating()) {
-    number = *floating >= -9e18 && *floating <= 9e18 && *floating == static_cast<double>(static_cast<std::int64_t>(*floating))
+    number = *floating >= -9e18 && *floating <= 9e18 &&
+                     *floating == static_cast<double>(static_cast<std::int64_t>(*floating))
                  ? static_cast<std::int64_t>(*floating)
                  : 1;
   } else if (!as_integer(value, number)) {
@@ -32,7 +33,8 @@ std::int64_t integer_of(const Value& value) {
 }
 
 const Value& only_argument(std::string_view name, const CallValues& arguments) {
-  if (arguments.positional.size() != 1 || !arguments.named.empty()) fail(fmt::format("the test '{}' takes one argument", name));
+  if (arguments.positional.size() != 1 || !arguments.named.empty())
+    fail(fmt::format("the test '{}' takes one argument", name));
   return arguments.positional.front();
 }
 
@@ -54,13 +56,19 @@ bool is_equal(Runtime& runtime, const Value& value, const CallValues& arguments)
   runtime.step(value.weight() / 4);
   return equals(value, only_argument("equalto", arguments));
 }
-bool is_unequal(Runtime& runtime, const Value& value, const CallValues& arguments) { return !is_equal(runtime, value, arguments); }
-bool is_in(Runtime& runtime, const Value& value, const CallValues& arguments) { return contains(runtime, only_argument("in", arguments), value); }
+bool is_unequal(Runtime& runtime, const Value& value, const CallValues& arguments) {
+  return !is_equal(runtime, value, arguments);
+}
+bool is_in(Runtime& runtime, const Value& value, const CallValues& arguments) {
+  return contains(runtime, only_argument("in", arguments), value);
+}
 bool is_same(Runtime&, const Value& value, const CallValues& arguments) {
   const Value& other = only_argument("sameas", arguments);
   return type_name(value) == type_name(other) && equals(value, other);
 }
-bool is_iterable(Runtime&, const Value& value, const CallValues&) { return value.text() || value.list() || value.dict() || value.undefined(); }
+bool is_iterable(Runtime&, const Value& value, const CallValues&) {
+  return value.text() || value.list() || value.dict() || value.undefined();
+}
 bool is_sequence(Runtime&, const Value& value, const CallValues&) {
   return value.text() || value.dict() || value.undefined() || (value.list() && value.list()->kind <= ListKind::kTuple);
 }
@@ -77,13 +85,16 @@ constexpr std::array kTests = {
     Row{"boolean", [](Runtime&, const Value& value, const CallValues&) { return value.boolean() != nullptr; }},
     Row{"true", [](Runtime&, const Value& value, const CallValues&) { return value.boolean() && *value.boolean(); }},
     Row{"false", [](Runtime&, const Value& value, const CallValues&) { return value.boolean() && !*value.boolean(); }},
-    Row{"callable", [](Runtime&, const Value& value, const CallValues&) { return value.is_callable() || value.undefined() != nullptr; }},
+    Row{"callable", [](Runtime&, const Value& value,
+                       const CallValues&) { return value.is_callable() || value.undefined() != nullptr; }},
     Row{"iterable", is_iterable},
     Row{"sequence", is_sequence},
     Row{"odd", [](Runtime&, const Value& value, const CallValues&) { return integer_of(value) % 2 != 0; }},
     Row{"even", [](Runtime&, const Value& value, const CallValues&) { return integer_of(value) % 2 == 0; }},
-    Row{"lower", [](Runtime& runtime, const Value& value, const CallValues&) { return is_lower(runtime.to_text(value)); }},
-    Row{"upper", [](Runtime& runtime, const Value& value, const CallValues&) { return is_upper(runtime.to_text(value)); }},
+    Row{"lower",
+        [](Runtime& runtime, const Value& value, const CallValues&) { return is_lower(runtime.to_text(value)); }},
+    Row{"upper",
+        [](Runtime& runtime, const Value& value, const CallValues&) { return is_upper(runtime.to_text(value)); }},
     Row{"escaped", [](Runtime&, const Value&, const CallValues&) { return false; }},
     Row{"divisibleby", is_divisible},
     Row{"equalto", is_equal},

@@ -126,8 +126,9 @@ std::string filter_title(std::string_view text) {
 }
 
 bool is_white_space(char32_t value) {
-  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 || value == 0xA0 || value == 0x1680 ||
-         (value >= 0x2000 && value <= 0x200A) || value == 0x2028 || value == 0x2029 || value == 0x202F || value == 0x205F || value == 0x3000;
+  return (value >= 0x09 && value <= 0x0D) || (value >= 0x1C && value <= 0x20) || value == 0x85 || value == 0xA0 ||
+         value == 0x1680 || (value >= 0x2000 && value <= 0x200A) || value == 0x2028 || value == 0x2029 ||
+         value == 0x202F || value == 0x205F || value == 0x3000;
 }
 
 bool is_letter(char32_t value) {
@@ -153,7 +154,8 @@ std::string_view stripped(std::string_view text, std::string_view characters_to_
   return text;
 }
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count, std::size_t max_bytes) {
+std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count,
+                     std::size_t max_bytes) {
   std::string out;
   const auto add = [&](std::string_view part) {
     if (out.size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
@@ -178,7 +180,8 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return out;
 }
 
-std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits, bool from_right) {
+std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits,
+                                       bool from_right) {
   std::vector<std::string_view> parts;
   while (max_splits < 0 || static_cast<std::int64_t>(parts.size()) < max_splits) {
     const std::size_t found = from_right ? text.rfind(separator) : text.find(separator);
@@ -201,7 +204,8 @@ std::vector<std::string_view> split_words(std::string_view text, std::int64_t ma
     std::size_t n_bytes = 0;
     while (n_bytes < text.size()) {
       const std::string_view rest = from_right ? text.substr(0, text.size() - n_bytes) : text.substr(n_bytes);
-      const std::string_view character = from_right ? last_character(rest) : rest.substr(0, read_code_point(rest, 0).n_bytes);
+      const std::string_view character =
+          from_right ? last_character(rest) : rest.substr(0, read_code_point(rest, 0).n_bytes);
       if (strips(character, {})) break;
       n_bytes += character.size();
     }
@@ -218,7 +222,8 @@ std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends)
   for (std::size_t pos = 0; pos < text.size();) {
     const CodePoint point = read_code_point(text, pos);
     const char32_t c = point.value;
-    const bool ends_line = (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029;
+    const bool ends_line =
+        (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029;
     std::size_t end = pos + point.n_bytes;
     if (ends_line) {
       if (c == '\r' && end < text.size() && text[end] == '\n') ++end;

@@ -25,8 +25,10 @@ bool is_lower(std::string_view text);
 
 // `characters_to_strip` empty: white space.
 std::string_view stripped(std::string_view text, std::string_view characters_to_strip, bool left, bool right);
-std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count, std::size_t max_bytes);
-std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits, bool from_right);
+std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count,
+                     std::size_t max_bytes);
+std::vector<std::string_view> split_at(std::string_view text, std::string_view separator, std::int64_t max_splits,
+                                       bool from_right);
 std::vector<std::string_view> split_words(std::string_view text, std::int64_t max_splits, bool from_right);
 std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends);
 

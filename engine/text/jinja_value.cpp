@@ -52,17 +52,20 @@ bool equal_dicts(const Dict& a, const Dict& b) {
 
 const Value* Dict::find(const Value& key) const {
   if (const std::string* text = key.text()) return find(*text);
-  const auto found = std::find_if(items.begin(), items.end(), [&](const auto& item) { return equals(item.first, key); });
+  const auto found =
+      std::find_if(items.begin(), items.end(), [&](const auto& item) { return equals(item.first, key); });
   return found == items.end() ? nullptr : &found->second;
 }
 
 const Value* Dict::find(std::string_view key) const {
-  const auto found = std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.first.text() && *item.first.text() == key; });
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [&](const auto& item) { return item.first.text() && *item.first.text() == key; });
   return found == items.end() ? nullptr : &found->second;
 }
 
 Value* Namespace::find(std::string_view name) {
-  const auto found = std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
+  const auto found =
+      std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
   return found == members.end() ? nullptr : &found->second;
 }
 
@@ -115,7 +118,8 @@ std::uint32_t Value::weight() const {
 }
 
 std::string_view type_name(const Value& value) {
-  static constexpr std::string_view kListNames[] = {"list", "tuple", "generator", "dict_keys", "dict_values", "dict_items"};
+  static constexpr std::string_view kListNames[] = {"list",      "tuple",       "generator",
+                                                    "dict_keys", "dict_values", "dict_items"};
   if (value.is_none()) return "NoneType";
   if (value.undefined()) return "Undefined";
   if (value.boolean()) return "bool";

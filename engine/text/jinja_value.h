@@ -1,5 +1,6 @@
-// What a template computes with: Python's values as far as templates use them. Lists and dicts never change once made, so values share them freely
-// and no cycle can arise; the one thing that changes, a namespace, belongs to the evaluation.
+// What a template computes with: Python's values as far as templates use them. Lists and dicts never change once made,
+// so values share them freely and no cycle can arise; the one thing that changes, a namespace, belongs to the
+// evaluation.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,9 @@ enum class ListKind : std::uint8_t { kList, kTuple, kGenerator, kKeys, kValues, 
 
 struct List {
   ListKind kind = ListKind::kList;
-  std::uint32_t depth = 1;   // of nested lists and dicts
-  std::uint32_t weight = 1;  // of it and all that it holds, each counted as often as it is reached: what walking through it costs
+  std::uint32_t depth = 1;  // of nested lists and dicts
+  std::uint32_t weight =
+      1;  // of it and all that it holds, each counted as often as it is reached: what walking through it costs
   std::vector<Value> items;
   mutable bool consumed = false;  // a generator gives its items once
 };
@@ -100,7 +102,8 @@ class Value {
   explicit Value(Loop loop) : state_(std::make_shared<const Loop>(std::move(loop))) {}
   explicit Value(Builtin builtin) : state_(std::make_shared<const Builtin>(std::move(builtin))) {}
   explicit Value(Method method) : state_(std::make_shared<const Method>(std::move(method))) {}
-  // Throw Failure when nested more than kMaxValueDepth deep, or when walking through it would take more than kMaxValueWeight steps.
+  // Throw Failure when nested more than kMaxValueDepth deep, or when walking through it would take more than
+  // kMaxValueWeight steps.
   static Value list(std::vector<Value> items, ListKind kind = ListKind::kList);
   static Value dict(std::vector<std::pair<Value, Value>> items);  // a key that comes again replaces its value
 
@@ -137,8 +140,9 @@ class Value {
     return pointer ? *pointer : nullptr;
   }
 
-  std::variant<None, std::shared_ptr<const Undefined>, bool, std::int64_t, double, Text, ListPtr, DictPtr, Namespace*, Cycler*, Joiner*,
-               std::shared_ptr<const Macro>, std::shared_ptr<const Loop>, std::shared_ptr<const Builtin>, std::shared_ptr<const Method>>
+  std::variant<None, std::shared_ptr<const Undefined>, bool, std::int64_t, double, Text, ListPtr, DictPtr, Namespace*,
+               Cycler*, Joiner*, std::shared_ptr<const Macro>, std::shared_ptr<const Loop>,
+               std::shared_ptr<const Builtin>, std::shared_ptr<const Method>>
       state_;
 };
 
@@ -149,7 +153,8 @@ std::string_view type_name(const Value& value);  // as Python says it: "str", "i
 bool is_true(const Value& value);
 bool equals(const Value& a, const Value& b);  // 1 == 1.0 == true, as in Python
 
-// Below zero, zero, above; throws Failure for values that have no order, in Python's words. `op` is what the template wrote.
+// Below zero, zero, above; throws Failure for values that have no order, in Python's words. `op` is what the template
+// wrote.
 int compare(const Value& a, const Value& b, std::string_view op);
 
 // A number as double; bools count. The value is_number().

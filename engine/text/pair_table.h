@@ -1,4 +1,5 @@
-// A hash table from pairs of symbols to what they merge into: one look-up per neighbour of every merge, so it is flat and open-addressed.
+// A hash table from pairs of symbols to what they merge into: one look-up per neighbour of every merge, so it is flat
+// and open-addressed.
 #pragma once
 
 #include <bit>
@@ -14,7 +15,8 @@ struct PairMerge {
 
 class PairTable {
  public:
-  explicit PairTable(std::size_t n_pairs) : slots_(std::bit_ceil(2 * n_pairs + 2)), shift_(64 - std::countr_zero(slots_.size())) {}
+  explicit PairTable(std::size_t n_pairs)
+      : slots_(std::bit_ceil(2 * n_pairs + 2)), shift_(64 - std::countr_zero(slots_.size())) {}
 
   // A pair that is already there stays as it is. At most n_pairs calls.
   void add(std::uint32_t left, std::uint32_t right, PairMerge merge) {

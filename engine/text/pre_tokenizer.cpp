@@ -21,15 +21,18 @@ using Match = std::unique_ptr<pcre2_match_data, FreeMatch>;
 
 PCRE2_SPTR as_units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
-// `piece` is UTF-8, so PCRE2 need not look again. When the compiled matcher runs out of stack the interpreter, which uses the heap, decides.
+// `piece` is UTF-8, so PCRE2 need not look again. When the compiled matcher runs out of stack the interpreter, which
+// uses the heap, decides.
 int find_match(const pcre2_code* code, std::string_view piece, std::size_t from, pcre2_match_data* match) {
   const int found = pcre2_match(code, as_units(piece), piece.size(), from, PCRE2_NO_UTF_CHECK, match, nullptr);
   if (found >= 0 || found == PCRE2_ERROR_NOMATCH) return found;
   return pcre2_match(code, as_units(piece), piece.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match, nullptr);
 }
 
-// Cuts one piece by one pattern: matches and what lies between them. Should a search hit PCRE2's own limits, the rest stays one piece.
-void cut_piece(const pcre2_code* code, std::string_view piece, pcre2_match_data* match, std::vector<std::string_view>& pieces) {
+// Cuts one piece by one pattern: matches and what lies between them. Should a search hit PCRE2's own limits, the rest
+// stays one piece.
+void cut_piece(const pcre2_code* code, std::string_view piece, pcre2_match_data* match,
+               std::vector<std::string_view>& pieces) {
   std::size_t done = 0;
   while (done < piece.size()) {
     if (find_match(code, piece, done, match) < 0) break;
@@ -70,8 +73,11 @@ Result<PreTokenizer> PreTokenizer::create(const PreTokenizerRow& row) {
   for (const std::string_view pattern : row.patterns) {
     int error = 0;
     PCRE2_SIZE at = 0;
-    Code code(pcre2_compile(as_units(pattern), pattern.size(), PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
-    if (!code) return Error{ErrorCode::kUnsupported, fmt::format("pre-tokenizer pattern '{}': PCRE2 error {} at byte {}", pattern, error, at)};
+    Code code(pcre2_compile(as_units(pattern), pattern.size(), PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error,
+                            &at, nullptr));
+    if (!code)
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("pre-tokenizer pattern '{}': PCRE2 error {} at byte {}", pattern, error, at)};
     pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // where there is no JIT, the interpreter does the same, slower
     impl->patterns.push_back(std::move(code));
   }

@@ -11,8 +11,9 @@
 
 namespace headroom {
 
-// One kind of pre-tokenizer: the names files use for it (tokenizer.ggml.pre), and the patterns that are applied one after the other. Each pattern
-// cuts the pieces that the one before left: a match is a piece, and so is the text between two matches.
+// One kind of pre-tokenizer: the names files use for it (tokenizer.ggml.pre), and the patterns that are applied one
+// after the other. Each pattern cuts the pieces that the one before left: a match is a piece, and so is the text
+// between two matches.
 struct PreTokenizerRow {
   std::span<const std::string_view> names;
   std::span<const std::string_view> patterns;  // PCRE2, UTF
@@ -33,7 +34,8 @@ class PreTokenizer {
   PreTokenizer& operator=(PreTokenizer&&) noexcept;
   ~PreTokenizer();
 
-  // The words in order; together they are `text`, byte for byte. A run of bytes that are not UTF-8 is a word of its own.
+  // The words in order; together they are `text`, byte for byte. A run of bytes that are not UTF-8 is a word of its
+  // own.
   std::vector<std::string_view> split(std::string_view text) const;
 
  private:

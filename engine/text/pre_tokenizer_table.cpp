@@ -1,5 +1,6 @@
-// Which pre-tokenizer names exist and what their patterns are. The patterns are those of the models' own tokenizer.json files; code points beyond
-// ASCII are escaped. White space is written \p{White_Space}, because PCRE2's \s counts U+180E as well and the models' tokenizers do not.
+// Which pre-tokenizer names exist and what their patterns are. The patterns are those of the models' own tokenizer.json
+// files; code points beyond ASCII are escaped. White space is written \p{White_Space}, because PCRE2's \s counts U+180E
+// as well and the models' tokenizers do not.
 #include <array>
 
 #include "text/pre_tokenizer.h"
@@ -25,9 +26,11 @@ using Pattern = std::string_view;
 constexpr Pattern kGpt2 = GPT2_WORDS;
 constexpr Pattern kLlama3 = CONTRACTIONS "|" BEFORE_WORD R"(\p{L}+|\p{N}{1,3}| ?)" MARKS R"([\r\n]*|)" LINES_AND_SPACES;
 constexpr Pattern kQwen2 = CONTRACTIONS "|" BEFORE_WORD R"(\p{L}+|\p{N}| ?)" MARKS R"([\r\n]*|)" LINES_AND_SPACES;
-constexpr Pattern kTekken = BEFORE_WORD UPPER "*" LOWER "+|" BEFORE_WORD UPPER "+" LOWER R"(*|\p{N}| ?)" MARKS R"([\r\n/]*|)" LINES_AND_SPACES;
-constexpr Pattern kGpt4o = BEFORE_WORD UPPER "*" LOWER "+" CONTRACTIONS "?|" BEFORE_WORD UPPER "+" LOWER "*" CONTRACTIONS R"(?|\p{N}{1,3}| ?)" MARKS
-                                             R"([\r\n/]*|)" LINES_AND_SPACES;
+constexpr Pattern kTekken =
+    BEFORE_WORD UPPER "*" LOWER "+|" BEFORE_WORD UPPER "+" LOWER R"(*|\p{N}| ?)" MARKS R"([\r\n/]*|)" LINES_AND_SPACES;
+constexpr Pattern kGpt4o =
+    BEFORE_WORD UPPER "*" LOWER "+" CONTRACTIONS "?|" BEFORE_WORD UPPER "+" LOWER "*" CONTRACTIONS
+                      R"(?|\p{N}{1,3}| ?)" MARKS R"([\r\n/]*|)" LINES_AND_SPACES;
 constexpr Pattern kDigit = R"(\p{N})";
 constexpr Pattern kDigits = R"(\p{N}+)";
 constexpr Pattern kUpTo3Digits = R"(\p{N}{1,3})";
@@ -48,8 +51,10 @@ constexpr Pattern kDeepseekLetters = SPACE
     R"(\x{A640}-\x{A66D}\x{A680}-\x{A69B}\x{A722}-\x{A76F}\x{A771}-\x{A787}\x{A78B}-\x{A78E}\x{AB70}-\x{ABBF}\x{FB00}-\x{FB06})"
     R"(\x{FB13}-\x{FB17}\x{FF21}-\x{FF3A}\x{FF41}-\x{FF5A}\x{10400}-\x{1044F}\x{104B0}-\x{104D3}\x{104D8}-\x{104FB})"
     R"(\x{10C80}-\x{10CB2}\x{10CC0}-\x{10CF2}\x{118A0}-\x{118DF}\x{1E900}-\x{1E943}]+)";
-constexpr Pattern kDeepseekMarks = SPACE R"(?[!-/:-~\x{FF01}-\x{FF0F}\x{FF1A}-\x{FF5E}\x{2018}-\x{201F}\x{3000}-\x{3002}]+)";
-// The models' files say \s+$ ; anchored at the start of its run it finds the same and stays linear in long runs of spaces.
+constexpr Pattern kDeepseekMarks =
+    SPACE R"(?[!-/:-~\x{FF01}-\x{FF0F}\x{FF1A}-\x{FF5E}\x{2018}-\x{201F}\x{3000}-\x{3002}]+)";
+// The models' files say \s+$ ; anchored at the start of its run it finds the same and stays linear in long runs of
+// spaces.
 constexpr Pattern kTrailingSpace = "(?<!" SPACE ")" SPACE R"(++\z)";
 constexpr Pattern kDeepseekCjk = R"([\x{4E00}-\x{9FA5}\x{800}-\x{4E00}\x{AC00}-\x{D7FF}]+)";
 constexpr Pattern kDeepseek3Cjk = R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)";
@@ -60,8 +65,10 @@ constexpr Pattern kCoderMarks = SPACE R"(?\p{P}+)";
 constexpr Pattern kFalconMarks = R"([\p{P}$+<=>^~|`]+)";
 constexpr Pattern kDefaultMarks = R"([\p{P}$+<=>^~|]+)";
 constexpr Pattern kBloomWords = " ?[^(" SPACE R"(|.,!?\x{2026}\x{3002}\x{FF0C}\x{3001}\x{964}\x{6D4}\x{60C})]+)";
-constexpr Pattern kQwen35 = CONTRACTIONS "|" BEFORE_WORD R"([\p{L}\p{M}]+|\p{N}| ?[^)" SPACE R"(\p{L}\p{M}\p{N}]+[\r\n]*|)" LINES_AND_SPACES;
-constexpr Pattern kSeedCoder = CONTRACTIONS "|" BEFORE_WORD R"(\p{L}+|\p{N}| ?[^)" SPACE R"(\p{L}\p{N}\r\n]+|)" LINES_AND_SPACES;
+constexpr Pattern kQwen35 =
+    CONTRACTIONS "|" BEFORE_WORD R"([\p{L}\p{M}]+|\p{N}| ?[^)" SPACE R"(\p{L}\p{M}\p{N}]+[\r\n]*|)" LINES_AND_SPACES;
+constexpr Pattern kSeedCoder =
+    CONTRACTIONS "|" BEFORE_WORD R"(\p{L}+|\p{N}| ?[^)" SPACE R"(\p{L}\p{N}\r\n]+|)" LINES_AND_SPACES;
 
 #undef SPACE
 #undef CONTRACTIONS
@@ -78,7 +85,8 @@ constexpr std::array kDefaultNames = {Name("default")};
 constexpr std::array kLlama3Names = {Name("llama-bpe"), Name("llama3"),  Name("llama-v3"), Name("falcon3"),
                                      Name("falcon-h1"), Name("pixtral"), Name("lfm2")};
 constexpr std::array kLlama3MergedNames = {Name("smaug-bpe"), Name("dbrx"), Name("chatglm-bpe"), Name("glm4")};
-constexpr std::array kQwen2Names = {Name("qwen2"), Name("deepseek-r1-qwen"), Name("stablelm2"), Name("megrez"), Name("hunyuan"), Name("grok-2")};
+constexpr std::array kQwen2Names = {Name("qwen2"),  Name("deepseek-r1-qwen"), Name("stablelm2"),
+                                    Name("megrez"), Name("hunyuan"),          Name("grok-2")};
 constexpr std::array kQwen35Names = {Name("qwen35")};
 constexpr std::array kGpt2Names = {Name("gpt-2"), Name("gpt2"), Name("phi-2"),    Name("mpt"),
                                    Name("olmo"),  Name("jais"), Name("trillion"), Name("exaone4")};
@@ -100,7 +108,8 @@ constexpr std::array kQwen2Patterns = {kQwen2};
 constexpr std::array kQwen35Patterns = {kQwen35};
 constexpr std::array kGpt2Patterns = {kGpt2};
 constexpr std::array kDigitPatterns = {kDigit, kGpt2};
-constexpr std::array kDeepseekPatterns = {kLineEnd, kDeepseekLetters, kDeepseekMarks, kTrailingSpace, kDeepseekCjk, kDigits};
+constexpr std::array kDeepseekPatterns = {kLineEnd,       kDeepseekLetters, kDeepseekMarks,
+                                          kTrailingSpace, kDeepseekCjk,     kDigits};
 constexpr std::array kCoderPatterns = {kLineEnd, kCoderLetters, kCoderMarks, kDeepseekCjk, kDigit};
 constexpr std::array kDeepseek3Patterns = {kUpTo3Digits, kDeepseek3Cjk, kDeepseek3Words};
 constexpr std::array kFalconPatterns = {kFalconMarks, kGpt2, k3AsciiDigits};

@@ -15,7 +15,8 @@ bool Tokenizer::ends_generation(TokenId id) const {
   return std::binary_search(ends.begin(), ends.end(), id);
 }
 
-VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)), added_(vocabulary_) {}
+VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary)
+    : vocabulary_(std::move(vocabulary)), added_(vocabulary_) {}
 
 std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {
   std::vector<TokenId> ids;
@@ -41,7 +42,8 @@ std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) cons
   switch (vocabulary_.types[id]) {
     case TokenType::kUserDefined: return vocabulary_.texts[id];
     case TokenType::kByte:
-      if (const int byte = byte_of_token_text(vocabulary_.texts[id]); byte >= 0) return std::string(1, static_cast<char>(byte));
+      if (const int byte = byte_of_token_text(vocabulary_.texts[id]); byte >= 0)
+        return std::string(1, static_cast<char>(byte));
       return normal_token_bytes(id);
     default: return normal_token_bytes(id);
   }
@@ -49,10 +51,12 @@ std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) cons
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool show_special) const {
   std::string text;
-  bool may_have_prefix = special().add_space_prefix;  // the space that encode() put before the first word is not the text's own
+  bool may_have_prefix =
+      special().add_space_prefix;  // the space that encode() put before the first word is not the text's own
   for (const TokenId id : ids) {
     const std::string bytes = token_bytes(id, show_special);
-    const bool is_text = id < n_vocab() && !vocabulary_.is_special(id) && vocabulary_.types[id] != TokenType::kUserDefined;
+    const bool is_text =
+        id < n_vocab() && !vocabulary_.is_special(id) && vocabulary_.types[id] != TokenType::kUserDefined;
     text.append(bytes, may_have_prefix && is_text && bytes.starts_with(' ') ? 1 : 0, std::string::npos);
     if (is_text || !bytes.empty()) may_have_prefix = false;
   }
@@ -60,14 +64,17 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool sh
 }
 
 Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
-  if (vocabulary.model == "llama") return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
-  if (vocabulary.model != "gpt2") return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.model '{}'", vocabulary.model)};
+  if (vocabulary.model == "llama")
+    return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
+  if (vocabulary.model != "gpt2")
+    return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.model '{}'", vocabulary.model)};
   const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
   if (!row) {
     std::string known;
     for (const PreTokenizerRow& each : pre_tokenizer_rows())
       for (const std::string_view name : each.names) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-    return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.pre '{}': this build has {}", vocabulary.pre, known)};
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("tokenizer.ggml.pre '{}': this build has {}", vocabulary.pre, known)};
   }
   auto pre_tokenizer = PreTokenizer::create(*row);
   if (!pre_tokenizer) return pre_tokenizer.error();

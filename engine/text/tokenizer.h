@@ -30,10 +30,12 @@ class Tokenizer {
   virtual const SpecialTokens& special() const = 0;
   virtual std::string_view model() const = 0;  // "llama" (SentencePiece style), "gpt2" (byte-level BPE)
 
-  // `parse_special`: control tokens written in the text ("<|im_end|>") become their ids; otherwise they are plain text. Invalid UTF-8 never fails.
+  // `parse_special`: control tokens written in the text ("<|im_end|>") become their ids; otherwise they are plain text.
+  // Invalid UTF-8 never fails.
   virtual std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const = 0;
 
-  // The bytes of one token; may be part of a code point. Control tokens give their text when `show_special`, else nothing.
+  // The bytes of one token; may be part of a code point. Control tokens give their text when `show_special`, else
+  // nothing.
   virtual std::string token_bytes(TokenId id, bool show_special) const = 0;
   virtual std::string decode(const std::vector<TokenId>& ids, bool show_special) const = 0;
 
@@ -41,7 +43,8 @@ class Tokenizer {
   bool ends_generation(TokenId id) const;
 };
 
-// kBadFile names the missing or contradictory key; kUnsupported names a tokenizer model or pre-tokenizer that this build lacks.
+// kBadFile names the missing or contradictory key; kUnsupported names a tokenizer model or pre-tokenizer that this
+// build lacks.
 Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file);
 
 }  // namespace headroom

@@ -9,7 +9,8 @@ namespace headroom {
 
 namespace {
 
-// Files write bytes as printable characters: those of Latin-1 that print stand for themselves, the other 68 follow from U+0100 in order (GPT-2).
+// Files write bytes as printable characters: those of Latin-1 that print stand for themselves, the other 68 follow from
+// U+0100 in order (GPT-2).
 struct ByteAlphabet {
   std::array<char32_t, 256> character{};
   std::array<std::int16_t, 0x144> byte{};  // -1: no byte's character
@@ -54,7 +55,8 @@ struct Symbol {
 struct Candidate {
   std::uint32_t rank = 0;
   std::int32_t left = kNone;
-  std::uint32_t left_id = 0, right_id = 0, merged = 0;  // as they were when it was found: others now mean that it is out of date
+  std::uint32_t left_id = 0, right_id = 0,
+                merged = 0;  // as they were when it was found: others now mean that it is out of date
 
   // For a min-heap by std::push_heap: the lowest rank first, then the leftmost.
   bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
@@ -83,7 +85,8 @@ struct BpeTokenizer::Interner {
   }
 };
 
-// The work of encode_text(), word after word: symbols as a linked list, candidate pairs in a heap, so a word of n bytes takes n log n steps.
+// The work of encode_text(), word after word: symbols as a linked list, candidate pairs in a heap, so a word of n bytes
+// takes n log n steps.
 struct BpeTokenizer::Merger {
   const BpeTokenizer& tokenizer;
   std::vector<Symbol> symbols = {};
@@ -111,7 +114,8 @@ struct BpeTokenizer::Merger {
       const Candidate best = candidates.back();
       candidates.pop_back();
       Symbol& left = symbols[best.left];
-      if (left.n_bytes == 0 || left.id != best.left_id || left.next == kNone || symbols[left.next].id != best.right_id) continue;
+      if (left.n_bytes == 0 || left.id != best.left_id || left.next == kNone || symbols[left.next].id != best.right_id)
+        continue;
       Symbol& right = symbols[left.next];
       left.id = best.merged;
       left.n_bytes += right.n_bytes;

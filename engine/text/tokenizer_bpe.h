@@ -19,7 +19,8 @@ class BpeTokenizer final : public VocabularyTokenizer {
   std::string normal_token_bytes(TokenId id) const override;
 
  private:
-  // Token texts, and the halves and results of merges that are no tokens, all have numbers: below n_vocab() a token's id, above it the others.
+  // Token texts, and the halves and results of merges that are no tokens, all have numbers: below n_vocab() a token's
+  // id, above it the others.
   using SymbolId = std::uint32_t;
   static constexpr SymbolId kNoSymbol = ~SymbolId{0};
   struct Merger;

@@ -24,7 +24,9 @@ struct Candidate {
   std::uint32_t n_bytes = 0;  // of both together when it was found: another sum now means that one of them has grown
 
   // For a max-heap: the best score first, then the leftmost.
-  bool operator<(const Candidate& other) const { return score != other.score ? score < other.score : left > other.left; }
+  bool operator<(const Candidate& other) const {
+    return score != other.score ? score < other.score : left > other.left;
+  }
 };
 
 std::string with_space_marks(std::string_view text, bool add_prefix) {
@@ -43,7 +45,8 @@ std::string with_space_marks(std::string_view text, bool add_prefix) {
 
 }  // namespace
 
-// The work of one encode_text(): symbols as a linked list, candidate pairs in a heap, so n characters take n log n steps.
+// The work of one encode_text(): symbols as a linked list, candidate pairs in a heap, so n characters take n log n
+// steps.
 struct SpmTokenizer::Merger {
   const SpmTokenizer& tokenizer;
   std::string_view text;

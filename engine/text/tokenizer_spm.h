@@ -1,4 +1,5 @@
-// SentencePiece-style BPE: the pair whose joined text is the best-scored token merges first; what is no token becomes bytes.
+// SentencePiece-style BPE: the pair whose joined text is the best-scored token merges first; what is no token becomes
+// bytes.
 #pragma once
 
 #include <array>
@@ -23,7 +24,8 @@ class SpmTokenizer final : public VocabularyTokenizer {
   TokenId find(std::string_view text) const;
   void append_bytes(std::string_view text, std::vector<TokenId>& ids) const;
 
-  std::unordered_map<std::string_view, TokenId> by_text_;  // views into vocabulary().texts; normal, user-defined and unused tokens
+  std::unordered_map<std::string_view, TokenId>
+      by_text_;  // views into vocabulary().texts; normal, user-defined and unused tokens
   std::array<TokenId, 256> by_byte_;
   std::size_t max_token_bytes_ = 0;
 };

@@ -4,7 +4,8 @@ namespace headroom {
 
 namespace {
 
-// What a lead byte promises: how many bytes, and the range of the second one, which excludes overlong forms, surrogates and values past U+10FFFF.
+// What a lead byte promises: how many bytes, and the range of the second one, which excludes overlong forms, surrogates
+// and values past U+10FFFF.
 struct LeadByte {
   std::uint32_t n_bytes;
   std::uint8_t second_from, second_to;

@@ -17,11 +17,24 @@ namespace {
 // Ids are 32 bits everywhere, and no vocabulary comes near this.
 constexpr std::size_t kMaxVocab = std::size_t{1} << 24;
 
-// Texts that end an answer wherever they are tokens. Files often forget to say so: they name one end-of-sequence token, and chat templates use
-// another.
-constexpr std::array<std::string_view, 16> kEndOfTurnTexts = {
-    "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>",      "<|end_of_text|>",       "<|eom_id|>", "</s>",
-    "<EOT>",      "_<EOT>",     "[EOT]",   "[EOS]",         "<end_of_utterance>", "<｜end▁of▁sentence｜>", "<|return|>", "<|call|>"};
+// Texts that end an answer wherever they are tokens. Files often forget to say so: they name one end-of-sequence token,
+// and chat templates use another.
+constexpr std::array<std::string_view, 16> kEndOfTurnTexts = {"<|eot_id|>",
+                                                              "<|im_end|>",
+                                                              "<|end|>",
+                                                              "<end_of_turn>",
+                                                              "<|endoftext|>",
+                                                              "<|end_of_text|>",
+                                                              "<|eom_id|>",
+                                                              "</s>",
+                                                              "<EOT>",
+                                                              "_<EOT>",
+                                                              "[EOT]",
+                                                              "[EOS]",
+                                                              "<end_of_utterance>",
+                                                              "<｜end▁of▁sentence｜>",
+                                                              "<|return|>",
+                                                              "<|call|>"};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 8> kTurnTexts = {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>",
@@ -38,7 +51,8 @@ std::optional<std::vector<std::int64_t>> as_integers(const MetaValue& value) {
   if (!is_unsigned) return std::nullopt;
   std::vector<std::int64_t> integers;
   integers.reserve(is_unsigned->size());
-  for (const std::uint64_t entry : *is_unsigned) integers.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(entry, INT64_MAX)));
+  for (const std::uint64_t entry : *is_unsigned)
+    integers.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(entry, INT64_MAX)));
   return integers;
 }
 
@@ -76,7 +90,8 @@ Status read_types(const ModelFile& file, Vocabulary& vocabulary) {
   vocabulary.types.reserve(integers->size());
   for (const std::int64_t number : *integers) {
     const bool is_known = number >= 1 && number <= 6;
-    vocabulary.types.push_back(is_known ? static_cast<TokenType>(number) : TokenType::kNormal);  // 0 is "undefined" in older files
+    vocabulary.types.push_back(is_known ? static_cast<TokenType>(number)
+                                        : TokenType::kNormal);  // 0 is "undefined" in older files
   }
   return ok_status();
 }
@@ -91,12 +106,15 @@ Status read_id(const ModelFile& file, std::string_view key, std::uint32_t n_voca
   return ok_status();
 }
 
-// Padding and unknown are of no use to us, and converters write -1 there for "none": anything that is no id counts as absent.
+// Padding and unknown are of no use to us, and converters write -1 there for "none": anything that is no id counts as
+// absent.
 std::optional<TokenId> find_optional_id(const ModelFile& file, std::string_view key, std::uint32_t n_vocab) {
   const MetaValue* value = file.find(key);
   if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<std::uint64_t>(value); number && *number < n_vocab) return static_cast<TokenId>(*number);
-  if (const auto* number = std::get_if<std::int64_t>(value); number && *number >= 0 && *number < n_vocab) return static_cast<TokenId>(*number);
+  if (const auto* number = std::get_if<std::uint64_t>(value); number && *number < n_vocab)
+    return static_cast<TokenId>(*number);
+  if (const auto* number = std::get_if<std::int64_t>(value); number && *number >= 0 && *number < n_vocab)
+    return static_cast<TokenId>(*number);
   return std::nullopt;
 }
 
@@ -131,8 +149,10 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
   if (const auto id = find_optional_id(file, "tokenizer.ggml.unknown_token_id", n_vocab)) special.unknown = id;
   special.padding = find_optional_id(file, "tokenizer.ggml.padding_token_id", n_vocab);
-  if (const Status status = read_flag(file, "tokenizer.ggml.add_bos_token", special.add_bos); !status) return status.error();
-  if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status) return status.error();
+  if (const Status status = read_flag(file, "tokenizer.ggml.add_bos_token", special.add_bos); !status)
+    return status.error();
+  if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status)
+    return status.error();
   if (vocabulary.model != "llama") return ok_status();  // byte-level BPE has no prefix, whatever a file says
   return read_flag(file, "tokenizer.ggml.add_space_prefix", special.add_space_prefix);
 }
@@ -147,7 +167,8 @@ Status read_space_swallowers(const ModelFile& file, Vocabulary& vocabulary) {
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string& text = vocabulary.texts[id];
     const bool is_added = vocabulary.is_special(id) || vocabulary.types[id] == TokenType::kUserDefined;
-    if (is_added && text != "<unk>" && text != "<s>" && text != "<|endoftext|>") vocabulary.swallow_space_after.push_back(id);
+    if (is_added && text != "<unk>" && text != "<s>" && text != "<|endoftext|>")
+      vocabulary.swallow_space_after.push_back(id);
   }
   return ok_status();
 }
@@ -157,18 +178,23 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
   if (n_vocab == 0 || n_vocab > kMaxVocab)
     return bad_key("tokenizer.ggml.tokens", fmt::format("1 to {} entries", kMaxVocab), fmt::format("{}", n_vocab));
   if (vocabulary.types.size() != n_vocab)
-    return bad_key("tokenizer.ggml.token_type", fmt::format("{} entries, one per token", n_vocab), fmt::format("{}", vocabulary.types.size()));
+    return bad_key("tokenizer.ggml.token_type", fmt::format("{} entries, one per token", n_vocab),
+                   fmt::format("{}", vocabulary.types.size()));
   if (vocabulary.model == "llama") {
     if (vocabulary.scores.size() != n_vocab)
-      return bad_key("tokenizer.ggml.scores", fmt::format("{} entries, one per token", n_vocab), fmt::format("{}", vocabulary.scores.size()));
-    const bool has_nan = std::any_of(vocabulary.scores.begin(), vocabulary.scores.end(), [](float score) { return std::isnan(score); });
+      return bad_key("tokenizer.ggml.scores", fmt::format("{} entries, one per token", n_vocab),
+                     fmt::format("{}", vocabulary.scores.size()));
+    const bool has_nan =
+        std::any_of(vocabulary.scores.begin(), vocabulary.scores.end(), [](float score) { return std::isnan(score); });
     if (has_nan) return bad_key("tokenizer.ggml.scores", "numbers", "not a number");
   } else if (vocabulary.merges.size() > kMaxVocab) {
-    return bad_key("tokenizer.ggml.merges", fmt::format("at most {} entries", kMaxVocab), fmt::format("{}", vocabulary.merges.size()));
+    return bad_key("tokenizer.ggml.merges", fmt::format("at most {} entries", kMaxVocab),
+                   fmt::format("{}", vocabulary.merges.size()));
   }
   const SpecialTokens& special = vocabulary.special;
   for (const auto& id : {special.bos, special.eos, special.unknown, special.padding, special.end_of_turn})
-    if (id && *id >= n_vocab) return bad_key("special token id", fmt::format("an id below {}", n_vocab), fmt::format("{}", *id));
+    if (id && *id >= n_vocab)
+      return bad_key("special token id", fmt::format("an id below {}", n_vocab), fmt::format("{}", *id));
   if (special.add_bos && !special.bos)
     return bad_key("tokenizer.ggml.bos_token_id", "an id, because tokenizer.ggml.add_bos_token is true", "no such key");
   if (special.add_eos && !special.eos)
@@ -200,12 +226,13 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
     if (std::find(kEndOfTurnTexts.begin(), kEndOfTurnTexts.end(), text) == kEndOfTurnTexts.end()) continue;
     vocabulary.types[id] = TokenType::kControl;
     ends.push_back(id);
-    const auto turn = static_cast<std::size_t>(std::find(kTurnTexts.begin(), kTurnTexts.end(), text) - kTurnTexts.begin());
+    const auto turn =
+        static_cast<std::size_t>(std::find(kTurnTexts.begin(), kTurnTexts.end(), text) - kTurnTexts.begin());
     if (turn < best_turn && !special.end_of_turn) best_turn = turn;
   }
   if (best_turn < kTurnTexts.size())
-    special.end_of_turn =
-        static_cast<TokenId>(std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
+    special.end_of_turn = static_cast<TokenId>(
+        std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
   if (special.eos) ends.push_back(*special.eos);
   if (special.end_of_turn) ends.push_back(*special.end_of_turn);
   std::sort(ends.begin(), ends.end());
@@ -220,8 +247,10 @@ Result<Vocabulary> read_vocabulary(const ModelFile& file) {
   Vocabulary vocabulary;
   vocabulary.model = **model;
   if (vocabulary.model != "llama" && vocabulary.model != "gpt2")
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("tokenizer.ggml.model '{}': this build has 'llama' (SentencePiece) and 'gpt2' (byte-level BPE)", vocabulary.model)};
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format("tokenizer.ggml.model '{}': this build has 'llama' (SentencePiece) and 'gpt2' (byte-level BPE)",
+                    vocabulary.model)};
   auto texts = read_texts(file, "tokenizer.ggml.tokens");
   if (!texts) return texts.error();
   vocabulary.texts = std::move(*texts);

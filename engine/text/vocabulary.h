@@ -1,4 +1,5 @@
-// The tokens of a model as plain values: what a file's tokenizer.ggml.* keys say, checked, and nothing computed from it but the special tokens.
+// The tokens of a model as plain values: what a file's tokenizer.ggml.* keys say, checked, and nothing computed from it
+// but the special tokens.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,14 @@
 
 namespace headroom {
 
-enum class TokenType : std::uint8_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };  // as numbered in GGUF
+enum class TokenType : std::uint8_t {
+  kNormal = 1,
+  kUnknown = 2,
+  kControl = 3,
+  kUserDefined = 4,
+  kUnused = 5,
+  kByte = 6
+};  // as numbered in GGUF
 
 struct Vocabulary {
   std::string model;                         // "llama" or "gpt2"
@@ -33,8 +41,8 @@ struct Vocabulary {
 // kBadFile names the missing, mistyped or contradictory key; kUnsupported a tokenizer model that this build lacks.
 Result<Vocabulary> read_vocabulary(const ModelFile& file);
 
-// Checks that the fields agree, marks well-known end-of-turn texts as control tokens and collects special.end_of_turn and special.end_of_generation.
-// read_vocabulary() has done this; a vocabulary made by hand needs it once.
+// Checks that the fields agree, marks well-known end-of-turn texts as control tokens and collects special.end_of_turn
+// and special.end_of_generation. read_vocabulary() has done this; a vocabulary made by hand needs it once.
 Status complete_vocabulary(Vocabulary& vocabulary);
 
 // The bytes that a "<0xE3>" token stands for; -1 for any other text.

@@ -23,7 +23,8 @@ class VocabularyTokenizer : public Tokenizer {
  protected:
   explicit VocabularyTokenizer(Vocabulary vocabulary);
 
-  // Appends the ids of a text without added tokens. `starts_anew`: at the beginning of all text, or right after an added token.
+  // Appends the ids of a text without added tokens. `starts_anew`: at the beginning of all text, or right after an
+  // added token.
   virtual void encode_text(std::string_view text, bool starts_anew, std::vector<TokenId>& ids) const = 0;
   // The bytes that a normal or unused token stands for.
   virtual std::string normal_token_bytes(TokenId id) const = 0;
@@ -35,7 +36,8 @@ class VocabularyTokenizer : public Tokenizer {
   AddedTokens added_;
 };
 
-// The tokenizer that the vocabulary asks for; the vocabulary is complete (complete_vocabulary). kUnsupported names the pre-tokenizer.
+// The tokenizer that the vocabulary asks for; the vocabulary is complete (complete_vocabulary). kUnsupported names the
+// pre-tokenizer.
 Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary);
 
 }  // namespace headroom

@@ -16,7 +16,8 @@ TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
   const auto asked = [&] { return verdict().section(" of ", 0, 0); };
   const QString before = asked();
   auto* slider = find<QSlider>("contextSlider");
-  // To half of the longest: a step changes no whole group of the cache, and the shortest would not hold the conversation below.
+  // To half of the longest: a step changes no whole group of the cache, and the shortest would not hold the
+  // conversation below.
   ASSERT_GE(slider->maximum() - slider->minimum(), 2);
   slider->setValue(slider->maximum() - 2);
   ASSERT_TRUE(waitFor([&] { return asked() != before; })) << before.toStdString();
@@ -38,7 +39,8 @@ TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   find<QPushButton>("loadButton")->click();
   ASSERT_TRUE(waitFor([&] { return loaded.count() == 1; }));
-  for (const ui::ArenaFigures& arena : loaded[0][1].value<ui::LoadedModel>().arenas) EXPECT_EQ(arena.plannedBytes, arena.mappedBytes);
+  for (const ui::ArenaFigures& arena : loaded[0][1].value<ui::LoadedModel>().arenas)
+    EXPECT_EQ(arena.plannedBytes, arena.mappedBytes);
   agreeToTemplate();
 
   type("hello");
@@ -56,7 +58,8 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
   find<QPushButton>("sendButton")->click();  // stops
   ASSERT_TRUE(answered());
   EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
-  for (const auto& [theme, name] : {std::pair(ui::ThemeChoice::Light, "window-light"), std::pair(ui::ThemeChoice::Dark, "window-dark")}) {
+  for (const auto& [theme, name] :
+       {std::pair(ui::ThemeChoice::Light, "window-light"), std::pair(ui::ThemeChoice::Dark, "window-dark")}) {
     for (QAction* action : m_app->window().findChildren<QAction*>()) {
       if (action->actionGroup() && action->data().toInt() == static_cast<int>(theme)) action->trigger();
     }
@@ -76,7 +79,8 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
 TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays) {
   drop(m_app->window(), HEADROOM_SOURCE_DIR "/LICENSE");
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible(); }));
-  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("LICENSE")) << find<QLabel>("messageText")->text().toStdString();
+  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("LICENSE"))
+      << find<QLabel>("messageText")->text().toStdString();
   EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle);
 }
 
@@ -88,13 +92,15 @@ TEST_F(AppWindowTest, a_file_that_only_looks_like_a_model_is_one_sentence_that_n
     return file.fileName();
   };
   QDir(folder.path()).mkdir("plain folder");
-  const QStringList bad{write("text.gguf", "hello, I am no model"), write("empty.gguf", ""), folder.filePath("plain folder"),
-                        folder.filePath("absent.gguf")};
+  const QStringList bad{write("text.gguf", "hello, I am no model"), write("empty.gguf", ""),
+                        folder.filePath("plain folder"), folder.filePath("absent.gguf")};
   for (const QString& path : bad) {
     const QString name = QFileInfo(path).fileName();
     drop(m_app->window(), path);
-    ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->isVisible() && find<QLabel>("messageText")->text().contains(name); }))
-        << name.toStdString() << ": " << find<QLabel>("messageText")->text().toStdString();
+    ASSERT_TRUE(waitFor([&] {
+      return find<QLabel>("messageText")->isVisible() && find<QLabel>("messageText")->text().contains(name);
+    })) << name.toStdString()
+        << ": " << find<QLabel>("messageText")->text().toStdString();
     EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 1 + bad.indexOf(path)) << "one sentence for one file";
     const QString sentence = find<QLabel>("messageText")->text();
     EXPECT_FALSE(sentence.contains('\n')) << sentence.toStdString();
@@ -142,7 +148,8 @@ TEST_F(AppWindowTest, the_window_can_be_made_small_and_cuts_nothing_off) {
     for (const QScrollArea* area : window.findChildren<QScrollArea*>()) {
       if (!area->isVisible() || area->horizontalScrollBarPolicy() != Qt::ScrollBarAlwaysOff) continue;
       EXPECT_LE(area->widget()->width(), area->viewport()->width())
-          << area->parentWidget()->metaObject()->className() << " is cut off at its right in a window of " << size.width();
+          << area->parentWidget()->metaObject()->className() << " is cut off at its right in a window of "
+          << size.width();
     }
     EXPECT_GE(m_app->chat().width(), m_app->chat().minimumSizeHint().width());
   }

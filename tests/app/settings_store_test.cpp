@@ -28,7 +28,9 @@ TEST(SettingsStore, everything_written_is_read_again) {
   EXPECT_EQ(store.read(), settings);
 }
 
-TEST(SettingsStore, without_a_file_the_defaults_are_read) { EXPECT_EQ(SettingsStore("/nowhere/settings.ini").read(), Settings()); }
+TEST(SettingsStore, without_a_file_the_defaults_are_read) {
+  EXPECT_EQ(SettingsStore("/nowhere/settings.ini").read(), Settings());
+}
 
 TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
   QTemporaryDir folder;
@@ -39,7 +41,9 @@ TEST(SettingsStore, values_that_make_no_sense_are_the_default) {
   EXPECT_EQ(SettingsStore(file.fileName()).read(), Settings());
 }
 
-TEST(SettingsStore, a_place_that_cannot_be_written_is_told) { EXPECT_FALSE(SettingsStore("/proc/nowhere/settings.ini").write({})); }
+TEST(SettingsStore, a_place_that_cannot_be_written_is_told) {
+  EXPECT_FALSE(SettingsStore("/proc/nowhere/settings.ini").write({}));
+}
 
 }  // namespace
 }  // namespace headroom::app

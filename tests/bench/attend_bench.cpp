@@ -1,5 +1,5 @@
-// Attention of one KV head group on one thread, by KV type, depth, head size and number of queries: operations and cache bytes per second.
-// Benchmark's CPU time is what to read on a shared machine.
+// Attention of one KV head group on one thread, by KV type, depth, head size and number of queries: operations and
+// cache bytes per second. Benchmark's CPU time is what to read on a shared machine.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -16,16 +16,18 @@ namespace {
 
 constexpr std::uint32_t kKvHeads = 8;
 
-void attend_all_heads(benchmark::State& state, DType dtype, std::uint32_t head_dim, std::uint32_t n_queries, std::uint32_t n_keys) {
+void attend_all_heads(benchmark::State& state, DType dtype, std::uint32_t head_dim, std::uint32_t n_queries,
+                      std::uint32_t n_keys) {
   const Result<Isa> isa = selected_isa();
   if (!isa) return state.SkipWithError(isa.error().message.c_str());
   const KernelTable kernels = make_kernel_table(*isa);
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
-  const test::FilledCache cache(kernels, {.k = dtype, .v = dtype, .n_kv_heads = kKvHeads, .head_dim = head_dim, .n_keys = n_keys},
-                                [&](bool, std::span<float> head) {
-                                  for (float& x : head) x = normal(random);
-                                });
+  const test::FilledCache cache(
+      kernels, {.k = dtype, .v = dtype, .n_kv_heads = kKvHeads, .head_dim = head_dim, .n_keys = n_keys},
+      [&](bool, std::span<float> head) {
+        for (float& x : head) x = normal(random);
+      });
   ModelInfo model;
   model.layers.emplace_back();
   model.layers[0].head_dim = head_dim;
@@ -65,9 +67,11 @@ const int kRegistered = [] {
     for (const std::uint32_t n_queries : {4U, 8U, 64U, kCpuQueryTile}) {
       for (const std::uint32_t n_keys : {2048U, 16384U}) {
         for (const DType dtype : {DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0}) {
-          const std::string name = std::string(dtype_row(dtype).label) + "/head" + std::to_string(head_dim) + "/queries" + std::to_string(n_queries) +
-                                   "/keys" + std::to_string(n_keys);
-          benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { attend_all_heads(state, dtype, head_dim, n_queries, n_keys); });
+          const std::string name = std::string(dtype_row(dtype).label) + "/head" + std::to_string(head_dim) +
+                                   "/queries" + std::to_string(n_queries) + "/keys" + std::to_string(n_keys);
+          benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+            attend_all_heads(state, dtype, head_dim, n_queries, n_keys);
+          });
         }
       }
     }

@@ -70,7 +70,8 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
   }
   benchmark::DoNotOptimize(sum);
   const auto rounds = static_cast<double>(state.iterations());
-  const double bytes = rounds * static_cast<double>(weights.panels.size()), ops = rounds * 2.0 * n_rows * kCols * n_activation_rows;
+  const double bytes = rounds * static_cast<double>(weights.panels.size()),
+               ops = rounds * 2.0 * n_rows * kCols * n_activation_rows;
   using Counter = benchmark::Counter;
   state.counters["bytes_per_s"] = Counter(bytes, Counter::kIsRate);
   state.counters["of_read_limit"] = Counter(bytes / limits().read_bytes_per_s, Counter::kIsRate);

@@ -13,7 +13,8 @@ namespace {
 
 // 100 layers of 12 tensors each, and three more: 1,203 tensors.
 const ModelInfo& large_model() {
-  static const ModelInfo model = test::make_model({"1,203 tensors", "qwen2", 100, 8192, 64, 8, 128, 28672, 152064, 131072, false, true, false});
+  static const ModelInfo model =
+      test::make_model({"1,203 tensors", "qwen2", 100, 8192, 64, 8, 128, 28672, 152064, 131072, false, true, false});
   return model;
 }
 
@@ -29,7 +30,8 @@ void plan_on_cpu(benchmark::State& state) {
 BENCHMARK(plan_on_cpu)->Unit(benchmark::kMicrosecond);
 
 void plan_with_given_layers(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.n_gpu_layers = 40, .device = 1}));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.n_gpu_layers = 40, .device = 1}));
 }
 BENCHMARK(plan_with_given_layers)->Unit(benchmark::kMicrosecond);
 

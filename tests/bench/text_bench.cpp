@@ -35,7 +35,8 @@ std::unique_ptr<const Tokenizer> make_fixture_tokenizer(bool byte_level) {
 
 std::string sample_text(std::size_t n_bytes) {
   const std::string sentence =
-      "The plan knows what the cache takes: 12 GiB of keys and values, don't you see?\n  It's ünïcode, 你好, and 3.14159.\n\n";
+      "The plan knows what the cache takes: 12 GiB of keys and values, don't you see?\n  It's ünïcode, 你好, and "
+      "3.14159.\n\n";
   std::string text;
   while (text.size() < n_bytes) text += sentence;
   return text;

@@ -1,7 +1,7 @@
-// Drives the real window without a display, a load and a chat, scrolls through a conversation of 2,000 turns, and prints the longest time that the
-// event loop did not come round. Beside it stands the processor time that the loop itself took in one round: on a machine that others use, the
-// difference is theirs. Usage: ui_stall [MODEL]; without one the starter model, else a golden one. Exit code 1 when a stall was longer than the
-// target.
+// Drives the real window without a display, a load and a chat, scrolls through a conversation of 2,000 turns, and
+// prints the longest time that the event loop did not come round. Beside it stands the processor time that the loop
+// itself took in one round: on a machine that others use, the difference is theirs. Usage: ui_stall [MODEL]; without
+// one the starter model, else a golden one. Exit code 1 when a stall was longer than the target.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QPlainTextEdit>
@@ -72,7 +72,8 @@ class Drive {
 
   bool load(const QString& model) {
     bool loaded = false;
-    const auto seen = QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::modelLoaded, &m_app, [&] { loaded = true; });
+    const auto seen =
+        QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::modelLoaded, &m_app, [&] { loaded = true; });
     m_app.window().openModel(model, headroom::ui::MainWindow::AfterOpen::Load);
     const bool done = QTest::qWaitFor([&] { return loaded; }, kWaitMs);
     QObject::disconnect(seen);
@@ -148,8 +149,8 @@ int main(int argc, char** argv) {
     const bool done = run();
     const double stall = meter.stopMs();
     longest = std::max(longest, stall);
-    std::printf("%-12s longest stall %6.1f ms, of it own work at most %6.1f ms%s\n", phase, stall, meter.longestWorkMs(),
-                done ? "" : "  (did not finish)");
+    std::printf("%-12s longest stall %6.1f ms, of it own work at most %6.1f ms%s\n", phase, stall,
+                meter.longestWorkMs(), done ? "" : "  (did not finish)");
     return done;
   };
   bool done = measured("load", [&] { return drive.load(model); });

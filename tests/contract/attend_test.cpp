@@ -1,4 +1,5 @@
-// Attention over one KV head by the kernels of every instruction set, against sums in double precision over what the cache holds.
+// Attention over one KV head by the kernels of every instruction set, against sums in double precision over what the
+// cache holds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -79,8 +80,9 @@ struct Expected {
   double score_error = 0;  // at most
 };
 
-// Elements are rounded to 1/65534 of their row's norm, those of a quantized key of the norm that its largest would allow all of them, or int8 queries
-// to 1/254 of the largest: what that moves a score by at most is the sum of the magnitudes that the errors meet.
+// Elements are rounded to 1/65534 of their row's norm, those of a quantized key of the norm that its largest would
+// allow all of them, or int8 queries to 1/254 of the largest: what that moves a score by at most is the sum of the
+// magnitudes that the errors meet.
 Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_t query, Form form) {
   const std::vector<float>& q = queries.rows[query];
   const Norms q_norms = norms_of(q);
@@ -96,7 +98,8 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
     largest = std::max(largest, weights.back());
     double error = 1e-6 * q_norms.root * k_norms.root;
     if (form == Form::kInt8Queries) error += k_norms.sum * q_norms.most / 254;
-    const double k_bound = is_quantized_kv(cache.keys.all.dtype) ? k_norms.most * std::sqrt((q.size() + 31) / 32 * 32) : k_norms.root;
+    const double k_bound =
+        is_quantized_kv(cache.keys.all.dtype) ? k_norms.most * std::sqrt((q.size() + 31) / 32 * 32) : k_norms.root;
     if (form == Form::kWords) error += (q_norms.sum * k_bound + k_norms.sum * q_norms.root) / 65534;
     expected.score_error = std::max(expected.score_error, error * queries.scale);
   }
@@ -108,15 +111,17 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
   return expected;
 }
 
-// Scores off by e move weights by a factor within exp(2 e). As words, the weights of a chunk of 128 keys are rounded to 1/32768 of the chunk's
-// largest, which is 1/256 of all weights at most, once above and once below the fraction bar; values to 1/261632 of the sum of 128 magnitudes.
+// Scores off by e move weights by a factor within exp(2 e). As words, the weights of a chunk of 128 keys are rounded to
+// 1/32768 of the chunk's largest, which is 1/256 of all weights at most, once above and once below the fraction bar;
+// values to 1/261632 of the sum of 128 magnitudes.
 double share_of_largest(const Expected& expected, Form form) {
   return std::expm1(2 * expected.score_error) + 1e-5 + (form == Form::kWords ? 2.0 / 256 + 128.0 / 261632 : 0.0);
 }
 
-// In the mean square errors are independent. Words: weights are off by 1/16384/sqrt(12) each, 128 of them for one of 1: 0.02 %; values take 128 * 0.8
-// of 131072 steps for a deviation of 1: 0.02 %; scores of deviation 1.5 are off by 0.02 %, of quantized keys 0.05 %. Int8: a query is off
-// by 2.5/127/sqrt(12) of its deviation, 0.6 %, and so are scores of deviation 1.5: 0.9 %. Twice the sum of each.
+// In the mean square errors are independent. Words: weights are off by 1/16384/sqrt(12) each, 128 of them for one of 1:
+// 0.02 %; values take 128 * 0.8 of 131072 steps for a deviation of 1: 0.02 %; scores of deviation 1.5 are off by 0.02
+// %, of quantized keys 0.05 %. Int8: a query is off by 2.5/127/sqrt(12) of its deviation, 0.6 %, and so are scores of
+// deviation 1.5: 0.9 %. Twice the sum of each.
 double mean_tolerance(Form form) { return form == Form::kWords ? 8e-4 : form == Form::kInt8Queries ? 1.8e-2 : 1e-5; }
 
 void expect_like_sums(const KernelTable& kernels, const FilledCache& cache, const Queries& queries) {
@@ -124,7 +129,8 @@ void expect_like_sums(const KernelTable& kernels, const FilledCache& cache, cons
   const std::size_t head_dim = cache.keys.all.head_dim;
   std::vector<double> largest(head_dim);
   for (std::uint32_t key = 0; key < cache.keys.all.n_rows; ++key) {
-    for (std::size_t i = 0; i < head_dim; ++i) largest[i] = std::max<double>(largest[i], std::abs(cache.read(false, key)[i]));
+    for (std::size_t i = 0; i < head_dim; ++i)
+      largest[i] = std::max<double>(largest[i], std::abs(cache.read(false, key)[i]));
   }
   const Rows found = attended(kernels, cache, queries);
   double errors = 0, squares = 0, worst = 0;
@@ -144,9 +150,10 @@ void expect_like_sums(const KernelTable& kernels, const FilledCache& cache, cons
 FilledCache random_cache(const KernelTable& kernels, DType k, DType v, std::uint32_t head_dim, std::uint32_t n_keys) {
   std::mt19937 random(11);
   std::normal_distribution<float> normal;
-  return FilledCache(kernels, {.k = k, .v = v, .head_dim = head_dim, .n_keys = n_keys}, [&](bool, std::span<float> head) {
-    for (float& x : head) x = normal(random);
-  });
+  return FilledCache(kernels, {.k = k, .v = v, .head_dim = head_dim, .n_keys = n_keys},
+                     [&](bool, std::span<float> head) {
+                       for (float& x : head) x = normal(random);
+                     });
 }
 
 // Four heads to a row, the last row at the end; each row sees at most `window` positions.
@@ -174,7 +181,8 @@ TEST_P(Attend, every_type_and_head_size_gives_the_sums) {
       const FilledCache cache = random_cache(kernels, type.dtype, type.dtype, head_dim, 330);
       for (const std::uint32_t n_queries : {3U, 8U, 40U}) {
         if (n_queries > most_queries(cache.keys, cache.values)) continue;
-        SCOPED_TRACE(std::string(type.label) + ", head of " + std::to_string(head_dim) + ", " + std::to_string(n_queries) + " queries");
+        SCOPED_TRACE(std::string(type.label) + ", head of " + std::to_string(head_dim) + ", " +
+                     std::to_string(n_queries) + " queries");
         expect_like_sums(kernels, cache, last_rows(n_queries, head_dim, 330, kAll));
       }
     }
@@ -203,9 +211,12 @@ TEST_P(Attend, the_largest_sums_do_not_overflow) {
   const KernelTable kernels = make_kernel_table(GetParam());
   for (const std::uint32_t head_dim : {64U, 256U}) {
     for (const float sign : {1.0F, -1.0F}) {
-      const FilledCache cache(kernels, {.head_dim = head_dim},
-                              [&](bool is_keys, std::span<float> head) { std::fill(head.begin(), head.end(), is_keys ? sign : sign * 1000.0F); });
-      Queries queries{.rows = Rows(20, std::vector<float>(head_dim, 3.0F)), .from = std::vector(20, 0U), .to = std::vector(20, 256U)};
+      const FilledCache cache(kernels, {.head_dim = head_dim}, [&](bool is_keys, std::span<float> head) {
+        std::fill(head.begin(), head.end(), is_keys ? sign : sign * 1000.0F);
+      });
+      Queries queries{.rows = Rows(20, std::vector<float>(head_dim, 3.0F)),
+                      .from = std::vector(20, 0U),
+                      .to = std::vector(20, 256U)};
       for (const std::vector<float>& row : attended(kernels, cache, queries)) {
         for (const float x : row) ASSERT_NEAR(x, sign * 1000.0F, 0.5F) << head_dim;  // a half of 1/130816 of 128 * 1000
       }
@@ -230,10 +241,12 @@ TEST_P(Attend, weights_far_below_the_largest_keep_their_sum) {
     std::fill(head.begin(), head.end(), is_keys ? (first ? 1.0F : 0.0F) : (first ? 0.0F : 1.0F));
   });
   // The first weight is e^11 = 59,874 times each of the 1,151 others, which is less than a step of its words.
-  const Queries queries{.rows = Rows(16, std::vector<float>(64, 11.0F / 64)), .from = std::vector(16, 0U), .to = std::vector(16, 1152U)};
+  const Queries queries{
+      .rows = Rows(16, std::vector<float>(64, 11.0F / 64)), .from = std::vector(16, 0U), .to = std::vector(16, 1152U)};
   const double others = (1151 - 127) / std::exp(11.0);
   for (const std::vector<float>& row : attended(kernels, cache, queries)) {
-    for (const float x : row) ASSERT_NEAR(x, others / (1 + others), 2e-2 * others) << "but for the 127 keys beside the first";
+    for (const float x : row)
+      ASSERT_NEAR(x, others / (1 + others), 2e-2 * others) << "but for the 127 keys beside the first";
   }
 }
 

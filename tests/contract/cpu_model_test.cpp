@@ -1,4 +1,5 @@
-// Whole models on the CPU backend against the composed reference: every instruction set, weight type, KV type pair, head size and batch shape.
+// Whole models on the CPU backend against the composed reference: every instruction set, weight type, KV type pair,
+// head size and batch shape.
 #include <gtest/gtest.h>
 
 #include "contract/isa_test.h"
@@ -11,14 +12,16 @@ namespace {
 using test::LoadedCpu;
 using test::RandomModelSpec;
 
-// Float weights meet f32 activations: only the order of sums differs, and F16 K and V may round to the other neighbour. In a prompt F16 and BF16
-// weights and their activations are rounded to 4095 and 8191 steps, which is 0.02 % of an element in the mean square, seven times in a row.
+// Float weights meet f32 activations: only the order of sums differs, and F16 K and V may round to the other neighbour.
+// In a prompt F16 and BF16 weights and their activations are rounded to 4095 and 8191 steps, which is 0.02 % of an
+// element in the mean square, seven times in a row.
 constexpr double kFloatTolerance = 2e-3;
-// Int8 activations are off by at most max / 254, about uniformly: with max near 3.5 sigma that is 0.8 % of an element, independent between elements,
-// so each product is off by about 0.8 % in the mean square; seven products in a row of two layers, partly passed by on the residual, stay below 3 %.
+// Int8 activations are off by at most max / 254, about uniformly: with max near 3.5 sigma that is 0.8 % of an element,
+// independent between elements, so each product is off by about 0.8 % in the mean square; seven products in a row of
+// two layers, partly passed by on the residual, stay below 3 %.
 constexpr double kInt8Tolerance = 3e-2;
-// Q8_0 and Q4_0 keys meet int8 queries, and a score that is off by e moves its weight by e; a coarse cache also rounds to another code where an
-// activation differs a little: half a step of Q4_0 is 7 % of the block's maximum.
+// Q8_0 and Q4_0 keys meet int8 queries, and a score that is off by e moves its weight by e; a coarse cache also rounds
+// to another code where an activation differs a little: half a step of Q4_0 is 7 % of the block's maximum.
 constexpr double kCoarseCacheTolerance = 8e-2;
 
 double tolerance(DType weight, DType kv_k, DType kv_v) {
@@ -33,17 +36,20 @@ class CpuModel : public test::IsaTest {
   void TearDown() override { unsetenv("HEADROOM_ISA"); }
 
   // A prompt of `n_prompt` in one step, then `n_decode` single tokens; all logits of both, against the reference.
-  void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt, std::uint32_t n_decode, double most) {
+  void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt,
+                             std::uint32_t n_decode, double most) {
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
     const auto loaded = test::load_cpu(path, GetParam(), 2, options);
     ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, loaded->plan.options));
     const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
     const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
-    EXPECT_LT(test::relative_error(loaded->step(prompt, last), reference.step({prompt, last})), most) << "prompt of " << n_prompt;
+    EXPECT_LT(test::relative_error(loaded->step(prompt, last), reference.step({prompt, last})), most)
+        << "prompt of " << n_prompt;
     for (std::uint32_t i = 0; i < n_decode; ++i) {
       const auto row = test::rows_of(0, n_prompt + i, 1, spec.n_vocab);
-      EXPECT_LT(test::relative_error(loaded->step(row, only), reference.step({row, only})), most) << "token at " << n_prompt + i;
+      EXPECT_LT(test::relative_error(loaded->step(row, only), reference.step({row, only})), most)
+          << "token at " << n_prompt + i;
     }
   }
 };
@@ -74,7 +80,8 @@ TEST_P(CpuModel, every_weight_type_gives_the_reference_logits) {
   for (const DTypeRow& row : kDTypes) {
     if (!row.is_weight) continue;
     SCOPED_TRACE(row.name);
-    expect_like_reference(small_model(row.dtype), options_for(DType::kF16, DType::kF16), 13, 2, tolerance(row.dtype, DType::kF16, DType::kF16));
+    expect_like_reference(small_model(row.dtype), options_for(DType::kF16, DType::kF16), 13, 2,
+                          tolerance(row.dtype, DType::kF16, DType::kF16));
   }
 }
 
@@ -83,7 +90,8 @@ TEST_P(CpuModel, every_pair_of_cache_types_gives_the_reference_logits) {
     for (const DTypeRow& v : kDTypes) {
       if (!k.is_kv || !v.is_kv) continue;
       SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
-      expect_like_reference(small_model(DType::kF32), options_for(k.dtype, v.dtype), 21, 2, tolerance(DType::kF32, k.dtype, v.dtype));
+      expect_like_reference(small_model(DType::kF32), options_for(k.dtype, v.dtype), 21, 2,
+                            tolerance(DType::kF32, k.dtype, v.dtype));
     }
   }
 }
@@ -110,7 +118,8 @@ TEST_P(CpuModel, every_batch_size_gives_the_reference_logits) {
       RandomModelSpec spec = small_model(weight);
       spec.n_layers = 1;
       SCOPED_TRACE(std::string(dtype_row(weight).name) + " x " + std::to_string(n));
-      expect_like_reference(spec, options_for(DType::kF16, DType::kF16), n, 1, tolerance(weight, DType::kF16, DType::kF16));
+      expect_like_reference(spec, options_for(DType::kF16, DType::kF16), n, 1,
+                            tolerance(weight, DType::kF16, DType::kF16));
     }
   }
 }

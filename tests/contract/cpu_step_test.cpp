@@ -1,4 +1,5 @@
-// What a step promises beside its numbers: the same results for any number of threads, no allocation, a prompt stop, states that can be copied.
+// What a step promises beside its numbers: the same results for any number of threads, no allocation, a prompt stop,
+// states that can be copied.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -63,7 +64,8 @@ TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
     for (const std::uint32_t n_threads : {1U, 2U, 3U, 5U}) {
       const auto loaded = test::load_cpu(path, detected_isa(), n_threads, options());
       std::vector<std::vector<float>> found;
-      found.push_back(loaded->step(test::rows_of(0, 0, 530, 288), {529}));  // long enough to be read in parts afterwards
+      found.push_back(
+          loaded->step(test::rows_of(0, 0, 530, 288), {529}));  // long enough to be read in parts afterwards
       found.push_back(loaded->step(test::rows_of(0, 530, 1, 288), {0}));
       found.push_back(loaded->step(test::rows_of(0, 531, 3, 288), {2}));
       if (first.empty()) first = found;
@@ -74,7 +76,8 @@ TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
 
 TEST(CpuStep, allocates_nothing) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
+  const auto loaded =
+      test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
   const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
   const std::vector<std::uint32_t> last{39}, only{0};
   const std::uint64_t mapped = loaded->backend->n_allocations(), news = n_news;
@@ -89,7 +92,8 @@ TEST(CpuStep, allocates_nothing) {
 TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
   const test::TempFolder folder;
   const auto path = test::make_random_model(model(DType::kF32), folder.path());
-  const auto together = test::load_cpu(path, detected_isa(), 2, options()), alone = test::load_cpu(path, detected_isa(), 2, options());
+  const auto together = test::load_cpu(path, detected_isa(), 2, options()),
+             alone = test::load_cpu(path, detected_isa(), 2, options());
   auto rows = test::rows_of(0, 0, 9, 288);
   const auto other = test::rows_of(1, 0, 9, 288);
   const auto first = alone->step(rows, {8}), second = alone->step(other, {8});
@@ -102,7 +106,8 @@ TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
 
 TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, options());
+  const auto loaded =
+      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, options());
   loaded->step(test::rows_of(0, 0, 37, 288), {36});
   ASSERT_TRUE(loaded->backend->copy_state(0, 1, 37).ok());
   auto next = test::rows_of(0, 37, 1, 288);
@@ -134,7 +139,8 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
 
 TEST(CpuStep, stops_when_asked_and_works_again) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kQ8_0), folder.path()), detected_isa(), 2, options());
+  const auto loaded =
+      test::load_cpu(test::make_random_model(model(DType::kQ8_0), folder.path()), detected_isa(), 2, options());
   const auto prompt = test::rows_of(0, 0, 600, 288);
   const std::vector<std::uint32_t> last{599};
   StopSource source;
@@ -147,7 +153,8 @@ TEST(CpuStep, stops_when_asked_and_works_again) {
 
 TEST(CpuStep, rows_outside_the_plan_are_refused) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, options());
+  const auto loaded =
+      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, options());
   for (const StepRow& row : {StepRow{288, 0, 0}, StepRow{0, 2, 0}, StepRow{0, 0, 640}}) {
     const std::vector<StepRow> rows{row};
     const auto refused = loaded->backend->step({rows, {}}, StopToken());

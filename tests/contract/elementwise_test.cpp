@@ -1,4 +1,5 @@
-// Kernels of every instruction set that work element by element, against double, and the two encodings of int8 rows against each other.
+// Kernels of every instruction set that work element by element, against double, and the two encodings of int8 rows
+// against each other.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -31,8 +32,8 @@ std::vector<float> random_elems(std::uint32_t n) {
   return elems;
 }
 
-// exp(87) stands for what is larger: x times its inverse is 1e-36 instead of nothing. Otherwise a reciprocal within two units in the last place and
-// an exponential within 2e-7.
+// exp(87) stands for what is larger: x times its inverse is 1e-36 instead of nothing. Otherwise a reciprocal within two
+// units in the last place and an exponential within 2e-7.
 TEST_P(Elementwise, silu_is_right_at_every_size) {
   std::vector<float> gate;
   for (float x = 1e-3F; x < 2000.0F; x *= 1.07F) gate.insert(gate.end(), {x, -x});
@@ -51,7 +52,8 @@ TEST_P(Elementwise, silu_is_right_at_every_size) {
 
 TEST_P(Elementwise, products_are_put_and_added_where_their_rows_are) {
   constexpr std::uint32_t kCols = 3, kStride = 20;
-  const std::vector<float> products = random_elems(kCols * 16), bias = random_elems(16), before = random_elems(kCols * kStride);
+  const std::vector<float> products = random_elems(kCols * 16), bias = random_elems(16),
+                           before = random_elems(kCols * kStride);
   for (const std::uint32_t n_rows : {1U, 8U, 15U, 16U}) {
     std::vector<float> put = before, added = before, with_bias = before;
     kernels_.put_products(products.data(), {put.data(), kStride, kCols, n_rows});
@@ -63,7 +65,8 @@ TEST_P(Elementwise, products_are_put_and_added_where_their_rows_are) {
       const float product = is_there ? products[col * 16 + row] : 0.0F;
       EXPECT_EQ(put[i], is_there ? product : before[i]) << "row " << row << " of " << n_rows;
       EXPECT_EQ(added[i], before[i] + product) << "row " << row << " of " << n_rows;
-      EXPECT_EQ(with_bias[i], is_there ? before[i] + (product + bias[row]) : before[i]) << "row " << row << " of " << n_rows;
+      EXPECT_EQ(with_bias[i], is_there ? before[i] + (product + bias[row]) : before[i])
+          << "row " << row << " of " << n_rows;
     }
   }
 }
@@ -95,13 +98,16 @@ TEST_P(Elementwise, pairs_turn_by_their_angle) {
   }
 }
 
-// A row for slabs, which sets with tile registers keep whole: n quants, a scale per 256, and -128 * their sums per 256 and per 32.
+// A row for slabs, which sets with tile registers keep whole: n quants, a scale per 256, and -128 * their sums per 256
+// and per 32.
 struct SlabRowView {
   const ActTile& tile;
   std::uint32_t n, row;
   bool is_whole;
 
-  const std::byte* factors() const { return reinterpret_cast<const std::byte*>(tile.quants + row * tile.row_stride + n); }
+  const std::byte* factors() const {
+    return reinterpret_cast<const std::byte*>(tile.quants + row * tile.row_stride + n);
+  }
   std::int32_t number(std::size_t at) const {
     std::int32_t value = 0;
     std::memcpy(&value, factors() + at * 4, 4);
@@ -110,9 +116,15 @@ struct SlabRowView {
   std::int8_t quant(std::uint32_t i) const {
     return is_whole ? tile.quants[row * tile.row_stride + i] : tile.quants[(i / 32 * tile.width + row) * 32 + i % 32];
   }
-  float scale(std::uint32_t slab) const { return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + row]; }
-  std::int32_t slab_start(std::uint32_t slab) const { return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + row]; }
-  std::int32_t start(std::uint32_t block) const { return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + row]; }
+  float scale(std::uint32_t slab) const {
+    return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + row];
+  }
+  std::int32_t slab_start(std::uint32_t slab) const {
+    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + row];
+  }
+  std::int32_t start(std::uint32_t block) const {
+    return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + row];
+  }
 };
 
 // AVX2's slabs read all that the other form has; the rest is the same in both.
@@ -121,7 +133,8 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
   for (const std::uint32_t n : {32U, 256U, 288U, 768U, 1120U}) {
     std::vector<std::byte> slab_bytes(kWidth * cpu_int8_row_bytes(n)), super_bytes(slab_bytes.size());
     const Activations slabs{.int8 = slab_bytes.data(), .n_rows = kWidth, .n_elems = n, .form = Int8Form::kSlabs};
-    const Activations supers{.int8 = super_bytes.data(), .n_rows = kWidth, .n_elems = n, .form = Int8Form::kSuperBlocks};
+    const Activations supers{
+        .int8 = super_bytes.data(), .n_rows = kWidth, .n_elems = n, .form = Int8Form::kSuperBlocks};
     const std::vector<float> elems = random_elems(n * kWidth);
     for (std::uint32_t row = 0; row < kWidth; ++row) {
       put_activation_row(kernels_, slabs, row, elems.data() + std::size_t{row} * n);
@@ -130,8 +143,10 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
     const ActTile a = slabs.tile(0), b = supers.tile(0);
     for (std::uint32_t row = 0; row < kWidth; ++row) {
       const SlabRowView found{a, n, row, kernels_.tile_peak != nullptr};
-      for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(found.quant(i), b.quants[(i / 32 * kWidth + row) * 32 + i % 32]) << i << " of " << n;
-      for (std::uint32_t block = 0; block < n / 32; ++block) ASSERT_EQ(found.start(block), b.starts[block * kWidth + row]) << block << " of " << n;
+      for (std::uint32_t i = 0; i < n; ++i)
+        ASSERT_EQ(found.quant(i), b.quants[(i / 32 * kWidth + row) * 32 + i % 32]) << i << " of " << n;
+      for (std::uint32_t block = 0; block < n / 32; ++block)
+        ASSERT_EQ(found.start(block), b.starts[block * kWidth + row]) << block << " of " << n;
       for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
         ASSERT_EQ(found.scale(slab), b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
         ASSERT_EQ(found.slab_start(slab), b.slab_starts[slab * kWidth + row]) << slab << " of " << n;

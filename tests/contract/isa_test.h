@@ -11,13 +11,16 @@ namespace headroom::test {
 
 class IsaTest : public ::testing::TestWithParam<Isa> {
  protected:
-  // No kernel of a set can be executed on a machine without it: such a test is told as skipped by the set's name, and never passes.
+  // No kernel of a set can be executed on a machine without it: such a test is told as skipped by the set's name, and
+  // never passes.
   void SetUp() override {
     if (!can_run(GetParam())) GTEST_SKIP() << "this machine cannot run " << isa_name(GetParam());
     RecordProperty("isa", std::string(isa_name(GetParam())));
   }
 };
 
-inline std::string isa_test_name(const ::testing::TestParamInfo<Isa>& info) { return std::string(isa_name(info.param)); }
+inline std::string isa_test_name(const ::testing::TestParamInfo<Isa>& info) {
+  return std::string(isa_name(info.param));
+}
 
 }  // namespace headroom::test

@@ -1,5 +1,5 @@
-// The quantized cache of the CPU backend: its kernels against the reference of format/, and its exact ends against the composed model, through every
-// way that a prompt can go on, go back and be copied.
+// The quantized cache of the CPU backend: its kernels against the reference of format/, and its exact ends against the
+// composed model, through every way that a prompt can go on, go back and be copied.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/kv_rows.h"
@@ -20,13 +20,15 @@ constexpr std::array kQuantizedTypes{DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0}
 
 std::vector<float> waves(std::uint32_t n) {
   std::vector<float> out(n);
-  for (std::uint32_t i = 0; i < n; ++i) out[i] = std::sin(static_cast<float>(i * i + 3 * i)) * (i % 11 == 0 ? 5.0F : 1.0F);
+  for (std::uint32_t i = 0; i < n; ++i)
+    out[i] = std::sin(static_cast<float>(i * i + 3 * i)) * (i % 11 == 0 ? 5.0F : 1.0F);
   return out;
 }
 
 class KvKernels : public test::IsaTest {};
 
-void encode_head(const KernelTable& kernels, DType dtype, const float* head, std::uint32_t n, float shift, std::byte* out) {
+void encode_head(const KernelTable& kernels, DType dtype, const float* head, std::uint32_t n, float shift,
+                 std::byte* out) {
   encode_kv_rows(kernels, KvScheme::kRotated, dtype, {.head_dim = n, .elems = head}, &shift, out);
 }
 
@@ -57,7 +59,8 @@ TEST_P(KvKernels, results_leave_their_lanes_as_the_reference_turns_them_back) {
       for (const std::uint32_t n_queries : {1U, 6U, 16U}) {
         std::vector<float> acc = waves(head_dim * kPanelRows), out(std::size_t{n_queries} * head_dim);
         std::vector<float*> outputs;
-        for (std::uint32_t query = 0; query < n_queries; ++query) outputs.push_back(out.data() + std::size_t{query} * head_dim);
+        for (std::uint32_t query = 0; query < n_queries; ++query)
+          outputs.push_back(out.data() + std::size_t{query} * head_dim);
         const std::vector<float> before = acc;
         kernels.take_results({.acc = acc.data(),
                               .sums = sums.data(),
@@ -77,7 +80,8 @@ TEST_P(KvKernels, results_leave_their_lanes_as_the_reference_turns_them_back) {
   }
 }
 
-// Sums in another order may prefer another of two candidates that are as good: the codes may differ then, the error may not.
+// Sums in another order may prefer another of two candidates that are as good: the codes may differ then, the error may
+// not.
 TEST_P(KvKernels, quantize_as_well_as_the_reference) {
   const KernelTable kernels = make_kernel_table(GetParam());
   for (const std::uint32_t n : {8U, 20U, 32U, 64U, 80U, 4096U}) {
@@ -94,7 +98,8 @@ TEST_P(KvKernels, quantize_as_well_as_the_reference) {
       encode_kv_row(DType::kQ4_0, row.data(), n, shift, expected.data());
       for (std::uint32_t first = 0; first < n; first += 1024) {  // at most one widest head at a time
         const std::uint32_t part = std::min(n - first, 1024U);
-        encode_head(kernels, DType::kQ4_0, row.data() + first, part, shift, found.data() + row_bytes(DType::kQ4_0, first));
+        encode_head(kernels, DType::kQ4_0, row.data() + first, part, shift,
+                    found.data() + row_bytes(DType::kQ4_0, first));
       }
       EXPECT_NEAR(squared_error(found), squared_error(expected), 1e-4 * squared_error(expected)) << n << " " << shift;
     }
@@ -129,10 +134,12 @@ TEST_P(KvKernels, f16_rounds_as_the_reference_over_its_whole_range) {
   const KernelTable kernels = make_kernel_table(GetParam());
   std::vector<float> row;
   for (float x = 1e-9F; x < 70000.0F; x *= 1.0009F) row.push_back(row.size() % 2 == 0 ? x : -x);
-  for (std::uint32_t half = 0; half < 0x7C00; half += 7) row.push_back(f16_to_f32(static_cast<std::uint16_t>(half)) * 1.00048828125F);  // ties
+  for (std::uint32_t half = 0; half < 0x7C00; half += 7)
+    row.push_back(f16_to_f32(static_cast<std::uint16_t>(half)) * 1.00048828125F);  // ties
   std::vector<std::byte> expected(row.size() * 2), found(row.size() * 2);
   encode_row(DType::kF16, row.data(), row.size(), expected.data());
-  kernels.encode[static_cast<std::size_t>(DType::kF16)](row.data(), static_cast<std::uint32_t>(row.size()), found.data());
+  kernels.encode[static_cast<std::size_t>(DType::kF16)](row.data(), static_cast<std::uint32_t>(row.size()),
+                                                        found.data());
   EXPECT_EQ(found, expected);
 }
 
@@ -148,7 +155,8 @@ TEST(KvRows, only_values_of_q4_0_are_shifted_and_not_in_the_plain_scheme) {
         const KvCache cache = make_kv_cache(nullptr, nullptr, part, layer, options);  // too short for exact ends
         const bool is_shifted = type.dtype == DType::kQ4_0 && scheme == KvScheme::kRotated && part == KvPart::kValues;
         for (std::uint32_t position = 0; position < kPanelRows; ++position) {
-          EXPECT_EQ(cache.all.shifts[position], is_shifted ? value_shift(position) : 0.0F) << type.label << " " << position;
+          EXPECT_EQ(cache.all.shifts[position], is_shifted ? value_shift(position) : 0.0F)
+              << type.label << " " << position;
         }
       }
     }
@@ -167,7 +175,8 @@ TEST_P(KvKernels, rows_written_at_once_are_those_written_one_by_one) {
       const std::uint32_t stride = kHeads * head_dim + 3;
       const std::vector<float> elems = waves(kPanelRows * stride);
       for (const KvPart part : {KvPart::kKeys, KvPart::kValues}) {
-        const auto view_of = [&, types = PlanOptions{.n_ctx = 32, .kv_k = type.dtype, .kv_v = type.dtype}](std::vector<std::byte>& region) {
+        const auto view_of = [&, types = PlanOptions{.n_ctx = 32, .kv_k = type.dtype, .kv_v = type.dtype}](
+                                 std::vector<std::byte>& region) {
           region.resize(kHeads * 32 * row_bytes(type.dtype, head_dim));
           return make_kv_cache(region.data(), nullptr, part, layer, types).all;
         };
@@ -177,7 +186,8 @@ TEST_P(KvKernels, rows_written_at_once_are_those_written_one_by_one) {
           put_kv_rows(kernels, KvScheme::kRotated, view, part, rows, 0, head, position);
         };
         put(together, {0, kPanelRows, 1, head_dim, elems.data(), stride}, 1, 16);
-        for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) put(apart, {lane, 1, 1, head_dim, elems.data() + lane * stride}, 1, 16 + lane);
+        for (std::uint32_t lane = 0; lane < kPanelRows; ++lane)
+          put(apart, {lane, 1, 1, head_dim, elems.data() + lane * stride}, 1, 16 + lane);
         put(together, {2, 3, kHeads, head_dim, elems.data(), stride}, 0, 2);
         for (std::uint32_t i = 0; i < 3 * kHeads; ++i) {
           const float* row = elems.data() + i % 3 * stride + i / 3 * head_dim;
@@ -187,7 +197,8 @@ TEST_P(KvKernels, rows_written_at_once_are_those_written_one_by_one) {
           encode_head(kernels, type.dtype, row, head_dim, 0.0F, expected.data());
           EXPECT_EQ(found, expected) << type.label << " " << head_dim << " row " << i;
         }
-        EXPECT_EQ(at_once, one_by_one) << type.label << " " << head_dim << (part == KvPart::kKeys ? " keys" : " values");
+        EXPECT_EQ(at_once, one_by_one) << type.label << " " << head_dim
+                                       << (part == KvPart::kKeys ? " keys" : " values");
       }
     }
   }
@@ -220,7 +231,9 @@ PlanOptions options(DType k, DType v) {
 class Pair {
  public:
   Pair(const RandomModelSpec& spec, Isa isa, const PlanOptions& options, const PlanOptions& reference_options)
-      : n_vocab_(spec.n_vocab), loaded_(test::load_cpu(test::make_random_model(spec, folder_.path()), isa, 2, options)), reference_([&] {
+      : n_vocab_(spec.n_vocab),
+        loaded_(test::load_cpu(test::make_random_model(spec, folder_.path()), isa, 2, options)),
+        reference_([&] {
           PlanOptions resolved = loaded_->plan.options;
           resolved.kv_k = reference_options.kv_k;
           resolved.kv_v = reference_options.kv_v;
@@ -247,20 +260,24 @@ class Pair {
   ComposedModel reference_;
 };
 
-// As in cpu_model_test.cpp: f32 but for the order of sums and F16 neighbours, and a Q4_0 cache that rounds to other codes.
+// As in cpu_model_test.cpp: f32 but for the order of sums and F16 neighbours, and a Q4_0 cache that rounds to other
+// codes.
 constexpr double kFloatTolerance = 2e-3, kCoarseTolerance = 8e-2;
 
 TEST_P(KvKernels, what_the_exact_ends_hold_is_as_f16) {
   for (const DType kv : kQuantizedTypes) {
     for (const std::uint32_t head_dim : {32U, 80U}) {
       Pair pair(model(head_dim), GetParam(), options(kv, kv), options(DType::kF16, DType::kF16));
-      EXPECT_LT(pair.error_of(0, 96, 48), kFloatTolerance) << dtype_row(kv).label << " " << head_dim << ": all rows are still in the ring";
+      EXPECT_LT(pair.error_of(0, 96, 48), kFloatTolerance)
+          << dtype_row(kv).label << " " << head_dim << ": all rows are still in the ring";
       EXPECT_LT(pair.error_of(96, 99, 1), kFloatTolerance) << dtype_row(kv).label << " " << head_dim;
-      EXPECT_LT(pair.error_of(99, 128, 16), kFloatTolerance) << dtype_row(kv).label << " " << head_dim << ": sinks and ring together";
+      EXPECT_LT(pair.error_of(99, 128, 16), kFloatTolerance)
+          << dtype_row(kv).label << " " << head_dim << ": sinks and ring together";
     }
   }
   Pair pair(model(), GetParam(), options(DType::kQ4_0, DType::kQ4_0), options(DType::kF16, DType::kF16));
-  EXPECT_GT(pair.error_of(0, 240, 48), 2 * kFloatTolerance) << "rows between the ends are quantized, so this test can fail";
+  EXPECT_GT(pair.error_of(0, 240, 48), 2 * kFloatTolerance)
+      << "rows between the ends are quantized, so this test can fail";
 }
 
 TEST_P(KvKernels, every_pair_of_types_reads_its_ends_and_its_middle) {
@@ -282,7 +299,8 @@ TEST_P(KvKernels, channels_of_k_that_stand_out_cost_nothing) {
   RandomModelSpec spec = model();
   spec.key_outlier = 64.0F;
   const PlanOptions kept = options(DType::kQ4_0, DType::kF16), exact = options(DType::kF16, DType::kF16);
-  EXPECT_LT(Pair(spec, GetParam(), kept, kept).error_of(0, 240, 48), kCoarseTolerance) << "the reference balances the same channels";
+  EXPECT_LT(Pair(spec, GetParam(), kept, kept).error_of(0, 240, 48), kCoarseTolerance)
+      << "the reference balances the same channels";
   const double with_outliers = Pair(spec, GetParam(), kept, exact).error_of(0, 240, 48);
   const double without = Pair(model(), GetParam(), kept, exact).error_of(0, 240, 48);
   EXPECT_LT(with_outliers, 2 * without);
@@ -307,8 +325,8 @@ TEST(KvCache, a_window_keeps_a_ring_without_sinks) {
   EXPECT_LT(pair.error_of(0, 480, 48), kCoarseTolerance);
 }
 
-// 1,024 positions leave a ring of 96: a step of 240 rows writes only those that its last row and later steps find there. Two groups that are not
-// written cost 0.03 and more; int8 queries and the order of sums 0.0007.
+// 1,024 positions leave a ring of 96: a step of 240 rows writes only those that its last row and later steps find
+// there. Two groups that are not written cost 0.03 and more; int8 queries and the order of sums 0.0007.
 TEST(KvCache, a_step_longer_than_the_ring_leaves_its_newest_rows_in_it) {
   for (const DType kv : kQuantizedTypes) {
     PlanOptions made = options(kv, kv);
@@ -323,7 +341,8 @@ TEST(KvCache, a_step_longer_than_the_ring_leaves_its_newest_rows_in_it) {
 TEST(KvCache, a_copied_slot_goes_on_as_the_original) {
   const test::TempFolder folder;
   for (const DType kv : kQuantizedTypes) {
-    const auto loaded = test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(kv, kv));
+    const auto loaded =
+        test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(kv, kv));
     for (std::uint32_t first = 0; first < 192; first += 48) loaded->step(test::rows_of(0, first, 48, 288), {47});
     for (const std::uint32_t n_positions : {192U, 150U}) {  // 150: tokens of the original go on behind the copy
       ASSERT_TRUE(loaded->backend->copy_state(0, 1, n_positions).ok());
@@ -338,16 +357,19 @@ TEST(KvCache, a_copied_slot_goes_on_as_the_original) {
 
 TEST(KvCache, an_answer_that_is_regenerated_is_the_same_each_time) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(DType::kQ4_0, DType::kQ4_0));
+  const auto loaded = test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2,
+                                     options(DType::kQ4_0, DType::kQ4_0));
   for (std::uint32_t first = 0; first < 240; first += 48) loaded->step(test::rows_of(0, first, 48, 288), {47});
   const auto answer = [&] {
     std::vector<std::vector<float>> logits;
-    for (std::uint32_t position = 240; position < 300; ++position) logits.push_back(loaded->step(test::rows_of(0, position, 1, 288), {0}));
+    for (std::uint32_t position = 240; position < 300; ++position)
+      logits.push_back(loaded->step(test::rows_of(0, position, 1, 288), {0}));
     return logits;
   };
   const auto first = answer(), second = answer(), third = answer();
   EXPECT_EQ(second, third);
-  EXPECT_LT(test::relative_error(second.back(), first.back()), kCoarseTolerance) << "the ring had moved on by 60 positions";
+  EXPECT_LT(test::relative_error(second.back(), first.back()), kCoarseTolerance)
+      << "the ring had moved on by 60 positions";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A model file on the CPU backend with a forced instruction set and number of threads, and the composed reference beside it.
+// A model file on the CPU backend with a forced instruction set and number of threads, and the composed reference
+// beside it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,7 +40,8 @@ T take(Result<T> result) {
   return std::move(result).value();
 }
 
-inline std::unique_ptr<LoadedCpu> load_cpu(const std::filesystem::path& path, Isa isa, std::uint32_t n_threads, const PlanOptions& options) {
+inline std::unique_ptr<LoadedCpu> load_cpu(const std::filesystem::path& path, Isa isa, std::uint32_t n_threads,
+                                           const PlanOptions& options) {
   force_isa(isa);
   auto loaded = std::make_unique<LoadedCpu>();
   loaded->file = std::make_unique<ModelFile>(take(open_model_file(path)));
@@ -54,7 +56,8 @@ inline std::unique_ptr<LoadedCpu> load_cpu(const std::filesystem::path& path, Is
     pointers.push_back(loaded->arenas.back().get());
     for (const Region& region : arena.regions) {
       if (region.kind != RegionKind::kWeights) continue;
-      const Status status = loaded->backend->load_weight(*pointers.back(), region, loaded->model.weights[static_cast<std::size_t>(region.weight)],
+      const Status status = loaded->backend->load_weight(*pointers.back(), region,
+                                                         loaded->model.weights[static_cast<std::size_t>(region.weight)],
                                                          *loaded->file, StopToken(), [](Bytes) {});
       EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
     }
@@ -78,7 +81,8 @@ inline double relative_error(const std::vector<float>& found, const std::vector<
 
 inline std::vector<StepRow> rows_of(std::uint32_t slot, std::uint32_t first, std::uint32_t n, std::uint32_t n_vocab) {
   std::vector<StepRow> rows;
-  for (std::uint32_t position = first; position < first + n; ++position) rows.push_back({(position * 37 + slot * 11 + 5) % n_vocab, slot, position});
+  for (std::uint32_t position = first; position < first + n; ++position)
+    rows.push_back({(position * 37 + slot * 11 + 5) % n_vocab, slot, position});
   return rows;
 }
 

@@ -46,7 +46,8 @@ struct Weights {
     const Bytes stride = row_bytes(dtype, n_cols);
     std::vector<std::byte> rows(kPanelRows * stride, fill);
     for (std::size_t block = 0; block < rows.size(); block += type.block_bytes) {
-      const std::size_t first = dtype == DType::kQ6_K ? 208 : 0, n_scales = dtype == DType::kQ4_K || dtype == DType::kQ5_K ? 2 : 1;
+      const std::size_t first = dtype == DType::kQ6_K ? 208 : 0,
+                        n_scales = dtype == DType::kQ4_K || dtype == DType::kQ5_K ? 2 : 1;
       for (std::size_t i = 0; i < n_scales; ++i) {
         rows[block + first + 2 * i] = std::byte{0};
         rows[block + first + 2 * i + 1] = std::byte{0x24};  // 2^-6
@@ -64,17 +65,17 @@ struct Weights {
     matrix = {.dtype = dtype, .n_rows = n_rows, .n_cols = n_cols, .panel_stride = panel_bytes(dtype, n_cols)};
     panels.resize(matrix.n_panels() * matrix.panel_stride);
     for (std::uint32_t panel = 0; panel < matrix.n_panels(); ++panel) {
-      put_panel(dtype, n_cols, std::min(kPanelRows, n_rows - panel * kPanelRows), rows.data() + panel * kPanelRows * stride,
-                panels.data() + panel * matrix.panel_stride);
+      put_panel(dtype, n_cols, std::min(kPanelRows, n_rows - panel * kPanelRows),
+                rows.data() + panel * kPanelRows * stride, panels.data() + panel * matrix.panel_stride);
     }
     matrix.panels = panels.data();
   }
 };
 
-// The most that a product may be off. Rounding to 127 steps of the largest magnitude m moves an element by at most m / 254, so by Cauchy and Schwarz
-// |w . da| <= |w| sqrt(n) m_a / 254, and |dw . a| likewise where weights are unpacked to one scale per 256 (not by AVX2, which keeps their codes);
-// codes in 16 bits add an eighth of a step.
-// F16 and BF16 weights and their activations take 4095 and 8191 steps for many columns.
+// The most that a product may be off. Rounding to 127 steps of the largest magnitude m moves an element by at most m /
+// 254, so by Cauchy and Schwarz |w . da| <= |w| sqrt(n) m_a / 254, and |dw . a| likewise where weights are unpacked to
+// one scale per 256 (not by AVX2, which keeps their codes); codes in 16 bits add an eighth of a step. F16 and BF16
+// weights and their activations take 4095 and 8191 steps for many columns.
 double most_off(const Weights& weights, std::uint32_t row, const std::vector<float>& in, bool slabs, Isa isa) {
   const std::uint32_t n = weights.matrix.n_cols;
   double w_norm = 0, w_most = 0, a_norm = 0, a_most = 0;
@@ -87,7 +88,8 @@ double most_off(const Weights& weights, std::uint32_t row, const std::vector<flo
   }
   w_norm = std::sqrt(w_norm), a_norm = std::sqrt(a_norm);
   const double f32_sums = w_norm * a_norm * n * 0x1p-24;
-  if (slabs && weights.matrix.has_words()) return f32_sums + std::sqrt(n) * (w_norm * a_most / 16382 + a_norm * w_most / 8190);
+  if (slabs && weights.matrix.has_words())
+    return f32_sums + std::sqrt(n) * (w_norm * a_most / 16382 + a_norm * w_most / 8190);
   if (dtype_row(weights.matrix.dtype).block_elems == 1) return f32_sums;
   const bool recoded = slabs && isa != Isa::kAvx2 && weights.matrix.dtype != DType::kQ8_0;
   // A code's range may exceed the largest weight that occurs: by half at most for the shapes here.
@@ -96,12 +98,15 @@ double most_off(const Weights& weights, std::uint32_t row, const std::vector<flo
 }
 
 // Rows of activations times the matrix, (rows, matrix.n_rows), as a step multiplies them.
-std::vector<float> product(const KernelTable& kernels, const Matrix& matrix, const std::vector<std::vector<float>>& rows) {
+std::vector<float> product(const KernelTable& kernels, const Matrix& matrix,
+                           const std::vector<std::vector<float>>& rows) {
   const auto n_in = static_cast<std::uint32_t>(rows.size());
   std::vector<std::byte> bytes(Bytes{n_in} * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
   Activations in{.n_rows = n_in, .n_elems = matrix.n_cols};
   (!matrix.reads_f32() ? in.int8 : matrix.has_words() && n_in > kDirectCols ? in.words : in.f32) = bytes.data();
-  in.form = n_in > kDirectCols ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
+  in.form = n_in > kDirectCols          ? Int8Form::kSlabs
+            : matrix.has_super_blocks() ? Int8Form::kSuperBlocks
+                                        : Int8Form::kBlocks;
   for (std::uint32_t i = 0; i < n_in; ++i) put_activation_row(kernels, in, i, rows[i].data());
   std::vector<std::byte> slabs(kPairPanels * kSlabBytes);
   std::vector<float> values(std::size_t{in.n_tiles()} * kPairPanels * kTileCols * kPanelRows);
@@ -112,7 +117,8 @@ std::vector<float> product(const KernelTable& kernels, const Matrix& matrix, con
   multiply(kernels, matrix, 0, matrix.n_panels(), in, shape, {slabs.data(), values.data()}, StopToken(),
            [&](const PanelProduct& product, bool is_first) {
              const ProductPlace place = product.place(out.data(), matrix.n_rows);
-             is_first ? kernels.put_products(product.values, place) : kernels.add_products(product.values, nullptr, place);
+             is_first ? kernels.put_products(product.values, place)
+                      : kernels.add_products(product.values, nullptr, place);
            });
   return out;
 }
@@ -132,15 +138,17 @@ class MatrixProduct : public test::IsaTest {
   // Activations are random, or all the same.
   void expect_exact_enough(const Weights& weights, std::uint32_t n_in, std::optional<float> activation = std::nullopt) {
     const Matrix& matrix = weights.matrix;
-    const std::vector<std::vector<float>> rows =
-        activation ? std::vector(n_in, std::vector<float>(matrix.n_cols, *activation)) : random_rows(n_in, matrix.n_cols);
+    const std::vector<std::vector<float>> rows = activation
+                                                     ? std::vector(n_in, std::vector<float>(matrix.n_cols, *activation))
+                                                     : random_rows(n_in, matrix.n_cols);
     const std::vector<float> out = product(make_kernel_table(GetParam()), matrix, rows);
     for (std::uint32_t col = 0; col < n_in; ++col) {
       for (std::uint32_t row = 0; row < matrix.n_rows; ++row) {
         double expected = 0;
         for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
           expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * rows[col][k];
-        ASSERT_NEAR(out[std::size_t{col} * matrix.n_rows + row], expected, most_off(weights, row, rows[col], n_in > kDirectCols, GetParam()))
+        ASSERT_NEAR(out[std::size_t{col} * matrix.n_rows + row], expected,
+                    most_off(weights, row, rows[col], n_in > kDirectCols, GetParam()))
             << "row " << row << ", column " << col << " of " << n_in;
       }
     }
@@ -150,8 +158,9 @@ class MatrixProduct : public test::IsaTest {
 TEST_P(MatrixProduct, is_within_the_rounding_of_its_operands) {
   for (const DTypeRow& type : kDTypes) {
     if (!type.is_weight) continue;
-    for (const std::uint32_t n_cols : {type.block_elems == 256 ? 256U : 288U, 768U, 832U - 832U % type.block_elems}) {  // parts of a slab too
-      const Weights weights(type.dtype, 40, n_cols);                                                                    // two panels and a half
+    for (const std::uint32_t n_cols :
+         {type.block_elems == 256 ? 256U : 288U, 768U, 832U - 832U % type.block_elems}) {  // parts of a slab too
+      const Weights weights(type.dtype, 40, n_cols);                                       // two panels and a half
       for (const std::uint32_t n_in : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 12U, 16U, 19U}) {
         SCOPED_TRACE(std::string(type.name) + " " + std::to_string(n_cols));
         expect_exact_enough(weights, n_in);
@@ -160,7 +169,8 @@ TEST_P(MatrixProduct, is_within_the_rounding_of_its_operands) {
   }
 }
 
-// Weights are unpacked once per block of tiles, so columns are cut where the activations of all tiles would not stay in the cache.
+// Weights are unpacked once per block of tiles, so columns are cut where the activations of all tiles would not stay in
+// the cache.
 TEST(Blocks, have_all_tiles_and_some_columns_only_where_bytes_are_unpacked) {
   std::byte bytes{};
   const auto shape = [&](DType dtype, std::uint32_t n_rows, std::uint32_t n_cols) {
@@ -184,7 +194,8 @@ TEST_P(MatrixProduct, of_zero_weights_is_zero) {
     Weights weights(type.dtype, 16, 256);
     std::fill(weights.values.begin(), weights.values.end(), 0.0F);
     std::vector<std::byte> rows(16 * row_bytes(type.dtype, 256));
-    for (std::uint32_t i = 0; i < 16; ++i) encode_row(type.dtype, weights.values.data(), 256, rows.data() + i * row_bytes(type.dtype, 256));
+    for (std::uint32_t i = 0; i < 16; ++i)
+      encode_row(type.dtype, weights.values.data(), 256, rows.data() + i * row_bytes(type.dtype, 256));
     put_panel(type.dtype, 256, 16, rows.data(), weights.panels.data());
     expect_exact_enough(weights, 1);
     expect_exact_enough(weights, 8);
@@ -197,7 +208,8 @@ TEST_P(MatrixProduct, of_the_largest_codes_and_activations_does_not_overflow) {
     for (const std::uint8_t fill : {0xFFU, 0x80U, 0x7FU, 0x00U}) {
       const Weights weights = Weights::of_bytes(type.dtype, 512, std::byte{fill});
       for (const float activation : {1.0F, -1.0F}) {
-        SCOPED_TRACE(std::string(type.name) + " of bytes " + std::to_string(fill) + " times " + std::to_string(activation));
+        SCOPED_TRACE(std::string(type.name) + " of bytes " + std::to_string(fill) + " times " +
+                     std::to_string(activation));
         expect_exact_enough(weights, 1, activation);
         expect_exact_enough(weights, 8, activation);
       }
@@ -217,7 +229,8 @@ TEST_P(MatrixProductInTiles, is_that_of_dot_products_bit_by_bit) {
       const Weights weights(type.dtype, 40, n_cols);
       for (const std::uint32_t n_in : {5U, 16U, 20U, 31U, 32U, 33U, 46U, 64U, 71U}) {
         const std::vector<std::vector<float>> rows = random_rows(n_in, n_cols);
-        ASSERT_EQ(product(tiles, weights.matrix, rows), product(dots, weights.matrix, rows)) << type.name << ", " << n_cols << " columns, " << n_in;
+        ASSERT_EQ(product(tiles, weights.matrix, rows), product(dots, weights.matrix, rows))
+            << type.name << ", " << n_cols << " columns, " << n_in;
       }
     }
   }

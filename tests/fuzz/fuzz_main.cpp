@@ -1,9 +1,11 @@
-// Drives LLVMFuzzerTestOneInput with mutations of a corpus, for compilers without libFuzzer. Built with the address and undefined sanitizers.
+// Drives LLVMFuzzerTestOneInput with mutations of a corpus, for compilers without libFuzzer. Built with the address and
+// undefined sanitizers.
 //
 //   x_fuzz CORPUS_FOLDER SECONDS [SEED]   mutate until the time is up
 //   x_fuzz FILE                           run one input, to look at a finding
 //
-// Each input stands in "x_fuzz.last_input" in the current folder before it runs, so that whatever ends the process leaves it behind.
+// Each input stands in "x_fuzz.last_input" in the current folder before it runs, so that whatever ends the process
+// leaves it behind.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -70,7 +72,9 @@ class Mutator {
   std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(random_() % n); }
 
   // Half of the positions lie in the first bytes, where headers are.
-  std::size_t position(const Input& input) { return below(below(2) == 0 ? std::min<std::size_t>(input.size(), 1024) : input.size()); }
+  std::size_t position(const Input& input) {
+    return below(below(2) == 0 ? std::min<std::size_t>(input.size(), 1024) : input.size());
+  }
 
   const Input& any_of_corpus() { return corpus_[below(corpus_.size())]; }
 
@@ -94,7 +98,8 @@ class Mutator {
       case 6: {
         const Input chunk(begin, end);
         const std::size_t to = position(input);
-        std::copy_n(chunk.begin(), std::min(chunk.size(), input.size() - to), input.begin() + static_cast<std::ptrdiff_t>(to));
+        std::copy_n(chunk.begin(), std::min(chunk.size(), input.size() - to),
+                    input.begin() + static_cast<std::ptrdiff_t>(to));
         break;
       }
       case 7: input.resize(at); break;
@@ -104,8 +109,9 @@ class Mutator {
 
   // An extreme of 8, 16, 32 or 64 bits.
   void set_integer(Input& input, std::size_t at) {
-    constexpr std::array<std::uint64_t, 14> kExtremes{0,          1,        2,          0x7F,       0xFF,       0x7FFF,     0xFFFF,
-                                                      0x7FFFFFFF, 1U << 31, 0xFFFFFFFF, 1ULL << 32, ~0ULL >> 1, 1ULL << 63, ~0ULL};
+    constexpr std::array<std::uint64_t, 14> kExtremes{0,          1,          2,          0x7F,     0xFF,
+                                                      0x7FFF,     0xFFFF,     0x7FFFFFFF, 1U << 31, 0xFFFFFFFF,
+                                                      1ULL << 32, ~0ULL >> 1, 1ULL << 63, ~0ULL};
     write_integer(input, at, std::size_t{1} << below(4), kExtremes[below(kExtremes.size())]);
   }
 
@@ -135,7 +141,8 @@ class Mutator {
 // Keeps the input that runs in a file.
 class LastInput {
  public:
-  explicit LastInput(std::string path) : path_(std::move(path)), descriptor_(open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644)) {}
+  explicit LastInput(std::string path)
+      : path_(std::move(path)), descriptor_(open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644)) {}
   ~LastInput() {
     if (descriptor_ < 0) return;
     close(descriptor_);
@@ -167,7 +174,8 @@ int run_corpus(const std::string& program, const fs::path& folder, unsigned n_se
     std::fprintf(stderr, "%s: the corpus %s is empty\n", program.c_str(), folder.c_str());
     return 2;
   }
-  std::printf("%s: %zu corpus files, %u s, seed %llu\n", program.c_str(), corpus.size(), n_seconds, static_cast<unsigned long long>(seed));
+  std::printf("%s: %zu corpus files, %u s, seed %llu\n", program.c_str(), corpus.size(), n_seconds,
+              static_cast<unsigned long long>(seed));
   std::fflush(stdout);
   const LastInput last_input(program + ".last_input");
   Mutator mutator(corpus, seed);
@@ -186,8 +194,8 @@ int run_corpus(const std::string& program, const fs::path& folder, unsigned n_se
   alarm(0);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%s: %llu runs, nothing found, peak memory %ld MiB\n", program.c_str(), static_cast<unsigned long long>(n_runs),
-              usage.ru_maxrss / 1024);
+  std::printf("%s: %llu runs, nothing found, peak memory %ld MiB\n", program.c_str(),
+              static_cast<unsigned long long>(n_runs), usage.ru_maxrss / 1024);
   return 0;
 }
 
@@ -202,7 +210,8 @@ int main(int argc, char** argv) {
   }
   unsigned n_seconds = 0;
   std::uint64_t seed = 1;
-  const bool is_sound = (argc == 3 || argc == 4) && fs::is_directory(argv[1]) && parse(argv[2], n_seconds) && (argc == 3 || parse(argv[3], seed));
+  const bool is_sound = (argc == 3 || argc == 4) && fs::is_directory(argv[1]) && parse(argv[2], n_seconds) &&
+                        (argc == 3 || parse(argv[3], seed));
   if (!is_sound) {
     std::fprintf(stderr, "usage: %s CORPUS_FOLDER SECONDS [SEED] | %s FILE\n", program.c_str(), program.c_str());
     return 2;

@@ -50,7 +50,8 @@ void read_all(const std::string& path) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t n_bytes) {
   const int descriptor = memfd_create("input", MFD_CLOEXEC);  // a file without a disk
-  CHECK(descriptor >= 0 && write(descriptor, data, n_bytes) == static_cast<ssize_t>(n_bytes), "the input cannot be written");
+  CHECK(descriptor >= 0 && write(descriptor, data, n_bytes) == static_cast<ssize_t>(n_bytes),
+        "the input cannot be written");
   read_all("/proc/self/fd/" + std::to_string(descriptor));
   close(descriptor);
   return 0;

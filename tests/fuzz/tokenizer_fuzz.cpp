@@ -1,4 +1,5 @@
-// A vocabulary and a text from the same bytes: whatever they are, encoding and decoding stay within the vocabulary, and streams give UTF-8.
+// A vocabulary and a text from the same bytes: whatever they are, encoding and decoding stay within the vocabulary, and
+// streams give UTF-8.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +15,8 @@ namespace {
 
 using namespace headroom;
 
-// Input: one byte that chooses the kind, then lines. "t<type><score>text" adds a token, "m" a merge; what follows the first empty line is the text.
+// Input: one byte that chooses the kind, then lines. "t<type><score>text" adds a token, "m" a merge; what follows the
+// first empty line is the text.
 struct Reader {
   std::string_view rest;
   std::string_view line() {

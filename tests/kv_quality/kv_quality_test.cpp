@@ -1,5 +1,6 @@
-// The gate of KV quality: what a quantized cache costs in KL divergence, on the stand-in (stand_in.py) and 32,768 tokens of text that it was not
-// trained on. "Plain" is the same type as other programs keep it: no rotation, no balance, no scale search, no exact ends.
+// The gate of KV quality: what a quantized cache costs in KL divergence, on the stand-in (stand_in.py) and 32,768
+// tokens of text that it was not trained on. "Plain" is the same type as other programs keep it: no rotation, no
+// balance, no scale search, no exact ends.
 #include <gtest/gtest.h>
 
 #include "app/cli/cli_process.h"
@@ -26,7 +27,8 @@ Divergence measure(const std::string& type, bool isPlain = false) {
   return {read["perplexity_f16"], read["perplexity"], read["kld_median"], read["kld_p999"]};
 }
 
-// The last step between the two is not reached: 1.15 and 1.1 times were wanted (docs/performance.md says what stands in the way).
+// The last step between the two is not reached: 1.15 and 1.1 times were wanted (docs/performance.md says what stands in
+// the way).
 TEST(KvQuality, q4_0_stays_near_q8_0_and_below_plain_q8_0) {
   const Divergence q4 = measure("q4_0"), q8 = measure("q8_0"), plain = measure("q8_0", true);
   EXPECT_GT(q4.median, 0.0);

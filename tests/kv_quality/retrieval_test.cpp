@@ -1,5 +1,5 @@
-// Retrieval over three hops: 256 questions in greedy text, each answered right only if three attention layers in a row find one key among a thousand
-// (retrieval.py sets the weights and writes the list). Plain Q4_0 answers none of them.
+// Retrieval over three hops: 256 questions in greedy text, each answered right only if three attention layers in a row
+// find one key among a thousand (retrieval.py sets the weights and writes the list). Plain Q4_0 answers none of them.
 #include <fstream>
 #include <map>
 
@@ -16,7 +16,8 @@ constexpr int kQuestions = 256;
 
 std::vector<std::string> namesIn(const std::string& text) {
   std::vector<std::string> names;
-  for (std::size_t at = 0; at + kNameLength <= text.size(); at += kNameLength) names.push_back(text.substr(at, kNameLength));
+  for (std::size_t at = 0; at + kNameLength <= text.size(); at += kNameLength)
+    names.push_back(text.substr(at, kNameLength));
   return names;
 }
 
@@ -32,8 +33,9 @@ int answeredRight(const std::string& type) {
   std::map<std::string, std::string> pointsTo;
   for (std::size_t i = 0; i + 1 < names.size(); i += 2) pointsTo[names[i]] = inSmallLetters(names[i + 1]);
 
-  const CliResult result = runCli({"run", kFolder + "retrieval.gguf", "--raw", "--prompt=" + list, "-n", std::to_string(kQuestions), "--temp", "0",
-                                   "--ctx", "4096", "--kv-k", type, "--kv-v", type});
+  const CliResult result =
+      runCli({"run", kFolder + "retrieval.gguf", "--raw", "--prompt=" + list, "-n", std::to_string(kQuestions),
+              "--temp", "0", "--ctx", "4096", "--kv-k", type, "--kv-v", type});
   EXPECT_EQ(result.exitCode, 0) << result.err;
   std::string question = names.back();
   int nRight = 0;

@@ -1,4 +1,5 @@
-// Rules of the tree that no compiler knows: who may include whom, who may allocate, where architecture names may stand, how long a file may be.
+// Rules of the tree that no compiler knows: who may include whom, who may allocate, where architecture names may stand,
+// how long a file may be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = HEADROOM_SOURCE_DIR;
 // The order of folders is the order of dependency.
-const std::vector<std::string> kEngineOrder{"base", "format", "file", "model", "text", "program", "plan", "backend", "run"};
+const std::vector<std::string> kEngineOrder{"base",    "format", "file",    "model", "text",
+                                            "program", "plan",   "backend", "run"};
 constexpr int kLastCoreRank = 6;  // plan: the window may see no further
 
 struct SourceFile {
@@ -51,7 +53,8 @@ int engine_rank(const std::string& folder) {
   return at == kEngineOrder.end() ? -1 : static_cast<int>(at - kEngineOrder.begin());
 }
 
-// The folder that an include of ours points into: "plan" of "plan/solve.h", "ui" of "ui/chat/x.h"; empty for a neighbour or a library.
+// The folder that an include of ours points into: "plan" of "plan/solve.h", "ui" of "ui/chat/x.h"; empty for a
+// neighbour or a library.
 std::string included_folder(const std::string& line) {
   static const std::regex kInclude(R"re(^\s*#\s*include\s+"([a-z_0-9]+)/.*")re");
   std::smatch match;
@@ -123,7 +126,8 @@ TEST(Lint, only_arenas_obtain_memory_for_a_model) {
 }
 
 TEST(Lint, architecture_names_stand_in_the_two_arch_files_only) {
-  // As values: a quoted name. Tokenizers and pre-tokenizers have names of their own that happen to be the same, in engine/text.
+  // As values: a quoted name. Tokenizers and pre-tokenizers have names of their own that happen to be the same, in
+  // engine/text.
   static const std::regex kName(
       R"re("(llama|llama4|mistral|mixtral|qwen2|qwen2moe|qwen3|qwen3moe|gemma[0-9]?|phi[0-9]|falcon|gpt2|mamba|deepseek2?)")re");
   for (const SourceFile& file : read_sources({"engine", "ui", "app"}, kCode)) {
@@ -162,7 +166,8 @@ TEST(Lint, every_source_and_test_file_is_listed_in_cmake) {
       listed = file.name().starts_with(folder + "/") && line.find(name, tab) != std::string::npos;
     }
     // The fuzz driver is added by the function that makes every fuzz target.
-    EXPECT_TRUE(listed || name == "fuzz_main.cpp") << file.name() << " is in no CMakeLists.txt above it: it would never be built";
+    EXPECT_TRUE(listed || name == "fuzz_main.cpp")
+        << file.name() << " is in no CMakeLists.txt above it: it would never be built";
   }
 }
 
@@ -170,10 +175,12 @@ TEST(Lint, no_path_of_one_machine_is_in_the_tree) {
   auto extensions = kCode;
   extensions.insert({".py", ".sh", ".cmake", ".md", ".txt", ".json"});
   static const std::regex kMachinePath(R"((^|[\s"'(=])/(work|root|home/[a-z]+|opt/oracle)/)");
-  for (const SourceFile& file : read_sources({"engine", "ui", "app", "tests", "resources", "cmake", "docs"}, extensions)) {
+  for (const SourceFile& file :
+       read_sources({"engine", "ui", "app", "tests", "resources", "cmake", "docs"}, extensions)) {
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       if (file.path.filename() == "lint_test.cpp") continue;
-      EXPECT_FALSE(std::regex_search(file.lines[i], kMachinePath)) << file.name() << ":" << i + 1 << ": " << file.lines[i];
+      EXPECT_FALSE(std::regex_search(file.lines[i], kMachinePath))
+          << file.name() << ":" << i + 1 << ": " << file.lines[i];
     }
   }
 }

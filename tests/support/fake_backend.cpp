@@ -46,7 +46,8 @@ std::shared_ptr<const LoadedModel> make_loaded(const Setup& setup, Machine& mach
   model->plan = make_plan(setup);
   model->backend = std::make_shared<FakeBackend>(model->plan->devices[0], machine);
   model->tokenizer = std::make_shared<CharTokenizer>();
-  model->chat_prompt = std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(ModelFile({}, {}, {}), *model->tokenizer));
+  model->chat_prompt =
+      std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(ModelFile({}, {}, {}), *model->tokenizer));
   model->template_problem = model->chat_prompt->problem();
   model->arenas.push_back(std::move(*model->backend->map_arena(model->plan->arenas[0])));
   model->arenas.push_back(nullptr);

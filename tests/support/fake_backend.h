@@ -1,5 +1,5 @@
-// A backend without arithmetic whose logits depend on exactly the tokens in a slot's cache, so that a wrong position, slot or prefix changes the
-// text.
+// A backend without arithmetic whose logits depend on exactly the tokens in a slot's cache, so that a wrong position,
+// slot or prefix changes the text.
 #pragma once
 
 #include <atomic>
@@ -103,7 +103,8 @@ class FakeBackend final : public Backend {
   }
 
   Result<MemorySample> sample_memory() override {
-    return MemorySample{machine_.total, machine_.total - machine_.held_by_others - machine_.mapped_now, machine_.mapped_now};
+    return MemorySample{machine_.total, machine_.total - machine_.held_by_others - machine_.mapped_now,
+                        machine_.mapped_now};
   }
   std::uint64_t n_allocations() const override { return n_allocations_; }
 
@@ -131,7 +132,9 @@ class CharTokenizer final : public Tokenizer {
     for (const char c : text) ids.push_back(static_cast<unsigned char>(c) % kVocab);
     return ids;
   }
-  std::string token_bytes(TokenId id, bool) const override { return id == 0 ? std::string() : std::string(1, static_cast<char>(id)); }
+  std::string token_bytes(TokenId id, bool) const override {
+    return id == 0 ? std::string() : std::string(1, static_cast<char>(id));
+  }
   std::string decode(const std::vector<TokenId>& ids, bool show) const override {
     std::string text;
     for (const TokenId id : ids) text += token_bytes(id, show);

@@ -14,7 +14,8 @@ class FakeConversationPort : public ui::ConversationPort {
   void list(const QString& search) override {
     QVector<ui::ConversationHead> heads;
     for (const ui::Conversation& kept : conversations) {
-      if (!removed.contains(kept.head.id) && kept.head.title.contains(search, Qt::CaseInsensitive)) heads.append(kept.head);
+      if (!removed.contains(kept.head.id) && kept.head.title.contains(search, Qt::CaseInsensitive))
+        heads.append(kept.head);
     }
     emit listed(search, heads);
   }
@@ -33,7 +34,9 @@ class FakeConversationPort : public ui::ConversationPort {
     }
     turns.push_back(turn);
   }
-  void rename(const QString& conversationId, const QString& title) override { conversations[conversationId].head.title = title; }
+  void rename(const QString& conversationId, const QString& title) override {
+    conversations[conversationId].head.title = title;
+  }
   void chooseVersion(const QString&, const QString& id) override { chosen = id; }
   void remove(const QString& conversationId) override { removed.insert(conversationId); }
   void restore(const QString& conversationId) override { removed.remove(conversationId); }

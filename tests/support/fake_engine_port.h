@@ -58,7 +58,8 @@ class FakeEnginePort : public ui::EnginePort {
     const LoadCall& last = !replans.empty() && replans.back().id > loads.back().id ? replans.back() : loads.back();
     ui::LoadedModel loaded{loads.back().path, model, last.plan, {}, 1.25, {}};
     for (const ArenaPlan& arena : last.plan->arenas) {
-      loaded.arenas.push_back({QString::fromStdString(last.plan->devices[arena.device].id), arena.lifetime == Lifetime::kSession, arena.size,
+      loaded.arenas.push_back({QString::fromStdString(last.plan->devices[arena.device].id),
+                               arena.lifetime == Lifetime::kSession, arena.size,
                                arena.size + (loaded.arenas.empty() ? surplus : 0)});
     }
     emit modelLoaded(last.id, loaded);

@@ -29,7 +29,9 @@ class FilledCache {
     const PlanOptions options{.n_ctx = shape.n_keys, .kv_k = shape.k, .kv_v = shape.v};
     for (const KvRegion& region : kv_regions(layer, options)) regions_.emplace_back(*kv_region_bytes(layer, region, 1));
     std::size_t next = 2;
-    const auto exact = [&](DType dtype) { return kv_ends_of(layer, dtype, options).n_rows() == 0 ? nullptr : regions_[next++].data(); };
+    const auto exact = [&](DType dtype) {
+      return kv_ends_of(layer, dtype, options).n_rows() == 0 ? nullptr : regions_[next++].data();
+    };
     keys = make_kv_cache(regions_[0].data(), exact(shape.k), KvPart::kKeys, layer, options);
     values = make_kv_cache(regions_[1].data(), exact(shape.v), KvPart::kValues, layer, options);
     const std::uint32_t n_ring = keys.has_ends() ? keys.ring.n_rows : values.ring.n_rows;
@@ -60,7 +62,8 @@ class FilledCache {
   std::uint32_t exact_from = 0;
 
  private:
-  void put(const KernelTable& kernels, bool is_keys, std::uint32_t kv_head, std::uint32_t position, const std::vector<float>& head) {
+  void put(const KernelTable& kernels, bool is_keys, std::uint32_t kv_head, std::uint32_t position,
+           const std::vector<float>& head) {
     const auto n = static_cast<std::uint32_t>(head.size());
     const KvCache& cache = is_keys ? keys : values;
     std::vector<std::byte> row(4UL * n + 64);
@@ -68,7 +71,8 @@ class FilledCache {
     const KvRows one{.lane = position % kPanelRows, .head_dim = n, .elems = head.data()};
     const auto put_in = [&](const KvView& view) {
       encode_kv_rows(kernels, KvScheme::kRotated, view.dtype, one, view.shifts, row.data());
-      put_kv_rows(kernels, KvScheme::kRotated, view, is_keys ? KvPart::kKeys : KvPart::kValues, one, 0, kv_head, position);
+      put_kv_rows(kernels, KvScheme::kRotated, view, is_keys ? KvPart::kKeys : KvPart::kValues, one, 0, kv_head,
+                  position);
       decode_shifted_row(view.dtype, row.data(), n, view.shifts[one.lane], as_read.data());
     };
     put_in(cache.all);

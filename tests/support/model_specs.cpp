@@ -16,9 +16,12 @@ const ModelShape kLlama3_8B{"Llama 3 8B", "llama", 32, 4096, 32, 8, 128, 14336, 
 const ModelShape kQwen25_7B{"Qwen2.5 7B", "qwen2", 28, 3584, 28, 4, 128, 18944, 152064, 32768, false, true};
 const ModelShape kQwen3_8B{"Qwen3 8B", "qwen3", 36, 4096, 32, 8, 128, 12288, 151936, 40960, false, false, true};
 const ModelShape kLlama3_70B{"Llama 3 70B", "llama", 80, 8192, 64, 8, 128, 28672, 128256, 8192};
-const ModelShape kMistral7B{"Mistral 7B v0.1", "llama", 32, 4096, 32, 8, 128, 14336, 32000, 32768, false, false, false, 4096};
+const ModelShape kMistral7B{
+    "Mistral 7B v0.1", "llama", 32, 4096, 32, 8, 128, 14336, 32000, 32768, false, false, false, 4096};
 
-std::vector<ModelShape> known_shapes() { return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B}; }
+std::vector<ModelShape> known_shapes() {
+  return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B};
+}
 
 namespace {
 
@@ -36,7 +39,8 @@ class WeightList {
     weight.n_rows = n_rows;
     weight.n_cols = n_cols;
     weight.dtype = DType::kF32;
-    if (slot_is_matrix(slot)) weight.dtype = n_cols % dtype_row(matrix_dtype_).block_elems == 0 ? matrix_dtype_ : DType::kF16;
+    if (slot_is_matrix(slot))
+      weight.dtype = n_cols % dtype_row(matrix_dtype_).block_elems == 0 ? matrix_dtype_ : DType::kF16;
     const Bytes bytes = n_rows * row_bytes(weight.dtype, n_cols);
     model_.n_params += n_rows * n_cols;
     model_.file_bytes += bytes;
@@ -46,7 +50,8 @@ class WeightList {
 
   void finish() {
     model_.bytes_by_type.assign(by_type_.begin(), by_type_.end());
-    std::sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::sort(model_.bytes_by_type.begin(), model_.bytes_by_type.end(),
+              [](const auto& a, const auto& b) { return a.second > b.second; });
   }
 
  private:
@@ -79,7 +84,8 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
 void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
   WeightList list(model, matrix_dtype);
   list.add(WeightSlot::kTokenEmbedding, -1, "token_embd.weight", model.n_vocab, model.d_model);
-  for (std::size_t i = 0; i < model.layers.size(); ++i) add_layer_weights(model.layers[i], static_cast<std::int32_t>(i), model.d_model, list);
+  for (std::size_t i = 0; i < model.layers.size(); ++i)
+    add_layer_weights(model.layers[i], static_cast<std::int32_t>(i), model.d_model, list);
   list.add(WeightSlot::kOutputNorm, -1, "output_norm.weight", 1, model.d_model);
   if (!tied_head) list.add(WeightSlot::kHead, -1, "output.weight", model.n_vocab, model.d_model);
   list.finish();
@@ -116,7 +122,9 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
 
 ModelInfo random_model(std::uint32_t seed) {
   std::mt19937 random(seed);
-  const auto pick = [&](std::initializer_list<std::uint32_t> values) { return *(values.begin() + random() % values.size()); };
+  const auto pick = [&](std::initializer_list<std::uint32_t> values) {
+    return *(values.begin() + random() % values.size());
+  };
   const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
   const std::uint32_t n_kv_heads = pick({1, 2, 3, 8});
   const std::uint32_t n_heads = pick({1, 2, 4, 7}) * n_kv_heads;

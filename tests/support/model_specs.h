@@ -21,13 +21,16 @@ struct ModelShape {
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B;
 std::vector<ModelShape> known_shapes();  // all of them
 
-// Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors as F32.
+// Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
+// as F32.
 ModelInfo make_model(const ModelShape& shape, DType matrix_dtype = DType::kQ4_K);
 
-// A small random shape; the same seed gives the same model. Heads, windows, biases and ties vary; some layers differ from the others.
+// A small random shape; the same seed gives the same model. Heads, windows, biases and ties vary; some layers differ
+// from the others.
 ModelInfo random_model(std::uint32_t seed);
 
-// "cpu" with this much memory, all of it free, and 8 threads; and a discrete GPU that is present, with a 2 MiB granularity and a measured driver.
+// "cpu" with this much memory, all of it free, and 8 threads; and a discrete GPU that is present, with a 2 MiB
+// granularity and a measured driver.
 DeviceInfo cpu_with(Bytes free_bytes);
 DeviceInfo gpu_with(Bytes free_bytes, Bytes driver_bytes = 300 * kMiB);
 

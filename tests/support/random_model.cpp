@@ -24,8 +24,8 @@ class Random {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
     z ^= z >> 31;
-    const int sum =
-        static_cast<int>(z & 0xFFFF) + static_cast<int>(z >> 16 & 0xFFFF) + static_cast<int>(z >> 32 & 0xFFFF) + static_cast<int>(z >> 48 & 0xFFFF);
+    const int sum = static_cast<int>(z & 0xFFFF) + static_cast<int>(z >> 16 & 0xFFFF) +
+                    static_cast<int>(z >> 32 & 0xFFFF) + static_cast<int>(z >> 48 & 0xFFFF);
     return static_cast<float>(sum - 131070) / 37837.0F;
   }
 
@@ -67,7 +67,8 @@ class ModelBuilder {
   void add_metadata() {
     const auto key = [&](std::string_view name) { return fmt::format("{}.{}", spec_.architecture, name); };
     writer_.set_string("general.architecture", spec_.architecture);
-    writer_.set_string("general.name", fmt::format("random {} {}x{}", spec_.architecture, spec_.n_layers, spec_.d_model));
+    writer_.set_string("general.name",
+                       fmt::format("random {} {}x{}", spec_.architecture, spec_.n_layers, spec_.d_model));
     writer_.set_uint(key("block_count"), spec_.n_layers);
     writer_.set_uint(key("context_length"), spec_.n_ctx_trained);
     writer_.set_uint(key("embedding_length"), spec_.d_model);
@@ -156,7 +157,8 @@ class ModelBuilder {
   }
 
   void add_layer(std::int32_t i) {
-    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_, kv_dim = spec_.n_kv_heads * head_dim_;
+    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_,
+                        kv_dim = spec_.n_kv_heads * head_dim_;
     add_vector(WeightSlot::kAttnNorm, i, d_model, Fill::kNorm);
     add_matrix(WeightSlot::kQ, i, q_dim, d_model);
     add_matrix(WeightSlot::kK, i, kv_dim, d_model);
@@ -178,14 +180,19 @@ class ModelBuilder {
     add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
   }
 
-  bool has(Presence presence) const { return presence == Presence::kRequired || (presence == Presence::kOptional && spec_.has_optional_parts); }
+  bool has(Presence presence) const {
+    return presence == Presence::kRequired || (presence == Presence::kOptional && spec_.has_optional_parts);
+  }
 
   void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
     const auto exception = spec_.slot_types.find(slot);
-    add(slot, layer, exception == spec_.slot_types.end() ? spec_.weight_type : exception->second, n_rows, n_cols, Fill::kMatrix);
+    add(slot, layer, exception == spec_.slot_types.end() ? spec_.weight_type : exception->second, n_rows, n_cols,
+        Fill::kMatrix);
   }
 
-  void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) { add(slot, layer, DType::kF32, 1, n_elems, fill); }
+  void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
+    add(slot, layer, DType::kF32, 1, n_elems, fill);
+  }
 
   void add(WeightSlot slot, std::int32_t layer, DType dtype, std::uint64_t n_rows, std::uint64_t n_cols, Fill fill) {
     CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
@@ -203,7 +210,9 @@ class ModelBuilder {
                     bytes.begin() + static_cast<std::ptrdiff_t>(r * bytes_per_row));
         continue;
       }
-      const float scale = fill != Fill::kMatrix ? 0.1F : slot == WeightSlot::kTokenEmbedding ? 1.0F : 1.0F / std::sqrt(static_cast<float>(n_cols));
+      const float scale = fill != Fill::kMatrix                 ? 0.1F
+                          : slot == WeightSlot::kTokenEmbedding ? 1.0F
+                                                                : 1.0F / std::sqrt(static_cast<float>(n_cols));
       const bool stands_out = r % head_dim_ / 2 == 1;
       const float outlier = !stands_out              ? 1.0F
                             : slot == WeightSlot::kK ? spec_.key_outlier
@@ -226,7 +235,8 @@ class ModelBuilder {
 
 RandomModelSpec spec_of_40_gb() {
   RandomModelSpec spec;
-  spec.n_layers = 80, spec.d_model = 8192, spec.n_heads = 64, spec.n_kv_heads = 8, spec.d_ff = 28672, spec.n_vocab = 128256;
+  spec.n_layers = 80, spec.d_model = 8192, spec.n_heads = 64, spec.n_kv_heads = 8, spec.d_ff = 28672,
+  spec.n_vocab = 128256;
   spec.weight_type = DType::kQ4_K;
   spec.has_holes = true;
   return spec;
@@ -234,7 +244,8 @@ RandomModelSpec spec_of_40_gb() {
 
 GgufWriter random_gguf(const RandomModelSpec& spec) { return ModelBuilder(spec).build(); }
 
-std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name) {
+std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder,
+                                        const std::string& name) {
   const std::filesystem::path path = folder / (name + ".gguf");
   CHECK(random_gguf(spec).write(path).ok(), "a test model cannot be written");
   return path;

@@ -27,7 +27,8 @@ struct RandomModelSpec {
   DType weight_type = DType::kF32;
   std::map<WeightSlot, DType> slot_types;
 
-  // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the same scores.
+  // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the
+  // same scores.
   float key_outlier = 1.0F;
 
   // Metadata below the architecture's prefix: {"rope.freq_base", 500000.0F}; strings: {"rope.scaling.type", "yarn"}.
@@ -38,18 +39,21 @@ struct RandomModelSpec {
   std::string chat_template;        // empty: no such key
 
   std::uint64_t seed = 1;
-  // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all logits are 0.
+  // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all
+  // logits are 0.
   bool has_holes = false;
 };
 
 // Of the shape and types of a model of 70 billion parameters, with holes: 40 GB that take no disk.
 RandomModelSpec spec_of_40_gb();
 
-// Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama, byte-level BPE for the others) and tensors. Matrices are
-// scaled so that activations stay near 1; from 512 rows on, rows repeat every 512, so that large models are quick to make.
+// Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama, byte-level BPE for the
+// others) and tensors. Matrices are scaled so that activations stay near 1; from 512 rows on, rows repeat every 512, so
+// that large models are quick to make.
 GgufWriter random_gguf(const RandomModelSpec& spec);
 
 // The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.
-std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder, const std::string& name = "model");
+std::filesystem::path make_random_model(const RandomModelSpec& spec, const std::filesystem::path& folder,
+                                        const std::string& name = "model");
 
 }  // namespace headroom::test

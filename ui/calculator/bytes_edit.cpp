@@ -31,15 +31,17 @@ void BytesEdit::setBytes(Bytes bytes) {
   setTone(this, Tone::Neutral);
 }
 
-QSize BytesEdit::sizeHint() const { return {fontMetrics().horizontalAdvance(QStringLiteral("1023.99 MiB")) + 24, QLineEdit::sizeHint().height()}; }
+QSize BytesEdit::sizeHint() const {
+  return {fontMetrics().horizontalAdvance(QStringLiteral("1023.99 MiB")) + 24, QLineEdit::sizeHint().height()};
+}
 
 void BytesEdit::commit() {
   if (!isModified()) return;
   const auto bytes = parse_bytes(text().trimmed().toStdString());
   if (!bytes) {
     setTone(this, Tone::Bad);
-    QToolTip::showText(mapToGlobal(QPoint(0, height())), tr("\u201c%1\u201d is not an amount of memory: write 1.5 GiB or 512 MiB.").arg(text()),
-                       this);
+    QToolTip::showText(mapToGlobal(QPoint(0, height())),
+                       tr("\u201c%1\u201d is not an amount of memory: write 1.5 GiB or 512 MiB.").arg(text()), this);
     return;
   }
   setModified(false);

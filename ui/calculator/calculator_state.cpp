@@ -19,13 +19,15 @@ bool hasType(const DeviceInfo& device, DType dtype) {
 }
 
 const DeviceInfo* findById(const std::vector<DeviceInfo>& devices, const QString& id) {
-  const auto at = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& device) { return QString::fromStdString(device.id) == id; });
+  const auto at = std::find_if(devices.begin(), devices.end(),
+                               [&](const DeviceInfo& device) { return QString::fromStdString(device.id) == id; });
   return at == devices.end() ? nullptr : &*at;
 }
 
 }  // namespace
 
-CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent) : QObject(parent), m_catalogue(std::move(catalogue)) {
+CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent)
+    : QObject(parent), m_catalogue(std::move(catalogue)) {
   m_replan.setSingleShot(true);
   m_replan.setInterval(0);
   connect(&m_replan, &QTimer::timeout, this, &CalculatorState::planNow);
@@ -33,12 +35,14 @@ CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QObject* par
 
 void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
   const bool isFirst = m_present.empty();
-  const bool isSame = devices.size() == m_present.size() && std::equal(devices.begin(), devices.end(), m_present.begin(),
-                                                                       [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; });
+  const bool isSame = devices.size() == m_present.size() &&
+                      std::equal(devices.begin(), devices.end(), m_present.begin(),
+                                 [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; });
   m_present = std::move(devices);
   if (isFirst && !m_present.empty()) {
     // A GPU of this machine before its CPU.
-    const auto gpu = std::find_if(m_present.begin(), m_present.end(), [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
+    const auto gpu = std::find_if(m_present.begin(), m_present.end(),
+                                  [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
     const DeviceInfo& first = gpu == m_present.end() ? m_present.front() : *gpu;
     m_deviceId = QString::fromStdString(first.id);
     m_options.headroom = KeepFree{defaultHeadroom(first)};
@@ -54,7 +58,8 @@ const DeviceInfo* CalculatorState::device() const {
 
 std::vector<DeviceInfo> CalculatorState::planningDevices() const {
   std::vector<DeviceInfo> devices = m_present;
-  if (const DeviceInfo* chosen = device(); chosen != nullptr && findById(m_present, m_deviceId) == nullptr) devices.push_back(*chosen);
+  if (const DeviceInfo* chosen = device(); chosen != nullptr && findById(m_present, m_deviceId) == nullptr)
+    devices.push_back(*chosen);
   return devices;
 }
 
@@ -157,7 +162,8 @@ void CalculatorState::setDevice(const QString& id) {
   if (const DeviceInfo* chosen = device()) {
     // "At most" is a number of the old device's; "keep free" is kept where it leaves anything.
     const auto* keep = std::get_if<KeepFree>(&m_options.headroom);
-    if (keep == nullptr || keep->bytes >= chosen->total_bytes / 2) m_options.headroom = KeepFree{defaultHeadroom(*chosen)};
+    if (keep == nullptr || keep->bytes >= chosen->total_bytes / 2)
+      m_options.headroom = KeepFree{defaultHeadroom(*chosen)};
     keepTypesPossible();
   }
   emit optionsChanged();
@@ -168,7 +174,8 @@ void CalculatorState::keepTypesPossible() {
   const DeviceInfo& chosen = *device();
   for (DType* dtype : {&m_options.kv_k, &m_options.kv_v}) {
     if (hasType(chosen, *dtype) || chosen.kv_types.empty()) continue;
-    m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.").arg(QString::fromStdString(chosen.name), typeName(*dtype));
+    m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.")
+                           .arg(QString::fromStdString(chosen.name), typeName(*dtype));
     *dtype = DType::kF16;
   }
 }
@@ -248,8 +255,9 @@ QString CalculatorState::whyNotLoadable() const {
   }
   if (m_plan->fits()) return {};
   const bool oneSuffices = std::any_of(m_fixes.begin(), m_fixes.end(), [](const Fix& fix) { return fix.makes_it_fit; });
-  return oneSuffices ? tr("The plan does not fit; choose a fix, or change a number.")
-                     : tr("The plan does not fit, and no single fix is enough: combine them, or choose another device.");
+  return oneSuffices
+             ? tr("The plan does not fit; choose a fix, or change a number.")
+             : tr("The plan does not fit, and no single fix is enough: combine them, or choose another device.");
 }
 
 }  // namespace headroom::ui

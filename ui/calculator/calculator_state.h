@@ -15,13 +15,15 @@ namespace headroom::ui {
 
 enum class Goal { LongestContext, MostLayers, LowestLoss };
 
-// GUI thread. Setters change the options and re-plan once when control returns to the event loop; planNow() does so at once.
+// GUI thread. Setters change the options and re-plan once when control returns to the event loop; planNow() does so at
+// once.
 class CalculatorState : public QObject {
   Q_OBJECT
  public:
   explicit CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent = nullptr);
 
-  // Present devices, host first or not; `free_bytes` as the plan should see them (with what our loaded model holds given back).
+  // Present devices, host first or not; `free_bytes` as the plan should see them (with what our loaded model holds
+  // given back).
   void setPresentDevices(std::vector<DeviceInfo> devices);
   const std::vector<DeviceInfo>& presentDevices() const { return m_present; }
   const std::vector<DeviceInfo>& catalogue() const { return m_catalogue; }

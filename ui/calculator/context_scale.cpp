@@ -16,7 +16,9 @@ ContextScale::ContextScale(std::uint32_t longest) {
   m_steps.push_back(std::max<std::uint32_t>(longest, 1));
 }
 
-std::uint32_t ContextScale::at(int position) const { return m_steps[static_cast<std::size_t>(std::clamp(position, 0, count() - 1))]; }
+std::uint32_t ContextScale::at(int position) const {
+  return m_steps[static_cast<std::size_t>(std::clamp(position, 0, count() - 1))];
+}
 
 int ContextScale::nearest(std::uint32_t nCtx) const {
   const auto above = std::upper_bound(m_steps.begin(), m_steps.end(), nCtx);

@@ -7,8 +7,9 @@
 
 namespace headroom::ui {
 
-// Positions 0..count-1 in ascending order: 256, 384, 512, 768, 1024, ... (each power of two and the value half way to the next), and `longest` last.
-// A model trained on less than 1,024 starts lower, at 16 at least, so that its slider has somewhere to go.
+// Positions 0..count-1 in ascending order: 256, 384, 512, 768, 1024, ... (each power of two and the value half way to
+// the next), and `longest` last. A model trained on less than 1,024 starts lower, at 16 at least, so that its slider
+// has somewhere to go.
 class ContextScale {
  public:
   explicit ContextScale(std::uint32_t longest);

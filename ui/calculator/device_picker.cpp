@@ -32,7 +32,8 @@ DevicePicker::DevicePicker(QWidget* parent) : QComboBox(parent) {
   completer->setCompletionMode(QCompleter::PopupCompletion);
   setCompleter(completer);
   connect(this, &QComboBox::activated, this, &DevicePicker::choose);
-  connect(completer, qOverload<const QString&>(&QCompleter::activated), this, [this](const QString& text) { choose(findText(text)); });
+  connect(completer, qOverload<const QString&>(&QCompleter::activated), this,
+          [this](const QString& text) { choose(findText(text)); });
   connect(lineEdit(), &QLineEdit::returnPressed, this, [this] {
     const int row = findText(lineEdit()->text(), Qt::MatchContains);
     choose(row);
@@ -105,7 +106,8 @@ void DevicePicker::showCurrent() {
   }
 }
 
-// A click selects the name, as Tab does: what is typed next takes its place. Later, because the press that gives the focus puts the cursor.
+// A click selects the name, as Tab does: what is typed next takes its place. Later, because the press that gives the
+// focus puts the cursor.
 void DevicePicker::focusInEvent(QFocusEvent* event) {
   QComboBox::focusInEvent(event);
   if (event->reason() == Qt::MouseFocusReason) QTimer::singleShot(0, lineEdit(), &QLineEdit::selectAll);

@@ -47,7 +47,8 @@ void DropArea::setProminent(bool prominent) {
 
 void DropArea::paintIcon() {
   const int extent = m_prominent ? 40 : 20;
-  m_icon->setPixmap(m_theme.icon(QStringLiteral("drop"), m_theme.tokens().muted).pixmap(QSize(extent, extent), devicePixelRatioF()));
+  m_icon->setPixmap(
+      m_theme.icon(QStringLiteral("drop"), m_theme.tokens().muted).pixmap(QSize(extent, extent), devicePixelRatioF()));
 }
 
 void DropArea::setActive(bool active) {

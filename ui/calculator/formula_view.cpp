@@ -35,11 +35,15 @@ void FormulaView::refresh() {
   for (const Formula& formula : plan_formulas(*m_calculator.model(), *plan)) {
     if (formula.device != device) {
       device = formula.device;
-      html += QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>").arg(QString::fromStdString(plan->devices[device].name).toHtmlEscaped());
+      html += QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p>")
+                  .arg(QString::fromStdString(plan->devices[device].name).toHtmlEscaped());
     }
-    html += QStringLiteral("<p style='margin:0 0 8px 0'><span style='color:%1'>%2</span><br>%3<br><b>= %4</b> <span style='color:%1'>(%5)</span></p>")
+    html += QStringLiteral(
+                "<p style='margin:0 0 8px 0'><span style='color:%1'>%2</span><br>%3<br><b>= %4</b> <span "
+                "style='color:%1'>(%5)</span></p>")
                 .arg(t.muted.name(), QString::fromStdString(formula.label).toHtmlEscaped(),
-                     QString::fromStdString(formula.expression).toHtmlEscaped(), formatBytes(formula.bytes), formatExactBytes(formula.bytes));
+                     QString::fromStdString(formula.expression).toHtmlEscaped(), formatBytes(formula.bytes),
+                     formatExactBytes(formula.bytes));
   }
   setHtml(html);
 }

@@ -7,8 +7,9 @@ namespace {
 
 bool sameArena(const ArenaPlan& a, const ArenaPlan& b) {
   return a.device == b.device && a.size == b.size && a.regions.size() == b.regions.size() &&
-         std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(),
-                    [](const Region& x, const Region& y) { return x.offset == y.offset && x.size == y.size && x.weight == y.weight; });
+         std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(), [](const Region& x, const Region& y) {
+           return x.offset == y.offset && x.size == y.size && x.weight == y.weight;
+         });
 }
 
 std::vector<const ArenaPlan*> modelArenas(const MemoryPlan& plan) {
@@ -49,7 +50,8 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
     }
   });
   connect(&engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
-    if (!m_loaded || (reading.allocationsAfterLoad == m_allocationsSinceLoad && reading.kvTokensUsed == m_kvTokensUsed)) return;
+    if (!m_loaded || (reading.allocationsAfterLoad == m_allocationsSinceLoad && reading.kvTokensUsed == m_kvTokensUsed))
+      return;
     m_allocationsSinceLoad = reading.allocationsAfterLoad;
     m_kvTokensUsed = reading.kvTokensUsed;
     emit countersChanged();
@@ -99,7 +101,8 @@ bool LoadState::keepsWeights(const QString& path, const MemoryPlan& plan) const 
   if (!m_loaded || m_loaded->path != path || !(m_loaded->plan->placement == plan.placement)) return false;
   const auto old = modelArenas(*m_loaded->plan), fresh = modelArenas(plan);
   return old.size() == fresh.size() &&
-         std::equal(old.begin(), old.end(), fresh.begin(), [](const ArenaPlan* a, const ArenaPlan* b) { return sameArena(*a, *b); });
+         std::equal(old.begin(), old.end(), fresh.begin(),
+                    [](const ArenaPlan* a, const ArenaPlan* b) { return sameArena(*a, *b); });
 }
 
 }  // namespace headroom::ui

@@ -11,7 +11,8 @@ namespace headroom::ui {
 
 enum class LoadPhase { Nothing, Loading, Loaded };
 
-// GUI thread. Loading over a loaded model: what was loaded stays until the new one is (or is what remains when the new one fails).
+// GUI thread. Loading over a loaded model: what was loaded stays until the new one is (or is what remains when the new
+// one fails).
 class LoadState : public QObject {
   Q_OBJECT
  public:
@@ -22,7 +23,9 @@ class LoadState : public QObject {
   void cancel();
   void unload();
 
-  LoadPhase phase() const { return m_request != 0 ? LoadPhase::Loading : m_loaded ? LoadPhase::Loaded : LoadPhase::Nothing; }
+  LoadPhase phase() const {
+    return m_request != 0 ? LoadPhase::Loading : m_loaded ? LoadPhase::Loaded : LoadPhase::Nothing;
+  }
   Bytes bytesDone() const { return m_bytesDone; }
   Bytes bytesTotal() const { return m_bytesTotal; }
   // Whose weights are being read; null: none are.

@@ -142,7 +142,8 @@ void MemoryPanel::refreshTables() {
   // One device: its name in every row would say nothing. Of two, a long name does not push the bytes out of sight.
   table->setColumnHidden(SegmentTableModel::DeviceColumn, !plan || plan->budgets.size() < 2);
   table->resizeColumnToContents(SegmentTableModel::DeviceColumn);
-  table->setColumnWidth(SegmentTableModel::DeviceColumn, std::min(table->columnWidth(SegmentTableModel::DeviceColumn), kDevicePx));
+  table->setColumnWidth(SegmentTableModel::DeviceColumn,
+                        std::min(table->columnWidth(SegmentTableModel::DeviceColumn), kDevicePx));
 }
 
 void MemoryPanel::refreshLoaded() {

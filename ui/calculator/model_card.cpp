@@ -11,7 +11,11 @@
 namespace headroom::ui {
 
 ModelCard::ModelCard(QWidget* parent)
-    : QFrame(parent), m_name(new QLabel(this)), m_facts(new QLabel(this)), m_types(new QLabel(this)), m_note(new QLabel(this)) {
+    : QFrame(parent),
+      m_name(new QLabel(this)),
+      m_facts(new QLabel(this)),
+      m_types(new QLabel(this)),
+      m_note(new QLabel(this)) {
   setObjectName(QStringLiteral("modelCard"));
   setRole(this, "card");
   setRole(m_name, "title");
@@ -32,15 +36,19 @@ ModelCard::ModelCard(QWidget* parent)
 void ModelCard::setModel(const ModelInfo& model, const QString& path, bool isStarter) {
   const QString dot = QStringLiteral(" \u00b7 ");
   m_name->setText(QString::fromStdString(model.name));
-  const QString context = model.n_ctx_trained > 0 ? tr("context %1").arg(ContextScale::shortName(model.n_ctx_trained)) : tr("context not stated");
+  const QString context = model.n_ctx_trained > 0 ? tr("context %1").arg(ContextScale::shortName(model.n_ctx_trained))
+                                                  : tr("context not stated");
   m_facts->setToolTip(tr("The context is what the model was trained with"));
-  m_facts->setText(QStringList{QString::fromStdString(model.architecture), tr("%1 parameters").arg(formatParameters(model.n_params)),
+  m_facts->setText(QStringList{QString::fromStdString(model.architecture),
+                               tr("%1 parameters").arg(formatParameters(model.n_params)),
                                tr("%1 layers").arg(model.n_layers()), context}
                        .join(dot));
   QStringList types;
-  for (const auto& [name, bytes] : model.bytes_by_type) types << QStringLiteral("%1 %2").arg(QString::fromStdString(name), formatBytes(bytes));
+  for (const auto& [name, bytes] : model.bytes_by_type)
+    types << QStringLiteral("%1 %2").arg(QString::fromStdString(name), formatBytes(bytes));
   m_types->setText(tr("Weights: %1").arg(types.join(QStringLiteral(", "))));
-  m_note->setText(tr("The built-in guide: it answers questions about memory and this app, and is not a general assistant."));
+  m_note->setText(
+      tr("The built-in guide: it answers questions about memory and this app, and is not a general assistant."));
   m_note->setVisible(isStarter);
   setToolTip(QDir::toNativeSeparators(path));
   setAccessibleName(tr("Model %1").arg(m_name->text()));

@@ -43,17 +43,20 @@ QSpinBox* makeSpin(int from, int to, const QString& name, const char* objectName
 // Types that are only for checking stay with the command line.
 std::vector<DType> offeredTypes(const DeviceInfo& device) {
   std::vector<DType> types;
-  std::copy_if(device.kv_types.begin(), device.kv_types.end(), std::back_inserter(types), [](DType dtype) { return dtype_row(dtype).is_kv_offered; });
+  std::copy_if(device.kv_types.begin(), device.kv_types.end(), std::back_inserter(types),
+               [](DType dtype) { return dtype_row(dtype).is_kv_offered; });
   return types;
 }
 
 // Filled anew only when another device has other kernels, so that an open list is not pulled away.
 void showTypes(QComboBox& combo, const std::vector<DType>& types) {
   bool isSame = combo.count() == static_cast<int>(types.size());
-  for (int i = 0; isSame && i < combo.count(); ++i) isSame = combo.itemData(i).toInt() == static_cast<int>(types[static_cast<std::size_t>(i)]);
+  for (int i = 0; isSame && i < combo.count(); ++i)
+    isSame = combo.itemData(i).toInt() == static_cast<int>(types[static_cast<std::size_t>(i)]);
   if (isSame) return;
   combo.clear();
-  for (const DType dtype : types) combo.addItem(QString::fromStdString(std::string(dtype_row(dtype).name)), static_cast<int>(dtype));
+  for (const DType dtype : types)
+    combo.addItem(QString::fromStdString(std::string(dtype_row(dtype).name)), static_cast<int>(dtype));
 }
 
 QSlider* makeSlider(const QString& name, const char* objectName, QWidget* parent) {
@@ -110,15 +113,18 @@ void OptionsForm::buildContext(QGridLayout& grid) {
   addLabel(grid, tr("&Context"), m_context);
   grid.addWidget(m_contextSlider, grid.rowCount() - 1, 1);
   grid.addWidget(m_context, grid.rowCount() - 1, 2);
-  connect(m_contextSlider, &QSlider::valueChanged, this, [this](int position) { m_calculator.setContext(m_scale.at(position)); });
-  connect(m_context, &QSpinBox::valueChanged, this, [this](int nCtx) { m_calculator.setContext(static_cast<std::uint32_t>(nCtx)); });
+  connect(m_contextSlider, &QSlider::valueChanged, this,
+          [this](int position) { m_calculator.setContext(m_scale.at(position)); });
+  connect(m_context, &QSpinBox::valueChanged, this,
+          [this](int nCtx) { m_calculator.setContext(static_cast<std::uint32_t>(nCtx)); });
 }
 
 void OptionsForm::buildCounts(QGridLayout& grid) {
   m_slots = makeSpin(1, kMaxSlots, tr("Parallel requests"), "slotsSpin", this);
   m_slots->setToolTip(tr("Requests that can run side by side, each with its own cache"));
   m_batch = makeSpin(1, kMaxBatch, tr("Batch, in tokens"), "batchSpin", this);
-  m_batch->setToolTip(tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
+  m_batch->setToolTip(
+      tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
   m_batch->setSingleStep(64);
   for (QSpinBox* spin : {m_slots, m_batch}) spin->setMinimumWidth(kShortFieldPx);
   addLabel(grid, tr("&Parallel"), m_slots);
@@ -131,8 +137,10 @@ void OptionsForm::buildCounts(QGridLayout& grid) {
   row->addWidget(batchLabel);
   row->addWidget(m_batch, 1);
   grid.addLayout(row, grid.rowCount() - 1, 1, 1, 2);
-  connect(m_slots, &QSpinBox::valueChanged, this, [this](int n) { m_calculator.setSlots(static_cast<std::uint32_t>(n)); });
-  connect(m_batch, &QSpinBox::valueChanged, this, [this](int n) { m_calculator.setBatch(static_cast<std::uint32_t>(n)); });
+  connect(m_slots, &QSpinBox::valueChanged, this,
+          [this](int n) { m_calculator.setSlots(static_cast<std::uint32_t>(n)); });
+  connect(m_batch, &QSpinBox::valueChanged, this,
+          [this](int n) { m_calculator.setBatch(static_cast<std::uint32_t>(n)); });
 }
 
 void OptionsForm::buildCache(QGridLayout& grid) {
@@ -204,16 +212,19 @@ void OptionsForm::buildHeadroom(QGridLayout& grid) {
     const Bytes now = std::min(device->free_bytes, headroomBytes(m_calculator.options().headroom));
     setHeadroomBytes(device->free_bytes - now);
   });
-  connect(m_headroomSlider, &QSlider::valueChanged, this, [this](int step) { setHeadroomBytes(static_cast<Bytes>(step) * kHeadroomStep); });
+  connect(m_headroomSlider, &QSlider::valueChanged, this,
+          [this](int step) { setHeadroomBytes(static_cast<Bytes>(step) * kHeadroomStep); });
   connect(m_headroom, &BytesEdit::bytesEdited, this, &OptionsForm::setHeadroomBytes);
 }
 
 void OptionsForm::setHeadroomBytes(Bytes bytes) {
-  m_calculator.setHeadroom(m_headroomRule->currentIndex() == KeepFreeIndex ? HeadroomRule(KeepFree{bytes}) : HeadroomRule(AtMost{bytes}));
+  m_calculator.setHeadroom(m_headroomRule->currentIndex() == KeepFreeIndex ? HeadroomRule(KeepFree{bytes})
+                                                                           : HeadroomRule(AtMost{bytes}));
 }
 
 void OptionsForm::buildSolvers(QGridLayout& grid) {
-  const auto makeButton = [this](const QString& text, const char* objectName, const QString& name, const QString& tip, Goal goal) {
+  const auto makeButton = [this](const QString& text, const char* objectName, const QString& name, const QString& tip,
+                                 Goal goal) {
     auto* button = new QPushButton(text, this);
     button->setObjectName(QLatin1String(objectName));
     button->setAccessibleName(name);
@@ -222,10 +233,13 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
     connect(button, &QPushButton::clicked, this, [this, goal] { m_calculator.solveFor(goal); });
     return button;
   };
-  m_longest = makeButton(tr("Lon&gest context"), "longestContext", tr("Longest context that fits"),
-                         tr("The exact largest context that fits, with everything else as it stands"), Goal::LongestContext);
-  m_lowest = makeButton(tr("Lowest lo&ss"), "lowestLoss", tr("Lowest loss that fits"),
-                        tr("The number formats of the cache that change least and fit, with everything else as it stands"), Goal::LowestLoss);
+  m_longest =
+      makeButton(tr("Lon&gest context"), "longestContext", tr("Longest context that fits"),
+                 tr("The exact largest context that fits, with everything else as it stands"), Goal::LongestContext);
+  m_lowest =
+      makeButton(tr("Lowest lo&ss"), "lowestLoss", tr("Lowest loss that fits"),
+                 tr("The number formats of the cache that change least and fit, with everything else as it stands"),
+                 Goal::LowestLoss);
   m_most = makeButton(tr("&Most layers"), "mostLayers", tr("Most layers that fit"),
                       tr("The most layers that fit on the GPU, with everything else as it stands"), Goal::MostLayers);
   auto* heading = new QLabel(tr("Find what fits:"), this);
@@ -264,7 +278,8 @@ void OptionsForm::refreshModel() {
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
   const DeviceInfo* device = m_calculator.device();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_slots, m_batch, m_keyType, m_valueType, m_layersSlider, m_layers, m_autoLayers};
+  const QList<QObject*> quietOnes{m_contextSlider, m_context,      m_slots,  m_batch,     m_keyType,
+                                  m_valueType,     m_layersSlider, m_layers, m_autoLayers};
   for (QObject* object : quietOnes) object->blockSignals(true);
   m_device->setCurrentDevice(m_calculator.deviceId());
   if (options.n_ctx > 0) {
@@ -280,7 +295,8 @@ void OptionsForm::refresh() {
   m_valueType->setCurrentIndex(m_valueType->findData(static_cast<int>(options.kv_v)));
 
   const bool isGpu = device != nullptr && device->kind != DeviceKind::kCpu;
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_layersLabel, m_layersSlider, m_layers, m_autoLayers, m_most}) widget->setVisible(isGpu);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_layersLabel, m_layersSlider, m_layers, m_autoLayers, m_most})
+    widget->setVisible(isGpu);
   const bool automatic = options.n_gpu_layers == kAutoLayers;
   const auto& plan = m_calculator.plan();
   const int shownLayers = automatic && plan ? plan->options.n_gpu_layers : options.n_gpu_layers;

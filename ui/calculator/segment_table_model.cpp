@@ -48,7 +48,8 @@ struct Group {
 };
 
 QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
-  const QString type = QString::fromUtf8(dtype_row(dtype).name.data(), static_cast<qsizetype>(dtype_row(dtype).name.size()));
+  const QString type =
+      QString::fromUtf8(dtype_row(dtype).name.data(), static_cast<qsizetype>(dtype_row(dtype).name.size()));
   switch (kind) {
     case RegionKind::kWeights:
       return group.nRegions == 1 ? SegmentTableModel::tr("%1, 1 tensor").arg(type)
@@ -65,7 +66,8 @@ QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
 
 // The name of a processor is long, and beside it there is only the GPU.
 QString deviceLabel(const DeviceInfo& device) {
-  return device.kind == DeviceKind::kCpu ? SegmentTableModel::tr("Host") : shortDeviceName(QString::fromStdString(device.name));
+  return device.kind == DeviceKind::kCpu ? SegmentTableModel::tr("Host")
+                                         : shortDeviceName(QString::fromStdString(device.name));
 }
 
 }  // namespace
@@ -85,41 +87,48 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
     }
     for (const auto& [key, group] : groups) {
       const auto& [device, kind, part, dtype] = key;
-      m_rows.push_back({regionKindLabel(kind, part), holdsOf(kind, dtype, group), deviceLabel(plan->devices[device]), segmentOf(kind), group.bytes});
+      m_rows.push_back({regionKindLabel(kind, part), holdsOf(kind, dtype, group), deviceLabel(plan->devices[device]),
+                        segmentOf(kind), group.bytes});
     }
     for (const DeviceBudget& budget : plan->budgets) {
       const DeviceInfo& device = plan->devices[budget.device];
       if (budget.driver == 0) continue;
-      m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"), deviceLabel(device), Segment::Driver,
-                        budget.driver});
+      m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"),
+                        deviceLabel(device), Segment::Driver, budget.driver});
     }
   }
   endResetModel();
 }
 
-int SegmentTableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+int SegmentTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
 int SegmentTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant SegmentTableModel::data(const QModelIndex& index, int role) const {
   const Row& row = m_rows[static_cast<std::size_t>(index.row())];
   if (role == SegmentRole) return static_cast<int>(row.segment);
   if (role == BytesRole) return QVariant::fromValue<qulonglong>(row.bytes);
-  if (role == Qt::TextAlignmentRole && index.column() == BytesColumn) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole && index.column() == BytesColumn)
+    return QVariant(Qt::AlignRight | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole && index.column() == BytesColumn) return formatExactBytes(row.bytes);
-  if (role == Qt::ToolTipRole) return tr("%1, %2, on %3: %4").arg(row.name, row.holds, row.device, formatBytes(row.bytes));
+  if (role == Qt::ToolTipRole)
+    return tr("%1, %2, on %3: %4").arg(row.name, row.holds, row.device, formatBytes(row.bytes));
   if (role != Qt::DisplayRole && role != SortRole) return {};
   switch (index.column()) {
     case NameColumn: return row.name;
     case HoldsColumn: return row.holds;
     case DeviceColumn: return row.device;
-    case BytesColumn: return role == SortRole ? QVariant::fromValue<qulonglong>(row.bytes) : QVariant(formatBytes(row.bytes));
+    case BytesColumn:
+      return role == SortRole ? QVariant::fromValue<qulonglong>(row.bytes) : QVariant(formatBytes(row.bytes));
     default: return {};
   }
 }
 
 QVariant SegmentTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole) return QVariant((section == BytesColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole)
+    return QVariant((section == BytesColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case NameColumn: return tr("Segment");

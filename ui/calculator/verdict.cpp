@@ -20,13 +20,16 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
     const DeviceInfo& device = plan.devices[budget.device];
     // The sentence of a plan that does not fit names them already.
     if (plan.fits() && device.is_present && budget.held_by_others > 0) {
-      sentences << Words::tr("Other programs hold %1 of %2.").arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
+      sentences << Words::tr("Other programs hold %1 of %2.")
+                       .arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
     }
     // An assumed share is in the plan's own notes.
-    if (budget.driver > 0 && device.driver_measured) sentences << Words::tr("The driver takes %1 (measured).").arg(formatBytes(budget.driver));
+    if (budget.driver > 0 && device.driver_measured)
+      sentences << Words::tr("The driver takes %1 (measured).").arg(formatBytes(budget.driver));
   }
   if (const auto speed = estimate_tokens_per_s(model, plan)) {
-    sentences << Words::tr("At most about %1 tokens per second.").arg(QString::number(*speed, 'g', 2 + (*speed >= 100 ? 1 : 0)));
+    sentences << Words::tr("At most about %1 tokens per second.")
+                     .arg(QString::number(*speed, 'g', 2 + (*speed >= 100 ? 1 : 0)));
   }
   return sentences.join(QLatin1Char(' '));
 }

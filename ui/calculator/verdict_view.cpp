@@ -101,8 +101,8 @@ void VerdictView::refreshVerdict() {
   const Verdict verdict = m_calculator.verdict();
   m_banner->setVisible(!verdict.sentence.isEmpty());
   setTone(m_banner, verdict.tone);
-  m_icon->setPixmap(
-      m_theme.icon(Theme::toneIconName(verdict.tone), m_theme.tokens().tone(verdict.tone).text).pixmap(QSize(22, 22), devicePixelRatioF()));
+  m_icon->setPixmap(m_theme.icon(Theme::toneIconName(verdict.tone), m_theme.tokens().tone(verdict.tone).text)
+                        .pixmap(QSize(22, 22), devicePixelRatioF()));
   m_sentence->setText(verdict.sentence);
   m_detail->setText(verdict.detail);
   m_detail->setVisible(!verdict.detail.isEmpty());
@@ -123,12 +123,14 @@ void VerdictView::refreshFixes() {
   const std::vector<Fix>& fixes = m_calculator.fixes();
   m_fixes->setVisible(!fixes.empty());
   for (std::size_t i = 0; i < std::min(fixes.size(), kMaxFixes); ++i) {
-    auto* button = new QPushButton(QString::fromStdString(fixes[i].text).replace(QLatin1Char('&'), QLatin1String("&&")), m_fixes);
+    auto* button =
+        new QPushButton(QString::fromStdString(fixes[i].text).replace(QLatin1Char('&'), QLatin1String("&&")), m_fixes);
     button->setObjectName(QStringLiteral("fix%1").arg(i));
     setRole(button, "fix");
     button->setIcon(m_theme.icon(fixes[i].makes_it_fit ? QStringLiteral("check") : QStringLiteral("chevron-right"),
                                  fixes[i].makes_it_fit ? m_theme.tokens().good.text : m_theme.tokens().muted));
-    button->setToolTip(fixes[i].makes_it_fit ? tr("With this change it fits") : tr("Helps, and does not suffice alone"));
+    button->setToolTip(fixes[i].makes_it_fit ? tr("With this change it fits")
+                                             : tr("Helps, and does not suffice alone"));
     button->setAccessibleDescription(button->toolTip());
     button->setMinimumWidth(1);
     button->setAutoDefault(true);
@@ -162,7 +164,9 @@ void VerdictView::refreshLoad() {
     const Bytes total = m_load.bytesTotal();
     // QProgressBar paints at once, and with it all of the window that waits to be painted; here it waits for its turn.
     m_progress->setUpdatesEnabled(false);
-    m_progress->setValue(total == 0 ? 0 : static_cast<int>(static_cast<double>(m_load.bytesDone()) / static_cast<double>(total) * kProgressSteps));
+    m_progress->setValue(total == 0 ? 0
+                                    : static_cast<int>(static_cast<double>(m_load.bytesDone()) /
+                                                       static_cast<double>(total) * kProgressSteps));
     m_progress->setFormat(m_load.isCancelling() ? tr("Cancelling\u2026")
                           : total == 0          ? tr("Reserving memory\u2026")
                                                 : formatPart(m_load.bytesDone(), total));
@@ -171,9 +175,11 @@ void VerdictView::refreshLoad() {
   }
   QString text = why;
   if (why.isEmpty()) {
-    text = isThisPlan    ? tr("Loaded in %1 s with exactly this plan.").arg(loaded->seconds, 0, 'f', loaded->seconds < 10 ? 2 : 0)
-           : isThisModel ? (m_load.keepsWeights(m_path, *plan) ? tr("Changed: reloading keeps the weights and maps the rest anew.")
-                                                               : tr("Changed: reloading moves the weights too."))
+    text = isThisPlan
+               ? tr("Loaded in %1 s with exactly this plan.").arg(loaded->seconds, 0, 'f', loaded->seconds < 10 ? 2 : 0)
+           : isThisModel ? (m_load.keepsWeights(m_path, *plan)
+                                ? tr("Changed: reloading keeps the weights and maps the rest anew.")
+                                : tr("Changed: reloading moves the weights too."))
                          : tr("Takes exactly %1.").arg(formatBytes([&] {
                              Bytes all = 0;
                              for (const ArenaPlan& arena : plan->arenas) all += arena.size;

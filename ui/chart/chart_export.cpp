@@ -12,7 +12,8 @@ QByteArray framesToCsv(std::span<const MemoryFrame> frames) {
   csv.append('\n');
   for (const MemoryFrame& frame : frames) {
     csv.append(QByteArray::number(frame.timeMs));
-    for (const Segment segment : kSegments) csv.append(',').append(QByteArray::number(static_cast<qulonglong>(frame.of(segment))));
+    for (const Segment segment : kSegments)
+      csv.append(',').append(QByteArray::number(static_cast<qulonglong>(frame.of(segment))));
     csv.append('\n');
   }
   return csv;
@@ -22,7 +23,8 @@ QByteArray framesToJson(std::span<const MemoryFrame> frames, const QString& devi
   QJsonArray rows;
   for (const MemoryFrame& frame : frames) {
     QJsonObject row{{QStringLiteral("time_ms"), frame.timeMs}};
-    for (const Segment segment : kSegments) row.insert(QLatin1String(segmentKey(segment)), static_cast<qint64>(frame.of(segment)));
+    for (const Segment segment : kSegments)
+      row.insert(QLatin1String(segmentKey(segment)), static_cast<qint64>(frame.of(segment)));
     if (frame.isContradictory) row.insert(QStringLiteral("contradictory"), true);
     rows.append(row);
   }

@@ -31,7 +31,8 @@ void ChartState::follow() {
 
 const DeviceInfo* ChartState::shown() const {
   const auto find = [this](const std::vector<DeviceInfo>& devices) -> const DeviceInfo* {
-    const auto at = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) { return QString::fromStdString(d.id) == m_deviceId; });
+    const auto at = std::find_if(devices.begin(), devices.end(),
+                                 [&](const DeviceInfo& d) { return QString::fromStdString(d.id) == m_deviceId; });
     return at == devices.end() ? nullptr : &*at;
   };
   if (const DeviceInfo* present = find(m_present)) return present;
@@ -99,7 +100,8 @@ std::optional<MemoryFrame> ChartState::planned() const {
   const auto& plan = m_candidate ? m_candidate : m_loaded;
   const DeviceInfo* device = shown();
   if (!plan || device == nullptr) return std::nullopt;
-  Bytes others = device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
+  Bytes others =
+      device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
   PlannedShare share = shareOn(plan, m_deviceId);
   if (const auto measured = now()) {
     others = measured->of(Segment::Others);

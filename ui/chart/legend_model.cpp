@@ -25,7 +25,8 @@ QPixmap swatch(const ThemeTokens& tokens, Segment segment) {
 }  // namespace
 
 LegendModel::LegendModel(const Theme& theme, QObject* parent) : QAbstractTableModel(parent), m_theme(theme) {
-  connect(&theme, &Theme::changed, this, [this] { emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1)); });
+  connect(&theme, &Theme::changed, this,
+          [this] { emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1)); });
 }
 
 void LegendModel::setNow(const std::optional<MemoryFrame>& now) {
@@ -38,7 +39,9 @@ void LegendModel::setPlan(const std::optional<MemoryFrame>& plan) {
   emit dataChanged(index(0, PlanColumn), index(rowCount() - 1, PlanColumn));
 }
 
-int LegendModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(kSegments.size()); }
+int LegendModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(kSegments.size());
+}
 int LegendModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant LegendModel::data(const QModelIndex& index, int role) const {
@@ -46,10 +49,13 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
   const auto& frame = index.column() == NowColumn ? m_now : m_plan;
   switch (role) {
     case SegmentRole: return static_cast<int>(segment);
-    case Qt::DecorationRole: return index.column() == NameColumn ? QVariant(swatch(m_theme.tokens(), segment)) : QVariant();
-    case Qt::TextAlignmentRole: return QVariant((index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    case Qt::DecorationRole:
+      return index.column() == NameColumn ? QVariant(swatch(m_theme.tokens(), segment)) : QVariant();
+    case Qt::TextAlignmentRole:
+      return QVariant((index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-      return index.column() == NameColumn || !frame ? QVariant(segmentExplanation(segment)) : QVariant(formatExactBytes(frame->of(segment)));
+      return index.column() == NameColumn || !frame ? QVariant(segmentExplanation(segment))
+                                                    : QVariant(formatExactBytes(frame->of(segment)));
     case Qt::DisplayRole:
       if (index.column() == NameColumn) return segmentName(segment);
       return frame ? formatBytes(frame->of(segment)) : QStringLiteral("\u2013");
@@ -59,7 +65,8 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
 
 QVariant LegendModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole) return QVariant((section == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  if (role == Qt::TextAlignmentRole)
+    return QVariant((section == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case NameColumn: return tr("Segment");

@@ -25,7 +25,8 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
 
   auto* heading =
       new QLabel(tr("%1 in %2 regions. %3")
-                     .arg(formatBytes(model->totalBytes()), formatCount(static_cast<quint64>(model->rowCount())), segmentExplanation(segment)),
+                     .arg(formatBytes(model->totalBytes()), formatCount(static_cast<quint64>(model->rowCount())),
+                          segmentExplanation(segment)),
                  this);
   heading->setWordWrap(true);
   auto* filter = new QLineEdit(this);

@@ -19,10 +19,13 @@ RegionTableModel::RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segme
 }
 
 Bytes RegionTableModel::totalBytes() const {
-  return std::accumulate(m_rows.begin(), m_rows.end(), Bytes{0}, [](Bytes sum, const Row& row) { return sum + row.region->size; });
+  return std::accumulate(m_rows.begin(), m_rows.end(), Bytes{0},
+                         [](Bytes sum, const Row& row) { return sum + row.region->size; });
 }
 
-int RegionTableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+int RegionTableModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
 int RegionTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant RegionTableModel::data(const QModelIndex& index, int role) const {
@@ -30,7 +33,8 @@ QVariant RegionTableModel::data(const QModelIndex& index, int role) const {
   const bool isNumber = index.column() == LayerColumn || index.column() == BytesColumn;
   if (role == Qt::TextAlignmentRole) return QVariant((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
   if (role == Qt::ToolTipRole) {
-    return tr("%1\n%2 at offset %3").arg(QString::fromStdString(region->name), formatExactBytes(region->size), formatCount(region->offset));
+    return tr("%1\n%2 at offset %3")
+        .arg(QString::fromStdString(region->name), formatExactBytes(region->size), formatCount(region->offset));
   }
   if (role != Qt::DisplayRole && role != SortRole) return {};
   const bool sorting = role == SortRole;
@@ -41,7 +45,8 @@ QVariant RegionTableModel::data(const QModelIndex& index, int role) const {
       return region->layer < 0 ? QStringLiteral("\u2013") : QString::number(region->layer);
     case TypeColumn: return QString::fromStdString(std::string(dtype_row(region->dtype).name));
     case DeviceColumn: return QString::fromStdString(m_plan->devices[device].name);
-    case BytesColumn: return sorting ? QVariant::fromValue<qulonglong>(region->size) : QVariant(formatBytes(region->size));
+    case BytesColumn:
+      return sorting ? QVariant::fromValue<qulonglong>(region->size) : QVariant(formatBytes(region->size));
     default: return {};
   }
 }

@@ -82,7 +82,8 @@ bool SegmentBar::event(QEvent* event) {
   const auto* help = static_cast<QHelpEvent*>(event);
   if (const auto segment = segmentAt(help->pos())) {
     QToolTip::showText(help->globalPos(),
-                       QStringLiteral("%1: %2\n%3").arg(segmentName(*segment), formatBytes(m_frame.of(*segment)), segmentExplanation(*segment)),
+                       QStringLiteral("%1: %2\n%3")
+                           .arg(segmentName(*segment), formatBytes(m_frame.of(*segment)), segmentExplanation(*segment)),
                        this);
   } else {
     QToolTip::hideText();

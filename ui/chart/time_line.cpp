@@ -9,8 +9,8 @@ namespace {
 
 // The frame to keep of two, at the time of the later one, so that the newest frame stays at the chart's edge.
 MemoryFrame merged(const MemoryFrame& earlier, const MemoryFrame& later) {
-  const bool keepEarlier =
-      earlier.used() > later.used() || (earlier.used() == later.used() && earlier.of(Segment::KvUsed) > later.of(Segment::KvUsed));
+  const bool keepEarlier = earlier.used() > later.used() ||
+                           (earlier.used() == later.used() && earlier.of(Segment::KvUsed) > later.of(Segment::KvUsed));
   MemoryFrame kept = keepEarlier ? earlier : later;
   kept.timeMs = later.timeMs;
   kept.isContradictory = earlier.isContradictory || later.isContradictory;

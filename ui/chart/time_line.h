@@ -8,9 +8,9 @@
 
 namespace headroom::ui {
 
-// Keeps the whole history in at most `capacity` frames: when full, neighbours are merged two by two and from then on twice as many readings share a
-// frame. Merging keeps the frame of the higher use (of equals, that with the fuller cache), so a peak is never averaged away and every frame is a
-// moment that really was.
+// Keeps the whole history in at most `capacity` frames: when full, neighbours are merged two by two and from then on
+// twice as many readings share a frame. Merging keeps the frame of the higher use (of equals, that with the fuller
+// cache), so a peak is never averaged away and every frame is a moment that really was.
 class TimeLine {
  public:
   explicit TimeLine(std::size_t capacity = 1200);

@@ -22,10 +22,14 @@ QBrush segmentBrush(const ThemeTokens& tokens, Segment segment) {
 }
 
 TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
-    : QCustomPlot(parent), m_theme(theme), m_planLine(new QCPItemStraightLine(this)), m_planLabel(new QCPItemText(this)) {
+    : QCustomPlot(parent),
+      m_theme(theme),
+      m_planLine(new QCPItemStraightLine(this)),
+      m_planLabel(new QCPItemText(this)) {
   setObjectName(QStringLiteral("timelineChart"));
   setAccessibleName(tr("Memory over time"));
-  setAccessibleDescription(tr("Stacked areas of each memory segment; the legend beside it gives the same figures as text."));
+  setAccessibleDescription(
+      tr("Stacked areas of each memory segment; the legend beside it gives the same figures as text."));
   setMinimumHeight(160);
   setMouseTracking(true);
   for (std::size_t i = 0; i < m_areas.size(); ++i) {
@@ -134,8 +138,9 @@ std::optional<TimelineChart::Hit> TimelineChart::hitAt(const QPoint& position) c
   if (frames.empty() || !axisRect()->rect().contains(position)) return std::nullopt;
   const double timeMs = xAxis->pixelToCoord(position.x()) * 1000.0, level = yAxis->pixelToCoord(position.y());
   if (timeMs < static_cast<double>(frames.front().timeMs)) return std::nullopt;
-  auto at = std::lower_bound(frames.begin(), frames.end(), timeMs,
-                             [](const MemoryFrame& frame, double time) { return static_cast<double>(frame.timeMs) < time; });
+  auto at = std::lower_bound(frames.begin(), frames.end(), timeMs, [](const MemoryFrame& frame, double time) {
+    return static_cast<double>(frame.timeMs) < time;
+  });
   if (at == frames.end()) --at;
   double sum = 0;
   for (const Segment segment : kSegments) {
@@ -150,9 +155,11 @@ bool TimelineChart::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     if (const auto hit = hitAt(help->pos())) {
       const QString time = QDateTime::fromMSecsSinceEpoch(hit->timeMs).toString(QStringLiteral("hh:mm:ss"));
-      QToolTip::showText(help->globalPos(),
-                         tr("%1: %2 at %3\n%4").arg(segmentName(hit->segment), formatBytes(hit->bytes), time, segmentExplanation(hit->segment)),
-                         this);
+      QToolTip::showText(
+          help->globalPos(),
+          tr("%1: %2 at %3\n%4")
+              .arg(segmentName(hit->segment), formatBytes(hit->bytes), time, segmentExplanation(hit->segment)),
+          this);
     } else {
       QToolTip::hideText();
     }

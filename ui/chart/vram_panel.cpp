@@ -106,7 +106,8 @@ QWidget* VramPanel::buildChartCard() {
   m_planBar->setObjectName(QStringLiteral("planBar"));
   m_planBar->setAccessibleName(tr("Memory as planned"));
   for (QLabel* label : {m_nowText, m_planText}) label->setWordWrap(true);
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_nowText, m_nowBar, m_planText, m_planBar}) column->addWidget(widget);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_nowText, m_nowBar, m_planText, m_planBar})
+    column->addWidget(widget);
   return card;
 }
 
@@ -136,8 +137,9 @@ QWidget* VramPanel::buildLegend() {
   auto* column = new QVBoxLayout(card);
   column->setContentsMargins(6, 4, 6, 6);
   column->addWidget(table);
-  connect(table, &QTableView::activated, this,
-          [this](const QModelIndex& index) { listRegions(static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt())); });
+  connect(table, &QTableView::activated, this, [this](const QModelIndex& index) {
+    listRegions(static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt()));
+  });
   return card;
 }
 
@@ -200,8 +202,9 @@ void VramPanel::refreshNow() {
   const Bytes scale = std::max({m_state.total(), now ? now->total() : 0, planned ? planned->total() : 0});
   m_chart->refresh();
   m_empty->setVisible(m_state.timeLine().isEmpty());
-  m_empty->setText(m_state.isPresent() ? tr("Waiting for the first reading.")
-                                       : tr("%1 is not in this machine, so there is nothing to measure.").arg(m_state.deviceName()));
+  m_empty->setText(m_state.isPresent()
+                       ? tr("Waiting for the first reading.")
+                       : tr("%1 is not in this machine, so there is nothing to measure.").arg(m_state.deviceName()));
   m_nowBar->setVisible(now.has_value());
   m_nowText->setVisible(now.has_value());
   if (now) {
@@ -213,8 +216,9 @@ void VramPanel::refreshNow() {
   m_planText->setVisible(planned.has_value());
   if (planned) {
     m_planBar->setFrame(*planned, scale, m_state.planTop());
-    m_planText->setText(planned->used() <= m_state.total() ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), m_state.total()))
-                                                           : tr("With this plan: %1 needed").arg(formatPart(planned->used(), m_state.total())));
+    m_planText->setText(planned->used() <= m_state.total()
+                            ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), m_state.total()))
+                            : tr("With this plan: %1 needed").arg(formatPart(planned->used(), m_state.total())));
   }
   if (planned) setTone(m_planText, planned->used() <= m_state.total() ? Tone::Neutral : Tone::Bad);
   m_legend->setNow(now);
@@ -246,13 +250,14 @@ void VramPanel::refreshLoad() {
 
 void VramPanel::listRegions(Segment segment) {
   const auto plan = m_state.listedPlan();
-  const bool isListable =
-      segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved || segment == Segment::Activations;
+  const bool isListable = segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved ||
+                          segment == Segment::Activations;
   if (plan && isListable) (new RegionDialog(plan, segment, this))->open();
 }
 
 void VramPanel::chooseExport(const QString& ending) {
-  auto* dialog = new QFileDialog(this, tr("Export the chart"), QStringLiteral("headroom-memory.") + ending, QStringLiteral("*.") + ending);
+  auto* dialog = new QFileDialog(this, tr("Export the chart"), QStringLiteral("headroom-memory.") + ending,
+                                 QStringLiteral("*.") + ending);
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(ending);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
@@ -278,7 +283,8 @@ QString VramPanel::exportTo(const QString& path) {
     return refused.arg(path, tr("its ending is none of .png, .svg, .csv, .json"));
   }
   QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit()) return refused.arg(path, file.errorString());
+  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
+    return refused.arg(path, file.errorString());
   return {};
 }
 

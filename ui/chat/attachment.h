@@ -11,7 +11,8 @@ namespace headroom::ui {
 
 inline constexpr Bytes kMaxAttachmentBytes = kMiB;
 
-// kBadFile when it is not a readable file, kUsage when it is larger than kMaxAttachmentBytes or not text (UTF-8 without NUL bytes). Whole sentences.
+// kBadFile when it is not a readable file, kUsage when it is larger than kMaxAttachmentBytes or not text (UTF-8 without
+// NUL bytes). Whole sentences.
 Result<Attachment> readAttachment(const QString& path);
 
 }  // namespace headroom::ui

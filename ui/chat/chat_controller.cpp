@@ -46,8 +46,10 @@ TurnState stateAfter(ChatEnd end) {
 
 }  // namespace
 
-ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObject* parent) : QObject(parent), m_engine(engine), m_store(store) {
-  connect(&engine, &EnginePort::modelLoaded, this, [this](quint64, const LoadedModel& loaded) { onModelLoaded(loaded); });
+ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObject* parent)
+    : QObject(parent), m_engine(engine), m_store(store) {
+  connect(&engine, &EnginePort::modelLoaded, this,
+          [this](quint64, const LoadedModel& loaded) { onModelLoaded(loaded); });
   connect(&engine, &EnginePort::modelUnloaded, this, [this] {
     abandon();
     m_hasModel = false;
@@ -227,7 +229,8 @@ void ChatController::onModelLoaded(const LoadedModel& loaded) {
 bool ChatController::offerPlainTemplate() {
   if (m_templateProblem.isEmpty() || m_plainTemplateAgreed) return false;
   setTrouble({Trouble::Kind::Template,
-              tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used instead; answers may be less good.")
+              tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used "
+                 "instead; answers may be less good.")
                   .arg(m_templateProblem),
               0});
   return true;
@@ -277,7 +280,8 @@ void ChatController::onFinished(quint64 request, ChatEnd end, const ChatFigures&
   emit contextChanged();
   if (end != ChatEnd::ContextFull) return;
   setTrouble({Trouble::Kind::ContextFull,
-              tr("The context is full: all %1 tokens are used, and the answer is not finished.").arg(number(figures.contextLength)),
+              tr("The context is full: all %1 tokens are used, and the answer is not finished.")
+                  .arg(number(figures.contextLength)),
               figures.contextLength * 2});
 }
 
@@ -288,10 +292,11 @@ void ChatController::onTooLong(quint64 request, quint32 promptTokens, quint32 co
   const bool wasSummary = !std::exchange(m_cutId, {}).isEmpty();
   if (!wasSummary) takeBackEmptyAnswer();
   setActivity(Activity::Idle);
-  const QString text = wasSummary
-                           ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or plan a larger context.")
-                                 .arg(number(contextLength))
-                           : tr("This conversation needs %1 tokens and the context holds %2.").arg(number(promptTokens), number(contextLength));
+  const QString text = wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop "
+                                       "them, or plan a larger context.")
+                                        .arg(number(contextLength))
+                                  : tr("This conversation needs %1 tokens and the context holds %2.")
+                                        .arg(number(promptTokens), number(contextLength));
   setTrouble({Trouble::Kind::PromptTooLong, text, promptTokens + promptTokens / 2});
 }
 
@@ -302,7 +307,8 @@ void ChatController::onFailed(quint64 request, const Error& error) {
   m_summary.clear();
   if (!m_answerId.isEmpty()) {
     takeBackEmptyAnswer();
-    if (!m_answerId.isEmpty()) finishTurn(error.code == ErrorCode::kCancelled ? TurnState::Stopped : TurnState::Interrupted);
+    if (!m_answerId.isEmpty())
+      finishTurn(error.code == ErrorCode::kCancelled ? TurnState::Stopped : TurnState::Interrupted);
   }
   setActivity(m_hasModel ? Activity::Idle : Activity::NoModel);
   // Who sent without having agreed is asked again: the bare error would leave no way on.
@@ -316,7 +322,8 @@ void ChatController::onReading(const MemoryReading& reading) {
     m_firstKvTokens = reading.kvTokensUsed;
     m_writingClock.start();
   } else if (reading.kvTokensUsed > m_firstKvTokens && m_writingClock.elapsed() > 0) {
-    m_context.tokensPerSecond = 1000.0 * (reading.kvTokensUsed - m_firstKvTokens) / static_cast<double>(m_writingClock.elapsed());
+    m_context.tokensPerSecond =
+        1000.0 * (reading.kvTokensUsed - m_firstKvTokens) / static_cast<double>(m_writingClock.elapsed());
   }
   m_context.used = reading.kvTokensUsed;
   m_context.isEstimate = false;
@@ -333,7 +340,8 @@ void ChatController::finishTurn(TurnState state) {
   emit turnChanged(id);
 }
 
-// Nothing was written: the answer goes away and its question can be sent again. One that was to be continued keeps what it had.
+// Nothing was written: the answer goes away and its question can be sent again. One that was to be continued keeps what
+// it had.
 void ChatController::takeBackEmptyAnswer() {
   if (m_answerId.isEmpty()) return;
   if (!m_tree.find(m_answerId)->text.isEmpty()) {
@@ -350,7 +358,8 @@ QString ChatController::whereToCut() {
   const QString cut = cutPoint(m_tree, m_tokensPerChar, 0.5 * m_context.length);
   if (cut.isEmpty()) {
     setTrouble({Trouble::Kind::AloneTooLong,
-                tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a larger context."),
+                tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
+                   "larger context."),
                 m_context.length * 2});
   }
   return cut;

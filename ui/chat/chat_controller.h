@@ -1,4 +1,5 @@
-// Drives one open conversation: what is asked of the engine, what its answers do to the turns, and what is kept. No widgets.
+// Drives one open conversation: what is asked of the engine, what its answers do to the turns, and what is kept. No
+// widgets.
 #pragma once
 
 #include <QElapsedTimer>

@@ -35,7 +35,8 @@ QJsonObject turnAsJson(const Turn& turn) {
   if (turn.cutBefore) object.insert("earlier_turns_left_out", true);
   if (!turn.summary.isEmpty()) object.insert("summary_of_earlier_turns", turn.summary);
   QJsonArray attachments;
-  for (const Attachment& attachment : turn.attachments) attachments.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
+  for (const Attachment& attachment : turn.attachments)
+    attachments.append(QJsonObject{{"name", attachment.name}, {"text", attachment.text}});
   if (!attachments.isEmpty()) object.insert("attachments", attachments);
   if (turn.role == Role::User) return object;
   object.insert("state", stateKey(turn.state));
@@ -53,7 +54,9 @@ QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tre
   if (!head.systemPrompt.isEmpty()) text += QStringLiteral("\n**System**\n\n%1\n").arg(head.systemPrompt);
   for (const QString& id : tree.path()) {
     const Turn& turn = *tree.find(id);
-    const QString who = turn.role == Role::User ? QStringLiteral("You") : turn.modelName.isEmpty() ? QStringLiteral("Assistant") : turn.modelName;
+    const QString who = turn.role == Role::User    ? QStringLiteral("You")
+                        : turn.modelName.isEmpty() ? QStringLiteral("Assistant")
+                                                   : turn.modelName;
     text += QStringLiteral("\n## %1\n\n%2\n").arg(who, sentText(turn));
   }
   return text;

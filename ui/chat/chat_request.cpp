@@ -18,7 +18,9 @@ QString fenceFor(const QString& text) {
 
 ChatMessage message(const char* role, const QString& text) { return {role, text.toStdString()}; }
 
-ChatMessage turnMessage(const Turn& turn) { return message(turn.role == Role::User ? "user" : "assistant", sentText(turn)); }
+ChatMessage turnMessage(const Turn& turn) {
+  return message(turn.role == Role::User ? "user" : "assistant", sentText(turn));
+}
 
 QString systemText(const QString& systemPrompt, const QString& summary) {
   if (summary.isEmpty()) return systemPrompt;
@@ -77,13 +79,15 @@ std::vector<ChatMessage> summaryMessages(const ChatTree& tree, const QString& cu
   std::vector<ChatMessage> messages;
   const QStringList path = sentPath(tree);
   const QString earlier = path.isEmpty() ? QString() : tree.find(path.first())->summary;
-  messages.push_back(message("system", systemText(QStringLiteral("You write short, exact summaries of conversations."), earlier)));
+  messages.push_back(
+      message("system", systemText(QStringLiteral("You write short, exact summaries of conversations."), earlier)));
   for (const QString& id : path) {
     if (id == cutId) break;
     messages.push_back(turnMessage(*tree.find(id)));
   }
   const QString ask = QStringLiteral(
-      "Summarise our conversation so far in at most 150 words, for someone who goes on with it: facts, names, numbers, decisions, open questions. "
+      "Summarise our conversation so far in at most 150 words, for someone who goes on with it: facts, names, numbers, "
+      "decisions, open questions. "
       "Write only the summary.");
   messages.push_back(message("user", ask));
   return messages;

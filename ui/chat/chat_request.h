@@ -11,14 +11,16 @@ namespace headroom::ui {
 // A turn as the model reads it: its text, then each attached file in a fence that the file's own text cannot close.
 QString sentText(const Turn& turn);
 
-// The system prompt (with the summary of what was cut), then the turns of the active path from the newest cut up to and with `lastId`.
+// The system prompt (with the summary of what was cut), then the turns of the active path from the newest cut up to and
+// with `lastId`.
 std::vector<ChatMessage> requestMessages(const ChatTree& tree, const QString& systemPrompt, const QString& lastId);
 
 // The turns that are still sent, oldest first.
 QStringList sentPath(const ChatTree& tree);
 
-// Where to cut so that about `targetTokens` of the sent turns remain: the user's turn that then comes first. Empty when nothing older can go, because
-// the newest question stands alone. `tokensPerChar` is what was measured on this conversation.
+// Where to cut so that about `targetTokens` of the sent turns remain: the user's turn that then comes first. Empty when
+// nothing older can go, because the newest question stands alone. `tokensPerChar` is what was measured on this
+// conversation.
 QString cutPoint(const ChatTree& tree, double tokensPerChar, double targetTokens);
 
 // Asks for a summary of the sent turns before `cutId`.

@@ -71,7 +71,8 @@ HeaderRow::HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent)
   name->setTextFormat(Qt::PlainText);
   setRole(name, "heading");
   layout->addWidget(name);
-  auto* time = new QLabel(QLocale().toString(QDateTime::fromMSecsSinceEpoch(turn.createdMs).time(), QStringLiteral("HH:mm")), this);
+  auto* time = new QLabel(
+      QLocale().toString(QDateTime::fromMSecsSinceEpoch(turn.createdMs).time(), QStringLiteral("HH:mm")), this);
   setRole(time, "muted");
   layout->addWidget(time);
   layout->addStretch();
@@ -88,9 +89,12 @@ ProseRow::ProseRow(const Theme& theme, CardPart part, QWidget* parent) : ChatRow
 void ProseRow::showMarkdown(const MarkdownSegment& segment) { m_view->showMarkdown(segment); }
 void ProseRow::showPlain(const QString& text) { m_view->showPlain(text); }
 int ProseRow::heightFor(int width) { return m_view->heightFor(width - 2 * sidePadding()) + 4; }
-void ProseRow::resizeEvent(QResizeEvent*) { m_view->setGeometry(sidePadding(), 0, width() - 2 * sidePadding(), height()); }
+void ProseRow::resizeEvent(QResizeEvent*) {
+  m_view->setGeometry(sidePadding(), 0, width() - 2 * sidePadding(), height());
+}
 
-CodeRow::CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode, QWidget* parent)
+CodeRow::CodeRow(const Theme& theme, const MarkdownSegment& segment, std::function<QString()> wholeCode,
+                 QWidget* parent)
     : ChatRow(theme, CardPart::None, parent) {
   m_code = new CodeView(theme.tokens(), segment.language, this);
   m_code->setAccessibleName(segment.language.isEmpty() ? tr("Code") : tr("Code in %1").arg(segment.language));
@@ -102,7 +106,8 @@ CodeRow::CodeRow(const Theme& theme, const MarkdownSegment& segment, std::functi
     m_copy->setText(tr("Copy"));
     m_copy->setObjectName(QStringLiteral("copyCode"));
     m_copy->setAccessibleName(tr("Copy this code"));
-    connect(m_copy, &QToolButton::clicked, this, [this, wholeCode = std::move(wholeCode)] { copyAndTell(m_copy, wholeCode()); });
+    connect(m_copy, &QToolButton::clicked, this,
+            [this, wholeCode = std::move(wholeCode)] { copyAndTell(m_copy, wholeCode()); });
   }
   showCode(segment);
 }
@@ -112,7 +117,9 @@ void CodeRow::showCode(const MarkdownSegment& segment) {
   m_isLast = true;
 }
 
-int CodeRow::heightFor(int width) { return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx; }
+int CodeRow::heightFor(int width) {
+  return m_code->heightFor(width - 2 * kCodeSidePx) + (m_language ? kCodeBarPx + kCodeGapPx : 0) + kCodeGapPx;
+}
 
 void CodeRow::resizeEvent(QResizeEvent*) {
   const int bar = m_language ? kCodeBarPx : 0;
@@ -142,7 +149,9 @@ CutRow::CutRow(const Theme& theme, const QString& summary, QWidget* parent) : Ch
   m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   setRole(m_label, "muted");
   const QString line = tr("Turns above this line are no longer sent to the model.");
-  m_label->setText(summary.isEmpty() ? line : line + QStringLiteral("\n") + tr("It reads this summary of them instead: %1").arg(summary));
+  m_label->setText(summary.isEmpty()
+                       ? line
+                       : line + QStringLiteral("\n") + tr("It reads this summary of them instead: %1").arg(summary));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 4, 0, 12);
   layout->setSpacing(8);
@@ -180,11 +189,13 @@ FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& fa
     connect(copy, &QToolButton::clicked, this, [copy, text = facts.copyText] { copyAndTell(copy, text); });
   }
   if (isUser) {
-    QToolButton* edit = addButton(tr("Edit"), tr("Change this message and send it again; this version stays"), "editMessage");
+    QToolButton* edit =
+        addButton(tr("Edit"), tr("Change this message and send it again; this version stays"), "editMessage");
     edit->setDisabled(facts.isBusy);
     connect(edit, &QToolButton::clicked, this, &FooterRow::editChosen);
     if (facts.isLast)
-      connect(addButton(tr("Send again"), tr("Ask for an answer"), "sendAgain"), &QToolButton::clicked, this, &FooterRow::answerChosen);
+      connect(addButton(tr("Send again"), tr("Ask for an answer"), "sendAgain"), &QToolButton::clicked, this,
+              &FooterRow::answerChosen);
   } else if (!facts.isWriting) {
     QToolButton* again = addButton(tr("Regenerate"), tr("Write another version of this answer"), "regenerate");
     again->setDisabled(facts.isBusy);
@@ -241,7 +252,8 @@ void FooterRow::addNote(const Turn& turn) {
   note->setObjectName(QStringLiteral("turnNote"));
   note->setText(parts.join(QStringLiteral(" · ")));
   if (turn.seed != 0) {
-    note->setToolTip(tr("%1\nSeed %2: the same seed, settings and text give the same answer").arg(note->text()).arg(turn.seed));
+    note->setToolTip(
+        tr("%1\nSeed %2: the same seed, settings and text give the same answer").arg(note->text()).arg(turn.seed));
   }
   m_layout->addSpacing(8);
   m_layout->addWidget(note, 1);

@@ -9,7 +9,8 @@ void ChatTree::reset(std::vector<Turn> turns) {
   m_index.clear();
   m_children.clear();
   for (Turn& turn : turns) {
-    // A turn without its parent would be unreachable, and a repeated id ambiguous: neither is written by us, so a store that has one is left as is.
+    // A turn without its parent would be unreachable, and a repeated id ambiguous: neither is written by us, so a store
+    // that has one is left as is.
     if (m_index.contains(turn.id) || (!turn.parentId.isEmpty() && !m_index.contains(turn.parentId))) continue;
     m_children[turn.parentId].append(turn.id);
     m_index.insert(turn.id, m_turns.size());

@@ -10,7 +10,8 @@ namespace headroom::ui {
 
 class ChatTree {
  public:
-  void reset(std::vector<Turn> turns);  // as the store has them; what was being written when the program ended is Interrupted
+  void reset(
+      std::vector<Turn> turns);  // as the store has them; what was being written when the program ended is Interrupted
 
   bool isEmpty() const { return m_turns.empty(); }
   const std::vector<Turn>& turns() const { return m_turns; }

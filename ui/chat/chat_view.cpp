@@ -29,7 +29,8 @@ qsizetype plainEnd(const QString& text, qsizetype start) {
 
 }  // namespace
 
-ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent) : QAbstractScrollArea(parent), m_tree(tree), m_theme(theme) {
+ChatView::ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent)
+    : QAbstractScrollArea(parent), m_tree(tree), m_theme(theme) {
   setObjectName(QStringLiteral("chatView"));
   setFrameShape(NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -57,7 +58,8 @@ ChatView::Item* ChatView::findItem(const QString& id) {
 int ChatView::widgetCount() const {
   int count = 0;
   for (const Item& item : m_items)
-    count += static_cast<int>(std::count_if(item.rows.begin(), item.rows.end(), [](const Row& row) { return row.widget; }));
+    count +=
+        static_cast<int>(std::count_if(item.rows.begin(), item.rows.end(), [](const Row& row) { return row.widget; }));
   return count;
 }
 
@@ -120,7 +122,8 @@ void ChatView::appendText(const QString& turnId, const QString& text) {
     layoutRows();
     return;
   }
-  const bool goesOn = !item->segments->segments().empty() && item->segments->segments().back().closed && !item->segments->segments().back().isCode;
+  const bool goesOn = !item->segments->segments().empty() && item->segments->segments().back().closed &&
+                      !item->segments->segments().back().isCode;
   if (goesOn) {  // an answer that was finished is continued: its last paragraph may grow
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
@@ -135,8 +138,9 @@ void ChatView::addSegmentRows(Item& item, std::size_t first) {
   const std::vector<MarkdownSegment>& segments = item.segments->segments();
   for (std::size_t i = first; i < segments.size(); ++i) {
     const Kind kind = segments[i].isCode ? Kind::Code : Kind::Prose;
-    auto found = std::find_if(item.rows.begin(), item.rows.end(),
-                              [i](const Row& row) { return (row.kind == Kind::Prose || row.kind == Kind::Code) && row.segment == i; });
+    auto found = std::find_if(item.rows.begin(), item.rows.end(), [i](const Row& row) {
+      return (row.kind == Kind::Prose || row.kind == Kind::Code) && row.segment == i;
+    });
     if (found == item.rows.end()) {
       Row row;
       row.kind = kind;
@@ -241,7 +245,8 @@ void ChatView::computeTops() {
       row.top = top;
       top += row.height;
     }
-    if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User) top += kMarginPx;
+    if (!item.rows.empty() && item.rows.front().kind != Kind::Unsplit && m_tree.find(item.id)->role == Role::User)
+      top += kMarginPx;
   }
   m_totalHeight = top + kMarginPx;
   applyAnchor();

@@ -1,5 +1,5 @@
-// The conversation as a scrolled column of rows. Only rows near what is seen have widgets; heights of the others are estimates until they come near,
-// and what is seen does not move when an estimate is corrected.
+// The conversation as a scrolled column of rows. Only rows near what is seen have widgets; heights of the others are
+// estimates until they come near, and what is seen does not move when an estimate is corrected.
 #pragma once
 
 #include <QAbstractScrollArea>
@@ -20,8 +20,8 @@ class ChatView : public QAbstractScrollArea {
   ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view
   ~ChatView() override;
 
-  void setBusy(bool busy);                                      // actions that start an answer are disabled meanwhile
-  void showPath();                                              // the tree has another path; turns that are shown already keep their rows
+  void setBusy(bool busy);  // actions that start an answer are disabled meanwhile
+  void showPath();          // the tree has another path; turns that are shown already keep their rows
   void appendText(const QString& turnId, const QString& text);  // the tree has it already
   void refreshTurn(const QString& turnId);                      // anything but its text has changed
   void scrollToEnd();

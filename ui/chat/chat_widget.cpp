@@ -39,7 +39,9 @@ constexpr int kMarginPx = 4;    // the separators of the docks keep their distan
 constexpr int kSpacingPx = 8;
 constexpr int kBottomPx = 12;
 
-bool isModelFile(const QString& path) { return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
+bool isModelFile(const QString& path) {
+  return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive);
+}
 
 QToolButton* makeToggle(const QString& text, const char* name, const QKeySequence& keys, QWidget* parent) {
   auto* button = new QToolButton(parent);
@@ -54,7 +56,8 @@ QToolButton* makeToggle(const QString& text, const char* name, const QKeySequenc
 
 }  // namespace
 
-ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings, QWidget* parent)
+ChatWidget::ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings,
+                       QWidget* parent)
     : QWidget(parent), m_store(store), m_theme(theme), m_settings(settings) {
   setObjectName(QStringLiteral("chatWidget"));
   setAcceptDrops(true);
@@ -88,8 +91,10 @@ QWidget* ChatWidget::makeHeader() {
   auto* header = m_header = new QWidget(this);
   auto* layout = new QHBoxLayout(header);
   layout->setContentsMargins(0, 0, 0, 0);
-  m_listToggle = makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
-  m_panelToggle = makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
+  m_listToggle =
+      makeToggle(tr("Conversations"), "toggleConversations", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L), header);
+  m_panelToggle =
+      makeToggle(tr("Settings"), "toggleChatSettings", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S), header);
   m_title = new ElidedLabel("heading", Qt::AlignHCenter, header);
   m_title->setObjectName(QStringLiteral("conversationTitle"));
   connect(m_listToggle, &QToolButton::clicked, this, [this](bool on) { toggleSide(Side::List, on); });
@@ -143,7 +148,8 @@ QWidget* ChatWidget::makePanel() {
   m_panelArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_panel = new SamplerPanel(m_panelArea);
   setRole(m_panel, "page");
-  for (QWidget* side : {static_cast<QWidget*>(m_list), static_cast<QWidget*>(m_panelArea)}) side->setAttribute(Qt::WA_StyledBackground);
+  for (QWidget* side : {static_cast<QWidget*>(m_list), static_cast<QWidget*>(m_panelArea)})
+    side->setAttribute(Qt::WA_StyledBackground);
   m_panelArea->setWidget(m_panel);
   connect(m_panel, &SamplerPanel::settingsEdited, this, [this](const ChatSettings& edited) {
     const bool list = m_settings.listVisible, panel = m_settings.panelVisible;
@@ -162,14 +168,16 @@ void ChatWidget::connectController() {
   connect(m_controller, &ChatController::textAppended, m_view, &ChatView::appendText);
   connect(m_controller, &ChatController::turnChanged, m_view, &ChatView::refreshTurn);
   connect(m_controller, &ChatController::activityChanged, this, &ChatWidget::showActivity);
-  connect(m_controller, &ChatController::contextChanged, this, [this] { m_gauge->setFigures(m_controller->context()); });
+  connect(m_controller, &ChatController::contextChanged, this,
+          [this] { m_gauge->setFigures(m_controller->context()); });
   connect(m_controller, &ChatController::troubleChanged, this, [this] { m_banner->show(m_controller->trouble()); });
   connect(m_controller, &ChatController::headChanged, this, &ChatWidget::showHead);
   connect(m_banner, &TroubleBanner::dropChosen, m_controller, &ChatController::dropOldest);
   connect(m_banner, &TroubleBanner::summariseChosen, m_controller, &ChatController::summarise);
   connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
   connect(m_banner, &TroubleBanner::dismissed, m_controller, &ChatController::dismissTrouble);
-  connect(m_banner, &TroubleBanner::largerContextChosen, this, [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
+  connect(m_banner, &TroubleBanner::largerContextChosen, this,
+          [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
   connect(m_composer, &Composer::sendChosen, this, &ChatWidget::send);
   connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
@@ -246,9 +254,12 @@ void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
 void ChatWidget::showWelcome() {
   if (!m_controller->modelName().isEmpty()) return m_welcome->showModel(m_controller->modelName(), m_note, m_questions);
   if (m_openModel.isEmpty()) {
-    return m_welcome->showModel(tr("No model is loaded"), tr("Drop a .gguf file on the window, or choose File > Open."), {});
+    return m_welcome->showModel(tr("No model is loaded"), tr("Drop a .gguf file on the window, or choose File > Open."),
+                                {});
   }
-  m_welcome->showModel(m_openModel, m_isLoading ? tr("Loading\u2026") : tr("Open, and not loaded yet. Load it in the Memory pane to chat."), {});
+  m_welcome->showModel(
+      m_openModel,
+      m_isLoading ? tr("Loading\u2026") : tr("Open, and not loaded yet. Load it in the Memory pane to chat."), {});
 }
 
 void ChatWidget::showActivity() {
@@ -258,7 +269,8 @@ void ChatWidget::showActivity() {
                                                     : Composer::Mode::Ready);
   m_view->setBusy(m_controller->isBusy());
   QString text;
-  if (activity == Activity::Reading) text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent()) : tr("Reading…");
+  if (activity == Activity::Reading)
+    text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent()) : tr("Reading…");
   if (activity == Activity::Stopping) text = tr("Stopping…");
   if (activity == Activity::Summarising) text = tr("Summarising…");
   m_status->setText(text);
@@ -279,7 +291,9 @@ void ChatWidget::showPath() {
 }
 
 QWidget* ChatWidget::widgetOf(Side side) const {
-  return side == Side::List ? static_cast<QWidget*>(m_list) : side == Side::Panel ? static_cast<QWidget*>(m_panelArea) : nullptr;
+  return side == Side::List    ? static_cast<QWidget*>(m_list)
+         : side == Side::Panel ? static_cast<QWidget*>(m_panelArea)
+                               : nullptr;
 }
 
 // Taking a side off the middle keeps what was chosen for a wider pane.
@@ -394,7 +408,9 @@ void ChatWidget::exportConversation(const QString& id, const QString& title, boo
   QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|]")), QStringLiteral("-"));
   dialog->selectFile(name + u'.' + suffix);
-  connect(dialog, &QFileDialog::fileSelected, this, [this, id, asJson](const QString& path) { startExport({id, path, asJson}); });
+  connect(dialog, &QFileDialog::fileSelected, this, [this, id, asJson](const QString& path) {
+    startExport({id, path, asJson});
+  });
   dialog->open();
 }
 
@@ -409,7 +425,8 @@ void ChatWidget::writeExport(const Export& wanted, const ConversationHead& head,
   const QByteArray bytes = wanted.asJson ? conversationAsJson(head, tree) : conversationAsMarkdown(head, tree).toUtf8();
   QSaveFile file(wanted.path);
   const bool written = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-  if (!written) emit problemFound(tr("The conversation could not be written to %1: %2.").arg(wanted.path, file.errorString()));
+  if (!written)
+    emit problemFound(tr("The conversation could not be written to %1: %2.").arg(wanted.path, file.errorString()));
 }
 
 void ChatWidget::dragEnterEvent(QDragEnterEvent* event) {

@@ -1,5 +1,6 @@
-// The chat pane: conversations on the left, the open one in the middle, its settings on the right. Where the pane is too narrow for a side
-// beside the middle, its toggle shows it in the place of the middle until something is chosen there or Esc is pressed.
+// The chat pane: conversations on the left, the open one in the middle, its settings on the right. Where the pane is
+// too narrow for a side beside the middle, its toggle shows it in the place of the middle until something is chosen
+// there or Esc is pressed.
 #pragma once
 
 #include <QWidget>
@@ -30,7 +31,8 @@ class ChatWidget : public QWidget {
   Q_OBJECT
  public:
   // All of them outlive the widget.
-  ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings, QWidget* parent = nullptr);
+  ChatWidget(EnginePort& engine, ConversationPort& store, const Theme& theme, const ChatSettings& settings,
+             QWidget* parent = nullptr);
   ~ChatWidget() override;
 
   // What an empty conversation says about the loaded model, and questions that it can answer. Kept until called again.

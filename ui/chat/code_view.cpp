@@ -36,9 +36,11 @@ class CodeHighlighter : public QSyntaxHighlighter {
 
  protected:
   void highlightBlock(const QString& line) override {
-    const int state = lexCodeLine(m_language, line, std::max(previousBlockState(), 0), [this](qsizetype start, qsizetype length, CodeToken token) {
-      setFormat(static_cast<int>(start), static_cast<int>(length), m_colors[static_cast<std::size_t>(token)]);
-    });
+    const int state = lexCodeLine(m_language, line, std::max(previousBlockState(), 0),
+                                  [this](qsizetype start, qsizetype length, CodeToken token) {
+                                    setFormat(static_cast<int>(start), static_cast<int>(length),
+                                              m_colors[static_cast<std::size_t>(token)]);
+                                  });
     setCurrentBlockState(state);
   }
 
@@ -69,7 +71,8 @@ void CodeView::showCode(const QString& code) {
   const bool grew = code.startsWith(m_shown);
   const qsizetype from = grew ? m_shown.lastIndexOf(u'\n') + 1 : 0;
   if (!grew) m_widestPx = 0;
-  for (const QString& line : code.mid(from).split(u'\n')) m_widestPx = std::max(m_widestPx, fontMetrics().horizontalAdvance(line));
+  for (const QString& line : code.mid(from).split(u'\n'))
+    m_widestPx = std::max(m_widestPx, fontMetrics().horizontalAdvance(line));
   if (grew) {
     QTextCursor end(document());
     end.movePosition(QTextCursor::End);

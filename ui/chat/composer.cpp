@@ -58,7 +58,9 @@ void MessageEdit::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const { return !source->hasUrls() && QPlainTextEdit::canInsertFromMimeData(source); }
+bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const {
+  return !source->hasUrls() && QPlainTextEdit::canInsertFromMimeData(source);
+}
 
 Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
   setObjectName(QStringLiteral("composer"));
@@ -111,7 +113,8 @@ Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_them
   setFocusProxy(m_text);
   m_text->installEventFilter(this);
   connect(m_text, &MessageEdit::submitted, this, &Composer::submit);
-  connect(m_text, &MessageEdit::escaped, this, [this] { m_editedTurn.isEmpty() ? emit stopChosen() : cancelEditing(); });
+  connect(m_text, &MessageEdit::escaped, this,
+          [this] { m_editedTurn.isEmpty() ? emit stopChosen() : cancelEditing(); });
   connect(m_text, &MessageEdit::earlierWanted, this, &Composer::editLastWanted);
   connect(m_text, &QPlainTextEdit::textChanged, this, &Composer::refresh);
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);

@@ -49,7 +49,8 @@ class Composer : public QFrame {
   void focusText();
 
  signals:
-  void sendChosen(const QString& text, const QVector<headroom::ui::Attachment>& attachments);  // also of an edited message
+  void sendChosen(const QString& text,
+                  const QVector<headroom::ui::Attachment>& attachments);  // also of an edited message
   void stopChosen();
   void attachChosen();
   void editLastWanted();

@@ -30,11 +30,12 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
   m_speed.clear();
   if (figures.length > 0) {
     const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
-    const QString used = (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(locale.toString(figures.used));
+    const QString used =
+        (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(locale.toString(figures.used));
     const QString share = locale.toString(percent), length = locale.toString(figures.length);
     m_text = tr("Context %1 % full · %2 of %3 tokens").arg(share, used, length);
-    const QString figuresOnly =
-        QStringLiteral("%1 / %2").arg((figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
+    const QString figuresOnly = QStringLiteral("%1 / %2").arg(
+        (figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
     m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
   if (figures.tokensPerSecond > 0) m_speed = formatSpeed(figures.tokensPerSecond);

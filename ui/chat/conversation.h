@@ -26,7 +26,8 @@ struct Attachment {  // a text file that goes to the model with its turn
   bool operator==(const Attachment&) const = default;
 };
 
-// One message of one side. Turns form a tree: those with the same parent are versions of each other, and one of them is active.
+// One message of one side. Turns form a tree: those with the same parent are versions of each other, and one of them is
+// active.
 struct Turn {
   QString id, parentId;  // UUIDs; parentId is empty for the first turn
   Role role = Role::User;

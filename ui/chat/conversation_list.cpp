@@ -27,7 +27,8 @@ constexpr int kTitleRole = Qt::UserRole + 1;
 
 }  // namespace
 
-ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent) : QWidget(parent), m_theme(theme), m_store(store) {
+ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent)
+    : QWidget(parent), m_theme(theme), m_store(store) {
   setObjectName(QStringLiteral("conversationPane"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -60,8 +61,10 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_searchTimer.setInterval(kSearchDelayMs);
   connect(&m_searchTimer, &QTimer::timeout, this, &ConversationList::refresh);
   connect(&store, &ConversationPort::listed, this, &ConversationList::show);
-  connect(m_list, &QListWidget::itemClicked, this, [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
-  connect(m_list, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+  connect(m_list, &QListWidget::itemClicked, this,
+          [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
+  connect(m_list, &QListWidget::itemActivated, this,
+          [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
   connect(m_list, &QListWidget::itemChanged, this, &ConversationList::finishRename);
   connect(m_list, &QWidget::customContextMenuRequested, this, &ConversationList::showMenu);
   m_empty->hide();
@@ -123,7 +126,9 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
     item->setData(kIdRole, head.id);
     item->setData(kTitleRole, title);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
-    item->setToolTip(tr("%1\nLast used %2").arg(title, QLocale().toString(QDateTime::fromMSecsSinceEpoch(head.updatedMs), QLocale::ShortFormat)));
+    item->setToolTip(
+        tr("%1\nLast used %2")
+            .arg(title, QLocale().toString(QDateTime::fromMSecsSinceEpoch(head.updatedMs), QLocale::ShortFormat)));
     if (head.id == m_currentId) m_list->setCurrentItem(item);
   }
   m_isFilling = false;
@@ -183,7 +188,8 @@ void ConversationList::removeSelected() {
   if (selected() == nullptr) return;
   settleRemoval();
   m_removedId = selected()->data(kIdRole).toString();
-  m_undoLabel->setText(tr("Deleted “%1”").arg(m_undoLabel->fontMetrics().elidedText(selected()->text(), Qt::ElideRight, 110)));
+  m_undoLabel->setText(
+      tr("Deleted “%1”").arg(m_undoLabel->fontMetrics().elidedText(selected()->text(), Qt::ElideRight, 110)));
   m_store.remove(m_removedId);
   m_undoBar->show();
   m_undoTimer.start();

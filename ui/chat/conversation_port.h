@@ -1,4 +1,5 @@
-// What the chat asks of whatever keeps conversations. The window opens no database: app/conversation_store implements this.
+// What the chat asks of whatever keeps conversations. The window opens no database: app/conversation_store implements
+// this.
 #pragma once
 
 #include <QObject>
@@ -15,13 +16,15 @@ class ConversationPort : public QObject {
 
   virtual void list(const QString& search) = 0;  // newest first; an empty search lists all
   virtual void open(const QString& conversationId) = 0;
-  virtual void saveHead(const ConversationHead& head) = 0;                         // inserts or replaces
-  virtual void saveTurn(const QString& conversationId, const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
+  virtual void saveHead(const ConversationHead& head) = 0;  // inserts or replaces
+  virtual void saveTurn(const QString& conversationId,
+                        const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
   virtual void rename(const QString& conversationId, const QString& title) = 0;
-  virtual void chooseVersion(const QString& conversationId, const QString& id) = 0;  // active among those with its parent
-  virtual void remove(const QString& conversationId) = 0;                            // hidden at once, erased by purge()
-  virtual void restore(const QString& conversationId) = 0;                           // undoes remove()
-  virtual void purge(const QString& conversationId) = 0;                             // erases it if it is removed
+  virtual void chooseVersion(const QString& conversationId,
+                             const QString& id) = 0;        // active among those with its parent
+  virtual void remove(const QString& conversationId) = 0;   // hidden at once, erased by purge()
+  virtual void restore(const QString& conversationId) = 0;  // undoes remove()
+  virtual void purge(const QString& conversationId) = 0;    // erases it if it is removed
 
  signals:
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);

@@ -23,7 +23,8 @@ bool startsListItem(QStringView line) {
   if (text.size() >= 2 && QStringView(u"-*+").contains(text[0]) && text[1].isSpace()) return true;
   qsizetype digits = 0;
   while (digits < text.size() && digits < 9 && text[digits].isDigit()) ++digits;
-  return digits > 0 && digits + 1 < text.size() && QStringView(u".)").contains(text[digits]) && text[digits + 1].isSpace();
+  return digits > 0 && digits + 1 < text.size() && QStringView(u".)").contains(text[digits]) &&
+         text[digits + 1].isSpace();
 }
 
 // Where to cut a line that is too long for one view: after a space, never inside a surrogate pair.

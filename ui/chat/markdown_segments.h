@@ -1,4 +1,5 @@
-// Splits Markdown that is still arriving into pieces that each get a view of their own, so that what is finished is never laid out again.
+// Splits Markdown that is still arriving into pieces that each get a view of their own, so that what is finished is
+// never laid out again.
 #pragma once
 
 #include <QString>
@@ -19,7 +20,8 @@ struct MarkdownSegment {
 // Text only grows. Cost of append(): its own length and that of the last unfinished block.
 class MarkdownSegments {
  public:
-  // A prose segment ends at the first block border after this many characters, and inside a block at twice as many, so that laying one out is cheap.
+  // A prose segment ends at the first block border after this many characters, and inside a block at twice as many, so
+  // that laying one out is cheap.
   static constexpr qsizetype kSegmentChars = 3000;
   static constexpr int kSegmentLines = 120;  // of code
 

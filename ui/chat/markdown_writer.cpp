@@ -25,8 +25,10 @@ class Writer {
  public:
   Writer(QTextDocument& document, const ProseStyle& style) : m_style(style), m_cursor(&document) {
     m_cursor.movePosition(QTextCursor::End);
-    // An empty last block is either that of an empty document or the one that Qt keeps behind a table: it is used up first.
-    m_blockIsFree = m_cursor.block().length() == 1 && !m_cursor.blockFormat().hasProperty(QTextFormat::BlockTrailingHorizontalRulerWidth);
+    // An empty last block is either that of an empty document or the one that Qt keeps behind a table: it is used up
+    // first.
+    m_blockIsFree = m_cursor.block().length() == 1 &&
+                    !m_cursor.blockFormat().hasProperty(QTextFormat::BlockTrailingHorizontalRulerWidth);
     m_isFirst = m_cursor.position() == 0;
     m_char.setFont(style.font);
     m_char.setForeground(style.text);
@@ -34,11 +36,17 @@ class Writer {
 
   void run(const QString& markdown) {
     MD_PARSER parser{};
-    parser.flags =
-        MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_TASKLISTS;
-    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) { return static_cast<Writer*>(self)->enterBlock(type, detail); };
-    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) { return static_cast<Writer*>(self)->leaveBlock(type); };
-    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) { return static_cast<Writer*>(self)->enterSpan(type, detail); };
+    parser.flags = MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH |
+                   MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_TASKLISTS;
+    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
+      return static_cast<Writer*>(self)->enterBlock(type, detail);
+    };
+    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
+      return static_cast<Writer*>(self)->leaveBlock(type);
+    };
+    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
+      return static_cast<Writer*>(self)->enterSpan(type, detail);
+    };
     parser.leave_span = [](MD_SPANTYPE, void*, void* self) { return static_cast<Writer*>(self)->leaveSpan(); };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<Writer*>(self)->write(type, QString::fromUtf8(text, static_cast<qsizetype>(size)));
@@ -99,7 +107,8 @@ class Writer {
     QTextBlockFormat block;
     block.setTopMargin(m_isFirst ? 0 : space);
     block.setLineHeight(125, QTextBlockFormat::ProportionalHeight);
-    block.setLeftMargin(m_quoteDepth * kQuoteIndentPx + static_cast<qreal>(m_lists.size()) * kListIndentPx + extraIndent);
+    block.setLeftMargin(m_quoteDepth * kQuoteIndentPx + static_cast<qreal>(m_lists.size()) * kListIndentPx +
+                        extraIndent);
     block.setTextIndent(-hanging);
     if (m_quoteDepth > 0) block.setProperty(kQuoteDepthProperty, m_quoteDepth);
     if (hanging > 0) block.setTabPositions({QTextOption::Tab(hanging, QTextOption::LeftTab)});
@@ -178,7 +187,9 @@ class Writer {
     QTextTableCell cell = m_table->cellAt(m_row, m_column);
     m_cursor = cell.firstCursorPosition();
     QTextBlockFormat block;
-    block.setAlignment(align == MD_ALIGN_RIGHT ? Qt::AlignRight : align == MD_ALIGN_CENTER ? Qt::AlignHCenter : Qt::AlignLeft);
+    block.setAlignment(align == MD_ALIGN_RIGHT    ? Qt::AlignRight
+                       : align == MD_ALIGN_CENTER ? Qt::AlignHCenter
+                                                  : Qt::AlignLeft);
     m_cursor.setBlockFormat(block);
     m_cursor.setBlockCharFormat(m_char);
     QTextCharFormat format = m_char;
@@ -283,6 +294,8 @@ ProseStyle ProseStyle::of(const ThemeTokens& tokens, const QFont& font) {
   return {font, code, tokens.text, tokens.muted, tokens.link, tokens.sunken, tokens.border};
 }
 
-void appendMarkdown(QTextDocument& document, const QString& markdown, const ProseStyle& style) { Writer(document, style).run(markdown); }
+void appendMarkdown(QTextDocument& document, const QString& markdown, const ProseStyle& style) {
+  Writer(document, style).run(markdown);
+}
 
 }  // namespace headroom::ui

@@ -22,7 +22,8 @@ struct ProseStyle {
 inline constexpr int kQuoteDepthProperty = QTextFormat::UserProperty + 1;
 inline constexpr qreal kQuoteIndentPx = 16;
 
-// Appends blocks to `document`. What was there stays as it is, layout included; an empty document starts with the first block.
+// Appends blocks to `document`. What was there stays as it is, layout included; an empty document starts with the first
+// block.
 void appendMarkdown(QTextDocument& document, const QString& markdown, const ProseStyle& style);
 
 }  // namespace headroom::ui

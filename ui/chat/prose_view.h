@@ -28,9 +28,10 @@ class ProseView : public QTextBrowser {
   void openLink(const QUrl& url);
 
   ProseStyle m_style;
-  qsizetype m_settled = 0;        // characters of the segment that stand in finished blocks
-  int m_tailStart = 0;            // where in the document the rest starts
-  QTextBlockFormat m_tailFormat;  // of the block that it starts in: removing text may give an empty block the format of the next
+  qsizetype m_settled = 0;  // characters of the segment that stand in finished blocks
+  int m_tailStart = 0;      // where in the document the rest starts
+  QTextBlockFormat
+      m_tailFormat;  // of the block that it starts in: removing text may give an empty block the format of the next
 };
 
 }  // namespace headroom::ui

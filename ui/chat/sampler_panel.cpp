@@ -26,7 +26,9 @@ QVector<SamplerPreset> builtInPresets() {
   creative.top_p = 0.98F;
   creative.min_p = 0.03F;
   creative.presence_penalty = 0.3F;
-  return {{SamplerPanel::tr("Precise"), precise}, {SamplerPanel::tr("Balanced"), SamplerSettings{}}, {SamplerPanel::tr("Creative"), creative}};
+  return {{SamplerPanel::tr("Precise"), precise},
+          {SamplerPanel::tr("Balanced"), SamplerSettings{}},
+          {SamplerPanel::tr("Creative"), creative}};
 }
 
 namespace {
@@ -78,14 +80,20 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   form->setContentsMargins(0, 0, 0, 0);
   form->setVerticalSpacing(6);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  m_temperature = addNumber(*form, tr("Temperature"), tr("Higher is more varied; 0 always takes the likeliest token"), "temperature", 0, 5, 0.05);
+  m_temperature = addNumber(*form, tr("Temperature"), tr("Higher is more varied; 0 always takes the likeliest token"),
+                            "temperature", 0, 5, 0.05);
   m_topK = addCount(*form, tr("Top-k"), tr("Choose among this many likeliest tokens"), "topK", 10'000, tr("off"));
-  m_topP = addNumber(*form, tr("Top-p"), tr("Choose among the likeliest tokens that together have this probability; 1 is off"), "topP", 0, 1, 0.01);
-  m_minP = addNumber(*form, tr("Min-p"), tr("Leave out tokens less likely than this share of the likeliest; 0 is off"), "minP", 0, 1, 0.01);
-  m_repetition = addNumber(*form, tr("Repetition penalty"), tr("Above 1, tokens of the last lines become less likely"), "repetition", 0.5, 2, 0.01);
-  m_presence = addNumber(*form, tr("Presence penalty"), tr("Above 0, tokens that were used already become less likely"), "presence", -2, 2, 0.05);
-  m_seed = addCount(*form, tr("Seed"), tr("The same seed, settings and text give the same answer"), "seed", std::numeric_limits<int>::max(),
-                    tr("new each time"));
+  m_topP = addNumber(*form, tr("Top-p"),
+                     tr("Choose among the likeliest tokens that together have this probability; 1 is off"), "topP", 0,
+                     1, 0.01);
+  m_minP = addNumber(*form, tr("Min-p"), tr("Leave out tokens less likely than this share of the likeliest; 0 is off"),
+                     "minP", 0, 1, 0.01);
+  m_repetition = addNumber(*form, tr("Repetition penalty"), tr("Above 1, tokens of the last lines become less likely"),
+                           "repetition", 0.5, 2, 0.01);
+  m_presence = addNumber(*form, tr("Presence penalty"), tr("Above 0, tokens that were used already become less likely"),
+                         "presence", -2, 2, 0.05);
+  m_seed = addCount(*form, tr("Seed"), tr("The same seed, settings and text give the same answer"), "seed",
+                    std::numeric_limits<int>::max(), tr("new each time"));
   m_maxTokens = addCount(*form, tr("Longest answer"), tr("In tokens"), "maxTokens", 1'000'000, tr("until full"));
   m_maxTokens->setSingleStep(64);
   layout->addLayout(form);
@@ -118,8 +126,8 @@ QWidget* SamplerPanel::makePresets() {
   return row;
 }
 
-QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name, double from, double to,
-                                        double step) {
+QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
+                                        double from, double to, double step) {
   auto* box = new QDoubleSpinBox(this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);
@@ -132,7 +140,8 @@ QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label,
   return box;
 }
 
-QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to, const QString& atZero) {
+QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to,
+                                 const QString& atZero) {
   auto* box = new QSpinBox(this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);

@@ -31,8 +31,10 @@ class SamplerPanel : public QWidget {
 
  private:
   QWidget* makePresets();
-  QDoubleSpinBox* addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name, double from, double to, double step);
-  QSpinBox* addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to, const QString& atZero);
+  QDoubleSpinBox* addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name, double from,
+                            double to, double step);
+  QSpinBox* addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to,
+                     const QString& atZero);
   void showSampler();
   void readSampler();
   void fillPresets();

@@ -28,9 +28,12 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   m_close->setToolTip(tr("Dismiss"));
   m_close->setAccessibleName(tr("Dismiss"));
   connect(m_close, &QToolButton::clicked, this, &TroubleBanner::dismissed);
-  m_drop = addButton(tr("Drop the oldest turns"), tr("They stay on the screen; the model no longer reads them"), "dropOldest");
-  m_summarise = addButton(tr("Summarise them"), tr("The model writes a summary that takes the place of the oldest turns"), "summarise");
-  m_larger = addButton(tr("Plan a larger context…"), tr("Opens the calculator with a context that would do"), "largerContext");
+  m_drop = addButton(tr("Drop the oldest turns"), tr("They stay on the screen; the model no longer reads them"),
+                     "dropOldest");
+  m_summarise = addButton(tr("Summarise them"),
+                          tr("The model writes a summary that takes the place of the oldest turns"), "summarise");
+  m_larger =
+      addButton(tr("Plan a larger context…"), tr("Opens the calculator with a context that would do"), "largerContext");
   m_plain = addButton(tr("Use the plain form"), tr("Until another model is loaded"), "plainTemplate");
   connect(m_drop, &QPushButton::clicked, this, &TroubleBanner::dropChosen);
   connect(m_summarise, &QPushButton::clicked, this, &TroubleBanner::summariseChosen);

@@ -39,7 +39,8 @@ QString formatPart(Bytes part, Bytes whole) {
 
 QString formatDifference(Bytes planned, Bytes actual) {
   if (planned == actual) return formatBytes(0);
-  return actual > planned ? QStringLiteral("+") + formatBytes(actual - planned) : QStringLiteral("\u2212") + formatBytes(planned - actual);
+  return actual > planned ? QStringLiteral("+") + formatBytes(actual - planned)
+                          : QStringLiteral("\u2212") + formatBytes(planned - actual);
 }
 
 QString formatExactBytes(Bytes bytes) { return formatCount(bytes) + QStringLiteral(" B"); }
@@ -47,7 +48,8 @@ QString formatExactBytes(Bytes bytes) { return formatCount(bytes) + QStringLiter
 QString formatCount(quint64 count) { return QLocale(QLocale::English).toString(count); }
 
 QString formatSpeed(double tokensPerSecond) {
-  return QCoreApplication::translate("Format", "%1 tokens/s").arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
+  return QCoreApplication::translate("Format", "%1 tokens/s")
+      .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
 }
 
 QString formatParameters(quint64 count) {

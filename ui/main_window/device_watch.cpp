@@ -26,7 +26,8 @@ DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, 
 
 std::vector<DeviceInfo> DeviceWatch::devicesNow() const {
   std::vector<DeviceInfo> devices = m_services.probeDevices();
-  for (DeviceInfo& device : devices) device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.mappedOn(device.id));
+  for (DeviceInfo& device : devices)
+    device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.mappedOn(device.id));
   return devices;
 }
 
@@ -34,8 +35,10 @@ void DeviceWatch::probe() {
   if (m_load.phase() == LoadPhase::Loading) return;  // half-mapped: neither the old figure nor the new one
   const std::vector<DeviceInfo> devices = devicesNow();
   const bool moved =
-      devices.size() != m_told.size() || !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
-        const Bytes difference = a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
+      devices.size() != m_told.size() ||
+      !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
+        const Bytes difference =
+            a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
         return a.id == b.id && difference < noise(a);
       });
   if (moved) {

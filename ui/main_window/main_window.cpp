@@ -110,7 +110,8 @@ void MainWindow::connectStates() {
   });
   connect(m_memory, &MemoryPanel::openRequested, this, &MainWindow::chooseFile);
   connect(m_memory, &MemoryPanel::loadRequested, this, &MainWindow::load);
-  connect(m_vram, &VramPanel::exportFailed, this, [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
+  connect(m_vram, &VramPanel::exportFailed, this,
+          [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
   connect(&m_calculator, &CalculatorState::planned, this, [this] { m_chart.setCandidate(m_calculator.plan()); });
   connect(&m_calculator, &CalculatorState::solved, this, [this](const QString& sentence, bool found) {
     if (found) {
@@ -122,8 +123,10 @@ void MainWindow::connectStates() {
   connect(&m_load, &LoadState::changed, this, &MainWindow::showLoad);
   connect(&m_calculator, &CalculatorState::modelChanged, this, &MainWindow::tellOpenModel);
   connect(&m_load, &LoadState::countersChanged, this, &MainWindow::refreshStatus);
-  connect(&m_load, &LoadState::loadFailed, this, [this](const Error& error) { showMessage(Tone::Bad, QString::fromStdString(error.message)); });
-  connect(&m_load, &LoadState::loadCancelled, this, [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
+  connect(&m_load, &LoadState::loadFailed, this,
+          [this](const Error& error) { showMessage(Tone::Bad, QString::fromStdString(error.message)); });
+  connect(&m_load, &LoadState::loadCancelled, this,
+          [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
   connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
   connect(&m_watch, &DeviceWatch::read, &m_chart, &ChartState::addReading);
 }
@@ -135,7 +138,8 @@ void MainWindow::resetDocks() {
   }
   addDockWidget(Qt::LeftDockWidgetArea, m_memoryDock);
   addDockWidget(Qt::RightDockWidgetArea, m_vramDock);
-  resizeDocks({m_memoryDock, m_vramDock}, {std::clamp(width() * 28 / 100, 350, 440), std::clamp(width() * 25 / 100, 310, 420)}, Qt::Horizontal);
+  resizeDocks({m_memoryDock, m_vramDock},
+              {std::clamp(width() * 28 / 100, 350, 440), std::clamp(width() * 25 / 100, 310, 420)}, Qt::Horizontal);
 }
 
 void MainWindow::buildMenus() {
@@ -145,7 +149,8 @@ void MainWindow::buildMenus() {
   m_menus->setStarterAvailable(!m_services.starterModelPath.isEmpty());
   connect(m_menus, &WindowMenus::openChosen, this, &MainWindow::chooseFile);
   connect(m_menus, &WindowMenus::recentChosen, this, [this](const QString& path) { openModel(path); });
-  connect(m_menus, &WindowMenus::starterChosen, this, [this] { openModel(m_services.starterModelPath, AfterOpen::Load); });
+  connect(m_menus, &WindowMenus::starterChosen, this,
+          [this] { openModel(m_services.starterModelPath, AfterOpen::Load); });
   connect(m_menus, &WindowMenus::closeChosen, this, &MainWindow::closeModel);
   connect(m_menus, &WindowMenus::writeChosen, this, [this] { m_chat->setFocus(Qt::ShortcutFocusReason); });
   connect(m_menus, &WindowMenus::docksResetChosen, this, &MainWindow::resetDocks);
@@ -184,7 +189,8 @@ void MainWindow::showOpened(const OpenedModel& model) {
   m_calculator.setModel(model.model);
   m_memory->showModel(m_path, isStarter);
   m_menus->setModelOpen(true);
-  statusBar()->showMessage(tr("%1 is open; nothing of it is loaded yet").arg(QString::fromStdString(model.model->name)));
+  statusBar()->showMessage(
+      tr("%1 is open; nothing of it is loaded yet").arg(QString::fromStdString(model.model->name)));
   if (!isStarter) {
     m_settings.recentFiles = withRecentFile(m_settings.recentFiles, model.path);
     m_settings.lastFolder = QFileInfo(model.path).absolutePath();
@@ -237,8 +243,9 @@ void MainWindow::tellOpenModel() {
 }
 
 void MainWindow::showLoad() {
-  m_chart.setArriving(m_load.arriving(),
-                      m_load.bytesTotal() == 0 ? 0 : static_cast<double>(m_load.bytesDone()) / static_cast<double>(m_load.bytesTotal()));
+  m_chart.setArriving(m_load.arriving(), m_load.bytesTotal() == 0 ? 0
+                                                                  : static_cast<double>(m_load.bytesDone()) /
+                                                                        static_cast<double>(m_load.bytesTotal()));
   m_chart.setLoaded(m_load.loaded() ? m_load.loaded()->plan : nullptr);
   tellOpenModel();
   refreshStatus();
@@ -246,7 +253,8 @@ void MainWindow::showLoad() {
 
 void MainWindow::refreshStatus() {
   const LoadedModel* loaded = m_load.loaded();
-  m_loadedLabel->setText(loaded ? tr("Loaded: %1").arg(QString::fromStdString(loaded->model->name)) : tr("Nothing is loaded"));
+  m_loadedLabel->setText(loaded ? tr("Loaded: %1").arg(QString::fromStdString(loaded->model->name))
+                                : tr("Nothing is loaded"));
   m_allocationsLabel->setText(loaded ? tr("Allocations since load: %1").arg(m_load.allocationsSinceLoad()) : QString());
   setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
 }

@@ -35,8 +35,10 @@ class MainWindow : public QMainWindow {
   const WindowSettings& settings() const { return m_settings; }
 
  public slots:
-  // Reads the header and shows card and verdict; weights are read only on `Load` (and then only when the plan fits) or when the user presses Load.
-  void openModel(const QString& path, headroom::ui::MainWindow::AfterOpen then = headroom::ui::MainWindow::AfterOpen::ShowPlan);
+  // Reads the header and shows card and verdict; weights are read only on `Load` (and then only when the plan fits) or
+  // when the user presses Load.
+  void openModel(const QString& path,
+                 headroom::ui::MainWindow::AfterOpen then = headroom::ui::MainWindow::AfterOpen::ShowPlan);
   void closeModel();
   // Plans the open model for this context and shows the Memory dock; the user reads the verdict and presses Reload.
   void planForContext(quint32 nCtx);

@@ -8,7 +8,12 @@
 
 namespace headroom::ui {
 MessageBar::MessageBar(const Theme& theme, QWidget* parent)
-    : QFrame(parent), m_theme(theme), m_icon(new QLabel(this)), m_text(new QLabel(this)), m_more(new QLabel(this)), m_close(new QToolButton(this)) {
+    : QFrame(parent),
+      m_theme(theme),
+      m_icon(new QLabel(this)),
+      m_text(new QLabel(this)),
+      m_more(new QLabel(this)),
+      m_close(new QToolButton(this)) {
   setRole(this, "banner");
   setObjectName(QStringLiteral("messageBar"));
   setAccessibleName(tr("Message"));
@@ -54,8 +59,8 @@ void MessageBar::refresh() {
   if (m_messages.isEmpty()) return;
   const Message& message = m_messages.last();
   setTone(this, message.tone);
-  m_icon->setPixmap(
-      m_theme.icon(Theme::toneIconName(message.tone), m_theme.tokens().tone(message.tone).text).pixmap(QSize(20, 20), devicePixelRatioF()));
+  m_icon->setPixmap(m_theme.icon(Theme::toneIconName(message.tone), m_theme.tokens().tone(message.tone).text)
+                        .pixmap(QSize(20, 20), devicePixelRatioF()));
   m_close->setIcon(m_theme.icon(QStringLiteral("close"), m_theme.tokens().tone(message.tone).text));
   m_text->setText(message.sentence);
   setAccessibleDescription(message.sentence);

@@ -1,4 +1,5 @@
-// Sentences that the user must not miss, without a dialog in the way: one line of the window, dismissed by hand, kept in order.
+// Sentences that the user must not miss, without a dialog in the way: one line of the window, dismissed by hand, kept
+// in order.
 #pragma once
 
 #include <QFrame>

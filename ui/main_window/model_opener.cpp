@@ -8,15 +8,18 @@ namespace headroom::ui {
 
 QString whyNotOpenable(const QString& path) {
   const QFileInfo info(path);
-  const QString can = QObject::tr("Headroom opens GGUF files (version 2 or 3, also split ones): drop a file that ends in .gguf.");
+  const QString can =
+      QObject::tr("Headroom opens GGUF files (version 2 or 3, also split ones): drop a file that ends in .gguf.");
   if (info.isDir()) {
     const bool hasSafetensors = !QDir(path).entryList({QStringLiteral("*.safetensors")}, QDir::Files).isEmpty();
-    const QString what = hasSafetensors ? QObject::tr("The folder \u201c%1\u201d holds safetensors files, which are not yet supported.")
-                                        : QObject::tr("The folder \u201c%1\u201d holds no safetensors files.");
+    const QString what =
+        hasSafetensors ? QObject::tr("The folder \u201c%1\u201d holds safetensors files, which are not yet supported.")
+                       : QObject::tr("The folder \u201c%1\u201d holds no safetensors files.");
     return what.arg(info.fileName()) + QLatin1Char(' ') + can;
   }
   if (info.suffix().compare(QLatin1String("safetensors"), Qt::CaseInsensitive) == 0) {
-    return QObject::tr("\u201c%1\u201d is a safetensors file, which is not yet supported.").arg(info.fileName()) + QLatin1Char(' ') + can;
+    return QObject::tr("\u201c%1\u201d is a safetensors file, which is not yet supported.").arg(info.fileName()) +
+           QLatin1Char(' ') + can;
   }
   return {};
 }

@@ -24,7 +24,8 @@ void WindowMenus::buildFile(QMainWindow& window) {
   m_starter = menu->addAction(tr("Open the &starter model"), this, &WindowMenus::starterChosen);
   m_starter->setObjectName(QStringLiteral("actionStarter"));
   menu->addSeparator();
-  m_close = menu->addAction(tr("&Close model"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), this, &WindowMenus::closeChosen);
+  m_close = menu->addAction(tr("&Close model"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W), this,
+                            &WindowMenus::closeChosen);
   m_close->setObjectName(QStringLiteral("actionClose"));
   m_close->setStatusTip(tr("Give back all memory that the model holds"));
   menu->addSeparator();
@@ -42,12 +43,14 @@ void WindowMenus::buildView(QMainWindow& window, const QList<QDockWidget*>& dock
     menu->addAction(toggle);
   }
   menu->addAction(tr("&Write a message"), QKeySequence(Qt::CTRL | Qt::Key_L), this, &WindowMenus::writeChosen);
-  menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)->setObjectName(QStringLiteral("actionResetDocks"));
+  menu->addAction(tr("&Reset layout"), this, &WindowMenus::docksResetChosen)
+      ->setObjectName(QStringLiteral("actionResetDocks"));
   menu->addSeparator();
   QMenu* themes = menu->addMenu(tr("&Theme"));
   m_themes = new QActionGroup(this);
-  const QList<std::pair<ThemeChoice, QString>> choices{
-      {ThemeChoice::System, tr("As the &system")}, {ThemeChoice::Light, tr("&Light")}, {ThemeChoice::Dark, tr("&Dark")}};
+  const QList<std::pair<ThemeChoice, QString>> choices{{ThemeChoice::System, tr("As the &system")},
+                                                       {ThemeChoice::Light, tr("&Light")},
+                                                       {ThemeChoice::Dark, tr("&Dark")}};
   for (const auto& [choice, name] : choices) {
     QAction* action = themes->addAction(name);
     action->setCheckable(true);
@@ -60,7 +63,8 @@ void WindowMenus::buildView(QMainWindow& window, const QList<QDockWidget*>& dock
 
 void WindowMenus::buildHelp(QMainWindow& window) {
   QMenu* menu = window.menuBar()->addMenu(tr("&Help"));
-  menu->addAction(tr("What the &starter model is"), this, &WindowMenus::aboutStarterChosen)->setObjectName(QStringLiteral("actionAboutStarter"));
+  menu->addAction(tr("What the &starter model is"), this, &WindowMenus::aboutStarterChosen)
+      ->setObjectName(QStringLiteral("actionAboutStarter"));
   QAction* about = menu->addAction(tr("&About Headroom"), this, &WindowMenus::aboutChosen);
   about->setObjectName(QStringLiteral("actionAbout"));
   about->setMenuRole(QAction::AboutRole);

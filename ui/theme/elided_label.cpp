@@ -6,7 +6,8 @@
 
 namespace headroom::ui {
 
-ElidedLabel::ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* parent) : QFrame(parent), m_alignment(alignment | Qt::AlignVCenter) {
+ElidedLabel::ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* parent)
+    : QFrame(parent), m_alignment(alignment | Qt::AlignVCenter) {
   setRole(this, role);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 }

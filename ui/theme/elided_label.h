@@ -8,7 +8,8 @@ namespace headroom::ui {
 class ElidedLabel : public QFrame {
   Q_OBJECT
  public:
-  ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* parent = nullptr);  // a role of roles.h: its weight and colour
+  ElidedLabel(const char* role, Qt::Alignment alignment,
+              QWidget* parent = nullptr);  // a role of roles.h: its weight and colour
   void setText(const QString& text);
   const QString& text() const { return m_text; }
   QString shownText() const;  // what there is room for

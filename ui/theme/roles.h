@@ -7,7 +7,8 @@
 
 namespace headroom::ui {
 
-// "card", "title", "heading", "muted", "sentence", "figure", "primary", "fix", "banner", "drop", "line", "flat", "page".
+// "card", "title", "heading", "muted", "sentence", "figure", "primary", "fix", "banner", "drop", "line", "flat",
+// "page".
 void setRole(QWidget* widget, const char* role);
 
 // Also re-styles the children, whose colours follow it.

@@ -18,15 +18,21 @@ constexpr std::array kRows{
     SegmentRow{Segment::KvUsed, "kv_used", QT_TRANSLATE_NOOP("Segment", "KV cache, used"),
                QT_TRANSLATE_NOOP("Segment", "Keys and values of the tokens in the context now.")},
     SegmentRow{Segment::KvReserved, "kv_reserved", QT_TRANSLATE_NOOP("Segment", "KV cache, reserved"),
-               QT_TRANSLATE_NOOP("Segment", "Kept for tokens that are still to come; taken at load, so it cannot run out later.")},
-    SegmentRow{Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
-               QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},
-    SegmentRow{Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
-               QT_TRANSLATE_NOOP("Segment", "What the device's driver takes for itself when we use the device; on the host, this program.")},
+               QT_TRANSLATE_NOOP("Segment",
+                                 "Kept for tokens that are still to come; taken at load, so it cannot run out later.")},
+    SegmentRow{
+        Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
+        QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},
+    SegmentRow{
+        Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
+        QT_TRANSLATE_NOOP(
+            "Segment", "What the device's driver takes for itself when we use the device; on the host, this program.")},
     SegmentRow{Segment::Others, "others", QT_TRANSLATE_NOOP("Segment", "Other programs"),
                QT_TRANSLATE_NOOP("Segment", "Held by other programs and the system.")},
-    SegmentRow{Segment::Headroom, "headroom", QT_TRANSLATE_NOOP("Segment", "Headroom"), QT_TRANSLATE_NOOP("Segment", "What you asked to keep free.")},
-    SegmentRow{Segment::Free, "free", QT_TRANSLATE_NOOP("Segment", "Free"), QT_TRANSLATE_NOOP("Segment", "Free, and allowed to be used.")},
+    SegmentRow{Segment::Headroom, "headroom", QT_TRANSLATE_NOOP("Segment", "Headroom"),
+               QT_TRANSLATE_NOOP("Segment", "What you asked to keep free.")},
+    SegmentRow{Segment::Free, "free", QT_TRANSLATE_NOOP("Segment", "Free"),
+               QT_TRANSLATE_NOOP("Segment", "Free, and allowed to be used.")},
 };
 
 const SegmentRow& rowOf(Segment segment) { return kRows[segmentIndex(segment)]; }
@@ -34,7 +40,9 @@ const SegmentRow& rowOf(Segment segment) { return kRows[segmentIndex(segment)]; 
 }  // namespace
 
 QString segmentName(Segment segment) { return QCoreApplication::translate(kContext, rowOf(segment).name); }
-QString segmentExplanation(Segment segment) { return QCoreApplication::translate(kContext, rowOf(segment).explanation); }
+QString segmentExplanation(Segment segment) {
+  return QCoreApplication::translate(kContext, rowOf(segment).explanation);
+}
 const char* segmentKey(Segment segment) { return rowOf(segment).key; }
 
 }  // namespace headroom::ui

@@ -142,7 +142,8 @@ QPalette paletteOf(const ThemeTokens& t) {
   palette.setColor(QPalette::Mid, t.border);
   palette.setColor(QPalette::Dark, t.border.darker(120));
   palette.setColor(QPalette::Shadow, t.isDark ? QColor(Qt::black) : t.muted);
-  for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::HighlightedText}) {
+  for (const QPalette::ColorRole role :
+       {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::HighlightedText}) {
     palette.setColor(QPalette::Disabled, role, t.muted);
   }
   return palette;

@@ -10,7 +10,8 @@ namespace headroom::ui {
 
 QPalette paletteOf(const ThemeTokens& tokens);
 
-// Widgets choose a rule by a dynamic property: "role" (card, title, muted, figure, primary, ...) and "tone" (good, warning, bad, neutral).
+// Widgets choose a rule by a dynamic property: "role" (card, title, muted, figure, primary, ...) and "tone" (good,
+// warning, bad, neutral).
 QString styleSheetOf(const ThemeTokens& tokens);
 
 }  // namespace headroom::ui

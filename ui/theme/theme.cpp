@@ -87,7 +87,8 @@ Theme::Theme(ThemeChoice choice, std::function<bool()> systemIsDark, QObject* pa
 }
 
 bool Theme::eventFilter(QObject* object, QEvent* event) {
-  const bool isLooks = event->type() == QEvent::ThemeChange || (event->type() == QEvent::ApplicationPaletteChange && object == qApp);
+  const bool isLooks =
+      event->type() == QEvent::ThemeChange || (event->type() == QEvent::ApplicationPaletteChange && object == qApp);
   if (isLooks && !m_isApplying) m_follow.start(0);
   return QObject::eventFilter(object, event);
 }

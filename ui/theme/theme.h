@@ -38,12 +38,14 @@ bool systemPaletteIsDark();
 
 inline constexpr int kGrid = 8;  // spacing between things is this or a simple fraction or multiple of it
 
-// Owned by the application, borrowed by the window. GUI thread. As System it follows the desktop while the program runs.
+// Owned by the application, borrowed by the window. GUI thread. As System it follows the desktop while the program
+// runs.
 class Theme : public QObject {
   Q_OBJECT
  public:
   // `systemIsDark` is asked now and whenever the desktop says that its looks have changed.
-  explicit Theme(ThemeChoice choice, std::function<bool()> systemIsDark = systemPaletteIsDark, QObject* parent = nullptr);
+  explicit Theme(ThemeChoice choice, std::function<bool()> systemIsDark = systemPaletteIsDark,
+                 QObject* parent = nullptr);
 
   ThemeChoice choice() const { return m_choice; }
   void setChoice(ThemeChoice choice);

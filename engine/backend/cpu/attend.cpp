@@ -10,7 +10,8 @@
 namespace headroom {
 namespace {
 
-static_assert(kCpuKeyChunk == kKeyChunk && kCpuTilePanels == kTilePanels && kCpuFewQueries <= kTileCols, "the plan's sizes are those of the kernels");
+static_assert(kCpuKeyChunk == kKeyChunk && kCpuTilePanels == kTilePanels && kCpuFewQueries <= kTileCols,
+              "the plan's sizes are those of the kernels");
 
 constexpr std::uint32_t kTileQueries = kTilePanels * kPanelRows;
 
@@ -30,13 +31,15 @@ struct Segment {
 std::array<Segment, 3> segments(const AttendJob& job) {
   const KvCache &k = *job.keys, &v = *job.values;
   if (!k.has_ends() && !v.has_ends()) return {Segment{0, job.last, &k.all, &v.all}};
-  const std::uint32_t n_sinks = k.has_ends() ? k.sinks.n_rows : v.sinks.n_rows, exact_from = std::max(n_sinks, job.exact_from);
+  const std::uint32_t n_sinks = k.has_ends() ? k.sinks.n_rows : v.sinks.n_rows,
+                      exact_from = std::max(n_sinks, job.exact_from);
   const auto part = [](const KvCache& cache, const KvView& end) { return cache.has_ends() ? &end : &cache.all; };
   return {Segment{0, n_sinks, part(k, k.sinks), part(v, v.sinks)}, Segment{n_sinks, exact_from, &k.all, &v.all},
           Segment{exact_from, job.last, part(k, k.ring), part(v, v.ring)}};
 }
 
-// Calls work(segment, position, n_keys) for the positions that a job takes: at most kKeyChunk of one segment, in groups that stand side by side.
+// Calls work(segment, position, n_keys) for the positions that a job takes: at most kKeyChunk of one segment, in groups
+// that stand side by side.
 template <class Work>
 void for_each_chunk(const AttendJob& job, Work work) {
   for (const Segment& segment : segments(job)) {
@@ -44,8 +47,8 @@ void for_each_chunk(const AttendJob& job, Work work) {
     // Chunks start at multiples of kKvRowStep, and end where a ring does.
     std::uint32_t position = std::max(job.first, segment.first) / kKvRowStep * kKvRowStep;
     while (position < last) {
-      const std::uint32_t until_wrap =
-          std::min(segment.keys->n_rows - position % segment.keys->n_rows, segment.values->n_rows - position % segment.values->n_rows);
+      const std::uint32_t until_wrap = std::min(segment.keys->n_rows - position % segment.keys->n_rows,
+                                                segment.values->n_rows - position % segment.values->n_rows);
       const std::uint32_t n_keys = std::min({kKeyChunk, last - position, until_wrap});
       work(segment, position, n_keys);
       position += n_keys;
@@ -56,7 +59,8 @@ void for_each_chunk(const AttendJob& job, Work work) {
 struct Seen {  // of a chunk
   std::uint32_t first = 0, last = 0;
 };
-Seen seen_keys(const AttendJob& job, const Segment& segment, std::uint32_t query, std::uint32_t position, std::uint32_t n_keys) {
+Seen seen_keys(const AttendJob& job, const Segment& segment, std::uint32_t query, std::uint32_t position,
+               std::uint32_t n_keys) {
   const std::uint32_t from = std::max({job.seen_from[query], job.first, segment.first, position});
   const std::uint32_t to = std::min(job.seen_to[query], position + n_keys);
   return {from - position, std::max(from, to) - position};
@@ -81,12 +85,13 @@ Activations load_queries(const KernelTable& kernels, const AttendJob& job, const
 }
 
 // Scores of n_panels groups of keys from `position`.
-void score(const KernelTable& kernels, const AttendJob& job, const KvView& keys, const Activations& in, std::uint32_t position,
-           std::uint32_t n_panels, const FewScratch& scratch) {
+void score(const KernelTable& kernels, const AttendJob& job, const KvView& keys, const Activations& in,
+           std::uint32_t position, std::uint32_t n_panels, const FewScratch& scratch) {
   const DotFn dot = kernels.dot[static_cast<std::size_t>(keys.dtype)];
   const std::uint32_t n_elems = is_block_type(keys.dtype) ? in.n_elems : keys.head_dim;
   for (std::uint32_t panel = 0; panel < n_panels; ++panel) {
-    dot(keys.group(job.slot, job.kv_head, position + panel * kPanelRows), n_elems, in.tile(0), scratch.scores + panel * kPanelRows, kKeyChunk);
+    dot(keys.group(job.slot, job.kv_head, position + panel * kPanelRows), n_elems, in.tile(0),
+        scratch.scores + panel * kPanelRows, kKeyChunk);
   }
 }
 
@@ -111,8 +116,8 @@ void load_query_words(const KernelTable& kernels, const AttendJob& job, const Ti
   std::fill_n(scratch.query_scales, n_panels * kPanelRows, 1.0F);
   for (std::uint32_t query = 0; query < job.n_queries; ++query) {
     const std::uint32_t panel = query / kPanelRows;
-    kernels.query_words(job.queries[query], head_dim, job.scale, query % kPanelRows, scratch.queries + panel * panel_bytes,
-                        scratch.query_scales + panel * kPanelRows);
+    kernels.query_words(job.queries[query], head_dim, job.scale, query % kPanelRows,
+                        scratch.queries + panel * panel_bytes, scratch.query_scales + panel * kPanelRows);
   }
 }
 
@@ -137,21 +142,25 @@ struct Chunk {
   std::span<const std::byte> next_keys, next_values;
 };
 
-// Asks for part `index` of `n` of what the next chunk is unpacked from, while products of this one run: up to 5 % at depth 16,384. Always inline: GCC
-// takes a function that only prefetches for one without effect, and drops the call.
+// Asks for part `index` of `n` of what the next chunk is unpacked from, while products of this one run: up to 5 % at
+// depth 16,384. Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
 [[gnu::always_inline]] inline void read_ahead(std::span<const std::byte> bytes, std::uint32_t index, std::uint32_t n) {
-  for (std::size_t at = bytes.size() * index / n; at < bytes.size() * (index + 1) / n; at += 64) __builtin_prefetch(bytes.data() + at, 0, 2);
+  for (std::size_t at = bytes.size() * index / n; at < bytes.size() * (index + 1) / n; at += 64)
+    __builtin_prefetch(bytes.data() + at, 0, 2);
 }
 
 // Panels `tile` to `tile` + kTilePanels - 1 and an unpacked chunk.
-void attend_panels(const KernelTable& kernels, const AttendJob& job, const Chunk& chunk, std::uint32_t tile, const PanelsSeen& between,
-                   const TileScratch& scratch) {
-  const std::uint32_t query = tile * kTileQueries, n = std::min(kTileQueries, job.n_queries - query), n_panels = n_panels_of(n);
-  const std::uint32_t head_dim = job.keys->all.head_dim, begin = std::max({job.first, chunk.segment->first, chunk.position});
+void attend_panels(const KernelTable& kernels, const AttendJob& job, const Chunk& chunk, std::uint32_t tile,
+                   const PanelsSeen& between, const TileScratch& scratch) {
+  const std::uint32_t query = tile * kTileQueries, n = std::min(kTileQueries, job.n_queries - query),
+                      n_panels = n_panels_of(n);
+  const std::uint32_t head_dim = job.keys->all.head_dim,
+                      begin = std::max({job.first, chunk.segment->first, chunk.position});
   const std::uint32_t end = std::min(chunk.position + chunk.n_keys, between.to_most);
   if (end <= begin) return;
   const std::uint32_t n_seen = n_panels_of(end - chunk.position) * kPanelRows;
-  const bool all_seen = std::max(begin, between.from_most) == chunk.position && between.to_least >= end && end == chunk.position + n_seen;
+  const bool all_seen =
+      std::max(begin, between.from_most) == chunk.position && between.to_least >= end && end == chunk.position + n_seen;
   if (!all_seen) {
     std::fill_n(scratch.first, n_panels * kPanelRows, 0.0F);
     std::fill_n(scratch.last, n_panels * kPanelRows, 0.0F);
@@ -192,14 +201,17 @@ void attend_by_words(const KernelTable& kernels, const AttendJob& job, const Til
   }
   for_each_chunk(job, [&](const Segment& segment, std::uint32_t position, std::uint32_t n_keys) {
     const KvView &keys = *segment.keys, &values = *segment.values;
-    const std::byte *key_groups = keys.group(job.slot, job.kv_head, position), *value_groups = values.group(job.slot, job.kv_head, position);
+    const std::byte *key_groups = keys.group(job.slot, job.kv_head, position),
+                    *value_groups = values.group(job.slot, job.kv_head, position);
     const std::size_t n_groups = n_panels_of(n_keys);
     for (std::uint32_t group = 0; group < n_groups; ++group) {
-      kernels.key_words[static_cast<std::size_t>(keys.dtype)](key_groups + group * keys.group_bytes, head_dim,
-                                                              scratch.keys + std::size_t{group} * kPanelRows * head_dim * kCpuWordBytes,
-                                                              scratch.key_scales + group * kPanelRows);
+      kernels.key_words[static_cast<std::size_t>(keys.dtype)](
+          key_groups + group * keys.group_bytes, head_dim,
+          scratch.keys + std::size_t{group} * kPanelRows * head_dim * kCpuWordBytes,
+          scratch.key_scales + group * kPanelRows);
     }
-    kernels.value_words[static_cast<std::size_t>(values.dtype)](value_groups, n_keys, head_dim, values.shifts, scratch.values, scratch.value_scales);
+    kernels.value_words[static_cast<std::size_t>(values.dtype)](value_groups, n_keys, head_dim, values.shifts,
+                                                                scratch.values, scratch.value_scales);
     const std::uint32_t next = position + n_keys;
     const std::size_t n_next = next < std::min(job.last, segment.last) ? n_groups : 0;
     const Chunk chunk{&segment,
@@ -280,20 +292,22 @@ void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScrat
                      .maxima = scratch.maxima,
                      .sums = scratch.sums,
                      .factors = scratch.factors});
-    kernels.values[static_cast<std::size_t>(segment.values->dtype)]({.groups = segment.values->group(job.slot, job.kv_head, position),
-                                                                     .n_keys = n_keys,
-                                                                     .head_dim = head_dim,
-                                                                     .n_queries = job.n_queries,
-                                                                     .weights = scratch.scores,
-                                                                     .weight_stride = kKeyChunk,
-                                                                     .factors = scratch.factors,
-                                                                     .shifts = segment.values->shifts,
-                                                                     .acc = scratch.acc,
-                                                                     .acc_stride = padded(head_dim)});
+    kernels.values[static_cast<std::size_t>(segment.values->dtype)](
+        {.groups = segment.values->group(job.slot, job.kv_head, position),
+         .n_keys = n_keys,
+         .head_dim = head_dim,
+         .n_queries = job.n_queries,
+         .weights = scratch.scores,
+         .weight_stride = kKeyChunk,
+         .factors = scratch.factors,
+         .shifts = segment.values->shifts,
+         .acc = scratch.acc,
+         .acc_stride = padded(head_dim)});
   });
 }
 
-void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes, float* const* outputs) {
+void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes,
+                 float* const* outputs) {
   const std::uint32_t head_dim = job.values->all.head_dim;
   const std::size_t width = padded(head_dim);
   if (job.n_queries <= kCpuFewQueries) {

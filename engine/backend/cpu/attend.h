@@ -1,5 +1,6 @@
-// Attention over a cache that may be quantized, with a running softmax. Few queries: panel kernels read keys and values as they are kept. Many: a
-// chunk of both is unpacked to 16-bit words, which all of them read. Source of the running softmax: arXiv 2205.14135.
+// Attention over a cache that may be quantized, with a running softmax. Few queries: panel kernels read keys and values
+// as they are kept. Many: a chunk of both is unpacked to 16-bit words, which all of them read. Source of the running
+// softmax: arXiv 2205.14135.
 #pragma once
 
 #include <span>
@@ -34,7 +35,8 @@ struct AttendJob {
   std::uint32_t slot = 0, kv_head = 0;
   std::uint32_t exact_from = 0;  // positions from here on stand in the rings of caches that have them
   float scale = 1.0F;
-  const float* rotation = nullptr;  // (head_dim) factors that values were rotated with, or null; attend_many() turns results back
+  const float* rotation =
+      nullptr;  // (head_dim) factors that values were rotated with, or null; attend_many() turns results back
   std::uint32_t n_queries = 0;
   const float* const* queries = nullptr;  // (n_queries) rows of head_dim
   // Query i sees positions [seen_from[i], seen_to[i]); of these this job takes those in [first, last).
@@ -48,7 +50,9 @@ std::uint32_t most_queries(const KvCache& keys, const KvCache& values);
 // Leaves the unnormalized results in scratch: acc, sums and maxima of each query.
 void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScratch& scratch);
 
-// Writes the results of each query, at most most_queries(), to outputs[query] (head_dim). `bytes`: CpuScratch::attention_bytes.
-void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes, float* const* outputs);
+// Writes the results of each query, at most most_queries(), to outputs[query] (head_dim). `bytes`:
+// CpuScratch::attention_bytes.
+void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes,
+                 float* const* outputs);
 
 }  // namespace headroom

@@ -27,13 +27,15 @@ class Binder {
     bound.head = model_.find_weight(WeightSlot::kHead, -1) != nullptr ? matrix(WeightSlot::kHead, -1) : bound.embedding;
     bound.output_norm = vector(WeightSlot::kOutputNorm, -1);
     bound.layers.reserve(model_.layers.size());
-    for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer) bound.layers.push_back(bind_layer(layer));
+    for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer)
+      bound.layers.push_back(bind_layer(layer));
     for (const RopeSpec& rope : model_.ropes) {
       bound.ropes.push_back(rope_frequencies(rope));
       bound.rope_offsets.push_back(bound.rope_row_elems);
       bound.rope_row_elems += 2 * rope.rope_dim;
     }
-    for (const LayerSpec& layer : model_.layers) bound.widest_head_dim = std::max(bound.widest_head_dim, layer.head_dim);
+    for (const LayerSpec& layer : model_.layers)
+      bound.widest_head_dim = std::max(bound.widest_head_dim, layer.head_dim);
     bound.activations = region(RegionKind::kActivations, plan_.prefill.activation_bytes[device_]);
     bound.logits = region(RegionKind::kLogits, 0);
     bind_scratch(bound.scratch);
@@ -57,7 +59,8 @@ class Binder {
   const std::byte* weight(WeightSlot slot, std::int32_t layer, const WeightTensor*& tensor) const {
     tensor = model_.find_weight(slot, layer);
     if (tensor == nullptr) return nullptr;
-    const std::optional<RegionRef> found = find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()));
+    const std::optional<RegionRef> found =
+        find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()));
     CHECK(found, "a weight is not in the plan");
     return address(*found, tensor->loaded_bytes());
   }
@@ -82,7 +85,8 @@ class Binder {
     const LayerSpec& spec = model_.layers[static_cast<std::size_t>(layer)];
     const auto base = [&](KvPart wanted) -> std::byte* {
       const std::vector<KvRegion> regions = kv_regions(spec, plan_.options);
-      const auto shape = std::find_if(regions.begin(), regions.end(), [&](const KvRegion& region) { return region.part == wanted; });
+      const auto shape =
+          std::find_if(regions.begin(), regions.end(), [&](const KvRegion& region) { return region.part == wanted; });
       if (shape == regions.end()) return nullptr;
       const std::optional<RegionRef> found = find_kv_region(plan_, layer, wanted);
       CHECK(found, "a layer's cache is not in the plan");
@@ -99,7 +103,8 @@ class Binder {
     std::vector<std::byte> bytes(row_bytes(matrix.dtype, n_seen));
     std::vector<float> row(n_seen), out(matrix.n_rows);
     for (std::uint32_t i = 0; i < matrix.n_rows; ++i) {
-      take_panel_row_start(matrix.dtype, matrix.n_cols, n_seen, i % kPanelRows, matrix.panels + i / kPanelRows * matrix.panel_stride, bytes.data());
+      take_panel_row_start(matrix.dtype, matrix.n_cols, n_seen, i % kPanelRows,
+                           matrix.panels + i / kPanelRows * matrix.panel_stride, bytes.data());
       decode_row(matrix.dtype, bytes.data(), n_seen, row.data());
       out[i] = output_square(row, {norm, n_seen}, matrix.n_cols, bias == nullptr ? 0.0F : bias[i]);
     }
@@ -108,13 +113,16 @@ class Binder {
 
   void bind_rotations(BoundLayer& bound) const {
     const LayerSpec& spec = *bound.spec;
-    const auto factor = [&](std::size_t i) { return rotation_factor(spec.head_dim, static_cast<std::uint32_t>(i % spec.head_dim)); };
+    const auto factor = [&](std::size_t i) {
+      return rotation_factor(spec.head_dim, static_cast<std::uint32_t>(i % spec.head_dim));
+    };
     if (is_rotated(plan_.options.kv_k)) {
       OutputSquares sizes;
       if (spec.has_qk_norm) {
         sizes = normed_squares(spec, {bound.q_norm, spec.head_dim}, {bound.k_norm, spec.head_dim});
       } else {
-        sizes = {.queries = squares(bound.q, bound.attn_norm, bound.q_bias), .keys = squares(bound.k, bound.attn_norm, bound.k_bias)};
+        sizes = {.queries = squares(bound.q, bound.attn_norm, bound.q_bias),
+                 .keys = squares(bound.k, bound.attn_norm, bound.k_bias)};
       }
       const std::vector<float> balance = balance_keys(spec, model_.ropes[spec.rope], sizes);
       for (std::size_t i = 0; i < balance.size(); ++i) {
@@ -122,7 +130,8 @@ class Binder {
         bound.k_rotation.push_back(factor(i) / balance[i]);
       }
     }
-    for (std::uint32_t i = 0; is_rotated(plan_.options.kv_v) && i < spec.head_dim; ++i) bound.v_rotation.push_back(factor(i));
+    for (std::uint32_t i = 0; is_rotated(plan_.options.kv_v) && i < spec.head_dim; ++i)
+      bound.v_rotation.push_back(factor(i));
   }
 
   BoundLayer bind_layer(std::int32_t layer) const {
@@ -179,19 +188,22 @@ float* BoundModel::buffer(BufferId id) const {
   return reinterpret_cast<float*>((found.is_logits ? logits : activations) + found.offset);
 }
 
-Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas, const DeviceInfo& device) {
+Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas,
+                              const DeviceInfo& device) {
   CHECK(arenas.size() == plan.arenas.size(), "one arena per arena of the plan");
-  const auto here = std::find_if(plan.devices.begin(), plan.devices.end(), [&](const DeviceInfo& each) { return each.id == device.id; });
-  if (here == plan.devices.end()) return Error{ErrorCode::kUsage, fmt::format("the plan does not know the device {}", device.id)};
+  const auto here = std::find_if(plan.devices.begin(), plan.devices.end(),
+                                 [&](const DeviceInfo& each) { return each.id == device.id; });
+  if (here == plan.devices.end())
+    return Error{ErrorCode::kUsage, fmt::format("the plan does not know the device {}", device.id)};
   if (here->n_threads != device.n_threads) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("the plan is for {} threads of {}, this backend has {}", here->n_threads, device.id, device.n_threads)};
+    return Error{ErrorCode::kUsage, fmt::format("the plan is for {} threads of {}, this backend has {}",
+                                                here->n_threads, device.id, device.n_threads)};
   }
   const auto index = static_cast<DeviceIndex>(here - plan.devices.begin());
   for (const Op& op : plan.prefill.ops) {
     if (op.device != index || op.kind == OpKind::kTransfer) {
-      return Error{ErrorCode::kUnsupported, fmt::format("the plan runs {} on {}: this build runs a model on {} alone", op_name(op.kind),
-                                                        plan.devices[op.device].id, device.id)};
+      return Error{ErrorCode::kUnsupported, fmt::format("the plan runs {} on {}: this build runs a model on {} alone",
+                                                        op_name(op.kind), plan.devices[op.device].id, device.id)};
     }
   }
   return Binder(model, plan, arenas, index).bind();

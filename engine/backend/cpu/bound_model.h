@@ -19,7 +19,8 @@ struct BoundLayer {
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   KvCache keys, values;
-  // rotation_factor(), of Q and K (n_kv_heads, head_dim) with their balance; of V (head_dim). Empty: K with Q, or V, is kept as it is.
+  // rotation_factor(), of Q and K (n_kv_heads, head_dim) with their balance; of V (head_dim). Empty: K with Q, or V, is
+  // kept as it is.
   std::vector<float> q_rotation, k_rotation, v_rotation;
 };
 
@@ -33,14 +34,20 @@ struct BoundScratch {
   CpuScratch sizes;
 
   float* row(std::uint32_t thread) const { return reinterpret_cast<float*>(of_thread(thread)); }
-  std::byte* few_f32(std::uint32_t thread) const { return f32 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes; }
-  std::byte* few_int8(std::uint32_t thread) const { return int8 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes; }
+  std::byte* few_f32(std::uint32_t thread) const {
+    return f32 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes;
+  }
+  std::byte* few_int8(std::uint32_t thread) const {
+    return int8 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes;
+  }
   // Of the first or the second matrix that a thread multiplies at a time. Slabs are used one after the other.
   ProductScratch product(std::uint32_t thread, std::uint32_t index = 0) const {
     std::byte* slabs = of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes;
     return {slabs, reinterpret_cast<float*>(slabs + sizes.slab_bytes + index * (sizes.product_bytes / 2))};
   }
-  std::byte* attention(std::uint32_t thread) const { return of_thread(thread) + sizes.per_thread() - sizes.attention_bytes; }
+  std::byte* attention(std::uint32_t thread) const {
+    return of_thread(thread) + sizes.per_thread() - sizes.attention_bytes;
+  }
 
  private:
   std::byte* of_thread(std::uint32_t thread) const { return threads + thread * sizes.per_thread(); }
@@ -63,6 +70,7 @@ struct BoundModel {
 
 // kUnsupported: a plan that needs another device too. CHECKs that regions have the sizes that the plan's own rules
 // give.
-Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas, const DeviceInfo& device);
+Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas,
+                              const DeviceInfo& device);
 
 }  // namespace headroom

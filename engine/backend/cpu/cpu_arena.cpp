@@ -27,11 +27,12 @@ class CpuArena final : public Arena {
 
 Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<std::uint64_t>& n_allocations) {
   if (plan.size == 0) return std::unique_ptr<Arena>(std::make_unique<CpuArena>(nullptr, 0));
-  // Reserved without MAP_POPULATE: the first touch is by the thread that fills the pages, and a load can be cancelled between chunks.
+  // Reserved without MAP_POPULATE: the first touch is by the thread that fills the pages, and a load can be cancelled
+  // between chunks.
   void* base = mmap(nullptr, plan.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) {
-    return Error{ErrorCode::kResource, fmt::format("host memory: asked for {} ({} bytes), refused by the system: {}", format_bytes(plan.size),
-                                                   plan.size, std::strerror(errno))};
+    return Error{ErrorCode::kResource, fmt::format("host memory: asked for {} ({} bytes), refused by the system: {}",
+                                                   format_bytes(plan.size), plan.size, std::strerror(errno))};
   }
   madvise(base, plan.size, MADV_HUGEPAGE);  // fewer TLB misses where the system has huge pages; harmless where not
   ++n_allocations;

@@ -17,7 +17,8 @@ namespace {
 
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(DeviceInfo device, Isa isa) : device_(std::move(device)), kernels_(make_kernel_table(isa)), pool_(device_.n_threads) {}
+  CpuBackend(DeviceInfo device, Isa isa)
+      : device_(std::move(device)), kernels_(make_kernel_table(isa)), pool_(device_.n_threads) {}
 
   std::uint32_t n_threads() const { return pool_.n_threads(); }
 
@@ -26,15 +27,17 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     // Pages are only promised by the system, so it would grant more than there is: ask first.
     if (const Result<MemorySample> now = sample_host_memory(); now && plan.size > now->free) {
-      return Error{ErrorCode::kResource, fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes)", device_.id, format_bytes(plan.size),
-                                                     plan.size, format_bytes(now->free), now->free)};
+      return Error{ErrorCode::kResource,
+                   fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes)", device_.id, format_bytes(plan.size),
+                               plan.size, format_bytes(now->free), now->free)};
     }
     return map_cpu_arena(plan, n_allocations_);
   }
 
-  Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file, const StopToken& stop,
-                     const std::function<void(Bytes)>& advance) override {
-    CHECK(weight.loaded_bytes() <= region.size && region.offset + region.size <= arena.mapped_bytes(), "a weight leaves its region");
+  Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
+                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+    CHECK(weight.loaded_bytes() <= region.size && region.offset + region.size <= arena.mapped_bytes(),
+          "a weight leaves its region");
     return load_cpu_weight(weight, file, arena.base() + region.offset, pool_, stop, advance);
   }
 
@@ -55,8 +58,8 @@ class CpuBackend final : public Backend {
     CHECK(step_ != nullptr, "copy_state() before prepare()");
     const PlanOptions& options = step_->bound().plan->options;
     if (from_slot >= options.n_slots || to_slot >= options.n_slots || n_positions > options.n_ctx) {
-      return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}", n_positions, from_slot, to_slot,
-                                                  options.n_slots, options.n_ctx)};
+      return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}",
+                                                  n_positions, from_slot, to_slot, options.n_slots, options.n_ctx)};
     }
     step_->copy_slot(from_slot, to_slot, n_positions);
     return ok_status();
@@ -83,7 +86,8 @@ Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device) {
   const std::uint32_t n_asked = device.n_threads;
   auto backend = std::make_unique<CpuBackend>(std::move(device), *isa);
   if (backend->n_threads() != n_asked) {
-    return Error{ErrorCode::kResource, fmt::format("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};
+    return Error{ErrorCode::kResource,
+                 fmt::format("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};
   }
   return std::unique_ptr<Backend>(std::move(backend));
 }

@@ -7,7 +7,8 @@
 
 namespace headroom {
 
-// `device` as probed: its n_threads is how many threads compute. kUsage when HEADROOM_ISA asks for what this machine cannot run.
+// `device` as probed: its n_threads is how many threads compute. kUsage when HEADROOM_ISA asks for what this machine
+// cannot run.
 Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device);
 
 }  // namespace headroom

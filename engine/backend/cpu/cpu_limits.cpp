@@ -14,7 +14,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Bytes kReadBytes = 768 * kMiB;  // well above a server's third-level cache of 260 MiB, which one virtual machine may have to itself
+constexpr Bytes kReadBytes =
+    768 * kMiB;  // well above a server's third-level cache of 260 MiB, which one virtual machine may have to itself
 constexpr int kReadPasses = 5;
 constexpr double kPeakPassSeconds = 0.05;  // long enough to be timed, and for the clock frequency that this load gets
 
@@ -30,7 +31,8 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
     pool.run([&](std::uint32_t thread) {
       const Share lines = share_of(kLines, thread, pool.n_threads());
       if (pass == 0) {
-        std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes, std::byte{1});  // present before they are timed
+        std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes,
+                  std::byte{1});  // present before they are timed
       } else {
         results[thread] += kernels.read(memory + lines.first * kReadUnitBytes, lines.last - lines.first);
       }
@@ -73,7 +75,9 @@ Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
   const KernelTable kernels = make_kernel_table(*isa);
   return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()),
                    .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
-                   .tile_ops_per_s = kernels.tile_peak != nullptr ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound) : 0.0};
+                   .tile_ops_per_s = kernels.tile_peak != nullptr
+                                         ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound)
+                                         : 0.0};
 }
 
 }  // namespace headroom

@@ -10,11 +10,13 @@ namespace headroom {
 
 struct CpuLimits {
   double read_bytes_per_s = 0;  // all threads reading memory that no cache holds
-  double int8_ops_per_s = 0;    // all threads multiplying and adding int8 in registers; an operation is one multiply or one add
-  double tile_ops_per_s = 0;    // likewise in tile registers; 0: this instruction set has none
+  double int8_ops_per_s =
+      0;  // all threads multiplying and adding int8 in registers; an operation is one multiply or one add
+  double tile_ops_per_s = 0;  // likewise in tile registers; 0: this instruction set has none
 };
 
-// Takes about a second and maps 768 MiB while it runs. kResource when the system refuses them; kUsage for a wrong HEADROOM_ISA.
+// Takes about a second and maps 768 MiB while it runs. kResource when the system refuses them; kUsage for a wrong
+// HEADROOM_ISA.
 Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads);
 
 }  // namespace headroom

@@ -22,7 +22,11 @@ constexpr std::uint32_t kPiecesPerThread = 8;
 }  // namespace
 
 CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
-    : bound_(std::move(bound)), kernels_(kernels), pool_(pool), product_clocks_(pool.n_threads()), n_dealt_(bound_.plan->prefill.ops.size()) {
+    : bound_(std::move(bound)),
+      kernels_(kernels),
+      pool_(pool),
+      product_clocks_(pool.n_threads()),
+      n_dealt_(bound_.plan->prefill.ops.size()) {
   runs_.reserve(bound_.plan->prefill.max_rows);
   exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
   for (const BoundLayer& layer : bound_.layers) most_kv_heads_ = std::max(most_kv_heads_, layer.spec->n_kv_heads);
@@ -32,18 +36,24 @@ CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
 Status CpuStep::check(const StepInputs& inputs) const {
   const Program& program = bound_.plan->prefill;
   const PlanOptions& options = bound_.plan->options;
-  if (inputs.rows.empty() || inputs.rows.size() > program.max_rows || inputs.logit_rows.size() > program.max_logit_rows) {
-    return Error{ErrorCode::kUsage, fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}", inputs.rows.size(),
-                                                inputs.logit_rows.size(), program.max_rows, program.max_logit_rows)};
+  if (inputs.rows.empty() || inputs.rows.size() > program.max_rows ||
+      inputs.logit_rows.size() > program.max_logit_rows) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}",
+                             inputs.rows.size(), inputs.logit_rows.size(), program.max_rows, program.max_logit_rows)};
   }
   for (const StepRow& row : inputs.rows) {
     if (row.token >= bound_.model->n_vocab || row.slot >= options.n_slots || row.position >= options.n_ctx) {
-      return Error{ErrorCode::kUsage, fmt::format("token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
-                                                  row.token, row.position, row.slot, bound_.model->n_vocab, options.n_ctx, options.n_slots)};
+      return Error{
+          ErrorCode::kUsage,
+          fmt::format(
+              "token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
+              row.token, row.position, row.slot, bound_.model->n_vocab, options.n_ctx, options.n_slots)};
     }
   }
   for (const std::uint32_t row : inputs.logit_rows) {
-    if (row >= inputs.rows.size()) return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, inputs.rows.size())};
+    if (row >= inputs.rows.size())
+      return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, inputs.rows.size())};
   }
   return ok_status();
 }
@@ -76,15 +86,16 @@ void CpuStep::find_runs() {
   }
 }
 
-// A ring loses what its new rows replace. Rows that follow an earlier position supersede all behind it, whatever was there before: a prompt that goes
-// back behind the ring fills it afresh.
+// A ring loses what its new rows replace. Rows that follow an earlier position supersede all behind it, whatever was
+// there before: a prompt that goes back behind the ring fills it afresh.
 void CpuStep::move_exact_from() {
   for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
     const BoundLayer& layer = bound_.layers[i];
     if (!layer.keys.has_ends() && !layer.values.has_ends()) continue;
     const std::uint32_t n_ring = layer.keys.has_ends() ? layer.keys.ring.n_rows : layer.values.ring.n_rows;
     for (const Run& run : runs_) {
-      const std::uint32_t start = inputs_.rows[run.first_row].position, end = inputs_.rows[run.first_row + run.n_rows - 1].position + 1;
+      const std::uint32_t start = inputs_.rows[run.first_row].position,
+                          end = inputs_.rows[run.first_row + run.n_rows - 1].position + 1;
       std::uint32_t& from = exact_from(static_cast<std::int32_t>(i), run.slot);
       from = std::max(std::min(from, start), end - std::min(end, n_ring));
     }
@@ -95,7 +106,8 @@ void CpuStep::move_exact_from() {
 void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
   const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
     const Bytes n_bytes = div_up(std::min(n_positions, view.n_rows), kPanelRows) * view.group_bytes;
-    for (std::uint32_t head = 0; head < n_heads; ++head) std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_bytes);
+    for (std::uint32_t head = 0; head < n_heads; ++head)
+      std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_bytes);
   };
   for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
     const BoundLayer& layer = bound_.layers[i];
@@ -118,7 +130,8 @@ void CpuStep::run_thread(std::uint32_t thread) {
     if (stops_[n_passed % 2]) return;
     if (thread == 0) stops_[(n_passed + 1) % 2] = stop_.stop_requested();
     run_op(ops[i], thread);
-    if (few && ops[i].kind == OpKind::kQkvRope) run_op(ops[++i], thread);  // attention, which waits for each of the heads that it reads
+    if (few && ops[i].kind == OpKind::kQkvRope)
+      run_op(ops[++i], thread);  // attention, which waits for each of the heads that it reads
     pool_.barrier();
   }
 }
@@ -128,7 +141,8 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
     case OpKind::kEmbed: return embed(op, thread);
     case OpKind::kQkvRope: return qkv_rope(op, thread);
     case OpKind::kAttend: {
-      const SubnormalsAsZero zeros;  // weights of keys that are hardly looked at, times small values; Q6_K, 256 tokens: 27 ms of attention became 11
+      const SubnormalsAsZero zeros;  // weights of keys that are hardly looked at, times small values; Q6_K, 256 tokens:
+                                     // 27 ms of attention became 11
       return attend_op(op, thread);
     }
     case OpKind::kAttnOut: return attn_out(op, thread);
@@ -162,13 +176,14 @@ void CpuStep::fill_rope_table(std::uint32_t thread) {
 }
 
 template <class Row>
-Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row) {
+Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices,
+                             Row row) {
   const bool few = is_few(n_rows);
   const BoundScratch& scratch = bound_.scratch;
   Activations made{.n_rows = n_rows, .n_elems = matrices.front()->n_cols};
   // Words stand where f32 would, and are smaller: all matrices that would read f32 must be able to read them.
-  const bool words =
-      !few && std::all_of(matrices.begin(), matrices.end(), [](const Matrix* each) { return !each->reads_f32() || each->has_words(); });
+  const bool words = !few && std::all_of(matrices.begin(), matrices.end(),
+                                         [](const Matrix* each) { return !each->reads_f32() || each->has_words(); });
   for (const Matrix* matrix : matrices) {
     if (matrix->reads_f32()) {
       (words ? made.words : made.f32) = few ? scratch.few_f32(thread) : scratch.f32;
@@ -212,21 +227,25 @@ double CpuStep::product_seconds() const {
 }
 
 // out (n_rows, matrix.n_rows) += matrix . in + bias
-void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread) {
+void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias,
+                          std::uint32_t thread) {
   const BlockShape shape = cut_blocks(matrix, in);
   const auto add = [&](const PanelProduct& product, bool is_first) {
     const float* of_rows = bias == nullptr || !is_first ? nullptr : bias + product.first_row;
     kernels_.add_products(product.values, of_rows, product.place(out, matrix.n_rows));
   };
   deal(op, matrix.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, shape, bound_.scratch.product(thread), stop_, add); });
+    time_product(thread, [&] {
+      multiply(kernels_, matrix, first, last, in, shape, bound_.scratch.product(thread), stop_, add);
+    });
   });
 }
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
   const Matrix& table = bound_.embedding;
   float* residual = bound_.buffer(op.output);
-  auto* bytes = reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
+  auto* bytes =
+      reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
   const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {
     const std::uint32_t token = inputs_.rows[row].token;
@@ -240,9 +259,10 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const float* attended = bound_.buffer(op.input);
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
   const std::array matrices{&layer.attn_out};
-  const Activations in = prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-    return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
-  });
+  const Activations in =
+      prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+        return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
+      });
   add_product(op, layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
 }
 
@@ -252,13 +272,15 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const float* residual = bound_.buffer(op.input);
   float* hidden = bound_.buffer(op.output);
   const std::array matrices{&layer.gate, &layer.up};
-  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
-                                 [&](std::uint32_t row, float* scratch) {
-                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon, scratch);
+  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
+                                 std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model,
+                                                 bound_.model->norm_epsilon, scratch);
                                    return scratch;
                                  });
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
-  PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)), ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
+  PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),
+      ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));
   const auto store = [&](const PairBlock& block) {
     gates.compute(block);
     ups.compute(block);
@@ -278,8 +300,9 @@ void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const float* hidden = bound_.buffer(op.input);
   const std::array matrices{&layer.down};
-  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
-                                 [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
+  const Activations in =
+      prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
+              [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
   add_product(op, layer.down, in, bound_.buffer(op.output), nullptr, thread);
 }
 
@@ -289,15 +312,20 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
   const float* residual = bound_.buffer(op.input);
   float* out = bound_.buffer(op.output);
   const std::array matrices{&bound_.head};
-  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.logit_rows.size()), std::span<const Matrix* const>(matrices),
-                                 [&](std::uint32_t row, float* scratch) {
-                                   const std::size_t at = std::size_t{inputs_.logit_rows[row]} * d_model;
-                                   kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
-                                   return scratch;
-                                 });
-  const auto store = [&](const PanelProduct& product, bool) { kernels_.put_products(product.values, product.place(out, bound_.head.n_rows)); };
+  const Activations in =
+      prepare(thread, static_cast<std::uint32_t>(inputs_.logit_rows.size()), std::span<const Matrix* const>(matrices),
+              [&](std::uint32_t row, float* scratch) {
+                const std::size_t at = std::size_t{inputs_.logit_rows[row]} * d_model;
+                kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
+                return scratch;
+              });
+  const auto store = [&](const PanelProduct& product, bool) {
+    kernels_.put_products(product.values, product.place(out, bound_.head.n_rows));
+  };
   deal(op, bound_.head.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
-    time_product(thread, [&] { multiply(kernels_, bound_.head, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store); });
+    time_product(thread, [&] {
+      multiply(kernels_, bound_.head, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store);
+    });
   });
 }
 
@@ -305,7 +333,8 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
 
 void CpuStep::turn(float* head, const BoundLayer& layer, std::uint32_t row) const {
   const RopeSpec& rope = bound_.model->ropes[layer.spec->rope];
-  const float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[layer.spec->rope];
+  const float* cosines =
+      bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[layer.spec->rope];
   const auto turn_pairs = rope.pairing == RopePairing::kNeighbours ? kernels_.turn_neighbours : kernels_.turn_halves;
   turn_pairs(head, cosines, cosines + rope.rope_dim, rope.rope_dim);
 }
@@ -331,7 +360,8 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
       add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
       if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
       turn(elems, layer, row);
-      if (!layer.q_rotation.empty()) kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
+      if (!layer.q_rotation.empty())
+        kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
     }
   }
 }
@@ -347,7 +377,8 @@ template <class Work>
 void CpuStep::for_each_group(Work work) const {
   const std::span<const StepRow> rows = inputs_.rows;
   for (std::uint32_t first = 0, last = 0; first < rows.size(); first = last) {
-    const std::uint32_t slot = rows[first].slot, position = rows[first].position, most = kPanelRows - position % kPanelRows;
+    const std::uint32_t slot = rows[first].slot, position = rows[first].position,
+                        most = kPanelRows - position % kPanelRows;
     for (last = first + 1; last < rows.size() && last - first < most; ++last) {
       if (rows[last].slot != slot || rows[last].position != position + last - first) break;
     }
@@ -355,8 +386,8 @@ void CpuStep::for_each_group(Work work) const {
   }
 }
 
-// Writes heads of a group's rows to the cache, and to the exact ends beside it what later rows of the step do not replace: as many heads at a time as
-// fill 16 rows.
+// Writes heads of a group's rows to the cache, and to the exact ends beside it what later rows of the step do not
+// replace: as many heads at a time as fill 16 rows.
 void CpuStep::keep(const BoundLayer& layer, KvPart part, Share heads, Share rows) {
   const StepRow& start = inputs_.rows[rows.first];
   const KvCache& cache = part == KvPart::kKeys ? layer.keys : layer.values;
@@ -392,7 +423,8 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
         if (is_keys) {
           if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
           turn(elems, layer, row);
-          if (!layer.k_rotation.empty()) kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
+          if (!layer.k_rotation.empty())
+            kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
         } else if (!layer.v_rotation.empty()) {
           kernels_.rotate(elems, head_dim, layer.v_rotation.data());
         }
@@ -407,7 +439,8 @@ namespace {
 // Rows that are whole heads and whole panels: the thread that computes them can finish them without waiting for others.
 struct HeadUnits {
   std::uint32_t n_heads = 0, heads_per_unit = 1;
-  HeadUnits(std::uint32_t heads, std::uint32_t head_dim) : n_heads(heads), heads_per_unit(kPanelRows / std::gcd(head_dim, kPanelRows)) {}
+  HeadUnits(std::uint32_t heads, std::uint32_t head_dim)
+      : n_heads(heads), heads_per_unit(kPanelRows / std::gcd(head_dim, kPanelRows)) {}
   std::uint32_t count() const { return (n_heads + heads_per_unit - 1) / heads_per_unit; }
   std::uint32_t first_head(std::uint32_t unit) const { return std::min(n_heads, unit * heads_per_unit); }
 };
@@ -421,16 +454,23 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const float* residual = bound_.buffer(op.input);
   float* query = bound_.buffer(op.output);
   const std::array matrices{&layer.q, &layer.k, &layer.v};
-  const Activations in = prepare(
-      thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model, bound_.model->norm_epsilon, scratch);
-        return scratch;
-      });
+  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
+                                 std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
+                                                 bound_.model->norm_epsilon, scratch);
+                                   return scratch;
+                                 });
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
-  const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out, std::size_t stride) {
-    const std::uint32_t first = first_head * spec.head_dim / kPanelRows, last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
-    const auto store = [&](const PanelProduct& product, bool) { kernels_.put_products(product.values, product.place(out, stride)); };
-    time_product(thread, [&] { multiply(kernels_, matrix, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store); });
+  const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out,
+                           std::size_t stride) {
+    const std::uint32_t first = first_head * spec.head_dim / kPanelRows,
+                        last = (last_head * spec.head_dim + kPanelRows - 1) / kPanelRows;
+    const auto store = [&](const PanelProduct& product, bool) {
+      kernels_.put_products(product.values, product.place(out, stride));
+    };
+    time_product(thread, [&] {
+      multiply(kernels_, matrix, first, last, in, whole_blocks(in), bound_.scratch.product(thread), stop_, store);
+    });
   };
   const auto count = [&](std::uint32_t first, std::uint32_t last, std::uint32_t heads_per_kv) {
     for (std::uint32_t head = first; head < last; ++head) ThreadPool::add(n_finished(op.layer, head / heads_per_kv), 1);
@@ -438,8 +478,10 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
   deal(op, n_q + 2 * n_kv, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
-    const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {  // what is in units [first, first + n)
-      const std::uint32_t from = std::clamp(first_unit, first, first + n) - first, to = std::clamp(last_unit, first, first + n) - first;
+    const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units,
+                          auto finish) {  // what is in units [first, first + n)
+      const std::uint32_t from = std::clamp(first_unit, first, first + n) - first,
+                          to = std::clamp(last_unit, first, first + n) - first;
       if (from < to) finish(units.first_head(from), units.first_head(to));
     };
     part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {

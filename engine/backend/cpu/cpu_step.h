@@ -1,4 +1,5 @@
-// One step of the forward pass on the thread pool: the ops of the program in order, four barriers per layer when rows are few.
+// One step of the forward pass on the thread pool: the ops of the program in order, four barriers per layer when rows
+// are few.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,8 @@
 
 namespace headroom {
 
-// Results do not depend on the number of threads: outputs are shared out, and sums are cut by the shape of the step alone.
+// Results do not depend on the number of threads: outputs are shared out, and sums are cut by the shape of the step
+// alone.
 class CpuStep {
  public:
   CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool);
@@ -53,23 +55,26 @@ class CpuStep {
   void ffn_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
-  // Activation rows for the matrices given. With few rows every thread makes its own; else all make them together, up to a barrier.
-  // `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
+  // Activation rows for the matrices given. With few rows every thread makes its own; else all make them together, up
+  // to a barrier. `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
-  void add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias, std::uint32_t thread);
+  void add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias,
+                   std::uint32_t thread);
   // Calls work() and counts its time as spent on matrix products: two looks at the clock for a piece of a matrix.
   template <class Work>
   void time_product(std::uint32_t thread, Work work);
-  // Calls work(first, last) for pieces of n items until none is left: who comes first takes the next, so that a thread that the system holds up does
-  // not hold up the others. Once per op.
+  // Calls work(first, last) for pieces of n items until none is left: who comes first takes the next, so that a thread
+  // that the system holds up does not hold up the others. Once per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
   // Heads of a layer that are finished, by the KV head that they belong to: its queries, its key and its value.
   std::atomic<std::uint32_t>& n_finished(std::int32_t layer, std::uint32_t kv_head) {
     return n_finished_[static_cast<std::size_t>(layer) * most_kv_heads_ + kv_head];
   }
-  std::atomic<std::uint32_t>& n_dealt(const Op& op) { return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())]; }
+  std::atomic<std::uint32_t>& n_dealt(const Op& op) {
+    return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())];
+  }
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
@@ -85,11 +90,12 @@ class CpuStep {
   std::uint32_t n_splits(const LayerSpec& layer, std::uint32_t row) const;
   float* partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t head, std::uint32_t index) const;
   void attend_few(const Op& op, const BoundLayer& layer, const float* query, std::uint32_t thread);
-  void attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head, std::uint32_t index, std::uint32_t thread);
+  void attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head,
+                   std::uint32_t index, std::uint32_t thread);
   std::uint32_t tile_rows(const BoundLayer& layer) const;
   void attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread);
-  void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row, std::uint32_t n_rows,
-                   std::uint32_t thread);
+  void attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head,
+                   std::uint32_t first_row, std::uint32_t n_rows, std::uint32_t thread);
   const float* merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const;
 
   std::uint32_t& exact_from(std::int32_t layer, std::uint32_t slot) {
@@ -99,7 +105,8 @@ class CpuStep {
   BoundModel bound_;
   const KernelTable& kernels_;
   ThreadPool& pool_;
-  std::vector<std::uint32_t> exact_from_;     // (n_layers, n_slots): the rings of a layer hold the positions from this one on
+  std::vector<std::uint32_t>
+      exact_from_;  // (n_layers, n_slots): the rings of a layer hold the positions from this one on
   std::vector<ProductClock> product_clocks_;  // by thread
   // Of the step that runs:
   StepInputs inputs_;
@@ -108,7 +115,8 @@ class CpuStep {
   std::vector<std::atomic<std::uint32_t>> n_dealt_;  // of each op's items
   std::uint32_t most_kv_heads_ = 0;
   std::vector<std::atomic<std::uint32_t>> n_finished_;  // (n_layers, most_kv_heads)
-  bool stops_[2] = {};  // by parity of the barriers passed: written one ahead by thread 0, read by all after the barrier between
+  bool stops_[2] =
+      {};  // by parity of the barriers passed: written one ahead by thread 0, read by all after the barrier between
 };
 
 }  // namespace headroom

@@ -29,8 +29,10 @@ std::uint32_t CpuStep::n_splits(const LayerSpec& layer, std::uint32_t row) const
 }
 
 CpuStep::Split CpuStep::split(const LayerSpec& layer, std::uint32_t row, std::uint32_t index) const {
-  const std::uint32_t position = inputs_.rows[row].position, from = seen_from(layer, position), start = from / kKvRowStep * kKvRowStep;
-  const auto size = static_cast<std::uint32_t>(round_up(div_up(position + 1 - start, n_splits(layer, row)), kKvRowStep));
+  const std::uint32_t position = inputs_.rows[row].position, from = seen_from(layer, position),
+                      start = from / kKvRowStep * kKvRowStep;
+  const auto size =
+      static_cast<std::uint32_t>(round_up(div_up(position + 1 - start, n_splits(layer, row)), kKvRowStep));
   return {std::max(from, start + index * size), std::min(position + 1, start + (index + 1) * size)};
 }
 
@@ -49,8 +51,9 @@ void CpuStep::attend_op(const Op& op, std::uint32_t thread) {
   }
 }
 
-// Few rows: parts of the context are dealt out, KV head by KV head as the op before finishes them, and merged when the next op reads them. Nobody
-// waits for a head that is not being computed: who attends has found no more of them to compute.
+// Few rows: parts of the context are dealt out, KV head by KV head as the op before finishes them, and merged when the
+// next op reads them. Nobody waits for a head that is not being computed: who attends has found no more of them to
+// compute.
 void CpuStep::attend_few(const Op& op, const BoundLayer& layer, const float* query, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
   std::uint32_t n_parts = 0;  // of a KV head
@@ -66,8 +69,8 @@ void CpuStep::attend_few(const Op& op, const BoundLayer& layer, const float* que
   }
 }
 
-void CpuStep::attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head, std::uint32_t index,
-                          std::uint32_t thread) {
+void CpuStep::attend_part(const BoundLayer& layer, const float* query, std::uint32_t row, std::uint32_t kv_head,
+                          std::uint32_t index, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
   const StepRow& at = inputs_.rows[row];
   const FewScratch scratch = cut_few_scratch(bound_.scratch.attention(thread), bound_.widest_head_dim);
@@ -79,7 +82,8 @@ void CpuStep::attend_part(const BoundLayer& layer, const float* query, std::uint
   for (std::uint32_t first = 0; first < heads_per_kv; first += kCpuFewQueries) {
     const std::uint32_t n = std::min(kCpuFewQueries, heads_per_kv - first), head = kv_head * heads_per_kv + first;
     std::array<const float*, kCpuFewQueries> queries;
-    for (std::uint32_t i = 0; i < n; ++i) queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
+    for (std::uint32_t i = 0; i < n; ++i)
+      queries[i] = query + std::size_t{row} * spec.q_dim() + std::size_t{head + i} * spec.head_dim;
     headroom::attend_few(kernels_,
                          {.keys = &layer.keys,
                           .values = &layer.values,
@@ -108,7 +112,8 @@ const float* CpuStep::merge_partials(const BoundLayer& bound, std::uint32_t row,
   const std::uint32_t splits = n_splits(layer, row), width = padded(layer.head_dim);
   for (std::uint32_t head = 0; head < layer.n_heads; ++head) {
     float maximum = partial(layer, row, head, 0)[width], sum = 0.0F;
-    for (std::uint32_t index = 1; index < splits; ++index) maximum = std::max(maximum, partial(layer, row, head, index)[width]);
+    for (std::uint32_t index = 1; index < splits; ++index)
+      maximum = std::max(maximum, partial(layer, row, head, index)[width]);
     float* to = out + std::size_t{head} * layer.head_dim;
     std::fill_n(to, layer.head_dim, 0.0F);
     for (std::uint32_t index = 0; index < splits; ++index) {
@@ -123,17 +128,19 @@ const float* CpuStep::merge_partials(const BoundLayer& bound, std::uint32_t row,
   return out;
 }
 
-// Rows that read the same keys: as many as a tile takes, but few enough for kAttendItems pieces of work. Not by the number of threads, because where
-// chunks of keys start is a matter of rounding.
+// Rows that read the same keys: as many as a tile takes, but few enough for kAttendItems pieces of work. Not by the
+// number of threads, because where chunks of keys start is a matter of rounding.
 std::uint32_t CpuStep::tile_rows(const BoundLayer& layer) const {
-  const std::uint32_t heads_per_kv = layer.spec->n_heads / layer.spec->n_kv_heads, n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
+  const std::uint32_t heads_per_kv = layer.spec->n_heads / layer.spec->n_kv_heads,
+                      n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
   const std::uint32_t most = std::max(1U, most_queries(layer.keys, layer.values) / heads_per_kv);
   const std::uint32_t least = std::min(most, std::max(1U, kTilePanels * kPanelRows / heads_per_kv));
   return std::clamp(n_rows * layer.spec->n_kv_heads / kAttendItems, least, most);
 }
 
 // Many rows: tiles of rows and a KV head each, the last rows first because they see most.
-void CpuStep::attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended, std::uint32_t thread) {
+void CpuStep::attend_many(const Op& op, const BoundLayer& layer, const float* query, float* attended,
+                          std::uint32_t thread) {
   const std::uint32_t n_tile_rows = tile_rows(layer), n_heads = layer.spec->n_kv_heads;
   const auto n_tiles_of = [=](const Run& run) { return (run.n_rows + n_tile_rows - 1) / n_tile_rows; };
   std::uint32_t n_tiles = 0;
@@ -145,21 +152,24 @@ void CpuStep::attend_many(const Op& op, const BoundLayer& layer, const float* qu
     auto run = runs_.begin();
     for (; tile >= n_tiles_of(*run); ++run) tile -= n_tiles_of(*run);
     const std::uint32_t row = tile * n_tile_rows;
-    attend_rows(layer, query, attended, item % n_heads, run->first_row + row, std::min(n_tile_rows, run->n_rows - row), thread);
+    attend_rows(layer, query, attended, item % n_heads, run->first_row + row, std::min(n_tile_rows, run->n_rows - row),
+                thread);
   }
 }
 
-void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head, std::uint32_t first_row,
-                          std::uint32_t n_rows, std::uint32_t thread) {
+void CpuStep::attend_rows(const BoundLayer& layer, const float* query, float* attended, std::uint32_t kv_head,
+                          std::uint32_t first_row, std::uint32_t n_rows, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
-  const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, n_all = n_rows * heads_per_kv, most = most_queries(layer.keys, layer.values);
+  const std::uint32_t heads_per_kv = spec.n_heads / spec.n_kv_heads, n_all = n_rows * heads_per_kv,
+                      most = most_queries(layer.keys, layer.values);
   for (std::uint32_t first = 0; first < n_all; first += most) {
     const std::uint32_t n = std::min(most, n_all - first);
     std::array<const float*, kCpuQueryTile> queries;
     std::array<float*, kCpuQueryTile> outputs;
     std::array<std::uint32_t, kCpuQueryTile> from, to;
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t row = first_row + (first + i) / heads_per_kv, head = kv_head * heads_per_kv + (first + i) % heads_per_kv;
+      const std::uint32_t row = first_row + (first + i) / heads_per_kv,
+                          head = kv_head * heads_per_kv + (first + i) % heads_per_kv;
       const std::uint32_t position = inputs_.rows[row].position;
       const std::size_t offset = std::size_t{row} * spec.q_dim() + std::size_t{head} * spec.head_dim;
       queries[i] = query + offset;

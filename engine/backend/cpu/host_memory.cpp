@@ -62,7 +62,8 @@ void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
     for (;; group = group.parent_path()) {
       const std::filesystem::path at = root / group;
       if (v2) {
-        apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"), reclaimable(at / "memory.stat", "inactive_file"));
+        apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"),
+                    reclaimable(at / "memory.stat", "inactive_file"));
       } else {
         apply_limit(sample, read_number(at / "memory.limit_in_bytes"), read_number(at / "memory.usage_in_bytes"),
                     reclaimable(at / "memory.stat", "total_inactive_file"));
@@ -78,7 +79,8 @@ Result<MemorySample> sample_host_memory(const HostPaths& paths) {
   const std::filesystem::path meminfo = paths.proc / "meminfo";
   const std::optional<Bytes> total = find_kib(meminfo, "MemTotal:"), available = find_kib(meminfo, "MemAvailable:");
   if (!total || !available) {
-    return Error{ErrorCode::kResource, fmt::format("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
+    return Error{ErrorCode::kResource,
+                 fmt::format("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
   }
   MemorySample sample{.total = *total, .free = std::min(*total, *available), .ours = 0};
   apply_cgroup_limits(sample, paths);

@@ -13,8 +13,8 @@ struct HostPaths {
   std::filesystem::path proc = "/proc", cgroup = "/sys/fs/cgroup";
 };
 
-// Physical memory, or the smallest limit of the control groups above this process when that is less; free is what programs can still have of it
-// without swapping. kResource when the system does not tell.
+// Physical memory, or the smallest limit of the control groups above this process when that is less; free is what
+// programs can still have of it without swapping. kResource when the system does not tell.
 Result<MemorySample> sample_host_memory(const HostPaths& paths = {});
 
 // "Intel(R) Xeon(R) ...", or "CPU" when the system does not tell.

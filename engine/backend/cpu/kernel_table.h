@@ -1,5 +1,5 @@
-// The kernels of one instruction set. Compiled once per set from kernels/*.inl; plain data only here, because an inline function that an AVX-512 unit
-// emits could be the copy that the linker keeps for everyone.
+// The kernels of one instruction set. Compiled once per set from kernels/*.inl; plain data only here, because an inline
+// function that an AVX-512 unit emits could be the copy that the linker keeps for everyone.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,17 @@
 
 namespace headroom {
 
-inline constexpr std::uint32_t kTileCols = 8;    // activation columns (tokens or query heads) that a kernel takes at once
-inline constexpr std::uint32_t kDirectCols = 4;  // up to this many columns the kernels read packed panels; beyond, slabs are unpacked first
+inline constexpr std::uint32_t kTileCols = 8;  // activation columns (tokens or query heads) that a kernel takes at once
+inline constexpr std::uint32_t kDirectCols =
+    4;  // up to this many columns the kernels read packed panels; beyond, slabs are unpacked first
 inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied side by side when they are unpacked
 inline constexpr std::uint32_t kKeyChunk = 128;  // keys between two updates of the running softmax
-inline constexpr float kNoScore = -1e30F;        // below any real score: what a hidden key has, and where a running maximum starts
+inline constexpr float kNoScore =
+    -1e30F;  // below any real score: what a hidden key has, and where a running maximum starts
 inline constexpr std::uint32_t kTilePanels = 2;  // panels of 16 queries that are attended for at once
 inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
-// A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or (16) where one suffices.
+// A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or
+// (16) where one suffices.
 inline constexpr std::uint32_t kWordSlabCols = 128;  // of one with 16 bits per element
 inline constexpr std::size_t kSlabBytes = kSlabCols * 16 + kSlabCols / 32 * 64;
 
@@ -30,17 +33,22 @@ struct ActTile {
   const std::int32_t* starts16 = nullptr;     // (n_cols / 32, width, 2): -128 * sums of 16 quants
   const std::int8_t* sums = nullptr;          // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
   const std::int32_t* slab_starts = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
-  std::size_t row_stride = 0;                 // bytes that a row of int8 has: from row to row where a set keeps the rows for slabs whole (AMX)
-  const std::int16_t* words = nullptr;        // (n_cols / 64, width, 64): for F16 and BF16 weights and many columns, element = scale * word
-  const float* word_scales = nullptr;         // (n_cols / 64, width)
+  std::size_t row_stride =
+      0;  // bytes that a row of int8 has: from row to row where a set keeps the rows for slabs whole (AMX)
+  const std::int16_t* words =
+      nullptr;  // (n_cols / 64, width, 64): for F16 and BF16 weights and many columns, element = scale * word
+  const float* word_scales = nullptr;  // (n_cols / 64, width)
   std::uint32_t width = 0;
 };
 
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
-using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride);
-// Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a slab.
+using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                       std::uint32_t out_stride);
+// Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a
+// slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
-// Slabs times the same columns of tiles whose activations have one scale per 256: added to the sums, or written as the first.
+// Slabs times the same columns of tiles whose activations have one scale per 256: added to the sums, or written as the
+// first.
 struct SlabJob {
   const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
   std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
@@ -53,7 +61,8 @@ struct SlabJob {
   std::size_t ahead_stride = 0, ahead_bytes = 0;  // from panel to panel; per tile, a multiple of 64
 };
 using DotSlabsFn = void (*)(const SlabJob& job);
-// acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups of 16 keys.
+// acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups
+// of 16 keys.
 struct ValueJob {
   const std::byte* groups = nullptr;
   std::uint32_t n_keys = 0, head_dim = 0, n_queries = 0;
@@ -65,15 +74,16 @@ struct ValueJob {
   std::uint32_t acc_stride = 0;  // head_dim rounded up to 32
 };
 using ValueFn = void (*)(const ValueJob& job);
-// Attention of many queries, in 16-bit words and with a lane per query. A query of head_dim elements -> its lane of a panel of (head_dim / 2, 16)
-// dwords of two elements, and of 16 scales, times `factor`.
-using QueryWordsFn = void (*)(const float* query, std::uint32_t head_dim, float factor, std::uint32_t lane, std::byte* words, float* scales);
+// Attention of many queries, in 16-bit words and with a lane per query. A query of head_dim elements -> its lane of a
+// panel of (head_dim / 2, 16) dwords of two elements, and of 16 scales, times `factor`.
+using QueryWordsFn = void (*)(const float* query, std::uint32_t head_dim, float factor, std::uint32_t lane,
+                              std::byte* words, float* scales);
 // A panel of 16 keys -> (head_dim / 2, 16) dwords of two elements, and 16 scales.
 using KeyWordsFn = void (*)(const std::byte* panel, std::uint32_t head_dim, std::byte* words, float* scales);
-// Groups of the first n_keys keys, at most kKeyChunk -> (n_keys rounded up to 16, / 2; head_dim rounded up to 32) dwords of two keys, and a scale per
-// element of the head; shifts: as ValueJob.
-using ValueWordsFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::byte* words,
-                              float* scales);
+// Groups of the first n_keys keys, at most kKeyChunk -> (n_keys rounded up to 16, / 2; head_dim rounded up to 32)
+// dwords of two keys, and a scale per element of the head; shifts: as ValueJob.
+using ValueWordsFn = void (*)(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim,
+                              const float* shifts, std::byte* words, float* scales);
 // One chunk of keys and values for panels of 16 queries.
 struct TileJob {
   std::uint32_t n_panels = 0;              // at most kTilePanels
@@ -112,7 +122,8 @@ struct ProductPlace {
   std::uint32_t n_cols = 0, n_rows = 0;
 };
 
-// Up to 16 blocks, a lane each. Scales to try are the extreme element over each divisor; codes stand for nibble - 8 + shift.
+// Up to 16 blocks, a lane each. Scales to try are the extreme element over each divisor; codes stand for nibble - 8 +
+// shift.
 struct Q4Blocks {
   std::uint32_t n_blocks = 0;
   const float* elems[16] = {};
@@ -145,18 +156,20 @@ struct KernelTable {  // made by make_kernel_table
   void (*quantize_q4)(const Q4Blocks& blocks, std::uint32_t* quants, float* scales);
   // out = in * weight / sqrt(mean(in^2) + epsilon), n elements
   void (*norm)(const float* in, const float* weight, std::uint32_t n, float epsilon, float* out);
-  // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32 or 256) of them; the last group
-  // may be shorter.
+  // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32
+  // or 256) of them; the last group may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
-  // Likewise what slabs are multiplied with: quants, starts, slab_starts, and of the scales the first of each 256; n is a multiple of 32.
+  // Likewise what slabs are multiplied with: quants, starts, slab_starts, and of the scales the first of each 256; n is
+  // a multiple of 32.
   void (*quantize_slabs)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
   // The same as 16-bit words; n is a multiple of 64.
   void (*quantize_words)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
-  // Rotates the pairs of the first n elements of a head, which are neighbours or stand n / 2 apart: each becomes itself times its cosine plus the
-  // other times its sine, (n) both, where sines of the first of a pair are negative.
+  // Rotates the pairs of the first n elements of a head, which are neighbours or stand n / 2 apart: each becomes itself
+  // times its cosine plus the other times its sine, (n) both, where sines of the first of a pair are negative.
   void (*turn_neighbours)(float* head, const float* cosines, const float* sines, std::uint32_t n);
   void (*turn_halves)(float* head, const float* cosines, const float* sines, std::uint32_t n);
-  // Products of a panel, (n_cols, 16) as dot kernels leave them, into their rows; or added to them, with bias (n_rows) unless it is null.
+  // Products of a panel, (n_cols, 16) as dot kernels leave them, into their rows; or added to them, with bias (n_rows)
+  // unless it is null.
   void (*put_products)(const float* products, const ProductPlace& to);
   void (*add_products)(const float* products, const float* bias, const ProductPlace& to);
   // Likewise activation(gates) * ups.

@@ -43,9 +43,11 @@ void encode_q4_rows(const KernelTable& kernels, const KvRows& rows, const float*
 
 }  // namespace
 
-void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts, std::byte* out) {
+void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts,
+                    std::byte* out) {
   const auto encode = kernels.encode[static_cast<std::size_t>(dtype)];
-  if (encode == nullptr && scheme != KvScheme::kPlain && dtype == DType::kQ4_0) return encode_q4_rows(kernels, rows, shifts, out);
+  if (encode == nullptr && scheme != KvScheme::kPlain && dtype == DType::kQ4_0)
+    return encode_q4_rows(kernels, rows, shifts, out);
   const Bytes stride = row_bytes(dtype, rows.head_dim);
   rows.for_each([&](const float* elems, std::uint32_t /*head*/, std::uint32_t /*lane*/) {
     if (encode != nullptr) {
@@ -63,7 +65,8 @@ void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, cons
   if (type.block_elems == 1) {
     const std::uint32_t elems_bytes = head_dim * type.block_bytes;
     std::memcpy(group + Bytes{lane} * elems_bytes, row, elems_bytes);
-    if (type.row_extra_bytes != 0) std::memcpy(group + Bytes{kPanelRows} * elems_bytes + Bytes{lane} * 2, row + elems_bytes, 2);
+    if (type.row_extra_bytes != 0)
+      std::memcpy(group + Bytes{kPanelRows} * elems_bytes + Bytes{lane} * 2, row + elems_bytes, 2);
     return;
   }
   const std::uint32_t quant_bytes = type.block_bytes - 2;
@@ -71,16 +74,18 @@ void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, cons
   std::byte* quants = group + Bytes{lane} * n_blocks * quant_bytes;
   for (std::uint32_t block = 0; block < n_blocks; ++block, row += type.block_bytes, quants += quant_bytes) {
     std::memcpy(scales + (Bytes{block} * kPanelRows + lane) * 2, row, 2);
-    for (std::uint32_t i = 0; i < quant_bytes; i += 16) std::memcpy(quants + i, row + 2 + i, 16);  // a call for a size that varies costs more
+    for (std::uint32_t i = 0; i < quant_bytes; i += 16)
+      std::memcpy(quants + i, row + 2 + i, 16);  // a call for a size that varies costs more
   }
 }
 
-void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows, std::uint32_t slot,
-                 std::uint32_t head, std::uint32_t position) {
+void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows,
+                 std::uint32_t slot, std::uint32_t head, std::uint32_t position) {
   std::array<std::byte, kPanelRows * kMaxHeadDim * sizeof(float)> encoded;  // of the widest cache type, F32
   encode_kv_rows(kernels, scheme, view.dtype, rows, view.shifts, encoded.data());
   std::byte* first_group = view.group(slot, head, position);
-  if (part == KvPart::kKeys && rows.n_rows == kPanelRows) return put_panel(view.dtype, rows.head_dim, kPanelRows, encoded.data(), first_group);
+  if (part == KvPart::kKeys && rows.n_rows == kPanelRows)
+    return put_panel(view.dtype, rows.head_dim, kPanelRows, encoded.data(), first_group);
   const std::byte* row = encoded.data();
   const Bytes stride = row_bytes(view.dtype, rows.head_dim);
   rows.for_each([&](const float* /*elems*/, std::uint32_t each, std::uint32_t lane) {
@@ -105,8 +110,13 @@ constexpr std::array<float, kPanelRows> kShifts = [] {
 }();
 
 // `n_rows` of the `stride_rows` rows that each head of a slot has in its region.
-KvView make_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint64_t n_rows, std::uint64_t stride_rows) {
-  KvView view{.base = base, .dtype = dtype, .n_rows = static_cast<std::uint32_t>(n_rows), .head_dim = layer.head_dim, .shifts = kNoShifts.data()};
+KvView make_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint64_t n_rows,
+                 std::uint64_t stride_rows) {
+  KvView view{.base = base,
+              .dtype = dtype,
+              .n_rows = static_cast<std::uint32_t>(n_rows),
+              .head_dim = layer.head_dim,
+              .shifts = kNoShifts.data()};
   view.group_bytes = row_bytes(dtype, layer.head_dim) * kPanelRows;
   view.head_bytes = view.group_bytes * (stride_rows / kPanelRows);
   view.slot_bytes = view.head_bytes * layer.n_kv_heads;
@@ -115,7 +125,8 @@ KvView make_view(std::byte* base, DType dtype, const LayerSpec& layer, std::uint
 
 }  // namespace
 
-KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const LayerSpec& layer, const PlanOptions& options) {
+KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const LayerSpec& layer,
+                      const PlanOptions& options) {
   const DType dtype = part == KvPart::kKeys ? options.kv_k : options.kv_v;
   const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
   const KvEnds ends = kv_ends_of(layer, dtype, options);

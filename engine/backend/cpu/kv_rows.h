@@ -1,9 +1,9 @@
-// How a row of K or V stands in the cache. Region of a layer: (n_slots, n_kv_heads, kv_rows / 16) groups of 16 positions.
-// A group of keys is a row panel (a lane is a key). A group of values keeps the elements of each key together, then the scales by block (a lane is an
-// element of the head).
+// How a row of K or V stands in the cache. Region of a layer: (n_slots, n_kv_heads, kv_rows / 16) groups of 16
+// positions. A group of keys is a row panel (a lane is a key). A group of values keeps the elements of each key
+// together, then the scales by block (a lane is an element of the head).
 //
-// A quantized cache keeps its ends exact: an F16 region (n_slots, n_kv_heads, (n_sinks + n_ring) / 16) holds the first positions, then a ring of the
-// newest. Every row is written to both, so that nothing is ever quantized again.
+// A quantized cache keeps its ends exact: an F16 region (n_slots, n_kv_heads, (n_sinks + n_ring) / 16) holds the first
+// positions, then a ring of the newest. Every row is written to both, so that nothing is ever quantized again.
 #pragma once
 
 #include "backend/cpu/kernel_table.h"
@@ -13,7 +13,8 @@
 
 namespace headroom {
 
-// Heads at positions that follow each other and stand in one group: n_heads * n_rows rows of the cache, at most kPanelRows.
+// Heads at positions that follow each other and stand in one group: n_heads * n_rows rows of the cache, at most
+// kPanelRows.
 struct KvRows {
   std::uint32_t lane = 0, n_rows = 1, n_heads = 1;  // lane + n_rows <= kPanelRows
   std::uint32_t head_dim = 0;
@@ -24,14 +25,16 @@ struct KvRows {
   template <class Work>
   void for_each(Work work) const {
     for (std::uint32_t head = 0; head < n_heads; ++head) {
-      for (std::uint32_t row = 0; row < n_rows; ++row) work(elems + row * stride + std::size_t{head} * head_dim, head, lane + row);
+      for (std::uint32_t row = 0; row < n_rows; ++row)
+        work(elems + row * stride + std::size_t{head} * head_dim, head, lane + row);
     }
   }
 };
 
-// out: (n_heads, n_rows, row_bytes(dtype, head_dim)), as encode_kv_row() makes them, by kernels where there are any, or encode_row() in the plain
-// scheme; shifts: (kPanelRows), by lane.
-void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts, std::byte* out);
+// out: (n_heads, n_rows, row_bytes(dtype, head_dim)), as encode_kv_row() makes them, by kernels where there are any, or
+// encode_row() in the plain scheme; shifts: (kPanelRows), by lane.
+void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, const KvRows& rows, const float* shifts,
+                    std::byte* out);
 
 // row: one that is encoded, into its lane of a group of values; put_panel_row() does it for keys.
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
@@ -50,8 +53,8 @@ struct KvView {
   }
 };
 // Encodes rows and writes them to their lanes of the group of `position`, heads from `head` on.
-void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows, std::uint32_t slot,
-                 std::uint32_t head, std::uint32_t position);
+void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows,
+                 std::uint32_t slot, std::uint32_t head, std::uint32_t position);
 
 // The cache of a layer's K (or V): all positions, and those that are kept as F16 beside them.
 struct KvCache {
@@ -61,8 +64,9 @@ struct KvCache {
   bool has_ends() const { return ring.n_rows > 0; }
 };
 
-// `base` and `exact_base` stand at the first bytes of the regions of `part`, keys or values, and of its exact ends; the latter is not read when there
-// are none.
-KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const LayerSpec& layer, const PlanOptions& options);
+// `base` and `exact_base` stand at the first bytes of the regions of `part`, keys or values, and of its exact ends; the
+// latter is not read when there are none.
+KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const LayerSpec& layer,
+                      const PlanOptions& options);
 
 }  // namespace headroom

@@ -10,7 +10,8 @@
 namespace headroom {
 namespace {
 
-// Read at once, between two looks at the stop token. Small enough to be in the second level of cache still when it is interleaved.
+// Read at once, between two looks at the stop token. Small enough to be in the second level of cache still when it is
+// interleaved.
 constexpr Bytes kChunkBytes = Bytes{256} << 10;
 // Dealt out at once: two threads that touch the same fresh huge page at the same time would both clear one.
 constexpr Bytes kPieceBytes = Bytes{4} << 20;
@@ -33,7 +34,8 @@ class MatrixLoad {
         row_bytes_(row_bytes(weight.dtype, weight.n_cols)),
         n_panels_(div_up(weight.n_rows, kPanelRows)),
         chunk_(std::max<std::uint64_t>(1, kChunkBytes / panel_bytes(weight.dtype, weight.n_cols))),
-        piece_(std::max(chunk_, std::min(kPieceBytes / panel_bytes(weight.dtype, weight.n_cols), n_panels_ / (kPiecesPerThread * n_threads)))) {}
+        piece_(std::max(chunk_, std::min(kPieceBytes / panel_bytes(weight.dtype, weight.n_cols),
+                                         n_panels_ / (kPiecesPerThread * n_threads)))) {}
 
   // Thread 0 tells the progress of all.
   Status run(ThreadPool& pool, const StopToken& stop, const std::function<void(Bytes)>& advance) {
@@ -60,7 +62,8 @@ class MatrixLoad {
     for (Status& result : results) {
       if (!result) return std::move(result);
     }
-    if (n_done_.load(std::memory_order_relaxed) < n_panels_) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    if (n_done_.load(std::memory_order_relaxed) < n_panels_)
+      return Error{ErrorCode::kCancelled, "loading was cancelled"};
     tell();
     return ok_status();
   }
@@ -73,10 +76,13 @@ class MatrixLoad {
     const std::uint64_t from = first * kPanelRows, end = std::min(weight_.n_rows, last * kPanelRows);
     rows.resize((end - from) * row_bytes_);
     const TensorInfo& tensor = file_.tensors()[weight_.file_tensor];
-    if (Status status = file_.read_tensor(tensor, (weight_.first_row + from) * row_bytes_, rows); !status) return status;
+    if (Status status = file_.read_tensor(tensor, (weight_.first_row + from) * row_bytes_, rows); !status)
+      return status;
     for (std::uint64_t panel = first; panel < last; ++panel) {
-      const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight_.n_rows - panel * kPanelRows));
-      put_panel(weight_.dtype, weight_.n_cols, n_rows, rows.data() + (panel * kPanelRows - from) * row_bytes_, to_ + panel * kPanelRows * row_bytes_);
+      const auto n_rows =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight_.n_rows - panel * kPanelRows));
+      put_panel(weight_.dtype, weight_.n_cols, n_rows, rows.data() + (panel * kPanelRows - from) * row_bytes_,
+                to_ + panel * kPanelRows * row_bytes_);
     }
     n_done_.fetch_add(last - first, std::memory_order_relaxed);
     return ok_status();
@@ -93,8 +99,8 @@ class MatrixLoad {
 
 }  // namespace
 
-Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool, const StopToken& stop,
-                       const std::function<void(Bytes)>& advance) {
+Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool,
+                       const StopToken& stop, const std::function<void(Bytes)>& advance) {
   if (slot_is_matrix(weight.slot)) return MatrixLoad(weight, file, to, pool.n_threads()).run(pool, stop, advance);
   Status status = load_vector(weight, file.tensors()[weight.file_tensor], file, to);
   if (status) advance(weight.loaded_bytes());

@@ -9,7 +9,7 @@
 namespace headroom {
 
 // As Backend::load_weight, into `to` (weight.loaded_bytes() bytes).
-Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool, const StopToken& stop,
-                       const std::function<void(Bytes)>& advance);
+Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool,
+                       const StopToken& stop, const std::function<void(Bytes)>& advance);
 
 }  // namespace headroom

@@ -8,10 +8,13 @@ namespace {
 constexpr Bytes kBlockBytes = Bytes{1} << 20;  // of activations' elements: half of a second-level cache of 2 MiB
 constexpr Bytes kCacheLine = 64;
 
-static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes, "the plan's sizes are those of the kernels");
+static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes,
+              "the plan's sizes are those of the kernels");
 
 // The size of as few equal parts of n as may have `most` each.
-std::uint32_t equal_parts(std::uint32_t n, Bytes most) { return static_cast<std::uint32_t>(div_up(n, div_up(n, std::max<Bytes>(most, 1)))); }
+std::uint32_t equal_parts(std::uint32_t n, Bytes most) {
+  return static_cast<std::uint32_t>(div_up(n, div_up(n, std::max<Bytes>(most, 1))));
+}
 
 }  // namespace
 
@@ -28,27 +31,33 @@ BlockShape cut_blocks(const Matrix& matrix, const Activations& activations) {
 }
 
 void PairProducts::compute(const PairBlock& block) {
-  if (block.first_tile != block_.first_tile || block.last_tile != block_.last_tile) {  // the same for all panels of a block
+  if (block.first_tile != block_.first_tile ||
+      block.last_tile != block_.last_tile) {  // the same for all panels of a block
     CHECK(block.last_tile - block.first_tile <= kCpuBlockTiles, "more tiles than scratch holds products of");
-    for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) tiles_[tile - block.first_tile] = in_.tile(tile);
+    for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile)
+      tiles_[tile - block.first_tile] = in_.tile(tile);
   }
   block_ = block;
   if (unpack_ != nullptr) return compute_slabs();
   for (std::uint32_t which = 0; which < block.n_panels; ++which) {
     for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
-      dot_(matrix_.panel(block.panel + which), matrix_.n_cols, tiles_[tile - block.first_tile], values(which, tile), kPanelRows);
+      dot_(matrix_.panel(block.panel + which), matrix_.n_cols, tiles_[tile - block.first_tile], values(which, tile),
+           kPanelRows);
     }
   }
 }
 
 void PairProducts::compute_slabs() {
   const bool words = matrix_.reads_f32();  // whose slabs are smaller; their blocks have all columns
-  const std::uint32_t n_cols = matrix_.n_cols, n_slabs = static_cast<std::uint32_t>(div_up(n_cols, words ? kWordSlabCols : kSlabCols));
+  const std::uint32_t n_cols = matrix_.n_cols,
+                      n_slabs = static_cast<std::uint32_t>(div_up(n_cols, words ? kWordSlabCols : kSlabCols));
   const std::uint32_t first_slab = words ? 0 : block_.first_slab, last_slab = words ? n_slabs : block_.last_slab;
   const std::uint32_t n_panels = block_.n_panels, n_tiles = block_.last_tile - block_.first_tile;
-  // While a slab is multiplied the packed bytes of the next one come nearer: its blocks a share with every tile, its scales behind them at once.
+  // While a slab is multiplied the packed bytes of the next one come nearer: its blocks a share with every tile, its
+  // scales behind them at once.
   const Bytes plane = panel_plane_offset(matrix_.dtype, n_cols), packed = plane / n_slabs;
-  const Bytes plane_part = (matrix_.panel_stride - plane) / n_slabs, share = round_up(div_up(packed, n_tiles), kCacheLine);
+  const Bytes plane_part = (matrix_.panel_stride - plane) / n_slabs,
+              share = round_up(div_up(packed, n_tiles), kCacheLine);
   for (std::uint32_t slab = first_slab; slab < last_slab; ++slab) {
     for (std::uint32_t which = 0; which < n_panels; ++which) {
       unpack_(matrix_.panel(block_.panel + which), n_cols, slab, scratch_.slabs + which * kSlabBytes);

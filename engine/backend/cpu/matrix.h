@@ -33,7 +33,9 @@ struct PanelProduct {
   const float* values = nullptr;
 
   // In `out`, (all activation rows, stride).
-  ProductPlace place(float* out, std::size_t stride) const { return {out + first_col * stride + first_row, stride, n_cols, n_rows}; }
+  ProductPlace place(float* out, std::size_t stride) const {
+    return {out + first_col * stride + first_row, stride, n_cols, n_rows};
+  }
 };
 
 // Scratch of one thread for one matrix.
@@ -42,16 +44,18 @@ struct ProductScratch {
   float* values = nullptr;     // (tiles of a block, kPairPanels, kTileCols, kPanelRows)
 };
 
-// How activations are cut into equal blocks: what passes by unpacked weights before others are unpacked. A block's activations stay in the
-// second-level cache, its products in scratch.
+// How activations are cut into equal blocks: what passes by unpacked weights before others are unpacked. A block's
+// activations stay in the second-level cache, its products in scratch.
 struct BlockShape {
   std::uint32_t n_tiles = 0, n_slabs = 0;
 };
-inline std::uint32_t n_slabs_of(const Activations& activations) { return static_cast<std::uint32_t>(div_up(activations.n_elems, kSlabCols)); }
+inline std::uint32_t n_slabs_of(const Activations& activations) {
+  return static_cast<std::uint32_t>(div_up(activations.n_elems, kSlabCols));
+}
 // Blocks of all columns.
 BlockShape whole_blocks(const Activations& activations);
-// Blocks of as many tiles as scratch holds products of, and of some of the columns where all would be too many, so that weights are unpacked but
-// once: products are then parts of sums. Only where weights are unpacked to bytes.
+// Blocks of as many tiles as scratch holds products of, and of some of the columns where all would be too many, so that
+// weights are unpacked but once: products are then parts of sums. Only where weights are unpacked to bytes.
 BlockShape cut_blocks(const Matrix& matrix, const Activations& activations);
 
 // Up to two neighbouring panels and a block.
@@ -76,7 +80,8 @@ class PairProducts {
   // Of panel `which` (0 or 1) of the last compute() and a tile of its block.
   PanelProduct product(std::uint32_t which, std::uint32_t tile) const {
     const std::uint32_t row = (block_.panel + which) * kPanelRows;
-    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, tiles_[tile - block_.first_tile].width, values(which, tile)};
+    return {row, std::min(kPanelRows, matrix_.n_rows - row), tile * kTileCols, tiles_[tile - block_.first_tile].width,
+            values(which, tile)};
   }
 
  private:
@@ -98,7 +103,8 @@ class PairProducts {
 
 // Calls `visit(PairBlock)` for pairs of panels of [first, last) and blocks. Returns early when asked to stop.
 template <class Visit>
-void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& in, BlockShape shape, const StopToken& stop, Visit visit) {
+void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& in, BlockShape shape,
+                   const StopToken& stop, Visit visit) {
   const std::uint32_t n_tiles = in.n_tiles(), n_slabs = n_slabs_of(in);
   for (std::uint32_t slab = 0; slab < n_slabs; slab += shape.n_slabs) {
     for (std::uint32_t tile = 0; tile < n_tiles; tile += shape.n_tiles) {
@@ -115,16 +121,17 @@ void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& i
   }
 }
 
-// Calls `store(PanelProduct, is_first)` for panels [first, last) and all activation rows, once for each block of columns: not is_first is to be added
-// to what came before. Returns early, results undefined, when asked to stop.
+// Calls `store(PanelProduct, is_first)` for panels [first, last) and all activation rows, once for each block of
+// columns: not is_first is to be added to what came before. Returns early, results undefined, when asked to stop.
 template <class Store>
-void multiply(const KernelTable& kernels, const Matrix& matrix, std::uint32_t first, std::uint32_t last, const Activations& in, BlockShape shape,
-              ProductScratch scratch, const StopToken& stop, Store store) {
+void multiply(const KernelTable& kernels, const Matrix& matrix, std::uint32_t first, std::uint32_t last,
+              const Activations& in, BlockShape shape, ProductScratch scratch, const StopToken& stop, Store store) {
   PairProducts products(kernels, matrix, in, scratch);
   for_each_pair(first, last, in, shape, stop, [&](const PairBlock& block) {
     products.compute(block);
     for (std::uint32_t tile = block.first_tile; tile < block.last_tile; ++tile) {
-      for (std::uint32_t which = 0; which < block.n_panels; ++which) store(products.product(which, tile), block.first_slab == 0);
+      for (std::uint32_t which = 0; which < block.n_panels; ++which)
+        store(products.product(which, tile), block.first_slab == 0);
     }
   });
 }

@@ -41,7 +41,8 @@ template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
 constexpr PieceBytes<2> kRowExtra;  // DTypeRow::row_extra_bytes, where there are any
 
-// Calls `visit(piece of the row, its place in the panel, PieceBytes, flipped bits)` for every piece of the first n_visited blocks of row `lane`.
+// Calls `visit(piece of the row, its place in the panel, PieceBytes, flipped bits)` for every piece of the first
+// n_visited blocks of row `lane`.
 template <class Visit>
 void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
   const DTypeRow& row = dtype_row(dtype);
@@ -53,12 +54,14 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       const Bytes block_stride = field.behind_blocks ? field.n_pieces * stride : block_bytes;
       const Bytes first = (field.behind_blocks ? plane : field.panel_offset) + Bytes{lane} * n_bytes;
       const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
-      const std::uint64_t n_runs = is_one_run ? 1 : n_visited, n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
+      const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
+                          n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
       const std::uint32_t flipped_bits = field.flipped_bits;
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
 #pragma GCC unroll 8
-        for (std::uint64_t piece = 0; piece < n_pieces; ++piece) visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, flipped_bits);
+        for (std::uint64_t piece = 0; piece < n_pieces; ++piece)
+          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, flipped_bits);
       }
     };
     switch (field.piece_bytes) {
@@ -67,7 +70,8 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       default: visit_field(PieceBytes<1>()); break;
     }
   }
-  if (row.row_extra_bytes != 0 && n_visited == n_blocks) visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, 0U);
+  if (row.row_extra_bytes != 0 && n_visited == n_blocks)
+    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, 0U);
 }
 
 // `flipped_bits` is 0 for pieces shorter than 4 bytes.
@@ -111,8 +115,9 @@ void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row, Dw
   const auto c = load_register<Dwords>(from + 2 * run.stride), d = load_register<Dwords>(from + 3 * run.stride);
   const Dwords ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const Dwords cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const std::array<Dwords, 4> pieces{__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-                                     __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  const std::array<Dwords, 4> pieces{
+      __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+      __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
   std::byte* to = run.to + first * (4 * kPanelRows) + row * 4;
   for (const Dwords piece : pieces) {
     const Dwords kept = piece ^ flipped;
@@ -130,11 +135,15 @@ void turn_words(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
     pairs[i + 4] = __builtin_shufflevector(in[2 * i], in[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
   }
   for (std::uint32_t i = 0; i < 4; ++i) {  // two pieces of four rows each: rows 0-3 with even i, 4-7 with odd i
-    fours[i] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 0, 1, 8, 9, 2, 3, 10, 11);
-    fours[i + 4] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 4, 5, 12, 13, 6, 7, 14, 15);
+    fours[i] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 0, 1, 8, 9, 2, 3,
+                                       10, 11);
+    fours[i + 4] = __builtin_shufflevector(pairs[i / 2 * 4 + i % 2 * 2], pairs[i / 2 * 4 + i % 2 * 2 + 1], 4, 5, 12, 13,
+                                           6, 7, 14, 15);
   }
   std::byte* to = run.to + first * (2 * kPanelRows) + row * 2;
-  const auto put = [&](std::uint32_t piece, Words value) { std::memcpy(to + piece * (2 * kPanelRows), &value, sizeof value); };
+  const auto put = [&](std::uint32_t piece, Words value) {
+    std::memcpy(to + piece * (2 * kPanelRows), &value, sizeof value);
+  };
   for (std::uint32_t i = 0; i < 4; ++i) {  // pieces 0-1, 2-3, 4-5, 6-7
     const std::uint32_t at = i / 2 * 2 + i % 2 * 4;
     put(2 * i, __builtin_shufflevector(fours[at], fours[at + 1], 0, 1, 2, 3, 8, 9, 10, 11));
@@ -142,7 +151,8 @@ void turn_words(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
   }
 }
 
-// Sixteen pieces of a byte of 16 rows, from piece `first`. Four times register i is zipped with register i + 8: then each holds one piece.
+// Sixteen pieces of a byte of 16 rows, from piece `first`. Four times register i is zipped with register i + 8: then
+// each holds one piece.
 void turn_bytes(const PieceRun& run, std::uint64_t first) {
   std::array<Chars, kPanelRows> rows, zipped;
   for (std::uint32_t i = 0; i < kPanelRows; ++i) rows[i] = load_register<Chars>(run.from + i * run.stride + first);
@@ -157,8 +167,8 @@ void turn_bytes(const PieceRun& run, std::uint64_t first) {
   std::memcpy(run.to + first * kPanelRows, rows.data(), sizeof rows);
 }
 
-// Sixteen rows of pieces. A line of a few rows at a time: rows are often a multiple of 4 KiB apart, and lines of all 16 would then be in each other's
-// way in the first level of cache.
+// Sixteen rows of pieces. A line of a few rows at a time: rows are often a multiple of 4 KiB apart, and lines of all 16
+// would then be in each other's way in the first level of cache.
 template <std::uint32_t kBytes>
 void interleave(const PieceRun& run) {
   std::uint64_t piece = 0;
@@ -183,7 +193,8 @@ void interleave(const PieceRun& run) {
   }
   for (; piece < run.n_pieces; ++piece) {
     for (std::uint32_t row = 0; row < kPanelRows; ++row) {
-      copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes, PieceBytes<kBytes>(), run.flipped_bits);
+      copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes,
+                 PieceBytes<kBytes>(), run.flipped_bits);
     }
   }
 }
@@ -215,24 +226,29 @@ std::span<const PanelField> panel_fields(DType dtype) {
 
 Bytes panel_bytes(DType dtype, std::uint64_t n_cols) { return row_bytes(dtype, n_cols) * kPanelRows; }
 
-Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) { return div_up(n_cols, dtype_row(dtype).block_elems) * interleaved_bytes(dtype); }
+Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
+  return div_up(n_cols, dtype_row(dtype).block_elems) * interleaved_bytes(dtype);
+}
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
-    copy_piece(row + in_row, panel + in_panel, n_bytes, flipped_bits);
-  });
+  visit_pieces(dtype, n_cols, n_blocks, lane,
+               [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
+                 copy_piece(row + in_row, panel + in_panel, n_bytes, flipped_bits);
+               });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
   take_panel_row_start(dtype, n_cols, n_cols, lane, panel, row);
 }
 
-void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane, const std::byte* panel, std::byte* row) {
+void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane,
+                          const std::byte* panel, std::byte* row) {
   const std::uint64_t n_blocks = div_up(n_taken, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
-    copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);
-  });
+  visit_pieces(dtype, n_cols, n_blocks, lane,
+               [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
+                 copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);
+               });
 }
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
@@ -246,8 +262,10 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
   const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
   for (const PanelField& field : panel_fields(dtype)) {
     const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-    PieceRun run{rows + field.row_offset, stride, panel + (field.behind_blocks ? plane : field.panel_offset), field.n_pieces, field.flipped_bits};
-    if (type.block_bytes == Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
+    PieceRun run{rows + field.row_offset, stride, panel + (field.behind_blocks ? plane : field.panel_offset),
+                 field.n_pieces, field.flipped_bits};
+    if (type.block_bytes ==
+        Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
       run.n_pieces *= n_blocks;
       interleave(run, field.piece_bytes);
       continue;
@@ -258,7 +276,8 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
       run.to += field.behind_blocks ? field_bytes : plane / n_blocks;
     }
   }
-  if (type.row_extra_bytes != 0) interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, 0});
+  if (type.row_extra_bytes != 0)
+    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, 0});
 }
 
 }  // namespace headroom

@@ -1,7 +1,9 @@
-// Row panels: 16 rows interleaved so that one 32-bit lane of a register is one row. A panel has exactly the bytes of its 16 rows.
+// Row panels: 16 rows interleaved so that one 32-bit lane of a register is one row. A panel has exactly the bytes of
+// its 16 rows.
 //
-// A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. Scales of the formats whose block is not a
-// multiple of 64 bytes stand behind all blocks of the panel, so that the quants stay aligned.
+// A row's blocks are cut into pieces of 1, 2 or 4 bytes; the same piece of the 16 rows stands together. Scales of the
+// formats whose block is not a multiple of 64 bytes stand behind all blocks of the panel, so that the quants stay
+// aligned.
 #pragma once
 
 #include <span>
@@ -29,10 +31,12 @@ Bytes panel_bytes(DType dtype, std::uint64_t n_cols);
 // Offset of the plane behind the blocks.
 Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols);
 
-// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it, or its first n_taken elements, out again.
+// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it, or its first n_taken
+// elements, out again.
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel);
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row);
-void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane, const std::byte* panel, std::byte* row);
+void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane,
+                          const std::byte* panel, std::byte* row);
 
 // The same for all 16 rows: rows n_rows..15 become zero blocks. rows: (n_rows, row_bytes).
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel);

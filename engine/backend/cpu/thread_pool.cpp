@@ -26,7 +26,8 @@ void wait_until(const std::atomic<std::uint32_t>& value, Done done) {
       pause();
     }
   } while (std::chrono::steady_clock::now() < end);
-  for (std::uint32_t now = value.load(std::memory_order_acquire); !done(now); now = value.load(std::memory_order_acquire)) {
+  for (std::uint32_t now = value.load(std::memory_order_acquire); !done(now);
+       now = value.load(std::memory_order_acquire)) {
     value.wait(now, std::memory_order_acquire);
   }
 }

@@ -1,4 +1,5 @@
-// The threads that compute. One job at a time; inside it, barriers that spin a little and then sleep, so that a shared machine is not starved.
+// The threads that compute. One job at a time; inside it, barriers that spin a little and then sleep, so that a shared
+// machine is not starved.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,9 @@ class ThreadPool {
   // Calls job(thread) on every thread and waits for all. Allocates nothing.
   template <class Job>
   void run(Job&& job) {
-    run_erased([](void* erased, std::uint32_t thread) { (*static_cast<std::remove_reference_t<Job>*>(erased))(thread); }, &job);
+    run_erased(
+        [](void* erased, std::uint32_t thread) { (*static_cast<std::remove_reference_t<Job>*>(erased))(thread); },
+        &job);
   }
 
   // Inside a job: waits until every thread is here. All threads must call it equally often.
@@ -56,7 +59,8 @@ struct Share {
   std::uint32_t first = 0, last = 0;
 };
 inline Share share_of(std::uint32_t n, std::uint32_t thread, std::uint32_t n_threads) {
-  return {static_cast<std::uint32_t>(std::uint64_t{n} * thread / n_threads), static_cast<std::uint32_t>(std::uint64_t{n} * (thread + 1) / n_threads)};
+  return {static_cast<std::uint32_t>(std::uint64_t{n} * thread / n_threads),
+          static_cast<std::uint32_t>(std::uint64_t{n} * (thread + 1) / n_threads)};
 }
 
 }  // namespace headroom

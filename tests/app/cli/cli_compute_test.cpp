@@ -9,7 +9,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST_F(Cli, run_answers_and_reports_what_was_mapped) {
-  const CliResult result = runCli({"run", model, "-p", "hi", "-n", "8", "--seed", "3", "--report", pathOf("report.json")});
+  const CliResult result =
+      runCli({"run", model, "-p", "hi", "-n", "8", "--seed", "3", "--report", pathOf("report.json")});
   ASSERT_EQ(result.exitCode, 0) << result.err;
   std::ifstream stream(pathOf("report.json"));
   const nlohmann::json json = nlohmann::json::parse(stream);
@@ -28,7 +29,8 @@ TEST_F(Cli, run_answers_and_reports_what_was_mapped) {
 TEST_F(Cli, run_says_the_same_for_a_seed_whatever_the_threads) {
   std::vector<std::string> texts;
   for (const char* threads : {"1", "2"}) {
-    const CliResult result = runCli({"run", model, "-p", "hi", "-n", "30", "--seed", "3", "--temp", "1", "--threads", threads, "--json"});
+    const CliResult result =
+        runCli({"run", model, "-p", "hi", "-n", "30", "--seed", "3", "--temp", "1", "--threads", threads, "--json"});
     ASSERT_EQ(result.exitCode, 0) << result.err;
     texts.push_back(result.json()["text"]);
   }
@@ -53,7 +55,8 @@ TEST_F(Cli, run_ends_at_the_borders_of_the_context) {
 }
 
 TEST_F(Cli, run_without_a_prompt_is_a_chat_until_exit) {
-  const CliResult result = runCli({"run", model, "-n", "4", "--ctx", "128"}, "hi\n\nthere\n/clear\nagain\n/exit\nnever read\n");
+  const CliResult result =
+      runCli({"run", model, "-n", "4", "--ctx", "128"}, "hi\n\nthere\n/clear\nagain\n/exit\nnever read\n");
   EXPECT_EQ(result.exitCode, 0) << result.err;
   EXPECT_GE(std::count(result.out.begin(), result.out.end(), '\n'), 3) << "three answers: " << result.out;
 }
@@ -72,7 +75,8 @@ TEST_F(Cli, a_model_without_a_usable_template_asks_or_says_so) {
 
 TEST_F(Cli, logits_have_one_row_per_token_for_any_batch_and_slots) {
   const std::string out = pathOf("logits.f32");
-  // F32 weights: of quantized ones a long prompt rounds its activations by other groups than a short one, which is not what is asked here.
+  // F32 weights: of quantized ones a long prompt rounds its activations by other groups than a short one, which is not
+  // what is asked here.
   RandomModelSpec floats;
   floats.weight_type = DType::kF32;
   const std::string exact = make_random_model(floats, folder->path(), "floats");
@@ -85,8 +89,10 @@ TEST_F(Cli, logits_have_one_row_per_token_for_any_batch_and_slots) {
   };
   const std::vector<float> whole = logits({});
   ASSERT_EQ(whole.size(), 5U * 288U);
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--batch", "2"}, {"--slots", "3"}, {"--slots", "3", "--batch", "1"}, {"--threads", "1"}}) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--batch", "2"},
+                                               {"--slots", "3"},
+                                               {"--slots", "3", "--batch", "1"},
+                                               {"--threads", "1"}}) {
     const std::vector<float> other = logits(more);
     ASSERT_EQ(other.size(), whole.size());
     for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], other[i], 2e-4) << more[0] << " at " << i;
@@ -100,7 +106,8 @@ TEST_F(Cli, kld_of_f16_against_itself_is_zero_and_grows_with_fewer_bits) {
   for (int i = 0; i < 40; ++i) text += "some words of text " + std::to_string(i) + ". ";
   const std::string path = write("words.txt", text);
   const auto kld = [&](const std::string& type) {
-    const CliResult result = runCli({"kld", model, "--file", path, "--kv-k", type, "--kv-v", type, "--ctx", "128", "--chunks", "2", "--json"});
+    const CliResult result = runCli(
+        {"kld", model, "--file", path, "--kv-k", type, "--kv-v", type, "--ctx", "128", "--chunks", "2", "--json"});
     EXPECT_EQ(result.exitCode, 0) << result.err;
     return result.json();
   };
@@ -114,28 +121,32 @@ TEST_F(Cli, kld_of_f16_against_itself_is_zero_and_grows_with_fewer_bits) {
 }
 
 TEST_F(Cli, the_plain_scheme_is_for_measurements_alone) {
-  const CliResult bench = runCli({"bench", model, "-p", "8", "-n", "2", "--repeat", "1", "--kv-k", "q4_0", "--plain-kv", "--json"});
+  const CliResult bench =
+      runCli({"bench", model, "-p", "8", "-n", "2", "--repeat", "1", "--kv-k", "q4_0", "--plain-kv", "--json"});
   ASSERT_EQ(bench.exitCode, 0) << bench.err;
   EXPECT_EQ(bench.json()["kv_scheme"], "plain");
-  for (const char* subcommand : {"run", "plan", "logits", "solve"}) expectOneErrorLine(runCli({subcommand, model, "--plain-kv"}), 2);
+  for (const char* subcommand : {"run", "plan", "logits", "solve"})
+    expectOneErrorLine(runCli({subcommand, model, "--plain-kv"}), 2);
 }
 
 TEST_F(Cli, every_window_of_kld_begins_with_the_beginning_token) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "word " + std::to_string(i * i) + ", ";
   const std::string path = write("windows.txt", text);
-  const std::vector<std::uint32_t> tokens = runCli({"tokenize", model, "--file", path, "--add-special", "--json"}).json()["tokens"];
+  const std::vector<std::uint32_t> tokens =
+      runCli({"tokenize", model, "--file", path, "--add-special", "--json"}).json()["tokens"];
   constexpr std::size_t kWindow = 32;
   ASSERT_GT(tokens.size(), 2 * kWindow);
   double loss = 0;
   std::size_t nPositions = 0;
   for (std::size_t first = 0; first + 1 < tokens.size(); first += kWindow) {
-    std::vector<std::uint32_t> window(tokens.begin() + first, tokens.begin() + std::min(first + kWindow, tokens.size()));
+    std::vector<std::uint32_t> window(tokens.begin() + first,
+                                      tokens.begin() + std::min(first + kWindow, tokens.size()));
     window[0] = 1;  // the beginning token of these vocabularies
     std::string ids;
     for (const std::uint32_t id : window) ids += std::to_string(id) + ",";
-    const CliResult result =
-        runCli({"logits", model, "--tokens", ids, "--ctx", "32", "--kv-k", "f16", "--kv-v", "f16", "--out", pathOf("window.f32")});
+    const CliResult result = runCli({"logits", model, "--tokens", ids, "--ctx", "32", "--kv-k", "f16", "--kv-v", "f16",
+                                     "--out", pathOf("window.f32")});
     ASSERT_EQ(result.exitCode, 0) << result.err;
     const std::vector<float> logits = readFloats(pathOf("window.f32"));
     const std::size_t nVocab = logits.size() / window.size();
@@ -163,19 +174,22 @@ TEST_F(Cli, every_subcommand_that_loads_takes_an_f32_cache_for_checking) {
   run({"run", model, "-p", "hi", "-n", "2"});
   run({"logits", model, "--tokens", "5,6,7", "--out", pathOf("f32-logits")});
   run({"bench", model, "-p", "8", "-n", "2", "--repeat", "1", "--threads", "1"});
-  EXPECT_GT(run({"kld", model, "--file", write("f32.txt", "words to compare"), "--json"}).json()["kld_mean"], 0.0) << "F16 rounds, F32 does not";
+  EXPECT_GT(run({"kld", model, "--file", write("f32.txt", "words to compare"), "--json"}).json()["kld_mean"], 0.0)
+      << "F16 rounds, F32 does not";
 }
 
 TEST_F(Cli, bench_measures_speed_and_limits) {
-  const CliResult result = runCli({"bench", model, "-p", "32", "-n", "8", "--depth", "16", "--repeat", "1", "--threads", "1", "--json"});
+  const CliResult result =
+      runCli({"bench", model, "-p", "32", "-n", "8", "--depth", "16", "--repeat", "1", "--threads", "1", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
-  for (const char* field :
-       {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s", "decode_bytes_per_s", "read_bandwidth_bytes_per_s",
-        "prefill_ops_per_s", "int8_peak_ops_per_s", "prefill_outside_matrices", "decode_outside_matrices"}) {
+  for (const char* field : {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s",
+                            "decode_bytes_per_s", "read_bandwidth_bytes_per_s", "prefill_ops_per_s",
+                            "int8_peak_ops_per_s", "prefill_outside_matrices", "decode_outside_matrices"}) {
     EXPECT_GT(result.json()[field], 0.0) << field;
   }
   EXPECT_GE(result.json()["tile_peak_ops_per_s"], 0.0) << "0: no tile registers here";
-  for (const char* share : {"prefill_outside_matrices", "decode_outside_matrices"}) EXPECT_LT(result.json()[share], 1.0) << share;
+  for (const char* share : {"prefill_outside_matrices", "decode_outside_matrices"})
+    EXPECT_LT(result.json()[share], 1.0) << share;
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ class Cli : public testing::Test {
     spec.n_ctx_trained = 256;
     spec.weight_type = DType::kQ8_0;
     spec.chat_template =
-        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+        "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}{% if add_generation_prompt "
+        "%}<assistant>{% endif %}";
     model = make_random_model(spec, folder->path());
   }
   static void TearDownTestSuite() { folder.reset(); }

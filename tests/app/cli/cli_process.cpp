@@ -26,7 +26,8 @@ int spawnAndWait(const std::vector<std::string>& arguments, const posix_spawn_fi
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
-  CHECK(posix_spawn(&pid, HEADROOM_CLI, &actions, nullptr, argv.data(), environ) == 0, "headroom-cli cannot be started");
+  CHECK(posix_spawn(&pid, HEADROOM_CLI, &actions, nullptr, argv.data(), environ) == 0,
+        "headroom-cli cannot be started");
   int status = 0;
   waitpid(pid, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -56,7 +57,9 @@ CliResult runWith(const std::vector<std::string>& arguments, const std::string& 
 
 }  // namespace
 
-CliResult runCli(const std::vector<std::string>& arguments, const std::string& input) { return runWith(arguments, input, -1); }
+CliResult runCli(const std::vector<std::string>& arguments, const std::string& input) {
+  return runWith(arguments, input, -1);
+}
 
 CliResult runCliWithoutReader(const std::vector<std::string>& arguments) {
   int ends[2];

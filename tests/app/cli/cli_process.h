@@ -10,7 +10,9 @@ namespace headroom::test {
 struct CliResult {
   int exitCode = -1;  // 128 and more: ended by a signal
   std::string out, err;
-  nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }  // discarded when `out` is not JSON
+  nlohmann::json json() const {
+    return nlohmann::json::parse(out, nullptr, false);
+  }  // discarded when `out` is not JSON
 };
 
 // `input` is what it reads on stdin.

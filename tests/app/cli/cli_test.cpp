@@ -10,7 +10,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::array kSubcommands{"inspect", "devices", "plan", "solve", "run", "tokenize", "detokenize", "render", "logits", "kld", "bench"};
+constexpr std::array kSubcommands{"inspect",    "devices", "plan",   "solve", "run",  "tokenize",
+                                  "detokenize", "render",  "logits", "kld",   "bench"};
 
 TEST_F(Cli, every_subcommand_has_help_with_an_example) {
   for (const char* name : kSubcommands) {
@@ -22,7 +23,8 @@ TEST_F(Cli, every_subcommand_has_help_with_an_example) {
 }
 
 TEST_F(Cli, an_unknown_subcommand_is_named_beside_those_that_there_are) {
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"nonsense"}, {"nonsense", model, "--ctx", "64"}, {"--json", "nonsense"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"nonsense"}, {"nonsense", model, "--ctx", "64"}, {"--json", "nonsense"}}) {
     const CliResult result = runCli(words);
     expectOneErrorLine(result, 2);
     EXPECT_THAT(result.err, HasSubstr("no subcommand \"nonsense\""));
@@ -59,8 +61,8 @@ TEST_F(Cli, what_needs_the_device_is_refused_on_one_that_is_not_here) {
 }
 
 TEST_F(Cli, bad_files_end_with_3) {
-  const std::vector<std::string> paths{write("text.gguf", "this is no model"), write("empty.gguf", ""), folder->path(), "/dev/null",
-                                       pathOf("absent.gguf")};
+  const std::vector<std::string> paths{write("text.gguf", "this is no model"), write("empty.gguf", ""), folder->path(),
+                                       "/dev/null", pathOf("absent.gguf")};
   for (const std::string& path : paths) {
     expectOneErrorLine(runCli({"inspect", path}), 3);
     expectOneErrorLine(runCli({"plan", path}), 3);
@@ -98,7 +100,8 @@ TEST_F(Cli, a_split_model_with_a_missing_or_doubled_part_ends_with_3_and_names_t
   std::vector<std::string> paths;
   for (int number = 1; number <= 3; ++number) paths.push_back(writeSplitModel(parts, number));
   const auto openAll = [&](const std::string& path) {
-    return std::vector<CliResult>{runCli({"inspect", path}), runCli({"plan", path}), runCli({"run", path, "-p", "hi", "-n", "1"})};
+    return std::vector<CliResult>{runCli({"inspect", path}), runCli({"plan", path}),
+                                  runCli({"run", path, "-p", "hi", "-n", "1"})};
   };
   for (const std::string& path : paths) {
     for (const CliResult& result : openAll(path)) EXPECT_EQ(result.exitCode, 0) << "whole: " << result.err;
@@ -234,7 +237,8 @@ TEST_F(Cli, an_error_stays_one_line_of_text_whatever_the_name) {
 TEST_F(Cli, render_prints_exactly_the_rendered_text) {
   const std::string list = write("list.json", R"([{"role": "user", "content": "hi"}])");
   EXPECT_EQ(runCli({"render", model, "--messages", list}).out, "<user>hi<assistant>");
-  const std::string object = write("object.json", R"({"messages": [{"role": "user", "content": "hi"}], "add_generation_prompt": false})");
+  const std::string object =
+      write("object.json", R"({"messages": [{"role": "user", "content": "hi"}], "add_generation_prompt": false})");
   EXPECT_EQ(runCli({"render", model, "--messages", object}).out, "<user>hi");
   EXPECT_EQ(runCli({"render", model, "--messages", object, "--json"}).json()["text"], "<user>hi");
 }

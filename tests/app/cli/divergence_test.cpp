@@ -9,7 +9,8 @@ namespace {
 
 std::vector<float> logitsOf(std::initializer_list<double> probabilities) {
   std::vector<float> logits;
-  for (const double p : probabilities) logits.push_back(static_cast<float>(std::log(p) + 3));  // any offset: softmax takes it away
+  for (const double p : probabilities)
+    logits.push_back(static_cast<float>(std::log(p) + 3));  // any offset: softmax takes it away
   return logits;
 }
 

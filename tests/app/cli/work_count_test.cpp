@@ -22,7 +22,8 @@ TEST(WorkCount, cached_positions_add_their_rows_in_every_layer) {
   PlanOptions options;
   options.kv_v = DType::kQ8_0;
   // 32 layers of 8 KV heads of 128: f16 keys, and values as 4 blocks of 34 bytes per head.
-  EXPECT_DOUBLE_EQ(decodeBytes(model, options, 1000) - decodeBytes(model, options, 0), 1000.0 * 32 * (8 * 128 * 2 + 8 * 4 * 34));
+  EXPECT_DOUBLE_EQ(decodeBytes(model, options, 1000) - decodeBytes(model, options, 0),
+                   1000.0 * 32 * (8 * 128 * 2 + 8 * 4 * 34));
 }
 
 TEST(WorkCount, a_prompt_token_multiplies_every_layer_matrix_once_and_the_head_only_at_the_end) {

@@ -26,7 +26,8 @@ class LoadWeight : public ::testing::Test {
     writer.add_tensor("matrix", static_cast<std::uint32_t>(dtype_row(DType::kQ8_0).gguf_type), {kCols, kRows}, rows);
     path = folder.path() / "matrix.gguf";
     ASSERT_TRUE(writer.write(path).ok());
-    weight = {.slot = WeightSlot::kUp, .layer = 0, .name = "matrix", .dtype = DType::kQ8_0, .n_rows = kRows, .n_cols = kCols};
+    weight = {
+        .slot = WeightSlot::kUp, .layer = 0, .name = "matrix", .dtype = DType::kQ8_0, .n_rows = kRows, .n_cols = kCols};
     panels.resize(weight.loaded_bytes());
   }
 
@@ -56,8 +57,10 @@ TEST_F(LoadWeight, every_row_arrives_whatever_the_number_of_threads) {
     EXPECT_EQ(done, weight.loaded_bytes()) << n_threads;
     EXPECT_GT(n_told, 1U) << n_threads;
     for (std::uint32_t i = 0; i < kRows; ++i) {
-      take_panel_row(DType::kQ8_0, kCols, i % kPanelRows, panels.data() + i / kPanelRows * kPanelRows * stride, row.data());
-      ASSERT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(i * stride))) << n_threads << " threads, row " << i;
+      take_panel_row(DType::kQ8_0, kCols, i % kPanelRows, panels.data() + i / kPanelRows * kPanelRows * stride,
+                     row.data());
+      ASSERT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(i * stride)))
+          << n_threads << " threads, row " << i;
     }
   }
 }

@@ -19,10 +19,12 @@ void expect_rows_come_out_as_they_went_in(const DTypeRow& type, std::uint64_t n_
   const Bytes stride = row_bytes(type.dtype, n_cols);
   const std::vector<std::byte> rows = numbered_rows(stride * kPanelRows);
   std::vector<std::byte> panel(panel_bytes(type.dtype, n_cols)), row(stride);
-  for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) put_panel_row(type.dtype, n_cols, lane, rows.data() + lane * stride, panel.data());
+  for (std::uint32_t lane = 0; lane < kPanelRows; ++lane)
+    put_panel_row(type.dtype, n_cols, lane, rows.data() + lane * stride, panel.data());
   for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
     take_panel_row(type.dtype, n_cols, lane, panel.data(), row.data());
-    EXPECT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(lane * stride))) << type.name << " " << lane;
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(lane * stride)))
+        << type.name << " " << lane;
   }
   std::vector<std::byte> at_once(panel.size());
   put_panel(type.dtype, n_cols, kPanelRows, rows.data(), at_once.data());
@@ -31,7 +33,8 @@ void expect_rows_come_out_as_they_went_in(const DTypeRow& type, std::uint64_t n_
 
 TEST(Panel, every_row_of_every_format_comes_out_as_it_went_in) {
   for (const DTypeRow& type : kDTypes) {
-    for (const std::uint64_t n_blocks : {3, 53}) expect_rows_come_out_as_they_went_in(type, n_blocks * type.block_elems);
+    for (const std::uint64_t n_blocks : {3, 53})
+      expect_rows_come_out_as_they_went_in(type, n_blocks * type.block_elems);
   }
 }
 

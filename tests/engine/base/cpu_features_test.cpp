@@ -45,10 +45,13 @@ TEST_F(CpuFeatures, an_unknown_name_is_answered_with_those_that_this_build_has) 
   const Result<Isa> selected = forced("sse");
   ASSERT_FALSE(selected.ok());
   EXPECT_EQ(selected.error().code, ErrorCode::kUsage);
-  for (const Isa isa : kIsas) EXPECT_NE(selected.error().message.find(isa_name(isa)), std::string::npos) << selected.error().message;
+  for (const Isa isa : kIsas)
+    EXPECT_NE(selected.error().message.find(isa_name(isa)), std::string::npos) << selected.error().message;
 }
 
-TEST_F(CpuFeatures, instruction_sets_of_one_build_are_in_order) { EXPECT_TRUE(std::is_sorted(kIsas.begin(), kIsas.end())); }
+TEST_F(CpuFeatures, instruction_sets_of_one_build_are_in_order) {
+  EXPECT_TRUE(std::is_sorted(kIsas.begin(), kIsas.end()));
+}
 
 }  // namespace
 }  // namespace headroom

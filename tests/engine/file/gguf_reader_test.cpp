@@ -157,7 +157,8 @@ TEST_F(GgufReader, tensors_have_names_types_shapes_and_bytes_even_when_we_cannot
 }
 
 TEST_F(GgufReader, a_file_of_another_kind_is_named) {
-  expect_refused(open_text("Hello, this is a letter.\n"), ErrorCode::kBadFile, "begins with 'Hell', expected 'GGUF'; it looks like a text file");
+  expect_refused(open_text("Hello, this is a letter.\n"), ErrorCode::kBadFile,
+                 "begins with 'Hell', expected 'GGUF'; it looks like a text file");
   expect_refused(open_text(raw(std::uint64_t{2}) + "{}        "), ErrorCode::kBadFile, "a safetensors file");
   expect_refused(open_text("PK\x03\x04              "), ErrorCode::kBadFile, "a zip archive");
   expect_refused(open_text("<!DOCTYPE html><html>"), ErrorCode::kBadFile, "a web page");
@@ -169,15 +170,19 @@ TEST_F(GgufReader, a_file_of_another_kind_is_named) {
 TEST_F(GgufReader, versions_and_byte_orders_that_cannot_be_read_are_named) {
   const std::string counts(16, '\0');
   expect_refused(open_text("GGUF" + raw(std::uint32_t{1}) + counts), ErrorCode::kUnsupported, "version 1 is too old");
-  expect_refused(open_text("GGUF" + raw(std::uint32_t{4}) + counts), ErrorCode::kUnsupported, "version 4, expected 2 or 3");
-  expect_refused(open_text("GGUF" + raw(std::uint32_t{0x03000000}) + counts), ErrorCode::kUnsupported, "version 3 in big-endian");
+  expect_refused(open_text("GGUF" + raw(std::uint32_t{4}) + counts), ErrorCode::kUnsupported,
+                 "version 4, expected 2 or 3");
+  expect_refused(open_text("GGUF" + raw(std::uint32_t{0x03000000}) + counts), ErrorCode::kUnsupported,
+                 "version 3 in big-endian");
 }
 
 TEST_F(GgufReader, lying_counts_are_held_against_the_file) {
   const std::string head = "GGUF" + raw(std::uint32_t{3});
   const auto huge = raw(~std::uint64_t{0}), none = raw(std::uint64_t{0});
-  expect_refused(open_text(head + huge + none + std::string(64, '\0')), ErrorCode::kBadFile, "claims 18446744073709551615 tensors");
-  expect_refused(open_text(head + none + huge + std::string(64, '\0')), ErrorCode::kBadFile, "claims 18446744073709551615 metadata entries");
+  expect_refused(open_text(head + huge + none + std::string(64, '\0')), ErrorCode::kBadFile,
+                 "claims 18446744073709551615 tensors");
+  expect_refused(open_text(head + none + huge + std::string(64, '\0')), ErrorCode::kBadFile,
+                 "claims 18446744073709551615 metadata entries");
   GgufWriter string;
   string.set_raw("key", GgufType::kString, huge + "x");
   expect_refused(open(string), ErrorCode::kBadFile, "metadata 'key': the value claims 18446744073709551615 bytes");
@@ -246,7 +251,8 @@ TEST_F(GgufReader, lying_dimensions_and_types_are_refused_by_tensor_name) {
   expect_refused(with(0, {1ULL << 40, 1ULL << 40}), ErrorCode::kBadFile, "more elements than 63 bits");
   expect_refused(with(0, {1ULL << 62}), ErrorCode::kBadFile, "more bytes than 64 bits");
   expect_refused(with(0, {1000}), ErrorCode::kBadFile, "end beyond the file");
-  expect_refused(with(12, {128}), ErrorCode::kBadFile, "rows of 128 elements are no multiple of the 256 in a block of Q4_K");
+  expect_refused(with(12, {128}), ErrorCode::kBadFile,
+                 "rows of 128 elements are no multiple of the 256 in a block of Q4_K");
   expect_refused(with(4, {32}), ErrorCode::kUnsupported, "type Q4_2 was withdrawn");
   expect_refused(with(99, {32}), ErrorCode::kUnsupported, "type 99 is not known");
 }

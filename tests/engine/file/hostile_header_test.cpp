@@ -26,7 +26,8 @@ std::string small_model_bytes() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One file on disk that is changed in place, because a new file for each of some 30,000 cases takes longer than all the reading.
+// One file on disk that is changed in place, because a new file for each of some 30,000 cases takes longer than all the
+// reading.
 class HostileHeader : public testing::Test {
  protected:
   HostileHeader() : bytes_(small_model_bytes()), path_(folder_.path() / "m.gguf") {
@@ -76,7 +77,8 @@ TEST_F(HostileHeader, any_flipped_bit_gives_a_model_or_one_clear_error) {
       const auto error = read();
       error ? ++n_refused : ++n_accepted;
       if (!error) continue;
-      EXPECT_TRUE(error->code == ErrorCode::kBadFile || error->code == ErrorCode::kUnsupported) << i << ": " << error->message;
+      EXPECT_TRUE(error->code == ErrorCode::kBadFile || error->code == ErrorCode::kUnsupported)
+          << i << ": " << error->message;
       EXPECT_FALSE(error->message.empty());
     }
     put(i, bytes_[i]);

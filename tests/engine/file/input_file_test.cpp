@@ -22,8 +22,11 @@ TEST(InputFile, what_is_no_regular_file_is_refused_by_kind) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const auto empty = folder.path() / "empty";
   std::ofstream(empty).close();
-  const std::pair<std::filesystem::path, const char*> cases[] = {
-      {folder.path(), "a directory"}, {"/dev/zero", "a device"}, {pipe, "a pipe"}, {empty, "empty"}, {folder.path() / "absent", "No such file"}};
+  const std::pair<std::filesystem::path, const char*> cases[] = {{folder.path(), "a directory"},
+                                                                 {"/dev/zero", "a device"},
+                                                                 {pipe, "a pipe"},
+                                                                 {empty, "empty"},
+                                                                 {folder.path() / "absent", "No such file"}};
   for (const auto& [path, word] : cases) {
     const auto file = InputFile::open(path);
     ASSERT_FALSE(file.ok()) << path;

@@ -41,7 +41,8 @@ double relative_rms_error(const std::vector<float>& expected, const std::vector<
   return std::sqrt(error / energy);
 }
 
-// For a bell-shaped row the step is about range / codes, and the error of rounding is step / sqrt(12): a factor of 1.5 above that is the bound.
+// For a bell-shaped row the step is about range / codes, and the error of rounding is step / sqrt(12): a factor of 1.5
+// above that is the bound.
 double largest_error(DType dtype) {
   switch (dtype) {
     case DType::kF32: return 0;
@@ -104,10 +105,12 @@ std::vector<float> kv_there_and_back(DType dtype, const std::vector<float>& row,
   return out;
 }
 
-// 0.5 dB on Gaussian data is 5.6 % less error; a sum of uniform numbers has shorter tails, where there is a little less to win.
+// 0.5 dB on Gaussian data is 5.6 % less error; a sum of uniform numbers has shorter tails, where there is a little less
+// to win.
 TEST(Encode, a_searched_q4_0_row_is_closer_than_the_plain_one) {
   const auto row = numbers(8192, 1.0F, 11);
-  EXPECT_LT(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)), 0.96 * relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
+  EXPECT_LT(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)),
+            0.96 * relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
 }
 
 TEST(Encode, a_searched_row_keeps_zeros_single_elements_and_ends_inside_blocks) {
@@ -116,12 +119,13 @@ TEST(Encode, a_searched_row_keeps_zeros_single_elements_and_ends_inside_blocks) 
   spike[37] = -3.5F;
   EXPECT_EQ(kv_there_and_back(DType::kQ4_0, spike), spike);
   const auto row = numbers(80, 1.0F, 3);
-  EXPECT_LE(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)), relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
+  EXPECT_LE(relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row)),
+            relative_rms_error(row, there_and_back(DType::kQ4_0, row)));
 }
 
-// Sixteen codes are spread as evenly with a shift as without, so that each costs as much alone. Together their errors differ: of one row under all
-// shifts a step of the mean is a sixteenth of a step of each, which would leave a sixteenth of the error; half of what is left without shifts allows
-// for the elements that end at the last code.
+// Sixteen codes are spread as evenly with a shift as without, so that each costs as much alone. Together their errors
+// differ: of one row under all shifts a step of the mean is a sixteenth of a step of each, which would leave a
+// sixteenth of the error; half of what is left without shifts allows for the elements that end at the last code.
 TEST(Encode, shifts_round_equal_rows_in_ways_that_cancel) {
   const auto row = numbers(8192, 1.0F, 11);
   const double unshifted = relative_rms_error(row, kv_there_and_back(DType::kQ4_0, row));

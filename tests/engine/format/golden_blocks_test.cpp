@@ -17,9 +17,11 @@ class GoldenBlocks : public testing::TestWithParam<DType> {};
 // Bit for bit: both sides multiply the same f32 numbers in the same order, and nothing is summed.
 TEST_P(GoldenBlocks, decode_to_exactly_the_same_floats) {
   const DTypeRow& row = dtype_row(GetParam());
-  std::ifstream file(std::string(HEADROOM_SOURCE_DIR) + "/tests/golden/blocks/" + std::string(row.name) + ".bin", std::ios::binary);
+  std::ifstream file(std::string(HEADROOM_SOURCE_DIR) + "/tests/golden/blocks/" + std::string(row.name) + ".bin",
+                     std::ios::binary);
   std::uint32_t n_blocks = 0, block_bytes = 0, block_elems = 0;
-  for (std::uint32_t* field : {&n_blocks, &block_bytes, &block_elems}) file.read(reinterpret_cast<char*>(field), sizeof(*field));
+  for (std::uint32_t* field : {&n_blocks, &block_bytes, &block_elems})
+    file.read(reinterpret_cast<char*>(field), sizeof(*field));
   ASSERT_TRUE(file) << "the fixture is missing: run tests/oracle/make_blocks.py";
   ASSERT_EQ(block_bytes, row.block_bytes);
   ASSERT_EQ(block_elems, row.block_elems);

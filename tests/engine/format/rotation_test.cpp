@@ -9,7 +9,8 @@
 namespace headroom {
 namespace {
 
-// Those of the models that the issue names, and sizes with other factors: narrow blocks, many of them, a single element.
+// Those of the models that the issue names, and sizes with other factors: narrow blocks, many of them, a single
+// element.
 constexpr std::uint32_t kHeadDims[] = {1, 2, 6, 8, 20, 32, 64, 72, 80, 96, 112, 128, 160, 192, 256, 1024};
 
 std::vector<float> numbered(std::uint32_t n) {
@@ -63,7 +64,8 @@ TEST(Rotation, signs_are_mixed_and_fixed) {
   std::uint32_t n_negative = 0;
   for (std::uint32_t i = 0; i < 1024; ++i) n_negative += rotation_factor(1024, i) < 0 ? 1 : 0;
   EXPECT_NEAR(n_negative, 512, 4 * 16) << "four deviations of a fair coin";
-  // A cache that was written by one build is read by no other, but results are to stay the same from one build to the next.
+  // A cache that was written by one build is read by no other, but results are to stay the same from one build to the
+  // next.
   std::uint32_t first = 0;
   for (std::uint32_t i = 0; i < 16; ++i) first |= (rotation_factor(64, i) < 0 ? 1U : 0U) << i;
   EXPECT_EQ(first, 0x699DU);

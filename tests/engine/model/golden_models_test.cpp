@@ -1,4 +1,5 @@
-// The headers of the models in tests/golden, against what transformers says of them. Their logits are compared where the forward pass is tested.
+// The headers of the models in tests/golden, against what transformers says of them. Their logits are compared where
+// the forward pass is tested.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +18,8 @@ nlohmann::json golden_models() { return nlohmann::json::parse(std::ifstream(kGol
 TEST(GoldenModels, every_file_of_the_folder_is_listed) {
   const auto models = golden_models();
   std::size_t n_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kGolden / "models")) n_files += entry.path().extension() == ".gguf" ? 1 : 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kGolden / "models"))
+    n_files += entry.path().extension() == ".gguf" ? 1 : 0;
   EXPECT_EQ(models.size(), n_files);
   EXPECT_GE(n_files, 12U);
 }
@@ -38,10 +40,12 @@ TEST(GoldenModels, sizes_and_rotary_frequencies_are_those_of_transformers) {
     const auto expected = golden.at("rope_frequencies").get<std::vector<float>>();
     ASSERT_EQ(frequencies.per_pair.size(), expected.size());
     // transformers computes them in f32: a few units in the last place of each.
-    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(frequencies.per_pair[i], expected[i], 2e-6F * expected[i]) << i;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(frequencies.per_pair[i], expected[i], 2e-6F * expected[i]) << i;
     EXPECT_FLOAT_EQ(frequencies.magnitude, golden.at("rope_magnitude").get<float>());
     const auto n_tokens = golden.at("tokens").size();
-    EXPECT_EQ(std::filesystem::file_size(kGolden / "logits" / (name + ".bin")), n_tokens * model->n_vocab * sizeof(float));
+    EXPECT_EQ(std::filesystem::file_size(kGolden / "logits" / (name + ".bin")),
+              n_tokens * model->n_vocab * sizeof(float));
   }
 }
 

@@ -35,13 +35,15 @@ TEST(KeyBalance, a_key_channel_that_stands_out_is_met_half_way_with_its_pair) {
     squares.keys[8 + 2] = 2 * 4096.0F;  // of the second KV head
     const std::vector<float> factors = balance_keys(layer(), rope(pairing), squares);
     const std::size_t partner = pairing == RopePairing::kHalves ? 8 + 6 : 8 + 3;
-    for (std::size_t i = 0; i < factors.size(); ++i) EXPECT_EQ(factors[i], i == 8 + 2 || i == partner ? 8.0F : 1.0F) << i;
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      EXPECT_EQ(factors[i], i == 8 + 2 || i == partner ? 8.0F : 1.0F) << i;
   }
 }
 
 TEST(KeyBalance, all_query_heads_of_a_group_count) {
   OutputSquares squares = even();
-  for (const std::size_t channel : {0U, 4U}) squares.queries[8 + channel] = 511.0F;  // of the second query head of the first KV head
+  for (const std::size_t channel : {0U, 4U})
+    squares.queries[8 + channel] = 511.0F;  // of the second query head of the first KV head
   const std::vector<float> factors = balance_keys(layer(), rope(RopePairing::kHalves), squares);
   EXPECT_EQ(factors[0], 0.25F);
   EXPECT_EQ(factors[4], 0.25F);
@@ -67,7 +69,8 @@ TEST(KeyBalance, an_outputs_square_follows_its_row_its_norm_and_its_bias) {
 
 TEST(KeyBalance, normed_heads_have_the_sizes_of_their_norms) {
   const std::vector<float> q_norm{1, 1, 1, 1, 1, 1, 1, 1}, k_norm{1, 16, 1, 1, 1, 16, 1, 1};
-  const std::vector<float> factors = balance_keys(layer(), rope(RopePairing::kHalves), normed_squares(layer(), q_norm, k_norm));
+  const std::vector<float> factors =
+      balance_keys(layer(), rope(RopePairing::kHalves), normed_squares(layer(), q_norm, k_norm));
   for (std::size_t i = 0; i < factors.size(); ++i) EXPECT_EQ(factors[i], i % 4 == 1 ? 4.0F : 1.0F) << i;
 }
 

@@ -161,11 +161,13 @@ TEST(ReadModelInfo, rope_numbers_that_make_no_sense_are_refused) {
     return read(spec);
   };
   expect_refused(with("rope.freq_base", 0), ErrorCode::kBadFile, "'llama.rope.freq_base' is 0");
-  expect_refused(with("rope.freq_base", std::numeric_limits<float>::quiet_NaN()), ErrorCode::kBadFile, "not a finite number");
+  expect_refused(with("rope.freq_base", std::numeric_limits<float>::quiet_NaN()), ErrorCode::kBadFile,
+                 "not a finite number");
   expect_refused(with("rope.scaling.factor", -1), ErrorCode::kBadFile, "a factor of -1");
   expect_refused(with("rope.scaling.factor", 0.5F), ErrorCode::kBadFile, "expected at least 1");
   expect_refused(with("rope.scaling.yarn_beta_slow", 64), ErrorCode::kBadFile, "expected fast > slow");
-  expect_refused(with("rope.scaling.attn_factor", 2, "linear"), ErrorCode::kUnsupported, "attn_factor without RoPE scaling yarn");
+  expect_refused(with("rope.scaling.attn_factor", 2, "linear"), ErrorCode::kUnsupported,
+                 "attn_factor without RoPE scaling yarn");
 }
 
 TEST(ReadModelInfo, frequency_factors_are_read_and_checked) {
@@ -199,7 +201,8 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
   add("token_embd.weight", {8, 5});
   add("output_norm.weight", {8});
   for (const char* norm : {"blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"}) add(norm, {8});
-  for (const char* square : {"blk.0.attn_output.weight", "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"})
+  for (const char* square :
+       {"blk.0.attn_output.weight", "blk.0.ffn_gate.weight", "blk.0.ffn_up.weight", "blk.0.ffn_down.weight"})
     add(square, {8, 8});
   add("blk.0.attn_qkv.weight", {8, 16});
   const auto model = read_writer(writer);
@@ -217,7 +220,8 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
 TEST(ReadModelInfo, what_this_version_lacks_is_named) {
   auto spec = small("llama");
   spec.architecture = "mamba";
-  expect_refused(read(spec), ErrorCode::kUnsupported, "architecture 'mamba' is not supported: it needs a row in arch_table");
+  expect_refused(read(spec), ErrorCode::kUnsupported,
+                 "architecture 'mamba' is not supported: it needs a row in arch_table");
   spec = small("llama");
   spec.uint_keys = {{"expert_count", 8}};
   expect_refused(read(spec), ErrorCode::kUnsupported, "a mixture of experts needs the ops MoeRoute");
@@ -248,7 +252,8 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
   const auto file = open_model_file(bytes_path);
   ASSERT_TRUE(file.ok()) << file.error().message;
   expect_refused(read_model_info(*file), ErrorCode::kUnsupported,
-                 "'blk.0.ffn_up.weight' is IQ4_NL, which this version cannot compute with; supported: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K");
+                 "'blk.0.ffn_up.weight' is IQ4_NL, which this version cannot compute with; supported: F32, F16, BF16, "
+                 "Q8_0, Q4_0, Q4_K, Q5_K, Q6_K");
 }
 
 TEST(ReadModelInfo, missing_extra_and_misshaped_tensors_are_named) {
@@ -286,16 +291,20 @@ TEST(ReadModelInfo, contradictions_between_keys_and_shapes_are_refused) {
     EXPECT_TRUE(opened.ok());
     return read_model_info(*opened);
   };
-  expect_refused(with("block_count", 4000000000U), ErrorCode::kBadFile, "'llama.block_count' is 4000000000, but the file holds only");
+  expect_refused(with("block_count", 4000000000U), ErrorCode::kBadFile,
+                 "'llama.block_count' is 4000000000, but the file holds only");
   expect_refused(with("block_count", 3), ErrorCode::kBadFile, "tensor 'blk.2.attn_norm.weight' is missing");
-  expect_refused(with("block_count", 1), ErrorCode::kUnsupported, "tensor 'blk.1.attn_norm.weight' has no place in a llama model of 1 layers");
-  expect_refused(with("embedding_length", 32), ErrorCode::kBadFile, "tensor 'token_embd.weight' has shape (64, 288), expected (32, 288)");
+  expect_refused(with("block_count", 1), ErrorCode::kUnsupported,
+                 "tensor 'blk.1.attn_norm.weight' has no place in a llama model of 1 layers");
+  expect_refused(with("embedding_length", 32), ErrorCode::kBadFile,
+                 "tensor 'token_embd.weight' has shape (64, 288), expected (32, 288)");
   expect_refused(with("embedding_length", 0), ErrorCode::kBadFile, "'llama.embedding_length' is 0, expected 1 to");
   expect_refused(with("feed_forward_length", 97), ErrorCode::kBadFile, "expected (64, 97)");
   expect_refused(with("attention.head_count", 7), ErrorCode::kBadFile, "7 heads do not divide the width 64");
   expect_refused(with("attention.head_count_kv", 3), ErrorCode::kBadFile, "4 heads are no multiple of 3 KV heads");
   expect_refused(with("context_length", 0xFFFFFFFFU), ErrorCode::kBadFile, "'llama.context_length' is 4294967295");
-  expect_refused(with("vocab_size", 4000000000U), ErrorCode::kBadFile, "has 288 rows, but 'llama.vocab_size' is 4000000000");
+  expect_refused(with("vocab_size", 4000000000U), ErrorCode::kBadFile,
+                 "has 288 rows, but 'llama.vocab_size' is 4000000000");
 }
 
 TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {

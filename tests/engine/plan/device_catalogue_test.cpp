@@ -112,7 +112,8 @@ TEST(DeviceCatalogue, each_wrong_field_is_named_with_its_row) {
 }
 
 TEST(DeviceCatalogue, text_that_is_no_catalogue_is_refused) {
-  for (const char* text : {"", "{", "[]", "{}", R"({"devices": 3})", R"({"devices": [3]})"}) EXPECT_FALSE(parse_device_catalogue(text).ok()) << text;
+  for (const char* text : {"", "{", "[]", "{}", R"({"devices": 3})", R"({"devices": [3]})"})
+    EXPECT_FALSE(parse_device_catalogue(text).ok()) << text;
   EXPECT_FALSE(parse_device_catalogue(catalogue_of(std::string(kRow) + "," + kRow)).ok()) << "the same name twice";
 }
 

@@ -20,7 +20,8 @@ std::vector<std::string> texts(const std::vector<Fix>& fixes) {
 }
 
 const Fix* with_text(const std::vector<Fix>& fixes, const char* text) {
-  const auto found = std::find_if(fixes.begin(), fixes.end(), [&](const Fix& fix) { return fix.text.find(text) != std::string::npos; });
+  const auto found = std::find_if(fixes.begin(), fixes.end(),
+                                  [&](const Fix& fix) { return fix.text.find(text) != std::string::npos; });
   return found == fixes.end() ? nullptr : &*found;
 }
 
@@ -32,10 +33,12 @@ std::vector<DeviceInfo> with_gpu(Bytes gpu_bytes) {
 }
 
 // Each fix says exactly what its own plan says.
-void expect_exact(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& asked, const std::vector<Fix>& fixes) {
+void expect_exact(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& asked,
+                  const std::vector<Fix>& fixes) {
   const MemoryPlan before = *plan_memory(model, devices, asked);
-  const auto worst = std::max_element(before.budgets.begin(), before.budgets.end(),
-                                      [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
+  const auto worst =
+      std::max_element(before.budgets.begin(), before.budgets.end(),
+                       [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
   for (const Fix& fix : fixes) {
     const Result<MemoryPlan> after = plan_memory(model, devices, fix.options);
     ASSERT_TRUE(after.ok()) << fix.text << ": " << after.error().message;

@@ -26,7 +26,9 @@ constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKi
                             RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
 
 std::vector<DeviceInfo> cpu_only(Bytes free_bytes = 64 * kGiB) { return {test::cpu_with(free_bytes)}; }
-std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) { return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)}; }
+std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) {
+  return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)};
+}
 
 MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
   Result<MemoryPlan> plan = plan_memory(model, devices, options);
@@ -65,24 +67,27 @@ void expect_sums_agree(const MemoryPlan& plan) {
   EXPECT_EQ(total, arenas);
 }
 
-// Every weight once (a tied embedding may stand twice), every layer's cache once, the latter of the size that LayerSpec gives.
+// Every weight once (a tied embedding may stand twice), every layer's cache once, the latter of the size that LayerSpec
+// gives.
 void expect_all_placed(const ModelInfo& model, const MemoryPlan& plan) {
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(model.weights.size()); ++i) {
     const std::optional<RegionRef> ref = find_weight_region(plan, i);
     ASSERT_TRUE(ref) << model.weights[static_cast<std::size_t>(i)].name;
     const Region& region = plan.arenas[ref->arena].regions[ref->region];
     EXPECT_EQ(region.name, model.weights[static_cast<std::size_t>(i)].name);
-    EXPECT_EQ(region.size,
-              round_up(model.weights[static_cast<std::size_t>(i)].loaded_bytes(), plan.devices[plan.arenas[ref->arena].device].alignment));
+    EXPECT_EQ(region.size, round_up(model.weights[static_cast<std::size_t>(i)].loaded_bytes(),
+                                    plan.devices[plan.arenas[ref->arena].device].alignment));
   }
   const PlanOptions& options = plan.options;
   for (std::int32_t l = 0; l < static_cast<std::int32_t>(model.n_layers()); ++l) {
-    for (const auto& [part, dtype] : {std::pair{KvPart::kKeys, options.kv_k}, std::pair{KvPart::kValues, options.kv_v}}) {
+    for (const auto& [part, dtype] :
+         {std::pair{KvPart::kKeys, options.kv_k}, std::pair{KvPart::kValues, options.kv_v}}) {
       const std::optional<RegionRef> ref = find_kv_region(plan, l, part);
       ASSERT_TRUE(ref);
       const LayerSpec& layer = model.layers[static_cast<std::size_t>(l)];
       const Bytes exact = options.n_slots * layer.kv_rows(options.n_ctx, options.n_batch) * layer.kv_row_bytes(dtype);
-      EXPECT_EQ(plan.arenas[ref->arena].regions[ref->region].size, round_up(exact, plan.devices[plan.arenas[ref->arena].device].alignment));
+      EXPECT_EQ(plan.arenas[ref->arena].regions[ref->region].size,
+                round_up(exact, plan.devices[plan.arenas[ref->arena].device].alignment));
       EXPECT_EQ(plan.arenas[ref->arena].device, plan.placement.layer_device[static_cast<std::size_t>(l)]);
     }
   }
@@ -104,7 +109,8 @@ TEST(MemoryPlan, regions_tile_and_kinds_add_up_for_any_model_and_options) {
           expect_regions_tile(plan);
           expect_sums_agree(plan);
           expect_all_placed(model, plan);
-          ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " slots " << n_slots << " batch " << n_batch << " layers " << n_gpu_layers;
+          ASSERT_FALSE(testing::Test::HasFailure())
+              << "seed " << seed << " slots " << n_slots << " batch " << n_batch << " layers " << n_gpu_layers;
         }
       }
     }
@@ -151,7 +157,8 @@ TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
   };
   for (const KnownKv& row : known) {
     const ModelInfo model = test::make_model(row.shape);
-    const MemoryPlan plan = planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
+    const MemoryPlan plan =
+        planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
     EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
         << row.shape.name << " " << dtype_row(row.dtype).label;
   }
@@ -160,7 +167,9 @@ TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
 TEST(MemoryPlan, a_q4_0_cache_with_its_exact_ends_takes_at_most_31_percent_of_f16_at_32k) {
   for (const test::ModelShape& shape : {test::kLlama3_8B, test::kLlama32_1B, test::kQwen25_7B}) {
     const ModelInfo model = test::make_model(shape);
-    const auto bytes = [&](DType kv) { return planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv); };
+    const auto bytes = [&](DType kv) {
+      return planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv);
+    };
     EXPECT_LE(100 * bytes(DType::kQ4_0), 31 * bytes(DType::kF16)) << shape.name;
   }
 }
@@ -176,7 +185,8 @@ TEST(MemoryPlan, a_quantized_cache_is_never_larger_than_f16_and_grows_with_the_c
           const PlanOptions options{.n_ctx = n_ctx, .n_batch = n_batch, .kv_k = kv, .kv_v = kv};
           Bytes bytes = 0;
           for (const KvRegion& region : kv_regions(layer, options)) bytes += *kv_region_bytes(layer, region, 1);
-          ASSERT_LT(bytes, 2 * layer.kv_rows(n_ctx, n_batch) * layer.kv_row_bytes(DType::kF16)) << shape.name << " " << n_ctx << " " << n_batch;
+          ASSERT_LT(bytes, 2 * layer.kv_rows(n_ctx, n_batch) * layer.kv_row_bytes(DType::kF16))
+              << shape.name << " " << n_ctx << " " << n_batch;
           ASSERT_GE(bytes, last) << shape.name << " " << n_ctx << " " << n_batch;
           last = bytes;
         }
@@ -200,7 +210,8 @@ TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
 TEST(MemoryPlan, window_layers_hold_only_window_rows) {
   const ModelInfo model = test::make_model(test::kMistral7B);
   const Bytes per_row = Bytes{2} * 8 * 128 * 2;
-  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * (4096 + 256));
+  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv),
+            32 * per_row * (4096 + 256));
   EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * 1024);
 }
 
@@ -291,7 +302,9 @@ TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
 
 TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const auto limit = [&](HeadroomRule rule) { return planned(model, cpu_only(8 * kGiB), {.headroom = rule}).budgets.front().limit; };
+  const auto limit = [&](HeadroomRule rule) {
+    return planned(model, cpu_only(8 * kGiB), {.headroom = rule}).budgets.front().limit;
+  };
   EXPECT_EQ(limit(KeepFree{}), 8 * kGiB);
   EXPECT_EQ(limit(KeepFree{3 * kGiB}), 5 * kGiB);
   EXPECT_EQ(limit(KeepFree{9 * kGiB}), 0U);
@@ -327,10 +340,12 @@ TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {
 
 TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause_it) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const Result<MemoryPlan> plan = plan_memory(model, cpu_only(), {.n_ctx = 4294967295U, .n_slots = 65536, .n_batch = 65536});
+  const Result<MemoryPlan> plan =
+      plan_memory(model, cpu_only(), {.n_ctx = 4294967295U, .n_slots = 65536, .n_batch = 65536});
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.error().code, ErrorCode::kUsage);
-  EXPECT_THAT(plan.error().message, testing::AllOf(HasSubstr("n_ctx 4294967295"), HasSubstr("n_slots 65536"), HasSubstr("2^64")));
+  EXPECT_THAT(plan.error().message,
+              testing::AllOf(HasSubstr("n_ctx 4294967295"), HasSubstr("n_slots 65536"), HasSubstr("2^64")));
 }
 
 TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
@@ -364,7 +379,8 @@ TEST(MemoryPlan, the_decode_program_stays_within_the_activations_region) {
     const MemoryPlan plan = planned(test::random_model(seed), cpu_and_gpu(), {.n_slots = 4, .device = 1});
     EXPECT_EQ(plan.decode.max_rows, 4U);
     for (const Buffer& buffer : plan.decode.buffers) {
-      const auto ref = find_region(plan, buffer.device, buffer.is_logits ? RegionKind::kLogits : RegionKind::kActivations);
+      const auto ref =
+          find_region(plan, buffer.device, buffer.is_logits ? RegionKind::kLogits : RegionKind::kActivations);
       ASSERT_TRUE(ref);
       EXPECT_LE(buffer.offset + buffer.size, plan.arenas[ref->arena].regions[ref->region].size);
     }
@@ -377,7 +393,8 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   devices[1].driver_measured = false;
   devices[1].is_present = false;
   const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .device = 1}).notes;
-  for (const char* text : {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
+  for (const char* text :
+       {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
     EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
   }
   EXPECT_TRUE(planned(model, cpu_only(), {}).notes.empty());

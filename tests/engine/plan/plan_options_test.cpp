@@ -40,7 +40,9 @@ TEST_F(PlanOptionsTest, more_slots_than_batch_rows_are_planned_for_a_step_of_all
   EXPECT_EQ(plan->decode.max_rows, 300U);
 }
 
-TEST_F(PlanOptionsTest, slots_beyond_the_limit_are_refused) { expect_refused({.n_slots = 65537}, "n_slots", "1 to 65536", "65537"); }
+TEST_F(PlanOptionsTest, slots_beyond_the_limit_are_refused) {
+  expect_refused({.n_slots = 65537}, "n_slots", "1 to 65536", "65537");
+}
 
 TEST_F(PlanOptionsTest, no_slots_are_refused) { expect_refused({.n_slots = 0}, "n_slots", "1 to", "found 0"); }
 
@@ -79,7 +81,9 @@ TEST_F(PlanOptionsTest, the_default_context_is_the_trained_one_up_to_4096) {
   EXPECT_EQ(resolve_options(model_, devices_, {.n_ctx = 9000})->n_ctx, 9000U);
 }
 
-TEST_F(PlanOptionsTest, one_logit_row_per_slot_is_the_default) { EXPECT_EQ(resolve_options(model_, devices_, {.n_slots = 3})->n_logit_rows, 3U); }
+TEST_F(PlanOptionsTest, one_logit_row_per_slot_is_the_default) {
+  EXPECT_EQ(resolve_options(model_, devices_, {.n_slots = 3})->n_logit_rows, 3U);
+}
 
 }  // namespace
 }  // namespace headroom

@@ -89,10 +89,12 @@ TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
     const MemoryPlan plan = *plan_memory(model, devices, options);
     std::map<std::pair<DeviceIndex, RegionKind>, Bytes> by_kind;
     for (const Formula& formula : plan_formulas(model, plan)) {
-      EXPECT_EQ(Evaluator(formula.expression).value(), formula.bytes) << formula.label << ": " << formula.expression << " seed " << seed;
+      EXPECT_EQ(Evaluator(formula.expression).value(), formula.bytes)
+          << formula.label << ": " << formula.expression << " seed " << seed;
       by_kind[{formula.device, formula.kind}] += formula.bytes;
     }
-    for (const auto& [key, bytes] : by_kind) EXPECT_EQ(bytes, plan.bytes_of(key.second, key.first)) << region_kind_name(key.second);
+    for (const auto& [key, bytes] : by_kind)
+      EXPECT_EQ(bytes, plan.bytes_of(key.second, key.first)) << region_kind_name(key.second);
     for (const DeviceBudget& budget : plan.budgets) {
       Bytes sum = 0;
       for (const auto& [key, bytes] : by_kind) sum += key.first == budget.device ? bytes : 0;
@@ -104,9 +106,10 @@ TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
 TEST(Formulas, of_the_cache_read_as_layers_heads_and_elements) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const MemoryPlan plan = *plan_memory(model, std::vector<DeviceInfo>{test::cpu_with(64 * kGiB)}, {.n_ctx = 4096});
-  EXPECT_THAT(formulas_text(model, plan),
-              HasSubstr("KV cache, keys, F16: 32 layers x 1 slots x 4096 positions x 8 KV heads x 128 elements x 2 bytes = "
-                        "268435456 bytes (256 MiB)"));
+  EXPECT_THAT(
+      formulas_text(model, plan),
+      HasSubstr("KV cache, keys, F16: 32 layers x 1 slots x 4096 positions x 8 KV heads x 128 elements x 2 bytes = "
+                "268435456 bytes (256 MiB)"));
 }
 
 // A CPU device with a budget of our own making, so that the sentence has known numbers.
@@ -119,10 +122,13 @@ MemoryPlan plan_of(Bytes planned, Bytes free_bytes, HeadroomRule rule, Bytes lim
 }
 
 TEST(Verdict, is_one_sentence_whose_numbers_add_up) {
-  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)), "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare");
+  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, KeepFree{kGiB}, 7 * kGiB)),
+            "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare");
   EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, KeepFree{}, 8 * kGiB)), "Fits: 6.31 of 8.00 GiB, 1.69 to spare");
-  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, AtMost{7 * kGiB}, 7 * kGiB)), "Fits: 6.31 of at most 7.00 GiB, 0.69 to spare");
-  EXPECT_EQ(verdict_text(plan_of(20 * kMiB, 64 * kGiB, KeepFree{}, 64 * kGiB)), "Fits: 20.0 MiB of 64.00 GiB, 63.98 to spare");
+  EXPECT_EQ(verdict_text(plan_of(6775000000, 8 * kGiB, AtMost{7 * kGiB}, 7 * kGiB)),
+            "Fits: 6.31 of at most 7.00 GiB, 0.69 to spare");
+  EXPECT_EQ(verdict_text(plan_of(20 * kMiB, 64 * kGiB, KeepFree{}, 64 * kGiB)),
+            "Fits: 20.0 MiB of 64.00 GiB, 63.98 to spare");
 }
 
 TEST(Verdict, names_the_device_and_what_is_asked_and_free) {
@@ -134,13 +140,15 @@ TEST(Verdict, names_the_device_and_what_is_asked_and_free) {
 TEST(Verdict, speaks_of_each_device_in_use) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(4 * kGiB), {.device = 1});
-  EXPECT_THAT(verdict_text(plan), testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
+  EXPECT_THAT(verdict_text(plan),
+              testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
 }
 
 TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
   std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
   devices[1].has_unified_memory = true;
-  const MemoryPlan plan = *plan_memory(test::make_model(test::kTinyLlama), devices, {.n_gpu_layers = 11, .device = 1, .headroom = KeepFree{kGiB}});
+  const MemoryPlan plan = *plan_memory(test::make_model(test::kTinyLlama), devices,
+                                       {.n_gpu_layers = 11, .device = 1, .headroom = KeepFree{kGiB}});
   const std::string verdict = verdict_text(plan);
   const std::string cpu_part = verdict.substr(verdict.find("; Test CPU: "));
   EXPECT_THAT(verdict, HasSubstr("of 8.00 GiB, 1.00 kept free"));
@@ -153,8 +161,8 @@ TEST(PlanText, has_the_verdict_the_segments_and_the_fixes) {
   const std::vector<DeviceInfo> devices = cpu_and_gpu(5 * kGiB);
   const MemoryPlan plan = *plan_memory(model, devices, options);
   const std::string text = plan_text(model, plan, *find_fixes(model, devices, options));
-  for (const char* part : {"Llama 3 8B (llama, 32 layers)", "Does not fit by", "fix: KV as Q4", "layers 0-31", "token_embd.weight", "weights", "kv",
-                           "logits", "planned", "driver", "limit"}) {
+  for (const char* part : {"Llama 3 8B (llama, 32 layers)", "Does not fit by", "fix: KV as Q4", "layers 0-31",
+                           "token_embd.weight", "weights", "kv", "logits", "planned", "driver", "limit"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
@@ -173,7 +181,8 @@ TEST(PlanJson, says_what_the_plan_says) {
   for (const auto& device : json["devices"]) {
     Bytes by_kind = 0, regions = 0;
     for (const auto& [kind, bytes] : device["by_kind"].items()) by_kind += bytes.get<Bytes>();
-    for (const auto& region : json["regions"]) regions += region["device"] == device["id"] ? region["size"].get<Bytes>() : 0;
+    for (const auto& region : json["regions"])
+      regions += region["device"] == device["id"] ? region["size"].get<Bytes>() : 0;
     EXPECT_EQ(by_kind, device["planned_bytes"]);
     EXPECT_EQ(regions, device["planned_bytes"]);
   }

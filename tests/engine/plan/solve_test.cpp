@@ -42,7 +42,8 @@ TEST(Solve, the_longest_context_is_exact) {
       PlanOptions tried = options;
       tried.n_ctx = n_ctx;
       // Caches grow by whole groups, so only the borders of groups need a plan.
-      if ((n_ctx % kKvRowStep <= 1 || n_ctx == 3000) && lay_out(model, devices, tried, Keep::kSizesOnly)->fits()) longest = n_ctx;
+      if ((n_ctx % kKvRowStep <= 1 || n_ctx == 3000) && lay_out(model, devices, tried, Keep::kSizesOnly)->fits())
+        longest = n_ctx;
     }
     ASSERT_EQ(answer.options.has_value(), longest > 0) << "seed " << seed;
     if (longest == 0) continue;
@@ -62,7 +63,8 @@ TEST(Solve, a_known_range_of_layers_changes_no_plan) {
     const PlanOptions options{.n_ctx = 1000, .device = 1};
     const std::int32_t n = lay_out(model, devices, options, Keep::kSizesOnly)->options.n_gpu_layers;
     const auto exact = static_cast<std::uint32_t>(n);
-    for (const LayerRange known : {LayerRange{exact, exact}, LayerRange{0, exact}, LayerRange{exact, model.n_layers()}}) {
+    for (const LayerRange known :
+         {LayerRange{exact, exact}, LayerRange{0, exact}, LayerRange{exact, model.n_layers()}}) {
       EXPECT_EQ(lay_out(model, devices, options, Keep::kSizesOnly, known)->options.n_gpu_layers, n) << "seed " << seed;
     }
   }
@@ -99,10 +101,12 @@ TEST(Solve, the_lightest_kv_is_the_least_lossy_pair_that_fits) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const auto cpu_for = [&](DType k, DType v) {
     const std::vector<DeviceInfo> roomy{test::cpu_with(64 * kGiB)};
-    return std::vector<DeviceInfo>{test::cpu_with(plan_memory(model, roomy, {.n_ctx = 8192, .kv_k = k, .kv_v = v})->planned_bytes(0))};
+    return std::vector<DeviceInfo>{
+        test::cpu_with(plan_memory(model, roomy, {.n_ctx = 8192, .kv_k = k, .kv_v = v})->planned_bytes(0))};
   };
-  for (const auto& [k, v] : {std::pair{DType::kF16, DType::kF16}, std::pair{DType::kF16, DType::kQ8_0}, std::pair{DType::kQ8_0, DType::kQ8_0},
-                             std::pair{DType::kQ8_0, DType::kQ4_0}, std::pair{DType::kQ4_0, DType::kQ4_0}}) {
+  for (const auto& [k, v] : {std::pair{DType::kF16, DType::kF16}, std::pair{DType::kF16, DType::kQ8_0},
+                             std::pair{DType::kQ8_0, DType::kQ8_0}, std::pair{DType::kQ8_0, DType::kQ4_0},
+                             std::pair{DType::kQ4_0, DType::kQ4_0}}) {
     const SolveAnswer answer = *lightest_kv(model, cpu_for(k, v), {.n_ctx = 8192});
     ASSERT_TRUE(answer.options) << answer.text;
     EXPECT_EQ(answer.options->kv_k, k) << answer.text;
@@ -131,8 +135,8 @@ TEST(Solve, the_lightest_kv_has_a_kernel_on_the_device) {
 TEST(Solve, nothing_that_fits_is_an_answer_with_its_reason) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> devices{test::cpu_with(kGiB), test::gpu_with(kGiB)};
-  for (const SolveAnswer& answer :
-       {*longest_context(model, devices, {}), *most_layers(model, devices, {.device = 1}), *lightest_kv(model, devices, {})}) {
+  for (const SolveAnswer& answer : {*longest_context(model, devices, {}), *most_layers(model, devices, {.device = 1}),
+                                    *lightest_kv(model, devices, {})}) {
     EXPECT_FALSE(answer.options);
     EXPECT_THAT(answer.text, testing::AllOf(HasSubstr("misses"), HasSubstr("GiB on Test CPU")));
   }

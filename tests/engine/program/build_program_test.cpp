@@ -11,7 +11,9 @@ namespace {
 
 constexpr Bytes kAlignment = 64;
 
-Placement all_on(const ModelInfo& model, DeviceIndex device) { return {std::vector<DeviceIndex>(model.n_layers(), device), device, device}; }
+Placement all_on(const ModelInfo& model, DeviceIndex device) {
+  return {std::vector<DeviceIndex>(model.n_layers(), device), device, device};
+}
 
 std::vector<OpKind> kinds(const Program& program) {
   std::vector<OpKind> out;
@@ -25,7 +27,8 @@ TEST(BuildProgram, has_five_ops_per_layer_between_embedding_and_logits) {
   ASSERT_EQ(program.ops.size(), 2U + 5U * model.n_layers());
   EXPECT_EQ(program.ops.front().kind, OpKind::kEmbed);
   EXPECT_EQ(program.ops.back().kind, OpKind::kLogits);
-  const std::vector<OpKind> layer{OpKind::kQkvRope, OpKind::kAttend, OpKind::kAttnOut, OpKind::kFfnUp, OpKind::kFfnDown};
+  const std::vector<OpKind> layer{OpKind::kQkvRope, OpKind::kAttend, OpKind::kAttnOut, OpKind::kFfnUp,
+                                  OpKind::kFfnDown};
   for (std::uint32_t l = 0; l < model.n_layers(); ++l) {
     for (std::size_t i = 0; i < layer.size(); ++i) {
       EXPECT_EQ(program.ops[1 + l * 5 + i].kind, layer[i]);
@@ -84,7 +87,8 @@ TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_pea
       for (std::size_t j = i + 1; j < program.buffers.size(); ++j) {
         const Buffer& b = program.buffers[j];
         if (b.is_logits || a.device != b.device || a.last_op < b.first_op || b.last_op < a.first_op) continue;
-        EXPECT_TRUE(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset) << a.name << " " << b.name << " seed " << seed;
+        EXPECT_TRUE(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset)
+            << a.name << " " << b.name << " seed " << seed;
       }
     }
   }

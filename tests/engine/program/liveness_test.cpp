@@ -34,7 +34,8 @@ Bytes live_bound(const std::vector<Life>& lives) {
 }
 
 // The lowest place for `order[k]` among those placed before it.
-Bytes lowest(const std::vector<Life>& lives, const std::vector<std::size_t>& order, const std::vector<Bytes>& offsets, std::size_t k) {
+Bytes lowest(const std::vector<Life>& lives, const std::vector<std::size_t>& order, const std::vector<Bytes>& offsets,
+             std::size_t k) {
   const Life& life = lives[order[k]];
   Bytes offset = 0;
   for (bool moved = true; moved;) {
@@ -102,7 +103,8 @@ TEST(Liveness, is_near_the_best_of_all_orders_on_small_random_cases) {
 
 TEST(Liveness, of_a_forward_pass_is_the_best_there_is) {
   // residual all along; query, attended and hidden of two layers.
-  const std::vector<Life> lives{{512, 0, 11}, {256, 1, 2}, {256, 2, 3}, {1792, 4, 5}, {256, 6, 7}, {256, 7, 8}, {1792, 9, 10}};
+  const std::vector<Life> lives{{512, 0, 11}, {256, 1, 2}, {256, 2, 3},  {1792, 4, 5},
+                                {256, 6, 7},  {256, 7, 8}, {1792, 9, 10}};
   EXPECT_EQ(pack_lives(lives).peak, live_bound(lives));
 }
 

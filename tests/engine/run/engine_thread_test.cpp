@@ -57,7 +57,8 @@ class Engine {
     const std::lock_guard lock(mutex_);
     std::string text;
     for (const Event& event : events_) {
-      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id) text += delta->text;
+      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id)
+        text += delta->text;
     }
     return text;
   }
@@ -74,8 +75,11 @@ class Engine {
 };
 
 struct OnDisk {
-  explicit OnDisk(const RandomModelSpec& spec = {}) : path(make_random_model(spec, folder.path())), opened(open_or_die(path)) {}
-  LoadRequest request(const PlanOptions& options, std::uint32_t n_threads = 2) const { return {path, plan_or_die(*opened.info, options, n_threads)}; }
+  explicit OnDisk(const RandomModelSpec& spec = {})
+      : path(make_random_model(spec, folder.path())), opened(open_or_die(path)) {}
+  LoadRequest request(const PlanOptions& options, std::uint32_t n_threads = 2) const {
+    return {path, plan_or_die(*opened.info, options, n_threads)};
+  }
   TempFolder folder;
   std::filesystem::path path;
   OpenedFile opened;
@@ -221,7 +225,8 @@ TEST(EngineThread, a_cancelled_load_leaves_the_old_model_where_both_fit) {
   fake.engine->stop(second);
   ASSERT_TRUE(fake.engine.wait_for<Failed>(second).has_value());
   EXPECT_EQ(fake.engine.count<ModelUnloaded>(), 0U);
-  EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value()) << "still loaded";
+  EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value())
+      << "still loaded";
 }
 
 TEST(EngineThread, the_old_model_goes_first_where_both_do_not_fit) {

@@ -26,7 +26,8 @@ inline OpenedFile open_or_die(const std::filesystem::path& path) {
   return {std::move(*file), std::make_shared<const ModelInfo>(std::move(*info))};
 }
 
-inline std::shared_ptr<const MemoryPlan> plan_or_die(const ModelInfo& info, const PlanOptions& options, std::uint32_t n_threads = 2) {
+inline std::shared_ptr<const MemoryPlan> plan_or_die(const ModelInfo& info, const PlanOptions& options,
+                                                     std::uint32_t n_threads = 2) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(n_threads);
   CHECK(devices.ok(), devices.error().message.c_str());
   Result<MemoryPlan> plan = plan_memory(info, *devices, options);
@@ -34,22 +35,24 @@ inline std::shared_ptr<const MemoryPlan> plan_or_die(const ModelInfo& info, cons
   return std::make_shared<const MemoryPlan>(std::move(*plan));
 }
 
-inline std::shared_ptr<const LoadedModel> load_or_die(const OpenedFile& opened, std::shared_ptr<const MemoryPlan> plan) {
+inline std::shared_ptr<const LoadedModel> load_or_die(const OpenedFile& opened,
+                                                      std::shared_ptr<const MemoryPlan> plan) {
   Result<std::shared_ptr<const LoadedModel>> loaded =
       load_model(opened.file, {opened.info, std::move(plan), make_backend}, {}, [](LoadProgress, Backend&) {});
   CHECK(loaded.ok(), loaded.error().message.c_str());
   return *loaded;
 }
 
-inline std::unique_ptr<Session> session_or_die(std::shared_ptr<const LoadedModel> loaded, std::shared_ptr<const MemoryPlan> plan) {
+inline std::unique_ptr<Session> session_or_die(std::shared_ptr<const LoadedModel> loaded,
+                                               std::shared_ptr<const MemoryPlan> plan) {
   Result<std::unique_ptr<Session>> session = Session::open(std::move(loaded), std::move(plan));
   CHECK(session.ok(), session.error().message.c_str());
   return std::move(*session);
 }
 
 // The whole way with one set of options.
-inline std::unique_ptr<Session> open_random(const RandomModelSpec& spec, const TempFolder& folder, const PlanOptions& options,
-                                            std::uint32_t n_threads = 2) {
+inline std::unique_ptr<Session> open_random(const RandomModelSpec& spec, const TempFolder& folder,
+                                            const PlanOptions& options, std::uint32_t n_threads = 2) {
   const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
   const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, options, n_threads);
   return session_or_die(load_or_die(opened, plan), plan);

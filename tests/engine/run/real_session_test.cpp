@@ -22,7 +22,8 @@ std::vector<TokenId> some_tokens(std::size_t n, std::uint64_t seed = 1) {
 }
 
 // Logits after `tokens` in `slot`, the prompt read in steps of `n_step`.
-std::vector<float> logits_after(Session& session, std::uint32_t slot, const std::vector<TokenId>& tokens, std::size_t n_step) {
+std::vector<float> logits_after(Session& session, std::uint32_t slot, const std::vector<TokenId>& tokens,
+                                std::size_t n_step) {
   const Result<std::uint32_t> n_reused = session.begin_prompt(slot, tokens);
   CHECK(n_reused.ok(), n_reused.error().message.c_str());
   std::vector<float> last;
@@ -69,7 +70,9 @@ struct RowCase {
   const char* architecture;
   DType weight_type;
 };
-void PrintTo(const RowCase& row, std::ostream* out) { *out << row.architecture << ' ' << dtype_row(row.weight_type).name; }
+void PrintTo(const RowCase& row, std::ostream* out) {
+  *out << row.architecture << ' ' << dtype_row(row.weight_type).name;
+}
 
 class PlannedIsMapped : public testing::TestWithParam<RowCase> {};
 
@@ -92,7 +95,8 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
         options.n_batch = n_batch;
         const std::unique_ptr<Session> session = session_or_die(loaded, plan_or_die(*opened.info, options));
         step_all_slots(*session);
-        expect_planned_is_mapped(*session, std::string(k.label) + "/" + std::string(v.label) + " slots " + std::to_string(n_slots));
+        expect_planned_is_mapped(
+            *session, std::string(k.label) + "/" + std::string(v.label) + " slots " + std::to_string(n_slots));
       }
     }
   }
@@ -121,9 +125,9 @@ PlanOptions small_options(DType kv) {
   return options;
 }
 
-// Which step wrote a row of the cache changes only the order of float sums, a few units in the last place of values near 1; but a value on the border
-// between two codes of a quantized cache may then take the other one, which moves logits of these models by up to about a hundredth. Wrong positions,
-// slots or prefixes move them by tenths.
+// Which step wrote a row of the cache changes only the order of float sums, a few units in the last place of values
+// near 1; but a value on the border between two codes of a quantized cache may then take the other one, which moves
+// logits of these models by up to about a hundredth. Wrong positions, slots or prefixes move them by tenths.
 float tolerance(DType kv) { return kv == DType::kF32 || kv == DType::kF16 ? 2e-4F : 0.03F; }
 
 TEST_P(CacheKinds, a_reused_prefix_gives_the_logits_of_a_fresh_prompt) {
@@ -145,7 +149,8 @@ TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
   const std::vector<float> in_sixteens = logits_after(*session, 0, tokens, 16);
   for (const std::size_t n_step : {1U, 5U}) {
     session->truncate(0, 0);
-    EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), tolerance(GetParam())) << n_step;
+    EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), tolerance(GetParam()))
+        << n_step;
   }
 }
 
@@ -171,8 +176,10 @@ TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
   const Result<std::span<const float>> logits = session->decode(next, {});
   ASSERT_TRUE(logits.ok());
   const std::size_t n_vocab = logits->size() / 2;
-  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}), tolerance(GetParam()));
-  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}), tolerance(GetParam()));
+  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}),
+            tolerance(GetParam()));
+  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}),
+            tolerance(GetParam()));
 }
 
 TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
@@ -189,7 +196,8 @@ TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
   for (std::size_t i = 0; i < n_vocab; ++i) ASSERT_EQ((*logits)[i], (*logits)[n_vocab + i]) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKvTypes, CacheKinds, testing::Values(DType::kF32, DType::kF16, DType::kF8E4M3, DType::kQ8_0, DType::kQ4_0),
+INSTANTIATE_TEST_SUITE_P(AllKvTypes, CacheKinds,
+                         testing::Values(DType::kF32, DType::kF16, DType::kF8E4M3, DType::kQ8_0, DType::kQ4_0),
                          [](const auto& row) { return std::string(dtype_row(row.param).label); });
 
 TEST(RealSession, threads_do_not_change_a_bit) {
@@ -227,7 +235,8 @@ TEST(RealSession, all_of_it_is_resident_once_it_is_open) {
   const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan);
   const Bytes before = resident_bytes();
   const std::unique_ptr<Session> session = session_or_die(loaded, plan);
-  EXPECT_GE(resident_bytes(), before + plan->bytes_of(RegionKind::kKv)) << "the cache is memory already, and not only promised";
+  EXPECT_GE(resident_bytes(), before + plan->bytes_of(RegionKind::kKv))
+      << "the cache is memory already, and not only promised";
 }
 
 TEST(RealSession, the_last_position_of_the_context_can_be_computed) {
@@ -283,7 +292,8 @@ TEST(LoadModel, a_plan_of_another_model_is_refused) {
   RandomModelSpec spec;
   spec.n_layers = 3;
   const OpenedFile other = open_or_die(make_random_model(spec, folder.path(), "two"));
-  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*other.info, {}), make_backend}, {}, [](LoadProgress, Backend&) {});
+  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*other.info, {}), make_backend}, {},
+                                 [](LoadProgress, Backend&) {});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kUsage);
 }
@@ -293,7 +303,8 @@ TEST(LoadModel, a_cap_below_the_plan_is_a_typed_error) {
   const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));
   PlanOptions options = small_options(DType::kF16);
   options.headroom = AtMost{kMiB};
-  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {}, [](LoadProgress, Backend&) {});
+  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {},
+                                 [](LoadProgress, Backend&) {});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
   EXPECT_NE(loaded.error().message.find("1.00 MiB may be used"), std::string::npos) << loaded.error().message;

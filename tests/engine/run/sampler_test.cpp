@@ -45,7 +45,8 @@ std::vector<float> logits_of(const std::vector<double>& probabilities) {
 TEST(Random, gives_the_numbers_of_the_published_recurrence) {
   // Computed apart from our code, with big integers, from the recurrence of the paper: default increment, seed 42.
   Random random(42);
-  for (const std::uint32_t expected : {3270867926U, 1795671209U, 1924641435U, 1143034755U}) EXPECT_EQ(random.next_u32(), expected);
+  for (const std::uint32_t expected : {3270867926U, 1795671209U, 1924641435U, 1143034755U})
+    EXPECT_EQ(random.next_u32(), expected);
 }
 
 TEST(Random, units_are_uniform) {
@@ -81,7 +82,8 @@ TEST(Sampler, temperature_flattens_after_the_filters) {
   const std::map<TokenId, int> counts = count(settings, logits_of({0.64, 0.36}), 20000);
   EXPECT_NEAR(counts.at(0) / 20000.0, 0.8 / 1.4, 0.018);
   settings.top_p = 0.6F;
-  EXPECT_EQ(support(settings, logits_of({0.64, 0.36})), (std::set<TokenId>{0})) << "top-p sees the model's own distribution";
+  EXPECT_EQ(support(settings, logits_of({0.64, 0.36})), (std::set<TokenId>{0}))
+      << "top-p sees the model's own distribution";
 }
 
 TEST(Sampler, top_k_keeps_k_and_breaks_ties_by_id) {
@@ -120,7 +122,8 @@ TEST(Sampler, repetition_penalty_divides_positive_and_multiplies_negative_logits
   std::vector<Candidate> scratch(3);
   Sampler sampler(settings, 1, scratch);
   const std::vector<TokenId> recent{0, 0, 0};
-  EXPECT_EQ(sampler.sample(std::vector<float>{4.0F, 1.9F, 0.0F}, recent), 0U) << "4 / 2 stays above 1.9: penalized once, not per occurrence";
+  EXPECT_EQ(sampler.sample(std::vector<float>{4.0F, 1.9F, 0.0F}, recent), 0U)
+      << "4 / 2 stays above 1.9: penalized once, not per occurrence";
   EXPECT_EQ(sampler.sample(std::vector<float>{4.0F, 2.1F, 0.0F}, recent), 1U);
   EXPECT_EQ(sampler.sample(std::vector<float>{-1.0F, -1.5F, -9.0F}, recent), 1U) << "-1 * 2 is below -1.5";
 }
@@ -170,7 +173,8 @@ TEST(Sampler, settings_out_of_range_are_named) {
   EXPECT_THAT(message([](SamplerSettings& s) { s.top_p = 0.0F; }), testing::HasSubstr("top-p"));
   EXPECT_THAT(message([](SamplerSettings& s) { s.min_p = 1.5F; }), testing::HasSubstr("min-p"));
   EXPECT_THAT(message([](SamplerSettings& s) { s.repetition_penalty = 0.0F; }), testing::HasSubstr("repetition"));
-  EXPECT_THAT(message([](SamplerSettings& s) { s.presence_penalty = std::numeric_limits<float>::quiet_NaN(); }), testing::HasSubstr("presence"));
+  EXPECT_THAT(message([](SamplerSettings& s) { s.presence_penalty = std::numeric_limits<float>::quiet_NaN(); }),
+              testing::HasSubstr("presence"));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ struct Bench {
   std::string text(RequestId id) const {
     std::string text;
     for (const Event& event : events) {
-      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id) text += delta->text;
+      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id)
+        text += delta->text;
     }
     return text;
   }
@@ -95,7 +96,8 @@ TEST(Scheduler, the_next_turn_reuses_what_the_cache_holds_and_says_the_same) {
   const std::string second_prompt = "hello" + bench.text(first) + "more";
   const RequestId second = bench.ask(second_prompt, 0, 6);
   bench.run();
-  EXPECT_EQ(bench.find<GenerationFinished>(second)->stats.reused_tokens, 10U) << "the sixth answer token was shown, not computed";
+  EXPECT_EQ(bench.find<GenerationFinished>(second)->stats.reused_tokens, 10U)
+      << "the sixth answer token was shown, not computed";
   Bench fresh({});
   const RequestId alone = fresh.ask(second_prompt, 0, 6);
   fresh.run();
@@ -179,7 +181,8 @@ TEST(Scheduler, a_stop_takes_effect_within_one_token) {
   bench.run();
   EXPECT_EQ(bench.machine.n_steps, n_steps);
   EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopped);
-  EXPECT_EQ(bench.text(id).size(), bench.find<GenerationFinished>(id)->stats.generated_tokens) << "text under way is shown";
+  EXPECT_EQ(bench.text(id).size(), bench.find<GenerationFinished>(id)->stats.generated_tokens)
+      << "text under way is shown";
 }
 
 TEST(Scheduler, a_stop_inside_the_prefill_keeps_the_finished_chunks) {
@@ -206,7 +209,9 @@ TEST(Scheduler, a_stop_before_the_start_computes_nothing) {
 
 TEST(Scheduler, a_stop_string_ends_the_answer_before_it) {
   Bench bench({});
-  bench.machine.next = [](const std::vector<TokenId>& tokens) { return TokenId(std::string("?abcdefg")[tokens.size() % 8]); };
+  bench.machine.next = [](const std::vector<TokenId>& tokens) {
+    return TokenId(std::string("?abcdefg")[tokens.size() % 8]);
+  };
   GenerateRequest request;
   request.raw_prompt = "x";
   request.stop_strings = {"cd"};
@@ -240,7 +245,10 @@ TEST(Scheduler, bad_requests_fail_by_name) {
   EXPECT_NE(message([](GenerateRequest& r) { r.slot = 7; }).find("slot 7"), std::string::npos);
   EXPECT_NE(message([](GenerateRequest& r) { r.raw_prompt = ""; }).find("empty"), std::string::npos);
   EXPECT_NE(message([](GenerateRequest& r) { r.sampler.top_p = 2.0F; }).find("top-p"), std::string::npos);
-  EXPECT_NE(message([](GenerateRequest& r) { r.messages = {{"user", "hi"}}; }).find("chat template"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) {
+              r.messages = {{"user", "hi"}};
+            }).find("chat template"),
+            std::string::npos);
 }
 
 TEST(Scheduler, the_plain_form_is_used_once_agreed_to) {

@@ -85,7 +85,8 @@ TEST(Session, memory_taken_since_the_plan_is_a_typed_error_with_the_figures) {
   const Result<std::unique_ptr<Session>> session = Session::open(loaded, fake::make_plan({}));
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, ErrorCode::kDoesNotFit);
-  for (const char* part : {"asked for 5.00 KiB (5120 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
+  for (const char* part :
+       {"asked for 5.00 KiB (5120 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
     EXPECT_NE(session.error().message.find(part), std::string::npos) << part << " in: " << session.error().message;
   }
 }
@@ -94,7 +95,8 @@ TEST(Session, a_plan_that_moves_the_weights_is_refused) {
   Machine machine;
   MemoryPlan other = *fake::make_plan({});
   other.arenas[0].size += 4096;
-  const Result<std::unique_ptr<Session>> session = Session::open(fake::make_loaded({}, machine), std::make_shared<const MemoryPlan>(other));
+  const Result<std::unique_ptr<Session>> session =
+      Session::open(fake::make_loaded({}, machine), std::make_shared<const MemoryPlan>(other));
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, ErrorCode::kUsage);
 }

@@ -11,7 +11,8 @@ namespace headroom {
 namespace {
 
 constexpr std::string_view kTurns =
-    "{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    "{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}{% if add_generation_prompt "
+    "%}<assistant>{% endif %}";
 
 ModelFile file_with(const std::map<std::string, MetaValue, std::less<>>& metadata) {
   auto some_file = InputFile::open(std::string(HEADROOM_SOURCE_DIR) + "/LICENSE");  // error messages name the file
@@ -20,13 +21,16 @@ ModelFile file_with(const std::map<std::string, MetaValue, std::less<>>& metadat
   parts.push_back(std::move(*some_file));
   return ModelFile(std::move(parts), metadata, {});
 }
-ModelFile file_with_template(std::string_view source) { return file_with({{"tokenizer.chat_template", std::string(source)}}); }
+ModelFile file_with_template(std::string_view source) {
+  return file_with({{"tokenizer.chat_template", std::string(source)}});
+}
 
 std::unique_ptr<const Tokenizer> small_tokenizer() {
   Vocabulary vocabulary;
   vocabulary.model = "llama";
   vocabulary.texts = {"<unk>", "<s>", "</s>", "a", "b"};
-  vocabulary.types = {TokenType::kUnknown, TokenType::kControl, TokenType::kControl, TokenType::kNormal, TokenType::kNormal};
+  vocabulary.types = {TokenType::kUnknown, TokenType::kControl, TokenType::kControl, TokenType::kNormal,
+                      TokenType::kNormal};
   vocabulary.scores = {0, 0, 0, -1, -2};
   vocabulary.special.unknown = 0;
   vocabulary.special.bos = 1;
@@ -75,7 +79,8 @@ TEST(ChatPrompt, a_continued_answer_has_no_end_marker) {
 }
 
 TEST(ChatPrompt, a_continued_thought_is_opened_once) {
-  const auto writer = ChatPromptWriter::read(file_with_template("{% if add_generation_prompt %}<assistant><think>\n{% endif %}"), *small_tokenizer());
+  const auto writer = ChatPromptWriter::read(
+      file_with_template("{% if add_generation_prompt %}<assistant><think>\n{% endif %}"), *small_tokenizer());
   ChatPromptOptions options;
   options.continue_last = true;
   EXPECT_EQ(writer.write({{"assistant", "<think>\nhm"}}, options)->text, "<assistant><think>\nhm");

@@ -30,7 +30,8 @@ TEST(ChatTemplate, our_templates_give_what_jinja2_gives) {
     const auto rendered = render(each.source, each.inputs);
     if (each.is_error) {
       ASSERT_FALSE(rendered) << each.name;
-      EXPECT_NE(rendered.error().message.find(each.error), std::string::npos) << each.name << ": " << rendered.error().message;
+      EXPECT_NE(rendered.error().message.find(each.error), std::string::npos)
+          << each.name << ": " << rendered.error().message;
     } else {
       ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message;
       EXPECT_EQ(*rendered, each.text) << each.name;
@@ -56,7 +57,8 @@ TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
     ASSERT_FALSE(rendered) << source << "\n gave: " << *rendered << "\n for the error: " << each.at("error");
     const bool raised = each.at("raised");
     EXPECT_EQ(rendered.error().code, raised ? ErrorCode::kUsage : ErrorCode::kUnsupported) << source;
-    EXPECT_TRUE(!raised || rendered.error().message == each.at("error").get<std::string>()) << source << ": " << rendered.error().message;
+    EXPECT_TRUE(!raised || rendered.error().message == each.at("error").get<std::string>())
+        << source << ": " << rendered.error().message;
   }
 }
 

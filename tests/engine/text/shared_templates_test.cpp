@@ -1,4 +1,5 @@
-// The public chat templates: every listed conversation gives exactly the listed text or error. They lie beside the repository, not in it.
+// The public chat templates: every listed conversation gives exactly the listed text or error. They lie beside the
+// repository, not in it.
 #include <gtest/gtest.h>
 
 #include "engine/text/template_cases.h"
@@ -8,7 +9,8 @@ namespace {
 
 TEST(SharedTemplates, give_the_listed_texts_and_errors) {
   const std::filesystem::path folder = std::filesystem::path(HEADROOM_SHARED_DATA) / "chat-templates";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no public chat templates at " << folder << " (HEADROOM_SHARED_DATA)";
+  if (!std::filesystem::is_directory(folder))
+    GTEST_SKIP() << "no public chat templates at " << folder << " (HEADROOM_SHARED_DATA)";
   const auto cases = testing_support::read_template_cases(folder);
   ASSERT_GT(cases.size(), 60U);
   for (const auto& each : cases) {

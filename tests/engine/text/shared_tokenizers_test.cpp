@@ -49,7 +49,8 @@ std::vector<std::vector<TokenId>> read_ids(const std::filesystem::path& path) {
 class SharedTokenizers : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!std::filesystem::is_directory(kFolder)) GTEST_SKIP() << "no public tokenizer cases at " << kFolder << " (HEADROOM_SHARED_DATA)";
+    if (!std::filesystem::is_directory(kFolder))
+      GTEST_SKIP() << "no public tokenizer cases at " << kFolder << " (HEADROOM_SHARED_DATA)";
   }
 };
 
@@ -68,11 +69,13 @@ TEST_P(SharedTokenizers, give_the_listed_ids_and_the_text_back) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SharedTokenizers, testing::Values("llama-spm", "phi-3", "gpt-2", "falcon", "deepseek-llm"), [](const auto& each) {
-  std::string name = each.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, SharedTokenizers,
+                         testing::Values("llama-spm", "phi-3", "gpt-2", "falcon", "deepseek-llm"),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace headroom

@@ -32,8 +32,8 @@ inline std::tm parse_time(const std::string& text) {
   std::tm time{};
   std::istringstream stream(text);
   char separator = 0;
-  stream >> time.tm_year >> separator >> time.tm_mon >> separator >> time.tm_mday >> time.tm_hour >> separator >> time.tm_min >> separator >>
-      time.tm_sec;
+  stream >> time.tm_year >> separator >> time.tm_mon >> separator >> time.tm_mday >> time.tm_hour >> separator >>
+      time.tm_min >> separator >> time.tm_sec;
   time.tm_year -= 1900;
   time.tm_mon -= 1;
   const std::time_t seconds = timegm(&time);

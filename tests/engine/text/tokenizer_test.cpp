@@ -13,8 +13,8 @@ namespace headroom {
 namespace {
 
 const nlohmann::json& fixture() {
-  static const nlohmann::json kFixture =
-      nlohmann::json::parse(testing_support::read_whole_file(std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text/tokenizer_cases.json"));
+  static const nlohmann::json kFixture = nlohmann::json::parse(testing_support::read_whole_file(
+      std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text/tokenizer_cases.json"));
   return kFixture;
 }
 
@@ -27,7 +27,8 @@ std::unique_ptr<const Tokenizer> make(Vocabulary vocabulary) {
 }
 
 // The fixture's byte-level vocabulary with tokens of other kinds behind it.
-Vocabulary byte_level_vocabulary(std::string_view pre, const std::vector<std::pair<std::string, TokenType>>& added = {}) {
+Vocabulary byte_level_vocabulary(std::string_view pre,
+                                 const std::vector<std::pair<std::string, TokenType>>& added = {}) {
   const auto& json = fixture().at("byte_level");
   Vocabulary vocabulary;
   vocabulary.model = "gpt2";
@@ -63,7 +64,8 @@ TEST(BpeTokenizer, gives_the_ids_of_the_reference_under_every_pre_tokenizer) {
     const auto& ids = each.at("ids");
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const std::string text = json.at("texts")[i];
-      EXPECT_EQ(tokenizer->encode(text, false, false), ids[i].get<std::vector<TokenId>>()) << each.at("pre") << ": " << json.at("texts")[i];
+      EXPECT_EQ(tokenizer->encode(text, false, false), ids[i].get<std::vector<TokenId>>())
+          << each.at("pre") << ": " << json.at("texts")[i];
     }
   }
 }
@@ -83,7 +85,8 @@ TEST(SpmTokenizer, gives_the_ids_of_the_reference_with_and_without_space_prefix)
 std::string random_bytes(std::mt19937& random, std::size_t n_bytes) {
   static constexpr std::string_view kLikely = "abc 12\n\t'.,<|end|>\xE4\xBD\xA0\xF0\x9F\x8E\x89\xC3\xA9";
   std::string bytes;
-  for (std::size_t i = 0; i < n_bytes; ++i) bytes += random() % 4 == 0 ? static_cast<char>(random() & 0xFF) : kLikely[random() % kLikely.size()];
+  for (std::size_t i = 0; i < n_bytes; ++i)
+    bytes += random() % 4 == 0 ? static_cast<char>(random() & 0xFF) : kLikely[random() % kLikely.size()];
   return bytes;
 }
 
@@ -104,7 +107,8 @@ TEST(SpmTokenizer, any_bytes_come_back) {
     const auto tokenizer = make(spm_vocabulary(each));
     for (int round = 0; round < 300; ++round) {
       std::string bytes = random_bytes(random, random() % 60);
-      if (bytes.find("<tag>") != std::string::npos) continue;  // a prefix follows it, which decoding cannot tell from the text's own space
+      if (bytes.find("<tag>") != std::string::npos)
+        continue;  // a prefix follows it, which decoding cannot tell from the text's own space
       EXPECT_EQ(tokenizer->decode(tokenizer->encode(bytes, false, false), true), bytes);
     }
   }
@@ -149,7 +153,8 @@ TEST(Tokenizer, control_tokens_count_only_when_asked_for_and_user_defined_ones_a
 }
 
 TEST(Tokenizer, well_known_ends_of_a_turn_end_generation_whatever_their_type) {
-  Vocabulary vocabulary = byte_level_vocabulary("qwen2", {{"<|im_end|>", TokenType::kUserDefined}, {"<|endoftext|>", TokenType::kControl}});
+  Vocabulary vocabulary =
+      byte_level_vocabulary("qwen2", {{"<|im_end|>", TokenType::kUserDefined}, {"<|endoftext|>", TokenType::kControl}});
   const TokenId end = vocabulary.n_vocab() - 2;
   const auto tokenizer = make(std::move(vocabulary));
   EXPECT_EQ(tokenizer->special().end_of_turn, end);
@@ -172,7 +177,8 @@ TEST(Tokenizer, adds_begin_and_end_of_sequence_as_the_vocabulary_says) {
 
 TEST(Tokenizer, white_space_after_a_token_that_swallows_it_is_no_token) {
   Vocabulary vocabulary = spm_vocabulary(fixture().at("score_driven")[0]);
-  const auto end = static_cast<TokenId>(std::find(vocabulary.texts.begin(), vocabulary.texts.end(), "<|end|>") - vocabulary.texts.begin());
+  const auto end = static_cast<TokenId>(std::find(vocabulary.texts.begin(), vocabulary.texts.end(), "<|end|>") -
+                                        vocabulary.texts.begin());
   vocabulary.swallow_space_after = {end};
   const auto tokenizer = make(std::move(vocabulary));
   EXPECT_EQ(tokenizer->encode("<|end|> \n\tthe", false, true), tokenizer->encode("<|end|>the", false, true));

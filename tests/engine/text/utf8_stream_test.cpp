@@ -41,7 +41,8 @@ constexpr Case kCases[] = {
 TEST(Utf8Stream, gives_the_same_text_however_the_bytes_are_split) {
   for (const Case& each : kCases)
     for (std::size_t first = 0; first <= each.bytes.size(); ++first)
-      for (std::size_t second = first; second <= each.bytes.size(); ++second) EXPECT_EQ(streamed(each.bytes, first, second), each.text) << each.name;
+      for (std::size_t second = first; second <= each.bytes.size(); ++second)
+        EXPECT_EQ(streamed(each.bytes, first, second), each.text) << each.name;
 }
 
 TEST(Utf8Stream, never_ends_inside_a_code_point) {
@@ -58,7 +59,8 @@ TEST(Utf8, every_code_point_is_read_back_as_written) {
     std::string text;
     append_code_point(text, value);
     const CodePoint point = read_code_point(text, 0);
-    ASSERT_TRUE(point.valid && point.value == value && point.n_bytes == text.size()) << static_cast<std::uint32_t>(value);
+    ASSERT_TRUE(point.valid && point.value == value && point.n_bytes == text.size())
+        << static_cast<std::uint32_t>(value);
   }
 }
 

@@ -43,7 +43,8 @@ TEST_F(CalculatorStateTest, a_cache_that_only_fits_as_q8_starts_so_and_says_so) 
   openOn(32 * kGiB);
   const Bytes whole = m_calculator.plan()->planned_bytes(0), kv = m_calculator.plan()->bytes_of(RegionKind::kKv);
   CalculatorState tight({});
-  // Room for a quarter less than the F16 cache, beside the headroom that is kept by default (an eighth of a small device).
+  // Room for a quarter less than the F16 cache, beside the headroom that is kept by default (an eighth of a small
+  // device).
   const Bytes room = whole - kv / 4;
   tight.setPresentDevices({test::cpu_with(room * 8 / 7)});
   tight.setModel(m_calculator.model());

@@ -9,7 +9,8 @@
 namespace headroom::ui {
 namespace {
 
-std::shared_ptr<const MemoryPlan> planFor(const ModelInfo& model, const std::vector<DeviceInfo>& devices, DeviceIndex device) {
+std::shared_ptr<const MemoryPlan> planFor(const ModelInfo& model, const std::vector<DeviceInfo>& devices,
+                                          DeviceIndex device) {
   PlanOptions options;
   options.device = device;
   auto plan = plan_memory(model, devices, options);
@@ -26,7 +27,8 @@ TEST(SegmentTableModel, rows_add_up_to_the_plan_and_the_driver) {
     const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     table.setPlan(plan);
     Bytes shown = 0, expected = 0;
-    for (int row = 0; row < table.rowCount(); ++row) shown += table.index(row, 0).data(SegmentTableModel::BytesRole).toULongLong();
+    for (int row = 0; row < table.rowCount(); ++row)
+      shown += table.index(row, 0).data(SegmentTableModel::BytesRole).toULongLong();
     for (const DeviceBudget& budget : plan->budgets) expected += budget.planned + budget.driver;
     EXPECT_EQ(shown, expected);
     EXPECT_GT(table.rowCount(), 4);

@@ -43,7 +43,8 @@ TEST(TimeLine, of_equal_use_the_fuller_cache_is_kept) {
 
 TEST(TimeLine, every_frame_is_a_moment_that_was_so_its_segments_still_add_up) {
   TimeLine line(4);
-  for (int i = 0; i < 100; ++i) line.append(frameAt(i, static_cast<Bytes>(i * 37 % 91), static_cast<Bytes>(i * 13 % 1000)));
+  for (int i = 0; i < 100; ++i)
+    line.append(frameAt(i, static_cast<Bytes>(i * 37 % 91), static_cast<Bytes>(i * 13 % 1000)));
   for (const MemoryFrame& frame : line.frames()) EXPECT_EQ(frame.total(), 101'000U);
 }
 

@@ -30,15 +30,18 @@ namespace {
 
 // As the starter model might answer.
 const char* const kAnswer =
-    "The **KV cache** keeps the keys and values of every token that the model has read, so that they are never computed twice.\n\n"
+    "The **KV cache** keeps the keys and values of every token that the model has read, so that they are never "
+    "computed twice.\n\n"
     "For one request it takes:\n\n"
     "1. two tensors, `K` and `V`, per layer\n"
     "2. `n_kv_heads x head_dim` elements per token in each\n"
     "3. two bytes per element as F16, about one as Q8\n\n"
     "| Context | F16 | Q8 |\n|---|--:|--:|\n| 4,096 | 512 MiB | 272 MiB |\n| 32,768 | 4.00 GiB | 2.13 GiB |\n\n"
     "The same as code:\n\n"
-    "```cpp\n// Bytes of K (or of V) per position, all KV heads.\nBytes kv_row_bytes(const LayerSpec& layer, DType dtype) {\n"
-    "  const auto blocks = layer.kv_dim() / info(dtype).block_elems;\n  return blocks * info(dtype).block_bytes;  // never n_heads\n}\n```\n\n"
+    "```cpp\n// Bytes of K (or of V) per position, all KV heads.\nBytes kv_row_bytes(const LayerSpec& layer, DType "
+    "dtype) {\n"
+    "  const auto blocks = layer.kv_dim() / info(dtype).block_elems;\n  return blocks * info(dtype).block_bytes;  // "
+    "never n_heads\n}\n```\n\n"
     "> Windows make it smaller: a layer that sees only the newest 4,096 positions keeps no more than those.\n\n"
     "See [the formula view](https://example.org) in the Memory dock for each number.";
 
@@ -49,8 +52,9 @@ class ChatWidgetTest : public testing::Test {
     m_widget->resize(900, 820);
     m_widget->show();
     m_engine.sendLoaded("Headroom starter", 4096);
-    m_widget->setModelNote("A guide to memory and this app, not a general assistant.",
-                           {"What is the KV cache?", "Why does a longer context need more memory?", "What does headroom mean here?"});
+    m_widget->setModelNote(
+        "A guide to memory and this app, not a general assistant.",
+        {"What is the KV cache?", "Why does a longer context need more memory?", "What does headroom mean here?"});
   }
   template <class T>
   T* find(const char* name) {
@@ -150,7 +154,8 @@ TEST_F(ChatWidgetTest, a_message_is_edited_in_the_composer_and_sent_as_a_new_ver
 
 TEST_F(ChatWidgetTest, dropped_text_is_attached_and_a_model_goes_to_the_window) {
   QSignalSpy models(m_widget.get(), &ChatWidget::modelDropped), problems(m_widget.get(), &ChatWidget::problemFound);
-  drop({QUrl::fromLocalFile(HEADROOM_SOURCE_DIR "/LICENSE"), QUrl::fromLocalFile("/models/x.gguf"), QUrl::fromLocalFile("/absent.txt")});
+  drop({QUrl::fromLocalFile(HEADROOM_SOURCE_DIR "/LICENSE"), QUrl::fromLocalFile("/models/x.gguf"),
+        QUrl::fromLocalFile("/absent.txt")});
   EXPECT_EQ(models.count(), 1);
   EXPECT_EQ(problems.count(), 1);
   type("Summarise this");
@@ -318,7 +323,8 @@ TEST_F(ChatWidgetTest, a_conversation_is_exported_from_the_list_without_opening_
     auto* menu = m_widget->findChild<QMenu*>();
     ASSERT_NE(menu, nullptr);
     for (QAction* action : menu->actions()) {
-      if (action->text().contains(QLatin1StringView(suffix), Qt::CaseInsensitive) || (action->text().contains("Markdown") && suffix[0] == 'm')) {
+      if (action->text().contains(QLatin1StringView(suffix), Qt::CaseInsensitive) ||
+          (action->text().contains("Markdown") && suffix[0] == 'm')) {
         action->trigger();
       }
     }
@@ -355,7 +361,8 @@ TEST_F(ChatWidgetTest, an_empty_conversation_says_what_is_open_while_nothing_is_
   emit m_engine.modelUnloaded(1);
   EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Drop a .gguf file"));
   m_widget->setOpenModel("Llama 3 8B", false);
-  EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Open, and not loaded yet")) << find<QLabel>("modelNote")->text().toStdString();
+  EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Open, and not loaded yet"))
+      << find<QLabel>("modelNote")->text().toStdString();
   m_widget->setOpenModel("Llama 3 8B", true);
   EXPECT_EQ(find<QLabel>("modelNote")->text(), QString::fromUtf8("Loading\u2026"));
   m_engine.sendLoaded("Headroom starter", 4096);
@@ -369,7 +376,9 @@ TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
     if (choice == ThemeChoice::Light) {
       grab("chat-welcome-" + suffix);
       type("Hello! What can you help me with?");
-      answer("I am a guide to memory and to this app. Ask me what a number in the Memory dock means, or which setting makes a model fit.");
+      answer(
+          "I am a guide to memory and to this app. Ask me what a number in the Memory dock means, or which setting "
+          "makes a model fit.");
       type("What is the KV cache, and how do I work out its size by hand?");
       answer(kAnswer);
     }

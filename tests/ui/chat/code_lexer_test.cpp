@@ -12,8 +12,9 @@ std::map<QString, CodeToken> tokensOf(const char* language, const QString& line,
   const CodeLanguage* found = findCodeLanguage(language);
   EXPECT_NE(found, nullptr) << language;
   std::map<QString, CodeToken> tokens;
-  const int after =
-      lexCodeLine(*found, line, state, [&](qsizetype start, qsizetype length, CodeToken token) { tokens[line.mid(start, length)] = token; });
+  const int after = lexCodeLine(*found, line, state, [&](qsizetype start, qsizetype length, CodeToken token) {
+    tokens[line.mid(start, length)] = token;
+  });
   if (next) *next = after;
   return tokens;
 }
@@ -45,7 +46,9 @@ TEST(CodeLexer, a_hash_inside_a_shell_word_is_no_comment) {
   EXPECT_EQ(tokensOf("sh", "echo a#b").count("#b"), 0U);
 }
 
-TEST(CodeLexer, sql_words_are_found_in_any_case) { EXPECT_EQ(tokensOf("sql", "select * from t")["select"], tokensOf("sql", "SELECT 1")["SELECT"]); }
+TEST(CodeLexer, sql_words_are_found_in_any_case) {
+  EXPECT_EQ(tokensOf("sql", "select * from t")["select"], tokensOf("sql", "SELECT 1")["SELECT"]);
+}
 
 TEST(CodeLexer, diffs_are_coloured_by_line) {
   EXPECT_EQ(tokensOf("diff", "+added")["+added"], CodeToken::Added);
@@ -58,9 +61,10 @@ TEST(CodeLexer, an_unknown_language_has_no_row) {
 }
 
 TEST(CodeLexer, lines_that_end_inside_a_token_are_read_to_their_end) {
-  for (const char* language :
-       {"cpp", "python", "js", "rust", "go", "java", "cs", "sh", "json", "yaml", "cmake", "sql", "html", "css", "lua", "ruby", "php"}) {
-    for (const char* line : {"\"", "'\\", "/*", "<!--", "`", "#", "0x", "\"\"\"", "--[[", "\\"}) tokensOf(language, line);
+  for (const char* language : {"cpp", "python", "js", "rust", "go", "java", "cs", "sh", "json", "yaml", "cmake", "sql",
+                               "html", "css", "lua", "ruby", "php"}) {
+    for (const char* line : {"\"", "'\\", "/*", "<!--", "`", "#", "0x", "\"\"\"", "--[[", "\\"})
+      tokensOf(language, line);
   }
 }
 

@@ -13,7 +13,8 @@ MarkdownSegments parse(const QString& text) {
 }
 
 const QString kMixed = QStringLiteral(
-    "# Title\n\nA paragraph\nover two lines.\n\n1. one\n\n   still one\n2. two\n\n```python\ndef f():\n\n    return 1\n```\nAfter.\n\n> "
+    "# Title\n\nA paragraph\nover two lines.\n\n1. one\n\n   still one\n2. two\n\n```python\ndef f():\n\n    return "
+    "1\n```\nAfter.\n\n> "
     "quote\n\n~~~~\n```\n"
     "~~~~\n\nLast line without an end");
 

@@ -55,7 +55,8 @@ TEST(MarkdownWriter, an_image_becomes_a_link_and_is_not_an_image) {
 
 TEST(MarkdownWriter, tables_have_their_rows_and_alignments) {
   QTextDocument document;
-  appendMarkdown(document, "Before\n\n| Name | Size |\n|---|--:|\n| weights | 6 GiB |\n| KV | 1 GiB |\n\nAfter", style());
+  appendMarkdown(document, "Before\n\n| Name | Size |\n|---|--:|\n| weights | 6 GiB |\n| KV | 1 GiB |\n\nAfter",
+                 style());
   QTextTable* table = nullptr;
   for (QTextFrame* frame : document.rootFrame()->childFrames()) table = qobject_cast<QTextTable*>(frame);
   ASSERT_NE(table, nullptr);
@@ -75,7 +76,9 @@ TEST(MarkdownWriter, headings_are_larger_and_quotes_know_their_depth) {
 
 // What the block-wise view rests on: writing in pieces and rewriting the tail looks the same as writing at once.
 TEST(ProseView, text_that_arrives_in_pieces_looks_like_the_whole) {
-  const QString text = "# Head\n\nA *b* c\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n> quote\n\n1. first\n\n   more\n\nEnd";
+  const QString text =
+      "# Head\n\nA *b* c\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n---\n\n> quote\n\n1. first\n\n   "
+      "more\n\nEnd";
   MarkdownSegments whole;
   whole.append(text);
   whole.finish();

@@ -9,7 +9,8 @@ namespace headroom::ui {
 inline QString appendPairs(ChatTree& tree, QString last, int pairs) {
   for (int i = 0; i < pairs; ++i) {
     last = tree.append(last, Role::User, QStringLiteral("Question %1").arg(i), 0);
-    last = tree.append(last, Role::Assistant, QStringLiteral("Answer **%1**\n\n```cpp\nint x = %1;\n```\n\nDone.").arg(i), 0);
+    last = tree.append(last, Role::Assistant,
+                       QStringLiteral("Answer **%1**\n\n```cpp\nint x = %1;\n```\n\nDone.").arg(i), 0);
   }
   return last;
 }

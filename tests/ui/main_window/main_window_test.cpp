@@ -50,7 +50,9 @@ TEST_F(WindowFixture, the_cache_types_to_choose_from_are_those_that_are_offered)
     const auto* combo = find<QComboBox>(name);
     QStringList types;
     for (int i = 0; i < combo->count(); ++i) types.push_back(combo->itemText(i));
-    EXPECT_EQ(types, (QStringList{QStringLiteral("F16"), QStringLiteral("Q8_0"), QStringLiteral("Q4_0"), QStringLiteral("FP8")})) << name;
+    EXPECT_EQ(types, (QStringList{QStringLiteral("F16"), QStringLiteral("Q8_0"), QStringLiteral("Q4_0"),
+                                  QStringLiteral("FP8")}))
+        << name;
   }
 }
 
@@ -66,11 +68,13 @@ TEST_F(WindowFixture, moving_the_context_changes_the_verdict) {
 TEST_F(WindowFixture, the_first_fix_makes_a_plan_fit) {
   dropAndWait(kLarge);
   find<QSpinBox>("slotsSpin")->setValue(16);
-  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }))
-      << find<QLabel>("verdictSentence")->text().toStdString();
+  ASSERT_TRUE(waitFor([&] {
+    return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by"));
+  })) << find<QLabel>("verdictSentence")->text().toStdString();
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
   find<QPushButton>("fix0")->click();
-  EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:"))) << find<QLabel>("verdictSentence")->text().toStdString();
+  EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:")))
+      << find<QLabel>("verdictSentence")->text().toStdString();
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
 }
 
@@ -87,7 +91,8 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   EXPECT_FALSE(find<QProgressBar>("loadProgress")->isVisible());
   const QAbstractItemModel* arenas = find<QTableView>("arenaTable")->model();
   EXPECT_EQ(arenas->rowCount(), static_cast<int>(plan->arenas.size()));
-  for (int row = 0; row < arenas->rowCount(); ++row) EXPECT_EQ(arenas->index(row, 3).data().toString(), QStringLiteral("0 B"));
+  for (int row = 0; row < arenas->rowCount(); ++row)
+    EXPECT_EQ(arenas->index(row, 3).data().toString(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 0"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
@@ -143,7 +148,8 @@ TEST_F(WindowFixture, of_two_devices_the_bytes_are_still_in_sight) {
   const auto* table = find<QTableView>("segmentTable");
   ASSERT_TRUE(waitFor([&] { return !table->isColumnHidden(SegmentTableModel::DeviceColumn); }));
   const QHeaderView* header = table->horizontalHeader();
-  EXPECT_LE(header->sectionViewportPosition(SegmentTableModel::BytesColumn) + header->sectionSize(SegmentTableModel::BytesColumn),
+  EXPECT_LE(header->sectionViewportPosition(SegmentTableModel::BytesColumn) +
+                header->sectionSize(SegmentTableModel::BytesColumn),
             table->viewport()->width());
 }
 
@@ -207,7 +213,8 @@ TEST_F(WindowFixture, a_catalogue_device_answers_and_cannot_be_loaded_on) {
   auto* picker = find<QComboBox>("devicePicker");
   picker->lineEdit()->setText(QStringLiteral("3060"));
   QTest::keyClick(picker->lineEdit(), Qt::Key_Return);
-  ASSERT_TRUE(waitFor([&] { return find<QLabel>("loadText")->text().contains(QStringLiteral("not in this machine")); }));
+  ASSERT_TRUE(
+      waitFor([&] { return find<QLabel>("loadText")->text().contains(QStringLiteral("not in this machine")); }));
   EXPECT_TRUE(picker->currentText().contains(QStringLiteral("RTX 3060")));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
   EXPECT_TRUE(find<QSpinBox>("layersSpin")->isVisible());
@@ -220,7 +227,8 @@ TEST_F(WindowFixture, headroom_is_typed_exactly_and_has_two_meanings) {
   edit->selectAll();
   QTest::keyClicks(edit, QStringLiteral("10.5 GiB"));
   QTest::keyClick(edit, Qt::Key_Return);
-  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }));
+  ASSERT_TRUE(
+      waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by")); }));
   auto* rule = find<QComboBox>("headroomRule");
   rule->setCurrentIndex(1);
   emit rule->activated(1);
@@ -240,7 +248,8 @@ TEST_F(WindowFixture, readings_reach_the_chart_and_a_segment_lists_its_tensors) 
   emit bar->segmentClicked(Segment::Weights);
   auto* dialog = m_window->findChild<RegionDialog*>();
   ASSERT_NE(dialog, nullptr);
-  EXPECT_EQ(dialog->findChild<QTableView*>(QStringLiteral("regionTable"))->model()->rowCount(), static_cast<int>(m_models[kSmall].weights.size()));
+  EXPECT_EQ(dialog->findChild<QTableView*>(QStringLiteral("regionTable"))->model()->rowCount(),
+            static_cast<int>(m_models[kSmall].weights.size()));
   dialog->close();
 }
 
@@ -248,11 +257,14 @@ TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
-  for (int i = 0; i < 10; ++i) emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
+  for (int i = 0; i < 10; ++i)
+    emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
   QTemporaryDir folder;
   auto* panel = m_window->findChild<VramPanel*>();
-  const std::map<QString, QByteArray> magic{
-      {QStringLiteral("png"), "\x89PNG"}, {QStringLiteral("svg"), "<?xml"}, {QStringLiteral("csv"), "time_ms,"}, {QStringLiteral("json"), "{"}};
+  const std::map<QString, QByteArray> magic{{QStringLiteral("png"), "\x89PNG"},
+                                            {QStringLiteral("svg"), "<?xml"},
+                                            {QStringLiteral("csv"), "time_ms,"},
+                                            {QStringLiteral("json"), "{"}};
   for (const auto& [ending, start] : magic) {
     const QString path = folder.filePath(QStringLiteral("chart.") + ending);
     EXPECT_EQ(panel->exportTo(path), QString());
@@ -290,7 +302,8 @@ TEST_F(WindowFixture, no_field_of_the_docks_takes_a_dropped_file_for_text) {
   dropAndWait(kSmall);
   for (const char* name : {"memoryDock", "vramDock"}) {
     for (const QWidget* widget : m_window->findChild<QWidget*>(QLatin1String(name))->findChildren<QWidget*>()) {
-      EXPECT_FALSE(widget->acceptDrops()) << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+      EXPECT_FALSE(widget->acceptDrops())
+          << widget->metaObject()->className() << " " << widget->objectName().toStdString();
     }
   }
 }
@@ -298,9 +311,9 @@ TEST_F(WindowFixture, no_field_of_the_docks_takes_a_dropped_file_for_text) {
 TEST_F(WindowFixture, every_control_has_a_name_for_screen_readers) {
   dropAndWait(kLarge);
   for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
-    if (!widget->isVisible() || widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollArea") || widget->inherits("QTabBar") ||
-        widget->inherits("QTabWidget") || widget->inherits("QLabel") || widget->parentWidget()->inherits("QAbstractSpinBox") ||
-        widget->parentWidget()->inherits("QComboBox")) {
+    if (!widget->isVisible() || widget->focusPolicy() == Qt::NoFocus || widget->inherits("QScrollArea") ||
+        widget->inherits("QTabBar") || widget->inherits("QTabWidget") || widget->inherits("QLabel") ||
+        widget->parentWidget()->inherits("QAbstractSpinBox") || widget->parentWidget()->inherits("QComboBox")) {
       continue;
     }
     const auto* button = qobject_cast<const QAbstractButton*>(widget);

@@ -35,10 +35,10 @@ class Screenshots : public WindowFixture, public testing::WithParamInterface<The
     const QColor corner = picture.toImage().pixelColor(2, size.height() - 2);
     EXPECT_EQ(corner.lightness() < 128, GetParam() == ThemeChoice::Dark);
     QDir().mkpath(QStringLiteral(HEADROOM_SCREENSHOTS));
-    const QString path =
-        QStringLiteral("%1/%2-%3-%4.png")
-            .arg(QStringLiteral(HEADROOM_SCREENSHOTS), state, GetParam() == ThemeChoice::Dark ? QStringLiteral("dark") : QStringLiteral("light"))
-            .arg(size.width());
+    const QString path = QStringLiteral("%1/%2-%3-%4.png")
+                             .arg(QStringLiteral(HEADROOM_SCREENSHOTS), state,
+                                  GetParam() == ThemeChoice::Dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                             .arg(size.width());
     ASSERT_TRUE(picture.save(path));
     std::printf("screenshot: %s\n", qPrintable(path));
   }
@@ -60,7 +60,8 @@ TEST_P(Screenshots, a_plan_that_fits) {
 TEST_P(Screenshots, a_plan_that_does_not_fit) {
   openLarge();
   find<QSpinBox>("slotsSpin")->setValue(14);
-  ASSERT_TRUE(waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit")); }));
+  ASSERT_TRUE(
+      waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit")); }));
   take(QStringLiteral("3-does-not-fit"), kSmallScreen);
   take(QStringLiteral("3-does-not-fit"), kLargeScreen);
 }
@@ -68,18 +69,21 @@ TEST_P(Screenshots, a_plan_that_does_not_fit) {
 TEST_P(Screenshots, loading) {
   openLarge();
   find<QPushButton>("loadButton")->click();
-  emit m_engine.loadProgressed(m_engine.loads[0].id, kGiB + kGiB / 5, m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
+  emit m_engine.loadProgressed(m_engine.loads[0].id, kGiB + kGiB / 5,
+                               m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
   take(QStringLiteral("4-loading"), kSmallScreen);
 }
 
 TEST_P(Screenshots, loaded_with_readings) {
   openLarge();
   for (int i = 0; i < 40; ++i)
-    emit m_engine.memoryRead({1'700'000'000'000 + 1000 * i, QStringLiteral("cpu"), 16 * kGiB, m_freeBytes - 170 * kMiB, 170 * kMiB, 0, 0});
+    emit m_engine.memoryRead(
+        {1'700'000'000'000 + 1000 * i, QStringLiteral("cpu"), 16 * kGiB, m_freeBytes - 170 * kMiB, 170 * kMiB, 0, 0});
   find<QPushButton>("loadButton")->click();
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]));
   for (int i = 0; i < 200; ++i) {
-    emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, static_cast<quint32>(20 * i), 1'700'000'040'000 + 200 * i));
+    emit m_engine.memoryRead(
+        readingWith(*m_engine.loads[0].plan, static_cast<quint32>(20 * i), 1'700'000'040'000 + 200 * i));
   }
   find<QTabWidget>("planTabs")->setCurrentIndex(2);
   take(QStringLiteral("5-loaded"), kSmallScreen);

@@ -36,7 +36,8 @@ class WindowFixture : public testing::Test {
     services.inspectModel = [this](const QString& path) -> Result<ModelInfo> {
       const auto at = m_models.find(path);
       if (at == m_models.end())
-        return Error{ErrorCode::kBadFile, path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
+        return Error{ErrorCode::kBadFile,
+                     path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
       return at->second;
     };
     services.probeDevices = [this] { return std::vector<DeviceInfo>{hostDevice()}; };

@@ -14,7 +14,9 @@ namespace {
 
 // Relative luminance and contrast as WCAG 2.1 defines them.
 double luminance(const QColor& color) {
-  const auto channel = [](double value) { return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4); };
+  const auto channel = [](double value) {
+    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
   return 0.2126 * channel(color.redF()) + 0.7152 * channel(color.greenF()) + 0.0722 * channel(color.blueF());
 }
 double contrast(const QColor& a, const QColor& b) {
@@ -42,7 +44,8 @@ TEST_P(Tokens, text_stands_out_from_whatever_it_is_written_on) {
 }
 
 TEST_P(Tokens, neighbouring_segments_differ_in_lightness_or_hue) {
-  // Distance in a simple opponent space; neighbours below it were told apart by nobody in greyscale and with red-green blindness.
+  // Distance in a simple opponent space; neighbours below it were told apart by nobody in greyscale and with red-green
+  // blindness.
   constexpr int kDistinct = 40;
   for (std::size_t i = 0; i + 1 < kSegments.size(); ++i) {
     const QColor a = t.segments[i], b = t.segments[i + 1];
@@ -52,10 +55,12 @@ TEST_P(Tokens, neighbouring_segments_differ_in_lightness_or_hue) {
 }
 
 TEST_P(Tokens, no_token_is_left_unset_in_the_style_sheet) {
-  EXPECT_FALSE(styleSheetOf(t).contains(QLatin1Char('$'))) << styleSheetOf(t).section(QLatin1Char('$'), 1, 1).left(30).toStdString();
+  EXPECT_FALSE(styleSheetOf(t).contains(QLatin1Char('$')))
+      << styleSheetOf(t).section(QLatin1Char('$'), 1, 1).left(30).toStdString();
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Tokens, testing::Values(false, true), [](const auto& row) { return row.param ? "dark" : "light"; });
+INSTANTIATE_TEST_SUITE_P(Both, Tokens, testing::Values(false, true),
+                         [](const auto& row) { return row.param ? "dark" : "light"; });
 
 TEST(Theme, a_choice_is_told_once) {
   Theme theme(ThemeChoice::Light);

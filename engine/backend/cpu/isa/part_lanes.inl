@@ -1,4 +1,5 @@
-// The first n lanes of a register, by way of the stack: for instruction sets without masks. Included by their vec.h, inside its namespace.
+// The first n lanes of a register, by way of the stack: for instruction sets without masks. Included by their vec.h,
+// inside its namespace.
 
 inline F load_f_n(const float* from, int n) {
   float lanes[16] = {};

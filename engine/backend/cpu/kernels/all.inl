@@ -1,4 +1,5 @@
-// Every kernel, in the order in which they use each other. Included by one unit per instruction set, inside its namespace.
+// Every kernel, in the order in which they use each other. Included by one unit per instruction set, inside its
+// namespace.
 
 #include "backend/cpu/kernels/math.inl"
 //

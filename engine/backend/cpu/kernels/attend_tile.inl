@@ -1,8 +1,9 @@
-// Attention of panels of 16 queries over a chunk of keys and values, all as words: a lane is a query, so that neither the softmax nor its weights
-// ever cross lanes. Included by one unit per instruction set, inside its namespace.
+// Attention of panels of 16 queries over a chunk of keys and values, all as words: a lane is a query, so that neither
+// the softmax nor its weights ever cross lanes. Included by one unit per instruction set, inside its namespace.
 
-// 2^x = series(rest) * 2^whole for x from -100 to 100. Adding 1.5 * 2^23 rounds to a whole number that stands in the low bits of `shifted`, with the
-// exponent's bias when that is added too. The series is fitted to the least relative error within half a power of two, 3e-6, and exact at 0.
+// 2^x = series(rest) * 2^whole for x from -100 to 100. Adding 1.5 * 2^23 rounds to a whole number that stands in the
+// low bits of `shifted`, with the exponent's bias when that is added too. The series is fitted to the least relative
+// error within half a power of two, 3e-6, and exact at 0.
 template <int kExponent>
 inline F power_of_two(F x, F& shifted) {
   const F magic = set_f(12582912.0F + 127.0F + kExponent);
@@ -25,11 +26,11 @@ inline I weight_words(F x) {
   return f_bits(fma(series, bits_to_f(shift_left<23>(f_bits(shifted))), set_f(12582912.0F)));
 }
 
-// n_pairs dwords of kP panels (n_pairs, 16) times kN columns of (n_pairs, b_bytes). Eight pairs at a time, because GCC copies all sums in each turn
-// of a loop.
+// n_pairs dwords of kP panels (n_pairs, 16) times kN columns of (n_pairs, b_bytes). Eight pairs at a time, because GCC
+// copies all sums in each turn of a loop.
 template <int kP, int kN>
-inline void multiply_words(const std::byte* a, std::size_t panel_bytes, const std::byte* b, std::size_t b_bytes, std::uint32_t n_pairs,
-                           I (&acc)[kP][kN]) {
+inline void multiply_words(const std::byte* a, std::size_t panel_bytes, const std::byte* b, std::size_t b_bytes,
+                           std::uint32_t n_pairs, I (&acc)[kP][kN]) {
   constexpr std::uint32_t kUnrolled = 8;
   HEADROOM_UNROLL_SLAB
   for (int p = 0; p < kP; ++p) {
@@ -62,8 +63,8 @@ inline void score_words(const TileJob& job, std::uint32_t panel, F (&most)[kP]) 
   const std::size_t panel_bytes = job.head_dim * 32UL;
   for (std::uint32_t key = 0; key < job.n_keys; key += kN) {
     I acc[kP][kN];
-    multiply_words<kP, kN>(job.queries + panel * panel_bytes, panel_bytes, job.keys + key / 16 * panel_bytes + key % 16 * 4, 64, job.head_dim / 2,
-                           acc);
+    multiply_words<kP, kN>(job.queries + panel * panel_bytes, panel_bytes,
+                           job.keys + key / 16 * panel_bytes + key % 16 * 4, 64, job.head_dim / 2, acc);
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) {
       const F scale = set_f(job.key_scales[key + c]);
@@ -90,10 +91,12 @@ inline F hide_keys(const TileJob& job, std::uint32_t panel, float* scores) {
   return most;
 }
 
-// Scores become words of kWeightOne steps of the chunk's largest weight, two keys to a dword, where the scores stood: (n_keys / 2, 16).
+// Scores become words of kWeightOne steps of the chunk's largest weight, two keys to a dword, where the scores stood:
+// (n_keys / 2, 16).
 inline void weigh_panel(const TileJob& job, std::uint32_t panel, F most, float* scores, F& factor, F& weight) {
   const std::size_t at = panel * 16UL;
-  const F scale = load_f(job.query_scales + at), before = load_f(job.maxima + at), chunk = mul(most, scale), after = max(before, chunk);
+  const F scale = load_f(job.query_scales + at), before = load_f(job.maxima + at), chunk = mul(most, scale),
+          after = max(before, chunk);
   factor = exp2_lanes(sub(before, after));
   // Where nothing of a chunk is seen its weights are ones, of no weight: something is seen before or after it.
   weight = mul(exp2_lanes(sub(chunk, after)), set_f(1.0F / kWeightOne));
@@ -119,8 +122,8 @@ inline void add_words(const TileJob& job, std::uint32_t panel, const F (&factors
   const std::uint32_t width = (job.head_dim + 31) / 32 * 32;
   for (std::uint32_t channel = 0; channel < job.head_dim; channel += kN) {
     I acc[kP][kN];
-    multiply_words<kP, kN>(reinterpret_cast<const std::byte*>(job.scores), kKeyChunk * 64UL, job.values + channel * 4UL, width * 4UL, job.n_keys / 2,
-                           acc);
+    multiply_words<kP, kN>(reinterpret_cast<const std::byte*>(job.scores), kKeyChunk * 64UL, job.values + channel * 4UL,
+                           width * 4UL, job.n_keys / 2, acc);
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) {
       const F scale = set_f(job.value_scales[channel + c]);
@@ -148,6 +151,7 @@ inline void attend_panels(const TileJob& job, std::uint32_t panel) {
 
 void attend_tile(const TileJob& job) {
   std::uint32_t panel = 0;
-  for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) attend_panels<kSlabBlockPanels>(job, panel);
+  for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels)
+    attend_panels<kSlabBlockPanels>(job, panel);
   for (; panel < job.n_panels; ++panel) attend_panels<1>(job, panel);
 }

@@ -1,19 +1,22 @@
-// Queries, keys and values as 16-bit words, for attention of many queries that read the same keys. Included by one unit per instruction set, inside
-// its namespace.
+// Queries, keys and values as 16-bit words, for attention of many queries that read the same keys. Included by one unit
+// per instruction set, inside its namespace.
 //
-// A query and a key each have one scale, so that their norms are at most kNormSteps: then no sum of products of the two leaves 31 bits, whatever the
-// head size (Cauchy-Schwarz), and an element is off by at most 1/65534 of its row's norm, less than F16 rounds the row's largest. A channel of a
-// chunk of values has one scale, so that its magnitudes add up to at most kValueSteps: no sum of products with weights of up to kWeightOne leaves 31
-// bits.
+// A query and a key each have one scale, so that their norms are at most kNormSteps: then no sum of products of the two
+// leaves 31 bits, whatever the head size (Cauchy-Schwarz), and an element is off by at most 1/65534 of its row's norm,
+// less than F16 rounds the row's largest. A channel of a chunk of values has one scale, so that its magnitudes add up
+// to at most kValueSteps: no sum of products with weights of up to kWeightOne leaves 31 bits.
 
 inline constexpr float kNormSteps = 32767.0F, kValueSteps = 131072.0F - 2 * kKeyChunk, kWeightOne = 16384.0F;
 inline constexpr float kNoNorm = 1e-30F;  // a row of zeros keeps zeros
 
-inline I pair_words(I first, I second) { return or_and(and_i(first, set_i(0xFFFF)), shift_left<16>(second), set_i(-1)); }
+inline I pair_words(I first, I second) {
+  return or_and(and_i(first, set_i(0xFFFF)), shift_left<16>(second), set_i(-1));
+}
 
 // --- queries: a lane of (head_dim / 2, 16) dwords of two elements; the scale turns scores into powers of two ---
 
-void query_words(const float* query, std::uint32_t head_dim, float factor, std::uint32_t lane, std::byte* words, float* scales) {
+void query_words(const float* query, std::uint32_t head_dim, float factor, std::uint32_t lane, std::byte* words,
+                 float* scales) {
   F squares = zero_f();
   for (std::uint32_t i = 0; i < head_dim; i += 16) {
     const F x = head_dim - i >= 16 ? load_f(query + i) : load_f_n(query + i, static_cast<int>(head_dim - i));
@@ -35,8 +38,9 @@ void query_words(const float* query, std::uint32_t head_dim, float factor, std::
 
 // --- keys: a panel of 16 -> (head_dim / 2, 16) dwords of two elements, and 16 scales ---
 
-// A source gives elements in units of a scale per key and 32 of them, and of one for all; and a bound of the norm in units of the latter. That of
-// quantized keys is what their scales allow: 3 times the norm or less, which costs less than 2 of 15 bits, and a pass over the elements is saved.
+// A source gives elements in units of a scale per key and 32 of them, and of one for all; and a bound of the norm in
+// units of the latter. That of quantized keys is what their scales allow: 3 times the norm or less, which costs less
+// than 2 of 15 bits, and a pass over the elements is saved.
 struct KeysF16 {
   const std::byte* panel;
   KeysF16(const std::byte* from, std::uint32_t) : panel(from) {}
@@ -61,7 +65,9 @@ struct KeysF8 {
   std::uint32_t n;
   KeysF8(const std::byte* from, std::uint32_t head_dim) : panel(from), n(head_dim) {}
   void load(std::uint32_t i, F& a, F& b) const { load_e4m3_pair(panel + i * 16UL, a, b); }
-  F norm(std::uint32_t head_dim) const { return set_f(448.0F / kE4M3Factor * __builtin_sqrtf(static_cast<float>(head_dim))); }
+  F norm(std::uint32_t head_dim) const {
+    return set_f(448.0F / kE4M3Factor * __builtin_sqrtf(static_cast<float>(head_dim)));
+  }
   F block_scale(std::uint32_t) const { return set_f(1.0F); }
   F scale() const { return mul(load_f16(panel + n * 16UL), set_f(kE4M3Factor)); }
 };
@@ -71,7 +77,8 @@ struct KeysOfBlocks {
   KeysOfBlocks(const std::byte* panel, std::uint32_t head_dim) : packed(panel, (head_dim + 31) / 32 * 32) {}
   F norm(std::uint32_t head_dim) const {
     F squares = zero_f();
-    for (std::uint32_t block = 0; block < (head_dim + 31) / 32; ++block) squares = fma(packed.scale(block), packed.scale(block), squares);
+    for (std::uint32_t block = 0; block < (head_dim + 31) / 32; ++block)
+      squares = fma(packed.scale(block), packed.scale(block), squares);
     return mul(sqrt(squares), set_f(128.0F * 5.656854F));  // bytes, 32 to a block
   }
   F block_scale(std::uint32_t block) const { return packed.scale(block); }
@@ -112,7 +119,8 @@ void key_words(const std::byte* panel, std::uint32_t head_dim, std::byte* words,
   }
 }
 
-// --- values: n_keys of them -> (keys / 2 rounded up to 8, head_dim rounded up to 32) dwords of two keys, and a scale per channel ---
+// --- values: n_keys of them -> (keys / 2 rounded up to 8, head_dim rounded up to 32) dwords of two keys, and a scale
+// per channel ---
 
 template <class Source>
 struct ValueRows {  // 32 channels of a chunk
@@ -122,7 +130,8 @@ struct ValueRows {  // 32 channels of a chunk
   int n_lanes;
   float scales[kKeyChunk], offsets[kKeyChunk];
 
-  ValueRows(const std::byte* from, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::uint32_t first_channel)
+  ValueRows(const std::byte* from, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts,
+            std::uint32_t first_channel)
       : groups(from), key_bytes(Source::key_bytes(head_dim)), at(first_channel) {
     const std::size_t n_scales = Source::kScaled ? Source::scale_block((head_dim - 1) / 32) + 1 : 0;
     group_bytes = 16 * key_bytes + n_scales * 32;
@@ -152,10 +161,13 @@ struct ValueRows {  // 32 channels of a chunk
   }
 };
 
-inline F value_scale(F sum, F most) { return max(max(mul(sum, set_f(1.0F / kValueSteps)), mul(most, set_f(1.0F / kNormSteps))), set_f(kNoNorm)); }
+inline F value_scale(F sum, F most) {
+  return max(max(mul(sum, set_f(1.0F / kValueSteps)), mul(most, set_f(1.0F / kNormSteps))), set_f(kNoNorm));
+}
 
 template <class Source>
-void value_words(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts, std::byte* words, float* scales) {
+void value_words(const std::byte* groups, std::uint32_t n_keys, std::uint32_t head_dim, const float* shifts,
+                 std::byte* words, float* scales) {
   const std::size_t row_bytes = (head_dim + 31) / 32 * 128UL;
   for (std::uint32_t at = 0; at < head_dim; at += 32) {
     const ValueRows<Source> rows(groups, n_keys, head_dim, shifts, at);

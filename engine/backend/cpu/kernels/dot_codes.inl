@@ -1,10 +1,13 @@
-// Slabs of codes as they stand in the file, for instruction sets without a dot product of bytes: products of unsigned codes of at most six bits with
-// activations are added in 16 bits as long as they fit, then multiplied with the scale of their group while they are widened. Half the instructions
-// of slabs with an offset of 128, and nothing is rounded. Included after all.inl, inside the namespace of the set.
+// Slabs of codes as they stand in the file, for instruction sets without a dot product of bytes: products of unsigned
+// codes of at most six bits with activations are added in 16 bits as long as they fit, then multiplied with the scale
+// of their group while they are widened. Half the instructions of slabs with an offset of 128, and nothing is rounded.
+// Included after all.inl, inside the namespace of the set.
 //
-// A slab of codes: (kSlabCols / 4, 16) dwords of unsigned bytes, then up to 512 bytes of what belongs to the type's scales.
+// A slab of codes: (kSlabCols / 4, 16) dwords of unsigned bytes, then up to 512 bytes of what belongs to the type's
+// scales.
 
-// Registers of four codes of at most kMost, each times an activation of at most 127 and added in pairs, whose sum fits in 16 bits.
+// Registers of four codes of at most kMost, each times an activation of at most 127 and added in pairs, whose sum fits
+// in 16 bits.
 template <int kMost>
 inline constexpr int kAddable = 32767 / (2 * 127 * kMost) < 8 ? 32767 / (2 * 127 * kMost) : 8;
 
@@ -29,13 +32,16 @@ struct CodeBlock {
   std::uint32_t width, n_blocks;
   std::size_t at;  // of a value per 32 columns
   const std::int8_t* quants;
-  CodeBlock(const SlabJob& job, const SlabBlock& part) : codes(part.slabs), scales(part.slabs + kSlabCols * 16), tile(*part.tile), width(tile.width) {
+  CodeBlock(const SlabJob& job, const SlabBlock& part)
+      : codes(part.slabs), scales(part.slabs + kSlabCols * 16), tile(*part.tile), width(tile.width) {
     const std::uint32_t left = job.n_cols - job.slab * kSlabCols;
     n_blocks = (left < kSlabCols ? left : kSlabCols) / 32;
     at = job.slab * (kSlabCols / 32UL) * width + part.first;
     quants = tile.quants + at * 32;
   }
-  const std::int8_t* quants_of(std::uint32_t block) const { return quants + static_cast<std::size_t>(block) * 32 * width; }
+  const std::int8_t* quants_of(std::uint32_t block) const {
+    return quants + static_cast<std::size_t>(block) * 32 * width;
+  }
   // Adds to what earlier slabs gave.
   void add_to(const SlabJob& job, float* out, int c, F value) const {
     float* to = out + static_cast<std::size_t>(c) * 16;
@@ -48,7 +54,8 @@ struct CodeBlock {
 struct CodesQ4_0 {
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
     const PackedQ4_0 source(panel, n_cols);
-    const std::uint32_t first = slab * (kSlabCols / 32), last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
+    const std::uint32_t first = slab * (kSlabCols / 32),
+                        last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
     auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
     for (std::uint32_t block = first; block < last; ++block, to += 512, scales += 16) {
       I w[8];
@@ -190,7 +197,8 @@ struct CodesQ6_K {
     for (std::uint32_t group = 0; group < 8; ++group) {
       const I four = load_i(block.scales + group / 2 * 64);
       const int byte = static_cast<int>(group % 2) * 2;
-      const I scales[2] = {shift_signed16<8>(bytes_in_halves(four, byte, byte)), shift_signed16<8>(bytes_in_halves(four, byte + 1, byte + 1))};
+      const I scales[2] = {shift_signed16<8>(bytes_in_halves(four, byte, byte)),
+                           shift_signed16<8>(bytes_in_halves(four, byte + 1, byte + 1))};
       HEADROOM_UNROLL_SLAB
       for (int j = 0; j < 8; j += kRegs) {
         I sums[kN];
@@ -204,9 +212,9 @@ struct CodesQ6_K {
       HEADROOM_UNROLL_SLAB
       for (int c = 0; c < kN; ++c) {
         const std::int32_t low = starts[2 * c] >> 7, high = starts[2 * c + 1] >> 7;
-        totals[c] =
-            add_products(totals[c], offsets,
-                         set_i(static_cast<std::int32_t>(static_cast<std::uint32_t>(high) << 16U | (static_cast<std::uint32_t>(low) & 0xFFFFU))));
+        totals[c] = add_products(totals[c], offsets,
+                                 set_i(static_cast<std::int32_t>(static_cast<std::uint32_t>(high) << 16U |
+                                                                 (static_cast<std::uint32_t>(low) & 0xFFFFU))));
       }
     }
     const F d = load_f(reinterpret_cast<const float*>(block.scales + kFactorAt));
@@ -216,7 +224,9 @@ struct CodesQ6_K {
 };
 
 // These slabs need the sums of 16 and of 32 activations too.
-void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) { quantize(in, n, 256, column, tile); }
+void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
+  quantize(in, n, 256, column, tile);
+}
 
 // As int8_peak(), of products that are added in 16 bits and never widened.
 float codes_peak(std::uint64_t n_rounds) {

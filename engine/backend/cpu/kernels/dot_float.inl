@@ -1,4 +1,5 @@
-// Panels of float weights, and of F32, F16 and FP8 keys, times f32 activations. Included by one unit per instruction set, inside its namespace.
+// Panels of float weights, and of F32, F16 and FP8 keys, times f32 activations. Included by one unit per instruction
+// set, inside its namespace.
 
 struct FromF32 {
   static constexpr std::size_t kBytes = 64;
@@ -15,7 +16,8 @@ struct FromBF16 {
 
 // With few columns several sums per column are kept, because one would wait for the latency of each multiply-add.
 template <int kN, class Source>
-void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                    std::uint32_t out_stride) {
   constexpr int kSums = kN >= 8 ? 1 : kN >= 3 ? 2 : 8 / kN;
   F acc[kSums][kN];
   HEADROOM_UNROLL_COLUMNS
@@ -46,10 +48,11 @@ void dot_float_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile&
   }
 }
 
-// FP8 keys as they are kept, for few queries: two elements at a time, because their widening is shared. The scale of each key stands behind the
-// elements.
+// FP8 keys as they are kept, for few queries: two elements at a time, because their widening is shared. The scale of
+// each key stands behind the elements.
 template <int kN>
-void dot_e4m3_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+void dot_e4m3_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                   std::uint32_t out_stride) {
   constexpr int kPairs = kN >= 3 ? 1 : 2;  // enough sums that none waits for the latency of the one before
   F acc[2 * kPairs][kN];
   HEADROOM_UNROLL

@@ -3,9 +3,10 @@
 //
 // A source gives the eight registers of unsigned bytes of a block of 32 columns, and the scales that belong to it.
 
-// With few columns memory is the limit, and one core alone does not ask for enough of it at a time: bytes are asked for 16 KiB ahead into the second
-// level of cache, which holds more requests than the first, and brought to the first level 2 KiB ahead. Measured on a Xeon with 18 GB/s a core, share
-// of a plain read loop: Q4_0 65 -> 94 %, Q4_K 72 -> 92 %, Q6_K 66 -> 91 %, Q8_0 86 -> 97 %.
+// With few columns memory is the limit, and one core alone does not ask for enough of it at a time: bytes are asked for
+// 16 KiB ahead into the second level of cache, which holds more requests than the first, and brought to the first level
+// 2 KiB ahead. Measured on a Xeon with 18 GB/s a core, share of a plain read loop: Q4_0 65 -> 94 %, Q4_K 72 -> 92 %,
+// Q6_K 66 -> 91 %, Q8_0 86 -> 97 %.
 inline constexpr std::size_t kFarBytes = 16384, kNearBytes = 2048;
 // Always inline: GCC takes a function that only prefetches for one without effect, and drops the call.
 template <std::size_t kBytes>
@@ -39,7 +40,8 @@ struct PackedQ8_0 {
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
-// Nibbles stay in the upper half of their byte: 16 * nibble - 128 is 16 times the value, and the sum is divided once at the end.
+// Nibbles stay in the upper half of their byte: 16 * nibble - 128 is 16 times the value, and the sum is divided once at
+// the end.
 struct PackedQ4_0 {
   static constexpr float kFactor = 1.0F / 16;
   static constexpr std::size_t kBlockBytes = 256;
@@ -66,7 +68,8 @@ struct PackedQ4_0 {
 };
 
 template <int kN, class Source>
-void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                     std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F acc[kN];
   HEADROOM_UNROLL_COLUMNS
@@ -76,7 +79,8 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   const std::int32_t* starts = tile.starts;
   const std::uint32_t n_blocks = n_cols / 32;
   for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, starts += kN) {
-    if constexpr (kN <= static_cast<int>(kDirectCols) && requires { Source::kBlockBytes; }) {  // what is unpacked is in the cache already
+    if constexpr (kN <= static_cast<int>(kDirectCols) &&
+                  requires { Source::kBlockBytes; }) {  // what is unpacked is in the cache already
       read_ahead<Source::kBlockBytes>(source.quants + block * Source::kBlockBytes);
       read_ahead<32>(source.scales + block * 32UL);
     }
@@ -92,16 +96,20 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
     }
   }
   HEADROOM_UNROLL_COLUMNS
-  for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, mul(acc[c], set_f(Source::kFactor)));
+  for (int c = 0; c < kN; ++c)
+    store_f(out + static_cast<std::size_t>(c) * out_stride, mul(acc[c], set_f(Source::kFactor)));
 }
 
 // --- 256 columns in 16 groups with a scale each, bytes with an offset of 128: Q6_K ---
 
 struct PackedQ6_K {  // six bits stay in the upper part of their byte: four times the value
   const std::byte *blocks, *scale_plane;
-  PackedQ6_K(const std::byte* panel, std::uint32_t n_cols) : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
+  PackedQ6_K(const std::byte* panel, std::uint32_t n_cols)
+      : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
   F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(0.25F)); }
-  I four_scales(std::uint32_t super, std::uint32_t quarter) const { return load_i(blocks + super * 3328UL + 3072 + quarter * 64UL); }
+  I four_scales(std::uint32_t super, std::uint32_t quarter) const {
+    return load_i(blocks + super * 3328UL + 3072 + quarter * 64UL);
+  }
   template <int kPart>  // which 32 of the 256 columns
   void load(std::uint32_t super, I (&w)[8]) const {
     constexpr int kHalf = kPart / 4, kQuarter = kPart % 4;
@@ -123,8 +131,8 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
       const I nibbles = shift_right<kQuarter / 2 * 4>(load_i(low + 64 * j)), pairs = load_i(high + 64 * j);
-      const I upper =
-          kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(pairs) : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(pairs);
+      const I upper = kQuarter < 2 ? shift_left<(kQuarter < 2 ? 4 - 2 * kQuarter : 0)>(pairs)
+                                   : shift_right<(kQuarter < 2 ? 0 : 2 * kQuarter - 4)>(pairs);
       w[j] = or_and(and_i(nibbles, set_i(0x0F0F0F0F)), upper, set_i(0x30303030));
     }
   }
@@ -159,7 +167,8 @@ inline void add_q6_part(const Source& source, std::uint32_t super, F d, const Ac
 }
 
 template <int kN, class Source>
-void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                 std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F total[kN];
   HEADROOM_UNROLL_COLUMNS
@@ -179,7 +188,8 @@ void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& ti
     add_q6_part<kN, 6>(source, super, d, tile, acc);
     add_q6_part<kN, 7>(source, super, d, tile, acc);
     HEADROOM_UNROLL_COLUMNS
-    for (int c = 0; c < kN; ++c) total[c] = fma(acc[c], set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
+    for (int c = 0; c < kN; ++c)
+      total[c] = fma(acc[c], set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
   }
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) store_f(out + static_cast<std::size_t>(c) * out_stride, total[c]);
@@ -187,7 +197,8 @@ void dot_q6_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& ti
 
 // --- 256 columns in 8 groups with a scale and a min each: Q4_K, Q5_K ---
 
-// Groups 0-3 have whole bytes, groups 4-7 four bits in the last dword and two on top of the first two: all four of a dword at once.
+// Groups 0-3 have whole bytes, groups 4-7 four bits in the last dword and two on top of the first two: all four of a
+// dword at once.
 struct GroupScales {
   I scales[2], mins[2];  // a byte per group
   F d, d_min;
@@ -236,14 +247,17 @@ struct PackedQ5_K {
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) {
       const I fifth = load_i(high + 64 * j);
-      const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth) : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
-      w[j] = or_and(and_i(shift_right<kGroup % 2 * 4>(load_i(low + 64 * j)), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));
+      const I moved = kGroup <= 4 ? shift_left<(kGroup <= 4 ? 4 - kGroup : 0)>(fifth)
+                                  : shift_right<(kGroup > 4 ? kGroup - 4 : 0)>(fifth);
+      w[j] =
+          or_and(and_i(shift_right<kGroup % 2 * 4>(load_i(low + 64 * j)), set_i(0x0F0F0F0F)), moved, set_i(0x10101010));
     }
   }
 };
 
 template <int kN, int kGroup, class Source>
-inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups, const std::int8_t* quants, F (&acc)[kN]) {
+inline void add_min_group(const Source& source, std::uint32_t super, const GroupScales& groups,
+                          const std::int8_t* quants, F (&acc)[kN]) {
   read_part_ahead<kGroup, Source::kBytes>(source.blocks + super * Source::kBytes);
   I w[8];
   source.template load<kGroup>(super, w);
@@ -258,7 +272,8 @@ inline void add_min_group(const Source& source, std::uint32_t super, const Group
 }
 
 template <int kN, class Source>
-void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
+void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
+                   std::uint32_t out_stride) {
   const Source source(panel, n_cols);
   F total[kN];
   HEADROOM_UNROLL_COLUMNS
@@ -280,8 +295,10 @@ void dot_mins_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile& 
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
       const std::int8_t* sums = tile.sums + (super * static_cast<std::size_t>(kN) + c) * 16;
-      const I upper = dot_small(dot_small(zero_i(), groups.mins[0], broadcast4(sums)), groups.mins[1], broadcast4(sums + 4));
-      const I all = dot_small(dot_small(shift_left<6>(upper), groups.mins[0], broadcast4(sums + 8)), groups.mins[1], broadcast4(sums + 12));
+      const I upper =
+          dot_small(dot_small(zero_i(), groups.mins[0], broadcast4(sums)), groups.mins[1], broadcast4(sums + 4));
+      const I all = dot_small(dot_small(shift_left<6>(upper), groups.mins[0], broadcast4(sums + 8)), groups.mins[1],
+                              broadcast4(sums + 12));
       const F less_mins = sub(acc[c], mul(groups.d_min, to_f(all)));
       total[c] = fma(less_mins, set_f(tile.scales[super * 8UL * kN + c]), total[c]);  // one scale per 256 here
     }

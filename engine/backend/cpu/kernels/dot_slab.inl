@@ -1,5 +1,6 @@
-// Unpacked slabs times tiles: sums of a register block stay in registers for all columns of the slab, and every broadcast of activations serves
-// all panels of the block. Included by one unit per instruction set, inside its namespace.
+// Unpacked slabs times tiles: sums of a register block stay in registers for all columns of the slab, and every
+// broadcast of activations serves all panels of the block. Included by one unit per instruction set, inside its
+// namespace.
 
 // Activations of a slab, from column `first` of a tile on, as quantize_slabs() leaves them.
 struct InterleavedSlab {
@@ -22,8 +23,9 @@ struct InterleavedSlab {
   float scale(int c) const { return scales[c]; }
 };
 
-// kPerBlock: a scale per 32 columns, otherwise one for all. The sums of this tile and the activations of the next stand in the second level of cache:
-// asking for them in time took 256 rows of 2,048 columns from 90 to 94 % of the int8 peak.
+// kPerBlock: a scale per 32 columns, otherwise one for all. The sums of this tile and the activations of the next stand
+// in the second level of cache: asking for them in time took 256 rows of 2,048 columns from 90 to 94 % of the int8
+// peak.
 template <int kP, int kN, bool kPerBlock, class Acts>
 __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBlock& part) {
   const std::byte* slabs = part.slabs;
@@ -57,8 +59,11 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
       }
     }
   };
-  const auto load_scale = [&](int p, std::uint32_t block) { return load_f(reinterpret_cast<const float*>(scales + p * kSlabBytes + block * 64UL)); };
-  // The sums over blocks are in memory: there are no registers for them, and one load and one store in 32 columns cost nothing.
+  const auto load_scale = [&](int p, std::uint32_t block) {
+    return load_f(reinterpret_cast<const float*>(scales + p * kSlabBytes + block * 64UL));
+  };
+  // The sums over blocks are in memory: there are no registers for them, and one load and one store in 32 columns cost
+  // nothing.
   alignas(64) float parts[kPerBlock ? kP * kN * 16 : 16] = {};
   if constexpr (kPerBlock) {
     for (std::uint32_t block = 0; block < n_blocks; ++block) {
@@ -142,7 +147,8 @@ void dot_slabs(const SlabJob& job) {
   const std::byte* ahead = job.ahead;
   for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
     for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
-      for (std::size_t at = 0; at < job.ahead_bytes; at += 64) __builtin_prefetch(ahead + panel * job.ahead_stride + at, 0, 2);
+      for (std::size_t at = 0; at < job.ahead_bytes; at += 64)
+        __builtin_prefetch(ahead + panel * job.ahead_stride + at, 0, 2);
     }
     const ActTile* here = job.tiles + tile;
     const auto part = [&](std::uint32_t panel) {
@@ -150,7 +156,8 @@ void dot_slabs(const SlabJob& job) {
       return SlabBlock{job.slabs + panel * kSlabBytes, here, tile + 1 < job.n_tiles ? here + 1 : here, 0, out};
     };
     std::uint32_t panel = 0;
-    for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels) dot_slab_columns<kSlabBlockPanels, Block>(job, part(panel));
+    for (; panel + kSlabBlockPanels <= job.n_panels; panel += kSlabBlockPanels)
+      dot_slab_columns<kSlabBlockPanels, Block>(job, part(panel));
     if constexpr (kSlabBlockPanels > 1) {
       if (panel < job.n_panels) dot_slab_columns<1, Block>(job, part(panel));
     }

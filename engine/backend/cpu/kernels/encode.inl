@@ -1,5 +1,5 @@
-// Rows of a KV cache as encode_kv_row() writes them, but that ties between two codes go to the even one. Included by one unit per instruction set,
-// inside its namespace.
+// Rows of a KV cache as encode_kv_row() writes them, but that ties between two codes go to the even one. Included by
+// one unit per instruction set, inside its namespace.
 
 inline void store_scale(std::byte* to, float scale) {
   std::byte lanes[32];
@@ -36,7 +36,8 @@ void encode_q8_0(const float* row, std::uint32_t n_elems, std::byte* out) {
   }
 }
 
-// Times 2^-120 an E4M3 magnitude stands in the upper bits of its f32, subnormals included: what is below bit 20 is rounded away.
+// Times 2^-120 an E4M3 magnitude stands in the upper bits of its f32, subnormals included: what is below bit 20 is
+// rounded away.
 inline I e4m3_codes(F x) {
   const I bits = f_bits(mul(min(abs(x), set_f(448.0F)), set_f(0x1p-120F)));
   const I codes = shift_right<20>(add_i(bits, add_i(set_i(0x7FFFF), and_i(shift_right<20>(bits), set_i(1)))));
@@ -50,7 +51,8 @@ void encode_e4m3(const float* row, std::uint32_t n_elems, std::byte* out) {
     load_block(row, n_elems, first, low, high);
     most = max(most, max(abs(low), abs(high)));
   }
-  // Codes are made with the scale as it will be read. It is read from where it is written whole: 2 bytes of 32 would wait for the write.
+  // Codes are made with the scale as it will be read. It is read from where it is written whole: 2 bytes of 32 would
+  // wait for the write.
   std::byte scale[32];
   store_f16(scale, min(set_f(max_lanes(most) / 448.0F), set_f(65504.0F)));
   const F as_read = load_f16(scale), inverse = select_less(zero_f(), as_read, div(set_f(1.0F), as_read), zero_f());
@@ -70,14 +72,18 @@ void encode_e4m3(const float* row, std::uint32_t n_elems, std::byte* out) {
 
 using Four = float __attribute__((vector_size(16)));
 
-// to[i][j] = from[j][i] for 4 x 4 elements: 16 bytes are in a register in every set, and fewer instructions than whole registers would take.
+// to[i][j] = from[j][i] for 4 x 4 elements: 16 bytes are in a register in every set, and fewer instructions than whole
+// registers would take.
 inline void turn_fours(const float* const (&from)[4], float* const (&to)[4]) {
   Four x[4];
   for (int i = 0; i < 4; ++i) __builtin_memcpy(&x[i], from[i], sizeof x[i]);
-  const Four ab_low = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5), ab_high = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
-  const Four cd_low = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5), cd_high = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
-  const Four turned[4] = {__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-                          __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+  const Four ab_low = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5),
+             ab_high = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5),
+             cd_high = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+  const Four turned[4] = {
+      __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
+      __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
   for (int i = 0; i < 4; ++i) __builtin_memcpy(to[i], &turned[i], sizeof x[i]);
 }
 
@@ -96,13 +102,15 @@ inline void load_q4_blocks(const Q4Blocks& blocks, float* lanes) {
     }
   }
   for (std::uint32_t lane = 0; lane < blocks.n_blocks; ++lane) {  // blocks that end a row
-    for (std::uint32_t i = 0; blocks.n_elems[lane] < 32 && i < blocks.n_elems[lane]; ++i) lanes[i * 16 + lane] = blocks.elems[lane][i];
+    for (std::uint32_t i = 0; blocks.n_elems[lane] < 32 && i < blocks.n_elems[lane]; ++i)
+      lanes[i * 16 + lane] = blocks.elems[lane][i];
   }
 }
 
 inline F q4_codes(F x, F inverse, F shift) { return min(max(sub(mul(x, inverse), shift), set_f(-8.0F)), set_f(7.0F)); }
 
-// Of every scale tried the codes' own least squares scale explains some of the squares; that of the most is kept. Nothing crosses lanes.
+// Of every scale tried the codes' own least squares scale explains some of the squares; that of the most is kept.
+// Nothing crosses lanes.
 void quantize_q4(const Q4Blocks& blocks, std::uint32_t* quants, float* scales) {
   float lanes[32 * 16];
   load_q4_blocks(blocks, lanes);
@@ -112,7 +120,8 @@ void quantize_q4(const Q4Blocks& blocks, std::uint32_t* quants, float* scales) {
     least = min(least, load_f(lanes + 16 * i));
   }
   const F zero = zero_f(), shift = load_f(blocks.shifts), extreme = select_less(most, sub(zero, least), least, most);
-  const F over_extreme = select_less(set_f(0x1p-120F), abs(extreme), div(set_f(-1.0F), extreme), zero);  // less is nothing in f16
+  const F over_extreme =
+      select_less(set_f(0x1p-120F), abs(extreme), div(set_f(-1.0F), extreme), zero);  // less is nothing in f16
   F best_gain = zero, best_scale = zero, best_inverse = zero;
   for (std::uint32_t candidate = 0; candidate < blocks.n_divisors; ++candidate) {
     const F inverse = mul(set_f(blocks.divisors[candidate]), over_extreme);
@@ -133,7 +142,8 @@ void quantize_q4(const Q4Blocks& blocks, std::uint32_t* quants, float* scales) {
   const auto nibble = [&](int i) { return add_i(to_i(q4_codes(load_f(lanes + 16 * i), best_inverse, shift)), eight); };
   for (int dword = 0; dword < 4; ++dword) {
     I bytes = zero_i();
-    for (int i = 4 * dword + 3; i >= 4 * dword; --i) bytes = add_i(shift_left<8>(bytes), add_i(nibble(i), shift_left<4>(nibble(i + 16))));
+    for (int i = 4 * dword + 3; i >= 4 * dword; --i)
+      bytes = add_i(shift_left<8>(bytes), add_i(nibble(i), shift_left<4>(nibble(i + 16))));
     store_i(reinterpret_cast<std::byte*>(quants + dword * 16), bytes);
   }
 }

@@ -1,6 +1,7 @@
 // Elementwise kernels. Included by one unit per instruction set, inside its namespace.
 
-// x in [-87, 87]. Adding 1.5 * 2^23 rounds to a whole number that stands in the low bits; the series is off by 1e-7 within half a power of two.
+// x in [-87, 87]. Adding 1.5 * 2^23 rounds to a whole number that stands in the low bits; the series is off by 1e-7
+// within half a power of two.
 inline F exp_within(F x) {
   const F magic = set_f(12582912.0F);
   const F shifted = fma(x, set_f(1.44269504F), magic), whole = sub(shifted, magic);
@@ -93,7 +94,8 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
       const I low = to_i(mul(load_f(in + first + i), inverse)), high = to_i(mul(load_f(in + first + i + 16), inverse));
       store_bytes(quants + at * 32, low);
       store_bytes(quants + at * 32 + 16, high);
-      const auto low_sum = static_cast<std::int32_t>(sum_lanes(to_f(low))), high_sum = static_cast<std::int32_t>(sum_lanes(to_f(high)));
+      const auto low_sum = static_cast<std::int32_t>(sum_lanes(to_f(low))),
+                 high_sum = static_cast<std::int32_t>(sum_lanes(to_f(high)));
       const std::int32_t sum = low_sum + high_sum;
       scales[at] = scale;
       starts[at] = -128 * sum;
@@ -138,7 +140,8 @@ struct SlabRow {
 // As quantize() with groups of 256, but only what slabs are multiplied with: less than half of the time.
 inline void quantize_slab_row(const float* in, std::uint32_t n, const SlabRow& to) {
   const auto put_block = [&](std::uint32_t block, F inverse) {
-    const I low = to_i(mul(load_f(in + block * 32UL), inverse)), high = to_i(mul(load_f(in + block * 32UL + 16), inverse));
+    const I low = to_i(mul(load_f(in + block * 32UL), inverse)),
+            high = to_i(mul(load_f(in + block * 32UL + 16), inverse));
     store_bytes(to.quants + block * to.block_bytes, low);
     store_bytes(to.quants + block * to.block_bytes + 16, high);
     return add_i(low, high);
@@ -184,7 +187,8 @@ void turn_neighbours(float* head, const float* cosines, const float* sines, std:
   std::uint32_t i = 0;
   for (; i + 16 <= n; i += 16) store_f(head + i, turn(load_f(head + i), load_f(cosines + i), load_f(sines + i)));
   const int rest = static_cast<int>(n - i);
-  if (rest != 0) store_f_n(head + i, turn(load_f_n(head + i, rest), load_f_n(cosines + i, rest), load_f_n(sines + i, rest)), rest);
+  if (rest != 0)
+    store_f_n(head + i, turn(load_f_n(head + i, rest), load_f_n(cosines + i, rest), load_f_n(sines + i, rest)), rest);
 }
 
 void turn_halves(float* head, const float* cosines, const float* sines, std::uint32_t n) {

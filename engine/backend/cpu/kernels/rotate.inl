@@ -1,4 +1,5 @@
-// Turns heads, and turns back what has been attended to: see format/rotation.h. Included by one unit per instruction set, inside its namespace.
+// Turns heads, and turns back what has been attended to: see format/rotation.h. Included by one unit per instruction
+// set, inside its namespace.
 
 template <int kStride>
 struct Signs {
@@ -31,7 +32,8 @@ inline void butterflies(F (&x)[kN]) {
 // The Hadamard transform of blocks of any size, in memory.
 inline void hadamard(float* block, std::uint32_t n) {
   if (n >= 16) {
-    for (std::uint32_t i = 0; i < n; i += 16) store_f(block + i, butterfly<8>(butterfly<4>(butterfly<2>(butterfly<1>(load_f(block + i))))));
+    for (std::uint32_t i = 0; i < n; i += 16)
+      store_f(block + i, butterfly<8>(butterfly<4>(butterfly<2>(butterfly<1>(load_f(block + i))))));
   }
   for (std::uint32_t stride = n >= 16 ? 16 : 1; stride < n; stride *= 2) {
     for (std::uint32_t first = 0; first < n; first += 2 * stride) {
@@ -62,7 +64,8 @@ inline void scale_elems(float* head, std::uint32_t head_dim, const float* factor
   for (; i < head_dim; ++i) head[i] *= factors[i];
 }
 
-// Blocks of kN registers, in these: a third of the time that passes through memory take. Factors come first, or last where a rotation is undone.
+// Blocks of kN registers, in these: a third of the time that passes through memory take. Factors come first, or last
+// where a rotation is undone.
 template <int kN, bool kUndo>
 inline void transform_registers(float* head, std::uint32_t head_dim, const float* factors) {
   for (std::uint32_t at = 0; at < head_dim; at += 16 * kN, head += 16 * kN, factors += 16 * kN) {
@@ -108,7 +111,8 @@ void unrotate(float* head, std::uint32_t head_dim, const float* factors) {
   transform<true>(head, head_dim, rotated_block(head_dim), factors);
 }
 
-// Of 16 queries with a lane each, (head_dim, 16): the Hadamard transform of blocks, kRadix rows `stride` apart at a time.
+// Of 16 queries with a lane each, (head_dim, 16): the Hadamard transform of blocks, kRadix rows `stride` apart at a
+// time.
 template <int kRadix>
 inline void transform_lanes(float* lanes, std::uint32_t head_dim, std::uint32_t stride) {
   for (std::uint32_t first = 0; first < head_dim; first += kRadix * stride) {
@@ -130,7 +134,8 @@ inline void unrotate_lanes(float* lanes, std::uint32_t head_dim) {
     F sum = zero_f();
     for (std::uint32_t at = i; at < head_dim; at += block) sum = add(sum, load_f(lanes + at * 16UL));
     sum = mul(sum, set_f(2.0F / static_cast<float>(n_blocks)));
-    for (std::uint32_t at = i; at < head_dim; at += block) store_f(lanes + at * 16UL, sub(load_f(lanes + at * 16UL), sum));
+    for (std::uint32_t at = i; at < head_dim; at += block)
+      store_f(lanes + at * 16UL, sub(load_f(lanes + at * 16UL), sum));
   }
   for (std::uint32_t stride = 1; stride < block;) {
     if (block / stride >= 8) {
@@ -159,7 +164,8 @@ void take_results(const ResultJob& job) {
     float* const* to = job.outputs + query;
     std::uint32_t i = 0;
     for (; i + 4 <= job.head_dim; i += 4) {
-      turn_fours({at(i) + query, at(i + 1) + query, at(i + 2) + query, at(i + 3) + query}, {to[0] + i, to[1] + i, to[2] + i, to[3] + i});
+      turn_fours({at(i) + query, at(i + 1) + query, at(i + 2) + query, at(i + 3) + query},
+                 {to[0] + i, to[1] + i, to[2] + i, to[3] + i});
     }
     for (; i < job.head_dim; ++i) {
       for (std::uint32_t lane = 0; lane < 4; ++lane) to[lane][i] = at(i)[query + lane];

@@ -1,4 +1,5 @@
-// The table of this instruction set, and the choice of a kernel by the width of a tile. Included last, inside the namespace of the set.
+// The table of this instruction set, and the choice of a kernel by the width of a tile. Included last, inside the
+// namespace of the set.
 
 template <template <int> class Kernel, int kMost>
 void dot_any(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out, std::uint32_t out_stride) {
@@ -101,7 +102,8 @@ void fill(KernelTable& table) {
   table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
   table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<Words>;
   table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<BlockScales>;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
+  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K})
+    table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;

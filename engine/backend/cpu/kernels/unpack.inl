@@ -1,11 +1,14 @@
-// Packed panels -> slabs of unsigned bytes with an offset of 128. Included by one unit per instruction set, inside its namespace.
+// Packed panels -> slabs of unsigned bytes with an offset of 128. Included by one unit per instruction set, inside its
+// namespace.
 //
-// Formats of at most six bits get one scale for the 256 columns of a slab, the largest magnitude that they can hold there by 127: an element is off
-// by at most max / 254, no more than the activations that it meets, so that sums stay integers for the whole slab. Q8_0 keeps its scale per 32.
+// Formats of at most six bits get one scale for the 256 columns of a slab, the largest magnitude that they can hold
+// there by 127: an element is off by at most max / 254, no more than the activations that it meets, so that sums stay
+// integers for the whole slab. Q8_0 keeps its scale per 32.
 
 void unpack_q8_0(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
   const PackedQ8_0 source(panel, n_cols);
-  const std::uint32_t first = slab * (kSlabCols / 32), last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
+  const std::uint32_t first = slab * (kSlabCols / 32),
+                      last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
   for (std::uint32_t block = first; block < last; ++block, to += 512, scales += 16) {
     I w[8];
@@ -26,7 +29,9 @@ struct Recode {
     return {whole, add16(set_i(static_cast<std::int32_t>(0x80808080U)), mul16(whole, minus_zero))};
   }
   // value / scale = (q * step - shift) / 256
-  static Recode less(F step, F shift) { return {both_halves(to_i(step)), both_halves(to_i(sub(set_f(128.0F * 256 + 128), shift)))}; }
+  static Recode less(F step, F shift) {
+    return {both_halves(to_i(step)), both_halves(to_i(sub(set_f(128.0F * 256 + 128), shift)))};
+  }
   static I both_halves(I lanes) { return or_and(shift_left<16>(lanes), lanes, set_i(0xFFFF)); }
   I apply(I codes) const {
     const I even = and_i(codes, set_i(0x00FF00FF)), odd = shift_right16<8>(codes);
@@ -35,14 +40,17 @@ struct Recode {
   }
 };
 
-inline F steps_per_unit(F largest) { return div(set_f(127.0F * 256), max(largest, set_f(1e-30F))); }  // a row of zeros keeps zeros
+inline F steps_per_unit(F largest) {
+  return div(set_f(127.0F * 256), max(largest, set_f(1e-30F)));
+}  // a row of zeros keeps zeros
 inline void store_slab_scale(std::byte* slab, F largest) {
   store_f(reinterpret_cast<float*>(slab + kSlabCols * 16), mul(max(largest, set_f(1e-30F)), set_f(1.0F / 127)));
 }
 
 void unpack_q4_0(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
   const PackedQ4_0 source(panel, n_cols);
-  const std::uint32_t first = slab * (kSlabCols / 32), last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
+  const std::uint32_t first = slab * (kSlabCols / 32),
+                      last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   F largest = zero_f();
   for (std::uint32_t block = first; block < last; ++block) largest = max(largest, abs(source.scale(block)));
   largest = mul(largest, set_f(8.0F));
@@ -67,10 +75,12 @@ struct SixBitScales {  // of the 16 groups of a slab, and the largest magnitude 
 };
 
 template <int kPart>
-inline void recode_q6_part(const PackedQ6_K& source, std::uint32_t slab, const SixBitScales& groups, F steps, std::byte* to) {
+inline void recode_q6_part(const PackedQ6_K& source, std::uint32_t slab, const SixBitScales& groups, F steps,
+                           std::byte* to) {
   I w[8];
   source.load_codes<kPart>(slab, w);
-  const Recode low = Recode::around<32>(mul(groups.scales[2 * kPart], steps)), high = Recode::around<32>(mul(groups.scales[2 * kPart + 1], steps));
+  const Recode low = Recode::around<32>(mul(groups.scales[2 * kPart], steps)),
+               high = Recode::around<32>(mul(groups.scales[2 * kPart + 1], steps));
   HEADROOM_UNROLL
   for (int j = 0; j < 4; ++j) {
     store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));

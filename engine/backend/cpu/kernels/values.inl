@@ -1,6 +1,6 @@
 // The second half of attention: values, read as they are kept, times softmax weights. A lane is an element of the head.
-// Groups of 16 keys: the elements of each key, then the f16 scales (n_blocks, 16 keys). Included by one unit per instruction set, inside its
-// namespace.
+// Groups of 16 keys: the elements of each key, then the f16 scales (n_blocks, 16 keys). Included by one unit per
+// instruction set, inside its namespace.
 
 struct ValuesF32 {
   static constexpr bool kScaled = false;
@@ -56,7 +56,9 @@ struct ValuesQ8_0 {
     a = load_s8(key + at);
     b = load_s8(key + at + 16);
   }
-  static void load_n(const std::byte* key, std::uint32_t at, int, F& a, F& b) { load(key, at, a, b); }  // rows are padded to 32
+  static void load_n(const std::byte* key, std::uint32_t at, int, F& a, F& b) {
+    load(key, at, a, b);
+  }  // rows are padded to 32
 };
 struct ValuesQ4_0 {
   static constexpr bool kScaled = true;
@@ -94,7 +96,8 @@ inline void add_values(const ValueJob& job, std::uint32_t query, std::uint32_t a
     for (int q = 0; q < kQ; ++q) {
       weights[q] = job.weights + static_cast<std::size_t>(query + q) * job.weight_stride + first;
       if constexpr (Source::kScaled) {
-        const F scale = mul(load_f16(group + 16 * key_bytes + Source::scale_block(at / 32) * 32), set_f(Source::kFactor));
+        const F scale =
+            mul(load_f16(group + 16 * key_bytes + Source::scale_block(at / 32) * 32), set_f(Source::kFactor));
         const F products = mul(load_f(weights[q]), scale);  // keys behind the last have no weight
         store_f(scaled[q], products);
         if constexpr (Source::kShifted) shifted[q] = fma(products, load_f(job.shifts), shifted[q]);

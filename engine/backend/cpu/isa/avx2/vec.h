@@ -1,12 +1,13 @@
-// Sixteen 32-bit lanes in two 256-bit registers. Needs AVX2, FMA and F16C; a unit that is compiled with AVX-VNNI too takes its dot products.
+// Sixteen 32-bit lanes in two 256-bit registers. Needs AVX2, FMA and F16C; a unit that is compiled with AVX-VNNI too
+// takes its dot products.
 #pragma once
 
 #include <immintrin.h>
 
 #include <cstdint>
 
-// Before a loop over columns of a tile, and before one over the registers of a block: 16 registers do not hold the sums of a tile, so its
-// columns stay a loop.
+// Before a loop over columns of a tile, and before one over the registers of a block: 16 registers do not hold the sums
+// of a tile, so its columns stay a loop.
 #define HEADROOM_UNROLL_COLUMNS
 #define HEADROOM_UNROLL _Pragma("GCC unroll 8")
 // Around the register block of a slab, which is small enough.
@@ -81,7 +82,8 @@ inline F select_range(F x, F y, int first, int last) {
 
 // z in the lanes where x < y, other in the others.
 inline F select_less(F x, F y, F z, F other) {
-  return {_mm256_blendv_ps(other.a, z.a, _mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ)), _mm256_blendv_ps(other.b, z.b, _mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ))};
+  return {_mm256_blendv_ps(other.a, z.a, _mm256_cmp_ps(x.a, y.a, _CMP_LT_OQ)),
+          _mm256_blendv_ps(other.b, z.b, _mm256_cmp_ps(x.b, y.b, _CMP_LT_OQ))};
 }
 
 // Lane i of the result is lane i ^ kStride.
@@ -96,7 +98,8 @@ inline F swap_lanes(F x) {
 inline I zero_i() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 inline I set_i(std::int32_t value) { return {_mm256_set1_epi32(value), _mm256_set1_epi32(value)}; }
 inline I load_i(const std::byte* from) {
-  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))};
+  return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)),
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32))};
 }
 inline void store_i(std::byte* to, I value) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value.a);
@@ -145,20 +148,29 @@ inline __m256i broadcast4(const std::int8_t* from) {  // the same 4 bytes in eve
 #if defined(__AVXVNNI__)
 // acc + sum over the 4 bytes of each lane of (w - 128) * a; the start value carries -128 * sum(a).
 inline I start_biased(std::int32_t minus_128_sum) { return set_i(minus_128_sum); }
-inline I dot_biased(I acc, I w, __m256i four) { return {_mm256_dpbusd_avx_epi32(acc.a, w.a, four), _mm256_dpbusd_avx_epi32(acc.b, w.b, four)}; }
+inline I dot_biased(I acc, I w, __m256i four) {
+  return {_mm256_dpbusd_avx_epi32(acc.a, w.a, four), _mm256_dpbusd_avx_epi32(acc.b, w.b, four)};
+}
 // acc + sum over the 4 bytes of each lane of w * a, w at most 127.
 inline I dot_small(I acc, I w, __m256i four) { return dot_biased(acc, w, four); }
 // acc + the products of the two 16-bit numbers of each lane.
-inline I dot_words(I acc, I w, __m256i pair) { return {_mm256_dpwssd_avx_epi32(acc.a, w.a, pair), _mm256_dpwssd_avx_epi32(acc.b, w.b, pair)}; }
+inline I dot_words(I acc, I w, __m256i pair) {
+  return {_mm256_dpwssd_avx_epi32(acc.a, w.a, pair), _mm256_dpwssd_avx_epi32(acc.b, w.b, pair)};
+}
 #else
-inline __m256i add_pairs(__m256i acc, __m256i products) { return _mm256_add_epi32(acc, _mm256_madd_epi16(products, _mm256_set1_epi16(1))); }
-// acc + sum over the 4 bytes of each lane of (w - 128) * a, exact for |a| <= 127: 2 * 128 * 127 is still within 16 bits.
+inline __m256i add_pairs(__m256i acc, __m256i products) {
+  return _mm256_add_epi32(acc, _mm256_madd_epi16(products, _mm256_set1_epi16(1)));
+}
+// acc + sum over the 4 bytes of each lane of (w - 128) * a, exact for |a| <= 127: 2 * 128 * 127 is still within 16
+// bits.
 inline __m256i dot_biased_half(__m256i acc, __m256i w, __m256i a) {
   const __m256i value = _mm256_xor_si256(w, _mm256_set1_epi8(static_cast<char>(0x80)));
   return add_pairs(acc, _mm256_maddubs_epi16(_mm256_abs_epi8(value), _mm256_sign_epi8(a, value)));
 }
 inline I start_biased(std::int32_t) { return zero_i(); }
-inline I dot_biased(I acc, I w, __m256i four) { return {dot_biased_half(acc.a, w.a, four), dot_biased_half(acc.b, w.b, four)}; }
+inline I dot_biased(I acc, I w, __m256i four) {
+  return {dot_biased_half(acc.a, w.a, four), dot_biased_half(acc.b, w.b, four)};
+}
 // acc + sum over the 4 bytes of each lane of w * a, w at most 127.
 inline I dot_small(I acc, I w, __m256i four) {
   return {add_pairs(acc.a, _mm256_maddubs_epi16(w.a, four)), add_pairs(acc.b, _mm256_maddubs_epi16(w.b, four))};
@@ -169,7 +181,8 @@ inline I dot_words(I acc, I w, __m256i pair) {
   return {_mm256_add_epi32(acc.a, _mm256_madd_epi16(w.a, pair)), _mm256_add_epi32(acc.b, _mm256_madd_epi16(w.b, pair))};
 }
 
-// What dot_codes.inl needs. Unsigned bytes times the four activations, pairs of products added in 16 bits, which must hold them.
+// What dot_codes.inl needs. Unsigned bytes times the four activations, pairs of products added in 16 bits, which must
+// hold them.
 inline I mul_bytes(I w, __m256i four) { return {_mm256_maddubs_epi16(w.a, four), _mm256_maddubs_epi16(w.b, four)}; }
 // acc + the products of the two 16-bit numbers of each lane.
 inline I add_products(I acc, I x, I y) {
@@ -183,7 +196,8 @@ inline void hide(I& x) { asm volatile("" : "+x"(x.a), "+x"(x.b)); }  // what it 
 // Bytes `low` and `high` of each lane as the upper bytes of its two 16-bit halves.
 inline I bytes_in_halves(I x, int low, int high) {
   const __m256i lanes = _mm256_setr_epi32(0, 0x04000400, 0x08000800, 0x0C000C00, 0, 0x04000400, 0x08000800, 0x0C000C00);
-  const __m256i from = _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(0x00800080U) + (low << 8) + (high << 24)));
+  const __m256i from =
+      _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(0x00800080U) + (low << 8) + (high << 24)));
   return {_mm256_shuffle_epi8(x.a, from), _mm256_shuffle_epi8(x.b, from)};
 }
 #endif
@@ -196,7 +210,8 @@ inline F f16_lanes(__m128i low, __m128i high) { return {_mm256_cvtph_ps(low), _m
 inline F load_f16(const std::byte* from) { return f16_lanes(load_128(from), load_128(from + 16)); }
 inline void store_f16(std::byte* to, F x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvtps_ph(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16), _mm256_cvtps_ph(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 16),
+                   _mm256_cvtps_ph(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
 inline F load_f16_n(const std::byte* from, int n) {
   std::byte lanes[32] = {};
@@ -204,7 +219,8 @@ inline F load_f16_n(const std::byte* from, int n) {
   return load_f16(lanes);
 }
 inline F load_bf16(const std::byte* from) {
-  return bits_to_f({_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from)), 16), _mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from + 16)), 16)});
+  return bits_to_f({_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from)), 16),
+                    _mm256_slli_epi32(_mm256_cvtepu16_epi32(load_128(from + 16)), 16)});
 }
 // E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
 inline constexpr float kE4M3Factor = 256.0F;

@@ -1,11 +1,13 @@
-// Slabs times activations in the tile registers of AMX: one instruction multiplies 16 rows of activations, 16 of a panel and 64 columns. A slab
-// already has the order in which such an instruction reads its second operand. Sums are integers, so results are those of dot_slab.inl bit by bit.
+// Slabs times activations in the tile registers of AMX: one instruction multiplies 16 rows of activations, 16 of a
+// panel and 64 columns. A slab already has the order in which such an instruction reads its second operand. Sums are
+// integers, so results are those of dot_slab.inl bit by bit.
 //
-// Activations for slabs are kept row by row, so that 16 of them are one load: ActTile::row_stride apart stand n_cols quants, then a scale per 256,
-// then -128 * their sum per 256, then per 32.
+// Activations for slabs are kept row by row, so that 16 of them are one load: ActTile::row_stride apart stand n_cols
+// quants, then a scale per 256, then -128 * their sum per 256, then per 32.
 //
-// Q8_0 with its scale per 32 columns stays with dot products, which read these rows too: half of each tile instruction would be empty, and 16 sums
-// would be stored and loaded again for each. On a core whose other half was busy that ran at 0.6 to 0.7 of the speed.
+// Q8_0 with its scale per 32 columns stays with dot products, which read these rows too: half of each tile instruction
+// would be empty, and 16 sums would be stored and loaded again for each. On a core whose other half was busy that ran
+// at 0.6 to 0.7 of the speed.
 
 inline constexpr std::uint32_t kTileRows = 16;       // activation rows of a tile register
 inline constexpr std::uint32_t kTileBlockCols = 64;  // columns of one instruction
@@ -53,12 +55,17 @@ struct RowsOfSlab {
 
   RowsOfSlab(const ActTile& tile, std::uint32_t n_cols, std::uint32_t slab, std::uint32_t first)
       : elems(tile.quants + first * tile.row_stride + slab * std::size_t{kSlabCols}),
-        factors(reinterpret_cast<const std::byte*>(tile.quants + first * tile.row_stride + n_cols) + slab * sizeof(float)),
+        factors(reinterpret_cast<const std::byte*>(tile.quants + first * tile.row_stride + n_cols) +
+                slab * sizeof(float)),
         stride(tile.row_stride),
         to_slab_start(n_slabs_of(n_cols) * sizeof(float)),
         to_starts(2 * to_slab_start + slab * (kSlabCols / 32 - 1UL) * sizeof(std::int32_t)) {}
-  const std::int8_t* quants(std::uint32_t block, int c) const { return elems + static_cast<std::size_t>(c) * stride + block * 32UL; }
-  const std::int8_t* line(std::uint32_t block, int c) const { return elems + block * stride + 32 * c; }  // all of a row with each block
+  const std::int8_t* quants(std::uint32_t block, int c) const {
+    return elems + static_cast<std::size_t>(c) * stride + block * 32UL;
+  }
+  const std::int8_t* line(std::uint32_t block, int c) const {
+    return elems + block * stride + 32 * c;
+  }  // all of a row with each block
   std::int32_t start(std::uint32_t block, int c) const { return number(c, to_starts + block * sizeof(std::int32_t)); }
   std::int32_t slab_start(int c) const { return number(c, to_slab_start); }
   float scale(int c) const { return *reinterpret_cast<const float*>(factors + static_cast<std::size_t>(c) * stride); }
@@ -114,11 +121,11 @@ class TileShapes {
   std::uint32_t upper_ = 0, lower_ = 0;
 };
 
-// Sums of kGroups * 16 rows with kP panels, register 2 * group + panel. After each block of columns `meanwhile` may do something else: products take
-// a while, and nothing waits for them until they are stored.
+// Sums of kGroups * 16 rows with kP panels, register 2 * group + panel. After each block of columns `meanwhile` may do
+// something else: products take a while, and nothing waits for them until they are stored.
 template <int kGroups, int kP, class Meanwhile>
-inline void multiply_tiles(const RowsOfJob& rows, std::uint32_t row, const std::byte* const* weights, std::uint32_t n_tile_blocks,
-                           Meanwhile meanwhile) {
+inline void multiply_tiles(const RowsOfJob& rows, std::uint32_t row, const std::byte* const* weights,
+                           std::uint32_t n_tile_blocks, Meanwhile meanwhile) {
   zero_tile<0>();
   if constexpr (kP > 1) zero_tile<1>();
   if constexpr (kGroups > 1) zero_tile<2>();
@@ -171,7 +178,8 @@ struct TileSums {
     const std::uint32_t first = tile * kTileCols;
     if (first >= n_rows) return;
     F scales[kP];
-    for (int p = 0; p < kP; ++p) scales[p] = load_f(reinterpret_cast<const float*>(job.slabs + p * kSlabBytes + kSlabCols * 16));
+    for (int p = 0; p < kP; ++p)
+      scales[p] = load_f(reinterpret_cast<const float*>(job.slabs + p * kSlabBytes + kSlabCols * 16));
     const RowsOfSlab acts(job.tiles[row / kTileCols + tile], job.n_cols, job.slab, 0);
     float* out = job.out + std::size_t{row / kTileCols + tile} * kPairPanels * kTileCols * 16;
     const std::int32_t* from = sums + (first / kTileRows * 2 * kTileRows + first % kTileRows) * 16;
@@ -189,8 +197,9 @@ struct TileSums {
   }
 };
 
-// Slabs with one scale. Between the products of one step the sums of the step before become floats: 1.9 times as fast as dot products, where one
-// behind the other was 1.4 to 1.65 times. Asking for the next activations while these are multiplied was a fifth slower than not to.
+// Slabs with one scale. Between the products of one step the sums of the step before become floats: 1.9 times as fast
+// as dot products, where one behind the other was 1.4 to 1.65 times. Asking for the next activations while these are
+// multiplied was a fifth slower than not to.
 template <int kP, bool kFirst>
 void multiply_one_scale(const SlabJob& job) {
   constexpr std::uint32_t kStep = 2 * kTileRows, kTilesOfStep = kStep / kTileCols;
@@ -265,6 +274,7 @@ float tile_peak(std::uint64_t n_rounds) {
 void fill_amx(KernelTable& table) {
   table.quantize_slabs = quantize_rows;
   table.tile_peak = tile_peak;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K}) table.dot_slabs[static_cast<unsigned>(dtype)] = dot_one_scale;
+  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K})
+    table.dot_slabs[static_cast<unsigned>(dtype)] = dot_one_scale;
   table.dot_slabs[static_cast<unsigned>(DType::kQ8_0)] = dot_slabs<BlockScalesOf<RowsOfSlab>>;
 }

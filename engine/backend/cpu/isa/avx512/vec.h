@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-// Before a loop over columns of a tile, and before one over the registers of a block: sums and weights stay in the 32 registers.
+// Before a loop over columns of a tile, and before one over the registers of a block: sums and weights stay in the 32
+// registers.
 #define HEADROOM_UNROLL_COLUMNS _Pragma("GCC unroll 8")
 #define HEADROOM_UNROLL _Pragma("GCC unroll 16")
 // Around the register block of a slab.
@@ -16,7 +17,8 @@ namespace headroom::isa_avx512 {
 using F = __m512;   // 16 f32
 using I = __m512i;  // 16 i32, or 64 bytes
 
-// Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read: 16 chains hide the latency of a dot product.
+// Panels and columns whose sums stand in registers while a slab, or a chunk of keys or values, is read: 16 chains hide
+// the latency of a dot product.
 inline constexpr int kSlabBlockPanels = 2;
 inline constexpr int kSlabBlockCols = 8;
 // Chains of dot products that registers hold: the peak is measured with them.
@@ -92,7 +94,9 @@ inline F to_f(I a) { return _mm512_cvtepi32_ps(a); }
 inline I to_i(F a) { return _mm512_cvtps_epi32(a); }  // nearest, ties to even
 inline F bits_to_f(I a) { return _mm512_castsi512_ps(a); }
 inline I f_bits(F a) { return _mm512_castps_si512(a); }
-inline void store_bytes(std::int8_t* to, I a) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a)); }  // low byte of each lane
+inline void store_bytes(std::int8_t* to, I a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a));
+}  // low byte of each lane
 
 inline I broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane
   std::int32_t four = 0;
@@ -111,13 +115,19 @@ inline void store_words(std::int16_t* to, I a) {  // low half of each lane
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(a));
 }
 
-inline F load_f16(const std::byte* from) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))); }
-inline void store_f16(std::byte* to, F a) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+inline F load_f16(const std::byte* from) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
-inline F load_f16_n(const std::byte* from, int n) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), from)); }
+inline void store_f16(std::byte* to, F a) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                      _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+inline F load_f16_n(const std::byte* from, int n) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), from));
+}
 inline F load_bf16(const std::byte* from) {
-  return bits_to_f(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 16));
+  return bits_to_f(
+      _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 16));
 }
 // E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
 inline constexpr float kE4M3Factor = 256.0F;
@@ -125,15 +135,20 @@ inline F e4m3_lanes(__m128i bytes) {
   const __m256i wide = _mm256_slli_epi16(_mm256_cvtepi8_epi16(bytes), 7);
   return _mm512_cvtph_ps(_mm256_and_si256(wide, _mm256_set1_epi16(static_cast<short>(0xBFFF))));
 }
-inline F load_e4m3(const std::byte* from) { return e4m3_lanes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))); }
+inline F load_e4m3(const std::byte* from) {
+  return e4m3_lanes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
 inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {  // 32 at once
-  const __m512i wide = _mm512_slli_epi16(_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 7);
+  const __m512i wide =
+      _mm512_slli_epi16(_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 7);
   const __m512i halves = _mm512_and_si512(wide, _mm512_set1_epi16(static_cast<short>(0xBFFF)));
   a = _mm512_cvtph_ps(_mm512_castsi512_si256(halves));
   b = _mm512_cvtph_ps(_mm512_extracti64x4_epi64(halves, 1));
 }
 inline F load_e4m3_n(const std::byte* from, int n) { return e4m3_lanes(_mm_maskz_loadu_epi8(first_lanes(n), from)); }
-inline F load_s8(const std::byte* from) { return to_f(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))); }
+inline F load_s8(const std::byte* from) {
+  return to_f(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+}
 // 16 bytes of nibbles: low ones less 8, and high ones less 8.
 inline void load_nibbles(const std::byte* from, F& low, F& high) {
   const I bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Before a loop over columns of a tile, and before one over the registers of a block: 32 registers hold the sums of two columns beside the weights,
-// so columns stay a loop.
+// Before a loop over columns of a tile, and before one over the registers of a block: 32 registers hold the sums of two
+// columns beside the weights, so columns stay a loop.
 #define HEADROOM_UNROLL_COLUMNS
 #define HEADROOM_UNROLL _Pragma("GCC unroll 8")
 // Around the register block of a slab, which is small enough.
@@ -189,7 +189,8 @@ inline int8x16_t broadcast4(const std::int8_t* from) {  // the same 4 bytes in e
 inline uint32x4_t dot_quarter(uint32x4_t acc, uint32x4_t w, int8x16_t a) {
   return vreinterpretq_u32_s32(vdotq_s32(vreinterpretq_s32_u32(acc), vreinterpretq_s8_u32(w), a));
 }
-// acc + sum over the 4 bytes of each lane of (w - 128) * a: with its sign bit turned, a byte is its value less 128, and SDOT takes signed ones.
+// acc + sum over the 4 bytes of each lane of (w - 128) * a: with its sign bit turned, a byte is its value less 128, and
+// SDOT takes signed ones.
 inline I start_biased(std::int32_t) { return zero_i(); }
 inline I dot_biased(I acc, I w, int8x16_t four) {
   return each_i([&](int i) { return dot_quarter(acc.q[i], veorq_u32(w.q[i], vdupq_n_u32(0x80808080U)), four); });
@@ -217,9 +218,12 @@ inline F f16_lanes(uint16x8_t low, uint16x8_t high) {
   const float16x8_t a = vreinterpretq_f16_u16(low), b = vreinterpretq_f16_u16(high);
   return {{vcvt_f32_f16(vget_low_f16(a)), vcvt_high_f32_f16(a), vcvt_f32_f16(vget_low_f16(b)), vcvt_high_f32_f16(b)}};
 }
-inline F load_f16(const std::byte* from) { return f16_lanes(vreinterpretq_u16_u8(load_16(from)), vreinterpretq_u16_u8(load_16(from + 16))); }
+inline F load_f16(const std::byte* from) {
+  return f16_lanes(vreinterpretq_u16_u8(load_16(from)), vreinterpretq_u16_u8(load_16(from + 16)));
+}
 inline void store_f16(std::byte* to, F x) {
-  for (int i = 0; i < 4; ++i) vst1_u16(reinterpret_cast<std::uint16_t*>(to + 8 * i), vreinterpret_u16_f16(vcvt_f16_f32(x.q[i])));
+  for (int i = 0; i < 4; ++i)
+    vst1_u16(reinterpret_cast<std::uint16_t*>(to + 8 * i), vreinterpret_u16_f16(vcvt_f16_f32(x.q[i])));
 }
 inline F load_f16_n(const std::byte* from, int n) {
   std::byte lanes[32] = {};
@@ -228,8 +232,8 @@ inline F load_f16_n(const std::byte* from, int n) {
 }
 inline F load_bf16(const std::byte* from) {
   const uint16x8_t low = vreinterpretq_u16_u8(load_16(from)), high = vreinterpretq_u16_u8(load_16(from + 16));
-  return bits_to_f(
-      {{vshll_n_u16(vget_low_u16(low), 16), vshll_high_n_u16(low, 16), vshll_n_u16(vget_low_u16(high), 16), vshll_high_n_u16(high, 16)}});
+  return bits_to_f({{vshll_n_u16(vget_low_u16(low), 16), vshll_high_n_u16(low, 16), vshll_n_u16(vget_low_u16(high), 16),
+                     vshll_high_n_u16(high, 16)}});
 }
 // E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
 inline constexpr float kE4M3Factor = 256.0F;
@@ -251,8 +255,8 @@ inline F load_e4m3_n(const std::byte* from, int n) {
 }
 inline F s8_lanes(int8x16_t bytes) {
   const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_high_s8(bytes);
-  return {{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)), vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))),
-           vcvtq_f32_s32(vmovl_high_s16(high))}};
+  return {{vcvtq_f32_s32(vmovl_s16(vget_low_s16(low))), vcvtq_f32_s32(vmovl_high_s16(low)),
+           vcvtq_f32_s32(vmovl_s16(vget_low_s16(high))), vcvtq_f32_s32(vmovl_high_s16(high))}};
 }
 inline F load_s8(const std::byte* from) { return s8_lanes(vreinterpretq_s8_u8(load_16(from))); }
 // 16 bytes of nibbles: low ones less 8, and high ones less 8.

@@ -48,7 +48,9 @@ inline F load_f_n(const float* from, int n) {
   return out;
 }
 inline F load_f(const float* from) { return load_f_n(from, 16); }
-inline void store_f_n(float* to, const F& value, int n) { __builtin_memcpy(to, value.v, static_cast<unsigned>(n) * sizeof(float)); }
+inline void store_f_n(float* to, const F& value, int n) {
+  __builtin_memcpy(to, value.v, static_cast<unsigned>(n) * sizeof(float));
+}
 inline void store_f(float* to, const F& value) { store_f_n(to, value, 16); }
 inline F add(const F& a, const F& b) {
   return map_f([&](int i) { return a.v[i] + b.v[i]; });
@@ -150,8 +152,10 @@ inline I shift_right16(const I& a) {
 }
 template <int kByte>
 inline I signed_byte(const I& a) {  // of each lane, widened
-  return map_i(
-      [&](int i) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int8_t>((a.v[i] >> (8 * kByte)) & 255U))); });
+  return map_i([&](int i) {
+    return static_cast<std::uint32_t>(
+        static_cast<std::int32_t>(static_cast<std::int8_t>((a.v[i] >> (8 * kByte)) & 255U)));
+  });
 }
 inline F to_f(const I& a) {
   return map_f([&](int i) { return static_cast<float>(static_cast<std::int32_t>(a.v[i])); });
@@ -177,7 +181,8 @@ inline const std::int8_t* broadcast4(const std::int8_t* from) { return from; }
 inline I dot_offset(const I& acc, const I& w, const std::int8_t* a, std::int32_t offset) {
   return map_i([&](int i) {
     std::int32_t sum = static_cast<std::int32_t>(acc.v[i]);
-    for (int byte = 0; byte < 4; ++byte) sum += (static_cast<std::int32_t>((w.v[i] >> (8 * byte)) & 255U) - offset) * a[byte];
+    for (int byte = 0; byte < 4; ++byte)
+      sum += (static_cast<std::int32_t>((w.v[i] >> (8 * byte)) & 255U) - offset) * a[byte];
     return static_cast<std::uint32_t>(sum);
   });
 }
@@ -192,7 +197,8 @@ inline I dot_words(const I& acc, const I& w, const std::int8_t* pair) {
   std::int16_t a[2];
   __builtin_memcpy(a, pair, 4);
   return map_i([&](int i) {
-    const std::int32_t low = static_cast<std::int16_t>(w.v[i] & 0xFFFFU), high = static_cast<std::int16_t>(w.v[i] >> 16);
+    const std::int32_t low = static_cast<std::int16_t>(w.v[i] & 0xFFFFU),
+                       high = static_cast<std::int16_t>(w.v[i] >> 16);
     return acc.v[i] + static_cast<std::uint32_t>(low * a[0]) + static_cast<std::uint32_t>(high * a[1]);
   });
 }
