@@ -28,6 +28,15 @@ class ConversationWorker : public QObject {
     check(m_database->purgeAllRemoved());
   }
 
+  // Who asked waits for an answer, also where there is no database.
+  void open(const QString& conversationId) {
+    if (!m_database) return emit openFailed(conversationId);
+    const auto conversation = m_database->read(conversationId);
+    if (conversation) return emit opened(*conversation);
+    tell(conversation.error());
+    emit openFailed(conversationId);
+  }
+
   // Without a database nothing is done: that was told once, at the start.
   template <class Call>
   void with(const Call& call) {
@@ -47,6 +56,7 @@ class ConversationWorker : public QObject {
  signals:
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
   void opened(const headroom::ui::Conversation& conversation);
+  void openFailed(const QString& conversationId);
   void problemFound(const QString& message);
 
  private:
@@ -61,6 +71,7 @@ ConversationStore::ConversationStore(const QString& path, QObject* parent)
   connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
   connect(m_worker, &ConversationWorker::listed, this, &ConversationStore::listed);
   connect(m_worker, &ConversationWorker::opened, this, &ConversationStore::opened);
+  connect(m_worker, &ConversationWorker::openFailed, this, &ConversationStore::openFailed);
   connect(m_worker, &ConversationWorker::problemFound, this, &ConversationStore::problemFound);
   m_thread.setObjectName(QStringLiteral("conversations"));
   m_thread.start();
@@ -88,10 +99,8 @@ void ConversationStore::list(const QString& search) {
 }
 
 void ConversationStore::open(const QString& conversationId) {
-  post([conversationId](ConversationDatabase& database, ConversationWorker& worker) {
-    const auto conversation = database.read(conversationId);
-    conversation ? emit worker.opened(*conversation) : worker.tell(conversation.error());
-  });
+  const auto read = [worker = m_worker, conversationId] { worker->open(conversationId); };
+  QMetaObject::invokeMethod(m_worker, read, Qt::QueuedConnection);
 }
 
 void ConversationStore::saveHead(const ui::ConversationHead& head) {

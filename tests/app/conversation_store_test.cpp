@@ -46,6 +46,18 @@ TEST(ConversationStore, what_was_deleted_and_not_undone_is_gone_after_the_next_s
   EXPECT_TRUE(listed[0][1].value<QVector<ui::ConversationHead>>().isEmpty());
 }
 
+TEST(ConversationStore, who_asked_for_what_cannot_be_read_is_told) {
+  QTemporaryDir folder;
+  for (const QString& path : {folder.filePath("conversations.sqlite"), QString("/proc/nowhere/conversations.sqlite")}) {
+    ConversationStore store(path);
+    QSignalSpy opened(&store, &ui::ConversationPort::opened), failed(&store, &ui::ConversationPort::openFailed);
+    store.open("gone");
+    ASSERT_TRUE(failed.wait()) << path.toStdString();
+    EXPECT_EQ(failed[0][0].toString(), "gone");
+    EXPECT_EQ(opened.count(), 0);
+  }
+}
+
 TEST(ConversationStore, a_place_that_cannot_be_written_is_told_once_and_nothing_hangs) {
   ConversationStore store("/proc/nowhere/conversations.sqlite");
   QSignalSpy problems(&store, &ui::ConversationPort::problemFound);

@@ -19,7 +19,10 @@ class FakeConversationPort : public ui::ConversationPort {
     }
     emit listed(search, heads);
   }
-  void open(const QString& conversationId) override { emit opened(conversations.value(conversationId)); }
+  void open(const QString& conversationId) override {
+    if (!conversations.contains(conversationId)) return emit openFailed(conversationId);
+    emit opened(conversations.value(conversationId));
+  }
   void saveHead(const ui::ConversationHead& head) override { conversations[head.id].head = head; }
   void saveTurn(const QString& conversationId, const ui::Turn& turn) override {
     std::vector<ui::Turn>& turns = conversations[conversationId].turns;

@@ -14,8 +14,8 @@ class ConversationPort : public QObject {
  public:
   using QObject::QObject;
 
-  virtual void list(const QString& search) = 0;  // newest first; an empty search lists all
-  virtual void open(const QString& conversationId) = 0;
+  virtual void list(const QString& search) = 0;             // newest first; an empty search lists all
+  virtual void open(const QString& conversationId) = 0;     // opened() or openFailed(), once
   virtual void saveHead(const ConversationHead& head) = 0;  // inserts or replaces
   virtual void saveTurn(const QString& conversationId,
                         const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
@@ -29,7 +29,8 @@ class ConversationPort : public QObject {
  signals:
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
   void opened(const headroom::ui::Conversation& conversation);
-  void problemFound(const QString& message);  // in plain words: what failed, what became of the data
+  void openFailed(const QString& conversationId);  // answers open() in the place of opened(); problemFound says why
+  void problemFound(const QString& message);       // in plain words: what failed, what became of the data
 };
 
 }  // namespace headroom::ui
