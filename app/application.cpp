@@ -132,7 +132,7 @@ void Application::start(const QString& modelPath) {
   if (!modelPath.isEmpty()) {
     m_window->openModel(modelPath);
   } else if (!m_paths.starterModel.isEmpty()) {
-    m_window->openModel(m_paths.starterModel, ui::MainWindow::AfterOpen::Load);
+    m_window->openModel(m_paths.starterModel, ui::AfterOpen::Load);
   } else {
     m_window->showMessage(ui::Tone::Warning,
                           tr("This copy came without its starter model; open a .gguf file to begin."));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/overloaded.h"
 
 namespace headroom::app {
 
@@ -34,13 +35,6 @@ ui::ChatFigures figuresOf(const GenerationStats& stats) {
   return figures;
 }
 
-template <class... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
-
 }  // namespace
 
 EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::EnginePort(parent) {
@@ -56,21 +50,14 @@ EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::En
 EngineBridge::~EngineBridge() { m_engine.reset(); }
 
 quint64 EngineBridge::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
-  m_nextPath = path;
-  m_modelRequest = m_engine->load({std::filesystem::path(path.toStdU16String()), std::move(plan)});
-  return m_modelRequest;
+  const RequestId request = m_engine->load({std::filesystem::path(path.toStdU16String()), std::move(plan)});
+  m_paths.insert(request, path);
+  return request;
 }
 
-quint64 EngineBridge::replan(std::shared_ptr<const MemoryPlan> plan) {
-  m_nextPath = m_path;
-  m_modelRequest = m_engine->replan(std::move(plan));
-  return m_modelRequest;
-}
+quint64 EngineBridge::replan(std::shared_ptr<const MemoryPlan> plan) { return m_engine->replan(std::move(plan)); }
 
-quint64 EngineBridge::unload() {
-  m_modelRequest = m_engine->unload();
-  return m_modelRequest;
-}
+quint64 EngineBridge::unload() { return m_engine->unload(); }
 
 quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   GenerateRequest generate;
@@ -79,8 +66,7 @@ quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   generate.continue_last = request.continueLast;
   generate.max_tokens = request.maxTokens;
   generate.sampler = request.sampler;
-  m_chatRequest = m_engine->generate(std::move(generate));
-  return m_chatRequest;
+  return m_engine->generate(std::move(generate));
 }
 
 void EngineBridge::stop(quint64 request) { m_engine->stop(request); }
@@ -89,17 +75,15 @@ void EngineBridge::receive(const Event& event) {
   CHECK(QThread::currentThread() == thread(), "engine events are handled on the GUI thread");
   if (const auto* reading = std::get_if<headroom::MemoryReading>(&event.body)) return tellReading(*reading);
   const RequestId id = event.request;
-  // What happened to the model is told even when a newer request is on its way: the window must not show a model that
-  // is gone.
-  const bool isAboutModel =
-      std::holds_alternative<ModelUnloaded>(event.body) || std::holds_alternative<ModelLoaded>(event.body);
-  if (!isAboutModel && !isCurrent(id)) return;
   std::visit(
       Overloaded{
           [&](const LoadProgress& progress) { emit loadProgressed(id, progress.bytes_done, progress.bytes_total); },
           [&](const ModelLoaded& loaded) { tellLoaded(id, loaded); },
           [&](const ModelUnloaded&) { emit modelUnloaded(id); },
-          [&](const Failed& problem) { emit failed(id, problem.error); },
+          [&](const Failed& problem) {
+            m_paths.remove(id);
+            emit failed(id, problem.error);
+          },
           [&](const PrefillProgress& progress) {
             emit prefillProgressed(id, progress.tokens_done, progress.tokens_total);
           },
@@ -114,7 +98,8 @@ void EngineBridge::receive(const Event& event) {
 }
 
 void EngineBridge::tellLoaded(RequestId request, const ModelLoaded& loaded) {
-  m_path = m_nextPath;
+  // A new plan for what is loaded brings no path of its own.
+  if (m_paths.contains(request)) m_path = m_paths.take(request);
   ui::LoadedModel model;
   model.path = m_path;
   model.model = loaded.model;

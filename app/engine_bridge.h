@@ -1,6 +1,7 @@
 // The window's engine port over the engine thread: events become signals on the GUI thread.
 #pragma once
 
+#include <QHash>
 #include <functional>
 #include <memory>
 
@@ -9,8 +10,7 @@
 
 namespace headroom::app {
 
-// Made, used and destroyed on the GUI thread, which it never blocks before its end. Answers to requests that newer ones
-// replaced are dropped here.
+// Made, used and destroyed on the GUI thread, which it never blocks before its end.
 class EngineBridge : public ui::EnginePort {
   Q_OBJECT
  public:
@@ -25,13 +25,11 @@ class EngineBridge : public ui::EnginePort {
 
  private:
   void receive(const Event& event);
-  bool isCurrent(RequestId request) const { return request == m_modelRequest || request == m_chatRequest; }
   void tellLoaded(RequestId request, const ModelLoaded& loaded);
   void tellReading(const headroom::MemoryReading& reading);
 
-  RequestId m_modelRequest = 0;  // the newest load, replan or unload
-  RequestId m_chatRequest = 0;   // the newest generate
-  QString m_path, m_nextPath;    // of what is loaded; of what is being loaded
+  QString m_path;                     // of what is loaded
+  QHash<RequestId, QString> m_paths;  // of loads that have not ended
   std::unique_ptr<EngineThread> m_engine;
 };
 

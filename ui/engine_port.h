@@ -56,8 +56,11 @@ struct ChatFigures {
   quint64 seed = 0;
 };
 
-// Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id its request
-// returned; late answers of old ids are dropped by the bridge.
+// Lives on the GUI thread; no method waits; signals come on the GUI thread. Every answer carries the id that its
+// request returned; ids grow. Requests about the model end in their order, each once: by modelLoaded, modelUnloaded (of
+// an unload) or failed; a load or replan may tell modelUnloaded on its way. Each generate ends once, by
+// generationFinished, promptTooLong or failed; those of a model that goes end before its end is told, those asked later
+// are answered by the model that is there then. Who hears drops what it no longer waits for.
 class EnginePort : public QObject {
   Q_OBJECT
  public:

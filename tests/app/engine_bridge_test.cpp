@@ -64,15 +64,39 @@ TEST_F(EngineBridgeTest, an_answer_arrives_whole_and_ends_once) {
   for (const auto& piece : text) EXPECT_EQ(piece[0].toULongLong(), id);
 }
 
-TEST_F(EngineBridgeTest, what_a_newer_request_replaced_is_not_heard_any_more) {
+TEST_F(EngineBridgeTest, each_request_ends_once_also_when_a_newer_one_was_asked) {
   load(256);
   QSignalSpy finished(&m_bridge, &ui::EnginePort::generationFinished);
   const quint64 first = m_bridge.generate(request(200));
   m_bridge.stop(first);
   const quint64 second = m_bridge.generate(request(5));
-  ASSERT_TRUE(finished.wait(10'000));
-  EXPECT_EQ(finished.count(), 1);
-  EXPECT_EQ(finished[0][0].toULongLong(), second);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return finished.count() == 2; }, 60'000));
+  EXPECT_EQ(finished[0][0].toULongLong(), first);
+  EXPECT_EQ(finished[1][0].toULongLong(), second);
+}
+
+TEST_F(EngineBridgeTest, a_load_that_a_newer_one_follows_is_told_with_its_own_path) {
+  QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded);
+  const QString other = HEADROOM_SOURCE_DIR "/tests/golden/models/../models/llama-gqa.gguf";
+  m_bridge.load(kModelPath, plan(64));
+  m_bridge.load(other, plan(64));
+  m_bridge.replan(plan(128));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() == 3; }, 60'000));
+  EXPECT_EQ(loaded[0][1].value<ui::LoadedModel>().path, kModelPath);
+  EXPECT_EQ(loaded[1][1].value<ui::LoadedModel>().path, other);
+  EXPECT_EQ(loaded[2][1].value<ui::LoadedModel>().path, other);
+}
+
+TEST_F(EngineBridgeTest, a_load_that_is_closed_ends_and_so_does_the_close) {
+  QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded), failed(&m_bridge, &ui::EnginePort::failed);
+  QSignalSpy unloaded(&m_bridge, &ui::EnginePort::modelUnloaded);
+  const quint64 load = m_bridge.load(kModelPath, plan(64));
+  m_bridge.stop(load);
+  const quint64 close = m_bridge.unload();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return unloaded.count() == 1; }, 60'000));
+  EXPECT_EQ(unloaded[0][0].toULongLong(), close);
+  ASSERT_EQ(loaded.count() + failed.count(), 1);
+  EXPECT_EQ((loaded.isEmpty() ? failed : loaded)[0][0].toULongLong(), load);
 }
 
 TEST_F(EngineBridgeTest, a_prompt_longer_than_the_context_is_told_with_both_numbers) {

@@ -74,7 +74,7 @@ class Drive {
     bool loaded = false;
     const auto seen =
         QObject::connect(&m_app.engine(), &headroom::ui::EnginePort::modelLoaded, &m_app, [&] { loaded = true; });
-    m_app.window().openModel(model, headroom::ui::MainWindow::AfterOpen::Load);
+    m_app.window().openModel(model, headroom::ui::AfterOpen::Load);
     const bool done = QTest::qWaitFor([&] { return loaded; }, kWaitMs);
     QObject::disconnect(seen);
     return done;

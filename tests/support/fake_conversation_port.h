@@ -1,8 +1,10 @@
-// Keeps conversations in memory and answers at once.
+// Keeps conversations in memory and answers at once, or when it is told to.
 #pragma once
 
 #include <QMap>
 #include <QSet>
+#include <QStringList>
+#include <utility>
 
 #include "ui/chat/conversation_port.h"
 
@@ -20,10 +22,14 @@ class FakeConversationPort : public ui::ConversationPort {
     emit listed(search, heads);
   }
   void open(const QString& conversationId) override {
+    if (isHolding) return m_held.append(conversationId);
     if (!conversations.contains(conversationId)) return emit openFailed(conversationId);
     emit opened(conversations.value(conversationId));
   }
-  void saveHead(const ui::ConversationHead& head) override { conversations[head.id].head = head; }
+  void saveHead(const ui::ConversationHead& head) override {
+    ++nHeadsSaved;
+    conversations[head.id].head = head;
+  }
   void saveTurn(const QString& conversationId, const ui::Turn& turn) override {
     std::vector<ui::Turn>& turns = conversations[conversationId].turns;
     for (ui::Turn& kept : turns) {
@@ -47,9 +53,20 @@ class FakeConversationPort : public ui::ConversationPort {
     if (removed.remove(conversationId)) conversations.remove(conversationId);
   }
 
+  // Answers the open()s that were held back.
+  void release() {
+    isHolding = false;
+    for (const QString& id : std::exchange(m_held, {})) open(id);
+  }
+
+  bool isHolding = false;
+  int nHeadsSaved = 0;
   QMap<QString, ui::Conversation> conversations;
   QSet<QString> removed;
   QString chosen;
+
+ private:
+  QStringList m_held;
 };
 
 }  // namespace headroom::test

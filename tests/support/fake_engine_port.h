@@ -40,8 +40,8 @@ class FakeEnginePort : public ui::EnginePort {
   }
   void stop(quint64 request) override { stops.push_back(request); }
 
-  // A model of this name and context is loaded now.
-  void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}) {
+  // A model of this name and context is loaded now, by `request` or by one that nobody made.
+  void sendLoaded(const char* name, quint32 nCtx, const QString& templateProblem = {}, quint64 request = 0) {
     auto model = std::make_shared<ModelInfo>();
     model->name = name;
     auto plan = std::make_shared<MemoryPlan>();
@@ -51,8 +51,9 @@ class FakeEnginePort : public ui::EnginePort {
     loaded.model = std::move(model);
     loaded.plan = std::move(plan);
     loaded.templateProblem = templateProblem;
-    emit modelLoaded(++lastId, loaded);
+    emit modelLoaded(request != 0 ? request : ++lastId, loaded);
   }
+  void sendUnloaded() { emit modelUnloaded(++lastId); }
   // The newest load() or replan() is done: every arena mapped as planned, `surplus` more in the first.
   void sendLoadDone(const std::shared_ptr<const ModelInfo>& model, Bytes surplus = 0) {
     const LoadCall& last = !replans.empty() && replans.back().id > loads.back().id ? replans.back() : loads.back();

@@ -65,14 +65,27 @@ std::vector<DeviceInfo> CalculatorState::planningDevices() const {
 
 std::uint32_t CalculatorState::longestContext() const { return m_model ? m_model->n_ctx_trained : 0; }
 
-void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model) {
+void CalculatorState::takeModel(std::shared_ptr<const ModelInfo> model) {
   m_model = std::move(model);
   m_plan.reset();
   m_fixes.clear();
   m_planProblem.clear();
   m_chosenForUser.clear();
   emit modelChanged();
+}
+
+void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model) {
+  takeModel(std::move(model));
   if (m_model) chooseDefaults();
+  planNow();
+}
+
+void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan) {
+  takeModel(std::move(model));
+  m_options = plan.options;
+  if (plan.options.device < plan.devices.size())
+    m_deviceId = QString::fromStdString(plan.devices[plan.options.device].id);
+  emit optionsChanged();
   planNow();
 }
 

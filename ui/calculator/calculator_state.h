@@ -30,6 +30,8 @@ class CalculatorState : public QObject {
 
   // A new model starts from defaults: F16 KV when it fits, else Q8 or FP8, and says so.
   void setModel(std::shared_ptr<const ModelInfo> model);
+  // A model with the options and the device of a plan that was made for it.
+  void setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan);
   const std::shared_ptr<const ModelInfo>& model() const { return m_model; }
 
   const PlanOptions& options() const { return m_options; }
@@ -66,6 +68,7 @@ class CalculatorState : public QObject {
   void solved(const QString& sentence, bool found);  // the answer of solveFor, in words
 
  private:
+  void takeModel(std::shared_ptr<const ModelInfo> model);
   void change(PlanOptions options);
   std::vector<DeviceInfo> planningDevices() const;
   void chooseDefaults();

@@ -1,6 +1,9 @@
 #include "ui/calculator/load_state.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/overloaded.h"
 
 namespace headroom::ui {
 namespace {
@@ -24,82 +27,62 @@ std::vector<const ArenaPlan*> modelArenas(const MemoryPlan& plan) {
 
 LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_engine(engine) {
   connect(&engine, &EnginePort::loadProgressed, this, [this](quint64 request, quint64 done, quint64 total) {
-    if (request != m_request) return;
-    m_bytesDone = done;
-    m_bytesTotal = total;
-    emit changed();
+    happen(load_event::Progressed{request, done, total});
   });
   connect(&engine, &EnginePort::modelLoaded, this, [this](quint64 request, const LoadedModel& loaded) {
-    if (m_request != 0 && request != m_request) return;
-    finishLoad(loaded);
+    happen(load_event::Loaded{request, loaded});
   });
-  connect(&engine, &EnginePort::modelUnloaded, this, [this](quint64) {
-    m_loaded.reset();
-    emit changed();
-  });
+  connect(&engine, &EnginePort::modelUnloaded, this,
+          [this](quint64 request) { happen(load_event::Unloaded{request}); });
   connect(&engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
-    if (m_request == 0 || request != m_request) return;
-    m_request = 0;
-    m_cancelling = false;
-    m_arriving.reset();
-    emit changed();
-    if (error.code == ErrorCode::kCancelled) {
-      emit loadCancelled();
-    } else {
-      emit loadFailed(error);
-    }
+    happen(load_event::Failed{request, error});
   });
   connect(&engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
-    if (!m_loaded || (reading.allocationsAfterLoad == m_allocationsSinceLoad && reading.kvTokensUsed == m_kvTokensUsed))
-      return;
-    m_allocationsSinceLoad = reading.allocationsAfterLoad;
-    m_kvTokensUsed = reading.kvTokensUsed;
+    if (reading.allocationsAfterLoad == allocationsSinceLoad() && reading.kvTokensUsed == kvTokensUsed()) return;
+    react(m_cycle, load_event::Counted{reading.allocationsAfterLoad, reading.kvTokensUsed});
     emit countersChanged();
   });
 }
 
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
-  m_cancelling = false;
-  m_bytesDone = m_bytesTotal = 0;
-  m_arriving = keepsWeights(path, *plan) ? nullptr : plan;
-  m_request = m_arriving ? m_engine.load(path, std::move(plan)) : m_engine.replan(std::move(plan));
-  emit changed();
+  const bool reads = !keepsWeights(path, *plan);
+  const quint64 request = reads ? m_engine.load(path, plan) : m_engine.replan(plan);
+  happen(load_event::Started{request, reads ? std::move(plan) : nullptr});
 }
 
-void LoadState::cancel() {
-  if (m_request == 0 || m_cancelling) return;
-  m_cancelling = true;
-  m_engine.stop(m_request);
-  emit changed();
-}
+void LoadState::cancel() { happen(load_event::CancelAsked{}); }
+void LoadState::unload() { happen(load_event::CloseAsked{m_engine.unload()}); }
 
-void LoadState::unload() {
-  if (m_request != 0) cancel();
-  m_engine.unload();
-}
-
-void LoadState::finishLoad(const LoadedModel& loaded) {
-  m_request = 0;
-  m_cancelling = false;
-  m_arriving.reset();
-  m_loaded = loaded;
-  m_allocationsSinceLoad = 0;
-  m_kvTokensUsed = 0;
+// The state is whole before anyone hears of it: who hears may start the next load.
+void LoadState::happen(const LoadEvent& event) {
+  const std::vector<LoadEffect> effects = react(m_cycle, event);
+  for (const LoadEffect& effect : effects) {
+    if (const auto* stop = std::get_if<load_effect::StopRequest>(&effect)) m_engine.stop(stop->request);
+  }
   emit changed();
+  for (const LoadEffect& effect : effects) {
+    std::visit(Overloaded{[](const load_effect::StopRequest&) {},
+                          [this](const load_effect::TellCancelled&) { emit loadCancelled(); },
+                          [this](const load_effect::TellFailed& failed) { emit loadFailed(failed.error); },
+                          [this](const load_effect::TellReleased&) { emit released(); }},
+               effect);
+  }
 }
 
 Bytes LoadState::mappedOn(const std::string& deviceId) const {
-  if (!m_loaded) return 0;
+  if (loaded() == nullptr) return 0;
   Bytes mapped = 0;
-  for (const ArenaFigures& arena : m_loaded->arenas) {
+  for (const ArenaFigures& arena : loaded()->arenas) {
     if (arena.device.toStdString() == deviceId) mapped += arena.mappedBytes;
   }
   return mapped;
 }
 
+// While something is on its way nobody knows what will be loaded when this plan's turn comes.
 bool LoadState::keepsWeights(const QString& path, const MemoryPlan& plan) const {
-  if (!m_loaded || m_loaded->path != path || !(m_loaded->plan->placement == plan.placement)) return false;
-  const auto old = modelArenas(*m_loaded->plan), fresh = modelArenas(plan);
+  if (!isSettled() || loaded() == nullptr || loaded()->path != path || !(loaded()->plan->placement == plan.placement))
+    return false;
+  const auto old = modelArenas(*loaded()->plan), fresh = modelArenas(plan);
   return old.size() == fresh.size() &&
          std::equal(old.begin(), old.end(), fresh.begin(),
                     [](const ArenaPlan* a, const ArenaPlan* b) { return sameArena(*a, *b); });

@@ -3,37 +3,38 @@
 
 #include <QObject>
 #include <memory>
-#include <optional>
 
+#include "ui/calculator/load_cycle.h"
 #include "ui/engine_port.h"
 
 namespace headroom::ui {
 
 enum class LoadPhase { Nothing, Loading, Loaded };
 
-// GUI thread. Loading over a loaded model: what was loaded stays until the new one is (or is what remains when the new
-// one fails).
+// GUI thread. Carries a LoadCycle to the engine and to whoever shows it. Loading over a loaded model: what was loaded
+// stays until the new one is (or is what remains when the new one fails).
 class LoadState : public QObject {
   Q_OBJECT
  public:
   explicit LoadState(EnginePort& engine, QObject* parent = nullptr);
 
-  // Maps only the session's arenas again when the weights of this plan already stand where they should.
+  // Maps only the session's arenas again when the weights of this plan already stand where they should. A load that is
+  // on its way is given up for this one.
   void load(const QString& path, std::shared_ptr<const MemoryPlan> plan);
   void cancel();
-  void unload();
+  void unload();  // gives up what is on its way, too; released() tells when the memory is given back
 
-  LoadPhase phase() const {
-    return m_request != 0 ? LoadPhase::Loading : m_loaded ? LoadPhase::Loaded : LoadPhase::Nothing;
-  }
-  Bytes bytesDone() const { return m_bytesDone; }
-  Bytes bytesTotal() const { return m_bytesTotal; }
+  LoadPhase phase() const { return loading() ? LoadPhase::Loading : held() ? LoadPhase::Loaded : LoadPhase::Nothing; }
+  // Nothing is on its way to or from memory.
+  bool isSettled() const { return std::holds_alternative<load_stage::Settled>(m_cycle.stage); }
+  Bytes bytesDone() const { return loading() ? loading()->bytesDone : 0; }
+  Bytes bytesTotal() const { return loading() ? loading()->bytesTotal : 0; }
   // Whose weights are being read; null: none are.
-  const std::shared_ptr<const MemoryPlan>& arriving() const { return m_arriving; }
-  bool isCancelling() const { return m_cancelling; }
-  const LoadedModel* loaded() const { return m_loaded ? &*m_loaded : nullptr; }
-  quint64 allocationsSinceLoad() const { return m_allocationsSinceLoad; }
-  quint32 kvTokensUsed() const { return m_kvTokensUsed; }
+  std::shared_ptr<const MemoryPlan> arriving() const { return loading() ? loading()->arriving : nullptr; }
+  bool isCancelling() const { return loading() && loading()->isCancelling; }
+  const LoadedModel* loaded() const { return held() ? &held()->model : nullptr; }
+  quint64 allocationsSinceLoad() const { return held() ? held()->allocationsSinceLoad : 0; }
+  quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
   Bytes mappedOn(const std::string& deviceId) const;  // by the loaded model
 
   // Would `plan` only need new session arenas?
@@ -44,18 +45,15 @@ class LoadState : public QObject {
   void countersChanged();
   void loadFailed(const headroom::Error& error);  // never for kCancelled
   void loadCancelled();
+  void released();  // what unload() was called for
 
  private:
-  void finishLoad(const LoadedModel& loaded);
+  void happen(const LoadEvent& event);
+  const load_stage::Loading* loading() const { return std::get_if<load_stage::Loading>(&m_cycle.stage); }
+  const HeldModel* held() const { return m_cycle.held ? &*m_cycle.held : nullptr; }
 
   EnginePort& m_engine;
-  quint64 m_request = 0;
-  Bytes m_bytesDone = 0, m_bytesTotal = 0;
-  bool m_cancelling = false;
-  std::shared_ptr<const MemoryPlan> m_arriving;
-  std::optional<LoadedModel> m_loaded;
-  quint64 m_allocationsSinceLoad = 0;
-  quint32 m_kvTokensUsed = 0;
+  LoadCycle m_cycle;
 };
 
 }  // namespace headroom::ui

@@ -6,6 +6,7 @@
 #include <QUuid>
 #include <utility>
 
+#include "base/overloaded.h"
 #include "ui/chat/chat_request.h"
 
 namespace headroom::ui {
@@ -13,6 +14,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr qint64 kSaveEveryMs = 2000;
+constexpr int kPromptPauseMs = 600;
 constexpr quint32 kSummaryTokens = 300;
 constexpr qsizetype kTitleChars = 48;
 
@@ -33,57 +35,100 @@ qsizetype charsOf(const std::vector<ChatMessage>& messages) {
   return chars;
 }
 
-TurnState stateAfter(ChatEnd end) {
-  switch (end) {
-    case ChatEnd::EndOfTurn:
-    case ChatEnd::StopString: return TurnState::Done;
-    case ChatEnd::MaxTokens: return TurnState::LimitHit;
-    case ChatEnd::Stopped: return TurnState::Stopped;
-    case ChatEnd::ContextFull: return TurnState::ContextFull;
-  }
-  return TurnState::Done;
-}
-
 }  // namespace
 
 ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObject* parent)
     : QObject(parent), m_engine(engine), m_store(store) {
-  connect(&engine, &EnginePort::modelLoaded, this,
-          [this](quint64, const LoadedModel& loaded) { onModelLoaded(loaded); });
-  connect(&engine, &EnginePort::modelUnloaded, this, [this] {
-    abandon();
-    m_hasModel = false;
-    m_modelName.clear();
-    m_context.length = 0;
-    setActivity(Activity::NoModel);
-    emit contextChanged();
-  });
-  connect(&engine, &EnginePort::prefillProgressed, this, [this](quint64 request, quint32 done, quint32 total) {
-    if (request != m_request || total == 0) return;
-    m_readPercent = static_cast<int>(100ULL * done / total);
-    emit activityChanged();
-  });
-  connect(&engine, &EnginePort::textArrived, this, &ChatController::onText);
-  connect(&engine, &EnginePort::generationFinished, this, &ChatController::onFinished);
-  connect(&engine, &EnginePort::promptTooLong, this, &ChatController::onTooLong);
-  connect(&engine, &EnginePort::failed, this, &ChatController::onFailed);
-  connect(&engine, &EnginePort::memoryRead, this, &ChatController::onReading);
-  connect(&store, &ConversationPort::opened, this, [this](const Conversation& conversation) {
-    if (conversation.head.id != m_opening) return;
-    m_opening.clear();
-    m_head = conversation.head;
-    m_headIsSaved = true;
-    m_tree.reset(conversation.turns);
-    estimateContext();
-    emit headChanged();
-    emit pathChanged();
-  });
+  connectEngine();
+  connect(&store, &ConversationPort::opened, this,
+          [this](const Conversation& conversation) { happen(chat_event::Opened{conversation}); });
+  connect(&store, &ConversationPort::openFailed, this,
+          [this](const QString& id) { happen(chat_event::OpenFailed{id}); });
+  m_promptPause.setSingleShot(true);
+  m_promptPause.setInterval(kPromptPauseMs);
+  connect(&m_promptPause, &QTimer::timeout, this, &ChatController::saveHead);
   newConversation();
 }
 
+ChatController::~ChatController() { savePrompt(); }
+
+void ChatController::connectEngine() {
+  connect(&m_engine, &EnginePort::modelLoaded, this, &ChatController::onModelLoaded);
+  connect(&m_engine, &EnginePort::modelUnloaded, this, &ChatController::onModelUnloaded);
+  connect(&m_engine, &EnginePort::prefillProgressed, this, [this](quint64 request, quint32 done, quint32 total) {
+    if (total > 0) happen(chat_event::ReadingProgressed{request, static_cast<int>(100ULL * done / total)});
+  });
+  connect(&m_engine, &EnginePort::textArrived, this, [this](quint64 request, const QString& text) {
+    happen(chat_event::TextArrived{request, text});
+  });
+  connect(&m_engine, &EnginePort::generationFinished, this,
+          [this](quint64 request, ChatEnd end, const ChatFigures& figures) {
+            happen(chat_event::Finished{request, end, figures});
+          });
+  connect(&m_engine, &EnginePort::promptTooLong, this,
+          [this](quint64 request, quint32 promptTokens, quint32 contextLength) {
+            happen(chat_event::TooLong{request, promptTokens, contextLength});
+          });
+  connect(&m_engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
+    happen(chat_event::Failed{request, error});
+  });
+  connect(&m_engine, &EnginePort::memoryRead, this, &ChatController::onReading);
+}
+
+Activity ChatController::activity() const {
+  return std::visit(
+      Overloaded{[this](const chat_stage::Resting&) { return m_model ? Activity::Idle : Activity::NoModel; },
+                 [](const chat_stage::Opening&) { return Activity::Opening; },
+                 [](const chat_stage::Answering& answer) {
+                   return answer.isStopping  ? Activity::Stopping
+                          : answer.isWriting ? Activity::Writing
+                                             : Activity::Reading;
+                 },
+                 [](const chat_stage::Summarising& summary) {
+                   return summary.isStopping ? Activity::Stopping : Activity::Summarising;
+                 }},
+      m_stage);
+}
+
+int ChatController::readPercent() const {
+  const auto* answer = std::get_if<chat_stage::Answering>(&m_stage);
+  return answer ? answer->readPercent : 0;
+}
+
+// The stage is whole before anything is done about it: an effect may start the next answer.
+void ChatController::happen(const ChatEvent& event) {
+  const Activity before = activity();
+  const int percentBefore = readPercent();
+  for (const ChatEffect& effect : react(m_stage, event)) perform(effect);
+  if (activity() != before || readPercent() != percentBefore) emit activityChanged();
+}
+
+void ChatController::perform(const ChatEffect& effect) {
+  std::visit(Overloaded{[this](const chat_effect::StopRequest& stop) { m_engine.stop(stop.request); },
+                        [this](const chat_effect::AppendText& append) { appendText(append.turnId, append.text); },
+                        [this](const chat_effect::FinishTurn& finished) { finishTurn(finished); },
+                        [this](const chat_effect::DropTurn& dropped) { dropTurn(dropped.turnId); },
+                        [this](const chat_effect::Count& count) { learnRatio(count.tokens, count.chars); },
+                        [this](const chat_effect::CutAndResume& cut) {
+                          cutAt(cut.cutId, cut.summary);
+                          resume(cut.resumeId);
+                        },
+                        [this](const chat_effect::TakeOpened& taken) { takeConversation(taken.conversation); },
+                        [this](const chat_effect::TellTrouble& told) { setTrouble(told.trouble); },
+                        [this](const chat_effect::TellFull& full) {
+                          setTrouble({Trouble::Kind::ContextFull,
+                                      tr("The context is full: all %1 tokens are used, and the answer is not finished.")
+                                          .arg(number(full.contextLength)),
+                                      full.contextLength * 2, full.resumeId});
+                        },
+                        [this](const chat_effect::TellTooLong& told) { tellTooLong(told); },
+                        [this](const chat_effect::TellFailed& failed) { tellFailed(failed.error); }},
+             effect);
+}
+
 void ChatController::newConversation() {
-  abandon();
-  m_opening.clear();
+  savePrompt();
+  happen(chat_event::Left{});
   m_head = {QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_settings.systemPrompt, nowMs(), nowMs()};
   m_headIsSaved = false;
   m_tree.reset({});
@@ -95,12 +140,21 @@ void ChatController::newConversation() {
 }
 
 void ChatController::openConversation(const QString& id) {
-  if (id == m_head.id) return;
-  abandon();
+  if (id == m_head.id) return happen(chat_event::OpenGivenUp{});
+  savePrompt();
+  happen(chat_event::OpenAsked{id});
   setTrouble({});
-  m_opening = id;
-  m_context.tokensPerSecond = 0;
   m_store.open(id);
+}
+
+void ChatController::takeConversation(const Conversation& conversation) {
+  m_head = conversation.head;
+  m_headIsSaved = true;
+  m_tree.reset(conversation.turns);
+  m_context.tokensPerSecond = 0;
+  estimateContext();
+  emit headChanged();
+  emit pathChanged();
 }
 
 void ChatController::renameConversation(const QString& title) {
@@ -110,27 +164,34 @@ void ChatController::renameConversation(const QString& title) {
   emit headChanged();
 }
 
+void ChatController::forgetConversation(const QString& id) {
+  if (id == m_head.id) return newConversation();
+  const auto* opening = std::get_if<chat_stage::Opening>(&m_stage);
+  if (opening != nullptr && opening->conversationId == id) happen(chat_event::OpenGivenUp{});
+}
+
 void ChatController::setSystemPrompt(const QString& text) {
   if (text == m_head.systemPrompt) return;
   m_head.systemPrompt = text;
-  if (m_headIsSaved) saveHead();
+  if (m_headIsSaved) m_promptPause.start();
   estimateContext();
   emit headChanged();
 }
 
-void ChatController::send(const QString& text, const QVector<Attachment>& attachments) {
-  if (m_activity != Activity::Idle || (text.trimmed().isEmpty() && attachments.isEmpty())) return;
+bool ChatController::send(const QString& text, const QVector<Attachment>& attachments) {
+  if (!canStart() || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
   const QString id = m_tree.append(m_tree.lastId(), Role::User, text, nowMs());
   m_tree.find(id)->attachments = attachments;
   if (m_head.title.isEmpty()) m_head.title = titleFrom(text.trimmed().isEmpty() ? attachments.first().name : text);
   saveHead();
   saveTurn(id);
   answer(id);
+  return true;
 }
 
-void ChatController::edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments) {
+bool ChatController::edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments) {
   const Turn* old = m_tree.find(userTurnId);
-  if (m_activity != Activity::Idle || old == nullptr || (text.trimmed().isEmpty() && attachments.isEmpty())) return;
+  if (!canStart() || old == nullptr || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
   const bool cutBefore = old->cutBefore;
   const QString summary = old->summary;
   const QString id = m_tree.append(old->parentId, Role::User, text, nowMs());
@@ -141,12 +202,12 @@ void ChatController::edit(const QString& userTurnId, const QString& text, const 
   saveHead();
   saveTurn(id);
   answer(id);
+  return true;
 }
 
 void ChatController::answer(const QString& userTurnId) {
-  if (m_activity != Activity::Idle || m_tree.find(userTurnId) == nullptr) return;
-  const QString id = m_tree.append(userTurnId, Role::Assistant, QString(), nowMs());
-  startAnswer(id, false);
+  if (!canStart() || m_tree.find(userTurnId) == nullptr) return;
+  startAnswer(m_tree.append(userTurnId, Role::Assistant, QString(), nowMs()), true, false);
 }
 
 void ChatController::regenerate(const QString& assistantTurnId) {
@@ -156,33 +217,35 @@ void ChatController::regenerate(const QString& assistantTurnId) {
 
 void ChatController::continueAnswer(const QString& assistantTurnId) {
   const Turn* turn = m_tree.find(assistantTurnId);
-  if (m_activity != Activity::Idle || turn == nullptr || !canContinue(turn->state)) return;
+  if (!canStart() || turn == nullptr || !canContinue(turn->state)) return;
   // An answer that was stopped before its first word has nothing to go on from.
-  startAnswer(assistantTurnId, !turn->text.isEmpty());
+  startAnswer(assistantTurnId, false, !turn->text.isEmpty());
 }
 
-bool ChatController::startAnswer(const QString& turnId, bool continues) {
-  Turn& turn = *m_tree.find(turnId);
-  turn.state = TurnState::Writing;
-  turn.modelName = m_modelName;
-  const QString lastSent = continues ? turnId : turn.parentId;
+ChatRequest ChatController::requestOf(std::vector<ChatMessage> messages, quint32 maxTokens) const {
   ChatRequest request;
-  request.messages = requestMessages(m_tree, m_head.systemPrompt, lastSent);
-  request.continueLast = continues;
-  request.allowPlainTemplate = m_plainTemplateAgreed;
-  request.maxTokens = m_settings.maxTokens;
+  request.messages = std::move(messages);
+  request.allowPlainTemplate = m_model->isPlainTemplateAgreed;
+  request.maxTokens = maxTokens;
   request.sampler = m_settings.sampler;
-  m_sentChars = charsOf(request.messages);
-  m_answerId = m_resumeId = turnId;
-  m_readPercent = 0;
-  m_firstKvTokens = 0;
+  return request;
+}
+
+void ChatController::startAnswer(const QString& turnId, bool isNewTurn, bool continues) {
+  Turn& turn = *m_tree.find(turnId);
+  const QString questionId = turn.parentId;
+  turn.state = TurnState::Writing;
+  turn.modelName = m_model->name;
+  ChatRequest request =
+      requestOf(requestMessages(m_tree, m_head.systemPrompt, continues ? turnId : questionId), m_settings.maxTokens);
+  request.continueLast = continues;
+  const qsizetype sentChars = charsOf(request.messages);
+  m_speed = {};
   m_context.tokensPerSecond = 0;
   setTrouble({});
-  m_request = m_engine.generate(request);
   m_saveClock.start();
-  setActivity(Activity::Reading);
+  happen(chat_event::AnswerStarted{m_engine.generate(request), turnId, questionId, isNewTurn, sentChars});
   emit pathChanged();
-  return true;
 }
 
 void ChatController::chooseVersion(const QString& turnId) {
@@ -194,164 +257,115 @@ void ChatController::chooseVersion(const QString& turnId) {
   emit pathChanged();
 }
 
-void ChatController::stop() {
-  if (m_request == 0) return;
-  m_engine.stop(m_request);
-  setActivity(Activity::Stopping);
-}
-
+void ChatController::stop() { happen(chat_event::StopAsked{}); }
 void ChatController::dismissTrouble() { setTrouble({}); }
 
-// Leaves what runs, because the user goes elsewhere: its turn keeps the text it has, its late answers are ignored.
-void ChatController::abandon() {
-  if (m_request == 0) return;
-  m_engine.stop(std::exchange(m_request, 0));
-  finishTurn(TurnState::Stopped);
-  setActivity(m_hasModel ? Activity::Idle : Activity::NoModel);
-}
-
-void ChatController::onModelLoaded(const LoadedModel& loaded) {
-  m_hasModel = true;
-  const QString name = loaded.model ? QString::fromStdString(loaded.model->name) : QString();
-  const bool isOther = name != m_modelName || loaded.templateProblem != m_templateProblem;
-  m_modelName = name.isEmpty() ? QFileInfo(loaded.path).completeBaseName() : name;
-  m_templateProblem = loaded.templateProblem;
-  if (isOther) m_plainTemplateAgreed = false;
+void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
+  if (!m_modelOrder.isLoadedNews(request)) return;
+  m_modelOrder.loaded(request);
+  ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(), loaded.templateProblem,
+                   false};
+  if (facts.name.isEmpty()) facts.name = QFileInfo(loaded.path).completeBaseName();
+  if (m_model && m_model->name == facts.name && m_model->templateProblem == facts.templateProblem)
+    facts.isPlainTemplateAgreed = m_model->isPlainTemplateAgreed;
+  const Activity before = activity();
+  m_model = facts;
   m_context.length = loaded.plan ? loaded.plan->options.n_ctx : 0;
-  if (m_request != 0) abandon();
-  setActivity(Activity::Idle);
+  happen(chat_event::ModelChanged{request});
+  // A question that was asked while this model was on its way is answered by it.
+  if (const auto* waiting = std::get_if<chat_stage::Answering>(&m_stage)) {
+    m_tree.find(waiting->turnId)->modelName = facts.name;
+    emit turnChanged(waiting->turnId);
+  }
+  if (before == Activity::NoModel) emit activityChanged();
   estimateContext();
   setTrouble({});
   offerPlainTemplate();
 }
 
+void ChatController::onModelUnloaded(quint64 request) {
+  if (!m_modelOrder.isUnloadedNews(request)) return;
+  m_modelOrder.unloaded(request);
+  m_model.reset();
+  m_context.length = 0;
+  happen(chat_event::ModelChanged{request});
+  emit activityChanged();
+  emit contextChanged();
+}
+
 // False when there is nothing to agree to.
 bool ChatController::offerPlainTemplate() {
-  if (m_templateProblem.isEmpty() || m_plainTemplateAgreed) return false;
+  if (!m_model || m_model->templateProblem.isEmpty() || m_model->isPlainTemplateAgreed) return false;
   setTrouble({Trouble::Kind::Template,
               tr("This file's chat template cannot be used: %1 The plain form (\"role: text\" lines) can be used "
                  "instead; answers may be less good.")
-                  .arg(m_templateProblem),
-              0});
+                  .arg(m_model->templateProblem),
+              0,
+              {}});
   return true;
 }
 
-void ChatController::onText(quint64 request, const QString& text) {
-  if (request != m_request || text.isEmpty()) return;
-  if (m_activity == Activity::Summarising) {
-    m_summary += text;
-    return;
-  }
-  if (m_activity == Activity::Reading) {
-    m_writingClock.start();
-    setActivity(Activity::Writing);
-  }
-  m_tree.find(m_answerId)->text += text;
-  emit textAppended(m_answerId, text);
-  if (m_saveClock.elapsed() > kSaveEveryMs) {
-    saveTurn(m_answerId);
-    m_saveClock.start();
-  }
+void ChatController::appendText(const QString& turnId, const QString& text) {
+  if (!m_speed.clock.isValid()) m_speed.clock.start();
+  m_tree.find(turnId)->text += text;
+  emit textAppended(turnId, text);
+  if (m_saveClock.elapsed() <= kSaveEveryMs) return;
+  saveTurn(turnId);
+  m_saveClock.start();
 }
 
-void ChatController::onFinished(quint64 request, ChatEnd end, const ChatFigures& figures) {
-  if (request != m_request) return;
-  m_request = 0;
-  if (m_activity == Activity::Summarising || !m_cutId.isEmpty()) {
-    const QString cut = std::exchange(m_cutId, {});
-    const QString summary = std::exchange(m_summary, {}).trimmed();
-    setActivity(Activity::Idle);
-    if (end == ChatEnd::Stopped || summary.isEmpty()) return;
-    cutAt(cut, summary);
-    resume();
-    return;
+void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
+  Turn& turn = *m_tree.find(finished.turnId);
+  turn.state = finished.state;
+  if (finished.figures) {
+    const ChatFigures& figures = *finished.figures;
+    turn.generatedTokens = figures.generatedTokens;
+    turn.decodeSeconds = figures.decodeSeconds;
+    turn.seed = figures.seed;
+    m_context.used = figures.contextUsed;
+    m_context.length = figures.contextLength;
+    m_context.isEstimate = false;
+    m_context.tokensPerSecond = figures.decodeSeconds > 0 ? figures.generatedTokens / figures.decodeSeconds : 0;
+    emit contextChanged();
   }
-  Turn& turn = *m_tree.find(m_answerId);
-  turn.generatedTokens = figures.generatedTokens;
-  turn.decodeSeconds = figures.decodeSeconds;
-  turn.seed = figures.seed;
-  learnRatio(figures.promptTokens + figures.generatedTokens, m_sentChars + turn.text.size());
-  m_context.used = figures.contextUsed;
-  m_context.length = figures.contextLength;
-  m_context.isEstimate = false;
-  m_context.tokensPerSecond = figures.decodeSeconds > 0 ? figures.generatedTokens / figures.decodeSeconds : 0;
-  finishTurn(stateAfter(end));
-  setActivity(Activity::Idle);
-  emit contextChanged();
-  if (end != ChatEnd::ContextFull) return;
-  setTrouble({Trouble::Kind::ContextFull,
-              tr("The context is full: all %1 tokens are used, and the answer is not finished.")
-                  .arg(number(figures.contextLength)),
-              figures.contextLength * 2});
+  saveHead();
+  saveTurn(finished.turnId);
+  emit turnChanged(finished.turnId);
 }
 
-void ChatController::onTooLong(quint64 request, quint32 promptTokens, quint32 contextLength) {
-  if (request != m_request) return;
-  m_request = 0;
-  learnRatio(promptTokens, m_sentChars);
-  const bool wasSummary = !std::exchange(m_cutId, {}).isEmpty();
-  if (!wasSummary) takeBackEmptyAnswer();
-  setActivity(Activity::Idle);
-  const QString text = wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop "
-                                       "them, or plan a larger context.")
-                                        .arg(number(contextLength))
-                                  : tr("This conversation needs %1 tokens and the context holds %2.")
-                                        .arg(number(promptTokens), number(contextLength));
-  setTrouble({Trouble::Kind::PromptTooLong, text, promptTokens + promptTokens / 2});
+// The newest turn of all: it was made for the answer that did not come.
+void ChatController::dropTurn(const QString& turnId) {
+  if (m_tree.turns().back().id == turnId) m_tree.removeLast();
+  emit pathChanged();
 }
 
-void ChatController::onFailed(quint64 request, const Error& error) {
-  if (request != m_request || request == 0) return;
-  m_request = 0;
-  m_cutId.clear();
-  m_summary.clear();
-  if (!m_answerId.isEmpty()) {
-    takeBackEmptyAnswer();
-    if (!m_answerId.isEmpty())
-      finishTurn(error.code == ErrorCode::kCancelled ? TurnState::Stopped : TurnState::Interrupted);
-  }
-  setActivity(m_hasModel ? Activity::Idle : Activity::NoModel);
-  // Who sent without having agreed is asked again: the bare error would leave no way on.
-  if (error.code == ErrorCode::kCancelled || offerPlainTemplate()) return;
-  setTrouble({Trouble::Kind::Failed, QString::fromStdString(error.message), 0});
+void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
+  const QString text = told.wasSummary
+                           ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
+                                "plan a larger context.")
+                                 .arg(number(told.contextLength))
+                           : tr("This conversation needs %1 tokens and the context holds %2.")
+                                 .arg(number(told.promptTokens), number(told.contextLength));
+  setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
+}
+
+// Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
+void ChatController::tellFailed(const Error& error) {
+  if (!offerPlainTemplate()) setTrouble({Trouble::Kind::Failed, QString::fromStdString(error.message), 0, {}});
 }
 
 void ChatController::onReading(const MemoryReading& reading) {
-  if (m_activity != Activity::Writing || reading.kvTokensUsed == 0) return;
-  if (m_firstKvTokens == 0) {
-    m_firstKvTokens = reading.kvTokensUsed;
-    m_writingClock.start();
-  } else if (reading.kvTokensUsed > m_firstKvTokens && m_writingClock.elapsed() > 0) {
+  if (activity() != Activity::Writing || reading.kvTokensUsed == 0) return;
+  if (m_speed.firstKvTokens == 0) {
+    m_speed.firstKvTokens = reading.kvTokensUsed;
+    m_speed.clock.start();
+  } else if (reading.kvTokensUsed > m_speed.firstKvTokens && m_speed.clock.elapsed() > 0) {
     m_context.tokensPerSecond =
-        1000.0 * (reading.kvTokensUsed - m_firstKvTokens) / static_cast<double>(m_writingClock.elapsed());
+        1000.0 * (reading.kvTokensUsed - m_speed.firstKvTokens) / static_cast<double>(m_speed.clock.elapsed());
   }
   m_context.used = reading.kvTokensUsed;
   m_context.isEstimate = false;
   emit contextChanged();
-}
-
-void ChatController::finishTurn(TurnState state) {
-  if (m_answerId.isEmpty()) return;
-  const QString id = std::exchange(m_answerId, {});
-  m_tree.find(id)->state = state;
-  m_head.updatedMs = nowMs();
-  saveHead();
-  saveTurn(id);
-  emit turnChanged(id);
-}
-
-// Nothing was written: the answer goes away and its question can be sent again. One that was to be continued keeps what
-// it had.
-void ChatController::takeBackEmptyAnswer() {
-  if (m_answerId.isEmpty()) return;
-  if (!m_tree.find(m_answerId)->text.isEmpty()) {
-    finishTurn(TurnState::ContextFull);
-    return;
-  }
-  m_resumeId = m_tree.find(m_answerId)->parentId;
-  if (m_tree.turns().back().id == m_answerId) m_tree.removeLast();
-  m_answerId.clear();
-  emit pathChanged();
 }
 
 QString ChatController::whereToCut() {
@@ -360,34 +374,29 @@ QString ChatController::whereToCut() {
     setTrouble({Trouble::Kind::AloneTooLong,
                 tr("Nothing older is left to drop: the newest message alone fills the context. Shorten it, or plan a "
                    "larger context."),
-                m_context.length * 2});
+                m_context.length * 2, m_trouble.resumeId});
   }
   return cut;
 }
 
 void ChatController::dropOldest() {
-  if (m_activity != Activity::Idle) return;
+  if (!canStart()) return;
   const QString cut = whereToCut();
   if (cut.isEmpty()) return;
-  const QStringList sent = sentPath(m_tree);
-  cutAt(cut, m_tree.find(sent.first())->summary);
-  resume();
+  const QString resumeId = m_trouble.resumeId;
+  cutAt(cut, m_tree.find(sentPath(m_tree).first())->summary);
+  setTrouble({});
+  resume(resumeId);
 }
 
 void ChatController::summarise() {
-  if (m_activity != Activity::Idle) return;
-  m_cutId = whereToCut();
-  if (m_cutId.isEmpty()) return;
-  ChatRequest request;
-  request.messages = summaryMessages(m_tree, m_cutId);
-  request.allowPlainTemplate = m_plainTemplateAgreed;
-  request.maxTokens = kSummaryTokens;
-  request.sampler = m_settings.sampler;
-  m_sentChars = charsOf(request.messages);
-  m_summary.clear();
+  if (!canStart()) return;
+  const QString cut = whereToCut();
+  if (cut.isEmpty()) return;
+  const ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
+  const Trouble trouble = m_trouble;
   setTrouble({});
-  m_request = m_engine.generate(request);
-  setActivity(Activity::Summarising);
+  happen(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});
 }
 
 void ChatController::cutAt(const QString& turnId, const QString& summary) {
@@ -400,18 +409,19 @@ void ChatController::cutAt(const QString& turnId, const QString& summary) {
 }
 
 // Goes on with what the full context had stopped.
-void ChatController::resume() {
-  const Turn* turn = m_tree.find(m_resumeId);
-  if (turn == nullptr || m_tree.lastId() != m_resumeId) return;
+void ChatController::resume(const QString& turnId) {
+  const Turn* turn = m_tree.find(turnId);
+  if (turn == nullptr || m_tree.lastId() != turnId) return;
   if (turn->role == Role::User) {
-    answer(m_resumeId);
+    answer(turnId);
   } else {
-    continueAnswer(m_resumeId);
+    continueAnswer(turnId);
   }
 }
 
 void ChatController::agreeToPlainTemplate() {
-  m_plainTemplateAgreed = true;
+  if (!m_model) return;
+  m_model->isPlainTemplateAgreed = true;
   setTrouble({});
   const Turn* last = m_tree.find(m_tree.lastId());
   if (last != nullptr && last->role == Role::User) answer(last->id);
@@ -428,12 +438,6 @@ void ChatController::estimateContext() {
   emit contextChanged();
 }
 
-void ChatController::setActivity(Activity activity) {
-  if (activity == m_activity) return;
-  m_activity = activity;
-  emit activityChanged();
-}
-
 void ChatController::setTrouble(Trouble trouble) {
   if (trouble.kind == Trouble::Kind::None && m_trouble.kind == Trouble::Kind::None) return;
   m_trouble = std::move(trouble);
@@ -441,10 +445,15 @@ void ChatController::setTrouble(Trouble trouble) {
 }
 
 void ChatController::saveHead() {
+  m_promptPause.stop();
   m_headIsSaved = true;
   m_head.updatedMs = nowMs();
   m_store.saveHead(m_head);
   emit headChanged();
+}
+
+void ChatController::savePrompt() {
+  if (m_promptPause.isActive()) saveHead();
 }
 
 void ChatController::saveTurn(const QString& id) { m_store.saveTurn(m_head.id, *m_tree.find(id)); }

@@ -4,23 +4,20 @@
 
 #include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
+#include <optional>
 
 #include "ui/chat/chat_settings.h"
+#include "ui/chat/chat_stage.h"
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/conversation_port.h"
 #include "ui/engine_port.h"
+#include "ui/model_order.h"
 
 namespace headroom::ui {
 
-enum class Activity : quint8 { NoModel, Idle, Reading, Writing, Stopping, Summarising };
-
-// Something the user should decide on; None once it is settled.
-struct Trouble {
-  enum class Kind : quint8 { None, ContextFull, PromptTooLong, AloneTooLong, Template, Failed };
-  Kind kind = Kind::None;
-  QString text;
-  quint32 neededTokens = 0;  // a context that would do
-};
+// The stage as it is shown.
+enum class Activity : quint8 { NoModel, Idle, Opening, Reading, Writing, Stopping, Summarising };
 
 struct ContextFigures {
   quint32 used = 0, length = 0;
@@ -28,35 +25,41 @@ struct ContextFigures {
   double tokensPerSecond = 0;  // of the running or the last answer; 0: unknown
 };
 
+// GUI thread. Carries a ChatStage to the engine and the store, and what they answer to the turns.
 class ChatController : public QObject {
   Q_OBJECT
  public:
   ChatController(EnginePort& engine, ConversationPort& store, QObject* parent = nullptr);
+  ~ChatController() override;  // what was typed last is kept
 
   const ChatTree& tree() const { return m_tree; }
   const ConversationHead& head() const { return m_head; }
-  Activity activity() const { return m_activity; }
-  bool isBusy() const { return m_activity != Activity::Idle && m_activity != Activity::NoModel; }
+  Activity activity() const;
+  bool isBusy() const { return !std::holds_alternative<chat_stage::Resting>(m_stage); }
+  bool canStart() const { return !isBusy() && m_model.has_value(); }  // an answer
   const Trouble& trouble() const { return m_trouble; }
   const ContextFigures& context() const { return m_context; }
-  const QString& modelName() const { return m_modelName; }
-  int readPercent() const { return m_readPercent; }
+  QString modelName() const { return m_model ? m_model->name : QString(); }
+  int readPercent() const;
 
   void setSettings(const ChatSettings& settings) { m_settings = settings; }
   void newConversation();
+  // The one that is open stays until the other was read, and takes no message meanwhile.
   void openConversation(const QString& id);
   void renameConversation(const QString& title);
-  void setSystemPrompt(const QString& text);
+  void forgetConversation(const QString& id);  // it was deleted
+  void setSystemPrompt(const QString& text);   // on each key; kept when typing pauses
 
+  // False, and nothing happens, while busy, without a model, or without a text: the caller keeps what was written.
+  bool send(const QString& text, const QVector<Attachment>& attachments);
+  bool edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments);
   // Each starts an answer; ignored while busy or without a model.
-  void send(const QString& text, const QVector<Attachment>& attachments);
-  void edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments);
   void answer(const QString& userTurnId);  // (again)
   void regenerate(const QString& assistantTurnId);
   void continueAnswer(const QString& assistantTurnId);
 
   void chooseVersion(const QString& turnId);
-  void stop();
+  void stop();  // a second call does not wait for the engine
   void dropOldest();
   void summarise();
   void agreeToPlainTemplate();  // and answers the question that waits for it
@@ -72,26 +75,40 @@ class ChatController : public QObject {
   void headChanged();
 
  private:
-  void onModelLoaded(const LoadedModel& loaded);
-  void onText(quint64 request, const QString& text);
-  void onFinished(quint64 request, ChatEnd end, const ChatFigures& figures);
-  void onTooLong(quint64 request, quint32 promptTokens, quint32 contextLength);
-  void onFailed(quint64 request, const Error& error);
+  struct ModelFacts {  // of the loaded model
+    QString name, templateProblem;
+    bool isPlainTemplateAgreed = false;
+  };
+  struct Speed {  // of the running answer
+    QElapsedTimer clock;
+    quint32 firstKvTokens = 0;  // at the first reading while writing
+  };
+
+  void connectEngine();
+  void onModelLoaded(quint64 request, const LoadedModel& loaded);
+  void onModelUnloaded(quint64 request);
   void onReading(const MemoryReading& reading);
 
-  bool startAnswer(const QString& turnId, bool continues);
-  void finishTurn(TurnState state);
-  void abandon();
-  void takeBackEmptyAnswer();
+  void happen(const ChatEvent& event);
+  void perform(const ChatEffect& effect);
+  void appendText(const QString& turnId, const QString& text);
+  void finishTurn(const chat_effect::FinishTurn& finished);
+  void dropTurn(const QString& turnId);
+  void takeConversation(const Conversation& conversation);
+  void tellTooLong(const chat_effect::TellTooLong& told);
+  void tellFailed(const Error& error);
+
+  void startAnswer(const QString& turnId, bool isNewTurn, bool continues);
   bool offerPlainTemplate();
   void cutAt(const QString& turnId, const QString& summary);
   QString whereToCut();
-  void resume();
+  void resume(const QString& turnId);
+  ChatRequest requestOf(std::vector<ChatMessage> messages, quint32 maxTokens) const;
   void learnRatio(quint32 tokens, qsizetype chars);
   void estimateContext();
-  void setActivity(Activity activity);
   void setTrouble(Trouble trouble);
   void saveHead();
+  void savePrompt();  // at once, if it waits for a pause
   void saveTurn(const QString& id);
 
   EnginePort& m_engine;
@@ -100,23 +117,16 @@ class ChatController : public QObject {
   ChatTree m_tree;
   ConversationHead m_head;
   bool m_headIsSaved = false;
-  QString m_opening;  // the conversation that was asked for last
 
-  Activity m_activity = Activity::NoModel;
+  ChatStage m_stage;
+  std::optional<ModelFacts> m_model;
+  ModelOrder m_modelOrder;
   Trouble m_trouble;
   ContextFigures m_context;
-  QString m_modelName, m_templateProblem;
-  bool m_plainTemplateAgreed = false, m_hasModel = false;
-  int m_readPercent = 0;
-
-  quint64 m_request = 0;         // 0: none runs
-  QString m_answerId;            // the turn that is written
-  QString m_resumeId;            // the turn to go on from once there is room
-  QString m_summary, m_cutId;    // of a summary that is being written
-  qsizetype m_sentChars = 0;     // of the running request
   double m_tokensPerChar = 0.3;  // typical for English until it is measured
-  quint32 m_firstKvTokens = 0;   // at the first reading while writing
-  QElapsedTimer m_writingClock, m_saveClock;
+  Speed m_speed;
+  QElapsedTimer m_saveClock;
+  QTimer m_promptPause;
 };
 
 }  // namespace headroom::ui

@@ -193,16 +193,17 @@ FooterRow::FooterRow(const Theme& theme, const Turn& turn, const FooterFacts& fa
         addButton(tr("Edit"), tr("Change this message and send it again; this version stays"), "editMessage");
     edit->setDisabled(facts.isBusy);
     connect(edit, &QToolButton::clicked, this, &FooterRow::editChosen);
-    if (facts.isLast)
-      connect(addButton(tr("Send again"), tr("Ask for an answer"), "sendAgain"), &QToolButton::clicked, this,
-              &FooterRow::answerChosen);
+    if (facts.isLast) {
+      QToolButton* again = addAnswerButton(facts, tr("Send again"), tr("Ask for an answer"), "sendAgain");
+      connect(again, &QToolButton::clicked, this, &FooterRow::answerChosen);
+    }
   } else if (!facts.isWriting) {
-    QToolButton* again = addButton(tr("Regenerate"), tr("Write another version of this answer"), "regenerate");
-    again->setDisabled(facts.isBusy);
+    QToolButton* again =
+        addAnswerButton(facts, tr("Regenerate"), tr("Write another version of this answer"), "regenerate");
     connect(again, &QToolButton::clicked, this, &FooterRow::regenerateChosen);
     if (facts.isLast && canContinue(turn.state)) {
-      QToolButton* more = addButton(tr("Continue"), tr("Go on from where this answer ends"), "continueAnswer");
-      more->setDisabled(facts.isBusy);
+      QToolButton* more =
+          addAnswerButton(facts, tr("Continue"), tr("Go on from where this answer ends"), "continueAnswer");
       connect(more, &QToolButton::clicked, this, &FooterRow::continueChosen);
     }
   }
@@ -220,6 +221,14 @@ QToolButton* FooterRow::addButton(const QString& text, const QString& tip, const
   button->setFocusPolicy(Qt::StrongFocus);
   setRole(button, "quiet");
   m_layout->addWidget(button);
+  return button;
+}
+
+QToolButton* FooterRow::addAnswerButton(const FooterFacts& facts, const QString& text, const QString& tip,
+                                        const char* name) {
+  const bool lacksModel = !facts.canAnswer && !facts.isBusy;
+  QToolButton* button = addButton(text, lacksModel ? tr("Load a model first") : tip, name);
+  button->setEnabled(facts.canAnswer);
   return button;
 }
 

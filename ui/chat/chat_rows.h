@@ -94,7 +94,8 @@ class CutRow : public ChatRow {
 struct FooterFacts {
   QString copyText;
   int version = 0, nVersions = 1;
-  bool isLast = false, isBusy = false, isWriting = false;
+  bool isLast = false, isWriting = false;
+  bool isBusy = false, canAnswer = false;  // as in ChatView::Actions
 };
 
 // What can be done with a turn, which version it is, how fast it came.
@@ -113,6 +114,8 @@ class FooterRow : public ChatRow {
 
  private:
   QToolButton* addButton(const QString& text, const QString& tip, const char* name);
+  // One that starts an answer.
+  QToolButton* addAnswerButton(const FooterFacts& facts, const QString& text, const QString& tip, const char* name);
   void addVersions(const FooterFacts& facts);
   void addNote(const Turn& turn);
 

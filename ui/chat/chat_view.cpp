@@ -63,9 +63,9 @@ int ChatView::widgetCount() const {
   return count;
 }
 
-void ChatView::setBusy(bool busy) {
-  if (busy == m_busy) return;
-  m_busy = busy;
+void ChatView::setActions(Actions actions) {
+  if (actions == m_actions) return;
+  m_actions = actions;
   for (Item& item : m_items) {
     for (Row& row : item.rows) {
       if (row.kind == Kind::Footer) dropWidget(row);
@@ -345,7 +345,8 @@ ChatRow* ChatView::makeFooter(const Item& item) {
   facts.version = static_cast<int>(versions.indexOf(item.id));
   facts.nVersions = static_cast<int>(versions.size());
   facts.isLast = item.id == m_items.back().id;
-  facts.isBusy = m_busy;
+  facts.isBusy = m_actions.isBusy;
+  facts.canAnswer = m_actions.canAnswer;
   facts.isWriting = turn.state == TurnState::Writing;
   auto* footer = new FooterRow(m_theme, turn, facts, viewport());
   connect(footer, &FooterRow::editChosen, this, [this, id = item.id] { emit editChosen(id); });

@@ -20,8 +20,14 @@ class ChatView : public QAbstractScrollArea {
   ChatView(const ChatTree& tree, const Theme& theme, QWidget* parent = nullptr);  // both outlive the view
   ~ChatView() override;
 
-  void setBusy(bool busy);  // actions that start an answer are disabled meanwhile
-  void showPath();          // the tree has another path; turns that are shown already keep their rows
+  // What the rows' buttons can do now.
+  struct Actions {
+    bool isBusy = false;     // nothing can be changed
+    bool canAnswer = false;  // a model is there and nothing runs
+    bool operator==(const Actions&) const = default;
+  };
+  void setActions(Actions actions);
+  void showPath();  // the tree has another path; turns that are shown already keep their rows
   void appendText(const QString& turnId, const QString& text);  // the tree has it already
   void refreshTurn(const QString& turnId);                      // anything but its text has changed
   void scrollToEnd();
@@ -89,7 +95,8 @@ class ChatView : public QAbstractScrollArea {
   std::vector<Item> m_items;
   Anchor m_anchor;
   int m_totalHeight = 0, m_measuredWidth = 0;
-  bool m_busy = false, m_followsEnd = true, m_isLayingOut = false;
+  Actions m_actions;
+  bool m_followsEnd = true, m_isLayingOut = false;
   QTimer m_more;  // goes on with rows that had no time in this pass
 };
 

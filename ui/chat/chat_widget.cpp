@@ -182,7 +182,9 @@ void ChatWidget::connectController() {
   connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
   connect(m_composer, &Composer::editLastWanted, this, &ChatWidget::editLast);
-  connect(m_welcome, &Welcome::questionChosen, this, [this](const QString& question) { send(question, {}); });
+  connect(m_welcome, &Welcome::questionChosen, this, [this](const QString& question) {
+    if (m_controller->send(question, {})) m_view->scrollToEnd();  // what is being written stays
+  });
   connect(&m_store, &ConversationPort::problemFound, this, &ChatWidget::problemFound);
 }
 
@@ -220,9 +222,7 @@ void ChatWidget::connectList() {
       m_store.rename(id, title);
     }
   });
-  connect(m_list, &ConversationList::removed, this, [this](const QString& id) {
-    if (id == m_controller->head().id) m_controller->newConversation();
-  });
+  connect(m_list, &ConversationList::removed, m_controller, &ChatController::forgetConversation);
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
   connect(&m_store, &ConversationPort::opened, this, [this](const Conversation& conversation) {
     const auto isOfIt = [&](const Export& wanted) { return wanted.id == conversation.head.id; };
@@ -246,9 +246,10 @@ void ChatWidget::setModelNote(const QString& note, const QStringList& questions)
 }
 
 void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
+  if (name == m_openModel && isLoading == m_isLoading) return;
   m_openModel = name;
   m_isLoading = isLoading;
-  showWelcome();
+  showActivity();
 }
 
 void ChatWidget::showWelcome() {
@@ -264,13 +265,17 @@ void ChatWidget::showWelcome() {
 
 void ChatWidget::showActivity() {
   const Activity activity = m_controller->activity();
-  m_composer->setMode(activity == Activity::NoModel ? Composer::Mode::NoModel
-                      : m_controller->isBusy()      ? Composer::Mode::Busy
-                                                    : Composer::Mode::Ready);
-  m_view->setBusy(m_controller->isBusy());
+  m_composer->setMode(activity == Activity::NoModel   ? Composer::Mode::NoModel
+                      : activity == Activity::Opening ? Composer::Mode::Waiting
+                      : m_controller->isBusy()        ? Composer::Mode::Busy
+                                                      : Composer::Mode::Ready);
+  m_view->setActions({m_controller->isBusy(), m_controller->canStart()});
   QString text;
   if (activity == Activity::Reading)
-    text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent()) : tr("Reading…");
+    text = m_controller->readPercent() > 0 ? tr("Reading %1 %").arg(m_controller->readPercent())
+           : m_isLoading                   ? tr("Waiting for the model to be loaded…")
+                                           : tr("Reading…");
+  if (activity == Activity::Opening) text = tr("Opening…");
   if (activity == Activity::Stopping) text = tr("Stopping…");
   if (activity == Activity::Summarising) text = tr("Summarising…");
   m_status->setText(text);
@@ -355,14 +360,11 @@ void ChatWidget::uncover() {
 }
 
 void ChatWidget::send(const QString& text, const QVector<Attachment>& attachments) {
-  if (m_controller->activity() != Activity::Idle) return;
   const QString edited = m_composer->editedTurn();
-  m_composer->clear();
-  if (edited.isEmpty()) {
-    m_controller->send(text, attachments);
-  } else {
-    m_controller->edit(edited, text, attachments);
-  }
+  const bool isTaken =
+      edited.isEmpty() ? m_controller->send(text, attachments) : m_controller->edit(edited, text, attachments);
+  if (!isTaken) return;
+  m_composer->takeSent();
   m_view->scrollToEnd();
 }
 

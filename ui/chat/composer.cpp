@@ -205,10 +205,8 @@ void Composer::cancelEditing() {
   showAttachments();
 }
 
-void Composer::clear() {
-  m_editedTurn.clear();
-  m_draft.clear();
-  m_draftAttachments.clear();
+void Composer::takeSent() {
+  if (!m_editedTurn.isEmpty()) return cancelEditing();
   m_attachments.clear();
   m_text->clear();
   showAttachments();

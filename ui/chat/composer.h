@@ -39,13 +39,13 @@ class Composer : public QFrame {
  public:
   explicit Composer(const Theme& theme, QWidget* parent = nullptr);
 
-  enum class Mode { NoModel, Ready, Busy };
+  enum class Mode { NoModel, Waiting, Ready, Busy };  // Waiting: for another conversation to open
   void setMode(Mode mode);
   void attach(const Attachment& attachment);
   void startEditing(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
   void cancelEditing();
   const QString& editedTurn() const { return m_editedTurn; }  // empty: a new message is written
-  void clear();
+  void takeSent();  // what was sent goes; a draft that an edit had put aside comes back
   void focusText();
 
  signals:

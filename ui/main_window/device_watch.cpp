@@ -32,7 +32,7 @@ std::vector<DeviceInfo> DeviceWatch::devicesNow() const {
 }
 
 void DeviceWatch::probe() {
-  if (m_load.phase() == LoadPhase::Loading) return;  // half-mapped: neither the old figure nor the new one
+  if (!m_load.isSettled()) return;  // half-mapped: neither the old figure nor the new one
   const std::vector<DeviceInfo> devices = devicesNow();
   const bool moved =
       devices.size() != m_told.size() ||

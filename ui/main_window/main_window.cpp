@@ -127,6 +127,7 @@ void MainWindow::connectStates() {
           [this](const Error& error) { showMessage(Tone::Bad, QString::fromStdString(error.message)); });
   connect(&m_load, &LoadState::loadCancelled, this,
           [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
+  connect(&m_load, &LoadState::released, this, &MainWindow::showClosed);
   connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
   connect(&m_watch, &DeviceWatch::read, &m_chart, &ChartState::addReading);
 }
@@ -177,9 +178,8 @@ void MainWindow::chooseFile() {
 }
 
 void MainWindow::openModel(const QString& path, AfterOpen then) {
-  m_afterOpen = then;
   statusBar()->showMessage(tr("Reading the header of %1\u2026").arg(QFileInfo(path).fileName()));
-  m_opener.open(path);
+  m_opener.open(path, then);
 }
 
 void MainWindow::showOpened(const OpenedModel& model) {
@@ -198,7 +198,7 @@ void MainWindow::showOpened(const OpenedModel& model) {
     emit settingsChanged(m_settings);
   }
   m_memoryDock->show();
-  if (m_afterOpen == AfterOpen::Load && m_calculator.isLoadable()) {
+  if (model.then == AfterOpen::Load && m_calculator.isLoadable()) {
     // In a round of its own: the window paints the plan between.
     QTimer::singleShot(0, this, [this, path = m_path] {
       if (m_path == path) load();
@@ -221,15 +221,35 @@ void MainWindow::load() {
 }
 
 void MainWindow::closeModel() {
-  m_load.unload();
+  m_opener.cancel();
+  const bool isInMemory = m_load.phase() != LoadPhase::Nothing || !m_load.isSettled();
+  statusBar()->showMessage(isInMemory ? tr("Giving its memory back\u2026") : tr("Closed."));
+  if (isInMemory) m_load.unload();
   m_path.clear();
   m_calculator.setModel(nullptr);
   m_memory->showModel({}, false);
   m_menus->setModelOpen(false);
-  statusBar()->showMessage(tr("Closed; its memory is given back."));
+}
+
+void MainWindow::showClosed() {
+  // Another model may have been opened since, and what is said of it stays.
+  if (m_path.isEmpty()) statusBar()->showMessage(tr("Closed; its memory is given back."));
+}
+
+// In the calculator, with the options that it was loaded with.
+void MainWindow::showLoadedModel() {
+  const LoadedModel& loaded = *m_load.loaded();
+  m_opener.cancel();
+  m_path = loaded.path;
+  m_calculator.setPresentDevices(m_watch.devicesNow());
+  m_calculator.setModel(loaded.model, *loaded.plan);
+  m_memory->showModel(m_path, m_path == m_services.starterModelPath);
+  m_menus->setModelOpen(true);
 }
 
 void MainWindow::planForContext(quint32 nCtx) {
+  // It is the conversation with the loaded model that wants room, whatever else is open.
+  if (m_load.loaded() != nullptr && m_load.loaded()->path != m_path) showLoadedModel();
   m_calculator.setContext(nCtx);
   m_calculator.planNow();
   m_memoryDock->show();

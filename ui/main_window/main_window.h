@@ -25,8 +25,6 @@ class WindowMenus;
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
-  enum class AfterOpen { ShowPlan, Load };
-
   MainWindow(WindowServices services, WindowSettings settings, QWidget* parent = nullptr);
   ~MainWindow() override;
 
@@ -37,10 +35,10 @@ class MainWindow : public QMainWindow {
  public slots:
   // Reads the header and shows card and verdict; weights are read only on `Load` (and then only when the plan fits) or
   // when the user presses Load.
-  void openModel(const QString& path,
-                 headroom::ui::MainWindow::AfterOpen then = headroom::ui::MainWindow::AfterOpen::ShowPlan);
-  void closeModel();
-  // Plans the open model for this context and shows the Memory dock; the user reads the verdict and presses Reload.
+  void openModel(const QString& path, headroom::ui::AfterOpen then = headroom::ui::AfterOpen::ShowPlan);
+  void closeModel();  // the open one and the loaded one, and what is on its way
+  // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
+  // reads the verdict and presses Reload.
   void planForContext(quint32 nCtx);
   // One whole sentence; stays until it is dismissed.
   void showMessage(headroom::ui::Tone tone, const QString& sentence);
@@ -63,6 +61,8 @@ class MainWindow : public QMainWindow {
   void resetDocks();
   void connectStates();
   void showOpened(const OpenedModel& model);
+  void showClosed();
+  void showLoadedModel();
   void load();
   void tellOpenModel();
   void showLoad();
@@ -76,7 +76,6 @@ class MainWindow : public QMainWindow {
   ChartState m_chart;
   DeviceWatch m_watch;
   QString m_path;  // of the open model
-  AfterOpen m_afterOpen = AfterOpen::ShowPlan;
   QVBoxLayout* m_centre = nullptr;
   QWidget* m_chat = nullptr;
   MessageBar* m_messages = nullptr;

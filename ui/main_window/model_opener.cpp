@@ -3,8 +3,15 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QtConcurrentRun>
+#include <utility>
 
 namespace headroom::ui {
+
+namespace {
+
+constexpr int kMostReading = 16;  // on disks that hang, which cost a thread and no processor
+
+}  // namespace
 
 QString whyNotOpenable(const QString& path) {
   const QFileInfo info(path);
@@ -25,35 +32,30 @@ QString whyNotOpenable(const QString& path) {
 }
 
 ModelOpener::ModelOpener(InspectModel inspect, QObject* parent) : QObject(parent), m_inspect(std::move(inspect)) {
+  m_pool.setMaxThreadCount(kMostReading);
   connect(&m_watcher, &QFutureWatcherBase::finished, this, &ModelOpener::finish);
 }
 
-ModelOpener::~ModelOpener() { m_watcher.waitForFinished(); }
+ModelOpener::~ModelOpener() { m_pool.waitForDone(); }
 
-void ModelOpener::open(const QString& path) {
-  if (const QString why = whyNotOpenable(path); !why.isEmpty()) {
-    emit refused(path, why);
-    return;
-  }
-  if (m_watcher.isRunning()) {
-    m_next = path;
-    return;
-  }
-  m_path = path;
-  m_watcher.setFuture(QtConcurrent::run([inspect = m_inspect, path] { return inspect(path); }));
+void ModelOpener::open(const QString& path, AfterOpen then) {
+  m_reading = Reading{path, then};
+  m_watcher.setFuture(QtConcurrent::run(&m_pool, [inspect = m_inspect, path]() -> Result<ModelInfo> {
+    const QString why = whyNotOpenable(path);
+    return why.isEmpty() ? inspect(path) : Error{ErrorCode::kUnsupported, why.toStdString()};
+  }));
 }
 
+void ModelOpener::cancel() { m_reading.reset(); }
+
 void ModelOpener::finish() {
+  if (!m_reading) return;
+  const Reading reading = *std::exchange(m_reading, std::nullopt);
   const Result<ModelInfo> result = m_watcher.result();
-  const QString path = m_path;
-  if (!m_next.isEmpty()) {
-    open(std::exchange(m_next, QString()));
-    return;
-  }
   if (result.ok()) {
-    emit opened({path, std::make_shared<const ModelInfo>(*result)});
+    emit opened({reading.path, std::make_shared<const ModelInfo>(*result), reading.then});
   } else {
-    emit refused(path, QString::fromStdString(result.error().message));
+    emit refused(reading.path, QString::fromStdString(result.error().message));
   }
 }
 

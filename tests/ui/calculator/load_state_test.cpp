@@ -76,6 +76,43 @@ TEST_F(LoadStateTest, a_failed_load_leaves_what_was_loaded_before) {
   EXPECT_EQ(m_load.loaded()->path, QStringLiteral("a.gguf"));
 }
 
+TEST_F(LoadStateTest, closing_while_a_model_is_loaded_ends_with_nothing) {
+  QSignalSpy released(&m_load, &LoadState::released), failed(&m_load, &LoadState::loadFailed);
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  const quint64 load = m_engine.lastId;
+  m_load.unload();
+  EXPECT_EQ(m_engine.stops, std::vector<quint64>{load});
+  EXPECT_EQ(m_load.phase(), LoadPhase::Nothing) << "nothing arrives any more, and the chart shows nothing of it";
+  EXPECT_FALSE(m_load.isSettled());
+  emit m_engine.failed(load, {ErrorCode::kCancelled, "stopped"});
+  emit m_engine.modelUnloaded(m_engine.lastId);
+  EXPECT_TRUE(m_load.isSettled());
+  EXPECT_EQ(released.count(), 1);
+  EXPECT_EQ(failed.count(), 0);
+}
+
+TEST_F(LoadStateTest, a_second_load_gives_the_first_up_and_what_the_first_still_loaded_is_shown_after_a_cancel) {
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  const quint64 first = m_engine.lastId;
+  m_load.load(QStringLiteral("b.gguf"), planWith(1024));
+  const quint64 second = m_engine.lastId;
+  EXPECT_EQ(m_engine.stops, std::vector<quint64>{first});
+  m_load.cancel();
+  m_engine.sendLoaded("a", 1024, {}, first);
+  emit m_engine.failed(second, {ErrorCode::kCancelled, "stopped"});
+  ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
+  EXPECT_EQ(m_load.loaded()->path, QStringLiteral("/models/a.gguf"));
+}
+
+TEST_F(LoadStateTest, weights_that_may_be_gone_when_the_plan_s_turn_comes_are_read_again) {
+  m_load.load(QStringLiteral("a.gguf"), planWith(1024));
+  m_engine.sendLoadDone(m_model);
+  m_load.unload();
+  m_load.load(QStringLiteral("a.gguf"), planWith(2048));
+  EXPECT_TRUE(m_engine.replans.empty());
+  EXPECT_EQ(m_engine.loads.size(), 2U);
+}
+
 TEST_F(LoadStateTest, mapped_bytes_are_summed_per_device) {
   EXPECT_EQ(m_load.mappedOn("cpu"), 0U);
   const auto plan = planWith(1024);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QTest>
+
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
 
@@ -49,7 +51,7 @@ TEST_F(ChatControllerTest, nothing_is_sent_without_a_model_or_while_busy) {
   m_chat.send("two", {});
   EXPECT_EQ(m_engine.generates.size(), 1U);
   m_engine.sendAnswer("x");
-  emit m_engine.modelUnloaded(1);
+  m_engine.sendUnloaded();
   m_chat.send("three", {});
   EXPECT_EQ(m_engine.generates.size(), 1U);
 }
@@ -194,6 +196,166 @@ TEST_F(ChatControllerTest, a_failure_is_shown_and_the_question_can_be_sent_again
   EXPECT_EQ(m_chat.tree().path().size(), 1);
   m_chat.answer(turn(0).id);
   EXPECT_EQ(m_engine.generates.size(), 2U);
+}
+
+// A conversation whose context is full, with the summary of its oldest turns on the way.
+class SummaryTest : public ChatControllerTest {
+ protected:
+  void SetUp() override {
+    ChatControllerTest::SetUp();
+    for (int i = 0; i < 4; ++i) {
+      m_chat.send(QString(300, 'q'), {});
+      m_engine.sendAnswer(QString(300, 'a'));
+    }
+    m_chat.send("next", {});
+    emit m_engine.promptTooLong(m_engine.lastId, 2400, 1000);
+    m_chat.summarise();
+    m_summary = m_engine.lastId;
+  }
+  quint64 m_summary = 0;
+};
+
+TEST_F(SummaryTest, stopped_it_takes_its_flushed_text_with_it_and_the_choice_is_offered_again) {
+  m_chat.stop();
+  EXPECT_EQ(m_chat.activity(), Activity::Stopping);
+  emit m_engine.textArrived(m_summary, "flushed");
+  emit m_engine.generationFinished(m_summary, ChatEnd::Stopped, {});
+  EXPECT_EQ(m_chat.activity(), Activity::Idle);
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::PromptTooLong);
+  EXPECT_EQ(m_chat.tree().path().size(), 9);
+  EXPECT_FALSE(turn(8).cutBefore);
+}
+
+TEST_F(SummaryTest, left_behind_it_touches_neither_the_next_answer_nor_another_conversation) {
+  m_chat.newConversation();
+  m_chat.send("elsewhere", {});
+  emit m_engine.textArrived(m_summary, "They talked.");
+  emit m_engine.generationFinished(m_summary, ChatEnd::EndOfTurn, {});
+  m_engine.sendAnswer("Here.");
+  ASSERT_EQ(m_chat.tree().path().size(), 2);
+  EXPECT_EQ(turn(1).text, "Here.");
+  EXPECT_EQ(turn(1).state, TurnState::Done);
+  EXPECT_EQ(m_store.conversations[m_chat.head().id].turns.back().text, "Here.");
+}
+
+TEST_F(ChatControllerTest, a_conversation_that_is_being_opened_takes_no_message_and_keeps_the_one_before_whole) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a");
+  const QString first = m_chat.head().id;
+  m_chat.newConversation();
+  m_chat.send("second", {});
+  emit m_engine.textArrived(m_engine.lastId, "half");
+  m_store.isHolding = true;
+  m_chat.openConversation(first);
+  EXPECT_EQ(m_chat.activity(), Activity::Opening);
+  EXPECT_EQ(m_engine.stops.back(), m_engine.lastId);
+  EXPECT_FALSE(m_chat.send("to whom?", {}));
+  EXPECT_EQ(m_chat.tree().path().size(), 2) << "the one that is left is still shown";
+  m_store.release();
+  EXPECT_EQ(m_chat.activity(), Activity::Idle);
+  EXPECT_EQ(turn(1).text, "a");
+  EXPECT_TRUE(m_chat.send("to the first", {}));
+}
+
+TEST_F(ChatControllerTest, a_conversation_that_cannot_be_read_leaves_the_open_one_usable) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a");
+  m_chat.openConversation("gone");
+  EXPECT_EQ(m_chat.activity(), Activity::Idle);
+  EXPECT_EQ(m_chat.tree().path().size(), 2);
+  EXPECT_TRUE(m_chat.send("still here", {}));
+}
+
+TEST_F(ChatControllerTest, of_two_conversations_that_are_opened_the_later_one_is_shown) {
+  m_chat.send("one", {});
+  m_engine.sendAnswer("1");
+  const QString first = m_chat.head().id;
+  m_chat.newConversation();
+  m_chat.send("two", {});
+  m_engine.sendAnswer("2");
+  const QString second = m_chat.head().id;
+  m_chat.newConversation();
+  m_store.isHolding = true;
+  m_chat.openConversation(first);
+  m_chat.openConversation(second);
+  m_store.release();
+  EXPECT_EQ(m_chat.head().id, second);
+  m_store.isHolding = true;
+  m_chat.openConversation(first);
+  m_chat.forgetConversation(first);
+  m_store.release();
+  EXPECT_EQ(m_chat.head().id, second) << "one that was deleted meanwhile does not appear";
+}
+
+TEST_F(ChatControllerTest, a_question_sent_while_another_model_is_loaded_is_answered_by_that_one) {
+  const quint64 load = ++m_engine.lastId;
+  m_chat.send("q", {});
+  m_engine.sendLoaded("other", 2000, {}, load);
+  EXPECT_EQ(m_chat.activity(), Activity::Reading);
+  EXPECT_TRUE(m_engine.stops.empty());
+  m_engine.sendAnswer("answered");
+  EXPECT_EQ(turn(1).text, "answered");
+  EXPECT_EQ(turn(1).modelName, "other");
+}
+
+TEST_F(ChatControllerTest, a_question_whose_model_is_closed_can_be_sent_again) {
+  m_engine.sendUnloaded();
+  EXPECT_FALSE(m_chat.send("no model", {}));
+  EXPECT_TRUE(m_chat.tree().isEmpty());
+  m_engine.sendLoaded("tiny", 1000);
+  m_chat.send("q", {});
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kUsage, "no model is loaded"});
+  EXPECT_EQ(m_chat.tree().path().size(), 1);
+  EXPECT_EQ(m_chat.trouble().text, "no model is loaded");
+}
+
+TEST_F(ChatControllerTest, a_failure_while_an_answer_goes_on_keeps_its_text_and_says_interrupted) {
+  m_chat.send("q", {});
+  emit m_engine.textArrived(m_engine.lastId, "half");
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "a kernel failed"});
+  EXPECT_EQ(turn(1).text, "half");
+  EXPECT_EQ(turn(1).state, TurnState::Interrupted);
+}
+
+TEST_F(ChatControllerTest, an_empty_answer_that_was_stopped_and_then_does_not_fit_is_not_left_writing) {
+  m_chat.send("q", {});
+  m_chat.stop();
+  emit m_engine.generationFinished(m_engine.lastId, ChatEnd::Stopped, {});
+  m_chat.send("another", {});
+  m_engine.sendAnswer("a");
+  m_chat.continueAnswer(m_chat.tree().path()[1]);
+  emit m_engine.promptTooLong(m_engine.lastId, 1200, 1000);
+  EXPECT_EQ(m_chat.tree().path().size(), 4);
+  EXPECT_EQ(turn(1).state, TurnState::ContextFull);
+}
+
+TEST_F(ChatControllerTest, a_system_prompt_is_kept_when_typing_pauses_and_before_the_conversation_is_left) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a");
+  const QString id = m_chat.head().id;
+  const int nBefore = m_store.nHeadsSaved;
+  for (const char* typed : {"B", "Be", "Be k", "Be kind."}) m_chat.setSystemPrompt(typed);
+  EXPECT_EQ(m_store.nHeadsSaved, nBefore) << "not on each key";
+  m_chat.newConversation();
+  EXPECT_EQ(m_store.nHeadsSaved, nBefore + 1);
+  EXPECT_EQ(m_store.conversations[id].head.systemPrompt, "Be kind.");
+  m_chat.openConversation(id);
+  m_chat.setSystemPrompt("Be short.");
+  EXPECT_TRUE(QTest::qWaitFor([&] { return m_store.conversations[id].head.systemPrompt == "Be short."; }, 60'000));
+}
+
+TEST(ChatControllerEnd, what_was_typed_last_is_kept_when_the_program_ends) {
+  test::FakeEnginePort engine;
+  test::FakeConversationPort store;
+  QString id;
+  {
+    ChatController chat(engine, store);
+    engine.sendLoaded("tiny", 1000);
+    chat.send("q", {});
+    id = chat.head().id;
+    chat.setSystemPrompt("Be kind.");
+  }
+  EXPECT_EQ(store.conversations[id].head.systemPrompt, "Be kind.");
 }
 
 TEST_F(ChatControllerTest, a_reopened_conversation_shows_what_was_kept) {

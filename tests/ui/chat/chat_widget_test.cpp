@@ -228,7 +228,7 @@ TEST_F(ChatWidgetTest, the_placeholder_is_painted_anew_when_a_model_comes_or_goe
   edit->clearFocus();  // no blinking cursor
   settle();
   counter.count = 0;
-  emit m_engine.modelUnloaded(1);
+  m_engine.sendUnloaded();
   EXPECT_EQ(edit->placeholderText(), "Load a model to chat");
   settle();
   EXPECT_GT(counter.count, 0);
@@ -358,7 +358,7 @@ TEST_F(ChatWidgetTest, figures_under_an_answer_end_in_dots_where_there_is_no_roo
 }
 
 TEST_F(ChatWidgetTest, an_empty_conversation_says_what_is_open_while_nothing_is_loaded) {
-  emit m_engine.modelUnloaded(1);
+  m_engine.sendUnloaded();
   EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Drop a .gguf file"));
   m_widget->setOpenModel("Llama 3 8B", false);
   EXPECT_TRUE(find<QLabel>("modelNote")->text().startsWith("Open, and not loaded yet"))

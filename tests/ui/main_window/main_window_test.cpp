@@ -203,7 +203,7 @@ TEST_F(WindowFixture, a_folder_with_safetensors_is_refused_with_what_can_be_open
   ASSERT_TRUE(file.open(QIODevice::WriteOnly));
   drop(folder.path());
   auto* bar = find<MessageBar>("messageBar");
-  EXPECT_EQ(bar->count(), 1);
+  ASSERT_TRUE(waitFor([bar] { return bar->count() == 1; }));
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("not yet supported")));
   EXPECT_TRUE(bar->sentence().contains(QStringLiteral("GGUF")));
 }

@@ -1,0 +1,153 @@
+// The life of the open conversation as values: what it waits for, and a pure function from an event to the next stage
+// and what is to be done. No Qt object, no engine, no store: tested for every event in every stage.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "ui/chat/conversation.h"
+#include "ui/engine_port.h"
+
+namespace headroom::ui {
+
+// Something the user should decide on; None once it is settled.
+struct Trouble {
+  enum class Kind : quint8 { None, ContextFull, PromptTooLong, AloneTooLong, Template, Failed };
+  Kind kind = Kind::None;
+  QString text;
+  quint32 neededTokens = 0;  // a context that would do
+  QString resumeId;          // the turn to go on from once there is room; empty: none
+};
+
+namespace chat_stage {
+struct Resting {};
+struct Opening {  // the store reads a conversation; the one that is left stays on the screen and takes no message
+  QString conversationId;
+};
+struct Answering {
+  quint64 request = 0;
+  QString turnId, questionId;  // the answer that is written, and the turn that it answers
+  bool isNewTurn = true;       // made for this request: it goes away again when nothing comes
+  qsizetype sentChars = 0, writtenChars = 0;
+  bool isWriting = false, isStopping = false;
+  int readPercent = 0;
+};
+struct Summarising {  // of the turns before a cut that is made when the summary is there
+  quint64 request = 0;
+  QString cutId;
+  Trouble trouble;  // what it shall settle, and what is shown again when it is stopped
+  qsizetype sentChars = 0;
+  QString text;
+  bool isStopping = false;
+};
+}  // namespace chat_stage
+using ChatStage =
+    std::variant<chat_stage::Resting, chat_stage::Opening, chat_stage::Answering, chat_stage::Summarising>;
+
+namespace chat_event {
+struct AnswerStarted {  // by the user: the engine was just asked, with this id
+  quint64 request = 0;
+  QString turnId, questionId;
+  bool isNewTurn = true;
+  qsizetype sentChars = 0;
+};
+struct SummaryStarted {  // likewise
+  quint64 request = 0;
+  QString cutId;
+  Trouble trouble;
+  qsizetype sentChars = 0;
+};
+struct StopAsked {};
+struct Left {};  // another conversation takes the place of this one at once, or the program ends
+struct OpenAsked {
+  QString conversationId;
+};
+struct OpenGivenUp {};  // the user stays
+struct Opened {
+  Conversation conversation;
+};
+struct OpenFailed {
+  QString conversationId;
+};
+struct ReadingProgressed {
+  quint64 request = 0;
+  int percent = 0;
+};
+struct TextArrived {
+  quint64 request = 0;
+  QString text;
+};
+struct Finished {
+  quint64 request = 0;
+  ChatEnd end = ChatEnd::EndOfTurn;
+  ChatFigures figures;
+};
+struct TooLong {
+  quint64 request = 0;
+  quint32 promptTokens = 0, contextLength = 0;
+};
+struct Failed {
+  quint64 request = 0;
+  Error error;
+};
+struct ModelChanged {  // by this request another model, or none, is there now; older answers have ended
+  quint64 request = 0;
+};
+}  // namespace chat_event
+using ChatEvent = std::variant<chat_event::AnswerStarted, chat_event::SummaryStarted, chat_event::StopAsked,
+                               chat_event::Left, chat_event::OpenAsked, chat_event::OpenGivenUp, chat_event::Opened,
+                               chat_event::OpenFailed, chat_event::ReadingProgressed, chat_event::TextArrived,
+                               chat_event::Finished, chat_event::TooLong, chat_event::Failed, chat_event::ModelChanged>;
+
+namespace chat_effect {
+struct StopRequest {  // ask the engine to end it
+  quint64 request = 0;
+};
+struct AppendText {
+  QString turnId, text;
+};
+struct FinishTurn {
+  QString turnId;
+  TurnState state = TurnState::Done;
+  std::optional<ChatFigures> figures;  // of an answer that came to its end
+};
+struct DropTurn {  // nothing came: the answer goes away and its question can be sent again
+  QString turnId;
+};
+struct Count {  // so many tokens were so many characters
+  quint32 tokens = 0;
+  qsizetype chars = 0;
+};
+struct CutAndResume {
+  QString cutId, summary, resumeId;
+};
+struct TakeOpened {  // it takes the place of the open one
+  Conversation conversation;
+};
+struct TellTrouble {
+  Trouble trouble;  // as it was before
+};
+struct TellFull {  // the context, before the answer ended
+  quint32 contextLength = 0;
+  QString resumeId;
+};
+struct TellTooLong {
+  quint32 promptTokens = 0, contextLength = 0;
+  bool wasSummary = false;
+  QString resumeId;
+};
+struct TellFailed {
+  Error error;
+};
+}  // namespace chat_effect
+using ChatEffect =
+    std::variant<chat_effect::StopRequest, chat_effect::AppendText, chat_effect::FinishTurn, chat_effect::DropTurn,
+                 chat_effect::Count, chat_effect::CutAndResume, chat_effect::TakeOpened, chat_effect::TellTrouble,
+                 chat_effect::TellFull, chat_effect::TellTooLong, chat_effect::TellFailed>;
+
+// Changes `stage` by one event; returns what is to be done, in order.
+std::vector<ChatEffect> react(ChatStage& stage, const ChatEvent& event);
+
+}  // namespace headroom::ui
