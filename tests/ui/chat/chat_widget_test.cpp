@@ -56,6 +56,17 @@ class ChatWidgetTest : public testing::Test {
         "A guide to memory and this app, not a general assistant.",
         {"What is the KV cache?", "Why does a longer context need more memory?", "What does headroom mean here?"});
   }
+  // Of the rows that are there now: those that went are deleted a little later.
+  QToolButton* rowButton(const char* name) const {
+    QToolButton* shown = nullptr;
+    for (QToolButton* each : m_widget->findChildren<QToolButton*>(QLatin1StringView(name))) {
+      if (each->parentWidget()->isVisible()) shown = each;
+    }
+    return shown;
+  }
+  bool waitForRowButton(const char* name) const {
+    return QTest::qWaitFor([&] { return rowButton(name) != nullptr; }, 60'000);
+  }
   template <class T>
   T* find(const char* name) {
     T* found = m_widget->findChild<T*>(QLatin1StringView(name));
@@ -219,6 +230,76 @@ class PaintCounter : public QObject {
     return false;
   }
 };
+
+TEST_F(ChatWidgetTest, a_suggested_question_leaves_what_is_being_written) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("my own draft");
+  find<QPushButton>("starterQuestion")->click();
+  ASSERT_EQ(m_engine.generates.size(), 1U);
+  EXPECT_EQ(m_engine.generates[0].request.messages.back().content, "What is the KV cache?");
+  EXPECT_EQ(edit->toPlainText(), "my own draft");
+}
+
+TEST_F(ChatWidgetTest, sending_an_edit_brings_the_draft_back) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("question");
+  QTest::keyClick(edit, Qt::Key_Return);
+  m_engine.sendAnswer("answer");
+  edit->setPlainText("my draft");
+  ASSERT_TRUE(
+      QTest::qWaitFor([&] { return rowButton("editMessage") && rowButton("editMessage")->isEnabled(); }, 60'000));
+  rowButton("editMessage")->click();
+  EXPECT_EQ(edit->toPlainText(), "question");
+  edit->setPlainText("question, edited");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "question, edited");
+  EXPECT_EQ(edit->toPlainText(), "my draft");
+}
+
+TEST_F(ChatWidgetTest, what_was_written_stays_when_it_cannot_be_sent) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("too early");
+  m_engine.sendUnloaded();
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_EQ(edit->toPlainText(), "too early");
+  EXPECT_TRUE(m_engine.generates.empty());
+}
+
+TEST_F(ChatWidgetTest, what_starts_an_answer_is_disabled_without_a_model_and_says_why) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("question");
+  QTest::keyClick(edit, Qt::Key_Return);
+  m_engine.sendAnswer("half", ChatEnd::Stopped);
+  for (const char* name : {"regenerate", "continueAnswer"}) {
+    ASSERT_TRUE(waitForRowButton(name)) << name;
+    EXPECT_TRUE(rowButton(name)->isEnabled()) << name;
+  }
+  m_engine.sendUnloaded();
+  for (const char* name : {"regenerate", "continueAnswer"}) {
+    ASSERT_TRUE(waitForRowButton(name)) << name;
+    EXPECT_FALSE(rowButton(name)->isEnabled()) << name;
+    EXPECT_EQ(rowButton(name)->toolTip(), "Load a model first") << name;
+  }
+  EXPECT_TRUE(rowButton("editMessage")->isEnabled()) << "one may write while nothing is loaded";
+  m_engine.sendLoaded("Headroom starter", 4096);
+  ASSERT_TRUE(waitForRowButton("regenerate"));
+  rowButton("regenerate")->click();
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kResource, "no"});
+  m_engine.sendUnloaded();
+  edit->setPlainText("later");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_EQ(m_engine.generates.size(), 2U);
+}
+
+TEST_F(ChatWidgetTest, a_question_that_waits_for_a_load_says_so) {
+  m_widget->setOpenModel("Other", true);
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText("question");
+  QTest::keyClick(edit, Qt::Key_Return);
+  EXPECT_TRUE(find<QLabel>("chatStatus")->text().startsWith("Waiting for the model"));
+  m_widget->setOpenModel("Other", false);
+  EXPECT_TRUE(find<QLabel>("chatStatus")->text().startsWith("Reading"));
+}
 
 TEST_F(ChatWidgetTest, the_placeholder_is_painted_anew_when_a_model_comes_or_goes) {
   auto* edit = find<QPlainTextEdit>("messageEdit");

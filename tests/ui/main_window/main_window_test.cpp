@@ -12,6 +12,7 @@
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTemporaryDir>
 
@@ -96,6 +97,58 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 0"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
+}
+
+TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_nothing_loading) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  const quint64 load = m_engine.lastId;
+  emit m_engine.loadProgressed(load, 300 * kMiB, kGiB);
+  m_window->closeModel();
+  EXPECT_EQ(m_engine.stops, std::vector<quint64>{load});
+  emit m_engine.failed(load, {ErrorCode::kCancelled, "cancelled"});
+  emit m_engine.modelUnloaded(m_engine.lastId);
+  EXPECT_EQ(m_window->statusBar()->currentMessage(), QStringLiteral("Closed; its memory is given back."));
+  drop(kSmall);
+  ASSERT_TRUE(waitFor([this] { return find<QPushButton>("loadButton")->isVisible(); }));
+  EXPECT_FALSE(find<QProgressBar>("loadProgress")->isVisible());
+  find<QPushButton>("loadButton")->click();
+  EXPECT_EQ(m_engine.loads.size(), 2U);
+}
+
+TEST_F(WindowFixture, closing_what_is_only_open_asks_nothing_of_the_engine) {
+  dropAndWait(kSmall);
+  m_window->closeModel();
+  EXPECT_EQ(m_engine.unloads, 0);
+  EXPECT_EQ(m_window->statusBar()->currentMessage(), QStringLiteral("Closed."));
+}
+
+TEST_F(WindowFixture, a_larger_context_is_planned_for_the_loaded_model_with_its_own_options) {
+  dropAndWait(kSmall);
+  find<QSpinBox>("contextSpin")->setValue(2048);
+  auto* keys = find<QComboBox>("keyType");
+  emit keys->activated(keys->findText(QStringLiteral("Q8_0")));  // as a click does
+  ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  const QString small = find<QLabel>("modelName")->text();
+  dropAndWait(kLarge);
+  EXPECT_NE(find<QLabel>("modelName")->text(), small);
+  m_window->planForContext(8192);
+  EXPECT_EQ(find<QLabel>("modelName")->text(), small);
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.replans.size(), 1U) << "its weights stay";
+  EXPECT_EQ(m_engine.replans[0].plan->options.n_ctx, 8192U);
+  EXPECT_EQ(m_engine.replans[0].plan->options.kv_k, DType::kQ8_0);
+}
+
+TEST_F(WindowFixture, a_file_whose_header_is_still_being_read_does_not_appear_after_a_close) {
+  QSignalSpy told(m_window.get(), &MainWindow::openModelChanged);
+  drop(kSmall);
+  m_window->closeModel();
+  dropAndWait(kLarge);  // read behind it
+  for (const auto& call : told) EXPECT_NE(call[0].toString(), QString::fromStdString(m_models[kSmall].name));
 }
 
 TEST_F(WindowFixture, enter_loads_and_then_the_keyboard_is_in_the_chat) {
