@@ -23,9 +23,9 @@ inline constexpr double kSustainedReadShare = 0.8;
 // resources/devices.json as it was when this was built.
 Result<std::vector<DeviceInfo>> built_in_device_catalogue();
 
-// The one device that `name` means: "cuda:0", "RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090". Case, spaces, vendor
-// and family words do not matter; a beginning that only one device has is enough. kUsage lists the candidates of an
-// ambiguous name, or the nearest names to an unknown one.
+// The one device that `name` means: "cuda:0", "RTX 4090", "rtx4090", "4090", "NVIDIA GeForce RTX 4090 24GB". Case,
+// spaces, vendor and family words do not matter, nor a size of memory that is the one on the box; words may be left out
+// where only one device remains. kUsage lists the candidates of an ambiguous name, or the nearest to an unknown one.
 Result<DeviceIndex> find_device(std::span<const DeviceInfo> devices, std::string_view name);
 
 }  // namespace headroom

@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
 #include "plan/memory_plan.h"
 #include "support/model_specs.h"
 
@@ -134,8 +141,93 @@ TEST(FindDevice, reads_the_names_that_people_type) {
   EXPECT_EQ(found("h200"), "H200");
 }
 
-TEST(FindDevice, every_name_of_the_catalogue_finds_itself) {
-  for (const DeviceInfo& device : built_in()) EXPECT_EQ(found(device.name.c_str()), device.name);
+std::string with_case(std::string text, int (*change)(int)) {
+  std::transform(text.begin(), text.end(), text.begin(), [&](unsigned char c) { return static_cast<char>(change(c)); });
+  return text;
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
+std::string size_on_box(const DeviceInfo& device) { return std::to_string(device.nameplate_bytes / kGiB); }
+
+TEST(FindDevice, every_name_of_the_catalogue_finds_itself_in_any_case_and_without_spaces) {
+  for (const DeviceInfo& device : built_in()) {
+    const std::string& name = device.name;
+    for (const std::string& typed :
+         {name, with_case(name, std::tolower), with_case(name, std::toupper), without_spaces(name),
+          without_spaces(with_case(name, std::tolower)), "  " + name + " ", device.vendor + " " + name}) {
+      EXPECT_EQ(found(typed.c_str()), name) << typed;
+    }
+  }
+}
+
+TEST(FindDevice, a_name_may_tell_the_memory_that_is_on_the_box) {
+  for (const DeviceInfo& device : built_in()) {
+    if (device.name.find("GB") != std::string::npos) continue;
+    for (const char* unit : {"GB", " GB", "gb", "G", " GiB"})
+      EXPECT_EQ(found((device.name + " " + size_on_box(device) + unit).c_str()), device.name) << unit;
+    EXPECT_EQ(found(without_spaces(device.name + size_on_box(device) + "GB").c_str()), device.name);
+  }
+}
+
+TEST(FindDevice, another_memory_than_that_on_the_box_is_another_card) {
+  EXPECT_THAT(found("RTX 3060 8GB"), AllOf(HasSubstr("error"), HasSubstr("\"RTX 3060\" (12.0 GiB)")));
+  for (const DeviceInfo& device : built_in())
+    EXPECT_THAT(found((device.name + " 7GB").c_str()), testing::StartsWith("error")) << device.name;
+}
+
+// The numbers in a name but sizes of memory: 3060 of "RTX 3060 Ti", 7900 of "Radeon PRO W7900".
+std::set<std::string> numbers_of(const std::string& name) {
+  std::set<std::string> numbers;
+  std::istringstream words(name);
+  for (std::string word; words >> word;) {
+    if (word.ends_with("GB")) continue;
+    static const std::regex kNumber("[0-9]+");
+    for (std::sregex_iterator at(word.begin(), word.end(), kNumber), end; at != end; ++at) numbers.insert(at->str());
+  }
+  return numbers;
+}
+
+TEST(FindDevice, digits_alone_find_the_one_card_that_has_them_or_name_those_that_do) {
+  std::map<std::string, std::vector<std::string>> by_number;
+  for (const DeviceInfo& device : built_in()) {
+    for (const std::string& number : numbers_of(device.name)) by_number[number].push_back(device.name);
+  }
+  ASSERT_GE(by_number.size(), 20U);
+  for (const auto& [number, names] : by_number) {
+    const std::string answer = found(number.c_str());
+    if (answer.starts_with("error")) {
+      const bool all_are_named = answer.find(" more") == std::string::npos;
+      for (const std::string& name : names) {
+        EXPECT_TRUE(!all_are_named || answer.find('"' + name + '"') != std::string::npos) << number << ": " << answer;
+      }
+    } else {
+      // A card of that number and nothing more is meant before its Ti and its laptop's.
+      EXPECT_THAT(names, testing::Contains(answer)) << number;
+      EXPECT_TRUE(names.size() == 1 || answer.ends_with(number)) << number << " found " << answer;
+    }
+    if (names.size() == 1) {
+      EXPECT_EQ(answer, names.front()) << number;
+    }
+  }
+}
+
+TEST(FindDevice, cards_of_well_known_numbers) {
+  for (const char* name : {"RTX 3060 12GB", "RTX 3060 12 GB", "3060", "rtx3060", "rtx3060 12gb", "3060 12GB"})
+    EXPECT_EQ(found(name), "RTX 3060") << name;
+  EXPECT_EQ(found("3080"), "RTX 3080");
+  EXPECT_EQ(found("3080 12g"), "RTX 3080 12GB");
+  EXPECT_EQ(found("RTX 3080 10GB"), "RTX 3080");
+  EXPECT_EQ(found("A100 PCIe 80GB"), "A100 80GB PCIe");
+  EXPECT_EQ(found("7900xtx"), "RX 7900 XTX");
+  EXPECT_EQ(found("NVIDIA GeForce RTX 4090 Laptop GPU"), "RTX 4090 Laptop");
+  EXPECT_THAT(found("7900"),
+              AllOf(HasSubstr("\"RX 7900 XT\""), HasSubstr("\"RX 7900 XTX\""), HasSubstr("\"Radeon PRO W7900\"")));
+  EXPECT_THAT(found("H100 80GB"), AllOf(HasSubstr("\"H100 PCIe\""), HasSubstr("\"H100 SXM\"")));
+  EXPECT_THAT(found("60"), HasSubstr("error")) << "half a number names nothing";
 }
 
 TEST(FindDevice, an_ambiguous_name_lists_the_candidates) {
@@ -152,7 +244,7 @@ TEST(FindDevice, an_unknown_name_lists_the_nearest) {
 TEST(FindDevice, an_id_wins_over_names) {
   std::vector<DeviceInfo> devices = built_in();
   devices.push_back(test::cpu_with(kGiB));
-  EXPECT_EQ(*find_device(devices, "cpu"), devices.size() - 1);
+  for (const char* id : {"cpu", "CPU"}) EXPECT_EQ(*find_device(devices, id), devices.size() - 1);
 }
 
 }  // namespace
