@@ -65,6 +65,7 @@ struct EngineThread::Impl {
   void sample_when_due(Backend& backend);
   void emit(RequestId id, EventBody body) { on_event({id, std::move(body)}); }
   void forget(RequestId id);
+  bool ends_stopping(RequestId id);
 
   const std::function<void(Event)> on_event;
   const BackendFactory make_backend;
@@ -126,6 +127,13 @@ void EngineThread::Impl::stop(RequestId request) {
 void EngineThread::Impl::forget(RequestId id) {
   const std::lock_guard lock(mutex);
   stop_sources.erase(id);
+}
+
+// From here on a stop of the request comes too late and is ignored; whether none came before.
+bool EngineThread::Impl::ends_stopping(RequestId id) {
+  const std::lock_guard lock(mutex);
+  const auto source = stop_sources.extract(id);
+  return !source.empty() && !source.mapped().token().stop_requested();
 }
 
 void EngineThread::Impl::run() {
@@ -190,6 +198,8 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   if (!loaded) return refuse(loaded.error());
   Result<std::unique_ptr<Session>> opened = Session::open(*loaded, request.plan);
   if (!opened) return refuse(opened.error());
+  // Mapping and preparing the session takes its time, and no part of it looks at the token.
+  if (!ends_stopping(id)) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
   adopt(id, std::move(*loaded), std::move(*opened));
 }
 

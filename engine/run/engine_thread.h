@@ -52,7 +52,9 @@ class EngineThread {
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
   RequestId generate(GenerateRequest request);
-  void stop(RequestId request);  // also one that still waits in the queue; unknown ids are ignored
+  // Also one that still waits in the queue; unknown ids are ignored. A load that was stopped before its new model took
+  // the place of the old one fails with kCancelled; a stop after that is ignored.
+  void stop(RequestId request);
 
  private:
   struct Impl;

@@ -200,6 +200,33 @@ TEST(EngineThread, a_cancelled_load_ends_with_the_chunk_that_it_is_at) {
   EXPECT_EQ(n_chunks, 3);
 }
 
+// What comes last, mapping the session, looks at no token: the stop used to be lost there.
+TEST(EngineThread, a_load_that_is_stopped_at_its_very_end_is_cancelled_too) {
+  const OnDisk model;
+  fake::Machine machine;
+  std::latch is_last(1), is_stopped(1);
+  int n_arenas = 0;
+  machine.refuse = [&] {
+    if (++n_arenas == 2) {
+      is_last.count_down();
+      is_stopped.wait();
+    }
+    return false;
+  };
+  FakeEngine fake(machine);
+  const RequestId id = fake.engine->load(model.request(context_of(64)));
+  is_last.wait();
+  fake.engine->stop(id);
+  is_stopped.count_down();
+  // Answered after whatever became of the load.
+  ASSERT_TRUE(fake.engine.wait_for<ModelUnloaded>(fake.engine->unload()).has_value());
+  EXPECT_EQ(fake.engine.count<ModelLoaded>(), 0U);
+  ASSERT_EQ(fake.engine.count<Failed>(), 1U);
+  const auto failed = fake.engine.wait_for<Failed>(id);
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+}
+
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
   const OnDisk model;
   fake::Machine machine;
