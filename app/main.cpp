@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/application.h"
+#include "standard_streams.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ QStringList argumentsOf(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  headroom::openMissingStreams();
   QCoreApplication::setApplicationName(QStringLiteral("headroom"));
   QCoreApplication::setApplicationVersion(QStringLiteral(HEADROOM_VERSION));
   QCommandLineParser parser;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backend/cpu/cpu_limits.h"
+#include "numbers.h"
 #include "open_model.h"
 #include "run/random.h"
 #include "run/sampler.h"
@@ -35,21 +36,23 @@ std::vector<TokenId> someTokens(std::uint32_t nVocab, std::size_t n) {
   return tokens;
 }
 
-Status prefill(Session& session, std::span<const TokenId> tokens) {
+Status prefill(Session& session, std::span<const TokenId> tokens, const StopToken& stop) {
   const std::size_t nBatch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
+    if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(nBatch, tokens.size() - first);
     const Result<std::span<const float>> logits =
-        session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, {});
+        session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, stop);
     if (!logits) return logits.error();
   }
   return ok_status();
 }
 
-Status decode(Session& session, std::span<const TokenId> tokens) {
+Status decode(Session& session, std::span<const TokenId> tokens, const StopToken& stop) {
   for (const TokenId token : tokens) {
+    if (Status wanted = stillWanted(); !wanted) return wanted;
     const SlotToken next{0, token};
-    if (const Result<std::span<const float>> logits = session.decode({&next, 1}, {}); !logits) return logits.error();
+    if (const Result<std::span<const float>> logits = session.decode({&next, 1}, stop); !logits) return logits.error();
   }
   return ok_status();
 }
@@ -85,22 +88,22 @@ Result<Timing> timed(Session& session, const Options& options, Work work) {
   return Timing{.medianSeconds = seconds[seconds.size() / 2], .outside = 1 - products / all};
 }
 
-Result<Speeds> measure(Session& session, const Options& options) {
+Result<Speeds> measure(Session& session, const Options& options, const StopToken& stop) {
   const std::vector<TokenId> tokens =
       someTokens(session.model().info->n_vocab, options.depth + std::max(options.nPrompt, options.nDecode));
   const std::span<const TokenId> after = std::span(tokens).subspan(options.depth);
-  if (Status filled = prefill(session, std::span(tokens).first(options.depth)); !filled) return filled.error();
+  if (Status filled = prefill(session, std::span(tokens).first(options.depth), stop); !filled) return filled.error();
   Speeds speeds;
   if (options.nPrompt > 0) {
     const Result<Timing> timing =
-        timed(session, options, [&] { return prefill(session, after.first(options.nPrompt)); });
+        timed(session, options, [&] { return prefill(session, after.first(options.nPrompt), stop); });
     if (!timing) return timing.error();
     speeds.prefillTokensPerS = options.nPrompt / timing->medianSeconds;
     speeds.prefillOutside = timing->outside;
   }
   if (options.nDecode > 0) {
     const Result<Timing> timing =
-        timed(session, options, [&] { return decode(session, after.first(options.nDecode)); });
+        timed(session, options, [&] { return decode(session, after.first(options.nDecode), stop); });
     if (!timing) return timing.error();
     speeds.decodeTokensPerS = options.nDecode / timing->medianSeconds;
     speeds.decodeOutside = timing->outside;
@@ -162,7 +165,7 @@ void printFigures(const Options& options, const OpenModel& open, const Figures& 
                   figures.limits.read_bytes_per_s * 1e-9, 100 * figures.speeds.decodeOutside));
 }
 
-ExitCode bench(Options options) {
+ExitCode bench(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
   if (options.nPrompt == 0 && options.nDecode == 0)
     return fail({ErrorCode::kUsage, "-p and -n are both 0: there is nothing to measure"});
@@ -171,11 +174,13 @@ ExitCode bench(Options options) {
     return fail({ErrorCode::kUsage, fmt::format("--ctx {} cannot hold --depth {} and {} tokens", options.plan.nCtx,
                                                 options.depth, std::max(options.nPrompt, options.nDecode))});
   }
-  const Result<OpenModel> open = openModel(options.model, options.plan);
+  interrupts.hear();
+  const StopToken stop = interrupts.token();
+  const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
   const Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
   if (!session) return fail(session.error());
-  const Result<Speeds> speeds = measure(**session, options);
+  const Result<Speeds> speeds = measure(**session, options, stop);
   if (!speeds) return fail(speeds.error());
   Figures figures;
   figures.speeds = *speeds;
@@ -198,28 +203,22 @@ ExitCode bench(Options options) {
 
 }  // namespace
 
-Command addBench(CLI::App& program) {
+Command addBench(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = program.add_subcommand(
       "bench", "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("-p", options->nPrompt, "Prompt tokens; 0: no prefill")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  app->add_option("-n", options->nDecode, "Tokens to decode; 0: no decode")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  app->add_option("--depth", options->depth, "Positions already in the cache")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  app->add_option("--repeat", options->nRepeats, "Measured repeats after the warm-up; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  constexpr WholeRange kTokens{.most = 1'000'000};
+  addNumber(*app, "-p", options->nPrompt, kTokens, "Prompt tokens; 0: no prefill");
+  addNumber(*app, "-n", options->nDecode, kTokens, "Tokens to decode; 0: no decode");
+  addNumber(*app, "--depth", options->depth, kTokens, "Positions already in the cache; 0: an empty one");
+  addNumber(*app, "--repeat", options->nRepeats, {.least = 1, .most = 1000},
+            "Measured repeats after the warm-up; the median counts");
   addPlanOptions(*app, options->plan);
   addPlainKvOption(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "bench model.gguf -p 512 -n 64 --depth 4096 --threads 8 --json");
-  return {app, [options] { return bench(*options); }};
+  return {app, [options, &interrupts] { return bench(*options, interrupts); }};
 }
 
 }  // namespace headroom::cli

@@ -4,7 +4,6 @@
 
 #include <chrono>
 
-#include "backend/registry.h"
 #include "command.h"
 
 namespace headroom::cli {
@@ -14,44 +13,58 @@ constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Chat::Chat(PlannedModel planned)
-    : m_planned(std::move(planned)), m_engine([this](Event event) { m_events.push(std::move(event)); }, make_backend) {}
+Chat::Chat(PlannedModel planned, const Interrupts& interrupts, BackendFactory makeBackend)
+    : m_planned(std::move(planned)),
+      m_interrupts(interrupts),
+      m_engine([this](Event event) { m_events.push(std::move(event)); }, std::move(makeBackend)) {}
+
+bool Chat::mustStop() const { return m_interrupts.isAsked() || outputIsLost(); }
+
+// The next event of a request, which is asked to stop as soon as it must.
+Event Chat::nextEvent(RequestId id) {
+  while (true) {
+    if (mustStop()) m_engine.stop(id);
+    std::optional<Event> event = m_events.pop(kInterruptInterval);
+    if (event && event->request == id) return std::move(*event);
+  }
+}
 
 std::optional<Error> Chat::load() {
-  const InterruptGuard guard;
+  if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted before the load began"};
   const RequestId id = m_engine.load({m_planned.file.path(), m_planned.plan});
   while (true) {
-    if (InterruptGuard::wasInterrupted()) m_engine.stop(id);
-    std::optional<Event> event = m_events.pop(kInterruptInterval);
-    if (!event || event->request != id) continue;
-    if (auto* failed = std::get_if<Failed>(&event->body)) return failed->error;
-    if (auto* loaded = std::get_if<ModelLoaded>(&event->body)) {
+    Event event = nextEvent(id);
+    if (auto* failed = std::get_if<Failed>(&event.body)) return failed->error;
+    if (auto* loaded = std::get_if<ModelLoaded>(&event.body)) {
       m_loaded = std::move(*loaded);
+      // A stop that the engine was asked for too late counts all the same.
+      if (mustStop()) return Error{ErrorCode::kCancelled, "interrupted when the model was just loaded"};
       return std::nullopt;
     }
   }
 }
 
 Answer Chat::answer(GenerateRequest request, bool stream) {
-  const InterruptGuard guard;
-  const RequestId id = m_engine.generate(std::move(request));
   Answer answer;
+  if (mustStop()) {
+    answer.error = Error{ErrorCode::kCancelled, "interrupted before the answer began"};
+    return answer;
+  }
+  const RequestId id = m_engine.generate(std::move(request));
   while (true) {
-    if (InterruptGuard::wasInterrupted()) m_engine.stop(id);
-    std::optional<Event> event = m_events.pop(kInterruptInterval);
-    if (!event || event->request != id) continue;
-    if (const auto* delta = std::get_if<TextDelta>(&event->body)) {
+    const Event event = nextEvent(id);
+    if (const auto* delta = std::get_if<TextDelta>(&event.body)) {
       answer.text += delta->text;
       if (stream) print(delta->text);
-    } else if (const auto* failed = std::get_if<Failed>(&event->body)) {
+    } else if (const auto* failed = std::get_if<Failed>(&event.body)) {
       answer.error = failed->error;
       return answer;
-    } else if (const auto* tooLong = std::get_if<PromptTooLong>(&event->body)) {
+    } else if (const auto* tooLong = std::get_if<PromptTooLong>(&event.body)) {
       answer.error = Error{ErrorCode::kDoesNotFit,
                            fmt::format("the prompt has {} tokens, the context holds {}: no room for an answer (--ctx)",
                                        tooLong->prompt_tokens, tooLong->n_ctx)};
       return answer;
-    } else if (const auto* finished = std::get_if<GenerationFinished>(&event->body)) {
+    } else if (const auto* finished = std::get_if<GenerationFinished>(&event.body)) {
       answer.finished = *finished;
       return answer;
     }

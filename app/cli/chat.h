@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "backend/registry.h"
 #include "event_queue.h"
+#include "interrupts.h"
 #include "plan_arguments.h"
 #include "run/engine_thread.h"
 
@@ -17,17 +19,22 @@ struct Answer {
   std::optional<Error> error;
 };
 
-// Owns the engine thread and waits for its events; Ctrl-C cancels a load and stops an answer.
+// Owns the engine thread and waits for its events. An interrupt, or a stdout that was lost, cancels a load and stops an
+// answer: the load is then an error (kCancelled), however far it had come, and the answer is what there was of it.
 class Chat {
  public:
-  explicit Chat(PlannedModel planned);
+  Chat(PlannedModel planned, const Interrupts& interrupts, BackendFactory makeBackend = make_backend);
 
   std::optional<Error> load();
   Answer answer(GenerateRequest request, bool stream);
   const ModelLoaded& loaded() const { return *m_loaded; }
 
  private:
+  bool mustStop() const;
+  Event nextEvent(RequestId id);
+
   PlannedModel m_planned;
+  const Interrupts& m_interrupts;
   EventQueue m_events;  // outlives the engine, which pushes to it
   EngineThread m_engine;
   std::optional<ModelLoaded> m_loaded;

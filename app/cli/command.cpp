@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <memory>
 
 #include "base/bytes.h"
-#include "file/input_file.h"
-#include "text/utf8.h"
 
 namespace headroom::cli {
 namespace {
@@ -25,25 +24,6 @@ const char* codeName(ErrorCode code) {
     case ErrorCode::kCancelled: return "cancelled";
   }
   return "unknown";
-}
-
-// Valid UTF-8 on one line: paths, templates and metadata may hold line ends, escape sequences and broken bytes, which a
-// terminal must not obey.
-std::string onOneLine(std::string_view text) {
-  std::string line;
-  for (std::size_t at = 0; at < text.size();) {
-    const CodePoint point = read_code_point(text, at);
-    const bool isControl = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
-    if (point.value == '\n') {
-      line += "\\n";
-    } else if (isControl) {
-      line += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.value));
-    } else {
-      append_code_point(line, point.value);
-    }
-    at += point.n_bytes;
-  }
-  return line;
 }
 
 }  // namespace
@@ -61,44 +41,33 @@ ExitCode exitCodeOf(ErrorCode code) {
 }
 
 ExitCode report(const Error& error, bool asJson) {
+  if (error.code == ErrorCode::kCancelled && outputIsLost()) return kNoResource;
   if (asJson) printJson({{"error", {{"code", codeName(error.code)}, {"message", error.message}}}});
   printNote(error.message);
   return exitCodeOf(error.code);
 }
 
-void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-void printLine(const std::string& text) { print(text + "\n"); }
-
-void printJson(const Json& json) { printLine(json.dump(2, ' ', false, Json::error_handler_t::replace)); }
-
-void printNote(const std::string& text) {
-  const std::string line = "headroom-cli: " + onOneLine(text) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
-
-Status writeFile(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (file) return ok_status();
-  return Error{ErrorCode::kResource, fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+Status stillWanted() {
+  if (outputIsLost()) return Error{ErrorCode::kCancelled, "stopped: nobody reads the results"};
+  return ok_status();
 }
 
 Result<std::string> readTextFile(const std::string& path) {
   constexpr Bytes kLargest = 256 * kMiB;
-  const Result<InputFile> file = InputFile::open(path);
-  if (!file) return file.error();
-  if (file->n_bytes() > kLargest) {
-    return Error{ErrorCode::kBadFile, fmt::format("{} has {}: expected at most {}", path, format_bytes(file->n_bytes()),
-                                                  format_bytes(kLargest))};
+  const auto bad = [&](const std::string& what) {
+    return Error{ErrorCode::kBadFile, fmt::format("{}: {}", path, what)};
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (!file) return bad(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text;
+  std::array<char, 65536> bytes;
+  errno = 0;
+  while (const std::size_t n = std::fread(bytes.data(), 1, bytes.size(), file.get())) {
+    text.append(bytes.data(), n);
+    if (text.size() > kLargest)
+      return bad(fmt::format("expected at most {} of text, found more", format_bytes(kLargest)));
   }
-  std::string text(file->n_bytes(), '\0');
-  if (Status read = file->read_at(0, std::as_writable_bytes(std::span(text.data(), text.size()))); !read)
-    return read.error();
+  if (std::ferror(file.get()) != 0) return bad(fmt::format("cannot be read: {}", std::strerror(errno)));
   return text;
 }
 

@@ -4,16 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "output.h"
 #include "text/tokenizer.h"
 
 namespace headroom::cli {
-
-using Json = nlohmann::ordered_json;
 
 enum ExitCode : int {
   kDone = 0,
@@ -31,15 +29,14 @@ struct Command {
 };
 
 // One line on stderr, "headroom-cli: ..."; under --json also {"error": {"code", "message"}} on stdout, so that a script
-// reads one place.
+// reads one place. Work that stopped because stdout was lost has told so already.
 ExitCode report(const Error& error, bool asJson);
 
-void print(const std::string& text);  // to stdout; a reader that went away is no error
-void printLine(const std::string& text);
-void printJson(const Json& json);                                     // indented, bytes that are not UTF-8 replaced
-void printNote(const std::string& text);                              // to stderr, on one line
-Status writeFile(const std::string& path, const std::string& bytes);  // kResource
-Result<std::string> readTextFile(const std::string& path);            // kBadFile; at most 256 MiB
+// All of a text file, pipe or device; an empty one is an empty text. kBadFile; at most 256 MiB.
+Result<std::string> readTextFile(const std::string& path);
+
+// Whether results still have a reader: kCancelled once stdout is lost. Asked between steps of long work.
+Status stillWanted();
 
 // "1,2 3" to ids; kUsage names what is not a number.
 Result<std::vector<TokenId>> parseTokens(const std::string& text);

@@ -25,16 +25,4 @@ class EventQueue {
   std::deque<Event> m_events;
 };
 
-// Ctrl-C asks for a stop instead of ending the process while one of these lives.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-  // Whether the user interrupted since the last call.
-  static bool wasInterrupted();
-};
-
 }  // namespace headroom::cli

@@ -4,6 +4,7 @@
 
 #include "backend/registry.h"
 #include "divergence.h"
+#include "numbers.h"
 #include "open_model.h"
 #include "run/load_model.h"
 #include "subcommands.h"
@@ -54,17 +55,18 @@ std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first
 }
 
 // One window of the text, in both sessions, from an empty cache. Positions whose next token is in the window count.
-Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence) {
+Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence, const StopToken& stop) {
   pair.reference->truncate(0, 0);
   pair.judged->truncate(0, 0);
   const std::size_t nVocab = pair.judged->model().info->n_vocab;
   for (std::size_t first = 0; first < chunk.size(); first += pair.judged->max_logit_rows()) {
+    if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min<std::size_t>(chunk.size() - first, pair.judged->max_logit_rows());
     const Result<std::span<const float>> reference =
-        pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+        pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), stop);
     if (!reference) return reference.error();
     const Result<std::span<const float>> judged =
-        pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), {});
+        pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), stop);
     if (!judged) return judged.error();
     for (std::size_t row = 0; row < n && first + row + 1 < chunk.size(); ++row) {
       divergence.add(reference->subspan(row * nVocab, nVocab), judged->subspan(row * nVocab, nVocab),
@@ -99,13 +101,19 @@ void printSummary(const Options& options, const DivergenceSummary& summary, std:
   printLine(fmt::format("same top token    {:.2f} %", 100 * summary.sameTopShare));
 }
 
-ExitCode kld(Options options) {
+ExitCode kld(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
+  if (options.plan.nCtx == 1)
+    return fail({ErrorCode::kUsage, "--ctx: expected at least 2, a token and the one that follows; found 1"});
+  if (options.plan.nSlots != 1)
+    return fail(
+        {ErrorCode::kUsage, fmt::format("--slots: expected 1, as one text is read; found {}", options.plan.nSlots)});
   const Result<std::string> text = readTextFile(options.file);
   if (!text) return fail(text.error());
-  options.plan.nSlots = 1;
   options.plan.nBatch = options.plan.nLogitRows = std::min(options.plan.nBatch, kRowsPerStep);
-  const Result<OpenModel> open = openModel(options.model, options.plan);
+  interrupts.hear();
+  const StopToken stop = interrupts.token();
+  const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
   options.plan.nCtx = open->planned.plan->options.n_ctx;
   if (!open->loaded->tokenizer) return fail({ErrorCode::kUnsupported, open->loaded->template_problem});
@@ -120,7 +128,7 @@ ExitCode kld(Options options) {
   for (std::size_t first = 0; first + 1 < tokens.size(); first += options.plan.nCtx) {
     if (options.maxChunks > 0 && nChunks == options.maxChunks) break;
     const std::vector<TokenId> chunk = windowAt(tokens, first, options.plan.nCtx, open->loaded->tokenizer->special());
-    if (Status done = compareChunk(*pair, chunk, divergence); !done) return fail(done.error());
+    if (Status done = compareChunk(*pair, chunk, divergence, stop); !done) return fail(done.error());
     ++nChunks;
   }
   printSummary(options, divergence.summary(), nChunks, options.asJson);
@@ -129,18 +137,18 @@ ExitCode kld(Options options) {
 
 }  // namespace
 
-Command addKld(CLI::App& program) {
+Command addKld(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = program.add_subcommand(
       "kld", "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   app->add_option("--file", options->file, "Text, read in windows of --ctx tokens")->required();
-  app->add_option("--chunks", options->maxChunks, "At most this many windows; default: the whole text");
+  addNumber(*app, "--chunks", options->maxChunks, {.least = 1}, "At most this many windows; default: the whole text");
   addPlanOptions(*app, options->plan);
   addPlainKvOption(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "kld model.gguf --file text.txt --kv-k q8_0 --kv-v q4_0 --ctx 512");
-  return {app, [options] { return kld(*options); }};
+  return {app, [options, &interrupts] { return kld(*options, interrupts); }};
 }
 
 }  // namespace headroom::cli

@@ -20,12 +20,14 @@ void append(std::string& bytes, std::span<const float> values) {
 }
 
 // One slot: the prompt in steps of the batch.
-Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
+Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, const StopToken& stop,
+                       std::string& bytes) {
   const std::size_t nBatch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
+    if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(tokens.size() - first, nBatch);
     const Result<std::span<const float>> logits =
-        session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), {});
+        session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), stop);
     if (!logits) return logits.error();
     append(bytes, *logits);
   }
@@ -34,19 +36,21 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, std
 
 // Several slots: the same tokens in all of them, side by side; what the last slot computed is kept, so that a mix-up of
 // slots shows.
-Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, std::string& bytes) {
+Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, const StopToken& stop,
+                          std::string& bytes) {
   std::vector<SlotToken> step(session.cache().n_slots());
   const std::size_t nVocab = session.model().info->n_vocab;
   for (const TokenId token : tokens) {
+    if (Status wanted = stillWanted(); !wanted) return wanted;
     for (std::uint32_t slot = 0; slot < step.size(); ++slot) step[slot] = {slot, token};
-    const Result<std::span<const float>> logits = session.decode(step, {});
+    const Result<std::span<const float>> logits = session.decode(step, stop);
     if (!logits) return logits.error();
     append(bytes, logits->last(nVocab));
   }
   return ok_status();
 }
 
-ExitCode logits(Options options) {
+ExitCode logits(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
   const Result<std::vector<TokenId>> tokens = parseTokens(options.tokens);
   if (!tokens) return fail(tokens.error());
@@ -55,7 +59,11 @@ ExitCode logits(Options options) {
   // used.
   options.plan.nBatch = static_cast<std::uint32_t>(std::min<std::size_t>(options.plan.nBatch, tokens->size()));
   options.plan.nLogitRows = std::max(options.plan.nSlots, options.plan.nBatch);
-  const Result<OpenModel> open = openModel(options.model, options.plan);
+  Result<OutputFile> out = OutputFile::open(options.outPath);
+  if (!out) return fail(out.error());
+  interrupts.hear();
+  const StopToken stop = interrupts.token();
+  const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
   Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
   if (!session) return fail(session.error());
@@ -64,12 +72,12 @@ ExitCode logits(Options options) {
   std::string bytes;
   bytes.reserve(tokens->size() * open->loaded->info->n_vocab * sizeof(float));
   const bool isAlone = options.plan.nSlots == 1;
-  if (Status done =
-          isAlone ? evaluateInSteps(**session, *tokens, bytes) : evaluateSideBySide(**session, *tokens, bytes);
+  if (Status done = isAlone ? evaluateInSteps(**session, *tokens, stop, bytes)
+                            : evaluateSideBySide(**session, *tokens, stop, bytes);
       !done) {
     return fail(done.error());
   }
-  if (Status written = writeFile(options.outPath, bytes); !written) return fail(written.error());
+  if (Status written = out->write(bytes); !written) return fail(written.error());
   if (options.asJson) {
     printJson({{"n_tokens", tokens->size()},
                {"n_vocab", open->loaded->info->n_vocab},
@@ -83,7 +91,7 @@ ExitCode logits(Options options) {
 
 }  // namespace
 
-Command addLogits(CLI::App& program) {
+Command addLogits(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = program.add_subcommand(
       "logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
   auto options = std::make_shared<Options>();
@@ -96,7 +104,7 @@ Command addLogits(CLI::App& program) {
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "logits model.gguf --tokens 1,2,3 --kv-k q8_0 --out logits.f32");
-  return {app, [options] { return logits(*options); }};
+  return {app, [options, &interrupts] { return logits(*options, interrupts); }};
 }
 
 }  // namespace headroom::cli

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <csignal>
 #include <span>
+#include <sstream>
 #include <string_view>
 
+#include "standard_streams.h"
 #include "subcommands.h"
 
 namespace headroom::cli {
@@ -31,26 +33,49 @@ std::string whatIsWrong(std::span<const Command> commands, std::span<const char*
   return isKnown ? error.what() : fmt::format("there is no subcommand \"{}\": expected one of {}", *given, names);
 }
 
+// What a command found, unless it was interrupted or its answer reached nobody.
+ExitCode exitCodeAfter(ExitCode found, const Interrupts& interrupts) {
+  if (found != kDone && found != kNo) return found;
+  if (interrupts.isAsked()) {
+    printNote("interrupted");
+    return kNoResource;
+  }
+  return outputIsLost() ? kNoResource : found;
+}
+
 int runProgram(int argc, char** argv) {
+  Interrupts interrupts;
   CLI::App program("See exactly what memory a local model takes, load it, chat.", "headroom-cli");
   program.footer(kExitCodes);
   program.require_subcommand(1);
   program.set_version_flag("--version", std::string("headroom-cli " HEADROOM_VERSION));
-  const std::vector<Command> commands{addInspect(program),    addDevices(program), addPlan(program),
-                                      addSolve(program),      addRun(program),     addTokenize(program),
-                                      addDetokenize(program), addRender(program),  addLogits(program),
-                                      addKld(program),        addBench(program),   addTour(program)};
+  const std::vector<Command> commands{addInspect(program),
+                                      addDevices(program),
+                                      addPlan(program),
+                                      addSolve(program),
+                                      addRun(program, interrupts),
+                                      addTokenize(program),
+                                      addDetokenize(program),
+                                      addRender(program),
+                                      addLogits(program, interrupts),
+                                      addKld(program, interrupts),
+                                      addBench(program, interrupts),
+                                      addTour(program, interrupts)};
   const std::span<const char* const> words(argv + 1, argc > 0 ? static_cast<std::size_t>(argc - 1) : 0);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return program.exit(wanted);
+    std::ostringstream text;
+    program.exit(wanted, text, text);
+    printLine(text.str().substr(0, text.str().find_last_not_of('\n') + 1));
+    return exitCodeAfter(kDone, interrupts);
   } catch (const CLI::ParseError& error) {
-    printNote(fmt::format("{} (see headroom-cli --help)", whatIsWrong(commands, words, error)));
-    return kBadUsage;
+    const bool asJson = std::find(words.begin(), words.end(), std::string_view("--json")) != words.end();
+    return report({ErrorCode::kUsage, fmt::format("{} (see headroom-cli --help)", whatIsWrong(commands, words, error))},
+                  asJson);
   }
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (command.app->parsed()) return exitCodeAfter(command.run(), interrupts);
   }
   return kBadUsage;
 }
@@ -59,6 +84,7 @@ int runProgram(int argc, char** argv) {
 }  // namespace headroom::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // `headroom-cli ... | head` ends quietly
+  headroom::openMissingStreams();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of a write: it is told, and work ends
   return headroom::cli::runProgram(argc, argv);
 }

@@ -5,12 +5,12 @@
 
 namespace headroom::cli {
 
-Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments) {
+Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments, const StopToken& stop) {
   Result<PlannedModel> planned = planToLoad(path, arguments);
   if (!planned) return planned.error();
   const LoadInputs inputs{planned->info, planned->plan, make_backend};
   Result<std::shared_ptr<const LoadedModel>> loaded =
-      load_model(planned->file, inputs, {}, [](LoadProgress, Backend&) {});
+      load_model(planned->file, inputs, stop, [](LoadProgress, Backend&) {});
   if (!loaded) return loaded.error();
   return OpenModel{std::move(*planned), std::move(*loaded)};
 }

@@ -12,6 +12,6 @@ struct OpenModel {
   PlannedModel planned;
   std::shared_ptr<const LoadedModel> loaded;
 };
-Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments);
+Result<OpenModel> openModel(const std::string& path, const PlanArguments& arguments, const StopToken& stop);
 
 }  // namespace headroom::cli

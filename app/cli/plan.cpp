@@ -1,4 +1,5 @@
 #include "format/dtype_table.h"
+#include "numbers.h"
 #include "plan/fixes.h"
 #include "plan/plan_json.h"
 #include "plan/plan_text.h"
@@ -86,7 +87,8 @@ Command addSolve(CLI::App& program) {
   app->add_option("--for", options->wanted, "ctx, layers or kv")
       ->required()
       ->check(CLI::IsMember({"ctx", "layers", "kv"}));
-  app->add_option("--limit", options->limit, "With --for ctx: look no further than this; default: the trained context");
+  addNumber(*app, "--limit", options->limit, {.least = 1},
+            "With --for ctx: look no further than this; default: the trained context");
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "solve model.gguf --for ctx --device \"RTX 3060\" --keep-free 1GiB");

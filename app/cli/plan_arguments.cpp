@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 
 #include "backend/registry.h"
 #include "format/dtype_table.h"
+#include "numbers.h"
 #include "plan/device_catalogue.h"
+#include "plan/plan_options.h"
 #include "plan/plan_text.h"
 
 namespace headroom::cli {
@@ -44,27 +47,44 @@ Result<HeadroomRule> readHeadroom(const PlanArguments& arguments) {
   return keeps ? HeadroomRule(KeepFree{*bytes}) : HeadroomRule(AtMost{*bytes});
 }
 
+// A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
+Error asOption(Error error) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOptions{{{"device", "--device"},
+                                                                                   {"kv_k", "--kv-k"},
+                                                                                   {"kv_v", "--kv-v"},
+                                                                                   {"n_gpu_layers", "--gpu-layers"},
+                                                                                   {"n_ctx", "--ctx"}}};
+  for (const auto& [field, option] : kOptions) {
+    const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
+    if (isNamed) error.message.replace(0, field.size(), option);
+  }
+  return error;
+}
+
 }  // namespace
 
 void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   const auto group = [](CLI::Option* option) { return option->group("Planning"); };
-  group(app.add_option("--ctx", arguments.nCtx,
-                       "Context: positions per request; default: the trained context, at most 4096"));
-  group(
-      app.add_option("--slots", arguments.nSlots, "Parallel requests, each with its own cache")->capture_default_str());
-  group(app.add_option("--batch", arguments.nBatch, "Prompt tokens in one step")->capture_default_str());
+  group(addNumber(app, "--ctx", arguments.nCtx, {.least = 1},
+                  "Context: positions per request; default: the trained context, at most 4096"));
+  group(addNumber(app, "--slots", arguments.nSlots, {.least = 1, .most = kMaxBatch},
+                  "Parallel requests, each with its own cache"));
+  group(addNumber(app, "--batch", arguments.nBatch, {.least = 1, .most = kMaxBatch}, "Prompt tokens in one step"));
   group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking")
             ->capture_default_str());
   group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")
             ->capture_default_str());
-  group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the device, or auto")->capture_default_str());
+  group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the device (0: none), or auto")
+            ->capture_default_str());
   group(app.add_option("--device", arguments.device, "cpu, or a catalogue name such as \"RTX 4090\"")
             ->capture_default_str());
-  CLI::Option* keep =
-      group(app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB"));
-  group(app.add_option("--at-most", arguments.atMost, "Never use more than this on the device: 6GiB"))->excludes(keep);
-  group(app.add_option("--threads", arguments.nThreads, "CPU threads; default: one per core"))
-      ->check(CLI::Range(1, 1024));
+  CLI::Option* keep = group(
+      app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB")->check(notEmpty()));
+  group(
+      app.add_option("--at-most", arguments.atMost, "Never use more than this on the device: 6GiB")->check(notEmpty()))
+      ->excludes(keep);
+  group(addNumber(app, "--threads", arguments.nThreads, {.least = 1, .most = 1024},
+                  "CPU threads; default: one per core"));
 }
 
 void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
@@ -107,7 +127,7 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments) {
   Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads);
   if (!devices) return devices.error();
   const Result<DeviceIndex> device = find_device(*devices, arguments.device);
-  if (!device) return device.error();
+  if (!device) return asOption(device.error());
   options.device = *device;
   inputs.devices = std::move(*devices);
   return inputs;
@@ -121,7 +141,7 @@ Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arg
   Result<ModelInfo> info = read_model_info(*file);
   if (!info) return info.error();
   Result<MemoryPlan> plan = plan_memory(*info, inputs->devices, inputs->options);
-  if (!plan) return plan.error();
+  if (!plan) return asOption(plan.error());
   return PlannedModel{std::move(*file), std::make_shared<const ModelInfo>(std::move(*info)), std::move(*inputs),
                       std::make_shared<const MemoryPlan>(std::move(*plan))};
 }

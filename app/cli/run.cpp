@@ -1,9 +1,8 @@
 #include <unistd.h>
 
-#include <iostream>
-
 #include "chat.h"
-#include "event_queue.h"
+#include "line_reader.h"
+#include "numbers.h"
 #include "plan_arguments.h"
 #include "run/sampler.h"
 #include "run_report.h"
@@ -37,24 +36,11 @@ GenerateRequest makeRequest(const Options& options, bool plain) {
   return request;
 }
 
-ExitCode finishReport(const Options& options, const ModelLoaded& loaded, const Answer& answer) {
-  const Json json = runReport(loaded, *answer.finished);
-  if (!options.reportPath.empty()) {
-    if (Status written = writeFile(options.reportPath, json.dump(2) + "\n"); !written)
-      return report(written.error(), options.asJson);
-  }
-  if (options.asJson) {
-    Json whole{{"text", answer.text}};
-    whole.update(json);
-    printJson(whole);
-  } else {
-    printLine("");
-    printNote(runSummary(*answer.finished));
-  }
-  return kDone;
+Status writeReport(std::optional<OutputFile>& file, const ModelLoaded& loaded, const GenerationFinished& finished) {
+  return file ? file->write(jsonText(runReport(loaded, finished)) + "\n") : ok_status();
 }
 
-ExitCode answerOnce(const Options& options, Chat& chat, bool plain) {
+ExitCode answerOnce(const Options& options, Chat& chat, bool plain, std::optional<OutputFile>& reportFile) {
   GenerateRequest request = makeRequest(options, plain);
   if (options.isRaw) {
     request.messages.clear();
@@ -64,49 +50,92 @@ ExitCode answerOnce(const Options& options, Chat& chat, bool plain) {
   }
   const Answer answer = chat.answer(std::move(request), !options.asJson);
   if (answer.error) return report(*answer.error, options.asJson);
-  return finishReport(options, chat.loaded(), answer);
+  const Status written = writeReport(reportFile, chat.loaded(), *answer.finished);
+  if (options.asJson) {
+    Json whole{{"text", answer.text}};
+    whole.update(runReport(chat.loaded(), *answer.finished));
+    printJson(whole);
+  } else {
+    printLine("");
+    printNote(runSummary(*answer.finished));
+  }
+  return written ? kDone : report(written.error(), false);
 }
 
-// One line of the user, or nothing at the end of input, an interrupt or /exit.
-std::optional<std::string> readLine(bool isTerminal) {
-  const InterruptGuard guard;
-  if (isTerminal) print("> ");
-  std::string line;
-  if (!std::getline(std::cin, line) || line == "/exit") return std::nullopt;
-  return line;
-}
+// What the lines of stdin ask, one after the other, each with what was said before.
+class Conversation {
+ public:
+  Conversation(const Options& options, Chat& chat, Interrupts& interrupts, bool plain)
+      : m_chat(chat),
+        m_interrupts(interrupts),
+        m_request(makeRequest(options, plain)),
+        m_nSystem(m_request.messages.size()) {}
 
-ExitCode converse(const Options& options, Chat& chat, bool plain) {
+  // Until the end of input, /exit or an interrupt. A failed answer is told and the conversation goes on; a script
+  // learns of the first one from the exit code.
+  ExitCode run();
+  const std::optional<GenerationFinished>& last() const { return m_last; }
+
+ private:
+  ExitCode answer(const std::string& line);
+
+  Chat& m_chat;
+  Interrupts& m_interrupts;
+  GenerateRequest m_request;
+  std::size_t m_nSystem;
+  std::optional<GenerationFinished> m_last;
+};
+
+ExitCode Conversation::run() {
   const bool isTerminal = isatty(STDIN_FILENO) == 1;
   if (isTerminal) printNote("type a message; /clear starts over, /exit ends, Ctrl-C stops an answer");
-  GenerateRequest request = makeRequest(options, plain);
-  const std::size_t nSystem = request.messages.size();
-  Answer last;
-  while (const std::optional<std::string> line = readLine(isTerminal)) {
-    if (line->empty()) continue;
-    if (*line == "/clear") {
-      request.messages.resize(nSystem);
+  LineReader lines(STDIN_FILENO, m_interrupts);
+  ExitCode first = kDone;
+  while (true) {
+    if (isTerminal) print("> ");
+    const Result<std::optional<std::string>> line = lines.next();
+    if (!line) return report(line.error(), false);
+    if (!*line || **line == "/exit") break;
+    if ((*line)->empty()) continue;
+    if (**line == "/clear") {
+      m_request.messages.resize(m_nSystem);
       continue;
     }
-    request.messages.push_back({"user", *line});
-    Answer answer = chat.answer(request, true);
-    printLine("");
-    if (answer.error) {
-      // The turn is taken back: the conversation stays one that can go on.
-      printNote(answer.error->message + (answer.error->code == ErrorCode::kDoesNotFit ? "; /clear starts over" : ""));
-      request.messages.pop_back();
-      continue;
-    }
-    if (answer.finished->reason == FinishReason::kContextFull) printNote("the context is full; /clear starts over");
-    request.messages.push_back({"assistant", answer.text});
-    last = std::move(answer);
+    const ExitCode code = answer(**line);
+    if (first == kDone && !isTerminal) first = code;
+    // Who types sees that the answer was stopped, and may go on; a script that is interrupted ends.
+    if (isTerminal) m_interrupts.take();
   }
-  if (options.reportPath.empty() || !last.finished) return kDone;
-  const Status written = writeFile(options.reportPath, runReport(chat.loaded(), *last.finished).dump(2) + "\n");
-  return written ? kDone : report(written.error(), options.asJson);
+  if (isTerminal && m_interrupts.isAsked()) printLine("");
+  return first;
 }
 
-ExitCode run(const Options& options, bool hasPrompt) {
+ExitCode Conversation::answer(const std::string& line) {
+  m_request.messages.push_back({"user", line});
+  const Answer answer = m_chat.answer(m_request, true);
+  printLine("");
+  if (answer.error) {
+    // The turn is taken back: the conversation stays one that can go on.
+    m_request.messages.pop_back();
+    if (answer.error->code != ErrorCode::kDoesNotFit) return report(*answer.error, false);
+    return report({answer.error->code, answer.error->message + "; /clear starts over"}, false);
+  }
+  if (answer.finished->reason == FinishReason::kContextFull) printNote("the context is full; /clear starts over");
+  m_request.messages.push_back({"assistant", answer.text});
+  m_last = answer.finished;
+  return kDone;
+}
+
+ExitCode converse(const Options& options, Chat& chat, Interrupts& interrupts, bool plain,
+                  std::optional<OutputFile>& reportFile) {
+  Conversation conversation(options, chat, interrupts, plain);
+  const ExitCode code = conversation.run();
+  if (!conversation.last()) return code;
+  const Status written = writeReport(reportFile, chat.loaded(), *conversation.last());
+  return written ? code : report(written.error(), false);
+}
+
+ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
   const auto misuse = [&](const char* why) { return report({ErrorCode::kUsage, why}, options.asJson); };
   if (!hasPrompt && options.isRaw) return misuse("--raw needs a prompt (-p)");
   if (!hasPrompt && options.asJson) return misuse("--json needs a prompt (-p)");
@@ -115,8 +144,11 @@ ExitCode run(const Options& options, bool hasPrompt) {
   if (Status sane = check_sampler_settings(options.sampler); !sane) return report(sane.error(), options.asJson);
   Result<PlannedModel> planned = planToLoad(options.model, options.plan);
   if (!planned) return report(planned.error(), options.asJson);
+  Result<std::optional<OutputFile>> reportFile = openIfNamed(options.reportPath);
+  if (!reportFile) return report(reportFile.error(), options.asJson);
   const bool plain = agreesToPlain(options, planned->file);
-  Chat chat(std::move(*planned));
+  interrupts.hear();
+  Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);
   const std::string& problem = chat.loaded().template_problem;
   if (!options.isRaw && !problem.empty()) {
@@ -126,41 +158,47 @@ ExitCode run(const Options& options, bool hasPrompt) {
           options.asJson);
     printNote(problem + " Using \"role: content\" lines.");
   }
-  return hasPrompt ? answerOnce(options, chat, plain) : converse(options, chat, plain);
+  return hasPrompt ? answerOnce(options, chat, plain, *reportFile)
+                   : converse(options, chat, interrupts, plain, *reportFile);
+}
+
+void addSamplerOptions(CLI::App& app, SamplerSettings& sampler) {
+  addNumber(app, "--seed", sampler.seed, {.most = std::numeric_limits<std::uint64_t>::max()},
+            "Same seed, same text; 0: a new one");
+  addNumber(app, "--temp", sampler.temperature, {.most = 100}, "Temperature; 0: always the likeliest token");
+  addNumber(app, "--top-k", sampler.top_k, {}, "Only the k likeliest; 0: off");
+  addNumber(app, "--top-p", sampler.top_p, {.isAboveLeast = true}, "Only the likeliest that add up to p; 1: off");
+  addNumber(app, "--min-p", sampler.min_p, {}, "Only those with this share of the likeliest; 0: off");
+  addNumber(app, "--repeat-penalty", sampler.repetition_penalty, {.most = 100, .isAboveLeast = true},
+            "Penalty on tokens seen lately; 1: off");
+  addNumber(app, "--repeat-window", sampler.repetition_window, {},
+            "How many tokens back the penalties look; 0: at none");
+  addNumber(app, "--presence-penalty", sampler.presence_penalty, {.least = -100, .most = 100},
+            "Subtracted from tokens seen lately; 0: off");
 }
 
 }  // namespace
 
-Command addRun(CLI::App& program) {
+Command addRun(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = program.add_subcommand("run", "Load a model and answer; without -p an interactive chat");
   auto options = std::make_shared<Options>();
-  SamplerSettings& sampler = options->sampler;
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   CLI::Option* prompt = app->add_option("-p,--prompt", options->prompt, "What the user says");
   app->add_flag("--raw", options->isRaw, "The prompt as it stands, without the chat template");
   app->add_flag("--plain", options->plainTemplate,
                 "Use \"role: content\" lines when the file's template cannot be used");
   app->add_option("--system", options->system, "System prompt");
-  app->add_option("-n,--tokens", options->maxTokens, "At most this many tokens; default: until the context is full");
+  addNumber(*app, "-n,--tokens", options->maxTokens, {.least = 1},
+            "At most this many tokens; default: until the context is full");
   app->add_option("--stop", options->stopStrings, "End the answer before this text; may be repeated");
-  app->add_option("--seed", sampler.seed, "Same seed, same text; 0: a new one")->capture_default_str();
-  app->add_option("--temp", sampler.temperature, "Temperature; 0: always the likeliest token")->capture_default_str();
-  app->add_option("--top-k", sampler.top_k, "Only the k likeliest; 0: off")->capture_default_str();
-  app->add_option("--top-p", sampler.top_p, "Only the likeliest that add up to p; 1: off")->capture_default_str();
-  app->add_option("--min-p", sampler.min_p, "Only those with this share of the likeliest; 0: off")
-      ->capture_default_str();
-  app->add_option("--repeat-penalty", sampler.repetition_penalty, "Penalty on tokens seen lately; 1: off")
-      ->capture_default_str();
-  app->add_option("--repeat-window", sampler.repetition_window, "How many tokens back the penalties look")
-      ->capture_default_str();
-  app->add_option("--presence-penalty", sampler.presence_penalty, "Subtracted from tokens seen lately; 0: off")
-      ->capture_default_str();
+  addSamplerOptions(*app, options->sampler);
   app->add_option("--report", options->reportPath,
-                  "Write planned against mapped bytes, counters and speeds to this file, as JSON");
+                  "Write planned against mapped bytes, counters and speeds to this file, as JSON")
+      ->check(notEmpty());
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "run model.gguf -p \"What is a KV cache?\" -n 200 --seed 1 --report report.json");
-  return {app, [options, prompt] { return run(*options, prompt->count() > 0); }};
+  return {app, [options, prompt, &interrupts] { return run(*options, prompt->count() > 0, interrupts); }};
 }
 
 }  // namespace headroom::cli

@@ -2,14 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace headroom::cli {
 namespace {
 
-double rate(std::uint32_t n, double seconds) { return seconds > 0 ? n / seconds : 0.0; }
-double promptRate(const GenerationStats& stats) {
+// Tokens per second; nothing where none were computed, or none in a time that could be measured.
+std::optional<double> rate(std::uint32_t n, double seconds) {
+  return n > 0 && seconds > 0 ? std::optional(n / seconds) : std::nullopt;
+}
+
+// An answer that was stopped before its first token may have read only a part of its prompt: no speed is known.
+std::optional<double> promptRate(const GenerationFinished& finished) {
+  const GenerationStats& stats = finished.stats;
+  if (finished.reason == FinishReason::kStopped && stats.generated_tokens == 0) return std::nullopt;
   return rate(stats.prompt_tokens - stats.reused_tokens, stats.prefill_seconds);
 }
-double answerRate(const GenerationStats& stats) { return rate(stats.decode_steps, stats.decode_seconds); }
+std::optional<double> answerRate(const GenerationFinished& finished) {
+  return rate(finished.stats.decode_steps, finished.stats.decode_seconds);
+}
+
+Json rateJson(const std::optional<double>& rate) { return rate ? Json(*rate) : Json(nullptr); }
+std::string rateText(const std::optional<double>& rate) {
+  return rate ? fmt::format(" at {:.1f} tokens/s", *rate) : std::string();
+}
 
 }  // namespace
 
@@ -40,8 +56,8 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
           {"prompt_tokens", stats.prompt_tokens},
           {"reused_tokens", stats.reused_tokens},
           {"generated_tokens", stats.generated_tokens},
-          {"prompt_tokens_per_s", promptRate(stats)},
-          {"generated_tokens_per_s", answerRate(stats)},
+          {"prompt_tokens_per_s", rateJson(promptRate(finished))},
+          {"generated_tokens_per_s", rateJson(answerRate(finished))},
           {"context_used", stats.context_used},
           {"n_ctx", stats.n_ctx},
           {"finish_reason", finishName(finished.reason)},
@@ -50,10 +66,9 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
 
 std::string runSummary(const GenerationFinished& finished) {
   const GenerationStats& stats = finished.stats;
-  return fmt::format(
-      "prompt {} tokens at {:.1f} tokens/s, answer {} tokens at {:.1f} tokens/s, {}, context {} of {}, seed {}",
-      stats.prompt_tokens, promptRate(stats), stats.generated_tokens, answerRate(stats), finishName(finished.reason),
-      stats.context_used, stats.n_ctx, stats.seed);
+  return fmt::format("prompt {} tokens{}, answer {} tokens{}, {}, context {} of {}, seed {}", stats.prompt_tokens,
+                     rateText(promptRate(finished)), stats.generated_tokens, rateText(answerRate(finished)),
+                     finishName(finished.reason), stats.context_used, stats.n_ctx, stats.seed);
 }
 
 }  // namespace headroom::cli

@@ -1,7 +1,9 @@
 // One function per subcommand: adds its options to the program and returns what runs it. Each lives in its own file.
+// Those that may compute for long hear interrupts.
 #pragma once
 
 #include "command.h"
+#include "interrupts.h"
 
 namespace headroom::cli {
 
@@ -9,13 +11,13 @@ Command addInspect(CLI::App& program);
 Command addDevices(CLI::App& program);
 Command addPlan(CLI::App& program);
 Command addSolve(CLI::App& program);
-Command addRun(CLI::App& program);
+Command addRun(CLI::App& program, Interrupts& interrupts);
 Command addTokenize(CLI::App& program);
 Command addDetokenize(CLI::App& program);
 Command addRender(CLI::App& program);
-Command addLogits(CLI::App& program);
-Command addKld(CLI::App& program);
-Command addBench(CLI::App& program);
-Command addTour(CLI::App& program);
+Command addLogits(CLI::App& program, Interrupts& interrupts);
+Command addKld(CLI::App& program, Interrupts& interrupts);
+Command addBench(CLI::App& program, Interrupts& interrupts);
+Command addTour(CLI::App& program, Interrupts& interrupts);
 
 }  // namespace headroom::cli

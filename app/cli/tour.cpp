@@ -38,7 +38,7 @@ void printMapped(const MemoryReport& memory, std::uint64_t allocationsAfterLoad)
   printLine(fmt::format("  allocations after load: {}", allocationsAfterLoad));
 }
 
-ExitCode tour(const Options& options) {
+ExitCode tour(const Options& options, Interrupts& interrupts) {
   const Result<std::string> path = modelPath(options);
   if (!path) return report(path.error(), false);
   Result<PlannedModel> planned = planModel(*path, options.plan);
@@ -48,7 +48,8 @@ ExitCode tour(const Options& options) {
   print(plan_text(*planned->info, *planned->plan, *fixes));
   if (!planned->plan->fits()) return kNo;
 
-  Chat chat(std::move(*planned));
+  interrupts.hear();
+  Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, false);
   printLine(fmt::format("\nLoaded in {:.2f} s.\n\n> {}", chat.loaded().seconds, options.prompt));
   GenerateRequest request;
@@ -66,7 +67,7 @@ ExitCode tour(const Options& options) {
 
 }  // namespace
 
-Command addTour(CLI::App& program) {
+Command addTour(CLI::App& program, Interrupts& interrupts) {
   CLI::App* app = program.add_subcommand(
       "tour", "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
   auto options = std::make_shared<Options>();
@@ -74,7 +75,7 @@ Command addTour(CLI::App& program) {
   app->add_option("-p,--prompt", options->prompt, "The question")->capture_default_str();
   addPlanOptions(*app, options->plan);
   addExample(*app, "tour model.gguf -p \"Why is the sky blue?\"");
-  return {app, [options] { return tour(*options); }};
+  return {app, [options, &interrupts] { return tour(*options, interrupts); }};
 }
 
 }  // namespace headroom::cli

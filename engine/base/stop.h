@@ -23,6 +23,7 @@ class StopSource {
  public:
   StopToken token() const { return StopToken(flag_); }
   void request_stop() { flag_->store(true, std::memory_order_relaxed); }
+  void withdraw() { flag_->store(false, std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);

@@ -1,9 +1,13 @@
 // Runs the real headroom-cli and keeps what it said.
 #pragma once
 
+#include <sys/types.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "support/temp_folder.h"
 
 namespace headroom::test {
 
@@ -15,8 +19,31 @@ struct CliResult {
   }  // discarded when `out` is not JSON
 };
 
-// `input` is what it reads on stdin.
+// What the program is started with.
+struct CliStreams {
+  std::string input = {};        // what it reads on stdin
+  int in = -1, out = -1;         // descriptors in place of `input` and of what CliResult::out keeps
+  std::vector<int> closed = {};  // of 0, 1 and 2
+  std::string folder = {};       // where it runs; empty: here
+};
+
+// One that runs; wait() ends it. Not copied: it is one process.
+class CliProcess {
+ public:
+  CliProcess(const std::vector<std::string>& arguments, const CliStreams& streams);
+  CliProcess(const CliProcess&) = delete;
+  CliProcess& operator=(const CliProcess&) = delete;
+
+  void interrupt() const;  // Ctrl-C
+  CliResult wait() const;
+
+ private:
+  TempFolder m_folder;
+  pid_t m_pid = 0;
+};
+
 CliResult runCli(const std::vector<std::string>& arguments, const std::string& input = {});
+CliResult runCli(const std::vector<std::string>& arguments, const CliStreams& streams);
 
 // The same with its stdout closed at the other end, as `| true` does.
 CliResult runCliWithoutReader(const std::vector<std::string>& arguments);

@@ -1,0 +1,72 @@
+#include "numbers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+namespace headroom::cli {
+namespace {
+
+// The whole of `text` as a number; nothing when a part is left or it does not fit the type.
+template <class Number>
+std::optional<Number> numberIn(const std::string& text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+template <class Number>
+bool isIn(const WholeRange& range, Number number) {
+  return number >= range.least && number <= range.most;
+}
+bool isIn(const RealRange& range, float number) {
+  return (range.isAboveLeast ? number > range.least : number >= range.least) && number <= range.most;
+}
+
+std::string expected(const WholeRange& range) {
+  return fmt::format("a whole number from {} to {}", range.least, range.most);
+}
+std::string expected(const RealRange& range) {
+  return range.isAboveLeast ? fmt::format("a number above {} and at most {}", range.least, range.most)
+                            : fmt::format("a number from {} to {}", range.least, range.most);
+}
+
+template <class Number, class Range>
+CLI::Option* add(CLI::App& app, const std::string& name, Number& value, const Range& range,
+                 const std::string& description) {
+  const auto read = [&value, name, range](const std::string& text) {
+    const std::optional<Number> number = numberIn<Number>(text);
+    if (!number || !isIn(range, *number))
+      throw CLI::ValidationError(name, fmt::format("expected {}, found \"{}\"", expected(range), text));
+    value = *number;
+  };
+  CLI::Option* option = app.add_option_function<std::string>(name, read, description)->type_name("NUMBER");
+  if (isIn(range, value)) option->default_str(fmt::format("{}", value));
+  return option;
+}
+
+}  // namespace
+
+CLI::Option* addNumber(CLI::App& app, const std::string& name, std::uint32_t& value, WholeRange range,
+                       const std::string& description) {
+  return add(app, name, value, range, description);
+}
+
+CLI::Option* addNumber(CLI::App& app, const std::string& name, std::uint64_t& value, WholeRange range,
+                       const std::string& description) {
+  return add(app, name, value, range, description);
+}
+
+CLI::Option* addNumber(CLI::App& app, const std::string& name, float& value, RealRange range,
+                       const std::string& description) {
+  return add(app, name, value, range, description);
+}
+
+CLI::Validator notEmpty() {
+  return {[](const std::string& text) { return text.empty() ? "expected a text, found none" : std::string(); }, "",
+          "notEmpty"};
+}
+
+}  // namespace headroom::cli

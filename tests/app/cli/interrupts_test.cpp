@@ -1,0 +1,58 @@
+#include "interrupts.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <csignal>
+
+#include "command.h"
+
+namespace headroom::cli {
+namespace {
+
+bool canBeRead(int descriptor) {
+  pollfd asked{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return poll(&asked, 1, 0) == 1;
+}
+
+TEST(InterruptsDeathTest, one_that_nobody_hears_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        const Interrupts interrupts;
+        std::raise(SIGINT);
+      },
+      testing::ExitedWithCode(kNoResource), "headroom-cli: interrupted\n");
+}
+
+TEST(InterruptsDeathTest, a_second_one_before_the_first_was_taken_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        Interrupts interrupts;
+        interrupts.hear();
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+      },
+      testing::ExitedWithCode(kNoResource), "headroom-cli: interrupted\n");
+}
+
+TEST(Interrupts, one_that_is_heard_stays_asked_for_until_it_is_taken) {
+  Interrupts interrupts;
+  interrupts.hear();
+  const StopToken token = interrupts.token();
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_FALSE(interrupts.take());
+    std::raise(SIGINT);
+    for (int look = 0; look < 2; ++look) {
+      EXPECT_TRUE(interrupts.isAsked());
+      EXPECT_TRUE(token.stop_requested());
+      EXPECT_TRUE(canBeRead(interrupts.wakeDescriptor()));
+    }
+    EXPECT_TRUE(interrupts.take());
+    EXPECT_FALSE(interrupts.isAsked());
+    EXPECT_FALSE(token.stop_requested());
+    EXPECT_FALSE(canBeRead(interrupts.wakeDescriptor()));
+  }
+}
+
+}  // namespace
+}  // namespace headroom::cli
