@@ -18,7 +18,7 @@ enum ExitCode : int {
   kNo = 1,          // the question was answered with no: does not fit, the prompt is too long
   kBadUsage = 2,    // the command line makes no sense
   kBadModel = 3,    // a file is damaged, missing, or needs what this build lacks
-  kNoResource = 4,  // the machine refused, or the user interrupted
+  kNoResource = 4,  // the machine refused, also to take the output, or the user interrupted
 };
 ExitCode exitCodeOf(ErrorCode code);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kExitCodes =
     "Exit codes: 0 done, 1 the answer is no (does not fit, prompt too long), 2 usage, 3 bad or unsupported file, 4 "
-    "resource or interrupted.\n"
+    "resource, interrupted, or the output cannot be written.\n"
     "Sizes are written 6GiB, 512MiB or in bytes; KV types f16, fp8, q8_0, q4_0, and f32 for checking.\n"
     "Devices are cpu, or a catalogue name such as \"RTX 4090\".\n"
     "headroom-cli SUBCOMMAND --help tells the options of one.";
