@@ -6,63 +6,22 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSqlError>
-#include <QSqlQuery>
 #include <QUuid>
-#include <initializer_list>
 #include <utility>
+
+#include "app/conversation_search.h"
+#include "app/conversation_sql.h"
 
 namespace headroom::app {
 
 namespace {
 
-constexpr int kSchemaVersion = 1;
+// How long a call waits for another program that holds the file.
+constexpr int kBusyMs = 3000;
 
-// One entry per version: what brings a file from the version before to this one.
-const QStringList kMigrations[kSchemaVersion] = {{
-    QStringLiteral("CREATE TABLE conversations(id TEXT PRIMARY KEY, title TEXT NOT NULL, system_prompt TEXT NOT NULL, "
-                   "created_ms INTEGER NOT NULL, "
-                   "updated_ms INTEGER NOT NULL, removed INTEGER NOT NULL DEFAULT 0) STRICT"),
-    QStringLiteral(
-        "CREATE TABLE turns(id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE "
-        "CASCADE, "
-        "parent_id TEXT NOT NULL, role INTEGER NOT NULL, text TEXT NOT NULL, attachments TEXT NOT NULL, state INTEGER "
-        "NOT NULL, "
-        "active INTEGER NOT NULL, cut_before INTEGER NOT NULL, summary TEXT NOT NULL, model_name TEXT NOT NULL, "
-        "generated_tokens INTEGER NOT NULL, decode_seconds REAL NOT NULL, seed INTEGER NOT NULL, created_ms INTEGER "
-        "NOT NULL) STRICT"),
-    QStringLiteral("CREATE INDEX turns_of ON turns(conversation_id, parent_id)"),
-}};
-
-Error sqlError(const QString& doing, const QSqlError& error) {
-  return {ErrorCode::kResource,
-          QStringLiteral("The conversations could not be %1: %2.").arg(doing, error.text()).toStdString()};
-}
-
-Status run(QSqlQuery& query, const QString& doing) {
-  if (!query.exec()) return sqlError(doing, query.lastError());
+Status asStatus(const Result<int>& changed) {
+  if (!changed) return changed.error();
   return ok_status();
-}
-
-// Prepares `sql` and binds the values in order.
-Result<QSqlQuery> prepared(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values,
-                           const QString& doing) {
-  QSqlQuery query(database);
-  query.setForwardOnly(true);
-  if (!query.prepare(sql)) return sqlError(doing, query.lastError());
-  // An absent string is an empty one: no column is NULL.
-  for (const QVariant& value : values) {
-    const bool isAbsent = value.typeId() == QMetaType::QString && value.toString().isNull();
-    query.addBindValue(isAbsent ? QVariant(QStringLiteral("")) : value);
-  }
-  return query;
-}
-
-Status change(const QSqlDatabase& database, const QString& sql, std::initializer_list<QVariant> values) {
-  const QString doing = QStringLiteral("saved");
-  Result<QSqlQuery> query = prepared(database, sql, values, doing);
-  if (!query) return query.error();
-  return run(*query, doing);
 }
 
 QString attachmentsAsText(const QVector<ui::Attachment>& attachments) {
@@ -110,17 +69,6 @@ ui::Turn turnFrom(const QSqlQuery& row) {
   return turn;
 }
 
-bool looksDamaged(const QSqlDatabase& database) {
-  QSqlQuery query(database);
-  if (!query.exec(QStringLiteral("PRAGMA quick_check(1)")) || !query.next()) return true;
-  return query.value(0).toString() != QLatin1StringView("ok");
-}
-
-int schemaVersion(const QSqlDatabase& database) {
-  QSqlQuery query(database);
-  return query.exec(QStringLiteral("PRAGMA user_version")) && query.next() ? query.value(0).toInt() : -1;
-}
-
 // The file and what SQLite keeps beside it, under a name that is free.
 QString moveAside(const QString& path) {
   const QString target = path + QStringLiteral(".damaged-") +
@@ -133,11 +81,22 @@ QString moveAside(const QString& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<ConversationDatabase>> ConversationDatabase::open(const QString& path) {
+std::unique_ptr<ConversationDatabase> ConversationDatabase::unopened() {
   const QString connection = QUuid::createUuid().toString();
   QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
-  std::unique_ptr<ConversationDatabase> self(new ConversationDatabase(connection));
+  return std::unique_ptr<ConversationDatabase>(new ConversationDatabase(connection));
+}
+
+Result<std::unique_ptr<ConversationDatabase>> ConversationDatabase::open(const QString& path) {
+  std::unique_ptr<ConversationDatabase> self = unopened();
   const Status ready = self->prepareFile(path);
+  if (!ready) return ready.error();
+  return self;
+}
+
+Result<std::unique_ptr<ConversationDatabase>> ConversationDatabase::openInMemory() {
+  std::unique_ptr<ConversationDatabase> self = unopened();
+  const Status ready = self->prepare(QStringLiteral(":memory:"));
   if (!ready) return ready.error();
   return self;
 }
@@ -148,142 +107,165 @@ ConversationDatabase::~ConversationDatabase() {
 }
 
 Status ConversationDatabase::prepareFile(const QString& path) {
-  QSqlDatabase db = database();
-  db.setDatabaseName(path);
   const bool existed = QFileInfo::exists(path);
-  const bool opened = db.open();
-  if (!opened && !existed) return sqlError(QStringLiteral("opened in %1").arg(path), db.lastError());
-  if (existed && (!opened || looksDamaged(db) || schemaVersion(db) > kSchemaVersion)) {
-    db.close();
-    m_movedTo = moveAside(path);
-    if (m_movedTo.isEmpty()) {
-      return Error{
-          ErrorCode::kResource,
-          QStringLiteral("The file of conversations, %1, cannot be read and cannot be moved aside; nothing is saved.")
-              .arg(path)
-              .toStdString()};
-    }
-    if (!db.open()) return sqlError(QStringLiteral("opened in %1").arg(path), db.lastError());
+  if (existed) {
+    const Result<FileFacts> facts = readFileFacts(path);
+    if (facts && facts->schemaVersion > kSchemaVersion) return newerFile(path, *facts);
   }
-  for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA foreign_keys=ON",
-                             "PRAGMA secure_delete=ON", "PRAGMA busy_timeout=3000"}) {
-    QSqlQuery query(db);
-    if (!query.exec(QLatin1StringView(pragma)))
-      return sqlError(QStringLiteral("opened in %1").arg(path), query.lastError());
-  }
-  return migrate();
+  const Status ready = prepare(path);
+  if (ready || !existed || ready.error().code != ErrorCode::kBadFile) return ready;
+  database().close();
+  m_movedTo = moveAside(path);
+  if (!m_movedTo.isEmpty()) return prepare(path);
+  return Error{ErrorCode::kBadFile,
+               tr("The file of conversations, %1, is damaged and cannot be moved aside.").arg(path).toStdString()};
 }
 
-Status ConversationDatabase::migrate() {
+Error ConversationDatabase::newerFile(const QString& path, const FileFacts& facts) {
+  const QString writer = facts.writer.isEmpty() ? tr("a newer Headroom") : tr("Headroom %1").arg(facts.writer);
+  return {ErrorCode::kUnsupported, tr("The conversations in %1 were written by %2 in a newer form (%3; this version "
+                                      "reads up to %4). That file is left as it is.")
+                                       .arg(path, writer)
+                                       .arg(facts.schemaVersion)
+                                       .arg(kSchemaVersion)
+                                       .toStdString()};
+}
+
+Status ConversationDatabase::prepare(const QString& path) {
+  const QString doing = tr("opened in %1").arg(path);
   QSqlDatabase db = database();
-  for (int version = schemaVersion(db); version < kSchemaVersion; ++version) {
-    if (version < 0 || !db.transaction()) return sqlError(QStringLiteral("prepared"), db.lastError());
-    QStringList statements = kMigrations[version];
-    statements.append(QStringLiteral("PRAGMA user_version=%1").arg(version + 1));
-    for (const QString& statement : statements) {
-      QSqlQuery query(db);
-      if (query.exec(statement)) continue;
-      const Error error = sqlError(QStringLiteral("prepared"), query.lastError());
-      db.rollback();
-      return error;
-    }
-    if (!db.commit()) return sqlError(QStringLiteral("prepared"), db.lastError());
+  db.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(kBusyMs));
+  db.setDatabaseName(path);
+  if (!db.open()) return sqlError(doing, db.lastError());
+  Result<QSqlQuery> check = runQuery(db, QStringLiteral("PRAGMA quick_check(1)"), {}, doing);
+  if (!check) return check.error();
+  if (!check->next() || check->value(0).toString() != QLatin1StringView("ok")) {
+    return Error{
+        ErrorCode::kBadFile,
+        tr("The file of conversations, %1, is damaged: %2.").arg(path, check->value(0).toString()).toStdString()};
   }
-  return ok_status();
+  check->finish();
+  // BEGIN IMMEDIATE asks for the right to write and needs no room on the disk.
+  for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON",
+                          "PRAGMA secure_delete=ON", "BEGIN IMMEDIATE", "ROLLBACK"}) {
+    const Result<QSqlQuery> done = runQuery(db, QLatin1StringView(sql), {}, doing);
+    if (!done) return done.error();
+  }
+  return migrateSchema(db, QCoreApplication::applicationVersion());
 }
 
 Result<QVector<ui::ConversationHead>> ConversationDatabase::list(const QString& search) {
-  const QString doing = QStringLiteral("listed");
-  const QString needle = search.toLower();
-  // instr, not LIKE: a search for "100 %" means the percent sign.
-  const QString sql = QStringLiteral(
-      "SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations c WHERE removed = 0 AND (? = '' OR "
-      "instr(lower(title), ?) > 0 OR "
-      "EXISTS(SELECT 1 FROM turns t WHERE t.conversation_id = c.id AND instr(lower(t.text), ?) > 0)) ORDER BY "
-      "updated_ms DESC");
-  Result<QSqlQuery> query = prepared(database(), sql, {needle, needle, needle}, doing);
+  SearchCondition found{QStringLiteral("TRUE"), {}};
+  if (!search.isEmpty()) {
+    Result<SearchCondition> condition = searchCondition(database(), search);
+    if (!condition) return condition.error();
+    found = std::move(*condition);
+  }
+  const QString doing = tr("listed");
+  Result<QSqlQuery> query =
+      preparedQuery(database(),
+                    QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM "
+                                   "conversations c WHERE removed = 0 AND %1 ORDER BY updated_ms DESC")
+                        .arg(found.sql),
+                    {}, doing);
   if (!query) return query.error();
-  const Status done = run(*query, doing);
-  if (!done) return done.error();
+  for (const QString& value : found.values) query->addBindValue(value);
+  if (!query->exec()) return sqlError(doing, query->lastError());
   QVector<ui::ConversationHead> heads;
   while (query->next()) heads.append(headFrom(*query));
+  if (query->lastError().isValid()) return sqlError(doing, query->lastError());
   return heads;
 }
 
 Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
-  const QString doing = QStringLiteral("read");
-  Result<QSqlQuery> head = prepared(
+  const QString doing = tr("read");
+  Result<QSqlQuery> head = runQuery(
       database(),
       QStringLiteral("SELECT id, title, system_prompt, created_ms, updated_ms FROM conversations WHERE id = ?"), {id},
       doing);
   if (!head) return head.error();
-  const Status found = run(*head, doing);
-  if (!found) return found.error();
-  if (!head->next()) return Error{ErrorCode::kResource, "This conversation is no longer there."};
+  if (!head->next()) return Error{ErrorCode::kResource, tr("This conversation is no longer there.").toStdString()};
   ui::Conversation conversation;
   conversation.head = headFrom(*head);
   Result<QSqlQuery> turns =
-      prepared(database(),
+      runQuery(database(),
                QStringLiteral("SELECT id, parent_id, role, text, attachments, state, active, cut_before, summary, "
-                              "model_name, generated_tokens, decode_seconds, "
-                              "seed, created_ms FROM turns WHERE conversation_id = ? ORDER BY rowid"),
+                              "model_name, generated_tokens, decode_seconds, seed, created_ms FROM turns WHERE "
+                              "conversation_id = ? ORDER BY number"),
                {id}, doing);
   if (!turns) return turns.error();
-  const Status done = run(*turns, doing);
-  if (!done) return done.error();
   while (turns->next()) conversation.turns.push_back(turnFrom(*turns));
+  if (turns->lastError().isValid()) return sqlError(doing, turns->lastError());
   return conversation;
 }
 
 Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
-  return change(database(),
-                QStringLiteral("INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms) VALUES(?, "
-                               "?, ?, ?, ?) ON CONFLICT(id) DO "
-                               "UPDATE SET title = excluded.title, system_prompt = excluded.system_prompt, updated_ms "
-                               "= excluded.updated_ms"),
-                {head.id, head.title, head.systemPrompt, head.createdMs, head.updatedMs});
+  return asStatus(changeRows(
+      database(),
+      QStringLiteral("INSERT INTO conversations(id, title, system_prompt, created_ms, updated_ms, folded_title) "
+                     "VALUES(?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET title = excluded.title, system_prompt = "
+                     "excluded.system_prompt, updated_ms = excluded.updated_ms, folded_title = excluded.folded_title"),
+      {head.id, head.title, head.systemPrompt, head.createdMs, head.updatedMs, foldedForSearch(head.title)}));
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
-  const Status saved = change(
-      database(),
-      QStringLiteral("INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, "
-                     "cut_before, summary, model_name, "
-                     "generated_tokens, decode_seconds, seed, created_ms) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                     "?, ?, ?) ON CONFLICT(id) DO UPDATE SET "
-                     "text = excluded.text, attachments = excluded.attachments, state = excluded.state, active = "
-                     "excluded.active, cut_before = "
-                     "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, "
-                     "generated_tokens = excluded.generated_tokens, "
-                     "decode_seconds = excluded.decode_seconds, seed = excluded.seed"),
-      {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
-       attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
-       turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs});
-  if (!saved || !turn.active) return saved;
-  return chooseVersion(conversationId, turn.id);
+  const auto save = [&]() -> Status {
+    const Result<int> saved = changeRows(
+        database(),
+        QStringLiteral(
+            "INSERT INTO turns(id, conversation_id, parent_id, role, text, attachments, state, active, cut_before, "
+            "summary, model_name, generated_tokens, decode_seconds, seed, created_ms, folded) VALUES(?, ?, ?, ?, ?, "
+            "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET text = excluded.text, attachments = "
+            "excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
+            "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = "
+            "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, folded = "
+            "excluded.folded"),
+        {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
+         attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
+         turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
+         textForIndex(turn.text)});
+    if (!saved || !turn.active) return asStatus(saved);
+    return chooseVersion(conversationId, turn.id);
+  };
+  return inTransaction(database(), save);
 }
 
 Status ConversationDatabase::rename(const QString& id, const QString& title) {
-  return change(database(), QStringLiteral("UPDATE conversations SET title = ? WHERE id = ?"), {title, id});
+  return asStatus(changeRows(database(),
+                             QStringLiteral("UPDATE conversations SET title = ?, folded_title = ? WHERE id = ?"),
+                             {title, foldedForSearch(title), id}));
 }
 
 Status ConversationDatabase::chooseVersion(const QString& conversationId, const QString& turnId) {
-  return change(database(),
-                QStringLiteral("UPDATE turns SET active = (id = ?) WHERE conversation_id = ? AND parent_id = (SELECT "
-                               "parent_id FROM turns WHERE id = ?)"),
-                {turnId, conversationId, turnId});
+  return asStatus(changeRows(database(),
+                             QStringLiteral("UPDATE turns SET active = (id = ?) WHERE conversation_id = ? AND "
+                                            "parent_id = (SELECT parent_id FROM turns WHERE id = ?) AND active <> (id "
+                                            "= ?)"),
+                             {turnId, conversationId, turnId, turnId}));
 }
 
 Status ConversationDatabase::setRemoved(const QString& id, bool removed) {
-  return change(database(), QStringLiteral("UPDATE conversations SET removed = ? WHERE id = ?"), {removed, id});
+  return asStatus(
+      changeRows(database(), QStringLiteral("UPDATE conversations SET removed = ? WHERE id = ?"), {removed, id}));
 }
 
 Status ConversationDatabase::purge(const QString& id) {
-  return change(database(), QStringLiteral("DELETE FROM conversations WHERE id = ? AND removed = 1"), {id});
+  return erased(changeRows(database(), QStringLiteral("DELETE FROM conversations WHERE id = ? AND removed = 1"), {id}));
 }
 
 Status ConversationDatabase::purgeAllRemoved() {
-  return change(database(), QStringLiteral("DELETE FROM conversations WHERE removed = 1"), {});
+  return erased(changeRows(database(), QStringLiteral("DELETE FROM conversations WHERE removed = 1"), {}));
+}
+
+// The index keeps deleted words until its parts are merged, and the log keeps the pages from before.
+Status ConversationDatabase::erased(const Result<int>& rows) {
+  if (!rows || *rows == 0) return asStatus(rows);
+  for (const char* sql :
+       {"INSERT INTO turn_search(turn_search) VALUES('optimize')", "PRAGMA wal_checkpoint(TRUNCATE)"}) {
+    const Result<QSqlQuery> done = runQuery(database(), QLatin1StringView(sql), {}, tr("erased"));
+    if (!done) return done.error();
+  }
+  return ok_status();
 }
 
 }  // namespace headroom::app

@@ -1,27 +1,36 @@
 // Conversations in one SQLite file. No thread of its own: see conversation_store.h.
 #pragma once
 
+#include <QCoreApplication>
 #include <QSqlDatabase>
 #include <QVector>
+#include <memory>
 
+#include "app/conversation_schema.h"
 #include "base/result.h"
 #include "ui/chat/conversation.h"
 
 namespace headroom::app {
 
-// Used on one thread. Every error is kResource with a whole sentence.
+// Used on one thread. Every error is a whole sentence; kResource when the same call may succeed later, because the disk
+// was full or another program held the file. A change that succeeded is on the disk: it outlives the end of this
+// program at any moment, and a loss of power as far as the disk keeps what it reports as written.
 class ConversationDatabase {
+  Q_DECLARE_TR_FUNCTIONS(ConversationDatabase)
  public:
-  // Opens or makes the file. One that SQLite calls damaged, or that a newer program wrote, is renamed beside itself and
-  // a new one made: `movedTo` then says where it went.
+  // Opens or makes the file. One that SQLite calls damaged is renamed beside itself and a new one made: `movedTo` then
+  // says where it went. One that a newer program wrote (kUnsupported), that is locked or cannot be written (kResource)
+  // is left as it is.
   static Result<std::unique_ptr<ConversationDatabase>> open(const QString& path);
+  static Result<std::unique_ptr<ConversationDatabase>> openInMemory();  // gone with the object
   ~ConversationDatabase();
   ConversationDatabase(const ConversationDatabase&) = delete;
   ConversationDatabase& operator=(const ConversationDatabase&) = delete;
 
   const QString& movedTo() const { return m_movedTo; }  // empty: nothing was moved
 
-  Result<QVector<ui::ConversationHead>> list(const QString& search);  // in titles and texts; newest first
+  // Those with `search` in their title or in a text (see conversation_search.h); newest first.
+  Result<QVector<ui::ConversationHead>> list(const QString& search);
   Result<ui::Conversation> read(const QString& id);
   Status saveHead(const ui::ConversationHead& head);
   Status saveTurn(const QString& conversationId,
@@ -29,13 +38,16 @@ class ConversationDatabase {
   Status rename(const QString& id, const QString& title);
   Status chooseVersion(const QString& conversationId, const QString& turnId);
   Status setRemoved(const QString& id, bool removed);
-  Status purge(const QString& id);  // only what is removed
+  Status purge(const QString& id);  // only what is removed; nothing of its words stays in the file
   Status purgeAllRemoved();
 
  private:
   explicit ConversationDatabase(QString connection) : m_connection(std::move(connection)) {}
+  static std::unique_ptr<ConversationDatabase> unopened();
+  static Error newerFile(const QString& path, const FileFacts& facts);
   Status prepareFile(const QString& path);
-  Status migrate();
+  Status prepare(const QString& path);
+  Status erased(const Result<int>& rows);
   QSqlDatabase database() const { return QSqlDatabase::database(m_connection, false); }
 
   QString m_connection, m_movedTo;

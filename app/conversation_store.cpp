@@ -2,6 +2,9 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QTimer>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -9,23 +12,42 @@
 
 namespace headroom::app {
 
-// The worker's side: the database, and what is told back.
+namespace {
+
+constexpr int kRetryMs = 2000;
+
+}  // namespace
+
+// The worker's side: the database, what waits to be written into it, and what is told back.
 class ConversationWorker : public QObject {
   Q_OBJECT
  public:
-  explicit ConversationWorker(QString path) : m_path(std::move(path)) {}
+  using Change = std::function<Status(ConversationDatabase&)>;
+
+  explicit ConversationWorker(QString path) : m_path(std::move(path)) {
+    m_retry.setInterval(kRetryMs);
+    connect(&m_retry, &QTimer::timeout, this, &ConversationWorker::writeWaiting);
+  }
 
   void start() {
     QDir().mkpath(QFileInfo(m_path).absolutePath());
     Result<std::unique_ptr<ConversationDatabase>> opened = ConversationDatabase::open(m_path);
-    if (!opened) return tell(opened.error());
+    if (!opened) return goOnInMemory(opened.error());
     m_database = std::move(*opened);
     if (!m_database->movedTo().isEmpty()) {
-      emit problemFound(tr("The file of conversations could not be read. It was kept as %1, and a new one was started.")
-                            .arg(m_database->movedTo()));
+      emit problemFound(
+          tr("The file of conversations was damaged and could not be read. It was kept as %1, and a new one was "
+             "started.")
+              .arg(m_database->movedTo()));
     }
     // What was deleted in the last run and not undone.
-    check(m_database->purgeAllRemoved());
+    change({}, [](ConversationDatabase& database) { return database.purgeAllRemoved(); });
+  }
+
+  void list(const QString& search) {
+    if (!m_database) return emit listed(search, {});
+    const auto heads = m_database->list(search);
+    heads ? emit listed(search, *heads) : tell(heads.error());
   }
 
   // Who asked waits for an answer, also where there is no database.
@@ -37,15 +59,59 @@ class ConversationWorker : public QObject {
     emit openFailed(conversationId);
   }
 
-  // Without a database nothing is done: that was told once, at the start.
-  template <class Call>
-  void with(const Call& call) {
-    if (m_database) call(*m_database, *this);
+  // Changes are made in their order. While the disk is full or the file locked they wait and are tried again; a
+  // waiting change of the same `subject` as the newest one waiting is replaced by it. An empty subject is never alike.
+  void change(const QString& subject, Change make) {
+    if (!m_database) return;
+    if (!m_waiting.empty() && !subject.isEmpty() && m_waiting.back().subject == subject) m_waiting.pop_back();
+    m_waiting.push_back({subject, std::move(make)});
+    if (!m_retry.isActive()) writeWaiting();
   }
 
-  void check(const Status& status) {
-    if (!status) tell(status.error());
+  // All that can be written; what is left is tried again after a while.
+  void writeWaiting() {
+    while (!m_waiting.empty()) {
+      const Status done = m_waiting.front().make(*m_database);
+      if (!done && done.error().code == ErrorCode::kResource) return wait(done.error());
+      if (!done) tell(done.error());
+      m_waiting.pop_front();
+    }
+    if (!m_retry.isActive()) return;
+    m_retry.stop();
+    m_told.clear();
+    emit problemFound(tr("What had waited to be saved is saved now."));
   }
+
+ signals:
+  void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
+  void opened(const headroom::ui::Conversation& conversation);
+  void openFailed(const QString& conversationId);
+  void notKept(const QString& reason);
+  void problemFound(const QString& message);
+
+ private:
+  struct Waiting {
+    QString subject;
+    Change make;
+  };
+
+  // Chatting goes on, with all that a database does but last.
+  void goOnInMemory(const Error& error) {
+    const QString reason = tr("%1 Nothing that you write now is kept.").arg(QString::fromStdString(error.message));
+    Result<std::unique_ptr<ConversationDatabase>> memory = ConversationDatabase::openInMemory();
+    if (memory) m_database = std::move(*memory);
+    emit notKept(reason);
+    emit problemFound(reason);
+  }
+
+  void wait(const Error& error) {
+    m_retry.start();
+    tell({error.code,
+          tr("%1 It is kept in memory and tried again every few seconds; closing Headroom before that loses it.")
+              .arg(QString::fromStdString(error.message))
+              .toStdString()});
+  }
+
   // A full disk fails every save of an answer; the same sentence is told once.
   void tell(const Error& error) {
     if (error.message == m_told) return;
@@ -53,16 +119,11 @@ class ConversationWorker : public QObject {
     emit problemFound(QString::fromStdString(error.message));
   }
 
- signals:
-  void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
-  void opened(const headroom::ui::Conversation& conversation);
-  void openFailed(const QString& conversationId);
-  void problemFound(const QString& message);
-
- private:
   QString m_path;
   std::string m_told;
   std::unique_ptr<ConversationDatabase> m_database;
+  std::deque<Waiting> m_waiting;
+  QTimer m_retry{this};  // runs while something waits
 };
 
 ConversationStore::ConversationStore(const QString& path, QObject* parent)
@@ -72,6 +133,7 @@ ConversationStore::ConversationStore(const QString& path, QObject* parent)
   connect(m_worker, &ConversationWorker::listed, this, &ConversationStore::listed);
   connect(m_worker, &ConversationWorker::opened, this, &ConversationStore::opened);
   connect(m_worker, &ConversationWorker::openFailed, this, &ConversationStore::openFailed);
+  connect(m_worker, &ConversationWorker::notKept, this, &ConversationStore::notKept);
   connect(m_worker, &ConversationWorker::problemFound, this, &ConversationStore::problemFound);
   m_thread.setObjectName(QStringLiteral("conversations"));
   m_thread.start();
@@ -80,67 +142,57 @@ ConversationStore::ConversationStore(const QString& path, QObject* parent)
 
 ConversationStore::~ConversationStore() {
   // Behind everything that was asked before; nothing new can be asked now.
-  QMetaObject::invokeMethod(
-      m_worker, [thread = &m_thread] { thread->quit(); }, Qt::QueuedConnection);
+  post([worker = m_worker, thread = &m_thread] {
+    worker->writeWaiting();
+    thread->quit();
+  });
   m_thread.wait();
 }
 
 template <class Call>
 void ConversationStore::post(Call call) {
-  QMetaObject::invokeMethod(
-      m_worker, [worker = m_worker, call = std::move(call)] { worker->with(call); }, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(m_worker, std::move(call), Qt::QueuedConnection);
+}
+
+void ConversationStore::change(const QString& subject, std::function<Status(ConversationDatabase&)> make) {
+  post([worker = m_worker, subject, make = std::move(make)] { worker->change(subject, make); });
 }
 
 void ConversationStore::list(const QString& search) {
-  post([search](ConversationDatabase& database, ConversationWorker& worker) {
-    const auto heads = database.list(search);
-    heads ? emit worker.listed(search, *heads) : worker.tell(heads.error());
-  });
+  post([worker = m_worker, search] { worker->list(search); });
 }
 
 void ConversationStore::open(const QString& conversationId) {
-  const auto read = [worker = m_worker, conversationId] { worker->open(conversationId); };
-  QMetaObject::invokeMethod(m_worker, read, Qt::QueuedConnection);
+  post([worker = m_worker, conversationId] { worker->open(conversationId); });
 }
 
 void ConversationStore::saveHead(const ui::ConversationHead& head) {
-  post([head](ConversationDatabase& database, ConversationWorker& worker) { worker.check(database.saveHead(head)); });
+  change(head.id, [head](ConversationDatabase& database) { return database.saveHead(head); });
 }
 
 void ConversationStore::saveTurn(const QString& conversationId, const ui::Turn& turn) {
-  post([conversationId, turn](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.saveTurn(conversationId, turn));
-  });
+  change(turn.id,
+         [conversationId, turn](ConversationDatabase& database) { return database.saveTurn(conversationId, turn); });
 }
 
 void ConversationStore::rename(const QString& conversationId, const QString& title) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.rename(conversationId, title));
-  });
+  change({}, [=](ConversationDatabase& database) { return database.rename(conversationId, title); });
 }
 
 void ConversationStore::chooseVersion(const QString& conversationId, const QString& id) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.chooseVersion(conversationId, id));
-  });
+  change({}, [=](ConversationDatabase& database) { return database.chooseVersion(conversationId, id); });
 }
 
 void ConversationStore::remove(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.setRemoved(conversationId, true));
-  });
+  change({}, [=](ConversationDatabase& database) { return database.setRemoved(conversationId, true); });
 }
 
 void ConversationStore::restore(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.setRemoved(conversationId, false));
-  });
+  change({}, [=](ConversationDatabase& database) { return database.setRemoved(conversationId, false); });
 }
 
 void ConversationStore::purge(const QString& conversationId) {
-  post([=](ConversationDatabase& database, ConversationWorker& worker) {
-    worker.check(database.purge(conversationId));
-  });
+  change({}, [=](ConversationDatabase& database) { return database.purge(conversationId); });
 }
 
 }  // namespace headroom::app

@@ -3,18 +3,22 @@
 #pragma once
 
 #include <QThread>
+#include <functional>
 
+#include "base/result.h"
 #include "ui/chat/conversation_port.h"
 
 namespace headroom::app {
 
+class ConversationDatabase;
 class ConversationWorker;
 
 class ConversationStore : public ui::ConversationPort {
   Q_OBJECT
  public:
   explicit ConversationStore(const QString& path, QObject* parent = nullptr);
-  ~ConversationStore() override;  // waits until everything asked before is on disk
+  // Waits until everything asked before is on disk, as far as the disk takes it.
+  ~ConversationStore() override;
 
   void list(const QString& search) override;
   void open(const QString& conversationId) override;
@@ -29,6 +33,7 @@ class ConversationStore : public ui::ConversationPort {
  private:
   template <class Call>
   void post(Call call);
+  void change(const QString& subject, std::function<Status(ConversationDatabase&)> make);
 
   QThread m_thread;
   ConversationWorker* m_worker;  // lives on m_thread, deleted when it ends

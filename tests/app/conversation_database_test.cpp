@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QDir>
 #include <QFile>
-#include <QSqlQuery>
 #include <QTemporaryDir>
+
+#include "tests/app/conversation_files.h"
 
 namespace headroom::app {
 namespace {
@@ -127,17 +129,85 @@ TEST_F(ConversationDatabaseTest, a_damaged_file_is_kept_aside_and_a_new_one_star
   EXPECT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
 }
 
-TEST_F(ConversationDatabaseTest, a_file_of_a_newer_program_is_kept_aside) {
+TEST_F(ConversationDatabaseTest, a_file_of_a_newer_program_is_left_alone_and_named) {
+  ASSERT_NE(open(), nullptr);
+  {
+    test::RawDatabase raw(path());
+    raw.run("PRAGMA user_version=999");
+    raw.run("DELETE FROM writer");
+    raw.run("INSERT INTO writer VALUES('12.3')");
+  }
+  const QByteArray before = test::bytesOf(path());
+  const auto opened = ConversationDatabase::open(path());
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnsupported);
+  for (const std::string& part : {path().toStdString(), std::string("Headroom 12.3"), std::string("999")})
+    EXPECT_NE(opened.error().message.find(part), std::string::npos) << opened.error().message;
+  EXPECT_EQ(test::bytesOf(path()), before);
+  EXPECT_EQ(QDir(m_folder.path()).entryList(QDir::Files), QStringList{"conversations.sqlite"});
+}
+
+TEST_F(ConversationDatabaseTest, a_file_that_another_program_holds_is_not_called_damaged) {
+  ASSERT_NE(open(), nullptr);
+  test::RawDatabase other(path());
+  other.run("PRAGMA locking_mode=EXCLUSIVE");
+  other.run("BEGIN EXCLUSIVE");
+  const auto opened = ConversationDatabase::open(path());
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code, ErrorCode::kResource) << opened.error().message;
+  EXPECT_NE(opened.error().message.find("locked"), std::string::npos) << opened.error().message;
+  EXPECT_TRUE(QFile::exists(path()));
+  EXPECT_EQ(QDir(m_folder.path()).entryList({"*damaged*"}), QStringList());
+}
+
+TEST_F(ConversationDatabaseTest, a_page_that_was_overwritten_is_damage_and_the_file_is_kept_aside) {
   {
     auto database = open();
-    QSqlDatabase other = QSqlDatabase::addDatabase("QSQLITE", "other");
-    other.setDatabaseName(path());
-    ASSERT_TRUE(other.open());
-    EXPECT_TRUE(QSqlQuery(other).exec("PRAGMA user_version=999"));
-    other.close();
+    ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+    for (int i = 0; i < 200; ++i) {
+      const std::string id = std::to_string(i);
+      ASSERT_TRUE(database->saveTurn("c", turn(id.c_str(), "", "some text that fills pages of the file")).ok());
+    }
   }
-  QSqlDatabase::removeDatabase("other");
-  EXPECT_FALSE(open()->movedTo().isEmpty());
+  QFile file(path());
+  ASSERT_TRUE(file.open(QIODevice::ReadWrite));
+  ASSERT_TRUE(file.seek(4096));
+  file.write(QByteArray(8 * 4096, 'x'));
+  file.close();
+  const QByteArray damaged = test::bytesOf(path());
+  auto database = open();
+  ASSERT_NE(database, nullptr);
+  EXPECT_EQ(test::bytesOf(database->movedTo()), damaged);
+}
+
+TEST_F(ConversationDatabaseTest, nothing_of_what_was_purged_stays_in_the_files) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"kept", "Kept", "", 1, 1}).ok());
+  ASSERT_TRUE(database->saveTurn("kept", turn("k", "", "ordinary")).ok());
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  ASSERT_TRUE(database->saveTurn("c", turn("t", "", "Xylophonqwz")).ok());
+  const auto holds = [&](const char* word) {
+    return test::bytesOf(path()).contains(word) || test::bytesOf(path() + "-wal").contains(word);
+  };
+  ASSERT_TRUE(holds("Xylophonqwz"));
+  ASSERT_TRUE(holds("qwz"));
+  ASSERT_TRUE(database->setRemoved("c", true).ok());
+  ASSERT_TRUE(database->purge("c").ok());
+  for (const char* word : {"Xylophonqwz", "xylophonqwz", "qwz"}) EXPECT_FALSE(holds(word)) << word;
+  EXPECT_TRUE(holds("ordinary"));
+}
+
+TEST_F(ConversationDatabaseTest, a_turn_is_saved_with_its_place_among_the_versions_or_not_at_all) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  ASSERT_TRUE(database->saveTurn("c", turn("a", "root", "first")).ok());
+  test::RawDatabase(path()).run(
+      "CREATE TRIGGER stop BEFORE UPDATE OF active ON turns WHEN old.id = 'a' BEGIN SELECT RAISE(FAIL, 'stopped'); "
+      "END");
+  EXPECT_FALSE(database->saveTurn("c", turn("b", "root", "second")).ok());
+  test::RawDatabase(path()).run("DROP TRIGGER stop");
+  EXPECT_EQ(database->read("c")->turns.size(), 1U);
+  EXPECT_TRUE(database->saveTurn("c", turn("b", "root", "second")).ok());
 }
 
 TEST_F(ConversationDatabaseTest, a_folder_that_cannot_be_written_is_an_error_that_names_it) {

@@ -2,8 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <QDir>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
+
+#include "app/conversation_database.h"
+#include "tests/app/conversation_files.h"
+
+#ifdef Q_OS_UNIX
+#include <sys/resource.h>
+
+#include <csignal>
+#endif
 
 namespace headroom::app {
 namespace {
@@ -58,14 +69,104 @@ TEST(ConversationStore, who_asked_for_what_cannot_be_read_is_told) {
   }
 }
 
-TEST(ConversationStore, a_place_that_cannot_be_written_is_told_once_and_nothing_hangs) {
-  ConversationStore store("/proc/nowhere/conversations.sqlite");
-  QSignalSpy problems(&store, &ui::ConversationPort::problemFound);
+// Chatting goes on as usual, and says that nothing of it lasts.
+void expectGoesOnInMemory(const QString& path, const QString& told) {
+  ConversationStore store(path);
+  QSignalSpy problems(&store, &ui::ConversationPort::problemFound), notKept(&store, &ui::ConversationPort::notKept);
+  QSignalSpy listed(&store, &ui::ConversationPort::listed), opened(&store, &ui::ConversationPort::opened);
   store.saveHead({"c", "Title", "", 1, 1});
   store.list("");
-  ASSERT_TRUE(problems.wait());
+  store.open("c");
+  ASSERT_TRUE(opened.wait());
+  ASSERT_EQ(notKept.count(), 1);
+  EXPECT_TRUE(notKept[0][0].toString().contains(told)) << notKept[0][0].toString().toStdString();
+  EXPECT_TRUE(notKept[0][0].toString().contains("Nothing that you write now is kept"));
   EXPECT_EQ(problems.count(), 1);
+  ASSERT_EQ(listed.count(), 1);
+  EXPECT_EQ(listed[0][1].value<QVector<ui::ConversationHead>>().size(), 1);
 }
+
+TEST(ConversationStore, a_place_that_cannot_be_written_is_named_once_and_the_chat_goes_on_in_memory) {
+  expectGoesOnInMemory("/proc/nowhere/conversations.sqlite", "/proc/nowhere");
+}
+
+TEST(ConversationStore, a_file_of_a_newer_program_stays_as_it_is_and_the_chat_goes_on_in_memory) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath("conversations.sqlite");
+  { ConversationStore store(path); }
+  test::RawDatabase(path).run("PRAGMA user_version=3");
+  const QByteArray before = test::bytesOf(path);
+  expectGoesOnInMemory(path, "newer");
+  EXPECT_EQ(test::bytesOf(path), before);
+  EXPECT_EQ(QDir(folder.path()).entryList(QDir::Files), QStringList{"conversations.sqlite"});
+}
+
+TEST(ConversationStore, what_could_not_be_saved_waits_and_is_saved_in_its_order_when_it_can_be) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath("conversations.sqlite");
+  ConversationStore store(path);
+  QSignalSpy problems(&store, &ui::ConversationPort::problemFound), listed(&store, &ui::ConversationPort::listed);
+  store.saveHead({"c", "Title", "", 1, 1});
+  store.list("");
+  ASSERT_TRUE(listed.wait());
+  {
+    test::RawDatabase other(path);
+    other.run("BEGIN IMMEDIATE");
+    ui::Turn turn;
+    turn.id = "t";
+    for (const char* text : {"first", "second", "last"}) {
+      turn.text = text;
+      store.saveTurn("c", turn);
+    }
+    store.saveHead({"d", "Other", "", 1, 2});
+    store.remove("d");
+    ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 1; }, 60'000));
+    EXPECT_TRUE(problems[0][0].toString().contains("locked")) << problems[0][0].toString().toStdString();
+    EXPECT_TRUE(problems[0][0].toString().contains("tried again")) << problems[0][0].toString().toStdString();
+    other.run("ROLLBACK");
+  }
+  ASSERT_TRUE(QTest::qWaitFor([&] { return problems.count() == 2; }, 60'000));
+  EXPECT_TRUE(problems[1][0].toString().contains("saved now")) << problems[1][0].toString().toStdString();
+  QSignalSpy opened(&store, &ui::ConversationPort::opened);
+  store.open("c");
+  store.list("");
+  ASSERT_TRUE(opened.wait());
+  const auto read = opened[0][0].value<ui::Conversation>();
+  ASSERT_EQ(read.turns.size(), 1U);
+  EXPECT_EQ(read.turns[0].text, "last");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return listed.count() == 2; }, 60'000));
+  EXPECT_EQ(listed[1][1].value<QVector<ui::ConversationHead>>().size(), 1) << "the other one was removed";
+}
+
+#ifdef Q_OS_UNIX
+// A disk without room, as far as a process can have one for itself: no file may grow.
+TEST(ConversationStore, a_full_disk_loses_nothing_that_room_is_made_for) {
+  QTemporaryDir folder;
+  const QString path = folder.filePath("conversations.sqlite");
+  ui::Turn turn;
+  turn.id = "t";
+  turn.text = QString("words ").repeated(20'000);
+  {
+    ConversationStore store(path);
+    QSignalSpy problems(&store, &ui::ConversationPort::problemFound), listed(&store, &ui::ConversationPort::listed);
+    store.saveHead({"c", "Title", "", 1, 1});
+    store.list("");
+    ASSERT_TRUE(listed.wait());
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const rlimit small{65'536, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    store.saveTurn("c", turn);
+    EXPECT_TRUE(QTest::qWaitFor([&] { return problems.count() == 1; }, 60'000));
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  }
+  auto database = ConversationDatabase::open(path);
+  ASSERT_TRUE(database.ok()) << database.error().message;
+  ASSERT_EQ((*database)->read("c")->turns.size(), 1U) << "written at the end at the latest";
+  EXPECT_EQ((*database)->read("c")->turns[0].text, turn.text);
+}
+#endif
 
 }  // namespace
 }  // namespace headroom::app

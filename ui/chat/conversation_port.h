@@ -9,6 +9,9 @@
 namespace headroom::ui {
 
 // Lives on the GUI thread; no method waits; answers come as signals on the GUI thread, in the order of the requests.
+// Changes are stored in that order too: once an answer to a later request has come, a change outlives the end of this
+// program at any moment, unless problemFound() said that it waits or failed, or notKept() that nothing is kept. Of a
+// turn that was saved while it was being written the last save counts; it is read as interrupted.
 class ConversationPort : public QObject {
   Q_OBJECT
  public:
@@ -30,7 +33,9 @@ class ConversationPort : public QObject {
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
   void opened(const headroom::ui::Conversation& conversation);
   void openFailed(const QString& conversationId);  // answers open() in the place of opened(); problemFound says why
-  void problemFound(const QString& message);       // in plain words: what failed, what became of the data
+  // Once, at the start: this run keeps nothing on disk, for this reason; all requests are answered as if it did.
+  void notKept(const QString& reason);
+  void problemFound(const QString& message);  // in plain words: what failed, what became of the data
 };
 
 }  // namespace headroom::ui
