@@ -3,12 +3,14 @@
 #include <QApplication>
 #include <QDir>
 #include <QFileOpenEvent>
+#include <QLocale>
 #include <QStandardPaths>
 #include <QtConcurrentRun>
 #include <utility>
 
 #include "app/conversation_store.h"
 #include "app/engine_bridge.h"
+#include "app/native_path.h"
 #include "app/resources.h"
 #include "backend/registry.h"
 #include "file/model_file.h"
@@ -23,8 +25,6 @@ namespace {
 
 constexpr int kSaveDelayMs = 300;
 
-QString toPath(const std::filesystem::path& path) { return QString::fromStdU16String(path.u16string()); }
-
 QString firstModelIn(const QString& folder) {
   const QStringList models = QDir(folder).entryList({QStringLiteral("*.gguf")}, QDir::Files, QDir::Name);
   return models.isEmpty() ? QString() : QDir(folder).filePath(models.first());
@@ -32,7 +32,7 @@ QString firstModelIn(const QString& folder) {
 
 // On a worker thread.
 Result<ModelInfo> inspect(const QString& path) {
-  const Result<ModelFile> file = open_model_file(std::filesystem::path(path.toStdU16String()));
+  const Result<ModelFile> file = open_model_file(toNativePath(path));
   if (!file) return file.error();
   return read_model_info(*file);
 }
@@ -43,8 +43,8 @@ ApplicationPaths findPaths() {
   ApplicationPaths paths;
   paths.dataFolder = qEnvironmentVariable("HEADROOM_DATA_DIR");
   if (paths.dataFolder.isEmpty()) paths.dataFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
-  if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(toPath(*starter));
-  if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = toPath(*catalogue);
+  if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(fromNativePath(*starter));
+  if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = fromNativePath(*catalogue);
   return paths;
 }
 
@@ -84,8 +84,7 @@ void Application::makeWindow() {
   services.starterModelPath = m_paths.starterModel;
   QString problem;
   if (!m_paths.deviceCatalogue.isEmpty()) {
-    Result<std::vector<DeviceInfo>> catalogue =
-        read_device_catalogue(std::filesystem::path(m_paths.deviceCatalogue.toStdU16String()));
+    Result<std::vector<DeviceInfo>> catalogue = read_device_catalogue(toNativePath(m_paths.deviceCatalogue));
     if (catalogue) services.catalogue = std::move(*catalogue);
     if (!catalogue) problem = QString::fromStdString(catalogue.error().message);
   }
@@ -126,17 +125,36 @@ void Application::describeModel(const QString& path) {
       {tr("What is the KV cache?"), tr("Why does a longer context need more memory?"), tr("What does headroom mean?")});
 }
 
-void Application::start(const QString& modelPath) {
+void Application::start(const QStringList& modelPaths) {
   m_window->show();
   m_chat->setFocus();
-  if (!modelPath.isEmpty()) {
-    m_window->openModel(modelPath);
+  if (!modelPaths.isEmpty()) {
+    openModels(modelPaths);
   } else if (!m_paths.starterModel.isEmpty()) {
     m_window->openModel(m_paths.starterModel, ui::AfterOpen::Load);
   } else {
     m_window->showMessage(ui::Tone::Warning,
                           tr("This copy came without its starter model; open a .gguf file to begin."));
   }
+}
+
+void Application::openModels(const QStringList& paths) {
+  if (paths.isEmpty()) return;
+  m_window->openModel(paths.first());
+  if (paths.size() == 1) return;
+  m_window->showMessage(ui::Tone::Neutral,
+                        tr("One model is open at a time: of %1 files, %2 is the one.")
+                            .arg(QLocale().toString(paths.size()), QFileInfo(paths.first()).fileName()));
+}
+
+void Application::takeOver(const HandOver& handOver) {
+  // Qt's platforms take the desktop's leave to come to the front from where a fresh start finds it.
+  if (!handOver.activationToken.isEmpty()) qputenv("XDG_ACTIVATION_TOKEN", handOver.activationToken);
+  m_window->setWindowState(m_window->windowState() & ~Qt::WindowMinimized);
+  m_window->show();
+  m_window->raise();
+  m_window->activateWindow();
+  openModels(handOver.paths);
 }
 
 void Application::saveSettings() {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/settings_store.h"
+#include "app/single_instance.h"
 #include "base/result.h"
 #include "run/load_model.h"
 
@@ -36,8 +37,10 @@ class Application : public QObject {
   explicit Application(ApplicationPaths paths, QObject* parent = nullptr);
   ~Application() override;  // saves the settings; waits for the engine and for the conversations
 
-  // Shows the window; opens `modelPath`, or loads the starter model when it is empty.
-  void start(const QString& modelPath);
+  // Shows the window; opens the first of `modelPaths`, or loads the starter model when there is none.
+  void start(const QStringList& modelPaths);
+  // What another start of the program asks of this one: to open these and to come to the front.
+  void takeOver(const HandOver& handOver);
 
   ui::MainWindow& window() { return *m_window; }
   ui::ChatWidget& chat() { return *m_chat; }
@@ -49,6 +52,7 @@ class Application : public QObject {
  private:
   void makeWindow();
   void wireChat();
+  void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
 

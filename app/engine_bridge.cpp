@@ -4,6 +4,7 @@
 #include <QThread>
 #include <utility>
 
+#include "app/native_path.h"
 #include "base/check.h"
 #include "base/overloaded.h"
 
@@ -50,7 +51,7 @@ EngineBridge::EngineBridge(BackendFactory makeBackend, QObject* parent) : ui::En
 EngineBridge::~EngineBridge() { m_engine.reset(); }
 
 quint64 EngineBridge::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
-  const RequestId request = m_engine->load({std::filesystem::path(path.toStdU16String()), std::move(plan)});
+  const RequestId request = m_engine->load({toNativePath(path), std::move(plan)});
   m_paths.insert(request, path);
   return request;
 }

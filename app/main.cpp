@@ -1,14 +1,18 @@
+#include <unistd.h>
+
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QDir>
+#include <QMessageBox>
 #include <cstdio>
 
 #include "app/application.h"
+#include "app/native_path.h"
+#include "app/single_instance.h"
 #include "standard_streams.h"
 
 namespace {
 
-constexpr int kUsage = 2, kNoDisplay = 4;  // as headroom-cli's
+constexpr int kUsage = 2, kNoResource = 4;  // as headroom-cli's
 
 // On Linux a window needs X or Wayland; Qt itself would end the process with a message about plugins.
 bool hasDisplay() {
@@ -20,12 +24,32 @@ bool hasDisplay() {
 #endif
 }
 
+// Who started it by a double-click sees no terminal.
+void showTrouble(const QString& sentence) {
+  const QString platform = QGuiApplication::platformName();
+  const bool hasScreen = platform != QLatin1StringView("offscreen") && platform != QLatin1StringView("minimal");
+  if (hasScreen && ::isatty(STDERR_FILENO) == 0)
+    QMessageBox::critical(nullptr, QCoreApplication::applicationName(), sentence);
+}
+
 void print(std::FILE* where, const QString& text) { std::fputs(text.toLocal8Bit().constData(), where); }
 
 QStringList argumentsOf(int argc, char** argv) {
   QStringList arguments;
-  for (int i = 0; i < argc; ++i) arguments.append(QString::fromLocal8Bit(argv[i]));
+  for (int i = 0; i < argc; ++i) arguments.append(headroom::app::pathFromBytes(argv[i]));
   return arguments;
+}
+
+// The files that were named, as seen from this process's folder, and the desktop's leave to come to the front.
+headroom::app::HandOver wishes(const QStringList& models) {
+  headroom::app::HandOver wishes;
+  for (const QString& model : models) {
+    std::error_code noFolder;  // it was deleted: then the name is looked for from the root, and not found
+    const std::filesystem::path folder = std::filesystem::current_path(noFolder);
+    wishes.paths.append(headroom::app::fromNativePath((noFolder ? "/" : folder) / headroom::app::toNativePath(model)));
+  }
+  wishes.activationToken = qgetenv("XDG_ACTIVATION_TOKEN");
+  return wishes;
 }
 
 }  // namespace
@@ -38,8 +62,9 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription(QStringLiteral("See exactly what memory a local model takes, load it, chat."));
   const QCommandLineOption help = parser.addHelpOption(), version = parser.addVersionOption();
   parser.addPositionalArgument(QStringLiteral("MODEL"),
-                               QStringLiteral("A .gguf file to open; without one the starter model is loaded."),
-                               QStringLiteral("[MODEL]"));
+                               QStringLiteral("A .gguf file to open, in the window that is open if there is one; "
+                                              "without one the starter model is loaded."),
+                               QStringLiteral("[MODEL...]"));
   // Before the application is made: these work without a display. What Qt itself understands (-platform, -style) is
   // left to it.
   const bool understood = parser.parse(argumentsOf(argc, argv));
@@ -49,17 +74,27 @@ int main(int argc, char** argv) {
     print(stderr, QStringLiteral("headroom: there is no display (DISPLAY and WAYLAND_DISPLAY are not set). In a "
                                  "terminal use headroom-cli, for "
                                  "example: headroom-cli run MODEL\n"));
-    return kNoDisplay;
+    return kNoResource;
   }
   QApplication application(argc, argv);
-  if (!parser.parse(QCoreApplication::arguments()) || parser.positionalArguments().size() > 1) {
-    const QString why =
-        parser.errorText().isEmpty() ? QStringLiteral("one MODEL at most can be opened") : parser.errorText();
-    print(stderr, QStringLiteral("headroom: %1; see headroom --help\n").arg(why));
+  if (!parser.parse(argumentsOf(argc, argv))) {
+    print(stderr, QStringLiteral("headroom: %1; see headroom --help\n").arg(parser.errorText()));
     return kUsage;
   }
-  headroom::app::Application headroom(headroom::app::findPaths());
-  const QStringList models = parser.positionalArguments();
-  headroom.start(models.isEmpty() ? QString() : QDir::current().absoluteFilePath(models.first()));
+  const headroom::app::ApplicationPaths paths = headroom::app::findPaths();
+  const headroom::app::HandOver wanted = wishes(parser.positionalArguments());
+  const auto instance = headroom::app::SingleInstance::claim(paths.dataFolder, wanted);
+  if (!instance) {
+    const QString sentence = QString::fromStdString(instance.error().message);
+    print(stderr, QStringLiteral("headroom: %1\n").arg(sentence));
+    showTrouble(sentence);
+    return instance.error().code == headroom::ErrorCode::kUsage ? kUsage : kNoResource;
+  }
+  if (*instance == nullptr) return 0;  // the window that is open took it over
+  headroom::app::Application headroom(paths);
+  using headroom::app::SingleInstance;
+  QObject::connect(instance->get(), &SingleInstance::handedOver, &headroom, &headroom::app::Application::takeOver);
+  QObject::connect(&application, &QCoreApplication::aboutToQuit, instance->get(), &SingleInstance::stopListening);
+  headroom.start(wanted.paths);
   return QApplication::exec();
 }
