@@ -1,5 +1,9 @@
 // The whole program without a display: the real window, the real engine, a model of random weights.
+#include <filesystem>
+
+#include "app/native_path.h"
 #include "tests/app/app_fixture.h"
+#include "tests/app/conversation_files.h"
 
 namespace headroom::app {
 namespace {
@@ -74,6 +78,56 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
   emit list->itemActivated(list->item(0));
   ASSERT_TRUE(waitFor([&] { return tree().path().size() == 2; }));
   EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
+}
+
+TEST_F(AppWindowTest, what_another_start_hands_over_is_opened_here_whatever_its_name) {
+  QTemporaryDir folder;
+  const QString odd = folder.path() + pathFromBytes("/a b\n\xe9.gguf");
+  std::filesystem::copy_file(toNativePath(kDropped), toNativePath(odd));
+  m_app->window().showMinimized();
+  m_app->takeOver({{odd}, "token"});
+  EXPECT_FALSE(m_app->window().isMinimized());
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelName")->text().contains("qwen3", Qt::CaseInsensitive); }))
+      << find<QLabel>("messageText")->text().toStdString();
+  QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+  ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
+  find<QPushButton>("loadButton")->click();
+  ASSERT_TRUE(loaded.wait(20'000)) << find<QLabel>("messageText")->text().toStdString();
+  EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 0);
+
+  m_app->takeOver({});  // only comes to the front
+  m_app->takeOver({{kGoldenModel, kDropped}, {}});
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelName")->text().contains("llama", Qt::CaseInsensitive); }));
+  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("llama-gqa.gguf"))
+      << find<QLabel>("messageText")->text().toStdString();
+  m_app.reset();
+  std::filesystem::remove(toNativePath(odd));  // Qt cannot
+}
+
+// As a user sees it: the sentence in the window, and the notice that stays.
+TEST_F(AppWindowTest, a_file_of_a_newer_program_is_named_and_the_chat_works_without_keeping) {
+  m_app.reset();
+  const QString file = m_data.filePath("conversations.sqlite");
+  test::RawDatabase(file).run("PRAGMA user_version=7");
+  test::RawDatabase(file).run("INSERT INTO writer VALUES('9.0')");
+  const QByteArray before = test::bytesOf(file);
+  start();
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("notKept")->isVisible(); }));
+  const QString sentence = find<QLabel>("messageText")->text();
+  EXPECT_TRUE(sentence.contains(file) && sentence.contains("Headroom 9.0")) << sentence.toStdString();
+  type("hello");
+  ASSERT_TRUE(answered());
+  auto* list = find<QListWidget>("conversationList");
+  EXPECT_TRUE(waitFor([&] { return list->count() == 1; }));
+  for (const auto& [theme, name] :
+       {std::pair(ui::ThemeChoice::Light, "not-kept-light"), std::pair(ui::ThemeChoice::Dark, "not-kept-dark")}) {
+    for (QAction* action : m_app->window().findChildren<QAction*>()) {
+      if (action->actionGroup() && action->data().toInt() == static_cast<int>(theme)) action->trigger();
+    }
+    grab(QLatin1StringView(name));
+  }
+  m_app.reset();
+  EXPECT_EQ(test::bytesOf(file), before);
 }
 
 TEST_F(AppWindowTest, what_is_no_model_is_one_sentence_and_the_loaded_one_stays) {

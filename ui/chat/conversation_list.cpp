@@ -51,16 +51,25 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_empty->setWordWrap(true);
   setRole(m_empty, "muted");
   layout->addWidget(m_empty, 1);
+  m_notKept = new QLabel(tr("Nothing that you write now is kept."), this);
+  m_notKept->setObjectName(QStringLiteral("notKept"));
+  m_notKept->setWordWrap(true);
+  m_notKept->setMargin(6);
+  setRole(m_notKept, "banner");
+  setTone(m_notKept, Tone::Warning);
+  m_notKept->hide();
+  layout->addWidget(m_notKept);
   m_undoBar = makeUndoBar();
   layout->addWidget(m_undoBar);
 
   m_undoTimer.setSingleShot(true);
   m_undoTimer.setInterval(kUndoMs);
-  connect(&m_undoTimer, &QTimer::timeout, this, &ConversationList::settleRemoval);
+  connect(&m_undoTimer, &QTimer::timeout, this, &ConversationList::settleRemovals);
   m_searchTimer.setSingleShot(true);
   m_searchTimer.setInterval(kSearchDelayMs);
   connect(&m_searchTimer, &QTimer::timeout, this, &ConversationList::refresh);
   connect(&store, &ConversationPort::listed, this, &ConversationList::show);
+  connect(&store, &ConversationPort::notKept, this, &ConversationList::showNotKept);
   connect(m_list, &QListWidget::itemClicked, this,
           [this](const QListWidgetItem* item) { emit openChosen(item->data(kIdRole).toString()); });
   connect(m_list, &QListWidget::itemActivated, this,
@@ -102,12 +111,7 @@ QFrame* ConversationList::makeUndoBar() {
   auto* undo = new QToolButton(bar);
   undo->setText(tr("Undo"));
   undo->setObjectName(QStringLiteral("undoDelete"));
-  connect(undo, &QToolButton::clicked, this, [this] {
-    m_undoTimer.stop();
-    m_undoBar->hide();
-    m_store.restore(std::exchange(m_removedId, {}));
-    refresh();
-  });
+  connect(undo, &QToolButton::clicked, this, &ConversationList::undoRemoval);
   layout->addWidget(m_undoLabel, 1);
   layout->addWidget(undo);
   bar->hide();
@@ -132,7 +136,8 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
     if (head.id == m_currentId) m_list->setCurrentItem(item);
   }
   m_isFilling = false;
-  m_empty->setText(search.isEmpty() ? tr("What you write is kept here, on this machine.") : tr("Nothing found"));
+  const QString nothing = m_notKept->isHidden() ? tr("What you write is kept here, on this machine.") : QString();
+  m_empty->setText(search.isEmpty() ? nothing : tr("Nothing found"));
   m_empty->setVisible(heads.isEmpty());
   m_list->setVisible(!heads.isEmpty());
 }
@@ -186,22 +191,42 @@ void ConversationList::finishRename(QListWidgetItem* item) {
 
 void ConversationList::removeSelected() {
   if (selected() == nullptr) return;
-  settleRemoval();
-  m_removedId = selected()->data(kIdRole).toString();
-  m_undoLabel->setText(
-      tr("Deleted “%1”").arg(m_undoLabel->fontMetrics().elidedText(selected()->text(), Qt::ElideRight, 110)));
-  m_store.remove(m_removedId);
-  m_undoBar->show();
-  m_undoTimer.start();
-  emit removed(m_removedId);
+  const Removal removal{selected()->data(kIdRole).toString(), selected()->text()};
+  m_removals.append(removal);
+  m_store.remove(removal.id);
+  showUndo();
+  emit removed(removal.id);
   refresh();
 }
 
-// The time to undo is over: it is erased.
-void ConversationList::settleRemoval() {
+// The newest one can be undone, and after it the one before: each for the whole time that is promised.
+void ConversationList::showUndo() {
   m_undoTimer.stop();
-  m_undoBar->hide();
-  if (!m_removedId.isEmpty()) m_store.purge(std::exchange(m_removedId, {}));
+  m_undoBar->setVisible(!m_removals.isEmpty());
+  if (m_removals.isEmpty()) return;
+  m_undoLabel->setText(
+      tr("Deleted “%1”").arg(m_undoLabel->fontMetrics().elidedText(m_removals.last().title, Qt::ElideRight, 110)));
+  m_undoTimer.start();
+}
+
+void ConversationList::undoRemoval() {
+  if (m_removals.isEmpty()) return;
+  m_store.restore(m_removals.takeLast().id);
+  showUndo();
+  refresh();
+}
+
+// The time to undo is over: they are erased.
+void ConversationList::settleRemovals() {
+  for (const Removal& removal : std::exchange(m_removals, {})) m_store.purge(removal.id);
+  showUndo();
+}
+
+void ConversationList::showNotKept(const QString& reason) {
+  m_notKept->setToolTip(reason);
+  m_notKept->setAccessibleDescription(reason);
+  m_notKept->show();
+  refresh();
 }
 
 bool ConversationList::eventFilter(QObject* object, QEvent* event) {

@@ -41,7 +41,10 @@ class ConversationList : public QWidget {
   void showMenu(const QPoint& at);
   void finishRename(QListWidgetItem* item);
   void removeSelected();
-  void settleRemoval();
+  void showUndo();
+  void undoRemoval();
+  void settleRemovals();
+  void showNotKept(const QString& reason);
   QListWidgetItem* selected() const;
 
   const Theme& m_theme;
@@ -52,7 +55,12 @@ class ConversationList : public QWidget {
   QLabel* m_undoLabel;
   QLabel* m_empty;  // in the place of the list when that has no row
   QTimer m_undoTimer, m_searchTimer;
-  QString m_currentId, m_removedId;
+  QLabel* m_notKept;  // seen when this run keeps nothing
+  struct Removal {
+    QString id, title;
+  };
+  QVector<Removal> m_removals;  // that can be undone, newest last
+  QString m_currentId;
   bool m_isFilling = false;
 };
 

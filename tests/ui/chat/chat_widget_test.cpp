@@ -203,6 +203,41 @@ TEST_F(ChatWidgetTest, conversations_are_listed_deleted_and_restored) {
   EXPECT_EQ(list->count(), 1);
 }
 
+TEST_F(ChatWidgetTest, each_of_several_deletions_can_be_undone_newest_first) {
+  auto* list = find<QListWidget>("conversationList");
+  for (const char* title : {"First", "Second"}) {
+    find<QPushButton>("newConversation")->click();
+    type(title);
+    answer();
+  }
+  ASSERT_EQ(list->count(), 2);
+  QStringList deleted;
+  for (int i = 0; i < 2; ++i) {
+    list->setCurrentRow(0);
+    deleted.append(list->currentItem()->text());
+    QTest::keyClick(list, Qt::Key_Delete);
+  }
+  EXPECT_EQ(list->count(), 0);
+  EXPECT_EQ(m_store.conversations.size(), 2) << "nothing is erased while it can be undone";
+  auto* undo = find<QToolButton>("undoDelete");
+  undo->click();
+  ASSERT_EQ(list->count(), 1);
+  EXPECT_EQ(list->item(0)->text(), deleted[1]);
+  ASSERT_TRUE(undo->isVisible());
+  undo->click();
+  EXPECT_EQ(list->count(), 2);
+  EXPECT_FALSE(undo->isVisible());
+}
+
+TEST_F(ChatWidgetTest, a_run_that_keeps_nothing_says_so_beside_the_conversations) {
+  auto* notice = find<QLabel>("notKept");
+  EXPECT_FALSE(notice->isVisible());
+  emit m_store.notKept("The disk is a stone. Nothing that you write now is kept.");
+  EXPECT_TRUE(notice->isVisible());
+  EXPECT_EQ(notice->toolTip(), "The disk is a stone. Nothing that you write now is kept.");
+  EXPECT_EQ(find<QLabel>("noConversations")->text(), "") << "it must not say that they are kept";
+}
+
 TEST_F(ChatWidgetTest, the_gauge_tells_share_and_numbers) {
   type("q");
   answer();
