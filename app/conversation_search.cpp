@@ -37,11 +37,12 @@ Result<QString> entriesThatBegin(const QSqlDatabase& database, const QString& ne
   if (!entries) return entries.error();
   QStringList terms;
   qint64 messages = 0;
+  // Counting costs as much as the entries are long: no further than the answer needs.
   while (entries->next()) {
     terms.append(quoted(entries->value(0).toString()));
     messages += entries->value(1).toLongLong();
+    if (terms.size() > kMostTerms || messages > kMostMessages) return QString();
   }
-  if (terms.size() > kMostTerms || messages > kMostMessages) return QString();
   // No text can contain the end mark three times: this finds nothing.
   if (terms.isEmpty()) return quoted(QString(kGram, kEndMark));
   return terms.join(QStringLiteral(" OR "));
