@@ -229,6 +229,17 @@ TEST_F(ChatWidgetTest, each_of_several_deletions_can_be_undone_newest_first) {
   EXPECT_FALSE(undo->isVisible());
 }
 
+TEST_F(ChatWidgetTest, a_late_answer_to_an_older_search_changes_nothing) {
+  type("About memory");
+  answer();
+  auto* list = find<QListWidget>("conversationList");
+  find<QLineEdit>("conversationSearch")->setText("memory");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return list->count() == 1; }, 60'000));
+  emit m_store.listed("mem", {{"x", "Late", "", 1, 1}, {"y", "Later", "", 1, 1}});
+  ASSERT_EQ(list->count(), 1);
+  EXPECT_EQ(list->item(0)->text(), "About memory");
+}
+
 TEST_F(ChatWidgetTest, a_run_that_keeps_nothing_says_so_beside_the_conversations) {
   auto* notice = find<QLabel>("notKept");
   EXPECT_FALSE(notice->isVisible());
