@@ -45,7 +45,7 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
 // Rounds double until a pass is long enough, whatever the machine; then the best of three.
 double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std::uint64_t ops_per_round) {
   std::vector<float> results(pool.n_threads());
-  std::uint64_t n_rounds = 1000;
+  std::uint64_t n_rounds = 1200;
   double best = 0;
   for (int n_passes = 0; n_passes < 3;) {
     const Clock::time_point start = Clock::now();

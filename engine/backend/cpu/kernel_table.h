@@ -175,11 +175,13 @@ struct KernelTable {  // made by make_kernel_table
   // Likewise activation(gates) * ups.
   void (*silu_mul)(const float* gates, const float* ups, const ProductPlace& to);
   void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);  // tanh form
-  // Rounds of int8 dot products on registers only, for the peak: returns a value that depends on all of them.
+  // Rounds of int8 dot products on registers only, for the peak: returns their sum, kPeakSumPerRound each, as long as a
+  // set's sums hold it. Rounds are multiples of 3.
   float (*int8_peak)(std::uint64_t n_rounds);
-  // Likewise rounds of kTilePeakOpsPerRound in tile registers; null: the set has none.
+  // Likewise rounds of kTilePeakOpsPerRound and kTilePeakSumPerRound in tile registers; null: the set has none.
   float (*tile_peak)(std::uint64_t n_rounds);
-  // Reads n_units of kReadUnitBytes, likewise.
+  // Reads n_units of kReadUnitBytes: returns the sum of their 32-bit numbers, modulo 2^32 before they are added to
+  // floats.
   float (*read)(const std::byte* from, std::uint64_t n_units);
 };
 
@@ -187,6 +189,7 @@ struct KernelTable {  // made by make_kernel_table
 inline constexpr std::uint64_t kPeakOpsPerRound = 16ULL * 64 * 2;
 inline constexpr std::uint64_t kTilePeakOpsPerRound = 4ULL * 16 * 16 * 64 * 2;
 inline constexpr std::uint64_t kReadUnitBytes = 512;
+inline constexpr float kPeakSumPerRound = 16 * 16 * 20.0F, kTilePeakSumPerRound = 4 * 64.0F;
 
 // The kernels of an instruction set that this machine can run.
 KernelTable make_kernel_table(Isa isa);

@@ -231,7 +231,7 @@ void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, 
 // As int8_peak(), of products that are added in 16 bits and never widened.
 float codes_peak(std::uint64_t n_rounds) {
   I acc[4] = {zero_i(), zero_i(), zero_i(), zero_i()};
-  const std::int8_t a[4] = {1, -2, 3, -4};
+  const std::int8_t a[4] = {1, 2, 3, 4};
   I w = set_i(0x01020304);
   for (std::uint64_t quarter = 0; quarter < 4 * n_rounds; ++quarter) {
     HEADROOM_UNROLL_SLAB
@@ -240,7 +240,11 @@ float codes_peak(std::uint64_t n_rounds) {
       acc[i] = add16(acc[i], mul_bytes(w, broadcast4(a)));
     }
   }
-  return sum_lanes(to_f(add16(add16(acc[0], acc[1]), add16(acc[2], acc[3]))));
+  const I ones = set_i(0x00010001);
+  I sum = zero_i();
+  HEADROOM_UNROLL_SLAB
+  for (int i = 0; i < 4; ++i) sum = add_products(sum, acc[i], ones);
+  return sum_lanes(to_f(sum));
 }
 
 void fill_codes(KernelTable& table) {

@@ -95,6 +95,8 @@ inline F swap_lanes(F x) {
   if constexpr (kStride == 8) return {x.b, x.a};
 }
 
+// What it holds, from the compiler.
+inline void hide(I& x) { asm volatile("" : "+x"(x.a), "+x"(x.b)); }
 inline I zero_i() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
 inline I set_i(std::int32_t value) { return {_mm256_set1_epi32(value), _mm256_set1_epi32(value)}; }
 inline I load_i(const std::byte* from) {
@@ -192,7 +194,6 @@ template <int kBits>
 inline I shift_signed16(I x) {
   return {_mm256_srai_epi16(x.a, kBits), _mm256_srai_epi16(x.b, kBits)};
 }
-inline void hide(I& x) { asm volatile("" : "+x"(x.a), "+x"(x.b)); }  // what it holds, from the compiler
 // Bytes `low` and `high` of each lane as the upper bytes of its two 16-bit halves.
 inline I bytes_in_halves(I x, int low, int high) {
   const __m256i lanes = _mm256_setr_epi32(0, 0x04000400, 0x08000800, 0x0C000C00, 0, 0x04000400, 0x08000800, 0x0C000C00);

@@ -64,6 +64,8 @@ inline F swap_lanes(F a) {
   if constexpr (kStride == 8) return _mm512_shuffle_f32x4(a, a, 0x4E);
 }
 
+// What it holds, from the compiler.
+inline void hide(I& x) { asm volatile("" : "+v"(x)); }
 inline I zero_i() { return _mm512_setzero_si512(); }
 inline I set_i(std::int32_t value) { return _mm512_set1_epi32(value); }
 inline I load_i(const std::byte* from) { return _mm512_loadu_si512(from); }

@@ -114,6 +114,8 @@ inline F swap_lanes(F x) {
 inline I set_i(std::int32_t value) {
   return each_i([=](int) { return vdupq_n_u32(static_cast<std::uint32_t>(value)); });
 }
+// What it holds, from the compiler.
+inline void hide(I& x) { asm volatile("" : "+w"(x.q[0]), "+w"(x.q[1]), "+w"(x.q[2]), "+w"(x.q[3])); }
 inline I zero_i() { return set_i(0); }
 inline uint8x16_t load_16(const std::byte* from) { return vld1q_u8(reinterpret_cast<const std::uint8_t*>(from)); }
 inline I load_i(const std::byte* from) {

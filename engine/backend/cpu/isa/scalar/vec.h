@@ -25,21 +25,27 @@ struct I {
   std::uint32_t v[16];
 };
 
-template <class Op>
-inline F map_f(Op op) {
+// Each lane is op() of the same lane of the operands. Operands are passed and never captured: where types say nothing
+// about aliasing (-O1, or -fno-strict-aliasing at any level), GCC 13 and 14 overlook what an inlined function reads
+// through the references of a closure. They then take its caller for one that reads no memory and drop the stores that
+// it reads: unpacked Q4_0, Q4_K, Q5_K and Q6_K were garbage. GCC 12 and Clang are right; -fno-ipa-modref is, too.
+template <class Op, class... Lanes>
+inline F map_f(Op op, const Lanes&... lanes) {
   F out;
-  for (int i = 0; i < 16; ++i) out.v[i] = op(i);
+  for (int i = 0; i < 16; ++i) out.v[i] = op(lanes.v[i]...);
   return out;
 }
-template <class Op>
-inline I map_i(Op op) {
+template <class Op, class... Lanes>
+inline I map_i(Op op, const Lanes&... lanes) {
   I out;
-  for (int i = 0; i < 16; ++i) out.v[i] = op(i);
+  for (int i = 0; i < 16; ++i) out.v[i] = op(lanes.v[i]...);
   return out;
 }
 
 inline F set_f(float value) {
-  return map_f([=](int) { return value; });
+  F out;
+  for (float& lane : out.v) lane = value;
+  return out;
 }
 inline F zero_f() { return set_f(0.0F); }
 inline F load_f_n(const float* from, int n) {
@@ -53,35 +59,35 @@ inline void store_f_n(float* to, const F& value, int n) {
 }
 inline void store_f(float* to, const F& value) { store_f_n(to, value, 16); }
 inline F add(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] + b.v[i]; });
+  return map_f([](float x, float y) { return x + y; }, a, b);
 }
 inline F sub(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] - b.v[i]; });
+  return map_f([](float x, float y) { return x - y; }, a, b);
 }
 inline F mul(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] * b.v[i]; });
+  return map_f([](float x, float y) { return x * y; }, a, b);
 }
 inline F div(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] / b.v[i]; });
+  return map_f([](float x, float y) { return x / y; }, a, b);
 }
 inline F sqrt(const F& a) {
-  return map_f([&](int i) { return std::sqrt(a.v[i]); });
+  return map_f([](float x) { return std::sqrt(x); }, a);
 }
 // 1 / a, off by at most two units in the last place.
 inline F reciprocal(const F& a) {
-  return map_f([&](int i) { return 1.0F / a.v[i]; });
+  return map_f([](float x) { return 1.0F / x; }, a);
 }
 inline F max(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+  return map_f([](float x, float y) { return x > y ? x : y; }, a, b);
 }
 inline F min(const F& a, const F& b) {
-  return map_f([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
+  return map_f([](float x, float y) { return x < y ? x : y; }, a, b);
 }
 inline F abs(const F& a) {
-  return map_f([&](int i) { return a.v[i] < 0.0F ? -a.v[i] : a.v[i]; });
+  return map_f([](float x) { return x < 0.0F ? -x : x; }, a);
 }
 inline F fma(const F& a, const F& b, const F& c) {  // a * b + c, rounded twice
-  return map_f([&](int i) { return a.v[i] * b.v[i] + c.v[i]; });
+  return map_f([](float x, float y, float z) { return x * y + z; }, a, b, c);
 }
 inline float sum_lanes(const F& a) {
   float sum = 0.0F;
@@ -95,23 +101,31 @@ inline float max_lanes(const F& a) {
 }
 // Lanes first..last-1 of a, the others from b.
 inline F select_range(const F& a, const F& b, int first, int last) {
-  return map_f([&](int i) { return i >= first && i < last ? a.v[i] : b.v[i]; });
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = i >= first && i < last ? a.v[i] : b.v[i];
+  return out;
 }
 
 // x in the lanes where a < b, y in the others.
 inline F select_less(const F& a, const F& b, const F& x, const F& y) {
-  return map_f([&](int i) { return a.v[i] < b.v[i] ? x.v[i] : y.v[i]; });
+  return map_f([](float p, float q, float then, float otherwise) { return p < q ? then : otherwise; }, a, b, x, y);
 }
 
 // Lane i of the result is lane i ^ kStride.
 template <int kStride>
 inline F swap_lanes(const F& a) {
-  return map_f([&](int i) { return a.v[i ^ kStride]; });
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = a.v[i ^ kStride];
+  return out;
 }
 
 inline I set_i(std::int32_t value) {
-  return map_i([=](int) { return static_cast<std::uint32_t>(value); });
+  I out;
+  for (std::uint32_t& lane : out.v) lane = static_cast<std::uint32_t>(value);
+  return out;
 }
+// What it holds, from the compiler.
+inline void hide(I& x) { asm volatile("" : "+m"(x)); }
 inline I zero_i() { return set_i(0); }
 inline I load_i(const std::byte* from) {
   I out;
@@ -120,48 +134,50 @@ inline I load_i(const std::byte* from) {
 }
 inline void store_i(std::byte* to, const I& value) { __builtin_memcpy(to, value.v, 64); }
 inline I add_i(const I& a, const I& b) {
-  return map_i([&](int i) { return a.v[i] + b.v[i]; });
+  return map_i([](std::uint32_t x, std::uint32_t y) { return x + y; }, a, b);
 }
 inline I and_i(const I& a, const I& b) {
-  return map_i([&](int i) { return a.v[i] & b.v[i]; });
+  return map_i([](std::uint32_t x, std::uint32_t y) { return x & y; }, a, b);
 }
 inline I xor_i(const I& a, const I& b) {
-  return map_i([&](int i) { return a.v[i] ^ b.v[i]; });
+  return map_i([](std::uint32_t x, std::uint32_t y) { return x ^ y; }, a, b);
 }
 inline I or_and(const I& a, const I& b, const I& mask) {  // a | (b & mask)
-  return map_i([&](int i) { return a.v[i] | (b.v[i] & mask.v[i]); });
+  return map_i([](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return x | (y & z); }, a, b, mask);
 }
 template <int kBits>
 inline I shift_right(const I& a) {
-  return map_i([&](int i) { return a.v[i] >> kBits; });
+  return map_i([](std::uint32_t x) { return x >> kBits; }, a);
 }
 template <int kBits>
 inline I shift_left(const I& a) {
-  return map_i([&](int i) { return a.v[i] << kBits; });
+  return map_i([](std::uint32_t x) { return x << kBits; }, a);
 }
 inline std::uint32_t halves(std::uint32_t low, std::uint32_t high) { return (low & 0xFFFFU) | high << 16; }
 inline I add16(const I& a, const I& b) {  // 32 lanes of 16 bits
-  return map_i([&](int i) { return halves(a.v[i] + b.v[i], (a.v[i] >> 16) + (b.v[i] >> 16)); });
+  return map_i([](std::uint32_t x, std::uint32_t y) { return halves(x + y, (x >> 16) + (y >> 16)); }, a, b);
 }
 inline I mul16(const I& a, const I& b) {
-  return map_i([&](int i) { return halves(a.v[i] * b.v[i], (a.v[i] >> 16) * (b.v[i] >> 16)); });
+  return map_i([](std::uint32_t x, std::uint32_t y) { return halves(x * y, (x >> 16) * (y >> 16)); }, a, b);
 }
 template <int kBits>
 inline I shift_right16(const I& a) {
-  return map_i([&](int i) { return halves((a.v[i] & 0xFFFFU) >> kBits, a.v[i] >> (16 + kBits)); });
+  return map_i([](std::uint32_t x) { return halves((x & 0xFFFFU) >> kBits, x >> (16 + kBits)); }, a);
 }
 template <int kByte>
 inline I signed_byte(const I& a) {  // of each lane, widened
-  return map_i([&](int i) {
-    return static_cast<std::uint32_t>(
-        static_cast<std::int32_t>(static_cast<std::int8_t>((a.v[i] >> (8 * kByte)) & 255U)));
-  });
+  return map_i(
+      [](std::uint32_t x) {
+        return static_cast<std::uint32_t>(
+            static_cast<std::int32_t>(static_cast<std::int8_t>((x >> (8 * kByte)) & 255U)));
+      },
+      a);
 }
 inline F to_f(const I& a) {
-  return map_f([&](int i) { return static_cast<float>(static_cast<std::int32_t>(a.v[i])); });
+  return map_f([](std::uint32_t x) { return static_cast<float>(static_cast<std::int32_t>(x)); }, a);
 }
 inline I to_i(const F& a) {  // nearest, ties to even
-  return map_i([&](int i) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lrintf(a.v[i]))); });
+  return map_i([](float x) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lrintf(x))); }, a);
 }
 inline I f_bits(const F& a) {
   I out;
@@ -179,12 +195,14 @@ inline void store_bytes(std::int8_t* to, const I& a) {  // low byte of each lane
 
 inline const std::int8_t* broadcast4(const std::int8_t* from) { return from; }
 inline I dot_offset(const I& acc, const I& w, const std::int8_t* a, std::int32_t offset) {
-  return map_i([&](int i) {
+  I out;
+  for (int i = 0; i < 16; ++i) {
     std::int32_t sum = static_cast<std::int32_t>(acc.v[i]);
     for (int byte = 0; byte < 4; ++byte)
       sum += (static_cast<std::int32_t>((w.v[i] >> (8 * byte)) & 255U) - offset) * a[byte];
-    return static_cast<std::uint32_t>(sum);
-  });
+    out.v[i] = static_cast<std::uint32_t>(sum);
+  }
+  return out;
 }
 // acc + sum over the 4 bytes of each lane of (w - 128) * a.
 inline I start_biased(std::int32_t) { return zero_i(); }
@@ -196,11 +214,13 @@ inline I dot_small(const I& acc, const I& w, const std::int8_t* a) { return dot_
 inline I dot_words(const I& acc, const I& w, const std::int8_t* pair) {
   std::int16_t a[2];
   __builtin_memcpy(a, pair, 4);
-  return map_i([&](int i) {
+  I out;
+  for (int i = 0; i < 16; ++i) {
     const std::int32_t low = static_cast<std::int16_t>(w.v[i] & 0xFFFFU),
                        high = static_cast<std::int16_t>(w.v[i] >> 16);
-    return acc.v[i] + static_cast<std::uint32_t>(low * a[0]) + static_cast<std::uint32_t>(high * a[1]);
-  });
+    out.v[i] = acc.v[i] + static_cast<std::uint32_t>(low * a[0]) + static_cast<std::uint32_t>(high * a[1]);
+  }
+  return out;
 }
 inline void store_words(std::int16_t* to, const I& a) {  // low half of each lane
   for (int i = 0; i < 16; ++i) to[i] = static_cast<std::int16_t>(a.v[i] & 0xFFFFU);
@@ -242,20 +262,25 @@ inline void store_f16(std::byte* to, const F& value) {
   }
 }
 inline F load_f16_n(const std::byte* from, int n) {
-  return map_f([=](int i) { return i < n ? half_to_f(half_bits(from, i)) : 0.0F; });
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = i < n ? half_to_f(half_bits(from, i)) : 0.0F;
+  return out;
 }
 inline F load_f16(const std::byte* from) { return load_f16_n(from, 16); }
 inline F load_bf16(const std::byte* from) {
-  return map_f([=](int i) { return bits_f(half_bits(from, i) << 16); });
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = bits_f(half_bits(from, i) << 16);
+  return out;
 }
 // E4M3 has the exponent bias 7, f16 has 15: the bits moved over are the value times 2^-8, subnormals included.
 inline constexpr float kE4M3Factor = 256.0F;
 inline F load_e4m3_n(const std::byte* from, int n) {
-  return map_f([=](int i) {
-    if (i >= n) return 0.0F;
+  F out{};
+  for (int i = 0; i < n; ++i) {
     const std::uint32_t bits = std::to_integer<std::uint32_t>(from[i]);
-    return half_to_f(((bits & 0x80U) << 8) | ((bits & 0x7FU) << 7));
-  });
+    out.v[i] = half_to_f(((bits & 0x80U) << 8) | ((bits & 0x7FU) << 7));
+  }
+  return out;
 }
 inline F load_e4m3(const std::byte* from) { return load_e4m3_n(from, 16); }
 inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {
@@ -263,12 +288,16 @@ inline void load_e4m3_pair(const std::byte* from, F& a, F& b) {
   b = load_e4m3(from + 16);
 }
 inline F load_s8(const std::byte* from) {
-  return map_f([=](int i) { return static_cast<float>(std::to_integer<std::int8_t>(from[i])); });
+  F out;
+  for (int i = 0; i < 16; ++i) out.v[i] = static_cast<float>(std::to_integer<std::int8_t>(from[i]));
+  return out;
 }
 // 16 bytes of nibbles: low ones less 8, and high ones less 8.
 inline void load_nibbles(const std::byte* from, F& low, F& high) {
-  low = map_f([=](int i) { return static_cast<float>(std::to_integer<int>(from[i]) & 15) - 8.0F; });
-  high = map_f([=](int i) { return static_cast<float>(std::to_integer<int>(from[i]) >> 4) - 8.0F; });
+  for (int i = 0; i < 16; ++i) {
+    low.v[i] = static_cast<float>(std::to_integer<int>(from[i]) & 15) - 8.0F;
+    high.v[i] = static_cast<float>(std::to_integer<int>(from[i]) >> 4) - 8.0F;
+  }
 }
 
 }  // namespace headroom::isa_scalar
