@@ -26,6 +26,8 @@ Json deviceJson(const DeviceInfo& device) {
           {"driver_measured", device.driver_measured},
           {"read_bytes_per_s", device.read_bytes_per_s},
           {"n_threads", device.n_threads},
+          {"kernels", device.kernels},
+          {"kernel_note", device.kernel_note},
           {"kv_types", kvTypes}};
 }
 
@@ -33,6 +35,8 @@ void printDevice(const DeviceInfo& device) {
   if (device.is_present) {
     printLine(fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes),
                           format_bytes(device.total_bytes), device.name));
+    if (!device.kernels.empty()) printLine(fmt::format("{:<28} kernels {}, checked", "", device.kernels));
+    if (!device.kernel_note.empty()) printLine(fmt::format("note: {}", device.kernel_note));
   } else {
     printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes),
                           device.has_unified_memory ? "  shared with the CPU" : ""));

@@ -155,6 +155,9 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
                  fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
   if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_text(*planned->plan)};
+  for (const DeviceInfo& each : planned->plan->devices) {
+    if (!each.kernel_note.empty()) printNote(each.kernel_note);
+  }
   return planned;
 }
 

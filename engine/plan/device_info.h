@@ -32,6 +32,8 @@ struct DeviceInfo {
   Bytes alignment = 64;             // of a region in an arena
   Bytes granularity = 4096;         // arena sizes are multiples of this
   std::vector<DType> kv_types;      // those with a real kernel
+  std::string kernels;              // of a probed CPU: the instruction set that computes, "avx512"
+  std::string kernel_note;          // which faster ones are not used, and why; empty: there is none
 };
 
 // The rows of the catalogue file. kBadFile names the row and field.

@@ -14,6 +14,9 @@ void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked,
                   std::vector<Note>& notes) {
   const DeviceInfo& chosen = devices[layout.options.device];
   const bool is_gpu = chosen.kind != DeviceKind::kCpu;
+  for (const DeviceInfo& device : devices) {
+    if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
+  }
   if (is_gpu && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
     notes.push_back({fmt::format(
         "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",

@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/cpu_step.h"
 #include "backend/cpu/host_memory.h"
+#include "backend/cpu/isa_choice.h"
 #include "backend/cpu/load_weight.h"
 #include "backend/cpu/thread_pool.h"
 
@@ -81,10 +82,10 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device) {
-  const Result<Isa> isa = selected_isa();
-  if (!isa) return isa.error();
+  const Result<IsaChoice> choice = choose_isa();
+  if (!choice) return choice.error();
   const std::uint32_t n_asked = device.n_threads;
-  auto backend = std::make_unique<CpuBackend>(std::move(device), *isa);
+  auto backend = std::make_unique<CpuBackend>(std::move(device), choice->isa);
   if (backend->n_threads() != n_asked) {
     return Error{ErrorCode::kResource,
                  fmt::format("cpu: asked for {} threads, the system gave {}", n_asked, backend->n_threads())};

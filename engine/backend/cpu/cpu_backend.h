@@ -7,8 +7,7 @@
 
 namespace headroom {
 
-// `device` as probed: its n_threads is how many threads compute. kUsage when HEADROOM_ISA asks for what this machine
-// cannot run.
+// `device` as probed: its n_threads is how many threads compute. Errors as choose_isa(): its set computes.
 Result<std::unique_ptr<Backend>> make_cpu_backend(DeviceInfo device);
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
 #include "backend/cpu/thread_pool.h"
 
@@ -64,15 +65,15 @@ double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std
 }  // namespace
 
 Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
-  const Result<Isa> isa = selected_isa();
-  if (!isa) return isa.error();
+  const Result<IsaChoice> choice = choose_isa();
+  if (!choice) return choice.error();
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
   plan.size = kReadBytes;
   const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
   if (!memory) return memory.error();
   ThreadPool pool(n_threads);
-  const KernelTable kernels = make_kernel_table(*isa);
+  const KernelTable kernels = make_kernel_table(choice->isa);
   return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()),
                    .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
                    .tile_ops_per_s = kernels.tile_peak != nullptr

@@ -15,8 +15,8 @@ struct CpuLimits {
   double tile_ops_per_s = 0;  // likewise in tile registers; 0: this instruction set has none
 };
 
-// Takes about a second and maps 768 MiB while it runs. kResource when the system refuses them; kUsage for a wrong
-// HEADROOM_ISA.
+// Takes about a second and maps 768 MiB while it runs. kResource when the system refuses them; else as
+// choose_isa().
 Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads);
 
 }  // namespace headroom

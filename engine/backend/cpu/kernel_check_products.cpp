@@ -1,0 +1,304 @@
+// The check of what multiplies weights, and of the forms of activations that it reads.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "backend/cpu/activations.h"
+#include "backend/cpu/kernel_check_weights.h"
+#include "backend/cpu/matrix.h"
+#include "format/decode.h"
+#include "format/dtype_table.h"
+#include "plan/device_rules.h"
+
+namespace headroom {
+namespace {
+
+std::size_t index_of(DType type) { return static_cast<std::size_t>(type); }
+
+double dot_plainly(const float* a, const float* b, std::uint32_t n) {
+  double even = 0, odd = 0;  // two sums, since one would wait for itself
+  for (std::uint32_t i = 0; i + 1 < n; i += 2) {
+    even += static_cast<double>(a[i]) * b[i];
+    odd += static_cast<double>(a[i + 1]) * b[i + 1];
+  }
+  return even + odd + (n % 2 == 1 ? static_cast<double>(a[n - 1]) * b[n - 1] : 0.0);
+}
+
+// Two panels of weights, the second with the rows of the first in reverse, and what their products should be.
+struct CheckMatrix {
+  static constexpr std::uint32_t kPartCols = 128;  // of which every slab has one or two
+  static constexpr std::uint32_t kMostParts = 4;
+  std::vector<std::byte> panels;
+  Matrix matrix;
+  std::vector<float> activations[kCheckRows];
+  double sums[kMostParts][kCheckRows][kPanelRows] = {};  // of the columns of a part
+  double weight_norms[kPanelRows] = {}, norms[kCheckRows] = {};
+
+  CheckMatrix(KernelProbe& probe, DType type) {
+    const std::uint32_t n_cols = check_cols(type);
+    const Bytes stride = row_bytes(type, n_cols);
+    std::vector<std::byte> rows, reversed(stride * kPanelRows);
+    std::vector<float> weights(std::size_t{kPanelRows} * n_cols);
+    for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
+      const std::vector<std::byte> row = check_weights(probe, type, n_cols);
+      decode_row(type, row.data(), n_cols, weights.data() + std::size_t{lane} * n_cols);
+      rows.insert(rows.end(), row.begin(), row.end());
+      std::copy(row.begin(), row.end(), reversed.begin() + static_cast<std::ptrdiff_t>((15 - lane) * stride));
+    }
+    matrix = {.dtype = type, .n_rows = 2 * kPanelRows, .n_cols = n_cols, .panel_stride = panel_bytes(type, n_cols)};
+    panels.resize(2 * matrix.panel_stride);
+    matrix.panels = panels.data();
+    put_panel(type, n_cols, kPanelRows, rows.data(), panels.data());
+    put_panel(type, n_cols, kPanelRows, reversed.data(), panels.data() + matrix.panel_stride);
+    for (std::vector<float>& row : activations) row = check_activations(probe, n_cols, matrix.has_words(), 0.0F);
+    multiply_plainly(weights);
+  }
+
+  // Of the columns from `first` on.
+  double expected(std::uint32_t first, std::uint32_t row, std::uint32_t panel, std::uint32_t lane) const {
+    double sum = 0;
+    for (std::uint32_t part = first / kPartCols; part < kMostParts; ++part)
+      sum += sums[part][row % kCheckRows][panel == 0 ? lane : 15 - lane];
+    return sum;
+  }
+  // A sum of n terms is rounded n times: by Cauchy and Schwarz it is off by no more than this. Codes are summed without
+  // rounding, 16 or more of them; then there are their scales.
+  double most_off(std::uint32_t row, std::uint32_t panel, std::uint32_t lane) const {
+    const bool has_codes = dtype_row(matrix.dtype).block_elems > 1;
+    const std::uint32_t n_terms = has_codes ? matrix.n_cols / 16 + 8 : matrix.n_cols;
+    return norms[row % kCheckRows] * weight_norms[panel == 0 ? lane : 15 - lane] * n_terms * 0x1p-24;
+  }
+
+ private:
+  void multiply_plainly(const std::vector<float>& weights) {
+    const std::uint32_t n_cols = matrix.n_cols;
+    for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
+      const float* w = weights.data() + std::size_t{lane} * n_cols;
+      weight_norms[lane] = std::sqrt(dot_plainly(w, w, n_cols));
+      for (std::uint32_t first = 0; first < n_cols; first += kPartCols) {
+        const std::uint32_t n = std::min(kPartCols, n_cols - first);
+        for (std::uint32_t row = 0; row < kCheckRows; ++row)
+          sums[first / kPartCols][row][lane] = dot_plainly(w + first, activations[row].data() + first, n);
+      }
+    }
+    for (std::uint32_t row = 0; row < kCheckRows; ++row)
+      norms[row] = std::sqrt(dot_plainly(activations[row].data(), activations[row].data(), n_cols));
+  }
+};
+
+// Activations in the form that a product of n_rows of them reads, in memory of their own.
+struct CheckActivations {
+  std::vector<std::byte> bytes;
+  Activations in;
+
+  CheckActivations(const KernelTable& kernels, const CheckMatrix& check, std::uint32_t n_rows, bool slabs) {
+    const Matrix& matrix = check.matrix;
+    const bool is_float = matrix.reads_f32() || matrix.dtype == DType::kF8E4M3;
+    bytes.resize(n_rows * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
+    in = {.n_rows = n_rows, .n_elems = matrix.n_cols};
+    (!is_float ? in.int8 : slabs ? in.words : in.f32) = bytes.data();
+    in.form = slabs ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
+    for (std::uint32_t row = 0; row < n_rows; ++row)
+      put_activation_row(kernels, in, row, check.activations[row % kCheckRows].data());
+  }
+};
+
+// Every number of columns has code of its own.
+void check_dot(KernelProbe& probe, const CheckMatrix& check) {
+  constexpr std::uint32_t kStride = kPanelRows + 4;
+  const Matrix& matrix = check.matrix;
+  const std::uint32_t most = matrix.has_super_blocks() ? kDirectCols : kTileCols;
+  std::array<float, kTileCols * kStride> out;
+  for (std::uint32_t width = 1; width <= most; ++width) {
+    const CheckActivations activations(probe.kernels, check, width, false);
+    out.fill(-1.0F);
+    probe.begin("dot", matrix.dtype, width, "columns");
+    probe.kernels.dot[index_of(matrix.dtype)](matrix.panel(0), matrix.n_cols, activations.in.tile(0), out.data(),
+                                              kStride);
+    for (std::uint32_t column = 0; column < width; ++column) {
+      for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
+        probe.expect(column * kPanelRows + lane, out[column * kStride + lane], check.expected(0, column, 0, lane),
+                     check.most_off(column, 0, lane));
+      }
+    }
+  }
+}
+
+// Slabs of both panels, (n_slabs, kPairPanels, kSlabBytes).
+std::vector<std::byte> unpack_slabs(const KernelTable& kernels, const Matrix& matrix, std::uint32_t n_slabs) {
+  std::vector<std::byte> slabs(n_slabs * kPairPanels * kSlabBytes);
+  for (std::uint32_t i = 0; i < n_slabs * kPairPanels; ++i) {
+    kernels.unpack[index_of(matrix.dtype)](matrix.panel(i % kPairPanels), matrix.n_cols, i / kPairPanels,
+                                           slabs.data() + i * kSlabBytes);
+  }
+  return slabs;
+}
+
+// Slabs from `first` to the last times activation rows.
+void multiply_slabs(KernelProbe& probe, const CheckMatrix& check, const std::vector<std::byte>& slabs,
+                    std::uint32_t first, std::uint32_t n_rows, std::uint32_t n_panels) {
+  const Matrix& matrix = check.matrix;
+  const CheckActivations activations(probe.kernels, check, n_rows, true);
+  const std::uint32_t n_tiles = activations.in.n_tiles();
+  std::vector<ActTile> tiles;
+  for (std::uint32_t tile = 0; tile < n_tiles; ++tile) tiles.push_back(activations.in.tile(tile));
+  std::vector<float> out(std::size_t{n_tiles} * kPairPanels * kTileCols * kPanelRows, NAN);
+  probe.begin("unpack and dot_slabs", matrix.dtype, n_rows, n_panels == 1 ? "columns" : "columns of two panels");
+  for (std::uint32_t slab = first; slab < slabs.size() / (kPairPanels * kSlabBytes); ++slab) {
+    probe.kernels.dot_slabs[index_of(matrix.dtype)]({.slabs = slabs.data() + slab * kPairPanels * kSlabBytes,
+                                                     .n_panels = n_panels,
+                                                     .n_cols = matrix.n_cols,
+                                                     .slab = slab,
+                                                     .first_slab = first,
+                                                     .tiles = tiles.data(),
+                                                     .n_tiles = n_tiles,
+                                                     .out = out.data(),
+                                                     .ahead = matrix.panels});
+  }
+  const std::uint32_t first_col = first * kSlabCols;
+  for (std::uint32_t row = 0; row < n_rows; ++row) {
+    for (std::uint32_t i = 0; i < n_panels * kPanelRows; ++i) {
+      const std::uint32_t panel = i / kPanelRows, lane = i % kPanelRows;
+      const std::size_t at =
+          ((std::size_t{row / kTileCols} * kPairPanels + panel) * kTileCols + row % kTileCols) * kPanelRows + lane;
+      probe.expect(row * n_panels * kPanelRows + i, out[at], check.expected(first_col, row, panel, lane),
+                   check.most_off(row, panel, lane));
+    }
+  }
+}
+
+void check_slabs(KernelProbe& probe, const CheckMatrix& check, bool every_width) {
+  const Matrix& matrix = check.matrix;
+  const auto n_slabs =
+      static_cast<std::uint32_t>(div_up(matrix.n_cols, matrix.has_words() ? kWordSlabCols : kSlabCols));
+  const std::vector<std::byte> slabs = unpack_slabs(probe.kernels, matrix, n_slabs);
+  // In tile registers: 32 rows, and then fewer than 16.
+  multiply_slabs(probe, check, slabs, 0, probe.kernels.tile_peak != nullptr ? 37 : 3, kPairPanels);
+  if (!every_width) return;
+  // Sums of words start with the first slab, those of bytes with any.
+  const std::uint32_t first = matrix.has_words() ? 0 : n_slabs - 1;
+  for (std::uint32_t width = 1; width <= kTileCols; ++width) {
+    for (std::uint32_t n_panels = 1; n_panels <= kPairPanels; ++n_panels)
+      multiply_slabs(probe, check, slabs, first, width, n_panels);
+  }
+}
+
+}  // namespace
+
+void check_products(KernelProbe& probe) {
+  const KernelTable& kernels = probe.kernels;
+  std::vector<DotSlabsFn> seen;  // types may share one
+  for (const DTypeRow& type : kDTypes) {
+    if (kernels.dot[index_of(type.dtype)] == nullptr || probe.has_failed()) continue;
+    const CheckMatrix check(probe, type.dtype);
+    check_dot(probe, check);
+    const DotSlabsFn dot_slabs = kernels.dot_slabs[index_of(type.dtype)];
+    if (dot_slabs == nullptr || kernels.unpack[index_of(type.dtype)] == nullptr) continue;
+    const bool is_new = std::find(seen.begin(), seen.end(), dot_slabs) == seen.end();
+    seen.push_back(dot_slabs);
+    check_slabs(probe, check, is_new);
+  }
+}
+
+namespace {
+
+// A row for slabs: interleaved in its tile or, where a set has tile registers, whole: quants, a scale per 256, and -128
+// * their sums per 256 and per 32.
+struct SlabRow {
+  const ActTile& tile;
+  std::uint32_t n, column;
+  bool is_whole;
+
+  std::int32_t number(std::size_t at) const {
+    std::int32_t value = 0;
+    std::memcpy(&value, tile.quants + column * tile.row_stride + n + at * 4, 4);
+    return value;
+  }
+  std::int8_t quant(std::uint32_t i) const {
+    return is_whole ? tile.quants[column * tile.row_stride + i]
+                    : tile.quants[(i / 32 * tile.width + column) * 32 + i % 32];
+  }
+  float scale(std::uint32_t slab) const {
+    return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + column];
+  }
+  std::int32_t slab_start(std::uint32_t slab) const {
+    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + column];
+  }
+  std::int32_t start(std::uint32_t block) const {
+    return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + column];
+  }
+};
+
+// What `from` should become: codes, and a step for each group of 256 of them.
+struct Codes {
+  std::vector<std::int32_t> codes;
+  std::vector<float> steps;
+  Codes(const std::vector<float>& from, float most) : codes(from.size()) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (i % 256 == 0) steps.push_back(from[i] / most);  // the largest stands first
+      codes[i] = static_cast<std::int32_t>(std::lround(from[i] / steps.back()));
+    }
+  }
+  std::int32_t sum(std::uint32_t first, std::uint32_t n) const {
+    std::int32_t sum = 0;
+    for (std::uint32_t i = first; i < first + n && i < codes.size(); ++i) sum += codes[i];
+    return sum;
+  }
+};
+
+constexpr std::uint32_t kWidth = 3, kColumn = 1;
+
+void check_int8(KernelProbe& probe, Int8Form form, std::uint32_t n) {
+  const std::vector<float> from = check_activations(probe, n, false, 0.3F);
+  const Codes codes(from, 127.0F);
+  std::vector<std::byte> bytes(kWidth * cpu_int8_row_bytes(n));
+  const Activations in{.int8 = bytes.data(), .n_rows = kWidth, .n_elems = n, .form = form};
+  const bool slabs = form == Int8Form::kSlabs;
+  probe.begin(slabs ? "quantize_slabs" : "quantize", kNoType, n, "elements");
+  put_activation_row(probe.kernels, in, kColumn, from.data());
+  const ActTile tile = in.tile(0);
+  const SlabRow row{tile, n, kColumn, slabs && probe.kernels.tile_peak != nullptr};
+  for (std::uint32_t i = 0; i < n; ++i) probe.expect(i, row.quant(i), codes.codes[i], 0);
+  for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
+    probe.expect(slab * 256, row.scale(slab), codes.steps[slab], 0);
+    probe.expect(slab * 256, row.slab_start(slab), -128 * codes.sum(slab * 256, 256), 0);
+  }
+  for (std::uint32_t block = 0; block < n / 32; ++block) {
+    const std::int32_t sum = codes.sum(block * 32, 32);
+    probe.expect(block * 32, row.start(block), -128 * sum, 0);
+    if (slabs) continue;
+    const std::size_t at = block * kWidth + kColumn;
+    probe.expect(block * 32, tile.scales[at], codes.steps[block / 8], 0);
+    probe.expect(block * 32, tile.starts16[2 * at], -128 * codes.sum(block * 32, 16), 0);
+    probe.expect(block * 32 + 16, tile.starts16[2 * at + 1], -128 * codes.sum(block * 32 + 16, 16), 0);
+    const std::int8_t* split = tile.sums + (block / 8 * kWidth + kColumn) * 16 + block % 8;
+    probe.expect(block * 32, 64 * split[0] + split[8], sum, 0);
+  }
+}
+
+void check_words(KernelProbe& probe, std::uint32_t n) {
+  const std::vector<float> from = check_activations(probe, n, true, 0.3F);
+  const Codes codes(from, 8191.0F);
+  std::vector<std::byte> bytes(kWidth * word_row_bytes(n));
+  const Activations in{.words = bytes.data(), .n_rows = kWidth, .n_elems = n};
+  probe.begin("quantize_words", kNoType, n, "elements");
+  put_activation_row(probe.kernels, in, kColumn, from.data());
+  const ActTile tile = in.tile(0);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::size_t group = i / 64 * kWidth + kColumn;
+    probe.expect(i, tile.words[group * 64 + i % 64], codes.codes[i], 0);
+    probe.expect(i, tile.word_scales[group], codes.steps[i / 256], 0);
+  }
+}
+
+}  // namespace
+
+void check_quantizers(KernelProbe& probe) {
+  check_int8(probe, Int8Form::kBlocks, 352);
+  check_int8(probe, Int8Form::kSuperBlocks, 512);
+  check_int8(probe, Int8Form::kSlabs, 352);
+  check_words(probe, 192);
+}
+
+}  // namespace headroom

@@ -1,0 +1,25 @@
+// Weights and activations for the check of products. They are chosen so that nothing of them is lost when they are
+// quantized, or unpacked to the one scale per 256 columns that slabs have: products are then off by the rounding of
+// sums alone, and a wrong bit of one code shows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "backend/cpu/kernel_probe.h"
+
+namespace headroom {
+
+inline constexpr std::uint32_t kCheckRows = 7;  // of activations; those behind repeat them
+
+// Columns of the weights of a type: blocks in odd number and a slab that is not full, where the type allows it.
+std::uint32_t check_cols(DType type);
+
+// Bytes of a row of weights, as in a file.
+std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32_t n_cols);
+
+// A row of activations in steps of a power of two: at most 127 of them, or 8191 where they become words; each group of
+// 32 or 64 has one of the largest size. `off`: by how much of a step each is off, in turns above and below.
+std::vector<float> check_activations(KernelProbe& probe, std::uint32_t n_cols, bool words, float off);
+
+}  // namespace headroom
