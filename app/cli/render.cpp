@@ -28,9 +28,12 @@ ExitCode render(const Options& options) {
       ChatPromptWriter::read(*file, **tokenizer).write(conversation->messages, promptOptions);
   if (!prompt) return report(prompt.error(), options.asJson);
   if (options.asJson) {
-    printJson({{"text", prompt->text}});
+    Json pieces = Json::array();
+    for (const TextPiece& piece : prompt->text.pieces())
+      pieces.push_back({{"text", piece.text}, {"from_message", piece.origin == TextOrigin::kMessage}});
+    printJson({{"text", prompt->text.bytes()}, {"pieces", pieces}});
   } else {
-    print(prompt->text);
+    print(prompt->text.bytes());
   }
   return kDone;
 }

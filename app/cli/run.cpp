@@ -14,7 +14,7 @@ namespace {
 struct Options {
   std::string model, prompt, system, reportPath;
   std::vector<std::string> stopStrings;
-  bool isRaw = false, plainTemplate = false, asJson = false;
+  bool isRaw = false, plainTemplate = false, asJson = false, parseControlTokens = false;
   std::uint32_t maxTokens = 0;
   SamplerSettings sampler;
   PlanArguments plan;
@@ -29,6 +29,7 @@ bool agreesToPlain(const Options& options, const ModelFile& file) {
 GenerateRequest makeRequest(const Options& options, bool plain) {
   GenerateRequest request;
   request.allow_plain_template = plain;
+  request.parse_control_tokens_in_messages = options.parseControlTokens;
   request.max_tokens = options.maxTokens;
   request.sampler = options.sampler;
   request.stop_strings = options.stopStrings;
@@ -184,9 +185,12 @@ Command addRun(CLI::App& program, Interrupts& interrupts) {
   auto options = std::make_shared<Options>();
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   CLI::Option* prompt = app->add_option("-p,--prompt", options->prompt, "What the user says");
-  app->add_flag("--raw", options->isRaw, "The prompt as it stands, without the chat template");
+  app->add_flag("--raw", options->isRaw,
+                "The prompt as it stands, without the chat template; control tokens in it count");
   app->add_flag("--plain", options->plainTemplate,
                 "Use \"role: content\" lines when the file's template cannot be used");
+  app->add_flag("--parse-control-tokens-in-messages", options->parseControlTokens,
+                "Control tokens written in messages count: whoever writes a message can then forge turns");
   app->add_option("--system", options->system, "System prompt");
   addNumber(*app, "-n,--tokens", options->maxTokens, {.least = 1},
             "At most this many tokens; default: until the context is full");

@@ -22,9 +22,10 @@ struct LoadRequest {
 
 struct GenerateRequest {
   std::vector<ChatMessage> messages;  // rendered with the file's template, or
-  std::string raw_prompt;             // when messages is empty: tokenized as it stands
+  std::string raw_prompt;             // when messages is empty: tokenized as it stands, control tokens in it count
   bool allow_plain_template = false;  // the user agreed to the plain form
   bool continue_last = false;         // the last message is an assistant's and goes on
+  bool parse_control_tokens_in_messages = false;  // whoever writes a message may then forge turns
   std::uint32_t slot = 0;
   std::uint32_t max_tokens = 0;  // 0: until the context is full
   SamplerSettings sampler;

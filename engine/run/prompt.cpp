@@ -18,10 +18,12 @@ Result<std::vector<TokenId>> request_tokens(const LoadedModel& model, const Gene
   if (model.tokenizer == nullptr)
     return Error{ErrorCode::kUnsupported, "the model cannot read text: " + model.template_problem};
   if (request.messages.empty())
-    return encode_prompt(*model.tokenizer, {request.raw_prompt, model.tokenizer->special().add_bos});
+    return encode_prompt(*model.tokenizer,
+                         {TracedText::of_template(request.raw_prompt), model.tokenizer->special().add_bos});
   ChatPromptOptions options;
   options.continue_last = request.continue_last;
   options.allow_plain = request.allow_plain_template;
+  options.parse_control_tokens_in_messages = request.parse_control_tokens_in_messages;
   options.now = local_time();
   const Result<ChatPrompt> prompt = model.chat_prompt->write(request.messages, options);
   if (!prompt) return prompt.error();

@@ -12,11 +12,11 @@ bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 AddedTokens::AddedTokens(const Vocabulary& vocabulary) {
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
-    const bool only_special = vocabulary.is_special(id);
-    if (vocabulary.texts[id].empty() || (!only_special && vocabulary.types[id] != TokenType::kUserDefined)) continue;
+    const bool is_added = vocabulary.is_special(id) || vocabulary.types[id] == TokenType::kUserDefined;
+    if (vocabulary.texts[id].empty() || !is_added) continue;
     const bool swallows =
         std::binary_search(vocabulary.swallow_space_after.begin(), vocabulary.swallow_space_after.end(), id);
-    entries_.push_back({vocabulary.texts[id], id, only_special, swallows});
+    entries_.push_back({vocabulary.texts[id], id, vocabulary.is_guarded(id), swallows});
   }
   // char_traits compares bytes as unsigned; of a text that stands twice the first id is the one.
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.text < b.text; });
@@ -27,7 +27,7 @@ AddedTokens::AddedTokens(const Vocabulary& vocabulary) {
   for (std::size_t byte = 0; byte < 256; ++byte) first_by_byte_[byte + 1] += first_by_byte_[byte];
 }
 
-const AddedTokens::Entry* AddedTokens::longest_at(std::string_view text, bool parse_special) const {
+const AddedTokens::Entry* AddedTokens::longest_at(std::string_view text, std::size_t n_of_template) const {
   const auto first_byte = static_cast<std::uint8_t>(text[0]);
   auto from = entries_.begin() + first_by_byte_[first_byte];
   auto to = entries_.begin() + first_by_byte_[first_byte + 1U];
@@ -35,7 +35,7 @@ const AddedTokens::Entry* AddedTokens::longest_at(std::string_view text, bool pa
   // All entries in [from, to) share their first n_shared bytes with the text; one of exactly that length sorts first.
   for (std::size_t n_shared = 1; from != to; ++n_shared) {
     if (from->text.size() == n_shared) {
-      if (parse_special || !from->only_special) longest = &*from;
+      if (!from->is_guarded || n_shared <= n_of_template) longest = &*from;
       ++from;
     }
     if (n_shared == text.size()) break;
@@ -47,11 +47,13 @@ const AddedTokens::Entry* AddedTokens::longest_at(std::string_view text, bool pa
   return longest;
 }
 
-std::vector<TextPart> AddedTokens::split(std::string_view text, bool parse_special) const {
+std::vector<TextPart> AddedTokens::split(std::string_view text, std::span<const TextRange> of_template) const {
   std::vector<TextPart> parts;
   std::size_t done = 0;
   for (std::size_t pos = 0; pos < text.size();) {
-    const Entry* entry = longest_at(text.substr(pos), parse_special);
+    while (!of_template.empty() && of_template.front().to <= pos) of_template = of_template.subspan(1);
+    const bool is_of_template = !of_template.empty() && of_template.front().from <= pos;
+    const Entry* entry = longest_at(text.substr(pos), is_of_template ? of_template.front().to - pos : 0);
     if (!entry) {
       ++pos;
       continue;

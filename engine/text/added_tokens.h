@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,22 +19,29 @@ struct TextPart {
   TokenId id = 0;
 };
 
+// From a byte to the one behind the last.
+struct TextRange {
+  std::size_t from = 0, to = 0;
+};
+
 // Const after construction; any thread. Keeps its own copies, so the vocabulary may move.
 class AddedTokens {
  public:
   explicit AddedTokens(const Vocabulary& vocabulary);
 
-  // The parts of `text` in order; at each place the longest token wins. User-defined tokens always count, control and
-  // unknown ones only when `parse_special`. White space that a token swallows belongs to no part.
-  std::vector<TextPart> split(std::string_view text, bool parse_special) const;
+  // The parts of `text` in order; at each place the longest token wins. User-defined tokens always count; guarded ones
+  // (Vocabulary::is_guarded) only where they lie wholly in one of the ranges `of_template`, which ascend and do not
+  // touch. White space that a token swallows belongs to no part.
+  std::vector<TextPart> split(std::string_view text, std::span<const TextRange> of_template) const;
 
  private:
   struct Entry {
     std::string text;
     TokenId id = 0;
-    bool only_special = false, swallows_space = false;
+    bool is_guarded = false, swallows_space = false;
   };
-  const Entry* longest_at(std::string_view text, bool parse_special) const;
+  // `n_of_template`: how many bytes at the beginning of the text are of the template.
+  const Entry* longest_at(std::string_view text, std::size_t n_of_template) const;
 
   std::vector<Entry> entries_;  // by text, bytewise; no text twice
   std::array<std::uint32_t, 257>

@@ -14,7 +14,7 @@
 namespace headroom {
 
 struct ChatPrompt {
-  std::string text;
+  TracedText text;       // what of it came from messages can give no control token
   bool add_bos = false;  // the tokenizer wants a beginning-of-sequence token and the text does not bring its own
 };
 
@@ -22,34 +22,44 @@ struct ChatPromptOptions {
   bool add_generation_prompt = true;  // the header of the answer to come
   bool continue_last = false;  // the last message is the assistant's and goes on: it is written without its end marker
   bool allow_plain = false;    // use the plain form where the file's template is absent or cannot be rendered
-  std::tm now{};               // what the template takes for the present
+  bool parse_control_tokens_in_messages = false;  // whoever writes a message may forge turns: only for trusted ones
+  std::tm now{};                                  // what the template takes for the present
 };
 
 // Const after reading; any thread. Keeps no reference to the file.
 class ChatPromptWriter {
  public:
-  // Never fails: a template that is absent or that this build cannot run is a problem() to tell the user about.
+  // Never fails: a template that is absent, or that this build can run for nothing that a chat sends (with and without
+  // a system prompt, a first question and a later one), is a problem() to tell the user about.
   static ChatPromptWriter read(const ModelFile& file, const Tokenizer& tokenizer);
 
   // Empty: the file's own template is used. Otherwise why it is not, in one sentence.
   const std::string& problem() const { return problem_; }
+  // What a usable template does not take although chats send it ("takes no system prompt: ..."); empty: nothing.
+  const std::string& limit() const { return limit_; }
 
-  // kUnsupported with problem() when there is one and the plain form is not allowed; kUsage for what the template
-  // itself refuses, in its words, and for continue_last without an answer to continue.
+  // Tries the file's template with these very messages, whatever problem() says. Where it cannot be run, the plain form
+  // if that is allowed, else kUnsupported with the reason; kUsage for what the template itself refuses, in its words,
+  // and for continue_last without an answer to continue.
   Result<ChatPrompt> write(const std::vector<ChatMessage>& messages, const ChatPromptOptions& options) const;
 
  private:
-  ChatPromptWriter(ChatTemplate chat_template, std::string problem)
-      : template_(std::move(chat_template)), problem_(std::move(problem)) {}
-  Result<std::string> render(std::vector<ChatMessage> messages, bool add_generation_prompt, const std::tm& now) const;
+  ChatPromptWriter() : template_(ChatTemplate::plain()) {}
+  void try_conversations();
+  Result<TracedText> render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
+                            bool add_generation_prompt, const std::tm& now) const;
+  Result<TracedText> render_or_explain(const std::vector<ChatMessage>& messages,
+                                       const ChatPromptOptions& options) const;
 
   ChatTemplate template_;
-  std::string problem_;
+  bool is_plain_ = true;  // template_ is the plain form: the file has none that parses
+  std::string problem_, limit_;
   std::string bos_text_, eos_text_;
   bool tokenizer_adds_bos_ = false;
 };
 
-// The prompt's tokens: markers in it become their ids, and no end-of-sequence token follows, because the answer does.
+// The prompt's tokens: markers that the template wrote become their ids, and no end-of-sequence token follows, because
+// the answer does.
 std::vector<TokenId> encode_prompt(const Tokenizer& tokenizer, const ChatPrompt& prompt);
 
 }  // namespace headroom

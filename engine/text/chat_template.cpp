@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <new>
 #include <stdexcept>
 
@@ -20,6 +22,14 @@ constexpr std::size_t kMaxSource = std::size_t{4} << 20;  // the largest templat
 constexpr std::string_view kPlainSource =
     "{% for message in messages %}{{ message.role }}: {{ message.content }}\n\n{% endfor %}{% if add_generation_prompt "
     "%}assistant:{% endif %}";
+
+// The words for who speaks are the protocol's, and templates make control tokens of them ("<|" + role + "|>"). Any
+// other role is somebody's text.
+constexpr std::array<std::string_view, 5> kRoles = {"system", "developer", "user", "assistant", "tool"};
+
+TextOrigin origin_of_role(std::string_view role) {
+  return std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end() ? TextOrigin::kMessage : TextOrigin::kTemplate;
+}
 
 Error as_error(const jinja::Failure& failure) {
   if (failure.raised_by_template) return {ErrorCode::kUsage, failure.message};
@@ -45,13 +55,15 @@ std::vector<std::pair<std::string, jinja::Value>> variables_of(const ChatTemplat
   std::vector<Value> messages;
   messages.reserve(inputs.messages.size());
   for (const ChatMessage& message : inputs.messages)
-    messages.push_back(Value::dict({{Value("role"), Value(message.role)}, {Value("content"), Value(message.content)}}));
+    messages.push_back(Value::dict({{Value("role"), Value(TracedText(message.role, origin_of_role(message.role)))},
+                                    {Value("content"), Value(TracedText::of_message(message.content))}}));
   std::vector<std::pair<std::string, Value>> variables = {
       {"messages", Value::list(std::move(messages))},
       {"add_generation_prompt", Value(inputs.add_generation_prompt)},
-      {"bos_token", Value(inputs.bos_token)},
-      {"eos_token", Value(inputs.eos_token)}};
-  if (!inputs.tools_json.empty()) variables.emplace_back("tools", jinja::from_json(inputs.tools_json));
+      {"bos_token", Value(TracedText::of_template(inputs.bos_token))},
+      {"eos_token", Value(TracedText::of_template(inputs.eos_token))}};
+  if (!inputs.tools_json.empty())
+    variables.emplace_back("tools", jinja::from_json(inputs.tools_json, TextOrigin::kMessage));
   return variables;
 }
 
@@ -83,8 +95,8 @@ ChatTemplate ChatTemplate::plain() {
   return std::move(*parsed);
 }
 
-Result<std::string> ChatTemplate::render(const ChatTemplateInputs& inputs) const {
-  return guarded<std::string>([&]() -> Result<std::string> {
+Result<TracedText> ChatTemplate::render(const ChatTemplateInputs& inputs) const {
+  return guarded<TracedText>([&]() -> Result<TracedText> {
     jinja::Runtime runtime(jinja::Limits{}, inputs.now);
     return jinja::render(impl_->block, variables_of(inputs), runtime);
   });

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "text/chat_message.h"
+#include "text/traced_text.h"
 
 namespace headroom {
 
@@ -35,9 +36,9 @@ class ChatTemplate {
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
   ~ChatTemplate();
 
-  // kUnsupported names the line; a template's own raise_exception gives kUsage with its message. Bounded in steps and
-  // output size.
-  Result<std::string> render(const ChatTemplateInputs& inputs) const;
+  // The text, which knows what of it came from messages and tools. kUnsupported names the line; a template's own
+  // raise_exception gives kUsage with its message. Bounded in steps and output size.
+  Result<TracedText> render(const ChatTemplateInputs& inputs) const;
 
  private:
   struct Impl;

@@ -62,7 +62,7 @@ enum class StmtKind : std::uint8_t {
   kText,         // text
   kOutput,       // expr
   kIf,           // branches; a null condition is the else
-  kFor,          // target in expr, filtered by condition (may be null); body, otherwise
+  kFor,          // target in expr, filtered by condition (may be null); body, otherwise; perhaps recursive
   kSet,          // target = expr
   kSetBlock,     // target = body, through the filter expr (may be null)
   kMacro,        // name, parameters, body
@@ -88,6 +88,7 @@ struct Stmt {
   std::uint32_t line = 0;
   std::string text;  // kMacro: its name
   ExprPtr target, expr, condition;
+  bool is_recursive = false;
   Block body, otherwise;
   std::vector<Branch> branches;
   std::vector<Parameter> parameters;

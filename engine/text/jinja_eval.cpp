@@ -31,7 +31,7 @@ class Evaluator {
  public:
   Evaluator(Runtime& runtime, std::shared_ptr<Frame> root) : runtime_(runtime), root_(root), frame_(std::move(root)) {}
 
-  Flow run(const Block& block, std::string& out) {
+  Flow run(const Block& block, TracedText& out) {
     for (const StmtPtr& stmt : block) {
       const Flow flow = run(*stmt, out);
       if (flow != Flow::kNext) return flow;
@@ -76,12 +76,13 @@ class Evaluator {
 
   // ---- statements ----
 
-  void write(std::string& out, std::string_view text) {
+  void write(TracedText& out, std::string_view text) {
     runtime_.charge(text.size());
-    out.append(text);
+    out.append(text, TextOrigin::kTemplate);
   }
+  void write(TracedText& out, const Value& value) { out.append(runtime_.to_text(value)); }
 
-  Flow run(const Stmt& stmt, std::string& out) {
+  Flow run(const Stmt& stmt, TracedText& out) {
     const Depth depth(*this);
     try {
       return run_kind(stmt, out);
@@ -91,10 +92,10 @@ class Evaluator {
     }
   }
 
-  Flow run_kind(const Stmt& stmt, std::string& out) {
+  Flow run_kind(const Stmt& stmt, TracedText& out) {
     switch (stmt.kind) {
       case StmtKind::kText: write(out, stmt.text); break;
-      case StmtKind::kOutput: out += runtime_.to_text(eval(*stmt.expr)); break;
+      case StmtKind::kOutput: write(out, eval(*stmt.expr)); break;
       case StmtKind::kIf: return run_if(stmt, out);
       case StmtKind::kFor: return run_for(stmt, out);
       case StmtKind::kSet: assign(*stmt.target, eval(*stmt.expr)); break;
@@ -102,10 +103,10 @@ class Evaluator {
       case StmtKind::kMacro: frame_->set(stmt.text, Value(Macro{&stmt, frame_})); break;
       case StmtKind::kCallBlock: {
         const Value caller(Macro{&stmt, frame_});
-        out += runtime_.to_text(eval_call(*stmt.expr, &caller));
+        write(out, eval_call(*stmt.expr, &caller));
         break;
       }
-      case StmtKind::kFilterBlock: out += runtime_.to_text(filtered(stmt.expr.get(), body_text(stmt.body))); break;
+      case StmtKind::kFilterBlock: write(out, filtered(stmt.expr.get(), body_text(stmt.body))); break;
       case StmtKind::kWith: return run_with(stmt, out);
       case StmtKind::kScope: {
         const Scope scope(*this);
@@ -117,13 +118,13 @@ class Evaluator {
     return Flow::kNext;
   }
 
-  Flow run_if(const Stmt& stmt, std::string& out) {
+  Flow run_if(const Stmt& stmt, TracedText& out) {
     for (const Stmt::Branch& branch : stmt.branches)
       if (!branch.condition || is_true(eval(*branch.condition))) return run(branch.body, out);
     return Flow::kNext;
   }
 
-  Flow run_with(const Stmt& stmt, std::string& out) {
+  Flow run_with(const Stmt& stmt, TracedText& out) {
     std::vector<Value> values;
     for (const auto& assignment : stmt.assignments) values.push_back(eval(*assignment.second));
     const Scope scope(*this);
@@ -131,8 +132,11 @@ class Evaluator {
     return run(stmt.body, out);
   }
 
-  Flow run_for(const Stmt& stmt, std::string& out) {
-    auto items = std::make_shared<std::vector<Value>>(runtime_.iterate(eval(*stmt.expr)));
+  Flow run_for(const Stmt& stmt, TracedText& out) { return loop_over(stmt, eval(*stmt.expr), 1, out); }
+
+  // `depth`: counts the calls of a recursive loop inside each other.
+  Flow loop_over(const Stmt& stmt, const Value& iterable, std::uint32_t depth, TracedText& out) {
+    auto items = std::make_shared<std::vector<Value>>(runtime_.iterate(iterable));
     if (stmt.condition) {
       std::vector<Value> kept;
       for (Value& item : *items) {
@@ -143,25 +147,29 @@ class Evaluator {
       *items = std::move(kept);
     }
     if (items->empty()) return run(stmt.otherwise, out);
+    runtime_.charge(sizeof(Loop));
+    runtime_.loops.emplace_back();
+    Loop loop{items, 0, depth, stmt.is_recursive ? &stmt : nullptr, &runtime_.loops.back(), frame_};
     for (std::size_t i = 0; i < items->size(); ++i) {
       runtime_.step();
       const Scope scope(*this);
-      frame_->set("loop", Value(Loop{items, i}));
+      loop.index0 = i;
+      frame_->set("loop", Value(loop));
       assign(*stmt.target, (*items)[i]);
       if (run(stmt.body, out) == Flow::kBreak) break;
     }
     return Flow::kNext;
   }
 
-  std::string body_text(const Block& body) {
+  TracedText body_text(const Block& body) {
     const Scope scope(*this);
-    std::string text;
+    TracedText text;
     run(body, text);
     return text;
   }
 
   // A body's text through the filters of its tag, if there are any.
-  Value filtered(const Expr* filters, std::string text) {
+  Value filtered(const Expr* filters, TracedText text) {
     Value value = runtime_.text(std::move(text));
     return filters ? eval_filter(*filters, &value) : value;
   }
@@ -177,7 +185,7 @@ class Evaluator {
       if (Value* member = names->find(target.attribute)) {
         *member = value;
       } else {
-        names->members.emplace_back(target.attribute, value);
+        names->members.emplace_back(TracedText::of_template(target.attribute), value);
       }
     } else {
       const std::vector<Value> parts = runtime_.iterate(value);
@@ -262,8 +270,8 @@ class Evaluator {
   }
 
   Value eval_concat(const Expr& expr) {
-    std::string text;
-    for (const ExprPtr& item : expr.items) text += runtime_.to_text(eval(*item));
+    TracedText text;
+    for (const ExprPtr& item : expr.items) text.append(runtime_.to_text(eval(*item)));
     return runtime_.text(std::move(text));
   }
 
@@ -301,7 +309,8 @@ class Evaluator {
   CallValues eval_arguments(const Arguments& arguments) {
     CallValues values;
     values.positional = eval_all(arguments.positional);
-    for (const auto& [name, expr] : arguments.named) values.named.emplace_back(name, eval(*expr));
+    for (const auto& [name, expr] : arguments.named)
+      values.named.emplace_back(TracedText::of_template(name), eval(*expr));
     if (arguments.more_positional) {
       for (Value& value : runtime_.iterate(eval(*arguments.more_positional)))
         values.positional.push_back(std::move(value));
@@ -352,9 +361,21 @@ class Evaluator {
     if (const Builtin* builtin = function.builtin()) return call_function(runtime_, builtin->name, arguments);
     if (const Method* method = function.method()) return call_method(runtime_, *method->self, method->name, arguments);
     if (Joiner* joiner = function.joiner())
-      return Value(std::exchange(joiner->used, true) ? joiner->separator : std::string());
+      return std::exchange(joiner->used, true) ? Value(joiner->separator) : Value("");
+    if (const Loop* loop = function.loop()) return call_loop(*loop, arguments);
     if (function.undefined()) fail(function.undefined()->message);
     fail(fmt::format("'{}' object is not callable", type_name(function)));
+  }
+
+  // The body of a recursive loop over other items.
+  Value call_loop(const Loop& loop, const CallValues& arguments) {
+    if (!loop.recursive) fail("The loop must have the 'recursive' marker to be called.");
+    const Parameters parameters("loop", arguments, {"iterable"});
+    const std::shared_ptr<Frame> home = loop.scope.lock();
+    const Scope scope(*this, home ? home : root_);
+    TracedText text;
+    loop_over(*loop.recursive, parameters.at(0), loop.depth + 1, text);
+    return runtime_.text(std::move(text));
   }
 
   Value call_macro(const Macro& macro, const CallValues& arguments, const Value* caller) {
@@ -380,7 +401,7 @@ class Evaluator {
                         : Value(Undefined{fmt::format("parameter '{}' was not provided", parameter.name)}));
       }
     }
-    std::string text;
+    TracedText text;
     run(definition.body, text);
     return runtime_.text(std::move(text));
   }
@@ -391,9 +412,9 @@ class Evaluator {
     for (const auto& [name, value] : arguments.named) {
       const bool is_parameter =
           std::any_of(definition.parameters.begin(), definition.parameters.end(),
-                      [&wanted = name](const Stmt::Parameter& parameter) { return parameter.name == wanted; });
-      if (is_parameter || name == "caller") {
-        frame_->set(name, value);
+                      [&wanted = name.bytes()](const Stmt::Parameter& parameter) { return parameter.name == wanted; });
+      if (is_parameter || name.bytes() == "caller") {
+        frame_->set(name.bytes(), value);
       } else {
         others.emplace_back(Value(name), value);
       }
@@ -408,12 +429,12 @@ class Evaluator {
 
 }  // namespace
 
-std::string render(const Block& block, std::vector<std::pair<std::string, Value>> variables, Runtime& runtime) {
+TracedText render(const Block& block, std::vector<std::pair<std::string, Value>> variables, Runtime& runtime) {
   auto given = std::make_shared<Frame>();
   given->variables = std::move(variables);
   auto root = std::make_shared<Frame>();
   root->parent = std::move(given);
-  std::string out;
+  TracedText out;
   Evaluator(runtime, std::move(root)).run(block, out);
   return out;
 }

@@ -20,6 +20,6 @@ struct Frame {
 };
 
 // The text that the template gives with these variables. Throws Failure.
-std::string render(const Block& block, std::vector<std::pair<std::string, Value>> variables, Runtime& runtime);
+TracedText render(const Block& block, std::vector<std::pair<std::string, Value>> variables, Runtime& runtime);
 
 }  // namespace headroom::jinja

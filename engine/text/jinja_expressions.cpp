@@ -201,7 +201,7 @@ ExprPtr ExpressionParser::parse_primary() {
     case TokenKind::kString: {
       std::string text;
       while (current().kind == TokenKind::kString) text += next().text;
-      return constant(Value(std::move(text)), token.line);
+      return constant(Value(TracedText::of_template(std::move(text))), token.line);
     }
     case TokenKind::kInteger: return parse_integer();
     case TokenKind::kFloat: {

@@ -15,7 +15,4 @@ struct FilterRow {
 
 std::span<const FilterRow> sequence_filters();
 
-// Python's `format % values` with %s, %d, %f and %%.
-Value format_percent(Runtime& runtime, std::string_view format, const Value& values);
-
 }  // namespace headroom::jinja

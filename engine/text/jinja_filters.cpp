@@ -10,6 +10,7 @@
 
 #include "text/jinja_error.h"
 #include "text/jinja_filter_table.h"
+#include "text/jinja_format.h"
 #include "text/jinja_print.h"
 #include "text/jinja_text.h"
 #include "text/utf8.h"
@@ -25,7 +26,7 @@ Value filter_default(Runtime&, const Value& input, const CallValues& arguments) 
   return parameters.find(0) ? *parameters.find(0) : Value("");
 }
 
-template <std::string (*map)(std::string_view)>
+template <TracedText (*map)(const TracedText&)>
 Value filter_mapped(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("this filter", arguments, {});
   return runtime.text(map(runtime.to_text(input)));
@@ -33,7 +34,8 @@ Value filter_mapped(Runtime& runtime, const Value& input, const CallValues& argu
 
 Value filter_trim(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("trim", arguments, {"chars"});
-  return runtime.text(std::string(stripped(runtime.to_text(input), parameters.text(0, ""), true, true)));
+  const TracedText text = runtime.to_text(input);
+  return runtime.text(text.part(stripped(text.bytes(), parameters.bytes(0, ""), true, true)));
 }
 
 Value filter_string(Runtime& runtime, const Value& input, const CallValues&) {
@@ -45,14 +47,14 @@ Value filter_safe(Runtime& runtime, const Value& input, const CallValues& argume
 
 Value filter_replace(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
-  const std::string from = runtime.to_text(parameters.at(0)), to = runtime.to_text(parameters.at(1));
+  const TracedText from = runtime.to_text(parameters.at(0)), to = runtime.to_text(parameters.at(1));
   const Value* count = parameters.find(2);
-  return runtime.text(replaced(runtime.to_text(input), from, to,
+  return runtime.text(replaced(runtime.to_text(input), from.bytes(), to,
                                count && count->is_none() ? -1 : parameters.integer(2, -1), runtime.bytes_left()));
 }
 
 Value filter_length(Runtime& runtime, const Value& input, const CallValues&) {
-  if (input.text()) runtime.step(input.text()->size() / 16);
+  if (input.text()) runtime.step(input.bytes()->size() / 16);
   return Value(length_of(input));
 }
 
@@ -65,9 +67,10 @@ Value filter_tojson(Runtime& runtime, const Value& input, const CallValues& argu
     } else {
       const std::int64_t width = parameters.integer(0, 0);
       if (width > 1000) fail("tojson(): an indent of more than 1000");
-      style.indent = std::string(static_cast<std::size_t>(std::max<std::int64_t>(width, 0)), ' ');
+      style.indent =
+          TracedText::of_template(std::string(static_cast<std::size_t>(std::max<std::int64_t>(width, 0)), ' '));
     }
-    style.item_separator = ",";
+    style.item_separator = TracedText::of_template(",");
   }
   style.ascii_only = parameters.flag(1, false);
   if (const Value* separators = parameters.find(2); separators && !separators->is_none()) {
@@ -94,7 +97,7 @@ Value filter_int(Runtime&, const Value& input, const CallValues& arguments) {
   if (const double* floating = input.floating())
     return fits_integer(*floating) ? Value(static_cast<std::int64_t>(*floating)) : otherwise;
   if (!input.text()) return otherwise;
-  std::string text(stripped(*input.text(), {}, true, true));
+  std::string text(stripped(*input.bytes(), {}, true, true));
   std::erase(text, '_');
   const std::int64_t base = parameters.integer(1, 10);
   if (base != 0 && (base < 2 || base > 36)) fail("int(): the base is to be 2 to 36");
@@ -114,7 +117,7 @@ Value filter_float(Runtime&, const Value& input, const CallValues& arguments) {
   const Value otherwise = parameters.find(0) ? *parameters.find(0) : Value(0.0);
   if (input.is_number()) return Value(as_double(input));
   if (!input.text()) return otherwise;
-  const std::string text(stripped(*input.text(), {}, true, true));
+  const std::string text(stripped(*input.bytes(), {}, true, true));
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   return !text.empty() && end == text.c_str() + text.size() && text.find_first_of("xXpP") == std::string::npos
@@ -128,7 +131,7 @@ Value filter_round(Runtime&, const Value& input, const CallValues& arguments) {
     fail(input.undefined() ? input.undefined()->message
                            : fmt::format("type {} doesn't define __round__ method", type_name(input)));
   const std::int64_t precision = std::clamp<std::int64_t>(parameters.integer(0, 0), -300, 300);
-  const std::string method = parameters.text(1, "common");
+  const std::string method = parameters.bytes(1, "common");
   const double number = as_double(input);
   if (method == "ceil" || method == "floor") {
     const double scale = std::pow(10.0, static_cast<double>(precision));
@@ -161,49 +164,103 @@ Value filter_abs(Runtime&, const Value& input, const CallValues&) {
 
 Value filter_indent(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("indent", arguments, {"width", "first", "blank"});
-  std::string indent;
+  TracedText indent;
   if (const Value* width = parameters.find(0); width && width->text()) {
     indent = *width->text();
   } else {
     const std::int64_t n_blanks = parameters.integer(0, 4);
     if (n_blanks > 1000) fail("indent(): a width of more than 1000");
-    indent.assign(static_cast<std::size_t>(std::max<std::int64_t>(n_blanks, 0)), ' ');
+    indent.append(std::string(static_cast<std::size_t>(std::max<std::int64_t>(n_blanks, 0)), ' '),
+                  TextOrigin::kTemplate);
   }
   const bool first = parameters.flag(1, false), blank = parameters.flag(2, false);
-  const std::string text = runtime.to_text(input) + "\n";  // so that a line end at the end stays
-  std::string out;
+  TracedText text = runtime.to_text(input);
+  text.append("\n", TextOrigin::kTemplate);  // so that a line end at the end stays
+  TracedText out;
   bool is_first = true;
-  for (const std::string_view line : split_lines(text, false)) {
-    if (!is_first) out += '\n';
+  for (const std::string_view line : split_lines(text.bytes(), false)) {
+    if (!is_first) out.append("\n", TextOrigin::kTemplate);
     if (is_first ? first : blank || !line.empty()) {
-      runtime.charge(indent.size());
-      out += indent;
+      runtime.charge(indent.n_bytes_held());
+      out.append(indent);
     }
-    out += line;
+    out.append_part(text, line);
     is_first = false;
   }
   return runtime.text(std::move(out));
 }
 
+// What each byte becomes has the origin of that byte.
+template <class Map>
+TracedText mapped_bytes(const TracedText& text, Map map) {
+  TracedText out;
+  for (std::size_t i = 0; i < text.bytes().size(); ++i) out.append(map(text.bytes()[i]), text.origin_at(i));
+  return out;
+}
+
 Value filter_escape(Runtime& runtime, const Value& input, const CallValues&) {
-  std::string out;
-  for (const char c : runtime.to_text(input)) {
+  const TracedText text = runtime.to_text(input);
+  return runtime.text(mapped_bytes(text, [](char c) -> std::string {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '\'': out += "&#39;"; break;
-      case '"': out += "&#34;"; break;
-      default: out += c;
+      case '&': return "&amp;";
+      case '<': return "&lt;";
+      case '>': return "&gt;";
+      case '\'': return "&#39;";
+      case '"': return "&#34;";
+      default: return {c};
     }
+  }));
+}
+
+// Percent signs for all bytes but letters, digits and "_.-~/"; a mapping or pairs make a query.
+TracedText url_quoted(const TracedText& text, bool in_query) {
+  return mapped_bytes(text, [&](char c) -> std::string {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && (std::isalnum(byte) || std::string_view("_.-~").find(c) != std::string_view::npos)) return {c};
+    if (c == '/' && !in_query) return {c};
+    if (c == ' ' && in_query) return "+";
+    return fmt::format("%{:02X}", byte);
+  });
+}
+
+Value filter_urlencode(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  const Parameters parameters("urlencode", arguments, {});
+  if (input.text() || (!input.dict() && !input.list())) return runtime.text(url_quoted(runtime.to_text(input), false));
+  const Value pairs = input.dict() ? call_method(runtime, input, "items", {}) : input;
+  TracedText out;
+  for (const Value& pair : runtime.iterate(pairs)) {
+    const std::vector<Value> both = runtime.iterate(pair);
+    if (both.size() != 2) fail(fmt::format("urlencode: an entry of {} values; 2 are required", both.size()));
+    if (!out.empty()) out.append("&", TextOrigin::kTemplate);
+    out.append(url_quoted(runtime.to_text(both[0]), true));
+    out.append("=", TextOrigin::kTemplate);
+    out.append(url_quoted(runtime.to_text(both[1]), true));
   }
   return runtime.text(std::move(out));
+}
+
+Value filter_filesizeformat(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  const Parameters parameters("filesizeformat", arguments, {"binary"});
+  const bool is_binary = parameters.flag(0, false);
+  const double bytes = as_double(filter_float(runtime, input, {})), base = is_binary ? 1024 : 1000;
+  if (bytes == 1) return Value("1 Byte");
+  if (bytes < base) return Value(TracedText::of_template(fmt::format("{} Bytes", static_cast<std::int64_t>(bytes))));
+  const std::string_view prefixes = "kMGTPEZY";
+  double unit = base;
+  std::size_t i = 0;
+  while (i + 1 < prefixes.size() && bytes >= unit * base) {
+    unit *= base;
+    ++i;
+  }
+  const std::string prefix =
+      is_binary ? fmt::format("{}iB", i == 0 ? 'K' : prefixes[i]) : fmt::format("{}B", prefixes[i]);
+  return Value(TracedText::of_template(fmt::format("{:.1f} {}", bytes / unit, prefix)));
 }
 
 bool is_word_character(char32_t value) { return is_letter(value) || is_number(value) || value == '_'; }
 
 Value filter_wordcount(Runtime& runtime, const Value& input, const CallValues&) {
-  const std::string text = runtime.to_text(input);
+  const std::string text = runtime.to_text(input).bytes();
   std::int64_t count = 0;
   bool in_word = false;
   for (const std::string_view character : characters(text)) {
@@ -216,20 +273,22 @@ Value filter_wordcount(Runtime& runtime, const Value& input, const CallValues&) 
 
 Value filter_truncate(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("truncate", arguments, {"length", "killwords", "end", "leeway"});
-  const std::string end = parameters.text(2, "..."), text = runtime.to_text(input);
+  const TracedText end = parameters.text(2, "..."), traced = runtime.to_text(input);
+  const std::string_view text = traced.bytes();
   const std::int64_t length = parameters.integer(0, 255), leeway = parameters.integer(3, 5);
-  const auto n_end = static_cast<std::int64_t>(count_characters(end));
+  const auto n_end = static_cast<std::int64_t>(count_characters(end.bytes()));
   if (length < n_end) fail(fmt::format("expected length >= {}, got {}", n_end, length));
   const auto all = characters(text);
   if (length > INT64_MAX - std::max<std::int64_t>(leeway, 0) ||
       static_cast<std::int64_t>(all.size()) <= length + leeway)
-    return runtime.text(text);
+    return runtime.text(traced);
   const auto n_kept = static_cast<std::size_t>(length - n_end);
   std::string_view kept =
-      n_kept < all.size() ? std::string_view(text).substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data()))
-                          : text;
+      n_kept < all.size() ? text.substr(0, static_cast<std::size_t>(all[n_kept].data() - text.data())) : text;
   if (!parameters.flag(1, false)) kept = split_at(kept, " ", 1, true).front();
-  return runtime.text(std::string(kept) + end);
+  TracedText out = traced.part(kept);
+  out.append(end);
+  return runtime.text(std::move(out));
 }
 
 Value filter_center(Runtime& runtime, const Value& input, const CallValues& arguments) {
@@ -238,12 +297,19 @@ Value filter_center(Runtime& runtime, const Value& input, const CallValues& argu
 }
 
 Value filter_format(Runtime& runtime, const Value& input, const CallValues& arguments) {
-  return format_percent(runtime, runtime.to_text(input), Value::list(arguments.positional, ListKind::kTuple));
+  if (!arguments.positional.empty() && !arguments.named.empty())
+    fail("can't handle positional and keyword arguments at the same time");
+  const TracedText format = runtime.to_text(input);
+  if (arguments.named.empty())
+    return format_percent(runtime, format, Value::list(arguments.positional, ListKind::kTuple));
+  std::vector<std::pair<Value, Value>> named;
+  for (const auto& [name, value] : arguments.named) named.emplace_back(Value(name), value);
+  return format_percent(runtime, format, Value::dict(std::move(named)));
 }
 
 Value filter_attr(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("attr", arguments, {"name"});
-  return get_attribute(runtime, input, parameters.text(0, ""));
+  return get_attribute(runtime, input, parameters.bytes(0, ""));
 }
 
 constexpr std::array kFilters = {
@@ -267,6 +333,9 @@ constexpr std::array kFilters = {
     FilterRow{"indent", filter_indent},
     FilterRow{"escape", filter_escape},
     FilterRow{"e", filter_escape},
+    FilterRow{"forceescape", filter_escape},
+    FilterRow{"urlencode", filter_urlencode},
+    FilterRow{"filesizeformat", filter_filesizeformat},
     FilterRow{"wordcount", filter_wordcount},
     FilterRow{"truncate", filter_truncate},
     FilterRow{"center", filter_center},
@@ -275,40 +344,6 @@ constexpr std::array kFilters = {
 };
 
 }  // namespace
-
-Value format_percent(Runtime& runtime, std::string_view format, const Value& values) {
-  const List* tuple = values.list() && values.list()->kind == ListKind::kTuple ? values.list() : nullptr;
-  std::size_t n_used = 0;
-  std::string out;
-  for (std::size_t pos = 0; pos < format.size(); ++pos) {
-    if (format[pos] != '%') {
-      out += format[pos];
-      continue;
-    }
-    const char kind = pos + 1 < format.size() ? format[pos + 1] : '\0';
-    ++pos;
-    if (kind == '%') {
-      out += '%';
-      continue;
-    }
-    const std::size_t n_values = tuple ? tuple->items.size() : 1;
-    if (n_used >= n_values) fail("not enough arguments for format string");
-    const Value& value = tuple ? tuple->items[n_used] : values;
-    ++n_used;
-    std::int64_t number = 0;
-    if (kind == 's') {
-      out += runtime.to_text(value);
-    } else if ((kind == 'd' || kind == 'i') && as_integer(value, number)) {
-      out += fmt::format("{}", number);
-    } else if (kind == 'f' && value.is_number()) {
-      out += fmt::format("{:f}", as_double(value));
-    } else {
-      fail(fmt::format("the format '%{}' of a {} is not supported", kind, type_name(value)));
-    }
-  }
-  if (tuple && n_used < tuple->items.size()) fail("not all arguments converted during string formatting");
-  return runtime.text(std::move(out));
-}
 
 Value apply_filter(Runtime& runtime, std::string_view name, const Value& input, const CallValues& arguments) {
   runtime.step();

@@ -42,7 +42,7 @@ Value function_namespace(Runtime& runtime, const CallValues& arguments) {
       if (key.text()) names.members.emplace_back(*key.text(), item);
   }
   for (const auto& [name, value] : arguments.named) {
-    if (Value* member = names.find(name)) {
+    if (Value* member = names.find(name.bytes())) {
       *member = value;
     } else {
       names.members.emplace_back(name, value);
@@ -72,21 +72,22 @@ Value function_dict(Runtime& runtime, const CallValues& arguments) {
 
 Value function_raise(Runtime& runtime, const CallValues& arguments) {
   const Parameters parameters("raise_exception", arguments, {"message"});
-  throw Failure{runtime.to_text(parameters.at(0)), 0, true};
+  throw Failure{runtime.to_text(parameters.at(0)).bytes(), 0, true};
 }
 
 Value function_strftime_now(Runtime& runtime, const CallValues& arguments) {
   const Parameters parameters("strftime_now", arguments, {"format"});
   parameters.at(0);
-  const std::string format = parameters.text(0, "");
-  if (format.empty()) return runtime.text("");
+  const TracedText traced = parameters.text(0, "");
+  const std::string& format = traced.bytes();
+  if (format.empty()) return Value("");
   if (format.size() > 1000) fail("strftime_now(): a format of more than 1000 bytes");
   std::array<char, 16384> buffer{};
   const std::tm now = runtime.now();
   const std::string closed = format + "|";  // never an empty result, so that 0 means only that it did not fit
   const std::size_t n_bytes = std::strftime(buffer.data(), buffer.size(), closed.c_str(), &now);
   if (n_bytes == 0) fail("strftime_now(): the result is too long");
-  return runtime.text(std::string(buffer.data(), n_bytes - 1));
+  return runtime.text(TracedText(std::string(buffer.data(), n_bytes - 1), traced.strictest_origin()));
 }
 
 Value function_cycler(Runtime& runtime, const CallValues& arguments) {

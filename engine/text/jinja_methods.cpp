@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "text/jinja_error.h"
+#include "text/jinja_format.h"
 #include "text/jinja_print.h"
 #include "text/jinja_runtime.h"
 #include "text/jinja_text.h"
@@ -22,12 +23,13 @@ struct Row {
   Handler call;
 };
 
-Value as_list(Runtime& runtime, const std::vector<std::string_view>& parts, ListKind kind = ListKind::kList) {
+// Parts of a text, each with the origins of its bytes.
+Value as_list(Runtime& runtime, const TracedText& text, const std::vector<std::string_view>& parts) {
   std::vector<Value> items;
   items.reserve(parts.size());
-  for (const std::string_view part : parts) items.push_back(runtime.text(std::string(part)));
+  for (const std::string_view part : parts) items.push_back(runtime.text(text.part(part)));
   runtime.step(parts.size());
-  return runtime.list(std::move(items), kind);
+  return runtime.list(std::move(items));
 }
 
 // ---- str ----
@@ -35,8 +37,8 @@ Value as_list(Runtime& runtime, const std::vector<std::string_view>& parts, List
 Value strip(Runtime& runtime, const Value& self, const CallValues& arguments, std::string_view name, bool left,
             bool right) {
   const Parameters parameters(name, arguments, {"chars"});
-  const std::string set = parameters.text(0, "");
-  return runtime.text(std::string(stripped(*self.text(), set, left, right)));
+  const std::string set = parameters.bytes(0, "");
+  return runtime.text(self.text()->part(stripped(*self.bytes(), set, left, right)));
 }
 Value str_strip(Runtime& runtime, const Value& self, const CallValues& arguments) {
   return strip(runtime, self, arguments, "strip", true, true);
@@ -51,12 +53,12 @@ Value str_rstrip(Runtime& runtime, const Value& self, const CallValues& argument
 Value split(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
   const Parameters parameters(from_right ? "rsplit" : "split", arguments, {"sep", "maxsplit"});
   const std::int64_t max_splits = parameters.integer(1, -1);
-  runtime.charge(self.text()->size());
+  runtime.charge(self.bytes()->size());
   if (!parameters.find(0) || parameters.find(0)->is_none())
-    return as_list(runtime, split_words(*self.text(), max_splits, from_right));
-  const std::string separator = parameters.text(0, "");
+    return as_list(runtime, *self.text(), split_words(*self.bytes(), max_splits, from_right));
+  const std::string separator = parameters.bytes(0, "");
   if (separator.empty()) fail("empty separator");
-  return as_list(runtime, split_at(*self.text(), separator, max_splits, from_right));
+  return as_list(runtime, *self.text(), split_at(*self.bytes(), separator, max_splits, from_right));
 }
 Value str_split(Runtime& runtime, const Value& self, const CallValues& arguments) {
   return split(runtime, self, arguments, false);
@@ -67,18 +69,22 @@ Value str_rsplit(Runtime& runtime, const Value& self, const CallValues& argument
 
 Value str_splitlines(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("splitlines", arguments, {"keepends"});
-  return as_list(runtime, split_lines(*self.text(), parameters.flag(0, false)));
+  return as_list(runtime, *self.text(), split_lines(*self.bytes(), parameters.flag(0, false)));
 }
 
 Value partition(Runtime& runtime, const Value& self, const CallValues& arguments, bool from_right) {
   const Parameters parameters(from_right ? "rpartition" : "partition", arguments, {"sep"});
-  const std::string& separator = parameters.at(0).text() ? *parameters.at(0).text() : parameters.text(0, "");
+  parameters.at(0);
+  const std::string separator = parameters.bytes(0, "");
   if (separator.empty()) fail("empty separator");
-  const std::string_view text = *self.text();
+  const std::string_view text = *self.bytes();
   const std::size_t at = from_right ? text.rfind(separator) : text.find(separator);
-  if (at == std::string_view::npos && from_right) return as_list(runtime, {"", "", text}, ListKind::kTuple);
-  if (at == std::string_view::npos) return as_list(runtime, {text, "", ""}, ListKind::kTuple);
-  return as_list(runtime, {text.substr(0, at), separator, text.substr(at + separator.size())}, ListKind::kTuple);
+  const bool found = at != std::string_view::npos;
+  const std::size_t before = found ? at : from_right ? 0 : text.size(), after = found ? at + separator.size() : before;
+  std::vector<Value> parts;  // the separator is the text's own, not the argument
+  for (const std::string_view part : {text.substr(0, before), text.substr(before, after - before), text.substr(after)})
+    parts.push_back(runtime.text(self.text()->part(part)));
+  return runtime.list(std::move(parts), ListKind::kTuple);
 }
 Value str_partition(Runtime& runtime, const Value& self, const CallValues& arguments) {
   return partition(runtime, self, arguments, false);
@@ -90,7 +96,7 @@ Value str_rpartition(Runtime& runtime, const Value& self, const CallValues& argu
 // The text between the optional bounds `start` and `end`, which are parameters 1 and 2; counts the characters left out
 // before it.
 std::string_view bounded(const Value& self, const Parameters& parameters, std::size_t& n_before) {
-  const std::string_view text = *self.text();
+  const std::string_view text = *self.bytes();
   n_before = 0;
   if (!parameters.find(1) && !parameters.find(2)) return text;
   const auto all = characters(text);
@@ -114,7 +120,7 @@ Value starts_or_ends(Runtime& runtime, const Value& self, const CallValues& argu
   std::size_t n_before = 0;
   const std::string_view text = bounded(self, parameters, n_before);
   const auto matches = [&](const Value& affix) {
-    const std::string* part = affix.text();
+    const std::string* part = affix.bytes();
     if (!part)
       fail(fmt::format("{} first arg must be str or a tuple of str, not {}", starts ? "startswith" : "endswith",
                        type_name(affix)));
@@ -137,10 +143,10 @@ Value str_endswith(Runtime& runtime, const Value& self, const CallValues& argume
 // The position of a part in characters, or -1.
 std::int64_t find_position(Runtime& runtime, const Value& self, const Parameters& parameters, bool last) {
   std::size_t n_before = 0;
-  runtime.charge(self.text()->size());
+  runtime.charge(self.bytes()->size());
   const std::string_view text = bounded(self, parameters, n_before);
   parameters.at(0);
-  const std::string part = parameters.text(0, "");
+  const std::string part = parameters.bytes(0, "");
   const std::size_t at = last ? text.rfind(part) : text.find(part);
   if (at == std::string_view::npos) return -1;
   return static_cast<std::int64_t>(n_before + count_characters(text.substr(0, at)));
@@ -157,13 +163,19 @@ Value str_index(Runtime& runtime, const Value& self, const CallValues& arguments
   if (position < 0) fail("substring not found");
   return Value(position);
 }
+Value str_rindex(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const std::int64_t position =
+      find_position(runtime, self, Parameters("rindex", arguments, {"sub", "start", "end"}), true);
+  if (position < 0) fail("substring not found");
+  return Value(position);
+}
 Value str_count(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("count", arguments, {"sub", "start", "end"});
-  runtime.charge(self.text()->size());
+  runtime.charge(self.bytes()->size());
   std::size_t n_before = 0;
   const std::string_view text = bounded(self, parameters, n_before);
   parameters.at(0);
-  const std::string part = parameters.text(0, "");
+  const std::string part = parameters.bytes(0, "");
   if (part.empty()) return Value(static_cast<std::int64_t>(count_characters(text)) + 1);
   std::int64_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
@@ -174,25 +186,25 @@ Value str_replace(Runtime& runtime, const Value& self, const CallValues& argumen
   const Parameters parameters("replace", arguments, {"old", "new", "count"});
   parameters.at(0);
   parameters.at(1);
-  runtime.charge(self.text()->size());
-  return runtime.text(replaced(*self.text(), parameters.text(0, ""), parameters.text(1, ""), parameters.integer(2, -1),
+  runtime.charge(self.bytes()->size());
+  return runtime.text(replaced(*self.text(), parameters.bytes(0, ""), parameters.text(1, ""), parameters.integer(2, -1),
                                runtime.bytes_left()));
 }
 
 Value str_join(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("join", arguments, {"iterable"});
-  std::string out;
+  TracedText out;
   std::int64_t position = 0;
   for (const Value& item : runtime.iterate(parameters.at(0))) {
     if (!item.text()) fail(fmt::format("sequence item {}: expected str instance, {} found", position, type_name(item)));
-    runtime.charge(item.text()->size() + self.text()->size());
-    if (position++ > 0) out += *self.text();
-    out += *item.text();
+    runtime.charge(item.text()->n_bytes_held() + self.text()->n_bytes_held());
+    if (position++ > 0) out.append(*self.text());
+    out.append(*item.text());
   }
   return runtime.text(std::move(out));
 }
 
-template <std::string (*map)(std::string_view)>
+template <TracedText (*map)(const TracedText&)>
 Value str_mapped(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("this method", arguments, {});
   return runtime.text(map(*self.text()));
@@ -201,26 +213,27 @@ Value str_mapped(Runtime& runtime, const Value& self, const CallValues& argument
 template <bool (*test)(char32_t)>
 Value str_all(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("this method", arguments, {});
-  runtime.charge(self.text()->size());
-  const auto all = characters(*self.text());
+  runtime.charge(self.bytes()->size());
+  const auto all = characters(*self.bytes());
   return Value(!all.empty() && std::all_of(all.begin(), all.end(),
                                            [](std::string_view each) { return test(read_code_point(each, 0).value); }));
 }
 bool is_letter_or_number(char32_t value) { return is_letter(value) || is_number(value); }
 
-Value str_isupper(Runtime&, const Value& self, const CallValues&) { return Value(is_upper(*self.text())); }
-Value str_islower(Runtime&, const Value& self, const CallValues&) { return Value(is_lower(*self.text())); }
+Value str_isupper(Runtime&, const Value& self, const CallValues&) { return Value(is_upper(*self.bytes())); }
+Value str_islower(Runtime&, const Value& self, const CallValues&) { return Value(is_lower(*self.bytes())); }
 
 Value str_removeprefix(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("removeprefix", arguments, {"prefix"});
-  const std::string prefix = parameters.text(0, "");
-  return self.text()->starts_with(prefix) ? runtime.text(self.text()->substr(prefix.size())) : self;
+  const std::string prefix = parameters.bytes(0, "");
+  const std::string_view text = *self.bytes();
+  return text.starts_with(prefix) ? runtime.text(self.text()->part(text.substr(prefix.size()))) : self;
 }
 Value str_removesuffix(Runtime& runtime, const Value& self, const CallValues& arguments) {
   const Parameters parameters("removesuffix", arguments, {"suffix"});
-  const std::string suffix = parameters.text(0, "");
-  return self.text()->ends_with(suffix) ? runtime.text(self.text()->substr(0, self.text()->size() - suffix.size()))
-                                        : self;
+  const std::string suffix = parameters.bytes(0, "");
+  const std::string_view text = *self.bytes();
+  return text.ends_with(suffix) ? runtime.text(self.text()->part(text.substr(0, text.size() - suffix.size()))) : self;
 }
 
 // Blanks (or another character) on either side, up to a width.
@@ -228,18 +241,19 @@ Value justify(Runtime& runtime, const Value& self, const CallValues& arguments, 
               bool right) {
   const Parameters parameters(name, arguments, {"width", "fillchar"});
   parameters.at(0);
-  const std::string fill = parameters.text(1, " ");
-  if (count_characters(fill) != 1) fail("The fill character must be exactly one character long");
-  const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(*self.text()));
+  const TracedText fill = parameters.text(1, " ");
+  if (count_characters(fill.bytes()) != 1) fail("The fill character must be exactly one character long");
+  const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(*self.bytes()));
   if (missing <= 0) return self;
   const auto n_fill = static_cast<std::size_t>(missing);
-  if (n_fill > runtime.bytes_left() / fill.size()) runtime.charge(runtime.bytes_left() + 1);
-  runtime.charge(n_fill * fill.size());
+  const std::size_t unit = fill.n_bytes_held();
+  if (n_fill > runtime.bytes_left() / unit) runtime.charge(runtime.bytes_left() + 1);
+  runtime.charge(n_fill * unit);
   const std::size_t n_left = left && right ? n_fill / 2 : left ? n_fill : 0;
-  std::string out;
-  for (std::size_t i = 0; i < n_left; ++i) out += fill;
-  out += *self.text();
-  for (std::size_t i = n_left; i < n_fill; ++i) out += fill;
+  TracedText out;
+  for (std::size_t i = 0; i < n_left; ++i) out.append(fill);
+  out.append(*self.text());
+  for (std::size_t i = n_left; i < n_fill; ++i) out.append(fill);
   return runtime.text(std::move(out));
 }
 Value str_ljust(Runtime& runtime, const Value& self, const CallValues& arguments) {
@@ -252,40 +266,50 @@ Value str_center(Runtime& runtime, const Value& self, const CallValues& argument
   return justify(runtime, self, arguments, "center", true, true);
 }
 
-// "{} and {name}": fields without format specifications.
 Value str_format(Runtime& runtime, const Value& self, const CallValues& arguments) {
-  const std::string& format = *self.text();
-  std::string out;
-  std::size_t next_field = 0;
-  for (std::size_t pos = 0; pos < format.size(); ++pos) {
-    const char c = format[pos];
-    if ((c == '{' || c == '}') && pos + 1 < format.size() && format[pos + 1] == c) {
-      out += c;
-      ++pos;
-    } else if (c == '{') {
-      const std::size_t end = format.find('}', pos);
-      if (end == std::string::npos) fail("expected '}' before end of string");
-      const std::string field = format.substr(pos + 1, end - pos - 1);
-      const Value* value = nullptr;
-      if (field.empty() ||
-          std::all_of(field.begin(), field.end(), [](char digit) { return digit >= '0' && digit <= '9'; })) {
-        const std::size_t index = field.empty()      ? next_field++
-                                  : field.size() > 4 ? arguments.positional.size()
-                                                     : std::stoul(field);
-        if (index < arguments.positional.size()) value = &arguments.positional[index];
-      } else {
-        const auto named = std::find_if(arguments.named.begin(), arguments.named.end(),
-                                        [&](const auto& each) { return each.first == field; });
-        if (named != arguments.named.end()) value = &named->second;
-      }
-      if (!value) fail(fmt::format("format(): nothing to put for '{{{}}}'", field));
-      out += runtime.to_text(*value);
-      pos = end;
-    } else if (c == '}') {
-      fail("Single '}' encountered in format string");
-    } else {
-      out += c;
+  return format_fields(runtime, *self.text(), arguments);
+}
+Value str_format_map(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("format_map", arguments, {"mapping"});
+  if (!parameters.at(0).dict()) fail("format_map() takes a mapping");
+  CallValues fields;
+  for (const auto& [key, value] : parameters.at(0).dict()->items)
+    if (key.text()) fields.named.emplace_back(*key.text(), value);
+  return format_fields(runtime, *self.text(), fields);
+}
+
+// Zeros on the left, behind the sign.
+Value str_zfill(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("zfill", arguments, {"width"});
+  parameters.at(0);
+  const std::string_view text = *self.bytes();
+  const std::int64_t missing = parameters.integer(0, 0) - static_cast<std::int64_t>(count_characters(text));
+  if (missing <= 0) return self;
+  if (static_cast<std::size_t>(missing) > runtime.bytes_left()) runtime.charge(runtime.bytes_left() + 1);
+  const std::size_t n_sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  TracedText out = self.text()->part(text.substr(0, n_sign));
+  out.append(std::string(static_cast<std::size_t>(missing), '0'), TextOrigin::kTemplate);
+  out.append_part(*self.text(), text.substr(n_sign));
+  return runtime.text(std::move(out));
+}
+
+Value str_expandtabs(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  const Parameters parameters("expandtabs", arguments, {"tabsize"});
+  const std::int64_t width = std::max<std::int64_t>(parameters.integer(0, 8), 0);
+  if (width > 1000) fail("expandtabs(): a tab of more than 1000");
+  TracedText out;
+  std::int64_t column = 0;
+  for (const std::string_view each : characters(*self.bytes())) {
+    const std::size_t at = static_cast<std::size_t>(each.data() - self.bytes()->data());
+    if (each == "\t") {
+      const std::int64_t n_blanks = width > 0 ? width - column % width : 0;
+      runtime.charge(static_cast<std::size_t>(n_blanks));
+      out.append(std::string(static_cast<std::size_t>(n_blanks), ' '), self.text()->origin_at(at));
+      column += n_blanks;
+      continue;
     }
+    out.append_part(*self.text(), each);
+    column = each == "\n" || each == "\r" ? 0 : column + 1;
   }
   return runtime.text(std::move(out));
 }
@@ -304,6 +328,7 @@ constexpr std::array kStringMethods = {
     Row{"find", str_find},
     Row{"rfind", str_rfind},
     Row{"index", str_index},
+    Row{"rindex", str_rindex},
     Row{"count", str_count},
     Row{"replace", str_replace},
     Row{"join", str_join},
@@ -311,6 +336,8 @@ constexpr std::array kStringMethods = {
     Row{"lower", str_mapped<to_lower>},
     Row{"title", str_mapped<title_case>},
     Row{"capitalize", str_mapped<capitalized>},
+    Row{"swapcase", str_mapped<swapped_case>},
+    Row{"casefold", str_mapped<case_folded>},
     Row{"isspace", str_all<is_white_space>},
     Row{"isalpha", str_all<is_letter>},
     Row{"isdigit", str_all<is_number>},
@@ -324,7 +351,10 @@ constexpr std::array kStringMethods = {
     Row{"ljust", str_ljust},
     Row{"rjust", str_rjust},
     Row{"center", str_center},
+    Row{"zfill", str_zfill},
+    Row{"expandtabs", str_expandtabs},
     Row{"format", str_format},
+    Row{"format_map", str_format_map},
 };
 
 // ---- dict ----
@@ -378,7 +408,8 @@ Value list_index(Runtime& runtime, const Value& self, const CallValues& argument
   const auto& items = self.list()->items;
   const auto found =
       std::find_if(items.begin(), items.end(), [&](const Value& item) { return equals(item, parameters.at(0)); });
-  if (found == items.end()) fail(fmt::format("{} is not in list", to_repr(parameters.at(0), runtime.bytes_left())));
+  if (found == items.end())
+    fail(fmt::format("{} is not in list", to_repr(parameters.at(0), runtime.bytes_left()).bytes()));
   return Value(static_cast<std::int64_t>(found - items.begin()));
 }
 Value list_copy(Runtime&, const Value& self, const CallValues& arguments) {
@@ -407,7 +438,17 @@ Value loop_cycle(Runtime&, const Value& self, const CallValues& arguments) {
   if (arguments.positional.empty()) fail("no items for cycling given");
   return arguments.positional[self.loop()->index0 % arguments.positional.size()];
 }
-constexpr std::array kLoopMethods = {Row{"cycle", loop_cycle}};
+// Whether the values are others than when it was last asked in this loop.
+Value loop_changed(Runtime& runtime, const Value& self, const CallValues& arguments) {
+  std::optional<std::vector<Value>>& last = *self.loop()->last_asked;
+  runtime.charge(arguments.positional.size() * sizeof(Value));
+  const bool is_same = last && last->size() == arguments.positional.size() &&
+                       std::equal(last->begin(), last->end(), arguments.positional.begin(), equals);
+  for (const Value& value : arguments.positional) runtime.step(value.weight());
+  last = arguments.positional;
+  return Value(!is_same);
+}
+constexpr std::array kLoopMethods = {Row{"cycle", loop_cycle}, Row{"changed", loop_changed}};
 
 Handler find_method(const Value& value, std::string_view name) {
   const auto find = [&](const auto& rows) -> Handler {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "text/jinja_error.h"
-#include "text/jinja_filter_table.h"
+#include "text/jinja_format.h"
 
 namespace headroom::jinja {
 
@@ -78,12 +78,11 @@ Value floats(std::string_view op, double a, double b) {
 // "ab" * 3, [x] * 3: charged before it is made.
 Value repeated(Runtime& runtime, const Value& value, std::int64_t count) {
   const std::uint64_t times = count > 0 ? static_cast<std::uint64_t>(count) : 0;
-  const std::size_t unit = value.text() ? value.text()->size() : value.list()->items.size() * sizeof(Value);
+  const std::size_t unit = value.text() ? value.text()->n_bytes_held() : value.list()->items.size() * sizeof(Value);
   if (unit != 0 && times > runtime.bytes_left() / unit) runtime.charge(runtime.bytes_left() + 1);
-  if (const std::string* text = value.text()) {
-    std::string out;
-    out.reserve(unit * (unit ? times : 0));
-    for (std::uint64_t i = 0; unit != 0 && i < times; ++i) out += *text;
+  if (const TracedText* text = value.text()) {
+    TracedText out;
+    for (std::uint64_t i = 0; unit != 0 && i < times; ++i) out.append(*text);
     return runtime.text(std::move(out));
   }
   std::vector<Value> items;
@@ -103,7 +102,11 @@ Value binary(Runtime& runtime, std::string_view op, const Value& a, const Value&
   if (op == "%" && a.text()) return format_percent(runtime, *a.text(), b);
   if (as_integer(a, left) && as_integer(b, right)) return integers(op, left, right);
   if (a.is_number() && b.is_number()) return floats(op, as_double(a), as_double(b));
-  if (op == "+" && a.text() && b.text()) return runtime.text(*a.text() + *b.text());
+  if (op == "+" && a.text() && b.text()) {
+    TracedText both = *a.text();
+    both.append(*b.text());
+    return runtime.text(std::move(both));
+  }
   if (op == "+" && is_sequence(a) && a.list() && b.list() && a.list()->kind == b.list()->kind) {
     std::vector<Value> items = a.list()->items;
     items.insert(items.end(), b.list()->items.begin(), b.list()->items.end());

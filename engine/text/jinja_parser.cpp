@@ -122,7 +122,7 @@ class Parser : private ExpressionParser {
     expect_name("in");
     stmt->expr = parse_tuple(false);
     if (skip_name("if")) stmt->condition = parse_expression();
-    if (is_name("recursive")) fail_here("not supported in a for loop");
+    stmt->is_recursive = skip_name("recursive");
     expect_block_end();
     ++n_loops_;
     stmt->body = parse_block({"else", "endfor"});

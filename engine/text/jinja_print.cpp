@@ -29,30 +29,32 @@ std::string float_text(double number) {
   return text;
 }
 
-std::string string_repr(std::string_view text) {
+TracedText string_repr(const TracedText& traced) {
+  const std::string_view text = traced.bytes();
   const char quote = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
-  std::string out(1, quote);
+  TracedText out = TracedText::of_template({quote});
   for (std::size_t pos = 0; pos < text.size();) {
     const CodePoint point = read_code_point(text, pos);
+    const TextOrigin origin = traced.origin_at(pos);
     const char c = text[pos];
     if (c == quote || c == '\\') {
-      out += '\\';
-      out += c;
+      out.append(std::string{'\\', c}, origin);
     } else if (c == '\n') {
-      out += "\\n";
+      out.append("\\n", origin);
     } else if (c == '\r') {
-      out += "\\r";
+      out.append("\\r", origin);
     } else if (c == '\t') {
-      out += "\\t";
+      out.append("\\t", origin);
     } else if (point.valid &&
                (point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA1) || point.value == 0xAD)) {
-      out += fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.value));
+      out.append(fmt::format("\\x{:02x}", static_cast<std::uint32_t>(point.value)), origin);
     } else {
-      out.append(text.substr(pos, point.n_bytes));
+      out.append_part(traced, text.substr(pos, point.n_bytes));
     }
     pos += point.n_bytes;
   }
-  return out + quote;
+  out.append({&quote, 1}, TextOrigin::kTemplate);
+  return out;
 }
 
 // Appends to one string and watches its size. Recursion is bounded by kMaxValueDepth and, for namespaces, which may
@@ -61,11 +63,11 @@ class Printer {
  public:
   explicit Printer(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  std::string take() { return std::move(out_); }
+  TracedText take() { return std::move(out_); }
 
   void repr(const Value& value, std::uint32_t level) {
     if (level > kMaxRepr) fail(fmt::format("a value of more than {} levels", kMaxRepr));
-    if (const std::string* text = value.text()) {
+    if (const TracedText* text = value.text()) {
       add(string_repr(*text));
     } else if (const List* list = value.list()) {
       repr_list(*list, level);
@@ -74,7 +76,9 @@ class Printer {
     } else if (const Namespace* names = value.names()) {
       add("<Namespace {");
       for (std::size_t i = 0; i < names->members.size(); ++i) {
-        add(fmt::format("{}{}: ", i ? ", " : "", string_repr(names->members[i].first)));
+        if (i) add(", ");
+        add(string_repr(names->members[i].first));
+        add(": ");
         repr(names->members[i].second, level + 1);
       }
       add("}>");
@@ -84,7 +88,7 @@ class Printer {
   }
 
   void json(const Value& value, const JsonStyle& style, std::uint32_t level) {
-    if (const std::string* text = value.text()) {
+    if (const TracedText* text = value.text()) {
       add_json_string(*text, style.ascii_only);
     } else if (const List* list = value.list(); list && list->kind <= ListKind::kTuple) {
       json_list(*list, style, level);
@@ -117,8 +121,15 @@ class Printer {
  private:
   static constexpr std::uint32_t kMaxRepr = 2 * kMaxValueDepth;
 
-  void add(std::string_view text) {
-    if (out_.size() + text.size() > max_bytes_) fail(fmt::format("a text of more than {} bytes", max_bytes_));
+  void check_size(std::size_t n_more) const {
+    if (out_.bytes().size() + n_more > max_bytes_) fail(fmt::format("a text of more than {} bytes", max_bytes_));
+  }
+  void add(std::string_view text) {  // what this program writes
+    check_size(text.size());
+    out_.append(text, TextOrigin::kTemplate);
+  }
+  void add(const TracedText& text) {
+    check_size(text.bytes().size());
     out_.append(text);
   }
 
@@ -174,11 +185,11 @@ class Printer {
     add("]");
   }
 
-  static std::string json_key(const Value& key) {
-    if (const std::string* text = key.text()) return *text;
-    if (key.is_none()) return "null";
-    if (const bool* boolean = key.boolean()) return *boolean ? "true" : "false";
-    if (key.is_number()) return scalar(key);
+  static TracedText json_key(const Value& key) {
+    if (const TracedText* text = key.text()) return *text;
+    if (key.is_none()) return TracedText::of_template("null");
+    if (const bool* boolean = key.boolean()) return TracedText::of_template(*boolean ? "true" : "false");
+    if (key.is_number()) return TracedText::of_template(scalar(key));
     fail(fmt::format("keys must be str, int, float, bool or None, not {}", type_name(key)));
   }
 
@@ -209,71 +220,73 @@ class Printer {
                        0xDC00 + ((number - 0x10000) & 0x3FF));
   }
 
-  void add_json_string(std::string_view text, bool ascii_only) {
+  void add_json_string(const TracedText& traced, bool ascii_only) {
     static constexpr std::string_view kSpecial = "\"\\\n\r\t\b\f", kEscapes = "\"\\nrtbf";
-    std::string escaped = "\"";
+    const std::string_view text = traced.bytes();
+    TracedText escaped = TracedText::of_template("\"");
     for (std::size_t pos = 0; pos < text.size();) {
       const CodePoint point = read_code_point(text, pos);
       const std::size_t special = kSpecial.find(text[pos]);
       if (special != std::string_view::npos) {
-        escaped += '\\';
-        escaped += kEscapes[special];
+        escaped.append(std::string{'\\', kEscapes[special]}, traced.origin_at(pos));
       } else if (point.value < 0x20 || (ascii_only && point.value >= 0x80)) {
-        escaped += ascii_escape(point.value);
+        escaped.append(ascii_escape(point.value), traced.origin_at(pos));
       } else {
-        escaped.append(text.substr(pos, point.n_bytes));
+        escaped.append_part(traced, text.substr(pos, point.n_bytes));
       }
       pos += point.n_bytes;
     }
-    add(escaped + '"');
+    escaped.append("\"", TextOrigin::kTemplate);
+    add(escaped);
   }
 
-  std::string out_;
+  TracedText out_;
   std::size_t max_bytes_;
 };
 
-Value from_parsed(const nlohmann::ordered_json& json, std::uint32_t level) {
+Value from_parsed(const nlohmann::ordered_json& json, TextOrigin origin, std::uint32_t level) {
   if (level > kMaxValueDepth) fail(fmt::format("JSON of more than {} levels", kMaxValueDepth));
   if (json.is_null()) return Value(None{});
   if (json.is_boolean()) return Value(json.get<bool>());
   if (json.is_number_integer()) return Value(json.get<std::int64_t>());
   if (json.is_number()) return Value(json.get<double>());
-  if (json.is_string()) return Value(json.get_ref<const std::string&>());
+  if (json.is_string()) return Value(TracedText(json.get_ref<const std::string&>(), origin));
   if (json.is_array()) {
     std::vector<Value> items;
     items.reserve(json.size());
-    for (const auto& item : json) items.push_back(from_parsed(item, level + 1));
+    for (const auto& item : json) items.push_back(from_parsed(item, origin, level + 1));
     return Value::list(std::move(items));
   }
   std::vector<std::pair<Value, Value>> items;
-  for (const auto& [key, item] : json.items()) items.emplace_back(Value(key), from_parsed(item, level + 1));
+  for (const auto& [key, item] : json.items())
+    items.emplace_back(Value(TracedText(key, origin)), from_parsed(item, origin, level + 1));
   return Value::dict(std::move(items));
 }
 
 }  // namespace
 
-std::string to_repr(const Value& value, std::size_t max_bytes) {
+TracedText to_repr(const Value& value, std::size_t max_bytes) {
   Printer printer(max_bytes);
   printer.repr(value, 0);
   return printer.take();
 }
 
-std::string to_text(const Value& value, std::size_t max_bytes) {
-  if (const std::string* text = value.text()) return *text;
+TracedText to_text(const Value& value, std::size_t max_bytes) {
+  if (const TracedText* text = value.text()) return *text;
   if (value.undefined()) return {};
   return to_repr(value, max_bytes);
 }
 
-std::string to_json(const Value& value, const JsonStyle& style, std::size_t max_bytes) {
+TracedText to_json(const Value& value, const JsonStyle& style, std::size_t max_bytes) {
   Printer printer(max_bytes);
   printer.json(value, style, 0);
   return printer.take();
 }
 
-Value from_json(std::string_view json) {
+Value from_json(std::string_view json, TextOrigin origin) {
   const auto parsed = nlohmann::ordered_json::parse(json.begin(), json.end(), nullptr, false);
   if (parsed.is_discarded()) fail("not valid JSON");
-  return from_parsed(parsed, 0);
+  return from_parsed(parsed, origin, 0);
 }
 
 }  // namespace headroom::jinja

@@ -23,9 +23,9 @@ void Runtime::charge(std::size_t n_bytes) {
   n_bytes_ += n_bytes;
 }
 
-std::string Runtime::to_text(const Value& value) {
-  std::string text = jinja::to_text(value, bytes_left());
-  charge(text.size());
+TracedText Runtime::to_text(const Value& value) {
+  TracedText text = jinja::to_text(value, bytes_left());
+  charge(text.n_bytes_held());
   return text;
 }
 
@@ -36,9 +36,9 @@ std::vector<Value> Runtime::iterate(const Value& value) {
     list->consumed = true;
   } else if (const Dict* dict = value.dict()) {
     for (const auto& item : dict->items) items.push_back(item.first);
-  } else if (const std::string* text = value.text()) {
-    charge(text->size() * (sizeof(Value) + 64));
-    for (const std::string_view character : characters(*text)) items.emplace_back(character);
+  } else if (const TracedText* text = value.text()) {
+    charge(text->bytes().size() * (sizeof(Value) + sizeof(TracedText) + 64));
+    for (const std::string_view character : characters(text->bytes())) items.emplace_back(text->part(character));
   } else if (!value.undefined()) {
     fail(fmt::format("'{}' object is not iterable", type_name(value)));
   }
@@ -54,9 +54,9 @@ Parameters::Parameters(std::string_view function, const CallValues& values,
     fail(fmt::format("{}() takes at most {} arguments, {} given", function_, names_.size(), values.positional.size()));
   for (std::size_t i = 0; i < values.positional.size(); ++i) values_[i] = &values.positional[i];
   for (const auto& [name, value] : values.named) {
-    const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
-    if (at == names_.size()) fail(fmt::format("{}() got an unexpected keyword argument '{}'", function_, name));
-    if (values_[at]) fail(fmt::format("{}() got multiple values for argument '{}'", function_, name));
+    const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name.bytes()) - names_.begin());
+    if (at == names_.size()) fail(fmt::format("{}() got an unexpected keyword argument '{}'", function_, name.bytes()));
+    if (values_[at]) fail(fmt::format("{}() got multiple values for argument '{}'", function_, name.bytes()));
     values_[at] = &value;
   }
 }
@@ -74,8 +74,8 @@ std::int64_t Parameters::integer(std::size_t index, std::int64_t otherwise) cons
   return number;
 }
 
-std::string Parameters::text(std::size_t index, std::string_view otherwise) const {
-  if (!values_[index] || values_[index]->is_none()) return std::string(otherwise);
+TracedText Parameters::text(std::size_t index, std::string_view otherwise) const {
+  if (!values_[index] || values_[index]->is_none()) return TracedText::of_template(std::string(otherwise));
   if (!values_[index]->text())
     fail(fmt::format("{}(): '{}' is to be a string, not {}", function_, names_[index], type_name(*values_[index])));
   return *values_[index]->text();
@@ -106,8 +106,8 @@ Value loop_attribute(const Value& value, std::string_view name) {
   if (name == "length") return Value(length);
   if (name == "revindex") return Value(length - index0);
   if (name == "revindex0") return Value(length - index0 - 1);
-  if (name == "depth") return Value(std::int64_t{1});  // counts recursive loops only
-  if (name == "depth0") return Value(std::int64_t{0});
+  if (name == "depth") return Value(std::int64_t{loop.depth});
+  if (name == "depth0") return Value(std::int64_t{loop.depth} - 1);
   if (name == "previtem")
     return index0 > 0 ? (*loop.items)[loop.index0 - 1] : Value(Undefined{"there is no previous item"});
   if (name == "nextitem")
@@ -177,42 +177,44 @@ Value get_item(Runtime& runtime, const Value& value, const Value& key) {
     const auto length = static_cast<std::int64_t>(list->items.size());
     if (index < 0) index += length;
     if (index >= 0 && index < length) return list->items[static_cast<std::size_t>(index)];
-  } else if (const std::string* text = value.text(); text && is_index) {
-    runtime.charge(text->size());
-    const auto all = characters(*text);
+  } else if (const TracedText* text = value.text(); text && is_index) {
+    runtime.charge(text->bytes().size());
+    const auto all = characters(text->bytes());
     const auto length = static_cast<std::int64_t>(all.size());
     if (index < 0) index += length;
-    if (index >= 0 && index < length) return Value(all[static_cast<std::size_t>(index)]);
+    if (index >= 0 && index < length) return Value(text->part(all[static_cast<std::size_t>(index)]));
   }
-  if (const std::string* name = key.text()) {
+  if (const std::string* name = key.bytes()) {
     if (value.dict() && !has_method(value, *name)) return missing_attribute(value, *name);
     return get_attribute(runtime, value, *name);
   }
-  return Value(Undefined{fmt::format("{} has no element {}", object_name(value), to_repr(key, runtime.bytes_left()))});
+  return Value(
+      Undefined{fmt::format("{} has no element {}", object_name(value), to_repr(key, runtime.bytes_left()).bytes())});
 }
 
 Value get_path(Runtime& runtime, const Value& value, const Value& path) {
-  const std::string* text = path.text();
+  const TracedText* text = path.text();
   if (!text) return get_item(runtime, value, path);
   Value at = value;
-  for (const std::string_view part : split_at(*text, ".", -1, false)) {
+  for (const std::string_view part : split_at(text->bytes(), ".", -1, false)) {
     std::int64_t index = 0;
     const auto read = std::from_chars(part.data(), part.data() + part.size(), index);
     const bool is_index =
         !part.empty() && read.ec == std::errc() && read.ptr == part.data() + part.size() && part[0] != '-';
-    at = get_item(runtime, at, is_index ? Value(index) : Value(part));
+    at = get_item(runtime, at, is_index ? Value(index) : Value(text->part(part)));
   }
   return at;
 }
 
 Value get_slice(Runtime& runtime, const Value& value, const Value* start, const Value* stop, const Value* step) {
   require_defined(value);
-  if (const std::string* text = value.text()) {
-    runtime.charge(text->size() * 2);
-    const auto all = characters(*text);
+  if (const TracedText* text = value.text()) {
+    runtime.charge(text->bytes().size() * 2);
+    const auto all = characters(text->bytes());
     const auto length = static_cast<std::int64_t>(all.size());
-    std::string out;
-    for_each_index(slice_range(length, start, stop, step), length, [&](std::size_t i) { out.append(all[i]); });
+    TracedText out;
+    for_each_index(slice_range(length, start, stop, step), length,
+                   [&](std::size_t i) { out.append_part(*text, all[i]); });
     return runtime.text(std::move(out));
   }
   const List* list = value.list();
@@ -227,7 +229,7 @@ Value get_slice(Runtime& runtime, const Value& value, const Value* start, const 
 }
 
 std::int64_t length_of(const Value& value) {
-  if (const std::string* text = value.text()) return static_cast<std::int64_t>(count_characters(*text));
+  if (const std::string* text = value.bytes()) return static_cast<std::int64_t>(count_characters(*text));
   if (const List* list = value.list(); list && list->kind != ListKind::kGenerator)
     return static_cast<std::int64_t>(list->items.size());
   if (const Dict* dict = value.dict()) return static_cast<std::int64_t>(dict->items.size());
@@ -236,10 +238,10 @@ std::int64_t length_of(const Value& value) {
 }
 
 bool contains(Runtime& runtime, const Value& container, const Value& item) {
-  if (const std::string* text = container.text()) {
+  if (const std::string* text = container.bytes()) {
     if (!item.text()) fail(fmt::format("'in <string>' requires string as left operand, not {}", type_name(item)));
     runtime.step(text->size() / 64);
-    return text->find(*item.text()) != std::string::npos;
+    return text->find(*item.bytes()) != std::string::npos;
   }
   if (const Dict* dict = container.dict()) {
     runtime.step(dict->weight / 4);

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,8 @@ class Runtime {
   const std::tm& now() const { return now_; }
 
   // A new text, charged.
-  Value text(std::string value) {
-    charge(value.size() + 32);
+  Value text(TracedText value) {
+    charge(value.n_bytes_held() + 32);
     return Value(std::move(value));
   }
   // A new list, charged.
@@ -39,7 +40,7 @@ class Runtime {
     charge(items.size() * sizeof(Value) + 64);
     return Value::list(std::move(items), kind);
   }
-  std::string to_text(const Value& value);
+  TracedText to_text(const Value& value);
 
   // What a for loop over the value goes through; throws Failure for what cannot be iterated. A generator is empty
   // afterwards.
@@ -48,6 +49,7 @@ class Runtime {
   std::deque<Namespace> namespaces;
   std::deque<Cycler> cyclers;
   std::deque<Joiner> joiners;
+  std::deque<std::optional<std::vector<Value>>> loops;  // what changed() was last asked, one per run of a loop
 
  private:
   Limits limits_;
@@ -58,7 +60,7 @@ class Runtime {
 
 struct CallValues {
   std::vector<Value> positional;
-  std::vector<std::pair<std::string, Value>> named;
+  std::vector<std::pair<TracedText, Value>> named;  // a name out of **mapping may come from a message
 };
 
 // The arguments of a call matched with the parameter names of a function of ours.
@@ -71,7 +73,8 @@ class Parameters {
   const Value& at(std::size_t index) const;                              // throws Failure when not given
   bool flag(std::size_t index, bool otherwise) const { return values_[index] ? is_true(*values_[index]) : otherwise; }
   std::int64_t integer(std::size_t index, std::int64_t otherwise) const;
-  std::string text(std::size_t index, std::string_view otherwise) const;
+  TracedText text(std::size_t index, std::string_view otherwise) const;
+  std::string bytes(std::size_t index, std::string_view otherwise) const { return text(index, otherwise).bytes(); }
 
  private:
   std::string function_;

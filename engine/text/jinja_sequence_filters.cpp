@@ -74,16 +74,16 @@ Value filter_list(Runtime& runtime, const Value& input, const CallValues&) {
 
 Value filter_join(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("join", arguments, {"d", "attribute"});
-  const std::string separator = parameters.find(0) ? runtime.to_text(*parameters.find(0)) : "";
+  const TracedText separator = parameters.find(0) ? runtime.to_text(*parameters.find(0)) : TracedText();
   const Value* attribute = parameters.find(1);
-  std::string out;
+  TracedText out;
   bool is_first = true;
   for (const Value& item : runtime.iterate(input)) {
     if (!is_first) {
-      runtime.charge(separator.size());
-      out += separator;
+      runtime.charge(separator.n_bytes_held());
+      out.append(separator);
     }
-    out += runtime.to_text(attribute && !attribute->is_none() ? get_path(runtime, item, *attribute) : item);
+    out.append(runtime.to_text(attribute && !attribute->is_none() ? get_path(runtime, item, *attribute) : item));
     is_first = false;
   }
   return runtime.text(std::move(out));
@@ -113,7 +113,7 @@ Value filter_dictsort(Runtime& runtime, const Value& input, const CallValues& ar
   if (!input.dict())
     fail(input.undefined() ? input.undefined()->message
                            : fmt::format("'{} object' has no attribute 'items'", type_name(input)));
-  const std::string by = parameters.text(1, "key");
+  const std::string by = parameters.bytes(1, "key");
   if (by != "key" && by != "value") fail("You can only sort by either \"key\" or \"value\"");
   const KeyOf key_of{runtime, nullptr, parameters.flag(0, false)};
   std::vector<std::pair<Value, Value>> keyed;
@@ -189,10 +189,11 @@ CallValues without_first(const CallValues& arguments, std::size_t n_left_out) {
 std::string name_at(const CallValues& arguments, std::size_t index, std::string_view filter) {
   if (index >= arguments.positional.size() || !arguments.positional[index].text())
     fail(fmt::format("{}() needs a name as argument {}", filter, index + 1));
-  return *arguments.positional[index].text();
+  return *arguments.positional[index].bytes();
 }
 
 Value filter_map(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  if (!is_true(input)) return runtime.list({}, ListKind::kGenerator);  // as Jinja: nothing, whatever it is
   std::vector<Value> items;
   if (arguments.positional.empty()) {
     const Parameters parameters("map", arguments, {"attribute", "default"});
@@ -211,6 +212,7 @@ Value filter_map(Runtime& runtime, const Value& input, const CallValues& argumen
 // select, reject, selectattr, rejectattr: `n_names` arguments before the test's own.
 Value selected(Runtime& runtime, const Value& input, const CallValues& arguments, std::string_view name,
                bool by_attribute, bool keeps) {
+  if (!is_true(input)) return runtime.list({}, ListKind::kGenerator);  // as Jinja: nothing, whatever it is
   const std::size_t test_at = by_attribute ? 1 : 0;
   if (by_attribute && arguments.positional.empty())
     fail(fmt::format("Missing parameter for attribute name in {}()", name));
@@ -267,6 +269,29 @@ Value filter_batch(Runtime& runtime, const Value& input, const CallValues& argum
   return runtime.list(std::move(batches), ListKind::kGenerator);
 }
 
+// Columns: the items dealt out to a number of lists of nearly the same length.
+Value filter_slice(Runtime& runtime, const Value& input, const CallValues& arguments) {
+  const Parameters parameters("slice", arguments, {"slices", "fill_with"});
+  parameters.at(0);
+  const std::vector<Value> items = runtime.iterate(input);
+  const std::int64_t n_slices = parameters.integer(0, 1);
+  if (n_slices < 1) fail("slice(): 'slices' is to be at least 1");
+  if (static_cast<std::uint64_t>(n_slices) > runtime.limits().max_steps) runtime.step(runtime.limits().max_steps + 1);
+  const auto n = static_cast<std::size_t>(n_slices), n_each = items.size() / n, n_longer = items.size() % n;
+  const Value* fill = parameters.find(1);
+  std::vector<Value> slices;
+  auto from = items.begin();
+  for (std::size_t i = 0; i < n; ++i) {
+    runtime.step();
+    const auto to = from + static_cast<std::ptrdiff_t>(n_each + (i < n_longer ? 1 : 0));
+    std::vector<Value> slice(from, to);
+    if (fill && !fill->is_none() && i >= n_longer) slice.push_back(*fill);
+    slices.push_back(runtime.list(std::move(slice)));
+    from = to;
+  }
+  return runtime.list(std::move(slices), ListKind::kGenerator);
+}
+
 Value filter_groupby(Runtime& runtime, const Value& input, const CallValues& arguments) {
   const Parameters parameters("groupby", arguments, {"attribute", "default", "case_sensitive"});
   parameters.at(0);
@@ -306,6 +331,7 @@ constexpr std::array kFilters = {
     FilterRow{"rejectattr", filter_rejectattr},
     FilterRow{"items", filter_items},
     FilterRow{"batch", filter_batch},
+    FilterRow{"slice", filter_slice},
     FilterRow{"groupby", filter_groupby},
 };
 

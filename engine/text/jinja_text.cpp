@@ -46,16 +46,19 @@ void for_each_character(std::string_view text, Visit visit) {
   }
 }
 
+// What each character becomes has the origin of that character.
 template <class Append>
-std::string mapped(std::string_view text, Append append) {
-  std::string out;
-  out.reserve(text.size());
-  for_each_character(text, [&](const CodePoint& point, std::string_view bytes) {
+TracedText mapped(const TracedText& text, Append append) {
+  TracedText out;
+  std::string changed;
+  for_each_character(text.bytes(), [&](const CodePoint& point, std::string_view bytes) {
+    changed.clear();
     if (point.valid) {
-      append(out, point.value);
+      append(changed, point.value);
     } else {
-      out.append(bytes);
+      changed.append(bytes);
     }
+    out.append(changed, text.origin_at(static_cast<std::size_t>(bytes.data() - text.bytes().data())));
   });
   return out;
 }
@@ -98,10 +101,10 @@ std::vector<std::string_view> characters(std::string_view text) {
   return all;
 }
 
-std::string to_upper(std::string_view text) { return mapped(text, append_upper); }
-std::string to_lower(std::string_view text) { return mapped(text, append_lower); }
+TracedText to_upper(const TracedText& text) { return mapped(text, append_upper); }
+TracedText to_lower(const TracedText& text) { return mapped(text, append_lower); }
 
-std::string capitalized(std::string_view text) {
+TracedText capitalized(const TracedText& text) {
   bool is_first = true;
   return mapped(text, [&](std::string& out, char32_t value) {
     is_first ? append_title(out, value) : append_lower(out, value);
@@ -109,7 +112,7 @@ std::string capitalized(std::string_view text) {
   });
 }
 
-std::string title_case(std::string_view text) {
+TracedText title_case(const TracedText& text) {
   bool in_word = false;
   return mapped(text, [&](std::string& out, char32_t value) {
     in_word ? append_lower(out, value) : append_title(out, value);
@@ -117,7 +120,23 @@ std::string title_case(std::string_view text) {
   });
 }
 
-std::string filter_title(std::string_view text) {
+TracedText swapped_case(const TracedText& text) {
+  return mapped(text, [](std::string& out, char32_t value) {
+    category(value) == UTF8PROC_CATEGORY_LU ? append_lower(out, value) : append_upper(out, value);
+  });
+}
+
+TracedText case_folded(const TracedText& text) {
+  return mapped(text, [](std::string& out, char32_t value) {
+    if (value == 0xDF || value == 0x1E9E) {  // sharp s
+      out += "ss";
+    } else {
+      append_lower(out, value);
+    }
+  });
+}
+
+TracedText filter_title(const TracedText& text) {
   bool starts_word = true;
   return mapped(text, [&](std::string& out, char32_t value) {
     starts_word ? append_upper(out, value) : append_lower(out, value);
@@ -154,20 +173,22 @@ std::string_view stripped(std::string_view text, std::string_view characters_to_
   return text;
 }
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::int64_t max_count,
-                     std::size_t max_bytes) {
-  std::string out;
-  const auto add = [&](std::string_view part) {
-    if (out.size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
-    out.append(part);
+TracedText replaced(const TracedText& traced, std::string_view from, const TracedText& to, std::int64_t max_count,
+                    std::size_t max_bytes) {
+  const std::string_view text = traced.bytes();
+  TracedText out;
+  const auto add_part = [&](const TracedText& source, std::string_view part) {
+    if (out.bytes().size() + part.size() > max_bytes) fail(fmt::format("a text of more than {} bytes", max_bytes));
+    out.append_part(source, part);
   };
+  const auto add = [&](std::string_view part) { add_part(traced, part); };
   std::int64_t count = 0;
   std::size_t pos = 0;
   while (max_count < 0 || count < max_count) {
     const std::size_t found = text.find(from, pos);
     if (found == std::string_view::npos) break;
     add(text.substr(pos, found - pos));
-    add(to);
+    add_part(to, to.bytes());
     ++count;
     pos = found + from.size();
     if (!from.empty()) continue;

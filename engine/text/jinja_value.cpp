@@ -51,7 +51,7 @@ bool equal_dicts(const Dict& a, const Dict& b) {
 }  // namespace
 
 const Value* Dict::find(const Value& key) const {
-  if (const std::string* text = key.text()) return find(*text);
+  if (const std::string* text = key.bytes()) return find(*text);
   const auto found =
       std::find_if(items.begin(), items.end(), [&](const auto& item) { return equals(item.first, key); });
   return found == items.end() ? nullptr : &found->second;
@@ -59,13 +59,13 @@ const Value* Dict::find(const Value& key) const {
 
 const Value* Dict::find(std::string_view key) const {
   const auto found = std::find_if(items.begin(), items.end(),
-                                  [&](const auto& item) { return item.first.text() && *item.first.text() == key; });
+                                  [&](const auto& item) { return item.first.bytes() && *item.first.bytes() == key; });
   return found == items.end() ? nullptr : &found->second;
 }
 
 Value* Namespace::find(std::string_view name) {
   const auto found =
-      std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first == name; });
+      std::find_if(members.begin(), members.end(), [&](const auto& member) { return member.first.bytes() == name; });
   return found == members.end() ? nullptr : &found->second;
 }
 
@@ -88,7 +88,7 @@ Value Value::dict(std::vector<std::pair<Value, Value>> items) {
   for (auto& [key, item] : items) {
     made->depth = std::max(made->depth, bounded_depth(std::max(item.depth(), key.depth()) + 1));
     made->weight = bounded_weight(made->weight + item.weight() + key.weight());
-    if (const std::string* text = key.text()) {
+    if (const std::string* text = key.bytes()) {
       const auto [at, is_new] = by_text.emplace(text, made->items.size());
       if (!is_new) {
         made->items[at->second].second = std::move(item);
@@ -141,7 +141,7 @@ bool is_true(const Value& value) {
   if (const bool* boolean = value.boolean()) return *boolean;
   if (const std::int64_t* integer = value.integer()) return *integer != 0;
   if (const double* number = value.floating()) return *number != 0;
-  if (const std::string* text = value.text()) return !text->empty();
+  if (const TracedText* text = value.text()) return !text->empty();
   if (const List* list = value.list()) return list->kind == ListKind::kGenerator || !list->items.empty();
   if (const Dict* dict = value.dict()) return !dict->items.empty();
   return true;
@@ -168,7 +168,7 @@ bool equals(const Value& a, const Value& b) {
   std::int64_t left = 0, right = 0;
   if (as_integer(a, left) && as_integer(b, right)) return left == right;
   if (a.is_number() && b.is_number()) return as_double(a) == as_double(b);
-  if (a.text() && b.text()) return *a.text() == *b.text();
+  if (a.text() && b.text()) return *a.bytes() == *b.bytes();
   if (a.list() && b.list()) return a.list() == b.list() || equal_lists(*a.list(), *b.list());
   if (a.dict() && b.dict()) return a.dict() == b.dict() || equal_dicts(*a.dict(), *b.dict());
   if (a.is_none() || b.is_none()) return a.is_none() && b.is_none();
@@ -182,7 +182,7 @@ int compare(const Value& a, const Value& b, std::string_view op) {
   std::int64_t left = 0, right = 0;
   if (as_integer(a, left) && as_integer(b, right)) return left < right ? -1 : left > right ? 1 : 0;
   if (a.is_number() && b.is_number()) return order(as_double(a), as_double(b));
-  if (a.text() && b.text()) return a.text()->compare(*b.text());  // bytes of UTF-8 sort like code points
+  if (a.text() && b.text()) return a.bytes()->compare(*b.bytes());  // bytes of UTF-8 sort like code points
   if (a.list() && b.list() && a.list()->kind == b.list()->kind) return compare_lists(*a.list(), *b.list(), op);
   if (a.undefined()) fail(a.undefined()->message);
   if (b.undefined()) fail(b.undefined()->message);

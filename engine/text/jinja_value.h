@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "text/traced_text.h"
 
 namespace headroom::jinja {
 
@@ -45,7 +48,7 @@ struct Dict {
 
 // Set by {% set ns.name = ... %}; owned by the evaluation.
 struct Namespace {
-  std::vector<std::pair<std::string, Value>> members;
+  std::vector<std::pair<TracedText, Value>> members;
   Value* find(std::string_view name);
 };
 
@@ -70,21 +73,25 @@ struct Cycler {
   std::size_t next = 0;
 };
 struct Joiner {
-  std::string separator;
+  TracedText separator;
   bool used = false;
 };
 
-// `loop` in one round of a for loop.
+// `loop` in one round of a for loop. A recursive one can be called: its statement and the variables around it.
 struct Loop {
   std::shared_ptr<const std::vector<Value>> items;
   std::size_t index0 = 0;
+  std::uint32_t depth = 1;
+  const Stmt* recursive = nullptr;
+  std::optional<std::vector<Value>>* last_asked = nullptr;  // of changed(); owned by the evaluation
+  std::weak_ptr<Frame> scope;
 };
 
 class Value {
  public:
   using ListPtr = std::shared_ptr<const List>;
   using DictPtr = std::shared_ptr<const Dict>;
-  using Text = std::shared_ptr<const std::string>;
+  using Text = std::shared_ptr<const TracedText>;
 
   Value() : state_(None{}) {}
   explicit Value(None) : state_(None{}) {}
@@ -92,9 +99,8 @@ class Value {
   explicit Value(bool value) : state_(value) {}
   explicit Value(std::int64_t value) : state_(value) {}
   explicit Value(double value) : state_(value) {}
-  explicit Value(std::string text) : state_(std::make_shared<const std::string>(std::move(text))) {}
-  explicit Value(std::string_view text) : Value(std::string(text)) {}
-  explicit Value(const char* text) : Value(std::string(text)) {}
+  explicit Value(TracedText text) : state_(std::make_shared<const TracedText>(std::move(text))) {}
+  explicit Value(const char* text) : Value(TracedText::of_template(text)) {}  // a literal of this program
   explicit Value(Namespace* names) : state_(names) {}
   explicit Value(Cycler* cycler) : state_(cycler) {}
   explicit Value(Joiner* joiner) : state_(joiner) {}
@@ -112,7 +118,9 @@ class Value {
   const bool* boolean() const { return std::get_if<bool>(&state_); }
   const std::int64_t* integer() const { return std::get_if<std::int64_t>(&state_); }
   const double* floating() const { return std::get_if<double>(&state_); }
-  const std::string* text() const { return pointee<std::string>(); }
+  const TracedText* text() const { return pointee<TracedText>(); }
+  // The bytes of a text, for looking at: a new text is made from text(), which says where they came from.
+  const std::string* bytes() const { return text() ? &text()->bytes() : nullptr; }
   const List* list() const { return pointee<List>(); }
   const Dict* dict() const { return pointee<Dict>(); }
   Namespace* names() const { return plain<Namespace>(); }
@@ -122,7 +130,7 @@ class Value {
   const Loop* loop() const { return pointee<Loop>(); }
   const Builtin* builtin() const { return pointee<Builtin>(); }
   const Method* method() const { return pointee<Method>(); }
-  bool is_callable() const { return macro() || builtin() || method() || joiner(); }
+  bool is_callable() const { return macro() || builtin() || method() || joiner() || loop(); }
   bool is_number() const { return boolean() || integer() || floating(); }
 
   std::uint32_t depth() const;   // 0 for what holds nothing

@@ -15,16 +15,54 @@ bool Tokenizer::ends_generation(TokenId id) const {
   return std::binary_search(ends.begin(), ends.end(), id);
 }
 
+std::vector<TokenId> Tokenizer::encode(const TracedText& text, bool add_special) const {
+  return encode_pieces(text.pieces(), add_special);
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {
+  const TextPiece piece{text, parse_special ? TextOrigin::kTemplate : TextOrigin::kMessage};
+  return encode_pieces({&piece, 1}, add_special);
+}
+
+namespace {
+
+// The pieces behind each other, and where the text is of the template.
+struct JoinedText {
+  std::string text;
+  std::vector<TextRange> of_template;
+};
+
+JoinedText joined(std::span<const TextPiece> pieces) {
+  JoinedText all;
+  std::size_t n_bytes = 0;
+  for (const TextPiece& piece : pieces) n_bytes += piece.text.size();
+  all.text.reserve(n_bytes);
+  for (const TextPiece& piece : pieces) {
+    const std::size_t from = all.text.size();
+    all.text.append(piece.text);
+    if (piece.origin != TextOrigin::kTemplate || piece.text.empty()) continue;
+    if (!all.of_template.empty() && all.of_template.back().to == from) {
+      all.of_template.back().to = all.text.size();
+    } else {
+      all.of_template.push_back({from, all.text.size()});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary)
     : vocabulary_(std::move(vocabulary)), added_(vocabulary_) {}
 
-std::vector<TokenId> VocabularyTokenizer::encode(std::string_view text, bool add_special, bool parse_special) const {
+std::vector<TokenId> VocabularyTokenizer::encode_pieces(std::span<const TextPiece> pieces, bool add_special) const {
+  const JoinedText all = joined(pieces);
   std::vector<TokenId> ids;
-  ids.reserve(text.size() / 3 + 2);
+  ids.reserve(all.text.size() / 3 + 2);
   const SpecialTokens& special_tokens = special();
   if (add_special && special_tokens.add_bos && special_tokens.bos) ids.push_back(*special_tokens.bos);
   bool starts_anew = true;
-  for (const TextPart& part : added_.split(text, parse_special)) {
+  for (const TextPart& part : added_.split(all.text, all.of_template)) {
     if (part.is_token) {
       ids.push_back(part.id);
     } else {

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "file/model_file.h"
+#include "text/traced_text.h"
 
 namespace headroom {
 
@@ -30,9 +32,13 @@ class Tokenizer {
   virtual const SpecialTokens& special() const = 0;
   virtual std::string_view model() const = 0;  // "llama" (SentencePiece style), "gpt2" (byte-level BPE)
 
-  // `parse_special`: control tokens written in the text ("<|im_end|>") become their ids; otherwise they are plain text.
-  // Invalid UTF-8 never fails.
-  virtual std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const = 0;
+  // The ids of the pieces as one text: where they meet does not show in the ids. Only a control token that stands
+  // wholly in what is of the template ("<|im_end|>") becomes its id; one that is in a message, or partly, is plain text
+  // and never gives the id of a control token or of a token that ends an answer. Invalid UTF-8 never fails.
+  virtual std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool add_special) const = 0;
+  std::vector<TokenId> encode(const TracedText& text, bool add_special) const;
+  // A text of one origin: `parse_special` reads it as a template's, otherwise as a message's.
+  std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const;
 
   // The bytes of one token; may be part of a code point. Control tokens give their text when `show_special`, else
   // nothing.

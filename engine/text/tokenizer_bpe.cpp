@@ -73,7 +73,7 @@ struct BpeTokenizer::Interner {
   explicit Interner(const Vocabulary& vocabulary) : next(vocabulary.n_vocab()) {
     by_text.reserve(vocabulary.texts.size());
     for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
-      if (!vocabulary.is_special(id)) by_text.emplace(vocabulary.texts[id], id);
+      if (!vocabulary.is_guarded(id)) by_text.emplace(vocabulary.texts[id], id);
   }
 
   SymbolId number(std::string_view text) {
@@ -152,7 +152,7 @@ BpeTokenizer::BpeTokenizer(Vocabulary vocabulary_values, PreTokenizer pre_tokeni
   if (!takes_whole_words_) return;
   whole_words_.reserve(n_vocab());
   for (TokenId id = 0; id < n_vocab(); ++id)
-    if (!vocabulary().is_special(id) && vocabulary().types[id] != TokenType::kUserDefined)
+    if (!vocabulary().is_guarded(id) && vocabulary().types[id] != TokenType::kUserDefined)
       whole_words_.emplace(raw_bytes(vocabulary().texts[id]), id);
 }
 

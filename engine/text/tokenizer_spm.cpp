@@ -99,7 +99,7 @@ SpmTokenizer::SpmTokenizer(Vocabulary vocabulary_values) : VocabularyTokenizer(s
     const std::string& text = vocabulary().texts[id];
     if (vocabulary().types[id] == TokenType::kByte) {
       if (const int byte = byte_of_token_text(text); byte >= 0) by_byte_[byte] = id;
-    } else if (!vocabulary().is_special(id) && !text.empty()) {
+    } else if (!vocabulary().is_guarded(id) && !text.empty()) {
       by_text_.emplace(text, id);
       max_token_bytes_ = std::max(max_token_bytes_, text.size());
     }

@@ -17,24 +17,23 @@ namespace {
 // Ids are 32 bits everywhere, and no vocabulary comes near this.
 constexpr std::size_t kMaxVocab = std::size_t{1} << 24;
 
-// Texts that end an answer wherever they are tokens. Files often forget to say so: they name one end-of-sequence token,
-// and chat templates use another.
-constexpr std::array<std::string_view, 16> kEndOfTurnTexts = {"<|eot_id|>",
+// Texts that end an answer wherever they are tokens, whatever their type. Files often forget to say so: they name one
+// end-of-sequence token, and chat templates use another.
+constexpr std::array<std::string_view, 11> kEndOfTurnTexts = {"<|eot_id|>",
                                                               "<|im_end|>",
                                                               "<|end|>",
                                                               "<end_of_turn>",
                                                               "<|endoftext|>",
                                                               "<|end_of_text|>",
                                                               "<|eom_id|>",
-                                                              "</s>",
-                                                              "<EOT>",
-                                                              "_<EOT>",
-                                                              "[EOT]",
-                                                              "[EOS]",
                                                               "<end_of_utterance>",
                                                               "<｜end▁of▁sentence｜>",
                                                               "<|return|>",
                                                               "<|call|>"};
+
+// Texts that end an answer unless the file calls them ordinary: some vocabularies know them as mere words (Qwen2's
+// "</s>" comes from HTML).
+constexpr std::array<std::string_view, 5> kLikelyEndOfTurnTexts = {"</s>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]"};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
 constexpr std::array<std::string_view, 8> kTurnTexts = {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>",
@@ -204,6 +203,10 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
 
 }  // namespace
 
+bool Vocabulary::is_guarded(TokenId id) const {
+  return is_special(id) || std::binary_search(guarded_ends.begin(), guarded_ends.end(), id);
+}
+
 int byte_of_token_text(std::string_view text) {
   if (text.size() != 6 || !text.starts_with("<0x") || text[5] != '>') return -1;
   int value = 0;
@@ -215,17 +218,43 @@ int byte_of_token_text(std::string_view text) {
   return value;
 }
 
+namespace {
+
+bool is_end_of_turn_text(std::string_view text, bool is_ordinary) {
+  const auto is_in = [&](const auto& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
+  return is_in(kEndOfTurnTexts) || (!is_ordinary && is_in(kLikelyEndOfTurnTexts));
+}
+
+void sort_unique(std::vector<TokenId>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
+// A file without types says only by its keys which tokens are special, and by their texts.
+void guess_types(Vocabulary& vocabulary) {
+  const SpecialTokens& special = vocabulary.special;
+  if (special.unknown) vocabulary.types[*special.unknown] = TokenType::kUnknown;
+  for (const auto& id : {special.bos, special.eos, special.end_of_turn, special.padding})
+    if (id) vocabulary.types[*id] = TokenType::kControl;
+  for (TokenId id = 0; id < vocabulary.n_vocab(); ++id)
+    if (is_end_of_turn_text(vocabulary.texts[id], true)) vocabulary.types[id] = TokenType::kControl;
+}
+
+}  // namespace
+
 Status complete_vocabulary(Vocabulary& vocabulary) {
   if (const Status status = check_vocabulary(vocabulary); !status) return status.error();
   SpecialTokens& special = vocabulary.special;
   std::vector<TokenId>& ends = special.end_of_generation;
   ends.clear();
+  vocabulary.guarded_ends.clear();
   std::size_t best_turn = kTurnTexts.size();
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const std::string_view text = vocabulary.texts[id];
-    if (std::find(kEndOfTurnTexts.begin(), kEndOfTurnTexts.end(), text) == kEndOfTurnTexts.end()) continue;
-    vocabulary.types[id] = TokenType::kControl;
+    const bool is_ordinary = vocabulary.types[id] == TokenType::kNormal;
+    if (!is_end_of_turn_text(text, is_ordinary)) continue;
     ends.push_back(id);
+    if (!vocabulary.is_special(id)) vocabulary.guarded_ends.push_back(id);
     const auto turn =
         static_cast<std::size_t>(std::find(kTurnTexts.begin(), kTurnTexts.end(), text) - kTurnTexts.begin());
     if (turn < best_turn && !special.end_of_turn) best_turn = turn;
@@ -233,10 +262,14 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   if (best_turn < kTurnTexts.size())
     special.end_of_turn = static_cast<TokenId>(
         std::find(vocabulary.texts.begin(), vocabulary.texts.end(), kTurnTexts[best_turn]) - vocabulary.texts.begin());
-  if (special.eos) ends.push_back(*special.eos);
-  if (special.end_of_turn) ends.push_back(*special.end_of_turn);
-  std::sort(ends.begin(), ends.end());
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  // What the file's keys name ends an answer. An ordinary token among them stays one that texts are made of.
+  for (const auto& id : {special.eos, special.end_of_turn}) {
+    if (!id) continue;
+    ends.push_back(*id);
+    if (vocabulary.types[*id] == TokenType::kUserDefined) vocabulary.guarded_ends.push_back(*id);
+  }
+  sort_unique(ends);
+  sort_unique(vocabulary.guarded_ends);
   return ok_status();
 }
 
@@ -266,6 +299,8 @@ Result<Vocabulary> read_vocabulary(const ModelFile& file) {
     vocabulary.merges = std::move(*merges);
   }
   if (const Status status = read_special_tokens(file, vocabulary); !status) return status.error();
+  if (const Status status = check_vocabulary(vocabulary); !status) return status.error();
+  if (!file.find("tokenizer.ggml.token_type")) guess_types(vocabulary);
   if (const Status status = complete_vocabulary(vocabulary); !status) return status.error();
   if (const Status status = read_space_swallowers(file, vocabulary); !status) return status.error();
   return vocabulary;

@@ -31,18 +31,21 @@ struct Vocabulary {
   std::vector<std::string> merges;           // (n_merges) "left right", best first; "gpt2" only
   std::vector<TokenId> swallow_space_after;  // special tokens that take the white space after them along, ascending
   SpecialTokens special;
+  std::vector<TokenId> guarded_ends;  // ends of an answer that are no special tokens but guarded, ascending
 
   std::uint32_t n_vocab() const { return static_cast<std::uint32_t>(texts.size()); }
-  bool is_special(TokenId id) const {  // never the result of merging, only of its own text as a whole
-    return types[id] == TokenType::kControl || types[id] == TokenType::kUnknown;
-  }
+  // By the file's own word.
+  bool is_special(TokenId id) const { return types[id] == TokenType::kControl || types[id] == TokenType::kUnknown; }
+  // Never the result of merging, and never of a message's text: special tokens, and what ends an answer.
+  bool is_guarded(TokenId id) const;
 };
 
 // kBadFile names the missing, mistyped or contradictory key; kUnsupported a tokenizer model that this build lacks.
 Result<Vocabulary> read_vocabulary(const ModelFile& file);
 
-// Checks that the fields agree, marks well-known end-of-turn texts as control tokens and collects special.end_of_turn
-// and special.end_of_generation. read_vocabulary() has done this; a vocabulary made by hand needs it once.
+// Checks that the fields agree and collects special.end_of_turn, special.end_of_generation and guarded_ends. Types stay
+// as they are: only the file makes a token special. read_vocabulary() has done this; a vocabulary made by hand needs it
+// once.
 Status complete_vocabulary(Vocabulary& vocabulary);
 
 // The bytes that a "<0xE3>" token stands for; -1 for any other text.

@@ -15,7 +15,7 @@ class VocabularyTokenizer : public Tokenizer {
   std::uint32_t n_vocab() const override { return vocabulary_.n_vocab(); }
   const SpecialTokens& special() const override { return vocabulary_.special; }
   std::string_view model() const override { return vocabulary_.model; }
-  std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const override;
+  std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool add_special) const override;
   std::string token_bytes(TokenId id, bool show_special) const override;
   std::string decode(const std::vector<TokenId>& ids, bool show_special) const override;
   bool is_control(TokenId id) const override { return id < n_vocab() && vocabulary_.is_special(id); }

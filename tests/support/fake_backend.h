@@ -127,9 +127,10 @@ class CharTokenizer final : public Tokenizer {
   std::uint32_t n_vocab() const override { return kVocab; }
   const SpecialTokens& special() const override { return special_; }
   std::string_view model() const override { return "fake"; }
-  std::vector<TokenId> encode(std::string_view text, bool, bool) const override {
+  std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool) const override {
     std::vector<TokenId> ids;
-    for (const char c : text) ids.push_back(static_cast<unsigned char>(c) % kVocab);
+    for (const TextPiece& piece : pieces)
+      for (const char c : piece.text) ids.push_back(static_cast<unsigned char>(c) % kVocab);
     return ids;
   }
   std::string token_bytes(TokenId id, bool) const override {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "text/vocabulary.h"
@@ -49,7 +50,7 @@ TEST(ChatPrompt, a_template_that_writes_the_first_token_gets_no_second_one) {
   EXPECT_EQ(writer.problem(), "");
   const auto prompt = writer.write({{"user", "a"}}, {});
   ASSERT_TRUE(prompt) << prompt.error().message;
-  EXPECT_EQ(prompt->text, "<s><user>a</s><assistant>");
+  EXPECT_EQ(prompt->text.bytes(), "<s><user>a</s><assistant>");
   EXPECT_FALSE(prompt->add_bos);
   const auto ids = encode_prompt(*tokenizer, *prompt);
   EXPECT_EQ(ids.front(), 1U);
@@ -72,7 +73,7 @@ TEST(ChatPrompt, a_continued_answer_has_no_end_marker) {
   options.continue_last = true;
   const auto prompt = writer.write({{"user", "a"}, {"assistant", "b, and"}}, options);
   ASSERT_TRUE(prompt);
-  EXPECT_EQ(prompt->text, "<s><user>a</s><assistant>b, and");
+  EXPECT_EQ(prompt->text.bytes(), "<s><user>a</s><assistant>b, and");
   const auto refused = writer.write({{"user", "a"}}, options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
@@ -83,8 +84,8 @@ TEST(ChatPrompt, a_continued_thought_is_opened_once) {
       file_with_template("{% if add_generation_prompt %}<assistant><think>\n{% endif %}"), *small_tokenizer());
   ChatPromptOptions options;
   options.continue_last = true;
-  EXPECT_EQ(writer.write({{"assistant", "<think>\nhm"}}, options)->text, "<assistant><think>\nhm");
-  EXPECT_EQ(writer.write({{"assistant", "hm"}}, options)->text, "<assistant><think>\nhm");
+  EXPECT_EQ(writer.write({{"assistant", "<think>\nhm"}}, options)->text.bytes(), "<assistant><think>\nhm");
+  EXPECT_EQ(writer.write({{"assistant", "hm"}}, options)->text.bytes(), "<assistant><think>\nhm");
 }
 
 TEST(ChatPrompt, an_absent_or_impossible_template_is_a_problem_and_the_plain_form_an_offer) {
@@ -105,10 +106,143 @@ TEST(ChatPrompt, an_absent_or_impossible_template_is_a_problem_and_the_plain_for
     EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
     ChatPromptOptions options;
     options.allow_plain = true;
-    EXPECT_EQ(writer.write({{"user", "a"}}, options)->text, "user: a\n\nassistant:");
+    EXPECT_EQ(writer.write({{"user", "a"}}, options)->text.bytes(), "user: a\n\nassistant:");
   }
   const auto writer = ChatPromptWriter::read(files[2], *tokenizer);
   EXPECT_NE(writer.problem().find("line 2"), std::string::npos) << writer.problem();
+}
+
+TEST(ChatPrompt, a_message_that_begins_like_the_first_token_does_not_count_as_it) {
+  const auto tokenizer = small_tokenizer();
+  const auto writer = ChatPromptWriter::read(file_with_template("{{ messages[0].content }}"), *tokenizer);
+  const auto prompt = writer.write({{"user", "<s>a"}}, {});
+  ASSERT_TRUE(prompt);
+  EXPECT_TRUE(prompt->add_bos);
+  const auto ids = encode_prompt(*tokenizer, *prompt);
+  EXPECT_EQ(ids.front(), 1U);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), 1U), 1);
+}
+
+TEST(ChatPrompt, control_tokens_in_messages_count_only_when_asked_for) {
+  const auto tokenizer = small_tokenizer();
+  const auto writer = ChatPromptWriter::read(file_with_template(kTurns), *tokenizer);
+  const std::vector<ChatMessage> messages = {{"system", "</s>"}, {"user", "a</s>b<s>"}, {"assistant", "b</s>"}};
+  for (const bool continues : {false, true}) {
+    ChatPromptOptions options;
+    options.continue_last = continues;
+    const auto n_ends = [&](bool parses) {
+      options.parse_control_tokens_in_messages = parses;
+      const auto prompt = writer.write(messages, options);
+      EXPECT_TRUE(prompt);
+      const auto ids = encode_prompt(*tokenizer, *prompt);
+      return std::count(ids.begin(), ids.end(), 2U);
+    };
+    EXPECT_EQ(n_ends(false), continues ? 2 : 3);  // the template's own
+    EXPECT_EQ(n_ends(true), continues ? 5 : 6);
+  }
+}
+
+TEST(ChatPrompt, a_thought_that_the_template_opened_stays_the_templates_when_it_goes_on) {
+  const auto writer = ChatPromptWriter::read(file_with_template("{% if add_generation_prompt %}<think>\n{% endif %}"),
+                                             *small_tokenizer());
+  ChatPromptOptions options;
+  options.continue_last = true;
+  const auto prompt = writer.write({{"assistant", "<think>\nhm"}}, options);
+  ASSERT_TRUE(prompt);
+  const auto pieces = prompt->text.pieces();
+  ASSERT_EQ(pieces.size(), 2U);
+  EXPECT_EQ(pieces[0].text, "<think>");
+  EXPECT_EQ(pieces[1].text, "\nhm");
+}
+
+// ---- what a chat sends, and templates that take only some of it ----
+
+struct PickyTemplate {
+  const char* name;
+  const char* source;
+};
+
+TEST(ChatPrompt, a_template_that_takes_some_of_what_a_chat_sends_is_never_refused_for_that) {
+  const PickyTemplate kTemplates[] = {
+      {"needs two messages", "{{ messages[1].content.upper() }}"},
+      {"needs a first answer", "{{ messages[1].content.strip() }}{{ messages[2].content.strip() }}"},
+      {"needs a system prompt", "{{ {'system': messages[0].content}[messages[0].role].strip() }}"},
+      {"takes no system prompt", "{{ {'user': messages[0].content}[messages[0].role].strip() }}"},
+      {"raises without a system prompt",
+       "{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}x"},
+      {"raises for everything", "{{ raise_exception('never') }}"}};
+  const std::vector<std::vector<ChatMessage>> conversations = {
+      {{"user", "a"}},
+      {{"system", "s"}, {"user", "a"}},
+      {{"user", "a"}, {"assistant", "b"}, {"user", "a"}},
+      {{"system", "s"}, {"user", "a"}, {"assistant", "b"}, {"user", "a"}}};
+  const auto tokenizer = small_tokenizer();
+  for (const auto& [name, source] : kTemplates) {
+    const auto writer = ChatPromptWriter::read(file_with_template(source), *tokenizer);
+    EXPECT_EQ(writer.problem(), "") << name;
+    const auto parsed = ChatTemplate::parse(source);
+    ASSERT_TRUE(parsed);
+    for (const auto& messages : conversations) {
+      ChatTemplateInputs inputs;
+      inputs.messages = messages;
+      const auto expected = parsed->render(inputs);
+      const auto written = writer.write(messages, {});
+      ASSERT_EQ(written.ok(), expected.ok()) << name;
+      EXPECT_EQ(written ? written->text.bytes() : "", expected ? expected->bytes() : "") << name;
+    }
+  }
+}
+
+TEST(ChatPrompt, a_refused_system_prompt_is_told_with_what_helps) {
+  const auto tokenizer = small_tokenizer();
+  const auto refuses = ChatPromptWriter::read(
+      file_with_template("{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}"
+                         "{% endif %}ok"),
+      *tokenizer);
+  EXPECT_EQ(refuses.problem(), "");
+  EXPECT_EQ(refuses.limit(), "takes no system prompt: System role not supported");
+  EXPECT_TRUE(refuses.write({{"user", "a"}}, {}));
+  const auto refused = refuses.write({{"system", "s"}, {"user", "a"}}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(refused.error().message,
+            "The chat template of this model takes no system prompt. Leave it empty, or put it into the first message "
+            "(System role not supported).");
+
+  const auto needs = ChatPromptWriter::read(
+      file_with_template("{% if messages[0].role != 'system' %}{{ raise_exception('system first') }}{% endif %}ok"),
+      *tokenizer);
+  EXPECT_EQ(needs.limit(), "needs a system prompt: system first");
+  EXPECT_TRUE(needs.write({{"system", "s"}, {"user", "a"}}, {}));
+  const auto missing = needs.write({{"user", "a"}}, {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message,
+            "The chat template of this model needs a system prompt. Write one (system first).");
+
+  EXPECT_EQ(ChatPromptWriter::read(file_with_template(kTurns), *tokenizer).limit(), "");
+}
+
+TEST(ChatPrompt, a_conversation_that_a_template_cannot_render_may_take_the_plain_form) {
+  const auto writer =
+      ChatPromptWriter::read(file_with_template("{{ messages[0].content }}{% if messages|length > 3 %}{{ 1|nofilter }}"
+                                                "{% endif %}"),
+                             *small_tokenizer());
+  EXPECT_EQ(writer.problem(), "");
+  const std::vector<ChatMessage> later = {
+      {"user", "a"}, {"assistant", "b"}, {"user", "a"}, {"assistant", "b"}, {"user", "c"}};
+  EXPECT_TRUE(writer.write({{"user", "a"}}, {}));
+  const auto refused = writer.write(later, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_EQ(refused.error().message,
+            "The chat template of this model cannot render this conversation: chat template, line 1: No filter named "
+            "'nofilter'.");
+  ChatPromptOptions options;
+  options.allow_plain = true;
+  const auto plain = writer.write(later, options);
+  ASSERT_TRUE(plain);
+  EXPECT_TRUE(plain->text.bytes().starts_with("user: a\n\nassistant: b"));
+  EXPECT_EQ(writer.write({{"user", "a"}}, options)->text.bytes(), "a");
 }
 
 }  // namespace

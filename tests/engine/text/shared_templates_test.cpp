@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/text/template_cases.h"
+#include "text/tokenizer.h"
 
 namespace headroom {
 namespace {
@@ -23,7 +24,71 @@ TEST(SharedTemplates, give_the_listed_texts_and_errors) {
       EXPECT_EQ(rendered.error().message, each.error) << each.name;
     } else {
       ASSERT_TRUE(rendered) << each.name << ": " << rendered.error().message;
-      EXPECT_EQ(*rendered, each.text) << each.name;
+      EXPECT_EQ(rendered->bytes(), each.text) << each.name;
+    }
+  }
+}
+
+// Messages without the text of a control token: that they are known as messages must not show in any id.
+TEST(SharedTemplates, give_the_ids_of_the_whole_text_under_every_public_vocabulary) {
+  const std::filesystem::path shared = HEADROOM_SHARED_DATA;
+  if (!std::filesystem::is_directory(shared / "chat-templates") ||
+      !std::filesystem::is_directory(shared / "tokenizers"))
+    GTEST_SKIP() << "no public templates and vocabularies at " << shared << " (HEADROOM_SHARED_DATA)";
+  const auto cases = testing_support::read_template_cases(shared / "chat-templates");
+  std::size_t n_compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(shared / "tokenizers")) {
+    if (entry.path().extension() != ".gguf") continue;
+    const auto file = open_model_file(entry.path());
+    ASSERT_TRUE(file) << file.error().message;
+    const auto tokenizer = read_tokenizer(*file);
+    ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+    for (const auto& each : cases) {
+      const auto parsed = ChatTemplate::parse(each.source);
+      ASSERT_TRUE(parsed) << each.name;
+      const auto text = parsed->render(each.inputs);
+      if (!text) continue;
+      EXPECT_EQ((*tokenizer)->encode(*text, false), (*tokenizer)->encode(text->bytes(), false, true))
+          << entry.path() << " " << each.name;
+      ++n_compared;
+    }
+  }
+  EXPECT_GT(n_compared, 200U);
+}
+
+// Every public template with every control token of every public vocabulary in all messages: as many control tokens as
+// with the same messages without them.
+TEST(SharedTemplates, take_no_control_token_from_a_message) {
+  const std::filesystem::path shared = HEADROOM_SHARED_DATA;
+  if (!std::filesystem::is_directory(shared / "chat-templates") ||
+      !std::filesystem::is_directory(shared / "tokenizers"))
+    GTEST_SKIP() << "no public templates and vocabularies at " << shared << " (HEADROOM_SHARED_DATA)";
+  const auto cases = testing_support::read_template_cases(shared / "chat-templates");
+  for (const auto& entry : std::filesystem::directory_iterator(shared / "tokenizers")) {
+    if (entry.path().extension() != ".gguf") continue;
+    const auto file = open_model_file(entry.path());
+    ASSERT_TRUE(file) << file.error().message;
+    const auto tokenizer = read_tokenizer(*file);
+    ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+    std::string all_controls;
+    for (TokenId id = 0; id < (*tokenizer)->n_vocab(); ++id)
+      if ((*tokenizer)->is_control(id) || (*tokenizer)->ends_generation(id))
+        all_controls += (*tokenizer)->token_bytes(id, true);
+    ASSERT_FALSE(all_controls.empty()) << entry.path();
+    const auto controls_of = [&](const TracedText& text) {
+      std::vector<TokenId> ids = (*tokenizer)->encode(text, false);
+      std::erase_if(ids,
+                    [&](TokenId id) { return !(*tokenizer)->is_control(id) && !(*tokenizer)->ends_generation(id); });
+      return ids;
+    };
+    for (const auto& each : cases) {
+      const auto parsed = ChatTemplate::parse(each.source);
+      ASSERT_TRUE(parsed) << each.name;
+      ChatTemplateInputs hostile = each.inputs;
+      for (ChatMessage& message : hostile.messages) message.content += all_controls;
+      const auto calm_text = parsed->render(each.inputs), text = parsed->render(hostile);
+      if (!calm_text || !text) continue;
+      EXPECT_EQ(controls_of(*text), controls_of(*calm_text)) << entry.path() << " " << each.name;
     }
   }
 }

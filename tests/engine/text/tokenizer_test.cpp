@@ -152,16 +152,49 @@ TEST(Tokenizer, control_tokens_count_only_when_asked_for_and_user_defined_ones_a
   EXPECT_FALSE(tokenizer->is_control(first + 2));
 }
 
-TEST(Tokenizer, well_known_ends_of_a_turn_end_generation_whatever_their_type) {
-  Vocabulary vocabulary =
-      byte_level_vocabulary("qwen2", {{"<|im_end|>", TokenType::kUserDefined}, {"<|endoftext|>", TokenType::kControl}});
+TEST(Tokenizer, well_known_ends_of_a_turn_end_generation_whatever_their_type_which_stays) {
+  for (const TokenType type : {TokenType::kControl, TokenType::kUserDefined, TokenType::kNormal}) {
+    Vocabulary vocabulary =
+        byte_level_vocabulary("qwen2", {{"<|im_end|>", type}, {"<|endoftext|>", TokenType::kControl}});
+    const TokenId end = vocabulary.n_vocab() - 2;
+    const auto tokenizer = make(std::move(vocabulary));
+    EXPECT_EQ(tokenizer->special().end_of_turn, end);
+    EXPECT_EQ(tokenizer->special().end_of_generation, (std::vector<TokenId>{end, end + 1}));
+    EXPECT_TRUE(tokenizer->ends_generation(end));
+    EXPECT_EQ(tokenizer->is_control(end), type == TokenType::kControl);
+    EXPECT_FALSE(tokenizer->ends_generation(0));
+    const auto ids = tokenizer->encode("a<|im_end|>", false, false);
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), end), 0) << static_cast<int>(type);  // a message ends no turn
+  }
+}
+
+// Qwen2 has "</s>" from HTML, and "<s>" beside it.
+TEST(Tokenizer, an_ordinary_token_that_looks_like_an_end_is_an_ordinary_token) {
+  Vocabulary vocabulary = byte_level_vocabulary("qwen2", {{"</", TokenType::kNormal},
+                                                          {"</s", TokenType::kNormal},
+                                                          {"</s>", TokenType::kNormal},
+                                                          {"<|im_end|>", TokenType::kControl}});
   const TokenId end = vocabulary.n_vocab() - 2;
+  for (const char* merge : {"< /", "</ s", "</s >"}) vocabulary.merges.emplace_back(merge);
   const auto tokenizer = make(std::move(vocabulary));
-  EXPECT_EQ(tokenizer->special().end_of_turn, end);
-  EXPECT_EQ(tokenizer->special().end_of_generation, (std::vector<TokenId>{end, end + 1}));
+  EXPECT_FALSE(tokenizer->is_control(end));
+  EXPECT_FALSE(tokenizer->ends_generation(end));
+  EXPECT_EQ(tokenizer->special().end_of_generation, (std::vector<TokenId>{end + 1}));
+  EXPECT_EQ(tokenizer->token_bytes(end, false), "</s>");
+  for (const bool parse_special : {false, true}) {  // one pre-token "</", then "s", then ">": no whole token
+    const auto ids = tokenizer->encode("x</s>y", false, parse_special);
+    EXPECT_EQ(tokenizer->decode(ids, false), "x</s>y");
+  }
+}
+
+// Neither by what a file names as its end, if the file says that it is ordinary.
+TEST(Tokenizer, an_ordinary_token_that_a_key_names_as_the_end_ends_an_answer_and_stays_ordinary) {
+  Vocabulary vocabulary = byte_level_vocabulary("qwen2", {{"</s>", TokenType::kNormal}});
+  const TokenId end = vocabulary.n_vocab() - 1;
+  vocabulary.special.eos = end;
+  const auto tokenizer = make(std::move(vocabulary));
   EXPECT_TRUE(tokenizer->ends_generation(end));
-  EXPECT_TRUE(tokenizer->is_control(end));
-  EXPECT_FALSE(tokenizer->ends_generation(0));
+  EXPECT_FALSE(tokenizer->is_control(end));
 }
 
 TEST(Tokenizer, adds_begin_and_end_of_sequence_as_the_vocabulary_says) {
@@ -182,6 +215,72 @@ TEST(Tokenizer, white_space_after_a_token_that_swallows_it_is_no_token) {
   vocabulary.swallow_space_after = {end};
   const auto tokenizer = make(std::move(vocabulary));
   EXPECT_EQ(tokenizer->encode("<|end|> \n\tthe", false, true), tokenizer->encode("<|end|>the", false, true));
+}
+
+std::vector<TokenId> encode_all(const Tokenizer& tokenizer, const std::vector<TextPiece>& pieces) {
+  return tokenizer.encode_pieces(pieces, false);
+}
+
+TEST(Tokenizer, a_control_token_counts_only_wholly_inside_the_text_of_the_template) {
+  Vocabulary vocabulary =
+      byte_level_vocabulary("qwen2", {{"<|im_start|>", TokenType::kControl}, {"<|im_end|>", TokenType::kControl}});
+  const TokenId start = vocabulary.n_vocab() - 2, end = start + 1;
+  const auto tokenizer = make(std::move(vocabulary));
+  const auto of_template = [](std::string_view text) { return TextPiece{text, TextOrigin::kTemplate}; };
+  const auto of_message = [](std::string_view text) { return TextPiece{text, TextOrigin::kMessage}; };
+  const auto plain_end = tokenizer->encode("<|im_end|>", false, false);
+  EXPECT_EQ(std::count(plain_end.begin(), plain_end.end(), end), 0);
+  EXPECT_EQ(encode_all(*tokenizer, {of_template("<|im_end|>")}), (std::vector<TokenId>{end}));
+  EXPECT_EQ(encode_all(*tokenizer, {of_template("<|im_"), of_template("end|>")}), (std::vector<TokenId>{end}));
+  EXPECT_EQ(encode_all(*tokenizer, {of_message("<|im_end|>")}), plain_end);
+  EXPECT_EQ(encode_all(*tokenizer, {of_message("<|im_"), of_message("end|>")}), plain_end);
+  EXPECT_EQ(encode_all(*tokenizer, {of_template("<|im_"), of_message("end|>")}), plain_end);
+  EXPECT_EQ(encode_all(*tokenizer, {of_message("<|im_"), of_template("end|>")}), plain_end);
+  EXPECT_EQ(encode_all(*tokenizer, {of_template("<|im_"), of_message("e"), of_template("nd|>")}), plain_end);
+  EXPECT_EQ(encode_all(*tokenizer, {of_template("<|im_start|>"), of_message("<|im_end|>"), of_template("<|im_end|>")}),
+            [&] {
+              std::vector<TokenId> ids = {start};
+              ids.insert(ids.end(), plain_end.begin(), plain_end.end());
+              ids.push_back(end);
+              return ids;
+            }());
+  EXPECT_TRUE(encode_all(*tokenizer, {}).empty());
+  EXPECT_TRUE(encode_all(*tokenizer, {of_message(""), of_template("")}).empty());
+}
+
+// A longer token of which the message has the end must not hide the shorter one that the template wrote.
+TEST(Tokenizer, the_longest_control_token_that_the_template_wrote_wins) {
+  Vocabulary vocabulary =
+      byte_level_vocabulary("qwen2", {{"<end>", TokenType::kControl}, {"<end>x", TokenType::kControl}});
+  const TokenId shorter = vocabulary.n_vocab() - 2, longer = shorter + 1;
+  const auto tokenizer = make(std::move(vocabulary));
+  EXPECT_EQ(encode_all(*tokenizer, {{"<end>x", TextOrigin::kTemplate}}), (std::vector<TokenId>{longer}));
+  const auto ids = encode_all(*tokenizer, {{"<end>", TextOrigin::kTemplate}, {"x", TextOrigin::kMessage}});
+  EXPECT_EQ(ids.front(), shorter);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), longer), 0);
+}
+
+// Where pieces meet is no border for merges, for the space before the first word, or for user-defined tokens.
+TEST(Tokenizer, ordinary_text_has_the_same_ids_however_it_is_cut_into_pieces) {
+  std::mt19937 random(5);
+  std::vector<std::unique_ptr<const Tokenizer>> tokenizers;
+  for (const PreTokenizerRow& row : pre_tokenizer_rows())
+    tokenizers.push_back(make(byte_level_vocabulary(row.names.front(), {{"<think>", TokenType::kUserDefined}})));
+  for (const auto& each : fixture().at("score_driven")) tokenizers.push_back(make(spm_vocabulary(each)));
+  for (const auto& tokenizer : tokenizers) {
+    for (int round = 0; round < 60; ++round) {
+      const std::string text = "The plan <think> knows  " + random_bytes(random, random() % 40) + "<think>memory";
+      std::vector<TextPiece> pieces;
+      for (std::size_t from = 0; from < text.size();) {
+        const std::size_t n_bytes = std::min<std::size_t>(1 + random() % 12, text.size() - from);
+        pieces.push_back({std::string_view(text).substr(from, n_bytes),
+                          random() % 2 == 0 ? TextOrigin::kTemplate : TextOrigin::kMessage});
+        from += n_bytes;
+      }
+      if (text.find("<|end|>") != std::string::npos) continue;  // a control token of one of the vocabularies
+      EXPECT_EQ(encode_all(*tokenizer, pieces), tokenizer->encode(text, false, true)) << text;
+    }
+  }
 }
 
 TEST(Tokenizer, contradictory_vocabularies_are_refused_by_the_name_of_the_key) {

@@ -192,6 +192,96 @@ BLOCKS = [
     "{% if a %}\n{{ 1 +\n 2 }}\n{% endif %}\n\n{{ undefined_name.x }}",
 ]
 
+# What Jinja makes of values that are false, of formats, and of loops that call themselves; one case per line.
+MORE = r"""
+{% for filter in ['map', 'select'] %}{{ filter }}{% endfor %}{{ none|map('upper')|list }}{{ none|map(attribute='a')|list }}
+{{ 0|map('upper')|list }}{{ false|select|list }}{{ 0.0|select('odd')|list }}{{ none|reject('odd')|list }}
+{{ none|selectattr('a')|list }}{{ false|rejectattr('a', 'equalto', 1)|list }}{{ 0|selectattr('a', 'x')|list }}
+{{ undefined_name|map('upper')|list }}{{ ''|map('nofilter')|list }}{{ []|selectattr('a', 'notest')|list }}
+{{ none|map|list }}{{ none|selectattr|list }}{{ none|select('notest')|list|length }}
+{{ 1|map('upper')|list }}
+{{ true|select|list }}
+{{ 3.5|reject('odd')|list }}
+{{ 5|selectattr('a')|list }}
+{{ none|first }}
+{{ none|join }}
+{{ 0|length }}
+{{ none|list }}
+{{ false|sort }}
+{{ none|items|list }}
+{% for m in messages|selectattr('tool_calls')|list %}x{% endfor %}{{ messages|map(attribute='none')|select|list }}
+{{ messages|map(attribute='tool_calls')|map('length')|list }}
+{{ (messages|first).tool_calls|map(attribute='x')|list }}
+[{{ '%02d' % 7 }}][{{ '%2d' % 7 }}][{{ '%-4d' % 7 }}][{{ '%+d' % 7 }}][{{ '% d' % 7 }}][{{ '%05d' % -7 }}][{{ '%i' % 2 }}]
+[{{ '%.3d' % 5 }}][{{ '%6.3d' % 5 }}][{{ '%-06d' % 5 }}][{{ '%+05d' % 5 }}][{{ '%d' % true }}][{{ '%d' % 3.99 }}]
+[{{ '%x' % 255 }}][{{ '%X' % 255 }}][{{ '%#x' % 255 }}][{{ '%#o' % 8 }}][{{ '%08x' % 255 }}][{{ '%#08x' % 255 }}][{{ '%x' % -255 }}]
+[{{ '%f' % 1.5 }}][{{ '%.2f' % 3.14159 }}][{{ '%8.2f' % 3.14159 }}][{{ '%-8.2f' % 3.14159 }}][{{ '%08.2f' % -3.14159 }}][{{ '%.0f' % 2.5 }}]
+[{{ '%e' % 12345.678 }}][{{ '%.2E' % 0.00012 }}][{{ '%g' % 0.0001 }}][{{ '%g' % 1e20 }}][{{ '%G' % 1e-10 }}][{{ '%#.3g' % 1 }}][{{ '%.0e' % 5 }}]
+[{{ '%s' % 'ab' }}][{{ '%5s' % 'ab' }}][{{ '%-5s' % 'ab' }}][{{ '%.1s' % 'ab' }}][{{ '%05s' % 'ab' }}][{{ '%r' % 'a' }}][{{ '%a' % 'é' }}]
+[{{ '%5.1s|%s' % ('größe', [1, 'a']) }}][{{ '%*d' % (5, 42) }}][{{ '%-*d' % (5, 42) }}][{{ '%.*f' % (1, 2.25) }}][{{ '%*d' % (-5, 42) }}]
+[{{ '%c%c' % (65, 'b') }}][{{ '%3c' % 'x' }}][{{ '%c' % 8364 }}][{{ '%%' % () }}][{{ '100%%' }}][{{ '%d%%' % 5 }}][{{ '%ld' % 5 }}]
+[{{ '%(a)s-%(b)03d' % {'a': 1, 'b': 2} }}][{{ '%(a)s' % {'a': [1]} }}][{{ 'none' % {'a': 1} }}][{{ 'none' % [] }}]
+[{{ '%s and %s'|format('a', 'b') }}][{{ '%02d:%02d'|format(7, 5) }}][{{ '%(x)05.1f'|format(x=2.25) }}][{{ '%s'|format([1]) }}]
+[{{ '%5s|%-5s|%05d'|format(none, true, 42) }}][{{ '%s' % none }}][{{ '%s' % ((1, 2),) }}][{{ '%d' % (3,) }}][{{ '%s' % undefined_name }}]
+{{ '%d' % 'a' }}
+{{ '%x' % 1.5 }}
+{{ '%f' % 'a' }}
+{{ '%s %s' % 'a' }}
+{{ '%s' % ('a', 'b') }}
+{{ 'a' % 'b' }}
+{{ '%' % 1 }}
+{{ '%5' % 1 }}
+{{ '%q' % 1 }}
+{{ '%c' % 'ab' }}
+{{ '%c' % -1 }}
+{{ '%(a)s' % 'x' }}
+{{ '%(a)s' % {'b': 1} }}
+{{ '%(a' % {'b': 1} }}
+{{ '%*d' % ('a', 1) }}
+{{ '%s'|format('a', x=1) }}
+[{{ '{:02d}'.format(7) }}][{{ '{:>5}'.format('ab') }}][{{ '{:<5}'.format('ab') }}][{{ '{:^5}'.format('ab') }}][{{ '{:*^7}'.format('ab') }}]
+[{{ '{:5}'.format(42) }}][{{ '{:<5}'.format(42) }}][{{ '{:+}'.format(42) }}][{{ '{:,}'.format(1234567) }}][{{ '{:_}'.format(1234567) }}]
+[{{ '{:.2f}'.format(3.14159) }}][{{ '{:8.3f}'.format(3.14159) }}][{{ '{:08.3f}'.format(-3.14159) }}][{{ '{:e}'.format(12345.678) }}]
+[{{ '{:x}'.format(255) }}][{{ '{:#x}'.format(255) }}][{{ '{:b}'.format(5) }}][{{ '{:#b}'.format(5) }}][{{ '{:o}'.format(8) }}][{{ '{:c}'.format(65) }}]
+[{{ '{:%}'.format(0.25) }}][{{ '{:.1%}'.format(0.125) }}][{{ '{:g}'.format(1e20) }}][{{ '{:.3}'.format(3.14159) }}][{{ '{:.3}'.format('abcdef') }}]
+[{{ '{0} {1} {0}'.format('a', 'b') }}][{{ '{a[x]} {b[1]}'.format(a={'x': 1}, b=[1, 2]) }}][{{ '{!r:>5}'.format('a') }}][{{ '{!s}'.format(1) }}]
+[{{ '{:{}}'.format('a', 4) }}][{{ '{:{w}.{p}f}'.format(2.5, w=8, p=2) }}][{{ '{{}}{}'.format(1) }}][{{ '{:05}'.format('ab') }}][{{ '{:=+5}'.format(3) }}]
+[{{ '{:5}|{:5}'.format(true, 'x') }}][{{ '{:.0f}'.format(0.5) }}][{{ '{}{}'.format(none, [1]) }}][{{ '{x}'.format_map({'x': 1}) }}][{{ '{:,.2f}'.format(1234.5) }}]
+{{ '{} {0}'.format(1) }}
+{{ '{0} {}'.format(1) }}
+{{ '{:d}'.format('a') }}
+{{ '{:d}'.format(1.5) }}
+{{ '{:5}'.format(none) }}
+{{ '{:5}'.format([]) }}
+{{ '{!x}'.format(1) }}
+{{ '{'.format(1) }}
+{{ '{:=5}'.format('a') }}
+{{ '{:.2}'.format(1) }}
+{{ '{1}'.format(1) }}
+{{ '{x}'.format(1) }}
+{% for i in [{'n': 1, 'c': [{'n': 2, 'c': [{'n': 3}]}, {'n': 4}]}] recursive %}{{ loop.depth }}:{{ i.n }}[{{ loop(i.c) }}]{% endfor %}
+{% for i in [[1, [2, 3]], [4]] recursive %}{% if i is iterable %}({{ loop(i) }}){% else %}{{ i }}{{ loop.depth0 }}{% if not loop.last %},{% endif %}{% endif %}{% endfor %}
+{% for i in [1, [2, [3]]] if i recursive %}{% if i is number %}{{ i }}{% else %}<{{ loop(i) }}>{% endif %}{% else %}none{% endfor %}
+{% for i in [[], [[]]] recursive %}{{ loop.index }}({{ loop(i) }}){% else %}empty{% endfor %}
+{% set sep = '-' %}{% for i in [[1], [2]] recursive %}{% if i is number %}{{ sep }}{{ i }}{% else %}{% set sep = '+' %}{{ loop(i) }}{% endif %}{% endfor %}
+{% for i in [[1, 2]] recursive %}{% set outer = loop %}{% if i is number %}{{ i }}{% else %}{% for j in i %}{{ outer([j]) }};{% endfor %}{% endif %}{% endfor %}
+{% macro m(x) %}{% for i in x recursive %}{% if i is number %}{{ i }}{% else %}[{{ loop(i) }}]{% endif %}{% endfor %}{% endmacro %}{{ m([1, [2]]) }}
+{% for i in {'a': {'b': {}}}.items() recursive %}{{ i[0] }}{{ loop(i[1].items()) }}{% endfor %}
+{% for key, value in {'a': {'b': 1}, 'c': 2}.items() recursive %}{{ key }}={% if value is mapping %}{{ '{' ~ loop(value.items()) ~ '}' }}{% else %}{{ value }}{% endif %} {% endfor %}
+{% for i in [1] %}{{ loop([2]) }}{% endfor %}
+{% for i in [[1]] recursive %}{{ loop(none) }}{% endfor %}
+{% for i in [[1]] recursive %}{{ loop(undefined_name) }}x{% endfor %}
+{% for i in [1] recursive %}{{ loop() }}{% endfor %}
+{% for i in [1, 1, 2, 2, 1] %}{% if loop.changed(i) %}{{ i }}{% endif %}{% endfor %}{% for i in [1] %}{{ loop is callable }}{% endfor %}
+{{ [1, 2, 3, 4, 5, 6, 7]|slice(3)|list }} {{ [1, 2, 3, 4]|slice(3, 'x')|list }} {{ 'abc'|slice(2)|list }}
+{{ 'a b/c?d=é&'|urlencode }} {{ {'a b': 'c d', 'e': 1}|urlencode }} {{ [('a', '/')]|urlencode }} {{ '~_.-'|urlencode }} {{ 5|urlencode }}
+{{ 1|filesizeformat }} {{ 0|filesizeformat }} {{ 999|filesizeformat }} {{ 1000|filesizeformat }} {{ 1536|filesizeformat(true) }} {{ 5000000|filesizeformat }}
+{{ 1e30|filesizeformat }} {{ 123456789|filesizeformat(binary=true) }} {{ '<a>'|forceescape }}
+{{ '7'.zfill(3) }} {{ '-7'.zfill(4) }} {{ 'abc'.zfill(2) }} {{ 'a\tb\n\tc'.expandtabs(4) }}| {{ 'aXbX'.rindex('X') }} {{ 'aßC'.swapcase() }} {{ 'Straße'.casefold() }}
+{{ 'abc'.rindex('x') }}
+{{ 'a.b.c'.partition('.') }} {{ 'a.b.c'.rpartition('.') }} {{ 'abc'.partition('.') }} {{ 'abc'.rpartition('.') }}
+""".strip("\n").split("\n")
+
 
 def main():
     env = environment()
@@ -204,7 +294,7 @@ def main():
     fixture = {"conversations": {key: [{"role": role, "content": content} for role, content in turns] for key, turns in CONVERSATIONS.items()},
                "bos_token": "<s>", "eos_token": "</s>", "now": NOW.strftime("%Y-%m-%d %H:%M:%S"), "expected": expected}
     (ROOT / "templates" / "expected.json").write_text(json.dumps(fixture, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    cases = [{"source": source, **run(env, source, "thoughts", True)} for source in EXPRESSIONS + BLOCKS]
+    cases = [{"source": source, **run(env, source, "thoughts", True)} for source in EXPRESSIONS + BLOCKS + MORE]
     (ROOT / "expressions.json").write_text(json.dumps(cases, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
