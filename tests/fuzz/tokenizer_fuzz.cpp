@@ -1,5 +1,5 @@
 // A vocabulary and a text from the same bytes: whatever they are, encoding and decoding stay within the vocabulary, and
-// streams give UTF-8.
+// streams give UTF-8. Where a text is cut into pieces does not show, and no message gives a control token.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -57,6 +57,31 @@ void check_text(std::string_view text) {
   }
 }
 
+// `text` in pieces whose lengths its own bytes say.
+std::vector<TextPiece> cut(std::string_view text, TextOrigin origin) {
+  std::vector<TextPiece> pieces;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t n_bytes =
+        std::min<std::size_t>(1 + static_cast<std::uint8_t>(text[from]) % 7, text.size() - from);
+    pieces.push_back({text.substr(from, n_bytes), origin});
+    from += n_bytes;
+  }
+  return pieces;
+}
+
+void check_pieces(const Tokenizer& tokenizer, std::string_view text) {
+  for (const TextOrigin origin : {TextOrigin::kTemplate, TextOrigin::kMessage})
+    CHECK(tokenizer.encode_pieces(cut(text, origin), true) ==
+              tokenizer.encode(text, true, origin == TextOrigin::kTemplate),
+          "pieces of one origin show in the ids");
+  std::vector<TextPiece> mixed = cut(text, TextOrigin::kTemplate);
+  for (std::size_t i = 0; i < mixed.size(); i += 2) mixed[i].origin = TextOrigin::kMessage;
+  (void)tokenizer.encode_pieces(mixed, false);
+  for (const TokenId id : tokenizer.encode(text, false, false))
+    CHECK((!tokenizer.is_control(id) && !tokenizer.ends_generation(id)) || tokenizer.special().unknown == id,
+          "a message gave a control token");
+}
+
 void run(std::string_view input) {
   Reader reader{input};
   Vocabulary vocabulary = read_input(reader);
@@ -64,6 +89,7 @@ void run(std::string_view input) {
   if (!complete_vocabulary(vocabulary)) return;
   const auto tokenizer = make_tokenizer(std::move(vocabulary));
   CHECK(tokenizer.ok(), "every row of ours can be made");
+  check_pieces(**tokenizer, text);
   for (const bool parse_special : {false, true}) {
     const auto ids = (*tokenizer)->encode(text, true, parse_special);
     for (const TokenId id : ids) CHECK(id < (*tokenizer)->n_vocab(), "an id beyond the vocabulary");
