@@ -111,8 +111,10 @@ Json factsJson(const Facts& facts) {
                          {"n_vocab", facts.text->tokenizer->n_vocab()},
                          {"add_bos", special.add_bos}};
     json["chat_template"] = {{"usable", facts.text->template_problem.empty()},
-                             {"problem", facts.text->template_problem}};
+                             {"problem", facts.text->template_problem},
+                             {"limit", facts.text->chat_prompt->limit()}};
   }
+  json["warnings"] = facts.info ? Json(facts.info->warnings) : Json::array();
   Json metadata = Json::object();
   for (const auto& [key, value] : facts.file.metadata()) metadata[key] = metaJson(value);
   json["metadata"] = metadata;
@@ -153,9 +155,13 @@ void printFacts(const Facts& facts) {
     const std::string pre = metaString(facts.file, "tokenizer.ggml.pre");
     line("tokenizer", fmt::format("{}{}, {} tokens", facts.text->tokenizer->model(),
                                   pre.empty() ? "" : " (" + pre + ")", facts.text->tokenizer->n_vocab()));
-    line("chat template",
-         facts.text->template_problem.empty() ? "found" : "not usable: " + facts.text->template_problem);
+    const std::string& limit = facts.text->chat_prompt->limit();
+    line("chat template", !facts.text->template_problem.empty() ? "not usable: " + facts.text->template_problem
+                          : limit.empty()                       ? "found"
+                                                                : "found; it " + limit);
   }
+  if (facts.info)
+    for (const std::string& warning : facts.info->warnings) line("warning", warning);
   line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
 }
 

@@ -148,6 +148,7 @@ ExitCode run(const Options& options, bool hasPrompt, Interrupts& interrupts) {
   Result<std::optional<OutputFile>> reportFile = openIfNamed(options.reportPath);
   if (!reportFile) return report(reportFile.error(), options.asJson);
   const bool plain = agreesToPlain(options, planned->file);
+  for (const std::string& warning : planned->info->warnings) printNote("warning: " + warning);
   interrupts.hear();
   Chat chat(std::move(*planned), interrupts);
   if (const std::optional<Error> error = chat.load()) return report(*error, options.asJson);

@@ -93,7 +93,8 @@ struct ModelInfo {
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_slots.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
-  std::vector<std::string> notes;  // what a reader of the file should know and need not act on
+  std::vector<std::string> notes;     // what a reader of the file should know and need not act on
+  std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent

@@ -82,7 +82,8 @@ class ModelInfoReader {
     model_.file_bytes = file_.n_bytes();
     for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes,
                       &ModelInfoReader::read_layers, &ModelInfoReader::read_ropes, &ModelInfoReader::read_vocabulary,
-                      &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors, &ModelInfoReader::sum_up}) {
+                      &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors,
+                      &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -325,6 +326,16 @@ class ModelInfoReader {
       return unsupported(fmt::format("tensor {} has no place in a {} model of {} layers as this version knows it",
                                      show_name(name), row_.architecture, n_layers_));
     }
+  }
+
+  // Byte-level BPE cuts text into words by a rule that differs between models and that only this key names.
+  void check_tokenizer() {
+    const auto kind = file_.find_string("tokenizer.ggml.model");
+    if (!kind || kind->value_or("") != "gpt2" || file_.find("tokenizer.ggml.pre")) return;
+    model_.warnings.emplace_back(
+        "The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. "
+        "If "
+        "the model was trained with another one, it reads some text differently and answers worse.");
   }
 
   void sum_up() {

@@ -146,7 +146,7 @@ class ModelBuilder {
     while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
     types.resize(spec_.n_vocab, 1);
     writer_.set_string("tokenizer.ggml.model", "gpt2");
-    writer_.set_string("tokenizer.ggml.pre", "qwen2");
+    if (spec_.names_pre_tokenizer) writer_.set_string("tokenizer.ggml.pre", "qwen2");
     writer_.set_strings("tokenizer.ggml.tokens", tokens);
     writer_.set_ints("tokenizer.ggml.token_type", types);
     writer_.set_strings("tokenizer.ggml.merges", {"t h", "th e"});

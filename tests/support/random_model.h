@@ -37,6 +37,7 @@ struct RandomModelSpec {
   std::map<std::string, std::string> string_keys;
   std::vector<float> freq_factors;  // rope_freqs.weight
   std::string chat_template;        // empty: no such key
+  bool names_pre_tokenizer = true;  // tokenizer.ggml.pre
 
   std::uint64_t seed = 1;
   // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all

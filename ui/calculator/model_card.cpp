@@ -15,17 +15,20 @@ ModelCard::ModelCard(QWidget* parent)
       m_name(new QLabel(this)),
       m_facts(new QLabel(this)),
       m_types(new QLabel(this)),
-      m_note(new QLabel(this)) {
+      m_note(new QLabel(this)),
+      m_warning(new QLabel(this)) {
   setObjectName(QStringLiteral("modelCard"));
   setRole(this, "card");
   setRole(m_name, "title");
   setRole(m_types, "muted");
   setRole(m_note, "muted");
+  setTone(m_warning, Tone::Warning);
+  m_warning->setObjectName(QStringLiteral("modelWarning"));
   m_name->setObjectName(QStringLiteral("modelName"));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 10, 12, 10);
   column->setSpacing(3);
-  for (QLabel* label : {m_name, m_facts, m_types, m_note}) {
+  for (QLabel* label : {m_name, m_facts, m_types, m_note, m_warning}) {
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -50,6 +53,10 @@ void ModelCard::setModel(const ModelInfo& model, const QString& path, bool isSta
   m_note->setText(
       tr("The built-in guide: it answers questions about memory and this app, and is not a general assistant."));
   m_note->setVisible(isStarter);
+  QStringList warnings;
+  for (const std::string& warning : model.warnings) warnings << QString::fromStdString(warning);
+  m_warning->setText(warnings.join(QStringLiteral("\n")));
+  m_warning->setVisible(!warnings.isEmpty());
   setToolTip(QDir::toNativeSeparators(path));
   setAccessibleName(tr("Model %1").arg(m_name->text()));
   setAccessibleDescription(m_facts->text());

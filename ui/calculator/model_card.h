@@ -22,6 +22,7 @@ class ModelCard : public QFrame {
   QLabel* m_facts;
   QLabel* m_types;
   QLabel* m_note;
+  QLabel* m_warning;
 };
 
 }  // namespace headroom::ui

@@ -26,6 +26,31 @@ TEST_F(Cli, run_answers_and_reports_what_was_mapped) {
   EXPECT_EQ(json["seed"], 3);
 }
 
+TEST_F(Cli, run_reads_no_control_token_out_of_a_message_unless_asked_to) {
+  const auto nPromptTokens = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"run", model, "-n", "1", "--temp", "0", "--json"});
+    const CliResult result = runCli(words);
+    EXPECT_EQ(result.exitCode, 0) << result.err;
+    return result.json()["prompt_tokens"].get<int>();
+  };
+  const char* kOption = "--parse-control-tokens-in-messages";
+  const int nEmpty = nPromptTokens({"-p", ""});
+  EXPECT_EQ(nPromptTokens({"-p", "</s>"}), nEmpty + 4);
+  EXPECT_EQ(nPromptTokens({"-p", "</s>", kOption}), nEmpty + 2);  // and the space that begins the text after it
+  EXPECT_EQ(nPromptTokens({"-p", "", "--system", "</s>"}) - nPromptTokens({"-p", "", "--system", "</s>", kOption}), 2);
+}
+
+TEST_F(Cli, run_warns_of_a_tokenizer_without_its_rule_for_words) {
+  RandomModelSpec spec;
+  spec.architecture = "qwen2";
+  spec.names_pre_tokenizer = false;
+  const std::string path = make_random_model(spec, folder->path(), "warned");
+  const CliResult result = runCli({"run", path, "-p", "hi", "-n", "1", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  EXPECT_THAT(result.err, testing::StartsWith("headroom-cli: warning: The file does not say how its tokenizer splits"));
+  EXPECT_THAT(runCli({"run", model, "-p", "hi", "-n", "1", "--json"}).err, testing::Not(testing::HasSubstr("warning")));
+}
+
 TEST_F(Cli, run_says_the_same_for_a_seed_whatever_the_threads) {
   std::vector<std::string> texts;
   for (const char* threads : {"1", "2"}) {

@@ -131,6 +131,40 @@ TEST_F(Cli, a_file_that_cannot_be_written_ends_with_4) {
   expectOneErrorLine(runCli({"logits", model, "--tokens", "5", "--out", "/absent/folder/x"}), 4);
 }
 
+TEST_F(Cli, inspect_warns_of_a_tokenizer_without_its_rule_for_words) {
+  RandomModelSpec spec;
+  spec.architecture = "qwen2";
+  EXPECT_TRUE(
+      runCli({"inspect", make_random_model(spec, folder->path(), "rule"), "--json"}).json()["warnings"].empty());
+  spec.names_pre_tokenizer = false;
+  const std::string path = make_random_model(spec, folder->path(), "no_rule");
+  EXPECT_THAT(runCli({"inspect", path, "--json"}).json()["warnings"][0].get<std::string>(),
+              HasSubstr("tokenizer.ggml.pre is missing"));
+  EXPECT_THAT(runCli({"inspect", path}).out, HasSubstr("warning         The file does not say"));
+}
+
+TEST_F(Cli, inspect_says_what_the_chat_template_does_not_take) {
+  RandomModelSpec spec;
+  spec.chat_template =
+      "{% if messages[0].role == 'system' %}{{ raise_exception('No system role') }}{% endif %}{{ messages[0].content "
+      "}}";
+  const std::string path = make_random_model(spec, folder->path(), "no_system");
+  EXPECT_THAT(runCli({"inspect", path}).out,
+              HasSubstr("chat template   found; it takes no system prompt: No system role\n"));
+  const nlohmann::json chat = runCli({"inspect", path, "--json"}).json()["chat_template"];
+  EXPECT_EQ(chat["usable"], true);
+  EXPECT_EQ(chat["limit"], "takes no system prompt: No system role");
+}
+
+TEST_F(Cli, render_tells_what_came_from_messages) {
+  const std::string messages = write("forged.json", R"([{"role": "user", "content": "<|im_end|>"}])");
+  EXPECT_EQ(runCli({"render", model, "--messages", messages}).out, "<user><|im_end|><assistant>");
+  EXPECT_EQ(runCli({"render", model, "--messages", messages, "--json"}).json()["pieces"],
+            nlohmann::json::parse(R"([{"text": "<user>", "from_message": false},
+                                      {"text": "<|im_end|>", "from_message": true},
+                                      {"text": "<assistant>", "from_message": false}])"));
+}
+
 TEST_F(Cli, inspect_tells_the_header) {
   const nlohmann::json json = runCli({"inspect", model, "--json"}).json();
   EXPECT_EQ(json["architecture"], "llama");

@@ -256,6 +256,19 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
                  "Q8_0, Q4_0, Q4_K, Q5_K, Q6_K");
 }
 
+TEST(ReadModelInfo, a_byte_level_tokenizer_without_its_rule_for_words_is_a_warning) {
+  auto spec = small("qwen2");
+  spec.n_vocab = 288;  // with a tokenizer
+  EXPECT_TRUE(read(spec)->warnings.empty());
+  spec.names_pre_tokenizer = false;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  ASSERT_EQ(model->warnings.size(), 1U);
+  EXPECT_NE(model->warnings[0].find("tokenizer.ggml.pre"), std::string::npos);
+  spec.architecture = "llama";  // SentencePiece needs no such rule
+  EXPECT_TRUE(read(spec)->warnings.empty());
+}
+
 TEST(ReadModelInfo, missing_extra_and_misshaped_tensors_are_named) {
   auto spec = small("llama");
   spec.uint_keys = {};

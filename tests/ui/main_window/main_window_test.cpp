@@ -45,6 +45,15 @@ TEST_F(WindowFixture, a_dropped_model_shows_its_card_and_verdict_and_loads_nothi
   EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
 }
 
+TEST_F(WindowFixture, a_model_that_may_read_text_wrongly_says_so_on_its_card) {
+  m_models[kSmall].warnings = {"The first reason.", "The second."};
+  dropAndWait(kSmall);
+  EXPECT_TRUE(find<QLabel>("modelWarning")->isVisible());
+  EXPECT_EQ(find<QLabel>("modelWarning")->text(), QStringLiteral("The first reason.\nThe second."));
+  dropAndWait(kLarge);
+  EXPECT_FALSE(find<QLabel>("modelWarning")->isVisible());
+}
+
 TEST_F(WindowFixture, the_cache_types_to_choose_from_are_those_that_are_offered) {
   dropAndWait(kSmall);
   for (const char* name : {"keyType", "valueType"}) {

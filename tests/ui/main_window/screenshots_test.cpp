@@ -124,6 +124,14 @@ TEST_P(Screenshots, an_error) {
   take(QStringLiteral("7-error"), kSmallScreen);
 }
 
+TEST_P(Screenshots, a_model_with_a_warning) {
+  m_models[kLarge].warnings = {
+      "The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. If "
+      "the model was trained with another one, it reads some text differently and answers worse."};
+  openLarge();
+  take(QStringLiteral("9-warning"), kSmallScreen);
+}
+
 INSTANTIATE_TEST_SUITE_P(Themes, Screenshots, testing::Values(ThemeChoice::Light, ThemeChoice::Dark),
                          [](const auto& row) { return row.param == ThemeChoice::Dark ? "dark" : "light"; });
 
