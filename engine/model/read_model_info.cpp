@@ -330,8 +330,8 @@ class ModelInfoReader {
 
   // Byte-level BPE cuts text into words by a rule that differs between models and that only this key names.
   void check_tokenizer() {
-    const auto kind = file_.find_string("tokenizer.ggml.model");
-    if (!kind || kind->value_or("") != "gpt2" || file_.find("tokenizer.ggml.pre")) return;
+    const bool is_byte_level = file_.find("tokenizer.ggml.merges") && !file_.find("tokenizer.ggml.scores");
+    if (!is_byte_level || file_.find("tokenizer.ggml.pre")) return;
     model_.warnings.emplace_back(
         "The file does not say how its tokenizer splits words (tokenizer.ggml.pre is missing): a common rule is used. "
         "If "
