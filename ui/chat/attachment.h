@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <variant>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -11,8 +12,13 @@ namespace headroom::ui {
 
 inline constexpr Bytes kMaxAttachmentBytes = kMiB;
 
-// kBadFile when it is not a readable file, kUsage when it is larger than kMaxAttachmentBytes or not text (UTF-8 without
-// NUL bytes). Whole sentences.
-Result<Attachment> readAttachment(const QString& path);
+struct IsFolder {};  // perhaps a model, for the window to open
+
+// What stands at a path. Errors are whole sentences that name the file: kBadFile when it is absent, no ordinary file or
+// not readable, kUsage when it is larger than kMaxAttachmentBytes or not text (UTF-8 without NUL bytes).
+using ReadAttachment = std::variant<Attachment, IsFolder, Error>;
+
+// On any thread; as slow as the disk, or the network that it is behind.
+ReadAttachment readAttachment(const QString& path);
 
 }  // namespace headroom::ui

@@ -2,25 +2,21 @@
 
 #include <QDragEnterEvent>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QSaveFile>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <algorithm>
 
-#include "ui/chat/attachment.h"
-#include "ui/chat/chat_export.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/conversation_export.h"
 #include "ui/chat/conversation_list.h"
 #include "ui/chat/sampler_panel.h"
 #include "ui/chat/trouble_banner.h"
@@ -39,9 +35,8 @@ constexpr int kMarginPx = 4;    // the separators of the docks keep their distan
 constexpr int kSpacingPx = 8;
 constexpr int kBottomPx = 12;
 
-bool isModelFile(const QString& path) {
-  return QFileInfo(path).isDir() || path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive);
-}
+// By its name alone: what a file is would have to be asked of the disk.
+bool isModelFile(const QString& path) { return path.endsWith(QLatin1StringView(".gguf"), Qt::CaseInsensitive); }
 
 QToolButton* makeToggle(const QString& text, const char* name, const QKeySequence& keys, QWidget* parent) {
   auto* button = new QToolButton(parent);
@@ -182,6 +177,12 @@ void ChatWidget::connectController() {
   connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
   connect(m_composer, &Composer::editLastWanted, this, &ChatWidget::editLast);
+  connect(m_composer, &Composer::attachmentRefused, this, &ChatWidget::problemFound);
+  connect(m_composer, &Composer::folderFound, this, [this](quint64 id, const QString& path) {
+    if (id <= m_newestModelDrop) return;
+    m_newestModelDrop = id;
+    emit modelDropped(path);
+  });
   connect(m_welcome, &Welcome::questionChosen, this, [this](const QString& question) {
     if (m_controller->send(question, {})) m_view->scrollToEnd();  // what is being written stays
   });
@@ -224,15 +225,6 @@ void ChatWidget::connectList() {
   });
   connect(m_list, &ConversationList::removed, m_controller, &ChatController::forgetConversation);
   connect(m_list, &ConversationList::exportChosen, this, &ChatWidget::exportConversation);
-  connect(&m_store, &ConversationPort::opened, this, [this](const Conversation& conversation) {
-    const auto isOfIt = [&](const Export& wanted) { return wanted.id == conversation.head.id; };
-    const auto at = std::find_if(m_exports.begin(), m_exports.end(), isOfIt);
-    if (at == m_exports.end()) return;
-    ChatTree tree;
-    tree.reset(conversation.turns);
-    writeExport(*at, conversation.head, tree);
-    m_exports.erase(at);
-  });
 }
 
 // Without the sides, which give way: the docks beside the pane keep the room that they were given.
@@ -247,6 +239,7 @@ void ChatWidget::setModelNote(const QString& note, const QStringList& questions)
 
 void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
   if (name == m_openModel && isLoading == m_isLoading) return;
+  if (name != m_openModel) m_newestModelDrop = m_newestAttached;
   m_openModel = name;
   m_isLoading = isLoading;
   showActivity();
@@ -392,13 +385,8 @@ void ChatWidget::chooseAttachment() {
 }
 
 void ChatWidget::attachPath(const QString& path) {
-  const Result<Attachment> read = readAttachment(path);
-  if (read) {
-    m_composer->attach(*read);
-    m_composer->focusText();
-  } else {
-    emit problemFound(QString::fromStdString(read.error().message));
-  }
+  m_newestAttached = m_composer->attachFile(path);
+  m_composer->focusText();
 }
 
 void ChatWidget::exportConversation(const QString& id, const QString& title, bool asJson) {
@@ -410,25 +398,16 @@ void ChatWidget::exportConversation(const QString& id, const QString& title, boo
   QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[/\\\\:*?\"<>|]")), QStringLiteral("-"));
   dialog->selectFile(name + u'.' + suffix);
-  connect(dialog, &QFileDialog::fileSelected, this, [this, id, asJson](const QString& path) {
-    startExport({id, path, asJson});
+  connect(dialog, &QFileDialog::fileSelected, this, [=, this](const QString& path) {
+    const ConversationExport::Wanted wanted{id, title, path, asJson};
+    auto* started = id == m_controller->head().id
+                        ? new ConversationExport(wanted, m_controller->head(), m_controller->tree(), this)
+                        : new ConversationExport(wanted, m_store, this);
+    connect(started, &ConversationExport::finished, this, [this](const QString& problem) {
+      if (!problem.isEmpty()) emit problemFound(problem);
+    });
   });
   dialog->open();
-}
-
-// The open conversation is in memory, and newer there; another one is read first.
-void ChatWidget::startExport(const Export& wanted) {
-  if (wanted.id == m_controller->head().id) return writeExport(wanted, m_controller->head(), m_controller->tree());
-  m_exports.append(wanted);
-  m_store.open(wanted.id);
-}
-
-void ChatWidget::writeExport(const Export& wanted, const ConversationHead& head, const ChatTree& tree) {
-  const QByteArray bytes = wanted.asJson ? conversationAsJson(head, tree) : conversationAsMarkdown(head, tree).toUtf8();
-  QSaveFile file(wanted.path);
-  const bool written = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-  if (!written)
-    emit problemFound(tr("The conversation could not be written to %1: %2.").arg(wanted.path, file.errorString()));
 }
 
 void ChatWidget::dragEnterEvent(QDragEnterEvent* event) {
@@ -443,6 +422,7 @@ void ChatWidget::dropEvent(QDropEvent* event) {
     if (!url.isLocalFile()) continue;
     const QString path = url.toLocalFile();
     if (isModelFile(path)) {
+      m_newestModelDrop = m_newestAttached;
       emit modelDropped(path);
     } else {
       attachPath(path);

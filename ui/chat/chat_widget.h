@@ -46,7 +46,7 @@ class ChatWidget : public QWidget {
  signals:
   void settingsChanged(const headroom::ui::ChatSettings& settings);
   void largerContextWanted(quint32 nCtx);      // the calculator plans it
-  void modelDropped(const QString& path);      // a .gguf file: the window opens it
+  void modelDropped(const QString& path);      // a .gguf file or a folder: the window opens it
   void problemFound(const QString& sentence);  // something that the pane cannot show in place
 
  protected:
@@ -79,12 +79,6 @@ class ChatWidget : public QWidget {
   void chooseAttachment();
   void attachPath(const QString& path);
   void exportConversation(const QString& id, const QString& title, bool asJson);
-  struct Export {
-    QString id, path;
-    bool asJson = false;
-  };
-  void startExport(const Export& wanted);
-  void writeExport(const Export& wanted, const ConversationHead& head, const ChatTree& tree);
   void placeJumpButton();
 
   ConversationPort& m_store;
@@ -111,7 +105,9 @@ class ChatWidget : public QWidget {
   QString m_note, m_openModel;
   bool m_isLoading = false;
   QStringList m_questions;
-  QVector<Export> m_exports;  // wait for the store to read their conversation
+  // Ids of the composer: of the file that was attached last, and of what was dropped when the newest model came. What
+  // turns out to be a folder only then was dropped before that model, and is not opened in its place.
+  quint64 m_newestAttached = 0, m_newestModelDrop = 0;
 };
 
 }  // namespace headroom::ui

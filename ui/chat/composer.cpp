@@ -1,5 +1,6 @@
 #include "ui/chat/composer.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -62,7 +63,8 @@ bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const {
   return !source->hasUrls() && QPlainTextEdit::canInsertFromMimeData(source);
 }
 
-Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
+Composer::Composer(const Theme& theme, QWidget* parent, AttachmentReader::Read read)
+    : QFrame(parent), m_theme(theme), m_reader(new AttachmentReader(std::move(read), this)) {
   setObjectName(QStringLiteral("composer"));
   setRole(this, "card");
   auto* layout = new QVBoxLayout(this);
@@ -100,6 +102,7 @@ Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_them
   m_attach->setToolTip(tr("Add a text file to the message"));
   setRole(m_attach, "chip");
   m_hint = new QLabel(this);
+  m_hint->setObjectName(QStringLiteral("composerHint"));
   setRole(m_hint, "muted");
   m_action = new QPushButton(this);
   m_action->setObjectName(QStringLiteral("sendButton"));
@@ -118,6 +121,15 @@ Composer::Composer(const Theme& theme, QWidget* parent) : QFrame(parent), m_them
   connect(m_text, &MessageEdit::earlierWanted, this, &Composer::editLastWanted);
   connect(m_text, &QPlainTextEdit::textChanged, this, &Composer::refresh);
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);
+  connect(m_reader, &AttachmentReader::arrived, this, &Composer::replacePending);
+  connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const QString& sentence) {
+    removePending(id);
+    emit attachmentRefused(sentence);
+  });
+  connect(m_reader, &AttachmentReader::folderFound, this, [this](quint64 id, const QString& path) {
+    removePending(id);
+    emit folderFound(id, path);
+  });
   connect(m_action, &QPushButton::clicked, this, [this] { m_mode == Mode::Busy ? emit stopChosen() : submit(); });
   showAttachments();
 }
@@ -144,10 +156,14 @@ void Composer::refresh() {
   m_action->setText(busy ? tr("Stop") : tr("Send"));
   m_action->setToolTip(busy ? tr("Stop this answer (Esc)") : tr("Send (Enter)"));
   m_action->setAccessibleName(busy ? tr("Stop this answer") : tr("Send"));
-  m_action->setEnabled(busy || (m_mode == Mode::Ready && hasText));
+  const QString pending = pendingName();
+  m_action->setEnabled(busy || (m_mode == Mode::Ready && hasText && pending.isEmpty()));
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
-  m_hint->setText(busy ? tr("Esc stops") : hasText ? tr("Shift+Enter for a new line") : QString());
+  m_hint->setText(busy                 ? tr("Esc stops")
+                  : !pending.isEmpty() ? tr("Reading %1; remove it to send without it").arg(pending)
+                  : hasText            ? tr("Shift+Enter for a new line")
+                                       : QString());
   const QString placeholder = m_mode == Mode::NoModel ? tr("Load a model to chat") : tr("Write a message");
   if (m_text->placeholderText() == placeholder) return;
   m_text->setPlaceholderText(placeholder);
@@ -161,15 +177,9 @@ void Composer::showAttachments() {
     delete item;
   }
   for (qsizetype i = 0; i < m_attachments.size(); ++i) {
-    auto* chip = new QToolButton(m_chips);
-    chip->setText(attachmentText(m_attachments[i]));
-    chip->setIcon(m_theme.icon(QStringLiteral("close")));
-    chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    chip->setToolTip(tr("Remove %1").arg(m_attachments[i].name));
-    chip->setAccessibleName(chip->toolTip());
-    setRole(chip, "chip");
+    QToolButton* chip = makeChip(m_attachments[i]);
     connect(chip, &QToolButton::clicked, this, [this, i] {
-      m_attachments.removeAt(i);
+      cancelReads({m_attachments.takeAt(i)});
       showAttachments();
     });
     m_chipLayout->addWidget(chip);
@@ -178,18 +188,74 @@ void Composer::showAttachments() {
   refresh();
 }
 
-void Composer::attach(const Attachment& attachment) {
-  m_attachments.append(attachment);
+QToolButton* Composer::makeChip(const Attached& attached) {
+  auto* chip = new QToolButton(m_chips);
+  chip->setObjectName(QStringLiteral("attachmentChip"));
+  chip->setIcon(m_theme.icon(QStringLiteral("close")));
+  chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  setRole(chip, "chip");
+  if (const auto* pending = std::get_if<Pending>(&attached)) {
+    chip->setText(tr("Reading %1\u2026").arg(pending->name));
+    chip->setToolTip(tr("Stop reading %1 and leave it out").arg(pending->name));
+  } else {
+    const Attachment& read = std::get<Attachment>(attached);
+    chip->setText(attachmentText(read));
+    chip->setToolTip(tr("Remove %1").arg(read.name));
+  }
+  chip->setAccessibleName(chip->toolTip());
+  return chip;
+}
+
+quint64 Composer::attachFile(const QString& path) {
+  const quint64 id = m_reader->read(path);
+  m_attachments.append(Pending{id, QFileInfo(path).fileName()});
   showAttachments();
+  return id;
+}
+
+// In its place, also in a draft that is put aside while a message is edited.
+void Composer::replacePending(quint64 id, const Attachment& read) {
+  for (QVector<Attached>* list : {&m_attachments, &m_draftAttachments}) {
+    for (Attached& attached : *list) {
+      const auto* pending = std::get_if<Pending>(&attached);
+      if (pending != nullptr && pending->id == id) attached = read;
+    }
+  }
+  showAttachments();
+}
+
+void Composer::removePending(quint64 id) {
+  const auto isIt = [id](const Attached& attached) {
+    const auto* pending = std::get_if<Pending>(&attached);
+    return pending != nullptr && pending->id == id;
+  };
+  m_attachments.removeIf(isIt);
+  m_draftAttachments.removeIf(isIt);
+  showAttachments();
+}
+
+QString Composer::pendingName() const {
+  for (const Attached& attached : m_attachments) {
+    if (const auto* pending = std::get_if<Pending>(&attached)) return pending->name;
+  }
+  return {};
+}
+
+void Composer::cancelReads(const QVector<Attached>& attachments) {
+  for (const Attached& attached : attachments) {
+    if (const auto* pending = std::get_if<Pending>(&attached)) m_reader->cancel(pending->id);
+  }
 }
 
 void Composer::startEditing(const QString& turnId, const QString& text, const QVector<Attachment>& attachments) {
   if (m_editedTurn.isEmpty()) {
     m_draft = m_text->toPlainText();
     m_draftAttachments = m_attachments;
+  } else {
+    cancelReads(m_attachments);
   }
   m_editedTurn = turnId;
-  m_attachments = attachments;
+  m_attachments = QVector<Attached>(attachments.begin(), attachments.end());
   m_text->setPlainText(text);
   m_text->moveCursor(QTextCursor::End);
   showAttachments();
@@ -199,6 +265,7 @@ void Composer::startEditing(const QString& turnId, const QString& text, const QV
 void Composer::cancelEditing() {
   if (m_editedTurn.isEmpty()) return;
   m_editedTurn.clear();
+  cancelReads(m_attachments);
   m_attachments = std::exchange(m_draftAttachments, {});
   m_text->setPlainText(std::exchange(m_draft, {}));
   m_text->moveCursor(QTextCursor::End);
@@ -215,10 +282,11 @@ void Composer::takeSent() {
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
 void Composer::submit() {
-  if (m_mode != Mode::Ready) return;
+  if (m_mode != Mode::Ready || !pendingName().isEmpty()) return;
   const QString text = m_text->toPlainText();
   if (text.trimmed().isEmpty() && m_attachments.isEmpty()) return;
-  const QVector<Attachment> attachments = m_attachments;  // a copy: whoever takes it clears ours
+  QVector<Attachment> attachments;  // a copy: whoever takes it clears ours
+  for (const Attached& attached : m_attachments) attachments.append(std::get<Attachment>(attached));
   emit sendChosen(text, attachments);
 }
 

@@ -1,0 +1,61 @@
+#include "ui/chat/attachment_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <QSemaphore>
+#include <QSignalSpy>
+#include <QTest>
+#include <memory>
+
+namespace headroom::ui {
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+struct Gates {
+  QSemaphore begun, open;
+};
+
+TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
+  AttachmentReader reader([](const QString& path) -> ReadAttachment {
+    if (path == "folder") return IsFolder{};
+    if (path == "bad") return Error{ErrorCode::kBadFile, "bad is bad."};
+    return Attachment{path, "text"};
+  });
+  QSignalSpy arrived(&reader, &AttachmentReader::arrived), refused(&reader, &AttachmentReader::refused),
+      folders(&reader, &AttachmentReader::folderFound);
+  const quint64 file = reader.read("file"), bad = reader.read("bad"), folder = reader.read("folder");
+  EXPECT_LT(file, bad);
+  EXPECT_LT(bad, folder);
+  EXPECT_TRUE(arrived.isEmpty() && refused.isEmpty() && folders.isEmpty()) << "nothing is waited for";
+  ASSERT_TRUE(QTest::qWaitFor([&] { return arrived.count() + refused.count() + folders.count() == 3; }, kPatienceMs));
+  ASSERT_EQ(arrived.count(), 1);
+  EXPECT_EQ(arrived[0][0].toULongLong(), file);
+  EXPECT_EQ(arrived[0][1].value<Attachment>().name, "file");
+  EXPECT_EQ(refused[0], (QList<QVariant>{bad, "bad is bad."}));
+  EXPECT_EQ(folders[0], (QList<QVariant>{folder, "folder"}));
+}
+
+TEST(AttachmentReaderTest, what_was_cancelled_is_silent_when_the_disk_answers_late) {
+  const auto gates = std::make_shared<Gates>();
+  AttachmentReader reader([gates](const QString& path) -> ReadAttachment {
+    if (path == "slow") {
+      gates->begun.release();
+      gates->open.acquire();
+    }
+    return Attachment{path, "text"};
+  });
+  QSignalSpy arrived(&reader, &AttachmentReader::arrived);
+  const quint64 slow = reader.read("slow");
+  gates->begun.acquire();
+  reader.cancel(slow);
+  reader.cancel(slow);
+  reader.cancel(4711);
+  gates->open.release();
+  reader.read("next");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return arrived.count() == 1; }, kPatienceMs));
+  EXPECT_EQ(arrived[0][1].value<Attachment>().name, "next");
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,225 @@
+#include "ui/chat/composer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <QApplication>
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QSemaphore>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <memory>
+
+namespace headroom::ui {
+namespace {
+
+struct Gates {
+  QSemaphore begun, open;
+};
+
+class ComposerTest : public testing::Test {
+ protected:
+  void SetUp() override { make(readAttachment); }
+
+  void make(AttachmentReader::Read read) {
+    m_composer = std::make_unique<Composer>(m_theme, nullptr, std::move(read));
+    m_composer->resize(600, 200);
+    m_composer->setMode(Composer::Mode::Ready);
+    m_composer->show();
+  }
+  // Files of any name; "slow" is read when the test opens the gate.
+  void makeWithSlowFile() {
+    make([gates = m_gates](const QString& path) -> ReadAttachment {
+      if (path.endsWith("slow")) {
+        gates->begun.release();
+        gates->open.acquire();
+      }
+      if (path.endsWith("absent")) return Error{ErrorCode::kBadFile, "absent is not there."};
+      return Attachment{path, "text of " + path};
+    });
+  }
+  QStringList chips() const {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    QStringList texts;
+    for (const QToolButton* chip : m_composer->findChildren<QToolButton*>("attachmentChip")) texts.append(chip->text());
+    return texts;
+  }
+  QToolButton* chip(int index) const {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    return m_composer->findChildren<QToolButton*>("attachmentChip").at(index);
+  }
+  bool waitForChips(const QStringList& texts) const {
+    return QTest::qWaitFor([&] { return chips() == texts; }, 60'000);
+  }
+  QPlainTextEdit* edit() const { return m_composer->findChild<QPlainTextEdit*>("messageEdit"); }
+  QPushButton* send() const { return m_composer->findChild<QPushButton*>("sendButton"); }
+  QString hint() const { return m_composer->findChild<QLabel*>("composerHint")->text(); }
+
+  Theme m_theme{ThemeChoice::Light};
+  std::shared_ptr<Gates> m_gates = std::make_shared<Gates>();
+  std::unique_ptr<Composer> m_composer;
+};
+
+TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
+  makeWithSlowFile();
+  QSignalSpy sent(m_composer.get(), &Composer::sendChosen);
+  edit()->setPlainText("Look at this");
+  m_composer->attachFile("slow");
+  m_gates->begun.acquire();
+  EXPECT_EQ(chips(), QStringList{QString::fromUtf8("Reading slow\u2026")});
+  EXPECT_EQ(chip(0)->accessibleName(), "Stop reading slow and leave it out");
+  EXPECT_FALSE(send()->isEnabled());
+  EXPECT_EQ(hint(), "Reading slow; remove it to send without it");
+  QTest::keyClick(edit(), Qt::Key_Return);
+  EXPECT_EQ(sent.count(), 0);
+  m_gates->open.release();
+  ASSERT_TRUE(waitForChips({"slow (12 B)"}));
+  EXPECT_TRUE(send()->isEnabled());
+  QTest::keyClick(edit(), Qt::Key_Return);
+  ASSERT_EQ(sent.count(), 1);
+  EXPECT_EQ(sent[0][1].value<QVector<Attachment>>(), (QVector<Attachment>{{"slow", "text of slow"}}));
+}
+
+// A pipe that nobody writes into hangs for ever in open(), as a dead network folder does.
+AttachmentReader::Read readsPipes(std::shared_ptr<Gates> gates) {
+  return [gates = std::move(gates)](const QString& path) -> ReadAttachment {
+    gates->begun.release();
+    QFile file(path);
+    const bool opened = file.open(QIODevice::ReadOnly);
+    return Attachment{path, opened ? QString::fromUtf8(file.readAll()) : QString()};
+  };
+}
+
+TEST_F(ComposerTest, a_read_that_never_ends_leaves_the_window_at_work_and_can_be_cancelled) {
+  QTemporaryDir folder;
+  const QString pipe = folder.filePath("pipe");
+  ASSERT_EQ(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+  QFile notes(folder.filePath("notes.txt"));
+  ASSERT_TRUE(notes.open(QIODevice::WriteOnly) && notes.write("Notes") == 5);
+  notes.close();
+  make(readsPipes(m_gates));
+  QSignalSpy sent(m_composer.get(), &Composer::sendChosen);
+  m_composer->attachFile(pipe);
+  m_gates->begun.acquire();
+  QTest::keyClicks(edit(), "typed meanwhile");
+  m_composer->attachFile(notes.fileName());
+  ASSERT_TRUE(QTest::qWaitFor([&] { return chips().last().contains("(5 B)"); }, 60'000)) << "others are read";
+  EXPECT_FALSE(send()->isEnabled());
+  chip(0)->click();
+  EXPECT_EQ(chips().size(), 1);
+  EXPECT_TRUE(send()->isEnabled());
+  send()->click();
+  ASSERT_EQ(sent.count(), 1);
+  EXPECT_EQ(sent[0][0].toString(), "typed meanwhile");
+  EXPECT_EQ(sent[0][1].value<QVector<Attachment>>().size(), 1);
+}
+
+TEST_F(ComposerTest, the_program_ends_while_a_read_hangs) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  const auto endWithPipe = [this] {
+    QTemporaryDir folder;
+    const QString pipe = folder.filePath("pipe");
+    if (mkfifo(QFile::encodeName(pipe).constData(), 0600) != 0) std::exit(2);
+    make(readsPipes(m_gates));
+    m_composer->attachFile(pipe);
+    m_gates->begun.acquire();
+    m_composer.reset();
+    static_cast<QApplication*>(qApp)->~QApplication();  // as at the end of main(); waits for Qt's own threads
+    std::exit(0);
+  };
+  EXPECT_EXIT(endWithPipe(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(ComposerTest, files_stay_in_the_order_in_which_they_were_added) {
+  makeWithSlowFile();
+  for (const char* name : {"a", "slow", "b"}) m_composer->attachFile(name);
+  ASSERT_TRUE(waitForChips({"a (9 B)", QString::fromUtf8("Reading slow\u2026"), "b (9 B)"}));
+  m_gates->open.release();
+  EXPECT_TRUE(waitForChips({"a (9 B)", "slow (12 B)", "b (9 B)"}));
+}
+
+TEST_F(ComposerTest, a_file_that_cannot_be_read_goes_and_is_told) {
+  makeWithSlowFile();
+  QSignalSpy refused(m_composer.get(), &Composer::attachmentRefused);
+  m_composer->attachFile("absent");
+  ASSERT_TRUE(QTest::qWaitFor([&] { return refused.count() == 1; }, 60'000));
+  EXPECT_EQ(refused[0][0].toString(), "absent is not there.");
+  EXPECT_EQ(chips(), QStringList());
+  EXPECT_FALSE(send()->isEnabled()) << "there is nothing to send";
+}
+
+TEST_F(ComposerTest, a_draft_whose_file_arrives_during_an_edit_has_it_afterwards) {
+  makeWithSlowFile();
+  edit()->setPlainText("draft");
+  m_composer->attachFile("slow");
+  m_composer->startEditing("turn", "old message", {{"old.txt", "x"}});
+  EXPECT_EQ(chips(), QStringList{"old.txt (1 B)"});
+  EXPECT_TRUE(send()->isEnabled()) << "what is edited waits for no file of the draft";
+  m_gates->open.release();
+  m_composer->attachFile("b");
+  ASSERT_TRUE(waitForChips({"old.txt (1 B)", "b (9 B)"}));
+  m_composer->cancelEditing();
+  EXPECT_TRUE(waitForChips({"slow (12 B)"}));
+  EXPECT_EQ(edit()->toPlainText(), "draft");
+}
+
+TEST_F(ComposerTest, a_file_of_an_edit_that_was_cancelled_comes_nowhere) {
+  makeWithSlowFile();
+  m_composer->startEditing("turn", "old message", {});
+  m_composer->attachFile("slow");
+  m_gates->begun.acquire();
+  m_composer->cancelEditing();
+  m_gates->open.release();
+  m_composer->attachFile("b");
+  EXPECT_TRUE(waitForChips({"b (9 B)"}));
+}
+
+TEST_F(ComposerTest, the_button_says_what_it_does_in_each_mode) {
+  QSignalSpy stopped(m_composer.get(), &Composer::stopChosen), sent(m_composer.get(), &Composer::sendChosen);
+  edit()->setPlainText("text");
+  m_composer->setMode(Composer::Mode::NoModel);
+  EXPECT_FALSE(send()->isEnabled());
+  EXPECT_EQ(edit()->placeholderText(), "Load a model to chat");
+  QTest::keyClick(edit(), Qt::Key_Return);
+  m_composer->setMode(Composer::Mode::Busy);
+  EXPECT_EQ(send()->accessibleName(), "Stop this answer");
+  QTest::keyClick(edit(), Qt::Key_Return);
+  EXPECT_EQ(sent.count(), 0) << "Enter sends only what can be answered";
+  send()->click();
+  QTest::keyClick(edit(), Qt::Key_Escape);
+  EXPECT_EQ(stopped.count(), 2);
+  m_composer->setMode(Composer::Mode::Ready);
+  send()->click();
+  EXPECT_EQ(sent.count(), 1);
+  EXPECT_EQ(edit()->toPlainText(), "text") << "it is kept until somebody takes it";
+  edit()->setPlainText(" \n ");
+  EXPECT_FALSE(send()->isEnabled());
+}
+
+TEST_F(ComposerTest, the_field_grows_to_nine_lines_and_then_scrolls) {
+  const int one = edit()->height();
+  edit()->setPlainText(QString("line\n").repeated(4) + "line");
+  const int line = edit()->fontMetrics().lineSpacing();
+  EXPECT_EQ(edit()->height(), one + 4 * line);
+  EXPECT_EQ(edit()->verticalScrollBarPolicy(), Qt::ScrollBarAlwaysOff);
+  edit()->setPlainText(QString("line\n").repeated(500));
+  EXPECT_EQ(edit()->height(), one + 8 * line);
+  EXPECT_EQ(edit()->verticalScrollBarPolicy(), Qt::ScrollBarAsNeeded);
+}
+
+TEST_F(ComposerTest, up_recalls_the_last_message_only_from_an_empty_field) {
+  QSignalSpy earlier(m_composer.get(), &Composer::editLastWanted);
+  edit()->setPlainText("x");
+  QTest::keyClick(edit(), Qt::Key_Up);
+  EXPECT_EQ(earlier.count(), 0);
+  edit()->clear();
+  QTest::keyClick(edit(), Qt::Key_Up);
+  EXPECT_EQ(earlier.count(), 1);
+}
+
+}  // namespace
+}  // namespace headroom::ui
