@@ -17,7 +17,7 @@ DropArea::DropArea(const Theme& theme, QWidget* parent)
   setCursor(Qt::PointingHandCursor);
   setAccessibleName(tr("Drop a model here"));
   setAccessibleDescription(tr("Drop a .gguf file, or press Space to choose one"));
-  m_text->setText(tr("Drop a model here: .gguf, or a folder with safetensors"));
+  m_text->setText(tr("Drop a model here: a .gguf file"));
   m_text->setWordWrap(true);
   m_hint->setText(tr("or click to choose a file; nothing is loaded until you have seen the plan"));
   m_hint->setWordWrap(true);

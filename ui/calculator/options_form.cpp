@@ -156,7 +156,7 @@ void OptionsForm::buildCache(QGridLayout& grid) {
   addLabel(grid, tr("&Keys as"), m_keyType);
   auto* row = new QHBoxLayout;
   row->setSpacing(kGrid / 2);
-  auto* valueLabel = new QLabel(tr("&Values as"), this);
+  auto* valueLabel = new QLabel(tr("Val&ues as"), this);
   valueLabel->setBuddy(m_valueType);
   row->addWidget(m_keyType, 1);
   row->addSpacing(kGrid);
@@ -234,7 +234,7 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
     return button;
   };
   m_longest =
-      makeButton(tr("Lon&gest context"), "longestContext", tr("Longest context that fits"),
+      makeButton(tr("Longest conte&xt"), "longestContext", tr("Longest context that fits"),
                  tr("The exact largest context that fits, with everything else as it stands"), Goal::LongestContext);
   m_lowest =
       makeButton(tr("Lowest lo&ss"), "lowestLoss", tr("Lowest loss that fits"),

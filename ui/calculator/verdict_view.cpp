@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "ui/format/format_bytes.h"
+#include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -75,7 +76,7 @@ QLayout* VerdictView::buildLoadRow() {
   setRole(m_loadButton, "primary");
   m_loadButton->setAutoDefault(true);  // Enter presses it where it has the keyboard, as Space does
   m_loadButton->setMinimumWidth(96);
-  m_cancel = new QPushButton(tr("&Cancel"), this);
+  m_cancel = new QPushButton(tr("Ca&ncel"), this);
   m_cancel->setObjectName(QStringLiteral("cancelButton"));
   m_cancel->setAutoDefault(true);
   m_progress = new QProgressBar(this);
@@ -123,8 +124,7 @@ void VerdictView::refreshFixes() {
   const std::vector<Fix>& fixes = m_calculator.fixes();
   m_fixes->setVisible(!fixes.empty());
   for (std::size_t i = 0; i < std::min(fixes.size(), kMaxFixes); ++i) {
-    auto* button =
-        new QPushButton(QString::fromStdString(fixes[i].text).replace(QLatin1Char('&'), QLatin1String("&&")), m_fixes);
+    auto* button = new QPushButton(literalText(QString::fromStdString(fixes[i].text)), m_fixes);
     button->setObjectName(QStringLiteral("fix%1").arg(i));
     setRole(button, "fix");
     button->setIcon(m_theme.icon(fixes[i].makes_it_fit ? QStringLiteral("check") : QStringLiteral("chevron-right"),

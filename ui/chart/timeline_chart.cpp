@@ -1,5 +1,6 @@
 #include "ui/chart/timeline_chart.h"
 
+#include <QBuffer>
 #include <QDateTime>
 #include <QHelpEvent>
 #include <QSvgGenerator>
@@ -174,20 +175,22 @@ void TimelineChart::mouseReleaseEvent(QMouseEvent* event) {
   if (const auto hit = hitAt(event->pos())) emit segmentClicked(hit->segment);
 }
 
-bool TimelineChart::savePngFile(const QString& path, double scale) { return savePng(path, 0, 0, scale); }
+QImage TimelineChart::image(double scale) { return toPixmap(0, 0, scale).toImage(); }
 
-bool TimelineChart::saveSvgFile(const QString& path) {
+QByteArray TimelineChart::svg() {
+  QBuffer bytes;
   QSvgGenerator generator;
-  generator.setFileName(path);
+  generator.setOutputDevice(&bytes);
   generator.setSize(size());
   generator.setViewBox(QRect(QPoint(0, 0), size()));
   generator.setTitle(tr("Memory over time"));
   QCPPainter painter;
-  if (!painter.begin(&generator)) return false;
+  painter.begin(&generator);
   painter.setMode(QCPPainter::pmVectorized);
   painter.setMode(QCPPainter::pmNoCaching);
   toPainter(&painter, width(), height());
-  return painter.end();
+  painter.end();
+  return bytes.data();
 }
 
 }  // namespace headroom::ui

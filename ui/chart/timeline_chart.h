@@ -31,8 +31,9 @@ class TimelineChart : public QCustomPlot {
   };
   std::optional<Hit> hitAt(const QPoint& position) const;
 
-  bool savePngFile(const QString& path, double scale);
-  bool saveSvgFile(const QString& path);
+  // The chart as it is shown, as files that somebody else writes.
+  QImage image(double scale);
+  QByteArray svg();
 
  signals:
   void segmentClicked(headroom::ui::Segment segment);

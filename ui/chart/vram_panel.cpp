@@ -1,16 +1,18 @@
 #include "ui/chart/vram_panel.h"
 
+#include <QBuffer>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
-#include <QSaveFile>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/background/background.h"
+#include "ui/background/write_file.h"
 #include "ui/chart/chart_export.h"
 #include "ui/chart/legend_model.h"
 #include "ui/chart/region_dialog.h"
@@ -261,31 +263,40 @@ void VramPanel::chooseExport(const QString& ending) {
   dialog->setAcceptMode(QFileDialog::AcceptSave);
   dialog->setDefaultSuffix(ending);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-    if (const QString why = exportTo(path); !why.isEmpty()) emit exportFailed(why);
-  });
+  connect(dialog, &QFileDialog::fileSelected, this, &VramPanel::exportTo);
   dialog->open();
 }
 
-QString VramPanel::exportTo(const QString& path) {
-  const QString ending = QFileInfo(path).suffix().toLower();
-  const QString refused = tr("The chart could not be written to \u201c%1\u201d: %2.");
-  if (ending == QLatin1String("png") || ending == QLatin1String("svg")) {
-    const bool written = ending == QLatin1String("png") ? m_chart->savePngFile(path, 2.0) : m_chart->saveSvgFile(path);
-    return written ? QString() : refused.arg(path, tr("the file cannot be opened for writing"));
+void VramPanel::exportTo(const QString& path) {
+  const auto end = [this, path](const QString& why) {
+    if (why.isEmpty()) {
+      emit exported(path);
+    } else {
+      emit exportFailed(tr("The chart could not be written to \u201c%1\u201d: %2.").arg(path, why));
+    }
+  };
+  const std::function<QByteArray()> makeBytes = exportedBytes(QFileInfo(path).suffix().toLower());
+  if (!makeBytes) return end(tr("its ending is none of .png, .svg, .csv, .json"));
+  runInBackground(
+      writingThreads(), this, [path, makeBytes] { return writeWholeFile(path, makeBytes()); }, end);
+}
+
+// Takes what only this thread can read, and leaves the rest to be called on another one. Empty for an unknown ending.
+std::function<QByteArray()> VramPanel::exportedBytes(const QString& ending) {
+  if (ending == QLatin1String("svg")) return [svg = m_chart->svg()] { return svg; };
+  if (ending == QLatin1String("png")) {
+    return [image = m_chart->image(2.0)] {
+      QBuffer bytes;
+      image.save(&bytes, "PNG");
+      return bytes.data();
+    };
   }
-  QByteArray content;
-  if (ending == QLatin1String("csv")) {
-    content = framesToCsv(m_state.timeLine().frames());
-  } else if (ending == QLatin1String("json")) {
-    content = framesToJson(m_state.timeLine().frames(), m_state.deviceName(), m_state.planTop());
-  } else {
-    return refused.arg(path, tr("its ending is none of .png, .svg, .csv, .json"));
-  }
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-    return refused.arg(path, file.errorString());
-  return {};
+  const auto shown = m_state.timeLine().frames();
+  const std::vector<MemoryFrame> frames(shown.begin(), shown.end());
+  if (ending == QLatin1String("csv")) return [frames] { return framesToCsv(frames); };
+  if (ending != QLatin1String("json")) return {};
+  return
+      [frames, device = m_state.deviceName(), plan = m_state.planTop()] { return framesToJson(frames, device, plan); };
 }
 
 }  // namespace headroom::ui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 #include "ui/calculator/load_state.h"
 #include "ui/chart/chart_state.h"
@@ -23,10 +24,12 @@ class VramPanel : public QWidget {
  public:
   VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWidget* parent = nullptr);
 
-  // By the ending of `path`: .png, .svg, .csv or .json. Empty when written, else why not.
-  QString exportTo(const QString& path);
+  // By the ending of `path`: .png, .svg, .csv or .json. What is shown now is written by another thread; one of the
+  // signals follows.
+  void exportTo(const QString& path);
 
  signals:
+  void exported(const QString& path);
   void exportFailed(const QString& sentence);
 
  private:
@@ -39,6 +42,7 @@ class VramPanel : public QWidget {
   void refreshLoad();
   void listRegions(Segment segment);
   void chooseExport(const QString& ending);
+  std::function<QByteArray()> exportedBytes(const QString& ending);
 
   const Theme& m_theme;
   ChartState& m_state;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ui/chat/chat_rows.h"
+#include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -195,11 +196,11 @@ QToolButton* Composer::makeChip(const Attached& attached) {
   chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   setRole(chip, "chip");
   if (const auto* pending = std::get_if<Pending>(&attached)) {
-    chip->setText(tr("Reading %1\u2026").arg(pending->name));
+    chip->setText(literalText(tr("Reading %1\u2026").arg(pending->name)));
     chip->setToolTip(tr("Stop reading %1 and leave it out").arg(pending->name));
   } else {
     const Attachment& read = std::get<Attachment>(attached);
-    chip->setText(attachmentText(read));
+    chip->setText(literalText(attachmentText(read)));
     chip->setToolTip(tr("Remove %1").arg(read.name));
   }
   chip->setAccessibleName(chip->toolTip());

@@ -113,6 +113,7 @@ QWidget* SamplerPanel::makePresets() {
   connect(m_preset, &QComboBox::activated, this, &SamplerPanel::choosePreset);
   auto* save = new QToolButton(row);
   save->setText(tr("Save…"));
+  save->setObjectName(QStringLiteral("savePreset"));
   save->setToolTip(tr("Keep these numbers as a preset of your own"));
   connect(save, &QToolButton::clicked, this, &SamplerPanel::savePreset);
   m_remove = new QToolButton(row);

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -60,7 +61,7 @@ void Welcome::showModel(const QString& title, const QString& note, const QString
     delete item;
   }
   for (const QString& question : questions) {
-    auto* button = new QPushButton(question, m_questions);
+    auto* button = new QPushButton(literalText(question), m_questions);
     button->setObjectName(QStringLiteral("starterQuestion"));
     setRole(button, "fix");
     button->setAutoDefault(true);

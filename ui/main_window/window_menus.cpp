@@ -6,6 +6,8 @@
 #include <QMenu>
 #include <QMenuBar>
 
+#include "ui/format/literal_text.h"
+
 namespace headroom::ui {
 
 WindowMenus::WindowMenus(QMainWindow& window, const QList<QDockWidget*>& docks) : QObject(&window) {
@@ -76,7 +78,7 @@ void WindowMenus::setRecentFiles(const QStringList& files) {
   for (int i = 0; i < files.size(); ++i) {
     const QFileInfo info(files[i]);
     // The first nine by their number; an ampersand of the name itself is doubled.
-    QString name = info.fileName().replace(QLatin1Char('&'), QLatin1String("&&"));
+    QString name = literalText(info.fileName());
     if (i < 9) name = QStringLiteral("&%1  %2").arg(i + 1).arg(name);
     QAction* action = m_recent->addAction(name, this, [this, path = files[i]] { emit recentChosen(path); });
     action->setStatusTip(QDir::toNativeSeparators(files[i]));

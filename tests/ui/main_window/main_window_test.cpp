@@ -323,19 +323,28 @@ TEST_F(WindowFixture, the_chart_is_written_in_four_formats) {
     emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 100, 1'700'000'000'000 + 200 * i));
   QTemporaryDir folder;
   auto* panel = m_window->findChild<VramPanel*>();
+  QSignalSpy written(panel, &VramPanel::exported), failed(panel, &VramPanel::exportFailed);
   const std::map<QString, QByteArray> magic{{QStringLiteral("png"), "\x89PNG"},
                                             {QStringLiteral("svg"), "<?xml"},
                                             {QStringLiteral("csv"), "time_ms,"},
                                             {QStringLiteral("json"), "{"}};
   for (const auto& [ending, start] : magic) {
     const QString path = folder.filePath(QStringLiteral("chart.") + ending);
-    EXPECT_EQ(panel->exportTo(path), QString());
+    written.clear();
+    panel->exportTo(path);
+    ASSERT_TRUE(waitFor([&] { return written.count() == 1; })) << ending.toStdString();
+    EXPECT_EQ(written[0][0].toString(), path);
     QFile file(path);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << ending.toStdString();
     EXPECT_EQ(file.read(start.size()), start) << ending.toStdString();
   }
-  EXPECT_TRUE(panel->exportTo(folder.filePath(QStringLiteral("chart.bmp"))).contains(QStringLiteral(".svg")));
-  EXPECT_FALSE(panel->exportTo(QStringLiteral("/nowhere/at/all/chart.csv")).isEmpty());
+  panel->exportTo(folder.filePath(QStringLiteral("chart.bmp")));
+  ASSERT_EQ(failed.count(), 1);
+  EXPECT_TRUE(failed[0][0].toString().contains(QStringLiteral(".svg")));
+  panel->exportTo(QStringLiteral("/nowhere/at/all/chart.csv"));
+  ASSERT_TRUE(waitFor([&] { return failed.count() == 2; }));
+  EXPECT_TRUE(failed[1][0].toString().endsWith(QStringLiteral("there is no folder /nowhere/at/all.")))
+      << failed[1][0].toString().toStdString();
 }
 
 TEST_F(WindowFixture, opened_files_are_remembered_newest_first_and_the_layout_at_close) {

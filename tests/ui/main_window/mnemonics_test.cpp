@@ -1,0 +1,144 @@
+// Alt and a letter lead to one place: in the window, in each of its menus and in each dialog, in every language.
+#include <QCoreApplication>
+#include <QDialog>
+#include <QDir>
+#include <QGroupBox>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabBar>
+#include <QToolButton>
+#include <QTranslator>
+
+#include "support/fake_conversation_port.h"
+#include "tests/ui/main_window/window_fixture.h"
+#include "ui/chart/region_dialog.h"
+#include "ui/chart/segment_bar.h"
+#include "ui/chat/chat_widget.h"
+#include "ui/main_window/about.h"
+
+namespace headroom::ui {
+namespace {
+
+// English, and what is compiled in.
+QStringList languages() {
+  return QStringList{QString()} + QDir(QStringLiteral(":/headroom/i18n")).entryList({QStringLiteral("*.qm")});
+}
+
+// Who answers to which letter, as "object: text".
+using Takers = std::map<QString, QStringList>;
+
+void add(Takers& takers, const QObject& object, const QString& text) {
+  const QString letter = QKeySequence::mnemonic(text).toString();
+  if (!letter.isEmpty()) takers[letter].append(object.objectName() + QStringLiteral(": ") + text);
+}
+
+void addActions(Takers& takers, const QWidget& menu) {
+  for (const QAction* action : menu.actions()) add(takers, *action, action->text());
+}
+
+// Hidden ones too: what loads hides and shows may be on screen together with anything else.
+Takers takersIn(const QWidget& window) {
+  Takers takers;
+  for (const QWidget* widget : window.findChildren<QWidget*>()) {
+    if (widget->window() != &window) continue;
+    if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) add(takers, *button, button->text());
+    if (const auto* label = qobject_cast<const QLabel*>(widget); label != nullptr && label->buddy() != nullptr)
+      add(takers, *label, label->text());
+    if (const auto* box = qobject_cast<const QGroupBox*>(widget)) add(takers, *box, box->title());
+    if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
+      for (int i = 0; i < tabs->count(); ++i) add(takers, *tabs, tabs->tabText(i));
+    }
+    if (qobject_cast<const QMenuBar*>(widget) != nullptr) addActions(takers, *widget);
+  }
+  return takers;
+}
+
+void expectUnique(const Takers& takers, const QString& where) {
+  for (const auto& [letter, names] : takers)
+    EXPECT_EQ(names.size(), 1) << where.toStdString() << ", " << letter.toStdString() << ": "
+                               << names.join(" | ").toStdString();
+}
+
+class Mnemonics : public WindowFixture {
+ protected:
+  void fill() {
+    WindowSettings settings;
+    for (int i = 0; i < kMaxRecentFiles; ++i) settings.recentFiles.append(QStringLiteral("/m/R&D %1.gguf").arg(i));
+    makeWindow(settings);
+    auto* chat = new ChatWidget(m_engine, m_store, m_theme, ChatSettings{});
+    m_window->setChatWidget(chat);
+    chat->setModelNote({}, {QStringLiteral("What is R&D?"), QStringLiteral("Q&A?")});
+    dropAndWait(kModel);
+  }
+  test::FakeConversationPort m_store;
+  const QString kModel = QStringLiteral("/models/llama-3-8b.gguf");
+};
+
+TEST_F(Mnemonics, are_unique_in_the_window_and_in_each_menu) {
+  for (const QString& language : languages()) {
+    QTranslator translator;
+    if (!language.isEmpty()) {
+      ASSERT_TRUE(translator.load(QStringLiteral(":/headroom/i18n/") + language));
+    }
+    QCoreApplication::installTranslator(&translator);
+    fill();
+    const Takers takers = takersIn(*m_window);
+    EXPECT_GT(takers.size(), 12U) << "the walk sees them";
+    expectUnique(takers, language + QStringLiteral("window"));
+    int nMenus = 0;
+    for (const QMenu* menu : m_window->findChildren<QMenu*>()) {
+      Takers inMenu;
+      addActions(inMenu, *menu);
+      expectUnique(inMenu, language + QStringLiteral("menu ") + menu->title());
+      ++nMenus;
+    }
+    EXPECT_GE(nMenus, 6) << "File, Recent, View, Theme, Help, Export";
+    QCoreApplication::removeTranslator(&translator);
+  }
+}
+
+TEST_F(Mnemonics, are_unique_in_each_dialog) {
+  fill();
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kModel]));
+  emit m_engine.memoryRead(readingWith(*m_engine.loads[0].plan, 2048, 1'700'000'000'000));
+  emit find<SegmentBar>("nowBar")->segmentClicked(Segment::Weights);
+  showAbout(m_window.get());
+  showAboutStarter(m_window.get());
+  find<QToolButton>("savePreset")->click();
+  int nDialogs = 0;
+  for (const QDialog* dialog : m_window->findChildren<QDialog*>()) {
+    expectUnique(takersIn(*dialog), dialog->windowTitle());
+    ++nDialogs;
+  }
+  EXPECT_EQ(nDialogs, 4);
+}
+
+TEST_F(Mnemonics, alt_v_opens_the_view_menu) {
+  fill();
+  m_window->activateWindow();
+  ASSERT_TRUE(waitFor([&] { return m_window->isActiveWindow(); }));
+  find<QSpinBox>("slotsSpin")->setFocus();
+  QMenu* view = nullptr;
+  for (QAction* action : m_window->menuBar()->actions()) {
+    if (action->text() == QStringLiteral("&View")) view = action->menu();
+  }
+  ASSERT_NE(view, nullptr);
+  QTest::keyClick(QApplication::focusWidget(), Qt::Key_V, Qt::AltModifier);
+  EXPECT_TRUE(waitFor([&] { return view->isVisible(); }));
+  view->close();
+}
+
+TEST_F(Mnemonics, names_from_outside_bring_none) {
+  fill();
+  for (const QPushButton* question : m_window->findChildren<QPushButton*>(QStringLiteral("starterQuestion")))
+    EXPECT_TRUE(QKeySequence::mnemonic(question->text()).isEmpty()) << question->text().toStdString();
+}
+
+}  // namespace
+}  // namespace headroom::ui
