@@ -16,6 +16,7 @@ int ArenaTableModel::rowCount(const QModelIndex& parent) const {
 int ArenaTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant ArenaTableModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
   const ArenaFigures& arena = m_arenas[static_cast<std::size_t>(index.row())];
   if (role == Qt::TextAlignmentRole)
     return QVariant((index.column() == ArenaColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);

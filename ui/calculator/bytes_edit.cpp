@@ -26,6 +26,8 @@ BytesEdit::BytesEdit(QWidget* parent) : QLineEdit(parent) {
 
 void BytesEdit::setBytes(Bytes bytes) {
   m_bytes = bytes;
+  // Plans are made anew whenever free memory moves: what is being typed stays.
+  if (hasFocus() && isModified()) return;
   if (hasFocus() && parse_bytes(text().trimmed().toStdString()) == bytes) return;
   setText(exactText(bytes));
   setTone(this, Tone::Neutral);

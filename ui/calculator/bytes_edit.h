@@ -13,7 +13,7 @@ class BytesEdit : public QLineEdit {
   explicit BytesEdit(QWidget* parent = nullptr);
 
   Bytes bytes() const { return m_bytes; }
-  void setBytes(Bytes bytes);  // silent; does not disturb a text that already means it
+  void setBytes(Bytes bytes);  // silent; leaves a text that is being typed, or that already means it
 
   QSize sizeHint() const override;
 

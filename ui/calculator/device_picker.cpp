@@ -34,10 +34,7 @@ DevicePicker::DevicePicker(QWidget* parent) : QComboBox(parent) {
   connect(this, &QComboBox::activated, this, &DevicePicker::choose);
   connect(completer, qOverload<const QString&>(&QCompleter::activated), this,
           [this](const QString& text) { choose(findText(text)); });
-  connect(lineEdit(), &QLineEdit::returnPressed, this, [this] {
-    const int row = findText(lineEdit()->text(), Qt::MatchContains);
-    choose(row);
-  });
+  connect(lineEdit(), &QLineEdit::returnPressed, this, [this] { choose(firstDeviceWith(lineEdit()->text())); });
 }
 
 void DevicePicker::addHeading(const QString& text) {
@@ -81,8 +78,19 @@ void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std:
 }
 
 void DevicePicker::setCurrentDevice(const QString& id) {
+  // Told again with every plan: what is being typed stays.
+  if (id == m_currentId && lineEdit()->hasFocus() && lineEdit()->isModified()) return;
   m_currentId = id;
   showCurrent();
+}
+
+// The headings are in the list too, and "NVIDIA" is in one of them. -1: none.
+int DevicePicker::firstDeviceWith(const QString& text) const {
+  for (int row = 0; !text.trimmed().isEmpty() && row < count(); ++row) {
+    const bool isDevice = !itemData(row, kIdRole).toString().isEmpty();
+    if (isDevice && itemText(row).contains(text.trimmed(), Qt::CaseInsensitive)) return row;
+  }
+  return -1;
 }
 
 void DevicePicker::choose(int row) {

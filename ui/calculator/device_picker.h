@@ -26,6 +26,7 @@ class DevicePicker : public QComboBox {
  private:
   void addHeading(const QString& text);
   void addDevice(const DeviceInfo& device);
+  int firstDeviceWith(const QString& text) const;
   void choose(int row);
   void showCurrent();
 

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
@@ -37,7 +38,15 @@ QSpinBox* makeSpin(int from, int to, const QString& name, const char* objectName
   spin->setAccessibleName(name);
   spin->setObjectName(QLatin1String(objectName));
   spin->setKeyboardTracking(false);
+  auto* text = spin->findChild<QLineEdit*>();
+  QObject::connect(spin, &QSpinBox::editingFinished, text, [text] { text->setModified(false); });
   return spin;
+}
+
+// Plans are made anew whenever free memory moves: a number that is being typed stays.
+void showValue(QSpinBox& spin, int value) {
+  if (spin.hasFocus() && spin.findChild<QLineEdit*>()->isModified()) return;
+  spin.setValue(value);
 }
 
 // Types that are only for checking stay with the command line.
@@ -283,11 +292,11 @@ void OptionsForm::refresh() {
   for (QObject* object : quietOnes) object->blockSignals(true);
   m_device->setCurrentDevice(m_calculator.deviceId());
   if (options.n_ctx > 0) {
-    m_context->setValue(static_cast<int>(std::min<std::uint32_t>(options.n_ctx, kMaxContext)));
+    showValue(*m_context, static_cast<int>(std::min<std::uint32_t>(options.n_ctx, kMaxContext)));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
-  m_slots->setValue(static_cast<int>(options.n_slots));
-  m_batch->setValue(static_cast<int>(options.n_batch));
+  showValue(*m_slots, static_cast<int>(options.n_slots));
+  showValue(*m_batch, static_cast<int>(options.n_batch));
   for (QComboBox* combo : {m_keyType, m_valueType}) {
     showTypes(*combo, device != nullptr ? offeredTypes(*device) : std::vector<DType>());
   }
@@ -302,7 +311,7 @@ void OptionsForm::refresh() {
   const int shownLayers = automatic && plan ? plan->options.n_gpu_layers : options.n_gpu_layers;
   m_autoLayers->setChecked(automatic);
   m_layersSlider->setValue(shownLayers);
-  m_layers->setValue(shownLayers);
+  showValue(*m_layers, shownLayers);
   for (QObject* object : quietOnes) object->blockSignals(false);
   refreshHeadroom();
 }

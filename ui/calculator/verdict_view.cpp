@@ -36,7 +36,10 @@ VerdictView::VerdictView(const Theme& theme, CalculatorState& calculator, LoadSt
     refreshLoad();
   });
   connect(&m_load, &LoadState::changed, this, &VerdictView::refreshLoad);
-  connect(&theme, &Theme::changed, this, &VerdictView::refreshVerdict);
+  connect(&theme, &Theme::changed, this, [this] {
+    refreshVerdict();
+    refreshFixes();
+  });
   refreshVerdict();
   refreshFixes();
   refreshLoad();

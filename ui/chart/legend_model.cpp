@@ -45,6 +45,7 @@ int LegendModel::rowCount(const QModelIndex& parent) const {
 int LegendModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant LegendModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
   const Segment segment = kSegments[static_cast<std::size_t>(index.row())];
   const auto& frame = index.column() == NowColumn ? m_now : m_plan;
   switch (role) {

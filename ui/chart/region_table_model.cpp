@@ -29,6 +29,7 @@ int RegionTableModel::rowCount(const QModelIndex& parent) const {
 int RegionTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
 QVariant RegionTableModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
   const auto& [region, device] = m_rows[static_cast<std::size_t>(index.row())];
   const bool isNumber = index.column() == LayerColumn || index.column() == BytesColumn;
   if (role == Qt::TextAlignmentRole) return QVariant((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);

@@ -73,7 +73,7 @@ void SegmentBar::paintEvent(QPaintEvent*) {
 }
 
 void SegmentBar::mouseReleaseEvent(QMouseEvent* event) {
-  if (event->button() != Qt::LeftButton) return;
+  if (event->button() != Qt::LeftButton || !rect().contains(event->pos())) return;
   if (const auto segment = segmentAt(event->pos())) emit segmentClicked(*segment);
 }
 

@@ -122,6 +122,7 @@ Composer::Composer(const Theme& theme, QWidget* parent, AttachmentReader::Read r
   connect(m_text, &MessageEdit::earlierWanted, this, &Composer::editLastWanted);
   connect(m_text, &QPlainTextEdit::textChanged, this, &Composer::refresh);
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);
+  connect(&theme, &Theme::changed, this, &Composer::showAttachments);
   connect(m_reader, &AttachmentReader::arrived, this, &Composer::replacePending);
   connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const QString& sentence) {
     removePending(id);

@@ -10,6 +10,7 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QToolButton>
+#include <algorithm>
 #include <limits>
 
 #include "ui/theme/roles.h"
@@ -81,20 +82,23 @@ SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   form->setVerticalSpacing(6);
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   m_temperature = addNumber(*form, tr("Temperature"), tr("Higher is more varied; 0 always takes the likeliest token"),
-                            "temperature", 0, 5, 0.05);
-  m_topK = addCount(*form, tr("Top-k"), tr("Choose among this many likeliest tokens"), "topK", 10'000, tr("off"));
+                            "temperature", &SamplerSettings::temperature, 0, 5, 0.05);
+  m_topK = addCount(*form, tr("Top-k"), tr("Choose among this many likeliest tokens"), "topK", 10'000, tr("off"),
+                    [this](int n) { m_settings.sampler.top_k = static_cast<std::uint32_t>(n); });
   m_topP = addNumber(*form, tr("Top-p"),
-                     tr("Choose among the likeliest tokens that together have this probability; 1 is off"), "topP", 0,
-                     1, 0.01);
+                     tr("Choose among the likeliest tokens that together have this probability; 1 is off"), "topP",
+                     &SamplerSettings::top_p, 0, 1, 0.01);
   m_minP = addNumber(*form, tr("Min-p"), tr("Leave out tokens less likely than this share of the likeliest; 0 is off"),
-                     "minP", 0, 1, 0.01);
+                     "minP", &SamplerSettings::min_p, 0, 1, 0.01);
   m_repetition = addNumber(*form, tr("Repetition penalty"), tr("Above 1, tokens of the last lines become less likely"),
-                           "repetition", 0.5, 2, 0.01);
+                           "repetition", &SamplerSettings::repetition_penalty, 0.5, 2, 0.01);
   m_presence = addNumber(*form, tr("Presence penalty"), tr("Above 0, tokens that were used already become less likely"),
-                         "presence", -2, 2, 0.05);
+                         "presence", &SamplerSettings::presence_penalty, -2, 2, 0.05);
   m_seed = addCount(*form, tr("Seed"), tr("The same seed, settings and text give the same answer"), "seed",
-                    std::numeric_limits<int>::max(), tr("new each time"));
-  m_maxTokens = addCount(*form, tr("Longest answer"), tr("In tokens"), "maxTokens", 1'000'000, tr("until full"));
+                    std::numeric_limits<int>::max(), tr("new each time"),
+                    [this](int n) { m_settings.sampler.seed = static_cast<std::uint64_t>(n); });
+  m_maxTokens = addCount(*form, tr("Longest answer"), tr("In tokens"), "maxTokens", 1'000'000, tr("until full"),
+                         [this](int n) { m_settings.maxTokens = static_cast<quint32>(n); });
   m_maxTokens->setSingleStep(64);
   layout->addLayout(form);
   layout->addStretch();
@@ -118,6 +122,7 @@ QWidget* SamplerPanel::makePresets() {
   connect(save, &QToolButton::clicked, this, &SamplerPanel::savePreset);
   m_remove = new QToolButton(row);
   m_remove->setText(tr("Delete"));
+  m_remove->setObjectName(QStringLiteral("removePreset"));
   m_remove->setToolTip(tr("Delete this preset of yours"));
   connect(m_remove, &QToolButton::clicked, this, &SamplerPanel::removePreset);
   for (QToolButton* button : {save, m_remove}) setRole(button, "chip");
@@ -128,7 +133,7 @@ QWidget* SamplerPanel::makePresets() {
 }
 
 QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
-                                        double from, double to, double step) {
+                                        float SamplerSettings::*number, double from, double to, double step) {
   auto* box = new QDoubleSpinBox(this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);
@@ -136,20 +141,28 @@ QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label,
   box->setRange(from, to);
   box->setSingleStep(step);
   box->setDecimals(2);
-  connect(box, &QDoubleSpinBox::valueChanged, this, &SamplerPanel::readSampler);
+  connect(box, &QDoubleSpinBox::valueChanged, this, [this, number](double value) {
+    if (m_isShowing) return;
+    m_settings.sampler.*number = static_cast<float>(value);
+    tellEdited();
+  });
   form.addRow(label, box);
   return box;
 }
 
 QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to,
-                                 const QString& atZero) {
+                                 const QString& atZero, std::function<void(int)> set) {
   auto* box = new QSpinBox(this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);
   box->setToolTip(tip);
   box->setRange(0, to);
   box->setSpecialValueText(atZero);
-  connect(box, &QSpinBox::valueChanged, this, &SamplerPanel::readSampler);
+  connect(box, &QSpinBox::valueChanged, this, [this, set = std::move(set)](int value) {
+    if (m_isShowing) return;
+    set(value);
+    tellEdited();
+  });
   form.addRow(label, box);
   return box;
 }
@@ -181,17 +194,7 @@ void SamplerPanel::showSampler() {
   m_isShowing = false;
 }
 
-void SamplerPanel::readSampler() {
-  if (m_isShowing) return;
-  SamplerSettings& sampler = m_settings.sampler;
-  sampler.temperature = static_cast<float>(m_temperature->value());
-  sampler.top_k = static_cast<std::uint32_t>(m_topK->value());
-  sampler.top_p = static_cast<float>(m_topP->value());
-  sampler.min_p = static_cast<float>(m_minP->value());
-  sampler.repetition_penalty = static_cast<float>(m_repetition->value());
-  sampler.presence_penalty = static_cast<float>(m_presence->value());
-  sampler.seed = static_cast<std::uint64_t>(m_seed->value());
-  m_settings.maxTokens = static_cast<quint32>(m_maxTokens->value());
+void SamplerPanel::tellEdited() {
   fillPresets();
   emit settingsEdited(m_settings);
 }
@@ -231,12 +234,17 @@ void SamplerPanel::savePreset() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(tr("Save preset"));
   dialog->setLabelText(tr("Name"));
-  connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& name) {
-    if (name.trimmed().isEmpty()) return;
-    m_settings.presets.removeIf([&](const SamplerPreset& preset) { return preset.name == name.trimmed(); });
-    m_settings.presets.append({name.trimmed(), m_settings.sampler});
-    fillPresets();
-    emit settingsEdited(m_settings);
+  connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& text) {
+    const QString name = text.trimmed();
+    // Two rows of one name could not be told apart.
+    const QVector<SamplerPreset> builtIn = builtInPresets();
+    const bool isTaken = std::any_of(builtIn.begin(), builtIn.end(), [&](const SamplerPreset& preset) {
+      return preset.name.compare(name, Qt::CaseInsensitive) == 0;
+    });
+    if (name.isEmpty() || isTaken) return;
+    m_settings.presets.removeIf([&](const SamplerPreset& preset) { return preset.name == name; });
+    m_settings.presets.append({name, m_settings.sampler});
+    tellEdited();
   });
   dialog->open();
 }
@@ -245,8 +253,7 @@ void SamplerPanel::removePreset() {
   const qsizetype index = m_preset->currentIndex() - builtInPresets().size();
   if (index < 0 || index >= m_settings.presets.size()) return;
   m_settings.presets.removeAt(index);
-  fillPresets();
-  emit settingsEdited(m_settings);
+  tellEdited();
 }
 
 }  // namespace headroom::ui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 
 #include "ui/chat/chat_settings.h"
 
@@ -31,12 +32,12 @@ class SamplerPanel : public QWidget {
 
  private:
   QWidget* makePresets();
-  QDoubleSpinBox* addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name, double from,
-                            double to, double step);
+  QDoubleSpinBox* addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
+                            float SamplerSettings::*number, double from, double to, double step);
   QSpinBox* addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to,
-                     const QString& atZero);
+                     const QString& atZero, std::function<void(int)> set);
   void showSampler();
-  void readSampler();
+  void tellEdited();
   void fillPresets();
   void choosePreset(int index);
   void savePreset();

@@ -48,6 +48,7 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   layout->addWidget(m_close, 0, 2);
   layout->addLayout(buttons, 1, 1, 1, 2);
   layout->setColumnStretch(1, 1);
+  connect(&theme, &Theme::changed, this, &TroubleBanner::paintIcons);
   hide();
 }
 
@@ -60,14 +61,19 @@ QPushButton* TroubleBanner::addButton(const QString& text, const QString& tip, c
   return button;
 }
 
+void TroubleBanner::paintIcons() {
+  m_icon->setPixmap(m_theme.icon(Theme::toneIconName(m_tone), m_theme.tokens().tone(m_tone).text)
+                        .pixmap(QSize(18, 18), devicePixelRatioF()));
+  m_close->setIcon(m_theme.icon(QStringLiteral("close")));
+}
+
 void TroubleBanner::show(const Trouble& trouble) {
   using Kind = Trouble::Kind;
   setVisible(trouble.kind != Kind::None);
   if (trouble.kind == Kind::None) return;
-  const Tone tone = trouble.kind == Kind::Failed ? Tone::Bad : Tone::Warning;
-  setTone(this, tone);
-  m_icon->setPixmap(m_theme.icon(Theme::toneIconName(tone), m_theme.tokens().tone(tone).text).pixmap(18, 18));
-  m_close->setIcon(m_theme.icon(QStringLiteral("close")));
+  m_tone = trouble.kind == Kind::Failed ? Tone::Bad : Tone::Warning;
+  setTone(this, m_tone);
+  paintIcons();
   m_text->setText(trouble.text);
   setAccessibleName(trouble.text);
   const bool canCut = trouble.kind == Kind::ContextFull || trouble.kind == Kind::PromptTooLong;

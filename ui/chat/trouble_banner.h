@@ -26,9 +26,11 @@ class TroubleBanner : public QFrame {
   void dismissed();
 
  private:
+  void paintIcons();
   QPushButton* addButton(const QString& text, const QString& tip, const char* name);
 
   const Theme& m_theme;
+  Tone m_tone = Tone::Warning;
   QLabel* m_icon;
   QLabel* m_text;
   QToolButton* m_close;

@@ -30,7 +30,7 @@ class DeviceWatch : public QObject {
   const LoadState& m_load;
   std::vector<DeviceInfo> m_told;
   QElapsedTimer m_sinceEngineRead;
-  QTimer m_timer;
+  QTimer m_timer{this};
 };
 
 }  // namespace headroom::ui

@@ -1,0 +1,122 @@
+#include "ui/calculator/options_form.h"
+
+#include <gtest/gtest.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+
+#include "support/model_specs.h"
+
+namespace headroom::ui {
+namespace {
+
+class OptionsFormTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), test::gpu_with(8 * kGiB)});
+    m_form.show();
+  }
+  void open() {
+    m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
+    m_calculator.planNow();
+  }
+  void useGpu() {
+    m_calculator.setDevice(QString::fromStdString(test::gpu_with(8 * kGiB).id));
+    m_calculator.planNow();
+  }
+  template <class W>
+  W* find(const char* name) {
+    W* widget = m_form.findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
+  CalculatorState m_calculator{{}};
+  OptionsForm m_form{m_calculator};
+};
+
+TEST_F(OptionsFormTest, without_a_model_nothing_can_be_set) {
+  EXPECT_FALSE(m_form.isEnabled());
+  open();
+  EXPECT_TRUE(m_form.isEnabled());
+  m_calculator.setModel(nullptr);
+  EXPECT_FALSE(m_form.isEnabled());
+}
+
+TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
+  open();
+  auto* slots_ = find<QSpinBox>("slotsSpin");
+  slots_->setValue(7);
+  EXPECT_EQ(m_calculator.options().n_slots, 7U);
+  m_calculator.setBatch(96);
+  EXPECT_EQ(find<QSpinBox>("batchSpin")->value(), 96);
+  auto* context = find<QSlider>("contextSlider");
+  context->setValue(context->maximum());
+  EXPECT_EQ(find<QSpinBox>("contextSpin")->value(), static_cast<int>(m_calculator.longestContext()));
+  auto* keys = find<QComboBox>("keyType");
+  keys->setCurrentIndex(keys->findText("Q8_0"));
+  emit keys->activated(keys->currentIndex());
+  EXPECT_EQ(m_calculator.options().kv_k, DType::kQ8_0);
+  EXPECT_EQ(m_calculator.options().kv_v, DType::kF16) << "chosen apart";
+}
+
+TEST_F(OptionsFormTest, a_number_that_is_being_typed_stays_when_a_plan_comes_meanwhile) {
+  open();
+  auto* spin = find<QSpinBox>("slotsSpin");
+  m_form.activateWindow();
+  spin->setFocus();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return spin->hasFocus(); }, 60'000));
+  spin->selectAll();
+  QTest::keyClick(spin, Qt::Key_1);
+  m_calculator.planNow();
+  EXPECT_EQ(spin->text(), "1");
+  QTest::keyClick(spin, Qt::Key_2);
+  m_calculator.planNow();
+  EXPECT_EQ(spin->text(), "12");
+  QTest::keyClick(spin, Qt::Key_Return);
+  EXPECT_EQ(m_calculator.options().n_slots, 12U);
+  m_calculator.setSlots(3);
+  EXPECT_EQ(spin->text(), "3") << "once it is entered, the field follows again";
+}
+
+TEST_F(OptionsFormTest, layers_are_asked_for_only_where_there_is_a_gpu) {
+  open();
+  EXPECT_FALSE(find<QSpinBox>("layersSpin")->isVisible());
+  useGpu();
+  EXPECT_TRUE(find<QSpinBox>("layersSpin")->isVisible());
+  EXPECT_TRUE(find<QCheckBox>("autoLayers")->isChecked());
+  find<QSpinBox>("layersSpin")->setValue(3);
+  EXPECT_EQ(m_calculator.options().n_gpu_layers, 3);
+  EXPECT_FALSE(find<QCheckBox>("autoLayers")->isChecked());
+  find<QCheckBox>("autoLayers")->setChecked(true);
+  EXPECT_EQ(m_calculator.options().n_gpu_layers, kAutoLayers);
+}
+
+TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
+  open();
+  useGpu();
+  find<QSlider>("headroomSlider")->setValue(16);  // 1 GiB in steps of 64 MiB
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB);
+  auto* rule = find<QComboBox>("headroomRule");
+  emit rule->activated(1);
+  EXPECT_EQ(std::get<AtMost>(m_calculator.options().headroom).bytes, 7 * kGiB);
+  EXPECT_EQ(find<QLineEdit>("headroomEdit")->text(), "7.00 GiB");
+  emit rule->activated(0);
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB) << "and back";
+}
+
+TEST_F(OptionsFormTest, the_solvers_are_one_click_away) {
+  open();
+  find<QPushButton>("longestContext")->click();
+  EXPECT_EQ(m_calculator.options().n_ctx, m_calculator.longestContext()) << "32 GiB hold all of it";
+  EXPECT_FALSE(find<QPushButton>("mostLayers")->isVisible());
+  useGpu();
+  EXPECT_TRUE(find<QPushButton>("mostLayers")->isVisible());
+}
+
+}  // namespace
+}  // namespace headroom::ui

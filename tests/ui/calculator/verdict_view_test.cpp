@@ -1,0 +1,113 @@
+#include "ui/calculator/verdict_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "support/fake_engine_port.h"
+#include "support/model_specs.h"
+
+namespace headroom::ui {
+namespace {
+
+class VerdictViewTest : public testing::Test {
+ protected:
+  void SetUp() override { m_view.show(); }
+  void open(Bytes hostBytes) {
+    m_calculator.setPresentDevices({test::cpu_with(hostBytes)});
+    m_calculator.setModel(m_model);
+    m_calculator.planNow();
+    m_view.setModelPath("/m.gguf");
+  }
+  template <class W>
+  W* find(const char* name) {
+    W* widget = m_view.findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
+  std::shared_ptr<const ModelInfo> m_model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  Theme m_theme{ThemeChoice::Light};
+  CalculatorState m_calculator{{}};
+  test::FakeEnginePort m_engine;
+  LoadState m_load{m_engine};
+  VerdictView m_view{m_theme, m_calculator, m_load};
+};
+
+TEST_F(VerdictViewTest, without_a_model_there_is_no_verdict_and_nothing_to_load) {
+  EXPECT_FALSE(find<QWidget>("verdict")->isVisible());
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+}
+
+TEST_F(VerdictViewTest, a_plan_that_fits_can_be_loaded_and_says_what_it_takes) {
+  open(16 * kGiB);
+  EXPECT_EQ(find<QWidget>("verdict")->property("tone").toString(), "good");
+  EXPECT_EQ(find<QWidget>("verdict")->accessibleDescription(), find<QLabel>("verdictSentence")->text());
+  QSignalSpy wanted(&m_view, &VerdictView::loadRequested);
+  find<QPushButton>("loadButton")->click();
+  EXPECT_EQ(wanted.count(), 1);
+  EXPECT_TRUE(find<QLabel>("loadText")->text().startsWith("Takes exactly "));
+}
+
+TEST_F(VerdictViewTest, fixes_of_a_plan_that_does_not_fit_are_buttons_that_apply_them) {
+  open(16 * kGiB);
+  m_calculator.setContext(131072);
+  m_calculator.setSlots(16);
+  m_calculator.planNow();
+  EXPECT_EQ(find<QWidget>("verdict")->property("tone").toString(), "bad");
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  ASSERT_FALSE(m_calculator.fixes().empty());
+  const PlanOptions before = m_calculator.options();
+  auto* fix = find<QPushButton>("fix0");
+  EXPECT_EQ(fix->text(), QString::fromStdString(m_calculator.fixes()[0].text));
+  fix->click();
+  EXPECT_NE(m_calculator.options(), before);
+}
+
+TEST_F(VerdictViewTest, icons_of_fixes_follow_the_theme) {
+  open(16 * kGiB);
+  m_calculator.setSlots(64);
+  m_calculator.setContext(131072);
+  m_calculator.planNow();
+  const auto icon = [this] {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    return find<QPushButton>("fix0")->icon().pixmap(16, 16).toImage();
+  };
+  const QImage light = icon();
+  m_theme.setChoice(ThemeChoice::Dark);
+  EXPECT_NE(icon(), light);
+}
+
+TEST_F(VerdictViewTest, while_it_loads_there_is_progress_and_a_way_out) {
+  open(16 * kGiB);
+  m_load.load("/m.gguf", m_calculator.plan());
+  EXPECT_TRUE(find<QPushButton>("cancelButton")->isVisible());
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isVisible());
+  auto* progress = find<QProgressBar>("loadProgress");
+  EXPECT_EQ(progress->format(), QString::fromUtf8("Reserving memory\u2026"));
+  emit m_engine.loadProgressed(m_engine.loads[0].id, kGiB / 2, kGiB);
+  EXPECT_EQ(progress->format(), "0.50 of 1.00 GiB");
+  EXPECT_EQ(progress->value() * 2, progress->maximum());
+  find<QPushButton>("cancelButton")->click();
+  EXPECT_FALSE(find<QPushButton>("cancelButton")->isEnabled()) << "asked once";
+  EXPECT_EQ(progress->format(), QString::fromUtf8("Cancelling\u2026"));
+}
+
+TEST_F(VerdictViewTest, what_is_loaded_is_not_loaded_again_until_it_is_changed) {
+  open(16 * kGiB);
+  m_load.load("/m.gguf", m_calculator.plan());
+  m_engine.sendLoadDone(m_model);
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  EXPECT_EQ(find<QPushButton>("loadButton")->text(), "Re&load");
+  EXPECT_TRUE(find<QLabel>("loadText")->text().contains("with exactly this plan"));
+  m_calculator.setContext(2048);
+  m_calculator.planNow();
+  EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
+  EXPECT_TRUE(find<QLabel>("loadText")->text().startsWith("Changed: "));
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,49 @@
+#include "ui/chart/legend_model.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QPixmap>
+#include <QSet>
+#include <QSignalSpy>
+
+namespace headroom::ui {
+namespace {
+
+TEST(LegendModelTest, every_segment_has_its_row_its_figures_and_its_own_swatch) {
+  const Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  const QAbstractItemModelTester tester(&legend, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  MemoryFrame now;
+  for (const Segment segment : kSegments) now.of(segment) = (segmentIndex(segment) + 1) * kGiB;
+  legend.setNow(now);
+  ASSERT_EQ(legend.rowCount(), static_cast<int>(kSegments.size()));
+  QSet<QByteArray> swatches;
+  for (int row = 0; row < legend.rowCount(); ++row) {
+    const Segment segment = kSegments[static_cast<std::size_t>(row)];
+    EXPECT_EQ(legend.index(row, LegendModel::NameColumn).data().toString(), segmentName(segment));
+    EXPECT_EQ(legend.index(row, LegendModel::NowColumn).data().toString(), QStringLiteral("%1.00 GiB").arg(row + 1));
+    EXPECT_EQ(legend.index(row, LegendModel::PlanColumn).data().toString(), QString::fromUtf8("\u2013")) << "no plan";
+    EXPECT_EQ(legend.index(row, 0).data(LegendModel::SegmentRole).toInt(), static_cast<int>(segment));
+    const QImage image = legend.index(row, 0).data(Qt::DecorationRole).value<QPixmap>().toImage();
+    swatches.insert(QByteArray(reinterpret_cast<const char*>(image.constBits()), image.sizeInBytes()));
+  }
+  EXPECT_EQ(swatches.size(), legend.rowCount());
+  EXPECT_EQ(legend.index(1, LegendModel::NowColumn).data(Qt::ToolTipRole), "2,147,483,648 B");
+  legend.setNow(std::nullopt);
+  EXPECT_EQ(legend.index(1, LegendModel::NowColumn).data().toString(), QString::fromUtf8("\u2013"));
+}
+
+TEST(LegendModelTest, swatches_are_painted_anew_with_the_theme) {
+  Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  const auto swatch = [&] { return legend.index(0, 0).data(Qt::DecorationRole).value<QPixmap>().toImage(); };
+  const QImage light = swatch();
+  QSignalSpy changed(&legend, &LegendModel::dataChanged);
+  theme.setChoice(ThemeChoice::Dark);
+  EXPECT_EQ(changed.count(), 1) << "views ask again";
+  EXPECT_NE(swatch(), light);
+}
+
+}  // namespace
+}  // namespace headroom::ui

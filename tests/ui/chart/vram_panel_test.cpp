@@ -1,0 +1,127 @@
+#include "ui/chart/vram_panel.h"
+
+#include <gtest/gtest.h>
+
+#include <QLabel>
+#include <QMenu>
+#include <QTableView>
+#include <QToolButton>
+
+#include "support/fake_engine_port.h"
+#include "support/plans.h"
+#include "ui/chart/region_dialog.h"
+#include "ui/chart/segment_bar.h"
+#include "ui/theme/elided_label.h"
+
+namespace headroom::ui {
+namespace {
+
+class VramPanelTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_panel.resize(420, 800);
+    m_panel.show();
+  }
+  template <class W>
+  W* find(const char* name) {
+    W* widget = m_panel.findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
+  bool says(const QString& text) {
+    for (const QLabel* label : m_panel.findChildren<QLabel*>()) {
+      if (label->isVisible() && label->text().contains(text)) return true;
+    }
+    return false;
+  }
+  void read(Bytes free, Bytes ours) {
+    MemoryReading reading;
+    reading.device = "cpu";
+    reading.timeMs = 1'700'000'000'000;
+    reading.total = 16 * kGiB;
+    reading.free = free;
+    reading.ours = ours;
+    m_chart.addReading(reading);
+  }
+  const std::shared_ptr<const ModelInfo> m_model =
+      std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  Theme m_theme{ThemeChoice::Light};
+  test::FakeEnginePort m_engine;
+  LoadState m_load{m_engine};
+  ChartState m_chart;
+  VramPanel m_panel{m_theme, m_chart, m_load};
+};
+
+TEST_F(VramPanelTest, it_says_what_it_waits_for_and_what_cannot_be_measured) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  EXPECT_TRUE(says("Waiting for the first reading."));
+  EXPECT_FALSE(find<SegmentBar>("nowBar")->isVisible());
+  DeviceInfo absent = test::gpu_with(8 * kGiB);
+  absent.name = "RTX 9090";
+  absent.is_present = false;
+  PlanOptions onGpu;
+  onGpu.device = 1;
+  m_chart.setCandidate(test::plan_for(*m_model, {test::cpu_with(16 * kGiB), absent}, onGpu));
+  EXPECT_TRUE(says("RTX 9090 is not in this machine"));
+}
+
+TEST_F(VramPanelTest, a_reading_and_a_plan_are_told_in_words) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  read(12 * kGiB, 0);
+  EXPECT_TRUE(says("Now: 4.00 of 16.00 GiB in use"));
+  EXPECT_FALSE(says("Waiting"));
+  m_chart.setCandidate(test::plan_for(*m_model, {test::cpu_with(16 * kGiB)}));
+  EXPECT_TRUE(says("With this plan: "));
+  EXPECT_TRUE(find<SegmentBar>("planBar")->isVisible());
+  read(20 * kGiB, 0);
+  EXPECT_TRUE(says("figures disagree")) << "more free than there is";
+}
+
+TEST_F(VramPanelTest, a_plan_that_needs_more_than_there_is_says_needed) {
+  const ModelInfo large = test::make_model(test::kLlama3_70B);
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  m_chart.setCandidate(test::plan_for(large, {test::cpu_with(16 * kGiB)}));
+  EXPECT_TRUE(says("of 16.00 GiB needed"));
+}
+
+TEST_F(VramPanelTest, a_load_that_took_what_was_planned_differs_by_nothing) {
+  const auto plan = test::plan_for(*m_model, {test::cpu_with(16 * kGiB)});
+  EXPECT_TRUE(says("Nothing is loaded."));
+  m_load.load("/m.gguf", plan);
+  m_engine.sendLoadDone(m_model);
+  EXPECT_EQ(find<QLabel>("predicted")->text(), find<QLabel>("actual")->text());
+  EXPECT_EQ(find<QLabel>("difference")->text(), "0 B");
+  EXPECT_EQ(find<QLabel>("difference")->property("tone").toString(), "good");
+  m_load.load("/m2.gguf", plan);
+  m_engine.sendLoadDone(m_model, 4096);
+  EXPECT_EQ(find<QLabel>("difference")->text(), "+4.00 KiB");
+  EXPECT_EQ(find<QLabel>("difference")->property("tone").toString(), "bad");
+}
+
+TEST_F(VramPanelTest, the_keyboard_lists_the_tensors_of_a_segment) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  auto* legend = find<QTableView>("legend");
+  emit legend->activated(legend->model()->index(0, 0));
+  EXPECT_EQ(m_panel.findChild<RegionDialog*>(), nullptr) << "there is no plan to list";
+  m_chart.setCandidate(test::plan_for(*m_model, {test::cpu_with(16 * kGiB)}));
+  emit legend->activated(legend->model()->index(static_cast<int>(segmentIndex(Segment::Free)), 0));
+  EXPECT_EQ(m_panel.findChild<RegionDialog*>(), nullptr) << "what is free holds nothing";
+  emit legend->activated(legend->model()->index(0, 0));
+  EXPECT_NE(m_panel.findChild<RegionDialog*>(), nullptr);
+}
+
+TEST_F(VramPanelTest, the_legend_is_as_tall_as_its_rows) {
+  const auto* legend = find<QTableView>("legend");
+  const int last = legend->model()->rowCount() - 1;
+  EXPECT_LE(legend->rowViewportPosition(last) + legend->rowHeight(last), legend->viewport()->height());
+}
+
+TEST_F(VramPanelTest, each_format_of_the_export_is_in_its_menu) {
+  QStringList texts;
+  for (const QAction* action : find<QToolButton>("exportButton")->menu()->actions()) texts.append(action->text());
+  for (const char* format : {"PNG", "SVG", "CSV", "JSON"})
+    EXPECT_EQ(texts.filter(QLatin1String(format)).size(), 1) << format;
+}
+
+}  // namespace
+}  // namespace headroom::ui

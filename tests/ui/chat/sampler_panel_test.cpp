@@ -1,0 +1,112 @@
+#include "ui/chat/sampler_panel.h"
+
+#include <gtest/gtest.h>
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QInputDialog>
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QToolButton>
+
+namespace headroom::ui {
+namespace {
+
+class SamplerPanelTest : public testing::Test {
+ protected:
+  template <class W>
+  W* find(const char* name) {
+    W* widget = m_panel.findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
+  ChatSettings last() const { return m_edited.isEmpty() ? ChatSettings() : m_edited.last()[0].value<ChatSettings>(); }
+  void choose(const QString& preset) {
+    auto* combo = find<QComboBox>("samplerPreset");
+    ASSERT_GE(combo->findText(preset), 0) << preset.toStdString();
+    emit combo->activated(combo->findText(preset));
+  }
+  void save(const QString& name) {
+    find<QToolButton>("savePreset")->click();
+    auto* dialog = m_panel.findChild<QInputDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    dialog->setTextValue(name);
+    dialog->accept();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  }
+  SamplerPanel m_panel;
+  QSignalSpy m_edited{&m_panel, &SamplerPanel::settingsEdited};
+};
+
+TEST_F(SamplerPanelTest, a_preset_sets_the_numbers_and_keeps_the_seed) {
+  find<QSpinBox>("seed")->setValue(42);
+  choose("Creative");
+  EXPECT_EQ(last().sampler.seed, 42U);
+  EXPECT_NEAR(find<QDoubleSpinBox>("temperature")->value(), 1.1, 1e-6);
+  EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Creative");
+  find<QDoubleSpinBox>("temperature")->setValue(0.55);
+  EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Custom");
+  choose("Balanced");
+  EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Balanced");
+}
+
+TEST_F(SamplerPanelTest, a_preset_of_ones_own_is_kept_replaced_and_deleted) {
+  find<QDoubleSpinBox>("temperature")->setValue(0.55);
+  save("  Mine ");
+  ASSERT_EQ(last().presets.size(), 1);
+  EXPECT_EQ(last().presets[0].name, "Mine");
+  EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Mine");
+  find<QDoubleSpinBox>("temperature")->setValue(0.7);
+  save("Mine");
+  ASSERT_EQ(last().presets.size(), 1) << "the same name is the same preset";
+  EXPECT_NEAR(last().presets[0].sampler.temperature, 0.7, 1e-6);
+  EXPECT_FALSE(find<QToolButton>("removePreset")->isHidden());
+  find<QToolButton>("removePreset")->click();
+  EXPECT_TRUE(last().presets.isEmpty());
+  EXPECT_TRUE(find<QToolButton>("removePreset")->isHidden()) << "what is built in stays";
+}
+
+TEST_F(SamplerPanelTest, a_name_that_is_taken_or_empty_is_not_kept) {
+  find<QDoubleSpinBox>("temperature")->setValue(0.55);
+  m_edited.clear();
+  for (const char* name : {"", "  ", "Balanced", "precise"}) save(name);
+  EXPECT_TRUE(m_edited.isEmpty());
+  EXPECT_EQ(find<QComboBox>("samplerPreset")->count(), 4) << "three that are built in, and Custom";
+}
+
+TEST_F(SamplerPanelTest, what_the_program_shows_is_not_told_as_edited) {
+  QSignalSpy prompts(&m_panel, &SamplerPanel::systemPromptEdited);
+  ChatSettings settings;
+  settings.sampler.temperature = 0.3F;
+  settings.maxTokens = 77;
+  m_panel.setSettings(settings);
+  m_panel.setSystemPrompt("Be brief.");
+  EXPECT_TRUE(m_edited.isEmpty() && prompts.isEmpty());
+  EXPECT_EQ(find<QSpinBox>("maxTokens")->value(), 77);
+  find<QPlainTextEdit>("systemPrompt")->setPlainText("Be long.");
+  EXPECT_EQ(prompts.last()[0].toString(), "Be long.");
+}
+
+TEST_F(SamplerPanelTest, a_number_that_a_field_cannot_hold_is_not_changed_by_another_field) {
+  ChatSettings settings;
+  settings.sampler.seed = 1ULL << 60;
+  settings.sampler.temperature = 0.123F;
+  m_panel.setSettings(settings);
+  find<QSpinBox>("topK")->setValue(7);
+  EXPECT_EQ(last().sampler.top_k, 7U);
+  EXPECT_EQ(last().sampler.seed, 1ULL << 60);
+  EXPECT_EQ(last().sampler.temperature, 0.123F);
+}
+
+TEST_F(SamplerPanelTest, zero_says_what_it_means) {
+  find<QSpinBox>("seed")->setValue(0);
+  EXPECT_EQ(find<QSpinBox>("seed")->text(), "new each time");
+  find<QSpinBox>("topK")->setValue(0);
+  EXPECT_EQ(find<QSpinBox>("topK")->text(), "off");
+  find<QSpinBox>("maxTokens")->setValue(0);
+  EXPECT_EQ(find<QSpinBox>("maxTokens")->text(), "until full");
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,20 @@
+#include "ui/format/device_name.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom::ui {
+namespace {
+
+TEST(DeviceName, marks_and_doubled_spaces_go) {
+  EXPECT_EQ(shortDeviceName("Intel(R) Core(TM) i5-8250U  CPU @ 1.60GHz"), "Intel Core i5-8250U CPU @ 1.60GHz");
+  EXPECT_EQ(shortDeviceName("Something(c) (r)"), "Something");
+  EXPECT_EQ(shortDeviceName("RTX 4090"), "RTX 4090");
+}
+
+TEST(DeviceName, a_name_of_marks_alone_stays) {
+  EXPECT_EQ(shortDeviceName("(R)"), "(R)");
+  EXPECT_EQ(shortDeviceName(""), "");
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,100 @@
+#include "ui/main_window/device_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <QSignalSpy>
+#include <QTest>
+#include <QTimer>
+
+#include "support/fake_engine_port.h"
+#include "support/plans.h"
+
+namespace headroom::ui {
+namespace {
+
+class DeviceWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_services.engine = &m_engine;
+    m_services.probeDevices = [this] {
+      ++m_probes;
+      return m_devices;
+    };
+    m_watch = std::make_unique<DeviceWatch>(m_services, m_load);
+  }
+  // As if seconds went by: until it has asked three times.
+  void probe() {
+    m_probes = 0;
+    m_watch->findChild<QTimer*>()->start(0);
+    ASSERT_TRUE(QTest::qWaitFor([this] { return m_probes >= 3; }, 60'000));
+    m_watch->findChild<QTimer*>()->stop();
+  }
+  const MemoryPlan& load() {
+    const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+    m_load.load("/m.gguf", test::plan_for(*model, m_devices));
+    m_engine.sendLoadDone(model);
+    return *m_engine.loads.back().plan;
+  }
+  int m_probes = 0;
+  std::vector<DeviceInfo> m_devices{test::cpu_with(16 * kGiB)};
+  WindowServices m_services;
+  test::FakeEnginePort m_engine;
+  LoadState m_load{m_engine};
+  std::unique_ptr<DeviceWatch> m_watch;
+};
+
+TEST_F(DeviceWatchTest, what_the_loaded_model_holds_is_free_for_the_next_plan) {
+  const MemoryPlan& plan = load();
+  m_devices[0].free_bytes = 8 * kGiB;
+  EXPECT_EQ(m_watch->devicesNow()[0].free_bytes, 8 * kGiB + plan.planned_bytes(0));
+  m_devices[0].free_bytes = 16 * kGiB;
+  EXPECT_EQ(m_watch->devicesNow()[0].free_bytes, 16 * kGiB) << "never more than there is";
+}
+
+TEST_F(DeviceWatchTest, a_change_is_told_once_and_noise_is_not) {
+  QSignalSpy changed(m_watch.get(), &DeviceWatch::freeBytesChanged);
+  probe();
+  EXPECT_EQ(changed.count(), 1) << "the first time";
+  m_devices[0].free_bytes -= 10 * kMiB;
+  probe();
+  EXPECT_EQ(changed.count(), 1);
+  m_devices[0].free_bytes -= 2 * kGiB;
+  probe();
+  EXPECT_EQ(changed.count(), 2);
+  m_devices.clear();
+  probe();
+  EXPECT_EQ(changed.count(), 3) << "a device that is gone";
+}
+
+TEST_F(DeviceWatchTest, while_nothing_is_loaded_its_own_readings_keep_the_chart_alive) {
+  QSignalSpy read(m_watch.get(), &DeviceWatch::read);
+  m_devices[0].free_bytes = 4 * kGiB;
+  probe();
+  ASSERT_GE(read.count(), 1);
+  const auto reading = read.last()[0].value<MemoryReading>();
+  EXPECT_EQ(reading.device, QString::fromStdString(m_devices[0].id));
+  EXPECT_EQ(reading.free, 4 * kGiB);
+  EXPECT_EQ(reading.ours, 0U);
+}
+
+TEST_F(DeviceWatchTest, what_the_engine_reads_is_passed_on) {
+  QSignalSpy read(m_watch.get(), &DeviceWatch::read);
+  MemoryReading reading;
+  reading.device = "cpu";
+  reading.kvTokensUsed = 77;
+  emit m_engine.memoryRead(reading);
+  ASSERT_EQ(read.count(), 1);
+  EXPECT_EQ(read[0][0].value<MemoryReading>().kvTokensUsed, 77U);
+}
+
+TEST_F(DeviceWatchTest, nothing_is_read_while_a_load_is_half_done) {
+  m_load.load("/m.gguf", test::plan_for(test::make_model(test::kLlama32_1B), m_devices));
+  QSignalSpy read(m_watch.get(), &DeviceWatch::read), changed(m_watch.get(), &DeviceWatch::freeBytesChanged);
+  m_watch->findChild<QTimer*>()->start(0);
+  for (int i = 0; i < 50; ++i) QCoreApplication::processEvents();
+  EXPECT_TRUE(read.isEmpty() && changed.isEmpty());
+  EXPECT_EQ(m_probes, 0);
+}
+
+}  // namespace
+}  // namespace headroom::ui
