@@ -171,6 +171,21 @@ TEST(Lint, every_source_and_test_file_is_listed_in_cmake) {
   }
 }
 
+// ui/chat/x.cpp is tested by tests/ui/chat/x_test.cpp, or CONTRIBUTING.md names it with what tests it instead.
+TEST(Lint, every_source_of_the_window_has_its_test_or_a_reason) {
+  std::ifstream stream(kRoot / "CONTRIBUTING.md");
+  const std::string excuses((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const auto files = read_sources({"ui"}, {".cpp"});
+  ASSERT_GT(files.size(), 40U);
+  for (const SourceFile& file : files) {
+    const fs::path folder = kRoot / "tests" / file.path.parent_path();
+    const bool is_tested = fs::exists(folder / (file.path.stem().string() + "_test.cpp"));
+    const bool is_excused = excuses.find("`" + file.name() + "`") != std::string::npos;
+    EXPECT_TRUE(is_tested || is_excused) << file.name() << " has no test, and CONTRIBUTING.md does not say why";
+    EXPECT_FALSE(is_tested && is_excused) << file.name() << " has a test: CONTRIBUTING.md need not excuse it";
+  }
+}
+
 TEST(Lint, no_path_of_one_machine_is_in_the_tree) {
   auto extensions = kCode;
   extensions.insert({".py", ".sh", ".cmake", ".md", ".txt", ".json"});

@@ -90,7 +90,9 @@ TEST_F(MemoryPanelTest, a_narrow_dock_is_no_narrower_than_its_fields) {
   for (const char* name : {"contextSpin", "batchSpin", "valueType", "headroomEdit"}) {
     const auto* field = find<QWidget>(name);
     EXPECT_LE(field->mapTo(form, QPoint(field->width(), 0)).x(), form->width()) << name;
-    EXPECT_GE(field->width(), field->minimumSizeHint().width()) << name;
+    // Some have a smaller minimum than they would like, because they share a row.
+    const int least = field->minimumWidth() > 0 ? field->minimumWidth() : field->minimumSizeHint().width();
+    EXPECT_GE(field->width(), least) << name;
   }
 }
 

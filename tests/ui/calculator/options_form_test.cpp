@@ -23,6 +23,7 @@ class OptionsFormTest : public testing::Test {
   }
   void open() {
     m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
+    m_calculator.setDevice("cpu");
     m_calculator.planNow();
   }
   void useGpu() {
@@ -102,9 +103,11 @@ TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
   find<QSlider>("headroomSlider")->setValue(16);  // 1 GiB in steps of 64 MiB
   EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB);
   auto* rule = find<QComboBox>("headroomRule");
+  rule->setCurrentIndex(1);
   emit rule->activated(1);
   EXPECT_EQ(std::get<AtMost>(m_calculator.options().headroom).bytes, 7 * kGiB);
   EXPECT_EQ(find<QLineEdit>("headroomEdit")->text(), "7.00 GiB");
+  rule->setCurrentIndex(0);
   emit rule->activated(0);
   EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB) << "and back";
 }

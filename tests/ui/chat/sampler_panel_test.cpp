@@ -57,10 +57,10 @@ TEST_F(SamplerPanelTest, a_preset_of_ones_own_is_kept_replaced_and_deleted) {
   ASSERT_EQ(last().presets.size(), 1);
   EXPECT_EQ(last().presets[0].name, "Mine");
   EXPECT_EQ(find<QComboBox>("samplerPreset")->currentText(), "Mine");
-  find<QDoubleSpinBox>("temperature")->setValue(0.7);
+  find<QDoubleSpinBox>("temperature")->setValue(0.65);
   save("Mine");
   ASSERT_EQ(last().presets.size(), 1) << "the same name is the same preset";
-  EXPECT_NEAR(last().presets[0].sampler.temperature, 0.7, 1e-6);
+  EXPECT_NEAR(last().presets[0].sampler.temperature, 0.65, 1e-6);
   EXPECT_FALSE(find<QToolButton>("removePreset")->isHidden());
   find<QToolButton>("removePreset")->click();
   EXPECT_TRUE(last().presets.isEmpty());

@@ -75,7 +75,7 @@ TEST_F(WindowMenusTest, no_two_actions_share_their_keys) {
       ++n;
     }
   }
-  EXPECT_GE(n, 5);
+  EXPECT_GE(n, 4);
   EXPECT_EQ(keys.size(), n);
 }
 
