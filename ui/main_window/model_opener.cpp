@@ -2,16 +2,11 @@
 
 #include <QDir>
 #include <QFileInfo>
-#include <QtConcurrentRun>
 #include <utility>
 
+#include "ui/background/background.h"
+
 namespace headroom::ui {
-
-namespace {
-
-constexpr int kMostReading = 16;  // on disks that hang, which cost a thread and no processor
-
-}  // namespace
 
 QString whyNotOpenable(const QString& path) {
   const QFileInfo info(path);
@@ -31,32 +26,26 @@ QString whyNotOpenable(const QString& path) {
   return {};
 }
 
-ModelOpener::ModelOpener(InspectModel inspect, QObject* parent) : QObject(parent), m_inspect(std::move(inspect)) {
-  m_pool.setMaxThreadCount(kMostReading);
-  connect(&m_watcher, &QFutureWatcherBase::finished, this, &ModelOpener::finish);
-}
-
-ModelOpener::~ModelOpener() { m_pool.waitForDone(); }
+ModelOpener::ModelOpener(InspectModel inspect, QObject* parent) : QObject(parent), m_inspect(std::move(inspect)) {}
 
 void ModelOpener::open(const QString& path, AfterOpen then) {
-  m_reading = Reading{path, then};
-  m_watcher.setFuture(QtConcurrent::run(&m_pool, [inspect = m_inspect, path]() -> Result<ModelInfo> {
+  cancel();
+  const auto read = [inspect = m_inspect, path]() -> Result<ModelInfo> {
     const QString why = whyNotOpenable(path);
     return why.isEmpty() ? inspect(path) : Error{ErrorCode::kUnsupported, why.toStdString()};
-  }));
+  };
+  m_reading = runInBackground(readingThreads(), this, read, [this, path, then](const Result<ModelInfo>& result) {
+    m_reading = nullptr;
+    if (result.ok()) {
+      emit opened({path, std::make_shared<const ModelInfo>(*result), then});
+    } else {
+      emit refused(path, QString::fromStdString(result.error().message));
+    }
+  });
 }
 
-void ModelOpener::cancel() { m_reading.reset(); }
-
-void ModelOpener::finish() {
-  if (!m_reading) return;
-  const Reading reading = *std::exchange(m_reading, std::nullopt);
-  const Result<ModelInfo> result = m_watcher.result();
-  if (result.ok()) {
-    emit opened({reading.path, std::make_shared<const ModelInfo>(*result), reading.then});
-  } else {
-    emit refused(reading.path, QString::fromStdString(result.error().message));
-  }
+void ModelOpener::cancel() {
+  if (m_reading != nullptr) std::exchange(m_reading, nullptr)->cancel();
 }
 
 }  // namespace headroom::ui

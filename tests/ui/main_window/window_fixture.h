@@ -15,6 +15,7 @@
 
 #include "support/fake_engine_port.h"
 #include "support/model_specs.h"
+#include "ui/background/background.h"
 #include "ui/main_window/main_window.h"
 
 namespace headroom::ui {
@@ -26,7 +27,10 @@ class WindowFixture : public testing::Test {
     m_models[QStringLiteral("/models/llama-3-8b.gguf")] = test::make_model(test::kLlama3_8B);
     makeWindow({});
   }
-  void TearDown() override { m_window.reset(); }
+  void TearDown() override {
+    m_window.reset();
+    readingThreads().waitForDone();  // they read m_models
+  }
 
   void makeWindow(const WindowSettings& settings) {
     m_window.reset();
