@@ -1,4 +1,5 @@
-# 64-bit Arm with Debian's cross compiler; what is built runs under qemu-user. cmake/aarch64_sysroot.sh puts the libraries where they are looked for.
+# 64-bit Arm with Debian's cross compiler; what is built runs under qemu-user. cmake/aarch64_sysroot.sh puts the
+# libraries where they are looked for.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)

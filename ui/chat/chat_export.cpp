@@ -11,7 +11,7 @@ namespace headroom::ui {
 
 namespace {
 
-QString isoTime(qint64 ms) { return QDateTime::fromMSecsSinceEpoch(ms, Qt::UTC).toString(Qt::ISODate); }
+QString isoTime(qint64 ms) { return QDateTime::fromMSecsSinceEpoch(ms).toUTC().toString(Qt::ISODate); }
 
 QString stateKey(TurnState state) {
   switch (state) {
