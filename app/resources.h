@@ -9,7 +9,7 @@
 namespace headroom {
 
 // `name` inside the resource directory: the environment variable HEADROOM_RESOURCES, else share/headroom beside the
-// program's bin, else the source tree that this build came from. kBadFile names the places that were looked at.
+// program's bin, which in the build tree is a link to the source's folder. kBadFile names the path that was expected.
 Result<std::filesystem::path> findResource(std::string_view name);
 
 }  // namespace headroom

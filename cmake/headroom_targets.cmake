@@ -18,6 +18,8 @@ function(headroom_options target)
   target_compile_options(${target} PRIVATE -fstrict-aliasing)
   # GCC 12 sees overlaps in std::string that cannot be (its bug 105329).
   target_compile_options(${target} PRIVATE -Wno-restrict)
+  # Messages about our own bugs name the file from the root of the tree, not where somebody built it.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
   if(HEADROOM_WARNINGS_ARE_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -60,7 +60,9 @@ int runProgram(int argc, char** argv) {
                                       addLogits(program, interrupts),
                                       addKld(program, interrupts),
                                       addBench(program, interrupts),
-                                      addTour(program, interrupts)};
+                                      addTour(program, interrupts),
+                                      addCompletion(program),
+                                      addManual(program)};
   const std::span<const char* const> words(argv + 1, argc > 0 ? static_cast<std::size_t>(argc - 1) : 0);
   try {
     program.parse(argc, argv);

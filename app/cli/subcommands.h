@@ -19,5 +19,8 @@ Command addLogits(CLI::App& program, Interrupts& interrupts);
 Command addKld(CLI::App& program, Interrupts& interrupts);
 Command addBench(CLI::App& program, Interrupts& interrupts);
 Command addTour(CLI::App& program, Interrupts& interrupts);
+// These two describe the whole program, which must outlive them.
+Command addManual(CLI::App& program);
+Command addCompletion(CLI::App& program);
 
 }  // namespace headroom::cli
