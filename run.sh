@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the release preset and starts Headroom: ./run.sh [MODEL]
-# Without a display the same job is done in the terminal.
+# Without a display the same job is done in the terminal. Without root or sudo it says what is to be installed.
 set -euo pipefail
 cd "$(dirname "$0")"
 source cmake/packages.sh
@@ -16,6 +16,10 @@ if [ $# -gt 0 ]; then
 fi
 
 headroom_install $HEADROOM_BUILD_PACKAGES
+if [ -n "${WAYLAND_DISPLAY:-}" ]; then
+  # Qt's plugin for Wayland is a package of its own. Where an X server stands beside it, the window opens there without.
+  headroom_install $HEADROOM_WAYLAND_PACKAGES || [ -n "${DISPLAY:-}" ]
+fi
 log=build/release/build.log
 mkdir -p build/release
 if [ ! -f build/release/build.ninja ]; then

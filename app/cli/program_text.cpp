@@ -49,7 +49,7 @@ std::string placeholder(const OptionText& option, const std::string& typeName) {
     case ValueKind::kChoice:
     case ValueKind::kText: break;
   }
-  const bool isNumber = typeName.starts_with("UINT") || typeName.starts_with("INT") || typeName.starts_with("FLOAT");
+  const bool isNumber = typeName.starts_with("NUMBER") || typeName.starts_with("UINT") || typeName.starts_with("INT");
   return isNumber ? "NUMBER" : "TEXT";
 }
 
