@@ -32,17 +32,13 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set(CPACK_DEBIAN_PACKAGE_DEPENDS "libqt6sql6-sqlite, qt6-svg-plugins | libqt6svg6 (<< 6.6)")
   set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qt6-wayland, desktop-file-utils")
 
-  # Debian's policy wants these two in every package.
+  # Two that every package has.
   file(STRINGS linux/changelog newest LIMIT_COUNT 1)
   if(NOT newest MATCHES "^headroom \\(${PROJECT_VERSION}\\) ")
     message(FATAL_ERROR "installers/linux/changelog begins with \"${newest}\": expected version ${PROJECT_VERSION}")
   endif()
-  add_custom_command(OUTPUT ${HEADROOM_DOCUMENTS}/changelog.gz
-    COMMAND gzip -9 -n -c ${CMAKE_CURRENT_SOURCE_DIR}/linux/changelog > ${HEADROOM_DOCUMENTS}/changelog.gz
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/linux/changelog VERBATIM)
-  add_custom_target(headroom_changelog ALL DEPENDS ${HEADROOM_DOCUMENTS}/changelog.gz)
-  install(FILES ${HEADROOM_DOCUMENTS}/changelog.gz linux/copyright
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headroom COMPONENT cli)
+  headroom_compressed(changelog ${CMAKE_CURRENT_SOURCE_DIR}/linux/changelog ${CMAKE_INSTALL_DATADIR}/doc/headroom cli)
+  install(FILES linux/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headroom COMPONENT cli)
 elseif(WIN32)
   # Not tried: installers/windows/README.md.
   set(CPACK_GENERATOR "ZIP;NSIS")
