@@ -33,12 +33,12 @@ add_libraries() {
   done < <(ldd "$@" 2>/dev/null | sed -n 's/^\t\([^ ]*\) => \(\/[^ ]*\) (.*/\1 \2/p' | sort -u)
 }
 
-# Qt loads these while it runs.
+# Qt loads these while it runs. The window is drawn without OpenGL, so nothing of that comes along.
 from=$(qtpaths6 --query QT_INSTALL_PLUGINS 2>/dev/null || qmake6 -query QT_INSTALL_PLUGINS)
-for plugin in platforms/libqxcb platforms/libqoffscreen platforms/libqwayland-generic platforms/libqwayland-egl \
-  wayland-shell-integration/libxdg-shell wayland-decoration-client/libbradient xcbglintegrations/libqxcb-glx-integration \
+for plugin in platforms/libqxcb platforms/libqoffscreen platforms/libqwayland-generic \
+  wayland-shell-integration/libxdg-shell wayland-decoration-client/libbradient \
   platforminputcontexts/libcomposeplatforminputcontextplugin platforminputcontexts/libibusplatforminputcontextplugin \
-  platformthemes/libqxdgdesktopportal iconengines/libqsvgicon imageformats/libqsvg sqldrivers/libqsqlite; do
+  iconengines/libqsvgicon imageformats/libqsvg sqldrivers/libqsqlite; do
   if [ ! -e "$from/$plugin.so" ]; then
     echo "portable.sh: $from/$plugin.so is missing: is the package there that holds it?" >&2
     exit 1
@@ -63,5 +63,5 @@ for library in "$root"/lib/*.so* "$root"/lib/fallback/*; do
 done
 
 archive=$output/$name.tar.zst
-tar --create --sort=name --owner=0 --group=0 --directory "$work" "$name" | zstd -q -19 -T0 -f -o "$archive"
+tar --create --sort=name --owner=0 --group=0 --directory "$work" "$name" | zstd -q -12 -T0 -f -o "$archive"
 echo "$archive: $(stat -c %s "$archive") bytes, unpacked $(du -sk --apparent-size "$root" | cut -f1) KiB"

@@ -32,7 +32,7 @@ rm -rf --one-file-system "${HEADROOM_ROOTS:-$checkout/build/roots}/$suite-packag
 root_make "$suite" "$suite-package"
 [ -n "$keep" ] || trap 'rm -rf --one-file-system "$root" "$root.log"' EXIT
 root_run bash -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends xvfb xauth x11-utils weston \
-  xdg-utils desktop-file-utils >/dev/null 2>&1; useradd --create-home person'
+  xdg-utils desktop-file-utils libglib2.0-bin >/dev/null 2>&1; useradd --create-home person'
 
 # Run by root_run as the user: starts a program beside a display, waits for its window, then ends it.
 install -m 755 /dev/stdin "$root/usr/local/bin/window-of" <<'END'
@@ -75,7 +75,7 @@ exit "$shown"
 END
 as_person() { root_run su person -c "cd && export LANG=C.UTF-8; $1"; }
 answers() { as_person "$1 tour" | grep -q 'allocations after load: 0'; }
-opens() { as_person "window-of $1 $2"; }
+opens() { as_person "/usr/local/bin/window-of $1 $2"; }
 
 if [ -n "$archive" ]; then
   zstd -dc "$archive" | tar -x -C "$root/opt"
@@ -104,7 +104,8 @@ if [ -n "$package" ]; then
   wanted "deb: Headroom opens .gguf files" \
     as_person '[ "$(xdg-mime query default application/x-gguf)" = headroom.desktop ]'
   wanted "deb: a .gguf file has that type" \
-    as_person '[ "$(xdg-mime query filetype /usr/share/headroom/starter/headroom-starter.gguf)" = application/x-gguf ]'
+    as_person 'gio info -a standard::content-type /usr/share/headroom/starter/headroom-starter.gguf |
+      grep -q "content-type: application/x-gguf"'
   for program in headroom headroom-cli; do
     wanted "deb: $program has no path of a build" bash -c '! grep -aqE "$1|/build/(release|dev)/" "$2"' sh \
       "$checkout|$HOME/" "$root/usr/bin/$program"
