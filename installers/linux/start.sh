@@ -12,8 +12,8 @@ is_there() {
 }
 
 added=
-for folder in "$here"/lib/fallback/*; do
-  is_there "$(basename "$folder")" || added=$added:$folder
+for fallback in "$here"/lib/fallback/*; do
+  is_there "$(basename "$fallback")" || added=$added:$fallback
 done
 if [ -n "$added" ]; then
   LD_LIBRARY_PATH=${LD_LIBRARY_PATH-}$added
