@@ -19,8 +19,9 @@ HEADROOM_CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user"  # the libraries come 
 # each start.
 headroom_choose() {
   local installed wanted package state
+  # It fails when it does not know one of them.
   # shellcheck disable=SC2048,SC2086
-  installed=$'\n'$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' ${*//|/ } 2>/dev/null)$'\n'
+  installed=$'\n'$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' ${*//|/ } 2>/dev/null || true)$'\n'
   for wanted in "$@"; do
     for package in ${wanted//|/ }; do
       state=missing
