@@ -3,7 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source cmake/packages.sh
-said=$(headroom_choose bash no-such-package-a "no-such-package-b|no-such-package-c" "no-such-package-d|bash")
+# Read as headroom_install does, since there a failure inside ends the list.
+mapfile -t lines < <(
+  headroom_choose bash no-such-package-a "no-such-package-b|no-such-package-c" "no-such-package-d|bash")
+said=$(printf '%s\n' "${lines[@]}")
 expected="installed bash
 missing no-such-package-a
 missing no-such-package-c
