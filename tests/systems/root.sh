@@ -17,10 +17,10 @@ root_make() {  # SUITE NAME: sets $root
     # shellcheck disable=SC2086
     debootstrap --variant=minbase $mirror "$suite" "$root" >"$root.log" 2>&1 || { cat "$root.log" >&2; return 1; }
   fi
-  # A machine behind a proxy has certificates and settings of its own.
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  mkdir -p "$root/etc/ssl/certs"
-  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" 2>/dev/null || true
+  # A machine behind a proxy has certificates and settings of its own; the root's package of certificates would write
+  # over its usual file, so they get one beside it, which root_run names.
+  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/certificates-of-the-host.crt"
   [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/pip.conf"
 }
 
@@ -32,7 +32,8 @@ root_run() {
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
-    exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+    exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+      PIP_CERT=/etc/certificates-of-the-host.crt "$@"
   ' root_run "$root" "$@"
 }
 
