@@ -58,7 +58,9 @@ has 'fish, a model' 'my model.gguf' "$(in_fish 'headroom-cli plan ')"
 cat >ask.zsh <<'END'
 zmodload zsh/zpty
 zpty shell "ZDOTDIR=$PWD TERM=dumb zsh -f -i"
-zpty -w shell "PS1= ; autoload -Uz compinit && compinit -D -u; source script.zsh; print rea''dy"
+zpty -w shell "PS1= ; autoload -Uz compinit && compinit -D -u; source script.zsh"
+# Said when the line editor has the terminal: keys that come earlier would be the terminal's.
+zpty -w shell "zle-line-init() { print -r -- rea''dy }; zle -N zle-line-init"
 zpty -r -m shell line "*ready*"
 zpty -w -n shell "$1"$'\t\t\x15'  # the last key deletes the line
 zpty -w shell "print do''ne"
