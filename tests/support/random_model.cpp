@@ -140,7 +140,7 @@ class ModelBuilder {
     tokens.insert(tokens.end(), {"th", "the"});
     std::vector<std::int32_t> types(tokens.size(), 1);
     for (const char* control : {"<|endoftext|>", "<|im_start|>", "<|im_end|>"}) {
-      tokens.emplace_back(control);
+      tokens.emplace_back(spec_.has_end ? control : fmt::format("[no end {}]", tokens.size()));
       types.push_back(3);
     }
     while (tokens.size() < spec_.n_vocab) tokens.push_back(fmt::format("[unused{}]", tokens.size()));
@@ -151,7 +151,7 @@ class ModelBuilder {
     writer_.set_ints("tokenizer.ggml.token_type", types);
     writer_.set_strings("tokenizer.ggml.merges", {"t h", "th e"});
     writer_.set_uint("tokenizer.ggml.bos_token_id", 258);
-    writer_.set_uint("tokenizer.ggml.eos_token_id", 260);
+    if (spec_.has_end) writer_.set_uint("tokenizer.ggml.eos_token_id", 260);
     writer_.set_uint("tokenizer.ggml.padding_token_id", 258);
     writer_.set_bool("tokenizer.ggml.add_bos_token", false);
   }

@@ -38,6 +38,7 @@ struct RandomModelSpec {
   std::vector<float> freq_factors;  // rope_freqs.weight
   std::string chat_template;        // empty: no such key
   bool names_pre_tokenizer = true;  // tokenizer.ggml.pre
+  bool has_end = true;              // a token that ends an answer; without one the byte-level models go on forever
 
   std::uint64_t seed = 1;
   // Weights are holes in the file (zeros): headers of models of any size cost nothing. Norms are holes as well, so all

@@ -49,6 +49,7 @@ ConversationList::ConversationList(const Theme& theme, ConversationPort& store, 
   m_empty->setObjectName(QStringLiteral("noConversations"));
   m_empty->setAlignment(Qt::AlignCenter);
   m_empty->setWordWrap(true);
+  m_empty->setMargin(kGrid);
   setRole(m_empty, "muted");
   layout->addWidget(m_empty, 1);
   m_notKept = new QLabel(tr("Nothing that you write now is kept."), this);

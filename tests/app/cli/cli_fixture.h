@@ -17,15 +17,18 @@ namespace headroom::test {
 
 class Cli : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    folder = std::make_unique<TempFolder>();
+  static RandomModelSpec smallModel() {
     RandomModelSpec spec;
     spec.n_ctx_trained = 256;
     spec.weight_type = DType::kQ8_0;
     spec.chat_template =
         "{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}{% if add_generation_prompt "
         "%}<assistant>{% endif %}";
-    model = make_random_model(spec, folder->path());
+    return spec;
+  }
+  static void SetUpTestSuite() {
+    folder = std::make_unique<TempFolder>();
+    model = make_random_model(smallModel(), folder->path());
   }
   static void TearDownTestSuite() { folder.reset(); }
 

@@ -76,7 +76,11 @@ class CliStreamsTest : public Cli {
   }
   // Answers on and on: the likeliest token each time, in a context that no test waits to see full.
   static std::vector<std::string> endless(const std::vector<std::string>& more) {
-    std::vector<std::string> words{"run", model, "--temp", "0", "--ctx", "200000"};
+    RandomModelSpec spec = smallModel();
+    spec.architecture = "qwen2";
+    spec.has_end = false;
+    std::vector<std::string> words{"run",   make_random_model(spec, folder->path(), "endless"), "--temp", "0", "--ctx",
+                                   "200000"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
