@@ -142,6 +142,11 @@ void VerdictView::refreshFixes() {
   }
 }
 
+void VerdictView::setModelPath(const QString& path) {
+  m_path = path;
+  refreshLoad();
+}
+
 void VerdictView::refreshLoad() {
   const bool loading = m_load.phase() == LoadPhase::Loading;
   const QString why = m_calculator.whyNotLoadable();

@@ -19,7 +19,7 @@ class VerdictView : public QWidget {
  public:
   VerdictView(const Theme& theme, CalculatorState& calculator, LoadState& load, QWidget* parent = nullptr);
 
-  void setModelPath(const QString& path) { m_path = path; }
+  void setModelPath(const QString& path);
 
  signals:
   void loadRequested();

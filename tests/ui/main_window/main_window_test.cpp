@@ -152,6 +152,17 @@ TEST_F(WindowFixture, a_larger_context_is_planned_for_the_loaded_model_with_its_
   EXPECT_EQ(m_engine.replans[0].plan->options.kv_k, DType::kQ8_0);
 }
 
+TEST_F(WindowFixture, a_second_model_that_is_opened_beside_the_loaded_one_is_loaded_and_not_reloaded) {
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  m_models[kLarge] = m_models[kSmall];  // fits, and has another name
+  m_models[kLarge].name = "Other";
+  dropAndWait(kLarge);
+  EXPECT_EQ(find<QPushButton>("loadButton")->text().remove(QLatin1Char('&')), QStringLiteral("Load"));
+  EXPECT_TRUE(find<QPushButton>("loadButton")->toolTip().startsWith(QStringLiteral("Takes exactly")));
+}
+
 TEST_F(WindowFixture, a_file_whose_header_is_still_being_read_does_not_appear_after_a_close) {
   QSignalSpy told(m_window.get(), &MainWindow::openModelChanged);
   drop(kSmall);
