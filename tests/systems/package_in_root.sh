@@ -74,7 +74,11 @@ kill "$program" "$display" 2>/dev/null
 exit "$shown"
 END
 as_person() { root_run su person -c "cd && export LANG=C.UTF-8; $1"; }
-answers() { as_person "$1 tour" | grep -q 'allocations after load: 0'; }
+# Read to its end: who closes a pipe early makes the program fail, rightly.
+answers() {
+  local said
+  said=$(as_person "$1 tour") && [[ $said == *"allocations after load: 0"* ]] || { echo "$said"; return 1; }
+}
 opens() { as_person "/usr/local/bin/window-of $1 $2"; }
 
 if [ -n "$archive" ]; then
