@@ -1,5 +1,6 @@
 #!/bin/bash
-# Takes the README's pictures, docs/window-light.png and docs/window-dark.png: the real program with its starter model loaded and one question answered.
+# Takes the README's pictures, docs/window-light.png and docs/window-dark.png: the real program with its starter model loaded
+# and one question answered.
 # Usage: docs/make_screenshots.sh [PROGRAM]; without one, the release build's. Needs Xvfb, xdotool and ImageMagick.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
