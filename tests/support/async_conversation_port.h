@@ -45,10 +45,6 @@ class AsyncConversationPort : public FakeConversationPort {
     request();
     return true;
   }
-  void settle() {
-    while (deliver()) {
-    }
-  }
 
  private:
   void post(std::function<void()> request) { m_requests.push_back(std::move(request)); }

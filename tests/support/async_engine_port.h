@@ -58,10 +58,6 @@ class AsyncEnginePort : public ui::EnginePort {
     event();
     return true;
   }
-  void settle() {
-    while (work() || deliver()) {
-    }
-  }
   const std::optional<QString>& loadedPath() const { return m_path; }
 
  private:
