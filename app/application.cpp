@@ -5,6 +5,7 @@
 #include <QFileOpenEvent>
 #include <QLocale>
 #include <QStandardPaths>
+#include <QTimer>
 #include <QtConcurrentRun>
 #include <utility>
 
@@ -111,8 +112,10 @@ void Application::wireChat() {
           [this](const QString& path) { m_window->openModel(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),
           [this](const QString& sentence) { m_window->showMessage(ui::Tone::Warning, sentence); });
-  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this,
-          [this](quint64, const ui::LoadedModel& loaded) { describeModel(loaded.path); });
+  // In a pass of the event loop of its own: the whole window is laid out and painted in the one that brings the model.
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
+    QTimer::singleShot(0, this, [this, path = loaded.path] { describeModel(path); });
+  });
 }
 
 // The starter is no general assistant, and says so before the first question.

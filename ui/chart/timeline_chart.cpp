@@ -28,6 +28,8 @@ TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
       m_planLine(new QCPItemStraightLine(this)),
       m_planLabel(new QCPItemText(this)) {
   setObjectName(QStringLiteral("timelineChart"));
+  // Without this a replot paints the whole window at once, before the event loop does it again for everyone else.
+  setPlottingHint(QCP::phImmediateRefresh, false);
   setAccessibleName(tr("Memory over time"));
   setAccessibleDescription(
       tr("Stacked areas of each memory segment; the legend beside it gives the same figures as text."));
