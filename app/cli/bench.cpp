@@ -187,7 +187,7 @@ ExitCode bench(Options options, Interrupts& interrupts) {
   figures.nThreads = open->loaded->backend->device_info().n_threads;
   const ModelInfo& info = *open->loaded->info;
   Bytes weightBytes = 0;
-  for (const WeightTensor& weight : info.weights) weightBytes += weight.loaded_bytes();
+  for (const WeightTensor& weight : info.weights) weightBytes += weight_bytes(weight, WeightLayout::kPanels);
   figures.loadBytesPerS = static_cast<double>(weightBytes) / open->loaded->seconds;
   figures.decodeBytesPerS =
       speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);

@@ -22,6 +22,7 @@ const char* codeName(ErrorCode code) {
     case ErrorCode::kDoesNotFit: return "does_not_fit";
     case ErrorCode::kResource: return "resource";
     case ErrorCode::kCancelled: return "cancelled";
+    case ErrorCode::kDeviceLost: return "device_lost";
   }
   return "unknown";
 }
@@ -36,6 +37,7 @@ ExitCode exitCodeOf(ErrorCode code) {
     case ErrorCode::kDoesNotFit: return kNo;
     case ErrorCode::kResource:
     case ErrorCode::kCancelled: return kNoResource;
+    case ErrorCode::kDeviceLost: return kNoResource;
   }
   return kNoResource;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "model/weight_layout.h"
 #include "plan/kv_regions.h"
 
 namespace headroom::cli {
@@ -23,7 +24,8 @@ double decodeBytes(const ModelInfo& model, const PlanOptions& options, std::uint
   double bytes = 0;
   for (const WeightTensor& weight : model.weights) {
     const bool oneRow = weight.slot == WeightSlot::kTokenEmbedding && !isHead(model, weight);
-    bytes += static_cast<double>(oneRow ? row_bytes(weight.dtype, weight.n_cols) : weight.loaded_bytes());
+    bytes += static_cast<double>(oneRow ? row_bytes(weight.dtype, weight.n_cols)
+                                        : weight_bytes(weight, WeightLayout::kPanels));
   }
   for (const LayerSpec& layer : model.layers) bytes += kv_bytes_read(layer, options, positionsSeen(layer, nCached));
   return bytes;

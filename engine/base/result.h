@@ -17,6 +17,7 @@ enum class ErrorCode {
   kDoesNotFit,   // a plan that is larger than its budget
   kResource,     // the machine refused (memory, threads, disk)
   kCancelled,    // the user asked to stop
+  kDeviceLost,   // a device went away or failed: what it held is gone, and it has to be opened anew
 };
 
 struct Error {

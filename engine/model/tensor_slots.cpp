@@ -68,9 +68,4 @@ bool is_harmless_tensor(std::string_view name) {
   return name.ends_with(".attn_rot_embd.weight") || name.ends_with(".attn_rot_embd.freqs");
 }
 
-Bytes WeightTensor::loaded_bytes() const {
-  if (!slot_is_matrix(slot)) return n_cols * sizeof(float);
-  return round_up(n_rows, kPanelRows) * row_bytes(dtype, n_cols);
-}
-
 }  // namespace headroom

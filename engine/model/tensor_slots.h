@@ -55,12 +55,6 @@ struct WeightTensor {
   DType dtype = DType::kF32;      // in the file
   std::uint64_t first_row = 0;    // a slice of a fused tensor starts here
   std::uint64_t n_rows = 0, n_cols = 0;
-
-  // Bytes once loaded: matrices as row panels of their own dtype (rows rounded up to kPanelRows), vectors as F32.
-  Bytes loaded_bytes() const;
 };
-
-// Rows that are interleaved in one panel: one 32-bit lane of a 512-bit register each.
-inline constexpr std::uint32_t kPanelRows = 16;
 
 }  // namespace headroom

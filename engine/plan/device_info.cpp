@@ -10,6 +10,7 @@ std::string_view device_kind_name(DeviceKind kind) {
     case DeviceKind::kCuda: return "cuda";
     case DeviceKind::kVulkan: return "vulkan";
     case DeviceKind::kMetal: return "metal";
+    case DeviceKind::kReference: return "reference";
   }
   return "unknown";
 }

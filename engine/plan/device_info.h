@@ -12,7 +12,8 @@
 
 namespace headroom {
 
-enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal };
+// kReference: host memory and plain loops that stand for a GPU where there is none: see backend/reference.
+enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal, kReference };
 std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 
 struct DeviceInfo {

@@ -69,6 +69,10 @@ Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint3
 
 }  // namespace
 
+WeightLayout weight_layout(DeviceKind kind) {
+  return kind == DeviceKind::kCpu ? WeightLayout::kPanels : WeightLayout::kRows;
+}
+
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                     std::uint32_t max_rows) {
   if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads).total();

@@ -3,10 +3,14 @@
 
 #include <span>
 
+#include "model/weight_layout.h"
 #include "plan/device_info.h"
 #include "plan/memory_plan.h"
 
 namespace headroom {
+
+// How the kernels of a kind of device read weights.
+WeightLayout weight_layout(DeviceKind kind);
 
 // Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from
 // this one region and CHECKs that it suffices. A device that runs neither a layer nor the head has none: embedding a

@@ -69,17 +69,18 @@ class GroupList {
   std::vector<Group> groups_;
 };
 
-void add_weight(const ModelInfo& model, const Region& region, DeviceIndex device, GroupList& groups) {
+void add_weight(const ModelInfo& model, WeightLayout layout, const Region& region, DeviceIndex device,
+                GroupList& groups) {
   const WeightTensor& weight = model.weights[static_cast<std::size_t>(region.weight)];
   const bool is_matrix = slot_is_matrix(weight.slot);
-  const std::uint64_t n_rows = is_matrix ? round_up(weight.n_rows, kPanelRows) : 1;
+  const std::uint64_t n_rows = weight_rows(weight, layout);
   std::string each = row_expression(region.dtype, weight.n_cols);
   if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
   std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
   if (is_matrix && n_rows != weight.n_rows)
     label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
   std::string key = fmt::format("w{} {} {}", label, n_rows, weight.n_cols);
-  groups.add(key, region, device, std::move(label), std::move(each), weight.loaded_bytes(), "tensors");
+  groups.add(key, region, device, std::move(label), std::move(each), weight_bytes(weight, layout), "tensors");
 }
 
 // "KV cache, keys, Q4_0", "KV cache, exact values, F16, layers with a window of 4096".
@@ -184,7 +185,9 @@ std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& pla
       GroupList groups;
       for (const Region& region : arena.regions) {
         switch (region.kind) {
-          case RegionKind::kWeights: add_weight(model, region, arena.device, groups); break;
+          case RegionKind::kWeights:
+            add_weight(model, weight_layout(plan.devices[arena.device].kind), region, arena.device, groups);
+            break;
           case RegionKind::kKv: add_kv(model, plan.options, region, arena.device, groups); break;
           default: add_other(model, plan, region, arena.device, groups); break;
         }

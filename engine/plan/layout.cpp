@@ -53,7 +53,7 @@ std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement
     Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
     region.dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
     region.weight = static_cast<std::int32_t>(i);
-    builder.add(std::move(region), weight.name, weight.loaded_bytes());
+    builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(in.devices[device].kind)));
   }
   return std::move(builder).finish();
 }

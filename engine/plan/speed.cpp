@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "plan/device_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/placement.h"
 
@@ -29,7 +30,7 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
       const bool is_lookup =
           weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
       if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
-        touched_bytes += static_cast<double>(weight.loaded_bytes());
+        touched_bytes += static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind)));
     }
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       if (placement.layer_device[i] != device) continue;

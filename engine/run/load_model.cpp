@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "format/dtype_table.h"
+#include "plan/device_rules.h"
 
 namespace headroom {
 namespace {
@@ -66,7 +67,8 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
       if (region.kind != RegionKind::kWeights) continue;
       ++n_regions;
       const auto weight = static_cast<std::size_t>(region.weight);
-      if (weight >= info.weights.size() || info.weights[weight].loaded_bytes() > region.size ||
+      if (weight >= info.weights.size() ||
+          weight_bytes(info.weights[weight], weight_layout(plan.devices[arena.device].kind)) > region.size ||
           info.weights[weight].dtype != region.dtype) {
         return Error{ErrorCode::kUsage,
                      fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
@@ -82,9 +84,16 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
   return ok_status();
 }
 
-Bytes weight_bytes(const ModelInfo& info) {
+// Bytes of all weights, each as often as the plan places it.
+Bytes loaded_bytes(const ModelInfo& info, const MemoryPlan& plan) {
   Bytes total = 0;
-  for (const WeightTensor& weight : info.weights) total += weight.loaded_bytes();
+  for (const ArenaPlan& arena : plan.arenas) {
+    const WeightLayout layout = weight_layout(plan.devices[arena.device].kind);
+    for (const Region& region : arena.regions) {
+      if (region.kind == RegionKind::kWeights)
+        total += weight_bytes(info.weights[static_cast<std::size_t>(region.weight)], layout);
+    }
+  }
   return total;
 }
 
@@ -169,7 +178,7 @@ Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, con
       !fits) {
     return fits.error();
   }
-  Progress progress(weight_bytes(*inputs.info), *model->backend, on_progress);
+  Progress progress(loaded_bytes(*inputs.info, plan), *model->backend, on_progress);
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     if (plan.arenas[i].lifetime != Lifetime::kModel) continue;
     Result<std::unique_ptr<Arena>> arena = model->backend->map_arena(plan.arenas[i]);

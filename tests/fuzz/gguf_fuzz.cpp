@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "file/model_file.h"
 #include "model/model_info.h"
+#include "model/weight_layout.h"
 #include "text/tokenizer.h"
 
 namespace {
@@ -36,7 +37,8 @@ void read_all(const std::string& path) {
   if (!model) check_error(model.error());
   if (model) {
     headroom::Bytes bytes = 0;
-    for (const headroom::WeightTensor& weight : model->weights) bytes += weight.loaded_bytes();
+    for (const headroom::WeightTensor& weight : model->weights)
+      bytes += headroom::weight_bytes(weight, headroom::WeightLayout::kPanels);
     for (const headroom::RopeSpec& rope : model->ropes) bytes += headroom::rope_frequencies(rope).per_pair.size();
     CHECK(bytes > 0, "a model without weights was accepted");
   }

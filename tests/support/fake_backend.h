@@ -65,7 +65,7 @@ class FakeBackend final : public Backend {
     for (int chunk = 0; chunk < 4; ++chunk) {
       machine_.before_chunk();
       if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled"};
-      advance(weight.loaded_bytes() / 4);
+      advance(weight_bytes(weight, WeightLayout::kPanels) / 4);
     }
     return ok_status();
   }

@@ -62,7 +62,7 @@ class Binder {
     const std::optional<RegionRef> found =
         find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()));
     CHECK(found, "a weight is not in the plan");
-    return address(*found, tensor->loaded_bytes());
+    return address(*found, weight_bytes(*tensor, WeightLayout::kPanels));
   }
 
   Matrix matrix(WeightSlot slot, std::int32_t layer) const {

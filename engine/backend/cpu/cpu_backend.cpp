@@ -37,7 +37,8 @@ class CpuBackend final : public Backend {
 
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                      const StopToken& stop, const std::function<void(Bytes)>& advance) override {
-    CHECK(weight.loaded_bytes() <= region.size && region.offset + region.size <= arena.mapped_bytes(),
+    CHECK(weight_bytes(weight, WeightLayout::kPanels) <= region.size &&
+              region.offset + region.size <= arena.mapped_bytes(),
           "a weight leaves its region");
     return load_cpu_weight(weight, file, arena.base() + region.offset, pool_, stop, advance);
   }

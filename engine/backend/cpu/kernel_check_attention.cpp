@@ -10,6 +10,7 @@
 #include "format/decode.h"
 #include "format/dtype_table.h"
 #include "format/encode.h"
+#include "model/weight_layout.h"
 
 namespace headroom {
 namespace {

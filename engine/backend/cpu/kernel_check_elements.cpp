@@ -5,6 +5,7 @@
 #include "backend/cpu/kernel_probe.h"
 #include "format/rotation.h"
 #include "model/tensor_slots.h"
+#include "model/weight_layout.h"
 
 namespace headroom {
 namespace {

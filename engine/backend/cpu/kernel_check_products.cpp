@@ -9,6 +9,7 @@
 #include "backend/cpu/matrix.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
+#include "model/weight_layout.h"
 #include "plan/device_rules.h"
 
 namespace headroom {

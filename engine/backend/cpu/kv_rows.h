@@ -9,6 +9,7 @@
 #include "backend/cpu/kernel_table.h"
 #include "base/bytes.h"
 #include "format/dtype.h"
+#include "model/weight_layout.h"
 #include "plan/memory_plan.h"
 
 namespace headroom {

@@ -103,7 +103,7 @@ Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::b
                        const StopToken& stop, const std::function<void(Bytes)>& advance) {
   if (slot_is_matrix(weight.slot)) return MatrixLoad(weight, file, to, pool.n_threads()).run(pool, stop, advance);
   Status status = load_vector(weight, file.tensors()[weight.file_tensor], file, to);
-  if (status) advance(weight.loaded_bytes());
+  if (status) advance(weight_bytes(weight, WeightLayout::kPanels));
   return status;
 }
 

@@ -8,7 +8,7 @@
 
 namespace headroom {
 
-// As Backend::load_weight, into `to` (weight.loaded_bytes() bytes).
+// As Backend::load_weight, into `to` (weight_bytes() of panels).
 Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool,
                        const StopToken& stop, const std::function<void(Bytes)>& advance);
 

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "format/dtype.h"
-#include "model/tensor_slots.h"
+#include "model/weight_layout.h"
 
 namespace headroom {
 

@@ -11,10 +11,12 @@ namespace {
 TEST(WorkCount, a_decoded_token_reads_every_matrix_but_one_row_of_an_untied_embedding) {
   const ModelInfo model = test::make_model(test::kLlama3_8B, DType::kQ8_0);
   double all = 0;
-  for (const WeightTensor& weight : model.weights) all += static_cast<double>(weight.loaded_bytes());
+  for (const WeightTensor& weight : model.weights)
+    all += static_cast<double>(weight_bytes(weight, WeightLayout::kPanels));
   const WeightTensor& embedding = *model.find_weight(WeightSlot::kTokenEmbedding, -1);
   const auto row = static_cast<double>(row_bytes(embedding.dtype, embedding.n_cols));
-  EXPECT_DOUBLE_EQ(decodeBytes(model, {}, 0), all - static_cast<double>(embedding.loaded_bytes()) + row);
+  EXPECT_DOUBLE_EQ(decodeBytes(model, {}, 0),
+                   all - static_cast<double>(weight_bytes(embedding, WeightLayout::kPanels)) + row);
 }
 
 TEST(WorkCount, cached_positions_add_their_rows_in_every_layer) {

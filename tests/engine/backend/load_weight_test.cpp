@@ -28,7 +28,7 @@ class LoadWeight : public ::testing::Test {
     ASSERT_TRUE(writer.write(path).ok());
     weight = {
         .slot = WeightSlot::kUp, .layer = 0, .name = "matrix", .dtype = DType::kQ8_0, .n_rows = kRows, .n_cols = kCols};
-    panels.resize(weight.loaded_bytes());
+    panels.resize(weight_bytes(weight, WeightLayout::kPanels));
   }
 
   Status load(std::uint32_t n_threads, const StopToken& stop, const std::function<void(Bytes)>& advance) {
@@ -54,7 +54,7 @@ TEST_F(LoadWeight, every_row_arrives_whatever_the_number_of_threads) {
     Bytes done = 0;
     std::uint32_t n_told = 0;
     ASSERT_TRUE(load(n_threads, {}, [&](Bytes bytes) { done += bytes, ++n_told; }).ok());
-    EXPECT_EQ(done, weight.loaded_bytes()) << n_threads;
+    EXPECT_EQ(done, weight_bytes(weight, WeightLayout::kPanels)) << n_threads;
     // Progress is told by one of the threads as it finishes a chunk; beside others it may come too late for any.
     if (n_threads == 1) {
       EXPECT_GT(n_told, 1U);
@@ -77,7 +77,7 @@ TEST_F(LoadWeight, a_stop_leaves_the_rest_unread) {
   });
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-  EXPECT_LT(done, weight.loaded_bytes());
+  EXPECT_LT(done, weight_bytes(weight, WeightLayout::kPanels));
 }
 
 TEST_F(LoadWeight, a_file_that_shrinks_in_between_is_an_error_of_its_name) {

@@ -8,6 +8,7 @@
 
 #include "model/arch_table.h"
 #include "model/model_info.h"
+#include "model/weight_layout.h"
 #include "support/random_model.h"
 #include "support/temp_folder.h"
 
@@ -360,16 +361,18 @@ TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {
   EXPECT_EQ(layer.kv_rows(96, 60), 96U);
 }
 
-TEST(WeightTensor, matrices_are_loaded_in_whole_panels_and_vectors_as_f32) {
+TEST(WeightLayout, panels_are_whole_rows_are_those_of_the_file_and_vectors_are_f32) {
   WeightTensor weight;
   weight.slot = WeightSlot::kUp;
   weight.dtype = DType::kQ4_K;
   weight.n_rows = 17, weight.n_cols = 512;
-  EXPECT_EQ(weight.loaded_bytes(), 32U * 2 * 144);
+  EXPECT_EQ(weight_bytes(weight, WeightLayout::kPanels), 32U * 2 * 144);
+  EXPECT_EQ(weight_bytes(weight, WeightLayout::kRows), 17U * 2 * 144);
   weight.slot = WeightSlot::kFfnNorm;
   weight.dtype = DType::kF16;
   weight.n_rows = 1;
-  EXPECT_EQ(weight.loaded_bytes(), 2048U);
+  EXPECT_EQ(weight_bytes(weight, WeightLayout::kPanels), 2048U);
+  EXPECT_EQ(weight_bytes(weight, WeightLayout::kRows), 2048U);
 }
 
 }  // namespace

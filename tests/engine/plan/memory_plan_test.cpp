@@ -75,8 +75,10 @@ void expect_all_placed(const ModelInfo& model, const MemoryPlan& plan) {
     ASSERT_TRUE(ref) << model.weights[static_cast<std::size_t>(i)].name;
     const Region& region = plan.arenas[ref->arena].regions[ref->region];
     EXPECT_EQ(region.name, model.weights[static_cast<std::size_t>(i)].name);
-    EXPECT_EQ(region.size, round_up(model.weights[static_cast<std::size_t>(i)].loaded_bytes(),
-                                    plan.devices[plan.arenas[ref->arena].device].alignment));
+    const DeviceInfo& device = plan.devices[plan.arenas[ref->arena].device];
+    EXPECT_EQ(region.size,
+              round_up(weight_bytes(model.weights[static_cast<std::size_t>(i)], weight_layout(device.kind)),
+                       device.alignment));
   }
   const PlanOptions& options = plan.options;
   for (std::int32_t l = 0; l < static_cast<std::int32_t>(model.n_layers()); ++l) {

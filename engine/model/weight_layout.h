@@ -1,0 +1,22 @@
+// How a weight stands in the memory of a device, and its bytes there. Pure: the planner counts with it, backends load
+// with it.
+#pragma once
+
+#include "model/tensor_slots.h"
+
+namespace headroom {
+
+// Vectors are F32 in every layout.
+enum class WeightLayout : std::uint8_t {
+  kRows,    // matrices row by row, as in the file
+  kPanels,  // matrices as panels of kPanelRows interleaved rows, the last one filled up
+};
+
+// Rows that are interleaved in one panel: one 32-bit lane of a 512-bit register each.
+inline constexpr std::uint32_t kPanelRows = 16;
+
+// Rows of memory that a weight takes: those of the file, or of whole panels.
+std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout);
+Bytes weight_bytes(const WeightTensor& weight, WeightLayout layout);
+
+}  // namespace headroom

@@ -1,0 +1,44 @@
+#include "plan/kv_rings.h"
+
+#include <algorithm>
+
+#include "plan/kv_regions.h"
+
+namespace headroom {
+
+KvRings::KvRings(const ModelInfo& model, const PlanOptions& options) : n_slots_(options.n_slots), ring_rows_{0} {
+  for (const LayerSpec& layer : model.layers) {
+    const std::uint64_t n_rows =
+        std::max(kv_ends_of(layer, options.kv_k, options).n_ring, kv_ends_of(layer, options.kv_v, options).n_ring);
+    const auto known = std::find(ring_rows_.begin(), ring_rows_.end(), n_rows);
+    ring_of_.push_back(static_cast<std::uint32_t>(known - ring_rows_.begin()));
+    if (known == ring_rows_.end()) ring_rows_.push_back(n_rows);
+  }
+  exact_from_.resize(ring_rows_.size() * n_slots_);
+}
+
+void KvRings::advance(std::span<const StepRow> rows) {
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t last = first + 1;
+    while (last < rows.size() && rows[last].slot == rows[first].slot) ++last;
+    advance(rows[first].slot, rows[first].position, rows[last - 1].position + 1);
+    first = last;
+  }
+}
+
+// A ring loses what its new rows replace. Rows that follow an earlier position supersede all behind it, whatever was
+// there before: a prompt that goes back behind the ring fills it afresh.
+void KvRings::advance(std::uint32_t slot, std::uint32_t first, std::uint32_t last) {
+  for (std::size_t ring = 1; ring < ring_rows_.size(); ++ring) {
+    std::uint32_t& from = exact_from_[ring * n_slots_ + slot];
+    const auto held = static_cast<std::uint32_t>(std::min<std::uint64_t>(last, ring_rows_[ring]));
+    from = std::max(std::min(from, first), last - held);
+  }
+}
+
+void KvRings::copy(std::uint32_t from_slot, std::uint32_t to_slot) {
+  for (std::size_t ring = 0; ring < ring_rows_.size(); ++ring)
+    exact_from_[ring * n_slots_ + to_slot] = exact_from_[ring * n_slots_ + from_slot];
+}
+
+}  // namespace headroom

@@ -1,0 +1,24 @@
+// How a program is walked over several devices: runs of ops on one device, and what crosses before each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "program/op.h"
+
+namespace headroom {
+
+// Consecutive ops of one device, none of them a transfer. Static for a plan: a backend may capture it when it is bound.
+struct Segment {
+  DeviceIndex device = 0;
+  std::uint32_t first_op = 0, last_op = 0;  // [first_op, last_op) of Program::ops
+  std::vector<std::uint32_t> transfers;     // ops that bring its inputs, in order, before it starts
+};
+
+// Every op of the program once and in order, as a segment's own or as a transfer before one.
+std::vector<Segment> cut_segments(const Program& program);
+
+// Bytes that cross between devices in a step of `n_rows` rows; logits that are read are not counted.
+Bytes transfer_bytes(const Program& program, std::uint32_t n_rows);
+
+}  // namespace headroom

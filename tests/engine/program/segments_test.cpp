@@ -1,0 +1,56 @@
+#include "program/segments.h"
+
+#include <gtest/gtest.h>
+
+#include "program/build_program.h"
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+ModelInfo two_layers() {
+  ModelInfo model = test::make_model(test::kTinyLlama);
+  model.layers.resize(2);
+  return model;
+}
+
+Program program_of(const ModelInfo& model, std::vector<DeviceIndex> layers, DeviceIndex embed, DeviceIndex head) {
+  return build_program(model, {std::move(layers), embed, head}, 3, 8, 2, 64);
+}
+
+TEST(Segments, one_device_is_one_segment_that_nothing_crosses_into) {
+  const ModelInfo model = two_layers();
+  const Program program = program_of(model, std::vector<DeviceIndex>(model.n_layers(), 1), 1, 1);
+  const std::vector<Segment> segments = cut_segments(program);
+  ASSERT_EQ(segments.size(), 1U);
+  EXPECT_EQ(segments[0].device, 1U);
+  EXPECT_EQ(segments[0].first_op, 0U);
+  EXPECT_EQ(segments[0].last_op, program.ops.size());
+  EXPECT_TRUE(segments[0].transfers.empty());
+  EXPECT_EQ(transfer_bytes(program, 8), 0U);
+}
+
+// From device 0 to 1 to 2 and back to 0 for the head.
+TEST(Segments, every_op_once_and_in_order_with_what_crosses_before_it) {
+  const ModelInfo model = two_layers();
+  const Program program = program_of(model, {1, 2}, 0, 0);
+  std::uint32_t next = 0;
+  std::vector<DeviceIndex> devices;
+  for (const Segment& segment : cut_segments(program)) {
+    for (const std::uint32_t transfer : segment.transfers) {
+      EXPECT_EQ(transfer, next++);
+      EXPECT_EQ(program.ops[transfer].kind, OpKind::kTransfer);
+      EXPECT_EQ(program.buffers[program.ops[transfer].output].device, segment.device);
+      EXPECT_NE(program.buffers[program.ops[transfer].input].device, segment.device);
+    }
+    EXPECT_EQ(segment.first_op, next);
+    for (; next < segment.last_op; ++next) EXPECT_EQ(program.ops[next].device, segment.device);
+    devices.push_back(segment.device);
+  }
+  EXPECT_EQ(next, program.ops.size());
+  EXPECT_EQ(devices, (std::vector<DeviceIndex>{0, 1, 2, 0}));
+  EXPECT_EQ(transfer_bytes(program, 5), 3 * 5 * model.d_model * sizeof(float));
+}
+
+}  // namespace
+}  // namespace headroom
