@@ -6,6 +6,7 @@
 #include "backend/cpu/cpu_limits.h"
 #include "numbers.h"
 #include "open_model.h"
+#include "run/load_model.h"
 #include "run/random.h"
 #include "run/sampler.h"
 #include "subcommands.h"
@@ -71,19 +72,19 @@ struct Timing {
 // `work` from the same depth each time: the median of the repeats, after one that warms up.
 template <class Work>
 Result<Timing> timed(Session& session, const Options& options, Work work) {
-  const Backend& backend = *session.model().backend;
+  const Backends& backends = session.model().backends;
   std::vector<double> seconds;
   double all = 0, productsBefore = 0;
   for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
     session.truncate(0, options.depth);
-    if (repeat == 1) productsBefore = backend.product_seconds();
+    if (repeat == 1) productsBefore = product_seconds(backends);
     const Result<double> taken = secondsOf(work);
     if (!taken) return taken.error();
     if (repeat == 0) continue;
     seconds.push_back(*taken);
     all += *taken;
   }
-  const double products = backend.product_seconds() - productsBefore;
+  const double products = product_seconds(backends) - productsBefore;
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
   return Timing{.medianSeconds = seconds[seconds.size() / 2], .outside = 1 - products / all};
 }
@@ -184,10 +185,11 @@ ExitCode bench(Options options, Interrupts& interrupts) {
   if (!speeds) return fail(speeds.error());
   Figures figures;
   figures.speeds = *speeds;
-  figures.nThreads = open->loaded->backend->device_info().n_threads;
+  for (const DeviceInfo& device : open->planned.plan->devices) {
+    if (device.kind == DeviceKind::kCpu) figures.nThreads = device.n_threads;
+  }
   const ModelInfo& info = *open->loaded->info;
-  Bytes weightBytes = 0;
-  for (const WeightTensor& weight : info.weights) weightBytes += weight_bytes(weight, WeightLayout::kPanels);
+  const Bytes weightBytes = bytes_to_load(info, *open->planned.plan);
   figures.loadBytesPerS = static_cast<double>(weightBytes) / open->loaded->seconds;
   figures.decodeBytesPerS =
       speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);

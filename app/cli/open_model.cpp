@@ -10,7 +10,7 @@ Result<OpenModel> openModel(const std::string& path, const PlanArguments& argume
   if (!planned) return planned.error();
   const LoadInputs inputs{planned->info, planned->plan, make_backend};
   Result<std::shared_ptr<const LoadedModel>> loaded =
-      load_model(planned->file, inputs, stop, [](LoadProgress, Backend&) {});
+      load_model(planned->file, inputs, stop, [](Bytes) {});
   if (!loaded) return loaded.error();
   return OpenModel{std::move(*planned), std::move(*loaded)};
 }

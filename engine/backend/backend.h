@@ -1,4 +1,4 @@
-// What run/ sees of a device: about seven calls. All of them are made from one thread, the engine thread.
+// What run/ sees of a device. All calls are made from one thread, the engine thread.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,36 @@
 
 #include "base/result.h"
 #include "base/stop.h"
+#include "plan/kv_rings.h"
 #include "plan/memory_plan.h"
+#include "program/segments.h"
+#include "program/step.h"
 
 namespace headroom {
 
-// Memory of one arena. Unmapped when destroyed. Device memory may not be readable by the host.
+// Memory of one arena. Unmapped when destroyed.
 class Arena {
  public:
   virtual ~Arena() = default;
-  virtual std::byte* base() const = 0;
   virtual Bytes mapped_bytes() const = 0;  // as the system gave it
+  // Where the host reads and writes it; null for memory that only its backend reaches.
+  virtual std::byte* host_address() const = 0;
 };
 
-// One row of a step: a token of a slot at a position.
-struct StepRow {
-  std::uint32_t token = 0;
-  std::uint32_t slot = 0;
-  std::uint32_t position = 0;
-};
-
+// What the ops of one step are given, checked against the plan. Valid until wait() has returned.
 struct StepInputs {
   std::span<const StepRow> rows;              // of one slot ascending in position; at most Program::max_rows
   std::span<const std::uint32_t> logit_rows;  // indices into rows, ascending; at most Program::max_logit_rows
+  const KvRings* rings = nullptr;             // as they are once these rows are written
+};
+
+// What a backend is bound to. All of it outlives the binding.
+struct Binding {
+  const ModelInfo* model = nullptr;
+  const MemoryPlan* plan = nullptr;
+  DeviceIndex device = 0;                           // of the plan: the one that this backend is
+  std::span<Arena* const> arenas;                   // in the order of plan->arenas; those of other devices are null
+  std::span<const std::vector<float>> key_balance;  // (n_layers) as balance_keys() gives them
 };
 
 struct MemorySample {
@@ -48,20 +56,34 @@ class Backend {
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;
 
-  // Fills one weight region from the file, in the layout of the device. `advance` is called with bytes done since the
-  // last call.
+  // Fills one weight region from the file, in weight_layout() of the device. `advance` is called with bytes done since
+  // the last call.
   virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                              const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
-  // Binds a plan to its arenas (in the order of plan.arenas; those of other devices are null). Model and plan outlive
-  // the binding.
-  virtual Status prepare(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas) = 0;
+  // Makes every byte of an arena present and zero, so that a context that fills up takes nothing more, and a machine
+  // that cannot keep what it promised shows it now and not in the middle of an answer. `advance` as above.
+  virtual Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
-  // Runs the ops of one step. Logits: (logit_rows.size(), n_vocab) f32, row-major, valid until the next step. Allocates
-  // nothing. kCancelled when stopped: the cache rows of this step are then undefined.
-  virtual Result<std::span<const float>> step(const StepInputs& inputs, const StopToken& stop) = 0;
+  // Finds the weights, caches and buffers that stand on this device, before the first step and after each new plan.
+  // All that a step needs is allocated here.
+  virtual Status bind(const Binding& binding) = 0;
 
-  // Copies the first n_positions cache rows of a slot to another (a shared prompt).
+  // Starts the ops of a segment of this device, behind those that were submitted before. Allocates nothing. A backend
+  // may compute in submit() or after it.
+  virtual Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) = 0;
+
+  // Until all that was submitted is done. kCancelled when `stop` broke it off: the cache rows of the step are then
+  // undefined. kDeviceLost when the device is gone: every later call fails as well.
+  virtual Status wait(const StopToken& stop) = 0;
+
+  // Copies the first bytes of a buffer of the program, rows packed, to or from the host, behind all that was submitted.
+  virtual Status read(BufferId buffer, std::span<std::byte> to) = 0;
+  virtual Status write(BufferId buffer, std::span<const std::byte> from) = 0;
+  // The buffer itself where the host can read it, valid until the next submit() or write(); else null.
+  virtual const std::byte* host_view(BufferId buffer) const = 0;
+
+  // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.
   virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) = 0;
 
   virtual Result<MemorySample> sample_memory() = 0;

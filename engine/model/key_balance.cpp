@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/decode.h"
+#include "format/dtype_table.h"
+
 namespace headroom {
 namespace {
 
@@ -17,6 +20,69 @@ void share_in_pairs(const RopeSpec& rope, std::span<float> head) {
     float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
     x = y = (x + y) / 2;
   }
+}
+
+// Rows of weights as floats, as many columns of each as are asked for.
+class WeightReader {
+ public:
+  explicit WeightReader(const ModelFile& file) : file_(file) {}
+
+  // Row `index`, its first `n_seen` elements.
+  Status read(const WeightTensor& weight, std::uint64_t index, std::uint64_t n_seen, std::span<float> out) {
+    bytes_.resize(row_bytes(weight.dtype, n_seen));
+    const Bytes at = (weight.first_row + index) * row_bytes(weight.dtype, weight.n_cols);
+    if (Status read = file_.read_tensor(file_.tensors()[weight.file_tensor], at, bytes_); !read) return read;
+    decode_row(weight.dtype, bytes_.data(), n_seen, out.data());
+    return ok_status();
+  }
+
+  // All of a vector; empty when there is none.
+  Result<std::vector<float>> vector(const WeightTensor* weight) {
+    std::vector<float> out(weight == nullptr ? 0 : weight->n_cols);
+    if (weight == nullptr) return out;
+    if (Status read = this->read(*weight, 0, weight->n_cols, out); !read) return read.error();
+    return out;
+  }
+
+ private:
+  const ModelFile& file_;
+  std::vector<std::byte> bytes_;
+};
+
+// output_square() of each row of a matrix.
+Result<std::vector<float>> read_squares(WeightReader& reader, const WeightTensor& matrix,
+                                        const std::vector<float>& norm, const std::vector<float>& bias) {
+  const std::uint64_t n_seen = std::min<std::uint64_t>(matrix.n_cols, kBalanceCols);
+  std::vector<float> row(n_seen), out(matrix.n_rows);
+  for (std::uint64_t i = 0; i < matrix.n_rows; ++i) {
+    if (Status read = reader.read(matrix, i, n_seen, row); !read) return read.error();
+    out[i] = output_square(row, {norm.data(), n_seen}, matrix.n_cols, bias.empty() ? 0.0F : bias[i]);
+  }
+  return out;
+}
+
+Result<OutputSquares> read_output_squares(WeightReader& reader, const ModelInfo& model, std::int32_t layer) {
+  const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
+  const auto vector = [&](WeightSlot slot) { return reader.vector(model.find_weight(slot, layer)); };
+  if (spec.has_qk_norm) {
+    const Result<std::vector<float>> q_norm = vector(WeightSlot::kQNorm);
+    if (!q_norm) return q_norm.error();
+    const Result<std::vector<float>> k_norm = vector(WeightSlot::kKNorm);
+    if (!k_norm) return k_norm.error();
+    return normed_squares(spec, *q_norm, *k_norm);
+  }
+  const Result<std::vector<float>> norm = vector(WeightSlot::kAttnNorm);
+  if (!norm) return norm.error();
+  const auto squares = [&](WeightSlot matrix, WeightSlot bias_slot) -> Result<std::vector<float>> {
+    const Result<std::vector<float>> bias = vector(bias_slot);
+    if (!bias) return bias.error();
+    return read_squares(reader, *model.find_weight(matrix, layer), *norm, *bias);
+  };
+  Result<std::vector<float>> queries = squares(WeightSlot::kQ, WeightSlot::kQBias);
+  if (!queries) return queries.error();
+  Result<std::vector<float>> keys = squares(WeightSlot::kK, WeightSlot::kKBias);
+  if (!keys) return keys.error();
+  return OutputSquares{std::move(*queries), std::move(*keys)};
 }
 
 }  // namespace
@@ -57,6 +123,18 @@ std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, co
     }
   }
   return factors;
+}
+
+Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file) {
+  WeightReader reader(file);
+  std::vector<std::vector<float>> balance;
+  for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model.n_layers()); ++layer) {
+    const Result<OutputSquares> squares = read_output_squares(reader, model, layer);
+    if (!squares) return squares.error();
+    const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
+    balance.push_back(balance_keys(spec, model.ropes[spec.rope], *squares));
+  }
+  return balance;
 }
 
 }  // namespace headroom

@@ -32,4 +32,8 @@ OutputSquares normed_squares(const LayerSpec& layer, std::span<const float> q_no
 // the query's; what has no size keeps 1.
 std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, const OutputSquares& squares);
 
+// balance_keys() of every layer, (n_layers), from the file: the start of each row of Q and K, and the vectors beside
+// them. Errors as ModelFile::read_tensor().
+Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file);
+
 }  // namespace headroom

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -29,16 +30,30 @@ struct Command {
   StopToken stop;
 };
 
-Bytes mapped_bytes(const MemoryReport& report) {
+// What a session has mapped on a device, by its id: two plans may know the same device under other indices.
+struct MappedBytes {
+  Bytes weights = 0, session = 0;
+};
+MappedBytes mapped_on(const MemoryReport& report, std::string_view device_id) {
+  MappedBytes sum;
+  for (const ArenaReport& arena : report.arenas) {
+    if (arena.device != device_id) continue;
+    (arena.lifetime == Lifetime::kSession ? sum.session : sum.weights) += arena.mapped_bytes;
+  }
+  return sum;
+}
+
+Bytes session_bytes(const MemoryPlan& plan, DeviceIndex device) {
   Bytes total = 0;
-  for (const ArenaReport& arena : report.arenas) total += arena.mapped_bytes;
+  for (const ArenaPlan& arena : plan.arenas)
+    total += arena.device == device && arena.lifetime == Lifetime::kSession ? arena.size : 0;
   return total;
 }
 
-Bytes session_bytes(const MemoryPlan& plan) {
-  Bytes total = 0;
-  for (const ArenaPlan& arena : plan.arenas) total += arena.lifetime == Lifetime::kSession ? arena.size : 0;
-  return total;
+// `sample` as it will be when `given_back` of our bytes are free again.
+MemorySample after_giving_back(MemorySample sample, Bytes given_back) {
+  sample.free = std::min(sample.total, sample.free + given_back);
+  return sample;
 }
 
 }  // namespace
@@ -57,12 +72,16 @@ struct EngineThread::Impl {
   std::deque<Command> take_commands();
   void handle(Command command);
   void load(RequestId id, const LoadRequest& request, const StopToken& stop);
-  Status make_room(RequestId id, const MemoryPlan& plan);
+  Status make_room(RequestId id, const LoadedModel& wanted);
+  Status check_replan(const MemoryPlan& plan);
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan);
+  void advance();
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
   void end_session();
-  void sample_when_due(Backend& backend);
+  void sample_when_due(const Backends& backends);
+  template <class Work>
+  void guard(RequestId id, Work work);
   void emit(RequestId id, EventBody body) { on_event({id, std::move(body)}); }
   void forget(RequestId id);
   bool ends_stopping(RequestId id);
@@ -143,9 +162,12 @@ void EngineThread::Impl::run() {
       const std::lock_guard lock(mutex);
       if (quitting) break;
     }
-    for (Command& command : taken) handle(std::move(command));
-    if (scheduler && !scheduler->is_idle()) scheduler->advance();
-    if (model) sample_when_due(*model->backend);
+    for (Command& command : taken) {
+      const RequestId id = command.id;
+      guard(id, [&] { handle(std::move(command)); });
+    }
+    if (scheduler && !scheduler->is_idle()) advance();
+    if (model) sample_when_due(model->backends);
   }
   end_session();
   model.reset();
@@ -180,6 +202,26 @@ void EngineThread::Impl::handle(Command command) {
   forget(id);
 }
 
+// The host has no memory for what a request needs beside the plan: the request ends, the thread does not.
+template <class Work>
+void EngineThread::Impl::guard(RequestId id, Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    emit(id, Failed{{ErrorCode::kResource, "the system refused memory for this request"}});
+    forget(id);
+  }
+}
+
+// A round of the scheduler is of many requests: when it cannot have memory, all of them end.
+void EngineThread::Impl::advance() {
+  try {
+    scheduler->advance();
+  } catch (const std::bad_alloc&) {
+    scheduler->fail_all({ErrorCode::kResource, "the system refused memory for this answer"});
+  }
+}
+
 void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const StopToken& stop) {
   const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
   if (request.plan == nullptr) return refuse({ErrorCode::kUsage, "a load needs a plan"});
@@ -187,39 +229,64 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   if (!file) return refuse(file.error());
   Result<ModelInfo> info = read_model_info(*file);
   if (!info) return refuse(info.error());
-  if (Status room = make_room(id, *request.plan); !room) return refuse(room.error());
-
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
-  const auto observe = [&](LoadProgress progress, Backend& backend) {
-    emit(id, progress);
-    sample_when_due(backend);
-  };
-  Result<std::shared_ptr<const LoadedModel>> loaded = load_model(*file, inputs, stop, observe);
+  Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);
   if (!loaded) return refuse(loaded.error());
-  Result<std::unique_ptr<Session>> opened = Session::open(*loaded, request.plan);
+  if (Status room = make_room(id, **loaded); !room) return refuse(room.error());
+
+  LoadMeter meter(bytes_to_load(*inputs.info, *request.plan) + bytes_to_open(*request.plan),
+                  [&](LoadProgress progress) {
+                    emit(id, progress);
+                    sample_when_due((*loaded)->backends);
+                  });
+  const Advance advance = [&](Bytes bytes) { meter.advance(bytes); };
+  if (Status filled = fill_model(**loaded, *file, stop, advance); !filled) return refuse(filled.error());
+  Result<std::unique_ptr<Session>> opened = Session::open(*loaded, request.plan, stop, advance);
   if (!opened) return refuse(opened.error());
-  // Mapping and preparing the session takes its time, and no part of it looks at the token.
+  meter.finish();
+  // Binding takes its time, and no part of it looks at the token.
   if (!ends_stopping(id)) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
   adopt(id, std::move(*loaded), std::move(*opened));
 }
 
-// Ends running answers, and gives the old model up when the new one does not fit beside it. An error means that nothing
-// was given up.
-Status EngineThread::Impl::make_room(RequestId id, const MemoryPlan& plan) {
-  if (!model || plan.arenas.empty()) return ok_status();
-  const DeviceInfo& device = plan.devices[plan.arenas.front().device];
-  const Bytes held = mapped_bytes(session->memory_report());
-  const Bytes asked = plan.planned_bytes(plan.arenas.front().device) + device.driver_bytes;
-  Result<MemorySample> now = model->backend->sample_memory();
-  if (!now) return now.error();
-  const bool fits_beside = check_fits_now(device, plan.options.headroom, asked, held, *now).ok();
-  if (!fits_beside) {
-    MemorySample after = *now;
-    after.free = std::min(after.total, after.free + std::min(held, after.ours));
-    if (Status fits = check_fits_now(device, plan.options.headroom, asked, 0, after); !fits) return fits;
+// Ends running answers, and gives the old model up when the new one does not fit beside it on every device. An error
+// means that nothing was given up.
+Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
+  if (!model) return ok_status();
+  const MemoryPlan& plan = *wanted.plan;
+  const MemoryReport report = session->memory_report();
+  bool fits_beside = true;
+  for (DeviceIndex index = 0; index < wanted.backends.size(); ++index) {
+    if (wanted.backends[index] == nullptr) continue;
+    const DeviceInfo& device = plan.devices[index];
+    const HeadroomRule rule = headroom_of(plan.options, index);
+    const MappedBytes mapped = mapped_on(report, device.id);
+    const Bytes held = mapped.weights + mapped.session, asked = plan.planned_bytes(index) + device.driver_bytes;
+    const Result<MemorySample> now = wanted.backends[index]->sample_memory();
+    if (!now) return now.error();
+    if (check_fits_now(device, rule, asked, held, *now).ok()) continue;
+    fits_beside = false;
+    const MemorySample after = after_giving_back(*now, std::min(held, now->ours));
+    if (Status fits = check_fits_now(device, rule, asked, 0, after); !fits) return fits;
   }
   scheduler->stop_all();
   if (!fits_beside) give_up_model(id);
+  return ok_status();
+}
+
+// Whether the session arenas of a plan fit once those of the open session are gone.
+Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
+  const MemoryReport report = session->memory_report();
+  for (DeviceIndex index = 0; index < model->backends.size(); ++index) {
+    if (model->backends[index] == nullptr) continue;
+    const MappedBytes mapped = mapped_on(report, plan.devices[index].id);
+    const Result<MemorySample> now = model->backends[index]->sample_memory();
+    if (!now) return now.error();
+    const Status fits =
+        check_fits_now(plan.devices[index], headroom_of(plan.options, index), session_bytes(plan, index),
+                       mapped.weights, after_giving_back(*now, mapped.session));
+    if (!fits) return fits;
+  }
   return ok_status();
 }
 
@@ -228,17 +295,8 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   if (plan == nullptr) return refuse({ErrorCode::kUsage, "a replan needs a plan"});
   if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
   if (Status same = Session::check_same_weights(*model, *plan); !same) return refuse(same.error());
-  Result<MemorySample> now = model->backend->sample_memory();
-  if (!now) return refuse(now.error());
+  if (Status fits = check_replan(*plan); !fits) return refuse(fits.error());
   const std::shared_ptr<const MemoryPlan> old_plan = session->shared_plan();
-  const Bytes old_bytes = session_bytes(*old_plan);
-  const Bytes held = mapped_bytes(session->memory_report()) - old_bytes;
-  now->free = std::min(now->total, now->free + old_bytes);
-  if (Status fits =
-          check_fits_now(model->backend->device_info(), plan->options.headroom, session_bytes(*plan), held, *now);
-      !fits) {
-    return refuse(fits.error());
-  }
   end_session();
   Result<std::unique_ptr<Session>> opened = Session::open(model, plan);
   if (opened) return adopt(id, model, std::move(*opened));
@@ -272,14 +330,18 @@ void EngineThread::Impl::end_session() {
   session.reset();
 }
 
-void EngineThread::Impl::sample_when_due(Backend& backend) {
+void EngineThread::Impl::sample_when_due(const Backends& backends) {
   const Clock::time_point now = Clock::now();
   if (now - sampled < kSampleInterval) return;
   sampled = now;
-  const Result<MemorySample> sample = backend.sample_memory();
-  if (!sample) return;  // a reading that is missing leaves a gap in the chart; the load or answer goes on
   MemoryReading reading;
-  reading.devices.emplace_back(backend.device_info().id, *sample);
+  for (const auto& backend : backends) {
+    if (backend == nullptr) continue;
+    const Result<MemorySample> sample = backend->sample_memory();
+    // A reading that is missing leaves a gap in the chart; the load or answer goes on.
+    if (sample) reading.devices.emplace_back(backend->device_info().id, *sample);
+  }
+  if (reading.devices.empty()) return;
   if (session) {
     reading.kv_tokens_used = session->cache().n_tokens_in_all();
     reading.allocations_after_load = session->n_allocations_after_open();

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "format/dtype_table.h"
+#include "model/key_balance.h"
 #include "plan/device_rules.h"
 
 namespace headroom {
@@ -13,50 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
-
-// Counts bytes and tells about them at most 20 times a second.
-class Progress {
- public:
-  Progress(Bytes total, Backend& backend, const LoadObserver& tell) : total_(total), backend_(backend), tell_(tell) {
-    tell_({0, total_}, backend_);
-  }
-
-  void advance(Bytes bytes) {
-    done_ = std::min(total_, done_ + bytes);
-    const Clock::time_point now = Clock::now();
-    if (now - told_ < kProgressInterval) return;
-    told_ = now;
-    tell_({done_, total_}, backend_);
-  }
-  void finish() { tell_({total_, total_}, backend_); }
-
- private:
-  Bytes total_, done_ = 0;
-  Backend& backend_;
-  Clock::time_point told_ = Clock::now();
-  const LoadObserver& tell_;
-};
-
-// The one device that all arenas of a loadable plan stand on.
-Result<DeviceIndex> single_device(const MemoryPlan& plan) {
-  CHECK(!plan.arenas.empty(), "a plan without arenas");
-  const DeviceIndex first = plan.arenas.front().device;
-  for (const ArenaPlan& arena : plan.arenas) {
-    const DeviceInfo& device = plan.devices[arena.device];
-    if (!device.is_present) {
-      return Error{
-          ErrorCode::kUnsupported,
-          fmt::format("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
-                      format_bytes(arena.size), device.name)};
-    }
-    if (arena.device != first) {
-      return Error{ErrorCode::kUnsupported,
-                   fmt::format("the plan splits the model over {} and {}; this build loads on one device",
-                               plan.devices[first].name, device.name)};
-    }
-  }
-  return first;
-}
 
 // A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight
 // takes.
@@ -84,28 +41,30 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
   return ok_status();
 }
 
-// Bytes of all weights, each as often as the plan places it.
-Bytes loaded_bytes(const ModelInfo& info, const MemoryPlan& plan) {
-  Bytes total = 0;
-  for (const ArenaPlan& arena : plan.arenas) {
-    const WeightLayout layout = weight_layout(plan.devices[arena.device].kind);
-    for (const Region& region : arena.regions) {
-      if (region.kind == RegionKind::kWeights)
-        total += weight_bytes(info.weights[static_cast<std::size_t>(region.weight)], layout);
-    }
-  }
-  return total;
-}
-
 Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, const StopToken& stop,
-                  Progress& progress) {
-  for (const Region& region : model.plan->arenas[index].regions) {
+                  const Advance& advance) {
+  const ArenaPlan& plan = model.plan->arenas[index];
+  for (const Region& region : plan.regions) {
     if (region.kind != RegionKind::kWeights) continue;
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
     const WeightTensor& weight = model.info->weights[static_cast<std::size_t>(region.weight)];
-    const auto advance = [&](Bytes bytes) { progress.advance(bytes); };
-    if (Status status = model.backend->load_weight(*model.arenas[index], region, weight, file, stop, advance); !status)
+    Backend& backend = *model.backends[plan.device];
+    if (Status status = backend.load_weight(*model.arenas[index], region, weight, file, stop, advance); !status)
       return status;
+  }
+  return ok_status();
+}
+
+// Another program may have taken memory since the plan was made.
+Status check_plan_fits_now(const LoadedModel& model) {
+  const MemoryPlan& plan = *model.plan;
+  for (DeviceIndex device = 0; device < model.backends.size(); ++device) {
+    if (model.backends[device] == nullptr) continue;
+    const Result<MemorySample> now = model.backends[device]->sample_memory();
+    if (!now) return now.error();
+    const DeviceInfo& info = plan.devices[device];
+    const Bytes asked = plan.planned_bytes(device) + info.driver_bytes;
+    if (Status fits = check_fits_now(info, headroom_of(plan.options, device), asked, 0, *now); !fits) return fits;
   }
   return ok_status();
 }
@@ -126,81 +85,95 @@ Result<TextParts> read_text_parts(const ModelFile& file) {
   return parts;
 }
 
-Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
-                      const MemorySample& now) {
-  Bytes limit = now.free;
-  std::string rule_text;
-  if (const auto* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0) {
-    limit -= std::min(limit, keep->bytes);
-    rule_text = fmt::format(", of which {} are to stay free", format_bytes(keep->bytes));
-  } else if (const auto* most = std::get_if<AtMost>(&rule)) {
-    limit = std::min(limit, most->bytes - std::min(most->bytes, held));
-    rule_text =
-        fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
-  }
-  if (asked <= limit) return ok_status();
-  const Bytes used = now.total - std::min(now.total, now.free);
-  const Bytes ours = std::min(used, now.ours);
-  return Error{
-      ErrorCode::kDoesNotFit,
-      fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes){}; of {} Headroom holds {}, other programs {}",
-                  device.id, format_bytes(asked), asked, format_bytes(now.free), now.free, rule_text,
-                  format_bytes(now.total), format_bytes(ours), format_bytes(used - ours))};
+LoadMeter::LoadMeter(Bytes total, std::function<void(LoadProgress)> tell)
+    : total_(total), told_(Clock::now()), tell_(std::move(tell)) {
+  tell_({0, total_});
 }
 
-Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs,
-                                                      const StopToken& stop, const LoadObserver& on_progress) {
-  const Clock::time_point start = Clock::now();
-  const MemoryPlan& plan = *inputs.plan;
-  if (Status same = check_same_model(*inputs.info, plan); !same) return same.error();
-  const Result<DeviceIndex> device_index = single_device(plan);
-  if (!device_index) return device_index.error();
-  const DeviceInfo& device = plan.devices[*device_index];
+void LoadMeter::advance(Bytes bytes) {
+  done_ = std::min(total_, done_ + bytes);
+  const Clock::time_point now = Clock::now();
+  if (now - told_ < kProgressInterval) return;
+  told_ = now;
+  tell_({done_, total_});
+}
 
+void LoadMeter::finish() { tell_({total_, total_}); }
+
+// Each weight as often as the plan places it.
+Bytes bytes_to_load(const ModelInfo& info, const MemoryPlan& plan) {
+  Bytes total = 0;
+  for (const ArenaPlan& arena : plan.arenas) {
+    const WeightLayout layout = weight_layout(plan.devices[arena.device].kind);
+    for (const Region& region : arena.regions) {
+      if (region.kind == RegionKind::kWeights)
+        total += weight_bytes(info.weights[static_cast<std::size_t>(region.weight)], layout);
+    }
+  }
+  return total;
+}
+
+Bytes bytes_to_open(const MemoryPlan& plan) {
+  Bytes total = 0;
+  for (const ArenaPlan& arena : plan.arenas) total += arena.lifetime == Lifetime::kSession ? arena.size : 0;
+  return total;
+}
+
+Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs) {
+  if (Status same = check_same_model(*inputs.info, *inputs.plan); !same) return same.error();
   Result<TextParts> text = read_text_parts(file);
   if (!text) return text.error();
-  Result<std::unique_ptr<Backend>> backend = inputs.make_backend(device);
-  if (!backend) return backend.error();
-
+  Result<Backends> backends = make_backends(*inputs.plan, inputs.make_backend);
+  if (!backends) return backends.error();
   auto model = std::make_shared<LoadedModel>();
-  model->backend = std::move(*backend);
+  model->backends = std::move(*backends);
   model->info = inputs.info;
   model->plan = inputs.plan;
   model->tokenizer = std::move(text->tokenizer);
   model->chat_prompt = std::move(text->chat_prompt);
   model->template_problem = std::move(text->template_problem);
-  model->arenas.resize(plan.arenas.size());
+  model->arenas.resize(inputs.plan->arenas.size());
+  return model;
+}
 
-  const Result<MemorySample> now = model->backend->sample_memory();
-  if (!now) return now.error();
-  if (Status fits = check_fits_now(device, plan.options.headroom,
-                                   plan.planned_bytes(*device_index) + device.driver_bytes, 0, *now);
-      !fits) {
-    return fits.error();
-  }
-  Progress progress(loaded_bytes(*inputs.info, plan), *model->backend, on_progress);
-  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    if (plan.arenas[i].lifetime != Lifetime::kModel) continue;
-    Result<std::unique_ptr<Arena>> arena = model->backend->map_arena(plan.arenas[i]);
+Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance) {
+  const Clock::time_point start = Clock::now();
+  if (Status fits = check_plan_fits_now(model); !fits) return fits;
+  for (std::size_t i = 0; i < model.plan->arenas.size(); ++i) {
+    const ArenaPlan& plan = model.plan->arenas[i];
+    if (plan.lifetime != Lifetime::kModel) continue;
+    Result<std::unique_ptr<Arena>> arena = model.backends[plan.device]->map_arena(plan);
     if (!arena) return arena.error();
-    model->arenas[i] = std::move(*arena);
-    if (Status filled = fill_arena(*model, i, file, stop, progress); !filled) return filled.error();
+    model.arenas[i] = std::move(*arena);
+    if (Status filled = fill_arena(model, i, file, stop, advance); !filled) return filled;
   }
-  progress.finish();
-  model->seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  return std::shared_ptr<const LoadedModel>(std::move(model));
+  Result<std::vector<std::vector<float>>> balance = read_key_balance(*model.info, file);
+  if (!balance) return balance.error();
+  model.key_balance = std::move(*balance);
+  model.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return ok_status();
+}
+
+Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs,
+                                                      const StopToken& stop, const Advance& advance) {
+  Result<std::shared_ptr<LoadedModel>> model = prepare_model(file, inputs);
+  if (!model) return model.error();
+  if (Status filled = fill_model(**model, file, stop, advance); !filled) return filled.error();
+  return std::shared_ptr<const LoadedModel>(std::move(*model));
 }
 
 Result<std::shared_ptr<const LoadedModel>> share_weights(const LoadedModel& model, const BackendFactory& make_backend) {
-  const DeviceInfo& device = model.backend->device_info();
-  if (device.kind != DeviceKind::kCpu) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("the weights on {} cannot be shared by two sessions", device.name)};
+  for (const auto& arena : model.arenas) {
+    if (arena != nullptr && arena->mapped_bytes() > 0 && arena->host_address() == nullptr) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("the weights of {} do not all stand in host memory: two sessions cannot share them",
+                               model.info->name)};
+    }
   }
-  Result<std::unique_ptr<Backend>> backend = make_backend(device);
-  if (!backend) return backend.error();
+  Result<Backends> backends = make_backends(*model.plan, make_backend);
+  if (!backends) return backends.error();
   auto second = std::make_shared<LoadedModel>(model);
-  second->backend = std::move(*backend);
+  second->backends = std::move(*backends);
   return std::shared_ptr<const LoadedModel>(std::move(second));
 }
 

@@ -1,6 +1,7 @@
 // From a file and a plan to weights in memory.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -10,10 +11,8 @@
 
 namespace headroom {
 
-// Makes the backend of a present device; the registry's, or a test's.
-using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const DeviceInfo&)>;
-
-using LoadObserver = std::function<void(LoadProgress, Backend&)>;
+// Called with bytes done since the last call.
+using Advance = std::function<void(Bytes)>;
 
 struct LoadInputs {
   std::shared_ptr<const ModelInfo> info;  // of the file; the plan was made for it
@@ -30,18 +29,34 @@ struct TextParts {
 };
 Result<TextParts> read_text_parts(const ModelFile& file);
 
-// Bytes to be mapped against bytes free now, under the plan's headroom rule. `held` is what this model has mapped
-// already: it counts towards "at most". kDoesNotFit names bytes asked, bytes free, what this process holds and what
-// other programs hold.
-Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
-                      const MemorySample& now);
+// All that can be found out about a load before any memory is taken: whether the plan is of this file, its tokenizer,
+// and a backend for each device. No arena is mapped yet. kUnsupported when the plan needs a device that is not here.
+Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs);
 
-// Maps the weight arenas of the plan and fills them. `on_progress` is called on this thread at most about 20 times a
-// second and at the end; the backend comes along for memory samples. Stops within one chunk of a tensor (kCancelled);
-// whatever was mapped is then returned. kUnsupported when the plan needs a device that is not here. The whole plan,
-// sessions included, must fit: free memory is read again right before mapping.
+// Maps the weight arenas and fills them. Stops within one chunk of a tensor (kCancelled). The whole plan, sessions
+// included, must fit on each device: free memory is read again right before mapping.
+Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance);
+
+// Both. Whatever was mapped is returned on an error.
 Result<std::shared_ptr<const LoadedModel>> load_model(const ModelFile& file, const LoadInputs& inputs,
-                                                      const StopToken& stop, const LoadObserver& on_progress);
+                                                      const StopToken& stop, const Advance& advance);
+
+// Bytes that fill_model() and then Session::open() tell of, together.
+Bytes bytes_to_load(const ModelInfo& info, const MemoryPlan& plan);
+Bytes bytes_to_open(const MemoryPlan& plan);
+
+// Adds up what is done and tells about it at most 20 times a second, at the start and at the end.
+class LoadMeter {
+ public:
+  LoadMeter(Bytes total, std::function<void(LoadProgress)> tell);
+  void advance(Bytes bytes);
+  void finish();
+
+ private:
+  Bytes total_, done_ = 0;
+  std::chrono::steady_clock::time_point told_;
+  std::function<void(LoadProgress)> tell_;
+};
 
 // The same weights for a second session at the same time, on a backend of its own: two KV types can then be compared
 // step by step. The weight arenas are shared, so both backends must address host memory.

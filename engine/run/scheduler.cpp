@@ -39,6 +39,11 @@ void Scheduler::stop_all() {
   remove_finished();
 }
 
+void Scheduler::fail_all(const Error& error) {
+  for (const Waiting& waiting : std::exchange(waiting_, {})) on_event_({waiting.id, Failed{error}});
+  while (!running_.empty()) fail(running_.front(), error);
+}
+
 void Scheduler::start_waiting() {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     const std::uint32_t slot = next->request.slot;

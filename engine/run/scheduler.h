@@ -29,6 +29,8 @@ class Scheduler {
 
   // Ends all answers with kStopped, those that wait too.
   void stop_all();
+  // Ends them all with Failed; their slots start over.
+  void fail_all(const Error& error);
 
  private:
   struct Running {

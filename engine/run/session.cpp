@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-
-#include "run/load_model.h"
 
 namespace headroom {
 namespace {
@@ -14,6 +11,7 @@ namespace {
 // placed.
 bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   if (loaded.arenas.size() != wanted.arenas.size() || !(loaded.placement == wanted.placement)) return false;
+  if (!std::ranges::equal(loaded.devices, wanted.devices, {}, &DeviceInfo::id, &DeviceInfo::id)) return false;
   for (std::size_t i = 0; i < loaded.arenas.size(); ++i) {
     const ArenaPlan& a = loaded.arenas[i];
     const ArenaPlan& b = wanted.arenas[i];
@@ -23,25 +21,18 @@ bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   return true;
 }
 
-// The arena of the session on the host that holds `kind`; the host is where the sampler runs.
+// The sampler's scratch, in host memory whatever device computes the logits.
 std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas,
                                      std::uint32_t n_vocab) {
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    if (plan.devices[plan.arenas[i].device].kind != DeviceKind::kCpu || arenas[i] == nullptr) continue;
+    if (arenas[i] == nullptr || arenas[i]->host_address() == nullptr) continue;
     for (const Region& region : plan.arenas[i].regions) {
       if (region.kind != RegionKind::kStaging || region.name != "sampler") continue;
       CHECK(region.size >= Bytes{n_vocab} * sizeof(Candidate), "the plan's sampler region is too small");
-      return {reinterpret_cast<Candidate*>(arenas[i]->base() + region.offset), n_vocab};
+      return {reinterpret_cast<Candidate*>(arenas[i]->host_address() + region.offset), n_vocab};
     }
   }
   return {};
-}
-
-// The system only promises pages; they become memory when they are first written. Written here, so that a context that
-// fills up takes nothing more, and so that a machine which cannot keep its promise shows it at load and not in the
-// middle of an answer.
-void make_resident(const Arena& arena, DeviceKind kind) {
-  if (kind == DeviceKind::kCpu && arena.mapped_bytes() > 0) std::memset(arena.base(), 0, arena.mapped_bytes());
 }
 
 }  // namespace
@@ -62,40 +53,56 @@ Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& p
 }
 
 Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel> model,
-                                               std::shared_ptr<const MemoryPlan> plan) {
+                                               std::shared_ptr<const MemoryPlan> plan, const StopToken& stop,
+                                               const Advance& advance) {
   if (Status same = check_same_weights(*model, *plan); !same) return same.error();
   std::unique_ptr<Session> session(
       new Session(std::move(model), std::move(plan)));  // NOLINT: the constructor is private
   const LoadedModel& loaded = *session->model_;
   if (Status fits = session->check_free(); !fits) return fits.error();
+  if (Status mapped = session->map_arenas(stop, advance); !mapped) return mapped.error();
   std::vector<Arena*> bound;
-  for (std::size_t i = 0; i < session->plan_->arenas.size(); ++i) {
-    if (session->plan_->arenas[i].lifetime == Lifetime::kSession) {
-      Result<std::unique_ptr<Arena>> arena = loaded.backend->map_arena(session->plan_->arenas[i]);
-      if (!arena) return arena.error();
-      make_resident(**arena, loaded.backend->device_info().kind);
-      session->arenas_[i] = std::move(*arena);
-    }
+  for (std::size_t i = 0; i < session->arenas_.size(); ++i)
     bound.push_back(session->arenas_[i] ? session->arenas_[i].get() : loaded.arenas[i].get());
-  }
-  if (Status ready = loaded.backend->prepare(*loaded.info, *session->plan_, bound); !ready) return ready.error();
+  Result<std::unique_ptr<Executor>> executor =
+      Executor::open(*loaded.info, *session->plan_, loaded.backends, bound, loaded.key_balance);
+  if (!executor) return executor.error();
+  session->executor_ = std::move(*executor);
   session->candidates_ = find_candidates(*session->plan_, session->arenas_, loaded.info->n_vocab);
   CHECK(!session->candidates_.empty(), "the plan has no sampler region on the host");
-  session->n_allocations_at_open_ = loaded.backend->n_allocations();
+  session->n_allocations_at_open_ = n_allocations(loaded.backends);
   return session;
+}
+
+Status Session::map_arenas(const StopToken& stop, const Advance& advance) {
+  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
+    const ArenaPlan& plan = plan_->arenas[i];
+    if (plan.lifetime != Lifetime::kSession) continue;
+    Backend& backend = *model_->backends[plan.device];
+    Result<std::unique_ptr<Arena>> arena = backend.map_arena(plan);
+    if (!arena) return arena.error();
+    arenas_[i] = std::move(*arena);
+    if (Status cleared = backend.clear_arena(*arenas_[i], stop, advance); !cleared) return cleared;
+  }
+  return ok_status();
 }
 
 // Another program may have taken memory since the plan was made.
 Status Session::check_free() const {
-  Bytes asked = 0;
-  Bytes held = 0;
-  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
-    if (plan_->arenas[i].lifetime == Lifetime::kSession) asked += plan_->arenas[i].size;
-    if (model_->arenas[i]) held += model_->arenas[i]->mapped_bytes();
+  for (DeviceIndex device = 0; device < model_->backends.size(); ++device) {
+    if (model_->backends[device] == nullptr) continue;
+    Bytes asked = 0, held = 0;
+    for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
+      if (plan_->arenas[i].device != device) continue;
+      if (plan_->arenas[i].lifetime == Lifetime::kSession) asked += plan_->arenas[i].size;
+      if (model_->arenas[i]) held += model_->arenas[i]->mapped_bytes();
+    }
+    const Result<MemorySample> now = model_->backends[device]->sample_memory();
+    if (!now) return now.error();
+    const HeadroomRule rule = headroom_of(plan_->options, device);
+    if (Status fits = check_fits_now(plan_->devices[device], rule, asked, held, *now); !fits) return fits;
   }
-  const Result<MemorySample> now = model_->backend->sample_memory();
-  if (!now) return now.error();
-  return check_fits_now(model_->backend->device_info(), plan_->options.headroom, asked, held, *now);
+  return ok_status();
 }
 
 MemoryReport Session::memory_report() const {
@@ -110,7 +117,7 @@ MemoryReport Session::memory_report() const {
 }
 
 std::uint64_t Session::n_allocations_after_open() const {
-  return model_->backend->n_allocations() - n_allocations_at_open_;
+  return n_allocations(model_->backends) - n_allocations_at_open_;
 }
 
 Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
@@ -151,7 +158,7 @@ Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<con
     rows_.push_back({tokens[i], slot, n_held + static_cast<std::uint32_t>(i)});
     if (i + n_logit_rows >= tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(i));
   }
-  Result<std::span<const float>> logits = model_->backend->step({rows_, logit_rows_}, stop);
+  Result<std::span<const float>> logits = run_step(stop);
   if (!logits) return logits;
   for (const TokenId token : tokens) cache_.append(slot, token);
   return logits;
@@ -169,14 +176,23 @@ Result<std::span<const float>> Session::decode(std::span<const SlotToken> tokens
     logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back({next.token, next.slot, position});
   }
-  Result<std::span<const float>> logits = model_->backend->step({rows_, logit_rows_}, stop);
+  Result<std::span<const float>> logits = run_step(stop);
   if (!logits) return logits;
   for (const SlotToken& next : tokens) cache_.append(next.slot, next.token);
   return logits;
 }
 
+// A step that broke off may have written any of its rows.
+Result<std::span<const float>> Session::run_step(const StopToken& stop) {
+  Result<std::span<const float>> logits = executor_->step(rows_, logit_rows_, stop);
+  if (!logits) {
+    for (const StepRow& row : rows_) cache_.note_written(row.slot, row.position);
+  }
+  return logits;
+}
+
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
-  if (Status copied = model_->backend->copy_state(from_slot, to_slot, n_tokens); !copied) return copied;
+  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) return copied;
   cache_.copy(from_slot, to_slot, n_tokens);
   return ok_status();
 }

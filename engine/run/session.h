@@ -7,6 +7,8 @@
 
 #include "base/stop.h"
 #include "run/event.h"
+#include "run/executor.h"
+#include "run/load_model.h"
 #include "run/loaded_model.h"
 #include "run/sampler.h"
 #include "run/slot_cache.h"
@@ -19,14 +21,15 @@ struct SlotToken {
   TokenId token = 0;
 };
 
-// Used from one thread. Of one LoadedModel at most one session lives at a time: the backend is bound to it. Nothing is
-// allocated after open().
+// Used from one thread. Of one LoadedModel at most one session lives at a time: its backends are bound to it. Nothing
+// is allocated after open().
 class Session {
  public:
-  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with. kDoesNotFit
-  // and kResource name the bytes.
-  static Result<std::unique_ptr<Session>> open(std::shared_ptr<const LoadedModel> model,
-                                               std::shared_ptr<const MemoryPlan> plan);
+  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with, and clears
+  // them: `advance` is told, and a stop ends it (kCancelled). kDoesNotFit and kResource name the bytes.
+  static Result<std::unique_ptr<Session>> open(
+      std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan, const StopToken& stop = {},
+      const Advance& advance = [](Bytes) {});
 
   // Whether `plan` keeps the weights where they were loaded; kUsage otherwise.
   static Status check_same_weights(const LoadedModel& model, const MemoryPlan& plan);
@@ -37,6 +40,9 @@ class Session {
   const SlotCache& cache() const { return cache_; }
   std::span<Candidate> sampler_scratch() { return candidates_; }  // (n_vocab), for samplers on this session's thread
   std::uint32_t max_logit_rows() const { return plan_->prefill.max_logit_rows; }
+
+  // Bytes that went from device to device since open(), without the logits.
+  Bytes bytes_crossed() const { return executor_->bytes_crossed(); }
 
   // Planned against mapped of all arenas, weights first, and driver allocations since open().
   MemoryReport memory_report() const;
@@ -65,11 +71,14 @@ class Session {
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
   Status check_free() const;
+  Status map_arenas(const StopToken& stop, const Advance& advance);
+  Result<std::span<const float>> run_step(const StopToken& stop);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 
   std::shared_ptr<const LoadedModel> model_;
   std::shared_ptr<const MemoryPlan> plan_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
+  std::unique_ptr<Executor> executor_;
   SlotCache cache_;
   std::vector<StepRow> rows_;              // room for step_rows()
   std::vector<std::uint32_t> logit_rows_;  // room for step_rows()

@@ -40,6 +40,12 @@ void SlotCache::append(std::uint32_t slot, TokenId token) {
   into.n_written = std::max(into.n_written, into.tokens.size());
 }
 
+// Without a token before it no row of the slot is believed in, whatever was written there.
+void SlotCache::note_written(std::uint32_t slot, std::uint32_t position) {
+  Slot& into = slots_[slot];
+  if (!into.tokens.empty()) into.n_written = std::max<std::size_t>(into.n_written, position + std::size_t{1});
+}
+
 void SlotCache::truncate(std::uint32_t slot, std::uint32_t n_tokens) {
   Slot& cut = slots_[slot];
   if (n_tokens < cut.tokens.size()) cut.tokens.resize(n_tokens);

@@ -25,6 +25,8 @@ class SlotCache {
   std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
   void append(std::uint32_t slot, TokenId token);  // the slot has room
+  // The rows of this position may hold something else than before, and the slot does not hold its token.
+  void note_written(std::uint32_t slot, std::uint32_t position);
   void truncate(std::uint32_t slot, std::uint32_t n_tokens);
   void copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
 

@@ -80,12 +80,12 @@ TEST(CpuStep, allocates_nothing) {
       test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
   const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
   const std::vector<std::uint32_t> last{39}, only{0};
-  const std::uint64_t mapped = loaded->backend->n_allocations(), news = n_news;
+  const std::uint64_t mapped = n_allocations(loaded->loaded->backends), news = n_news;
   EXPECT_EQ(mapped, loaded->plan.arenas.size());
-  const bool prompt_ok = loaded->backend->step({prompt, last}, StopToken()).ok();
-  const bool next_ok = loaded->backend->step({next, only}, StopToken()).ok();
+  const bool prompt_ok = loaded->executor->step(prompt, last, {}).ok();
+  const bool next_ok = loaded->executor->step(next, only, {}).ok();
   EXPECT_EQ(n_news, news);
-  EXPECT_EQ(loaded->backend->n_allocations(), mapped);
+  EXPECT_EQ(n_allocations(loaded->loaded->backends), mapped);
   EXPECT_TRUE(prompt_ok && next_ok);
 }
 
@@ -109,7 +109,7 @@ TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
   const auto loaded =
       test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, options());
   loaded->step(test::rows_of(0, 0, 37, 288), {36});
-  ASSERT_TRUE(loaded->backend->copy_state(0, 1, 37).ok());
+  ASSERT_TRUE(loaded->executor->copy_state(0, 1, 37).ok());
   auto next = test::rows_of(0, 37, 1, 288);
   const auto original = loaded->step(next, {0});
   next[0].slot = 1;
@@ -133,7 +133,8 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
   for (std::uint32_t position = 0; position + 24 < 300; position += 24) {
     const auto rows = test::rows_of(0, position, 24, 288);
     const std::vector<std::uint32_t> last{23};
-    EXPECT_LT(test::relative_error(loaded->step(rows, last), reference.step({rows, last})), 2e-3) << "at " << position;
+    EXPECT_LT(test::relative_error(loaded->step(rows, last), reference.step({rows, last, nullptr})), 2e-3)
+        << "at " << position;
   }
 }
 
@@ -145,7 +146,7 @@ TEST(CpuStep, stops_when_asked_and_works_again) {
   const std::vector<std::uint32_t> last{599};
   StopSource source;
   source.request_stop();
-  const auto stopped = loaded->backend->step({prompt, last}, source.token());
+  const auto stopped = loaded->executor->step(prompt, last, source.token());
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(loaded->step(prompt, last).size(), 288U);
@@ -157,11 +158,11 @@ TEST(CpuStep, rows_outside_the_plan_are_refused) {
       test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, options());
   for (const StepRow& row : {StepRow{288, 0, 0}, StepRow{0, 2, 0}, StepRow{0, 0, 640}}) {
     const std::vector<StepRow> rows{row};
-    const auto refused = loaded->backend->step({rows, {}}, StopToken());
+    const auto refused = loaded->executor->step(rows, {}, {});
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
   }
-  EXPECT_FALSE(loaded->backend->step({}, StopToken()).ok());
+  EXPECT_FALSE(loaded->executor->step({}, {}, {}).ok());
 }
 
 }  // namespace

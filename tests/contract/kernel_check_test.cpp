@@ -11,7 +11,7 @@
 #include "backend/cpu/kernel_list.h"
 #include "contract/isa_test.h"
 #include "format/dtype_table.h"
-#include "model/tensor_slots.h"
+#include "model/weight_layout.h"
 
 namespace headroom {
 namespace {

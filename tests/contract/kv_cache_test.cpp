@@ -248,7 +248,7 @@ class Pair {
       const std::uint32_t n = std::min(n_step, last - first);
       const auto rows = test::rows_of(0, first, n, n_vocab_);
       const std::vector<std::uint32_t> only_last{n - 1};
-      error = test::relative_error(loaded_->step(rows, only_last), reference_.step({rows, only_last}));
+      error = test::relative_error(loaded_->step(rows, only_last), reference_.step({rows, only_last, nullptr}));
     }
     return error;
   }
@@ -345,7 +345,7 @@ TEST(KvCache, a_copied_slot_goes_on_as_the_original) {
         test::load_cpu(test::make_random_model(model(), folder.path()), detected_isa(), 2, options(kv, kv));
     for (std::uint32_t first = 0; first < 192; first += 48) loaded->step(test::rows_of(0, first, 48, 288), {47});
     for (const std::uint32_t n_positions : {192U, 150U}) {  // 150: tokens of the original go on behind the copy
-      ASSERT_TRUE(loaded->backend->copy_state(0, 1, n_positions).ok());
+      ASSERT_TRUE(loaded->executor->copy_state(0, 1, n_positions).ok());
       auto next = test::rows_of(0, n_positions, 1, 288);
       next[0].slot = 1;
       const auto copy = loaded->step(next, {0});

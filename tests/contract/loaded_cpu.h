@@ -1,5 +1,5 @@
-// A model file on the CPU backend with a forced instruction set and number of threads, and the composed reference
-// beside it.
+// A model file loaded for stepping by hand: on the CPU with a forced instruction set and number of threads, with the
+// composed reference beside it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,6 +12,8 @@
 #include "backend/composed_ops.h"
 #include "backend/registry.h"
 #include "base/cpu_features.h"
+#include "run/executor.h"
+#include "run/load_model.h"
 #include "support/random_model.h"
 #include "support/temp_folder.h"
 
@@ -23,11 +25,12 @@ struct LoadedCpu {
   std::unique_ptr<ModelFile> file;
   ModelInfo model;
   MemoryPlan plan;
-  std::unique_ptr<Backend> backend;
-  std::vector<std::unique_ptr<Arena>> arenas;
+  std::shared_ptr<const LoadedModel> loaded;
+  std::vector<std::unique_ptr<Arena>> arenas;  // of the session
+  std::unique_ptr<Executor> executor;
 
   std::vector<float> step(const std::vector<StepRow>& rows, const std::vector<std::uint32_t>& logit_rows) {
-    const Result<std::span<const float>> logits = backend->step({rows, logit_rows}, StopToken());
+    const Result<std::span<const float>> logits = executor->step(rows, logit_rows, StopToken());
     EXPECT_TRUE(logits.ok()) << (logits.ok() ? "" : logits.error().message);
     return logits.ok() ? std::vector<float>(logits->begin(), logits->end()) : std::vector<float>();
   }
@@ -40,31 +43,36 @@ T take(Result<T> result) {
   return std::move(result).value();
 }
 
+// On `devices` as probed, placed as `options` say.
+inline std::unique_ptr<LoadedCpu> load_on(const std::filesystem::path& path, const std::vector<DeviceInfo>& devices,
+                                          const PlanOptions& options) {
+  auto made = std::make_unique<LoadedCpu>();
+  made->file = std::make_unique<ModelFile>(take(open_model_file(path)));
+  made->model = take(read_model_info(*made->file));
+  made->plan = take(plan_memory(made->model, devices, options));
+  const LoadInputs inputs{std::make_shared<const ModelInfo>(made->model),
+                          std::make_shared<const MemoryPlan>(made->plan), make_backend};
+  made->loaded = take(load_model(*made->file, inputs, {}, [](Bytes) {}));
+  std::vector<Arena*> all;
+  for (std::size_t i = 0; i < made->plan.arenas.size(); ++i) {
+    const ArenaPlan& arena = made->plan.arenas[i];
+    Backend& backend = *made->loaded->backends[arena.device];
+    made->arenas.push_back(arena.lifetime == Lifetime::kSession ? take(backend.map_arena(arena)) : nullptr);
+    all.push_back(made->arenas.back() ? made->arenas.back().get() : made->loaded->arenas[i].get());
+    EXPECT_EQ(all.back()->mapped_bytes(), arena.size);
+    if (made->arenas.back()) {
+      EXPECT_TRUE(backend.clear_arena(*all.back(), {}, [](Bytes) {}).ok());
+    }
+  }
+  made->executor =
+      take(Executor::open(made->model, made->plan, made->loaded->backends, all, made->loaded->key_balance));
+  return made;
+}
+
 inline std::unique_ptr<LoadedCpu> load_cpu(const std::filesystem::path& path, Isa isa, std::uint32_t n_threads,
                                            const PlanOptions& options) {
   force_isa(isa);
-  auto loaded = std::make_unique<LoadedCpu>();
-  loaded->file = std::make_unique<ModelFile>(take(open_model_file(path)));
-  loaded->model = take(read_model_info(*loaded->file));
-  const std::vector<DeviceInfo> devices = take(probe_devices(n_threads));
-  loaded->plan = take(plan_memory(loaded->model, devices, options));
-  loaded->backend = take(make_backend(devices.front()));
-  std::vector<Arena*> pointers;
-  for (const ArenaPlan& arena : loaded->plan.arenas) {
-    loaded->arenas.push_back(take(loaded->backend->map_arena(arena)));
-    EXPECT_EQ(loaded->arenas.back()->mapped_bytes(), arena.size);
-    pointers.push_back(loaded->arenas.back().get());
-    for (const Region& region : arena.regions) {
-      if (region.kind != RegionKind::kWeights) continue;
-      const Status status = loaded->backend->load_weight(*pointers.back(), region,
-                                                         loaded->model.weights[static_cast<std::size_t>(region.weight)],
-                                                         *loaded->file, StopToken(), [](Bytes) {});
-      EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
-    }
-  }
-  const Status status = loaded->backend->prepare(loaded->model, loaded->plan, pointers);
-  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().message);
-  return loaded;
+  return load_on(path, {take(probe_devices(n_threads)).front()}, options);
 }
 
 // Root mean square of the difference, relative to that of the expected values.

@@ -50,7 +50,7 @@ Result<std::vector<float>> compute_logits(const std::filesystem::path& path, con
   if (!plan) return plan.error();
   const auto shared_plan = std::make_shared<const MemoryPlan>(*std::move(plan));
   const auto model =
-      load_model(*file, {model_info, shared_plan, make_backend}, StopToken(), [](LoadProgress, Backend&) {});
+      load_model(*file, {model_info, shared_plan, make_backend}, StopToken(), [](Bytes) {});
   if (!model) return model.error();
   const auto session = Session::open(*model, shared_plan);
   if (!session) return session.error();

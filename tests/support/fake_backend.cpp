@@ -26,9 +26,10 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->options.n_ctx = setup.n_ctx;
   plan->options.n_slots = setup.n_slots;
   plan->options.n_batch = setup.n_batch;
-  plan->prefill.max_rows = setup.n_batch;
-  plan->prefill.max_logit_rows = plan->decode.max_logit_rows = setup.n_slots;
-  plan->decode.max_rows = setup.n_slots;
+  plan->prefill.max_rows = std::max(setup.n_batch, setup.n_slots);
+  plan->prefill.max_logit_rows = setup.n_slots;
+  plan->prefill.ops = {{OpKind::kLogits, -1, 0, 0, 0}};
+  plan->prefill.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
   plan->placement.layer_device = {0};
   const Bytes sampler = kVocab * sizeof(Candidate);
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
@@ -44,12 +45,12 @@ std::shared_ptr<const LoadedModel> make_loaded(const Setup& setup, Machine& mach
   auto model = std::make_shared<LoadedModel>();
   model->info = make_info(setup);
   model->plan = make_plan(setup);
-  model->backend = std::make_shared<FakeBackend>(model->plan->devices[0], machine);
+  model->backends = {std::make_shared<FakeBackend>(model->plan->devices[0], machine)};
   model->tokenizer = std::make_shared<CharTokenizer>();
   model->chat_prompt =
       std::make_shared<const ChatPromptWriter>(ChatPromptWriter::read(ModelFile({}, {}, {}), *model->tokenizer));
   model->template_problem = model->chat_prompt->problem();
-  model->arenas.push_back(std::move(*model->backend->map_arena(model->plan->arenas[0])));
+  model->arenas.push_back(std::move(*model->backends[0]->map_arena(model->plan->arenas[0])));
   model->arenas.push_back(nullptr);
   return model;
 }

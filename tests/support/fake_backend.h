@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "model/weight_layout.h"
 #include "run/loaded_model.h"
 
 namespace headroom::fake {
@@ -20,7 +21,7 @@ class HeapArena final : public Arena {
  public:
   HeapArena(Bytes size, std::atomic<Bytes>& mapped_now) : bytes_(size), mapped_now_(mapped_now) { mapped_now_ += size; }
   ~HeapArena() override { mapped_now_ -= bytes_.size(); }
-  std::byte* base() const override { return const_cast<std::byte*>(bytes_.data()); }
+  std::byte* host_address() const override { return const_cast<std::byte*>(bytes_.data()); }
   Bytes mapped_bytes() const override { return bytes_.size(); }
 
  private:
@@ -70,14 +71,21 @@ class FakeBackend final : public Backend {
     return ok_status();
   }
 
-  Status prepare(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const>) override {
-    n_vocab_ = model.n_vocab;
-    slots_.assign(plan.options.n_slots, {});
-    logits_.assign(std::size_t{plan.prefill.max_logit_rows} * n_vocab_, 0.0F);
+  Status clear_arena(Arena& arena, const StopToken&, const std::function<void(Bytes)>& advance) override {
+    std::memset(arena.host_address(), 0, arena.mapped_bytes());
+    advance(arena.mapped_bytes());
     return ok_status();
   }
 
-  Result<std::span<const float>> step(const StepInputs& inputs, const StopToken& stop) override {
+  Status bind(const Binding& binding) override {
+    n_vocab_ = binding.model->n_vocab;
+    slots_.assign(binding.plan->options.n_slots, {});
+    logits_.assign(std::size_t{binding.plan->prefill.max_logit_rows} * n_vocab_, 0.0F);
+    return ok_status();
+  }
+
+  // The program of make_plan() is one segment.
+  Status submit(const Segment&, const StepInputs& inputs, const StopToken& stop) override {
     machine_.before_step();
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
     ++machine_.n_steps;
@@ -94,8 +102,14 @@ class FakeBackend final : public Backend {
       for (std::uint32_t id = 0; id < n_vocab_; ++id) out[id] = static_cast<float>((id * 7 + slot.size()) % 13);
       out[machine_.next(slot)] = 20.0F;
     }
-    return std::span<const float>(logits_.data(), n_logits * n_vocab_);
+    return ok_status();
   }
+  Status wait(const StopToken&) override { return ok_status(); }
+  Status read(BufferId, std::span<std::byte>) override { return Error{ErrorCode::kUsage, "the fake has no buffers"}; }
+  Status write(BufferId, std::span<const std::byte>) override {
+    return Error{ErrorCode::kUsage, "the fake has no buffers"};
+  }
+  const std::byte* host_view(BufferId) const override { return reinterpret_cast<const std::byte*>(logits_.data()); }
 
   Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n) override {
     slots_[to].assign(slots_[from].begin(), slots_[from].begin() + n);

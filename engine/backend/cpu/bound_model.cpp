@@ -16,15 +16,17 @@ namespace {
 
 class Binder {
  public:
-  Binder(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas, DeviceIndex device)
-      : model_(model), plan_(plan), arenas_(arenas), device_(device) {}
+  explicit Binder(const Binding& binding)
+      : binding_(binding), model_(*binding.model), plan_(*binding.plan), device_(binding.device) {}
 
   BoundModel bind() {
     BoundModel bound;
     bound.model = &model_;
     bound.plan = &plan_;
+    bound.device = device_;
     bound.embedding = matrix(WeightSlot::kTokenEmbedding, -1);
-    bound.head = model_.find_weight(WeightSlot::kHead, -1) != nullptr ? matrix(WeightSlot::kHead, -1) : bound.embedding;
+    const bool is_tied = model_.find_weight(WeightSlot::kHead, -1) == nullptr;
+    bound.head = is_tied ? bound.embedding : matrix(WeightSlot::kHead, -1);
     bound.output_norm = vector(WeightSlot::kOutputNorm, -1);
     bound.layers.reserve(model_.layers.size());
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer)
@@ -46,8 +48,8 @@ class Binder {
   std::byte* address(const RegionRef& ref, Bytes at_least) const {
     const Region& found = plan_.arenas[ref.arena].regions[ref.region];
     CHECK(found.size >= at_least, "a region is smaller than what stands in it");
-    CHECK(arenas_[ref.arena] != nullptr, "an arena of this device is not mapped");
-    return arenas_[ref.arena]->base() + found.offset;
+    CHECK(binding_.arenas[ref.arena] != nullptr, "an arena of this device is not mapped");
+    return binding_.arenas[ref.arena]->host_address() + found.offset;
   }
 
   std::byte* region(RegionKind kind, Bytes at_least) const {
@@ -56,19 +58,20 @@ class Binder {
     return found ? address(*found, at_least) : nullptr;
   }
 
+  // Null: the model has no such weight, or it stands on another device.
   const std::byte* weight(WeightSlot slot, std::int32_t layer, const WeightTensor*& tensor) const {
     tensor = model_.find_weight(slot, layer);
     if (tensor == nullptr) return nullptr;
     const std::optional<RegionRef> found =
-        find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()));
-    CHECK(found, "a weight is not in the plan");
+        find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()), device_);
+    if (!found) return nullptr;
     return address(*found, weight_bytes(*tensor, WeightLayout::kPanels));
   }
 
   Matrix matrix(WeightSlot slot, std::int32_t layer) const {
     const WeightTensor* tensor = nullptr;
     const std::byte* panels = weight(slot, layer, tensor);
-    CHECK(panels != nullptr, "a matrix that every model has is absent");
+    if (panels == nullptr) return {};
     return {.panels = panels,
             .dtype = tensor->dtype,
             .n_rows = static_cast<std::uint32_t>(tensor->n_rows),
@@ -89,7 +92,7 @@ class Binder {
           std::find_if(regions.begin(), regions.end(), [&](const KvRegion& region) { return region.part == wanted; });
       if (shape == regions.end()) return nullptr;
       const std::optional<RegionRef> found = find_kv_region(plan_, layer, wanted);
-      CHECK(found, "a layer's cache is not in the plan");
+      CHECK(found && plan_.arenas[found->arena].device == device_, "a layer's cache is not beside its weights");
       return address(*found, *kv_region_bytes(spec, *shape, plan_.options.n_slots));
     };
     return make_kv_cache(base(part), base(exact_part), part, spec, plan_.options);
@@ -97,34 +100,14 @@ class Binder {
 
   bool is_rotated(DType dtype) const { return is_quantized_kv(dtype) && plan_.options.kv_scheme == KvScheme::kRotated; }
 
-  // output_square() of each row of a loaded matrix.
-  std::vector<float> squares(const Matrix& matrix, const float* norm, const float* bias) const {
-    const std::uint32_t n_seen = std::min(matrix.n_cols, kBalanceCols);
-    std::vector<std::byte> bytes(row_bytes(matrix.dtype, n_seen));
-    std::vector<float> row(n_seen), out(matrix.n_rows);
-    for (std::uint32_t i = 0; i < matrix.n_rows; ++i) {
-      take_panel_row_start(matrix.dtype, matrix.n_cols, n_seen, i % kPanelRows,
-                           matrix.panels + i / kPanelRows * matrix.panel_stride, bytes.data());
-      decode_row(matrix.dtype, bytes.data(), n_seen, row.data());
-      out[i] = output_square(row, {norm, n_seen}, matrix.n_cols, bias == nullptr ? 0.0F : bias[i]);
-    }
-    return out;
-  }
-
   void bind_rotations(BoundLayer& bound) const {
     const LayerSpec& spec = *bound.spec;
     const auto factor = [&](std::size_t i) {
       return rotation_factor(spec.head_dim, static_cast<std::uint32_t>(i % spec.head_dim));
     };
     if (is_rotated(plan_.options.kv_k)) {
-      OutputSquares sizes;
-      if (spec.has_qk_norm) {
-        sizes = normed_squares(spec, {bound.q_norm, spec.head_dim}, {bound.k_norm, spec.head_dim});
-      } else {
-        sizes = {.queries = squares(bound.q, bound.attn_norm, bound.q_bias),
-                 .keys = squares(bound.k, bound.attn_norm, bound.k_bias)};
-      }
-      const std::vector<float> balance = balance_keys(spec, model_.ropes[spec.rope], sizes);
+      const std::vector<float>& balance = binding_.key_balance[static_cast<std::size_t>(bound.index)];
+      CHECK(balance.size() == spec.kv_dim(), "a layer's balance has another size than its keys");
       for (std::size_t i = 0; i < balance.size(); ++i) {
         bound.q_rotation.push_back(factor(i) * balance[i]);
         bound.k_rotation.push_back(factor(i) / balance[i]);
@@ -153,6 +136,7 @@ class Binder {
     bound.q_norm = vector(WeightSlot::kQNorm, layer);
     bound.k_norm = vector(WeightSlot::kKNorm, layer);
     bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
+    if (bound.q.panels == nullptr) return bound;
     bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
     bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
     bind_rotations(bound);
@@ -175,9 +159,9 @@ class Binder {
     scratch.threads = at;
   }
 
+  const Binding& binding_;
   const ModelInfo& model_;
   const MemoryPlan& plan_;
-  std::span<Arena* const> arenas_;
   DeviceIndex device_;
 };
 
@@ -188,25 +172,18 @@ float* BoundModel::buffer(BufferId id) const {
   return reinterpret_cast<float*>((found.is_logits ? logits : activations) + found.offset);
 }
 
-Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas,
-                              const DeviceInfo& device) {
-  CHECK(arenas.size() == plan.arenas.size(), "one arena per arena of the plan");
-  const auto here = std::find_if(plan.devices.begin(), plan.devices.end(),
-                                 [&](const DeviceInfo& each) { return each.id == device.id; });
-  if (here == plan.devices.end())
-    return Error{ErrorCode::kUsage, fmt::format("the plan does not know the device {}", device.id)};
-  if (here->n_threads != device.n_threads) {
+std::span<std::byte> BoundModel::buffer_bytes(BufferId id) const {
+  return {reinterpret_cast<std::byte*>(buffer(id)), plan->prefill.buffers[id].size};
+}
+
+Result<BoundModel> bind_model(const Binding& binding, const DeviceInfo& device) {
+  CHECK(binding.arenas.size() == binding.plan->arenas.size(), "one arena per arena of the plan");
+  const DeviceInfo& planned = binding.plan->devices[binding.device];
+  if (planned.n_threads != device.n_threads) {
     return Error{ErrorCode::kUsage, fmt::format("the plan is for {} threads of {}, this backend has {}",
-                                                here->n_threads, device.id, device.n_threads)};
+                                                planned.n_threads, device.id, device.n_threads)};
   }
-  const auto index = static_cast<DeviceIndex>(here - plan.devices.begin());
-  for (const Op& op : plan.prefill.ops) {
-    if (op.device != index || op.kind == OpKind::kTransfer) {
-      return Error{ErrorCode::kUnsupported, fmt::format("the plan runs {} on {}: this build runs a model on {} alone",
-                                                        op_name(op.kind), plan.devices[op.device].id, device.id)};
-    }
-  }
-  return Binder(model, plan, arenas, index).bind();
+  return Binder(binding).bind();
 }
 
 }  // namespace headroom

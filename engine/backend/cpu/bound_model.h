@@ -56,9 +56,10 @@ struct BoundScratch {
 struct BoundModel {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
-  Matrix embedding, head;
-  const float* output_norm = nullptr;
-  std::vector<BoundLayer> layers;
+  DeviceIndex device = 0;
+  Matrix embedding, head;              // without panels where another device has them
+  const float* output_norm = nullptr;  // with the head
+  std::vector<BoundLayer> layers;      // (n_layers); what stands elsewhere is null
   std::vector<RopeFrequencies> ropes;
   std::vector<std::uint32_t> rope_offsets;  // of each rope in a row of the rope table
   std::uint32_t rope_row_elems = 0, widest_head_dim = 0;
@@ -66,11 +67,11 @@ struct BoundModel {
   BoundScratch scratch;
 
   float* buffer(BufferId id) const;
+  std::span<std::byte> buffer_bytes(BufferId id) const;  // all that the plan gives it
 };
 
-// kUnsupported: a plan that needs another device too. CHECKs that regions have the sizes that the plan's own rules
-// give.
-Result<BoundModel> bind_model(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas,
-                              const DeviceInfo& device);
+// kUsage: a plan for another number of threads than `device` has. CHECKs that regions have the sizes that the plan's
+// own rules give.
+Result<BoundModel> bind_model(const Binding& binding, const DeviceInfo& device);
 
 }  // namespace headroom

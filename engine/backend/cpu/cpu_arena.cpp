@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace headroom {
 namespace {
+
+constexpr Bytes kClearedAtOnce = 4 * kMiB;  // between two looks at the stop token; whole huge pages
 
 class CpuArena final : public Arena {
  public:
@@ -15,7 +18,7 @@ class CpuArena final : public Arena {
   ~CpuArena() override {
     if (mapped_ > 0) munmap(base_, mapped_);
   }
-  std::byte* base() const override { return base_; }
+  std::byte* host_address() const override { return base_; }
   Bytes mapped_bytes() const override { return mapped_; }
 
  private:
@@ -37,6 +40,28 @@ Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<
   madvise(base, plan.size, MADV_HUGEPAGE);  // fewer TLB misses where the system has huge pages; harmless where not
   ++n_allocations;
   return std::unique_ptr<Arena>(std::make_unique<CpuArena>(static_cast<std::byte*>(base), plan.size));
+}
+
+Status clear_cpu_arena(Arena& arena, ThreadPool& pool, const StopToken& stop,
+                       const std::function<void(Bytes)>& advance) {
+  const Bytes n_bytes = arena.mapped_bytes();
+  std::atomic<Bytes> next = 0, n_done = 0;
+  Bytes n_told = 0;  // by thread 0
+  pool.run([&](std::uint32_t thread) {
+    for (;;) {
+      const Bytes first = next.fetch_add(kClearedAtOnce, std::memory_order_relaxed);
+      if (first >= n_bytes || stop.stop_requested()) return;
+      const Bytes size = std::min(kClearedAtOnce, n_bytes - first);
+      std::memset(arena.host_address() + first, 0, size);
+      const Bytes done = n_done.fetch_add(size, std::memory_order_relaxed) + size;
+      if (thread != 0) continue;
+      advance(done - n_told);
+      n_told = done;
+    }
+  });
+  if (n_done.load() < n_bytes) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+  advance(n_bytes - n_told);
+  return ok_status();
 }
 
 }  // namespace headroom

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/cpu_step.h"
@@ -40,29 +41,53 @@ class CpuBackend final : public Backend {
     CHECK(weight_bytes(weight, WeightLayout::kPanels) <= region.size &&
               region.offset + region.size <= arena.mapped_bytes(),
           "a weight leaves its region");
-    return load_cpu_weight(weight, file, arena.base() + region.offset, pool_, stop, advance);
+    return load_cpu_weight(weight, file, arena.host_address() + region.offset, pool_, stop, advance);
   }
 
-  Status prepare(const ModelInfo& model, const MemoryPlan& plan, std::span<Arena* const> arenas) override {
-    Result<BoundModel> bound = bind_model(model, plan, arenas, device_);
+  Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+    return clear_cpu_arena(arena, pool_, stop, advance);
+  }
+
+  Status bind(const Binding& binding) override {
+    Result<BoundModel> bound = bind_model(binding, device_);
     if (!bound) return bound.error();
     step_.reset();
     step_ = std::make_unique<CpuStep>(std::move(*bound), kernels_, pool_);
     return ok_status();
   }
 
-  Result<std::span<const float>> step(const StepInputs& inputs, const StopToken& stop) override {
-    CHECK(step_ != nullptr, "step() before prepare()");
-    return step_->run(inputs, stop);
+  // Computes here and now. A step that was stopped stays so until somebody waits for it.
+  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
+    CHECK(step_ != nullptr, "submit() before bind()");
+    Status done = step_->run(segment, inputs, stop);
+    if (done || done.error().code != ErrorCode::kCancelled) return done;
+    stopped_ = true;
+    return ok_status();
   }
 
+  Status wait(const StopToken&) override {
+    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+    return ok_status();
+  }
+
+  Status read(BufferId buffer, std::span<std::byte> to) override {
+    const std::span<const std::byte> from = step_->bound().buffer_bytes(buffer);
+    CHECK(to.size() <= from.size(), "more bytes are read than the buffer has");
+    std::memcpy(to.data(), from.data(), to.size());
+    return ok_status();
+  }
+
+  Status write(BufferId buffer, std::span<const std::byte> from) override {
+    const std::span<std::byte> to = step_->bound().buffer_bytes(buffer);
+    CHECK(from.size() <= to.size(), "more bytes are written than the buffer has");
+    std::memcpy(to.data(), from.data(), from.size());
+    return ok_status();
+  }
+
+  const std::byte* host_view(BufferId buffer) const override { return step_->bound().buffer_bytes(buffer).data(); }
+
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
-    CHECK(step_ != nullptr, "copy_state() before prepare()");
-    const PlanOptions& options = step_->bound().plan->options;
-    if (from_slot >= options.n_slots || to_slot >= options.n_slots || n_positions > options.n_ctx) {
-      return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}",
-                                                  n_positions, from_slot, to_slot, options.n_slots, options.n_ctx)};
-    }
+    CHECK(step_ != nullptr, "copy_state() before bind()");
     step_->copy_slot(from_slot, to_slot, n_positions);
     return ok_status();
   }
@@ -78,6 +103,7 @@ class CpuBackend final : public Backend {
   ThreadPool pool_;
   std::atomic<std::uint64_t> n_allocations_ = 0;
   std::unique_ptr<CpuStep> step_;
+  bool stopped_ = false;  // the last segment, before its end
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
   if (!memory) return memory.error();
   ThreadPool pool(n_threads);
   const KernelTable kernels = make_kernel_table(choice->isa);
-  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->base()),
+  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address()),
                    .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
                    .tile_ops_per_s = kernels.tile_peak != nullptr
                                          ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound)

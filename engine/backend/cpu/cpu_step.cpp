@@ -1,7 +1,5 @@
 #include "backend/cpu/cpu_step.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,50 +26,23 @@ CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
       product_clocks_(pool.n_threads()),
       n_dealt_(bound_.plan->prefill.ops.size()) {
   runs_.reserve(bound_.plan->prefill.max_rows);
-  exact_from_.resize(bound_.layers.size() * bound_.plan->options.n_slots);
   for (const BoundLayer& layer : bound_.layers) most_kv_heads_ = std::max(most_kv_heads_, layer.spec->n_kv_heads);
   n_finished_ = std::vector<std::atomic<std::uint32_t>>(bound_.layers.size() * most_kv_heads_);
 }
 
-Status CpuStep::check(const StepInputs& inputs) const {
-  const Program& program = bound_.plan->prefill;
-  const PlanOptions& options = bound_.plan->options;
-  if (inputs.rows.empty() || inputs.rows.size() > program.max_rows ||
-      inputs.logit_rows.size() > program.max_logit_rows) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}",
-                             inputs.rows.size(), inputs.logit_rows.size(), program.max_rows, program.max_logit_rows)};
-  }
-  for (const StepRow& row : inputs.rows) {
-    if (row.token >= bound_.model->n_vocab || row.slot >= options.n_slots || row.position >= options.n_ctx) {
-      return Error{
-          ErrorCode::kUsage,
-          fmt::format(
-              "token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
-              row.token, row.position, row.slot, bound_.model->n_vocab, options.n_ctx, options.n_slots)};
-    }
-  }
-  for (const std::uint32_t row : inputs.logit_rows) {
-    if (row >= inputs.rows.size())
-      return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, inputs.rows.size())};
-  }
-  return ok_status();
-}
-
-Result<std::span<const float>> CpuStep::run(const StepInputs& inputs, const StopToken& stop) {
-  if (Status status = check(inputs); !status) return status.error();
+Status CpuStep::run(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+  first_op_ = segment.first_op;
+  last_op_ = segment.last_op;
   inputs_ = inputs;
   stop_ = stop;
   stops_[0] = stops_[1] = stop.stop_requested();
   find_runs();
-  move_exact_from();
   for (std::atomic<std::uint32_t>& n : n_dealt_) n.store(0, std::memory_order_relaxed);
   for (std::atomic<std::uint32_t>& n : n_finished_) n.store(0, std::memory_order_relaxed);
   pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   stop_ = StopToken();
   if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
-  const Op& last = bound_.plan->prefill.ops.back();
-  return std::span<const float>(bound_.buffer(last.output), inputs.logit_rows.size() * bound_.model->n_vocab);
+  return ok_status();
 }
 
 void CpuStep::find_runs() {
@@ -86,22 +57,6 @@ void CpuStep::find_runs() {
   }
 }
 
-// A ring loses what its new rows replace. Rows that follow an earlier position supersede all behind it, whatever was
-// there before: a prompt that goes back behind the ring fills it afresh.
-void CpuStep::move_exact_from() {
-  for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
-    const BoundLayer& layer = bound_.layers[i];
-    if (!layer.keys.has_ends() && !layer.values.has_ends()) continue;
-    const std::uint32_t n_ring = layer.keys.has_ends() ? layer.keys.ring.n_rows : layer.values.ring.n_rows;
-    for (const Run& run : runs_) {
-      const std::uint32_t start = inputs_.rows[run.first_row].position,
-                          end = inputs_.rows[run.first_row + run.n_rows - 1].position + 1;
-      std::uint32_t& from = exact_from(static_cast<std::int32_t>(i), run.slot);
-      from = std::max(std::min(from, start), end - std::min(end, n_ring));
-    }
-  }
-}
-
 // Whole groups: the positions behind the last one are written before they are read.
 void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
   const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
@@ -111,19 +66,21 @@ void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uin
   };
   for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
     const BoundLayer& layer = bound_.layers[i];
+    if (layer.keys.all.base == nullptr) continue;  // on another device
     for (const KvCache* cache : {&layer.keys, &layer.values}) {
       copy(cache->all, layer.spec->n_kv_heads);
       if (!cache->has_ends()) continue;
       copy(cache->sinks, layer.spec->n_kv_heads);
       copy(cache->ring, layer.spec->n_kv_heads);
     }
-    exact_from(static_cast<std::int32_t>(i), to_slot) = exact_from(static_cast<std::int32_t>(i), from_slot);
   }
 }
 
 void CpuStep::run_thread(std::uint32_t thread) {
-  fill_rope_table(thread);
-  const std::vector<Op>& ops = bound_.plan->prefill.ops;
+  const std::span<const Op> ops = this->ops();
+  const auto attends = [](const Op& op) { return op.kind == OpKind::kQkvRope; };
+  if (std::any_of(ops.begin(), ops.end(), attends)) fill_rope_table(thread);
+  if (attends(ops.front())) pool_.barrier();
   const bool few = is_few(static_cast<std::uint32_t>(inputs_.rows.size()));
   std::size_t n_passed = 0;  // barriers
   for (std::size_t i = 0; i < ops.size(); ++i, ++n_passed) {
@@ -149,11 +106,11 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
     case OpKind::kFfnUp: return ffn_up(op, thread);
     case OpKind::kFfnDown: return ffn_down(op, thread);
     case OpKind::kLogits: return logits(op, thread);
-    case OpKind::kTransfer: break;  // refused when the plan was bound
+    case OpKind::kTransfer: break;  // between segments
   }
 }
 
-// Before the first op, whose barrier makes it seen by all.
+// A barrier before the first op that reads it makes it seen by all.
 void CpuStep::fill_rope_table(std::uint32_t thread) {
   const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {

@@ -1,5 +1,4 @@
-// One step of the forward pass on the thread pool: the ops of the program in order, four barriers per layer when rows
-// are few.
+// A segment of the forward pass on the thread pool: its ops in order, four barriers per layer when rows are few.
 #pragma once
 
 #include <atomic>
@@ -18,8 +17,8 @@ class CpuStep {
  public:
   CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool);
 
-  // As Backend::step.
-  Result<std::span<const float>> run(const StepInputs& inputs, const StopToken& stop);
+  // As Backend::submit, to the end of the segment: kCancelled when stopped.
+  Status run(const Segment& segment, const StepInputs& inputs, const StopToken& stop);
 
   // As Backend::copy_state; the arguments are within the plan.
   void copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
@@ -40,9 +39,7 @@ class CpuStep {
     std::uint32_t first = 0, last = 0;
   };
 
-  Status check(const StepInputs& inputs) const;
   void find_runs();
-  void move_exact_from();
   void run_thread(std::uint32_t thread);
   void run_op(const Op& op, std::uint32_t thread);
   void fill_rope_table(std::uint32_t thread);
@@ -98,17 +95,19 @@ class CpuStep {
                    std::uint32_t first_row, std::uint32_t n_rows, std::uint32_t thread);
   const float* merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const;
 
-  std::uint32_t& exact_from(std::int32_t layer, std::uint32_t slot) {
-    return exact_from_[static_cast<std::size_t>(layer) * bound_.plan->options.n_slots + slot];
+  std::uint32_t exact_from(std::int32_t layer, std::uint32_t slot) const {
+    return inputs_.rings->exact_from(static_cast<std::uint32_t>(layer), slot);
+  }
+  std::span<const Op> ops() const {
+    return std::span(bound_.plan->prefill.ops).subspan(first_op_, last_op_ - first_op_);
   }
 
   BoundModel bound_;
   const KernelTable& kernels_;
   ThreadPool& pool_;
-  std::vector<std::uint32_t>
-      exact_from_;  // (n_layers, n_slots): the rings of a layer hold the positions from this one on
   std::vector<ProductClock> product_clocks_;  // by thread
-  // Of the step that runs:
+  // Of the segment that runs:
+  std::uint32_t first_op_ = 0, last_op_ = 0;
   StepInputs inputs_;
   StopToken stop_;
   std::vector<Run> runs_;

@@ -46,14 +46,16 @@ class MatrixLoad {
       advance(done - n_told);
       n_told = done;
     };
+    // Before the job: an allocation that fails inside it would end the program.
+    std::vector<std::vector<std::byte>> scratch(pool.n_threads());
+    for (auto& rows : scratch) rows.resize(std::min(chunk_ * kPanelRows, weight_.n_rows) * row_bytes_);
     pool.run([&](std::uint32_t thread) {
-      std::vector<std::byte> rows;
       const auto goes_on = [&] { return !failed_.load(std::memory_order_relaxed) && !stop.stop_requested(); };
       for (std::uint64_t first = take_piece(); first < n_panels_; first = take_piece()) {
         const std::uint64_t end = std::min(n_panels_, first + piece_);
         for (std::uint64_t at = first; at < end; at += chunk_) {
           if (!goes_on()) return;
-          results[thread] = load_panels(at, std::min(end, at + chunk_), rows);
+          results[thread] = load_panels(at, std::min(end, at + chunk_), scratch[thread]);
           if (!results[thread]) failed_.store(true, std::memory_order_relaxed);
           if (thread == 0) tell();
         }
@@ -71,10 +73,10 @@ class MatrixLoad {
  private:
   std::uint64_t take_piece() { return next_.fetch_add(piece_, std::memory_order_relaxed); }
 
-  // Panels [first, last); `rows` is scratch of the thread.
-  Status load_panels(std::uint64_t first, std::uint64_t last, std::vector<std::byte>& rows) {
+  // Panels [first, last), at most chunk_ of them; `scratch` is of the thread.
+  Status load_panels(std::uint64_t first, std::uint64_t last, std::span<std::byte> scratch) {
     const std::uint64_t from = first * kPanelRows, end = std::min(weight_.n_rows, last * kPanelRows);
-    rows.resize((end - from) * row_bytes_);
+    const std::span<std::byte> rows = scratch.first((end - from) * row_bytes_);
     const TensorInfo& tensor = file_.tensors()[weight_.file_tensor];
     if (Status status = file_.read_tensor(tensor, (weight_.first_row + from) * row_bytes_, rows); !status)
       return status;

@@ -239,12 +239,7 @@ void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const 
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
-  take_panel_row_start(dtype, n_cols, n_cols, lane, panel, row);
-}
-
-void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane,
-                          const std::byte* panel, std::byte* row) {
-  const std::uint64_t n_blocks = div_up(n_taken, dtype_row(dtype).block_elems);
+  const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
   visit_pieces(dtype, n_cols, n_blocks, lane,
                [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
                  copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);

@@ -31,12 +31,9 @@ Bytes panel_bytes(DType dtype, std::uint64_t n_cols);
 // Offset of the plane behind the blocks.
 Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols);
 
-// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it, or its first n_taken
-// elements, out again.
+// Puts row `lane` (row_bytes(dtype, n_cols) bytes, as in the file) into a panel, or takes it out again.
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel);
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row);
-void take_panel_row_start(DType dtype, std::uint64_t n_cols, std::uint64_t n_taken, std::uint32_t lane,
-                          const std::byte* panel, std::byte* row);
 
 // The same for all 16 rows: rows n_rows..15 become zero blocks. rows: (n_rows, row_bytes).
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "format/dtype_table.h"
+#include "model/weight_layout.h"
 #include "support/model_specs.h"
 
 namespace headroom::cli {

@@ -38,7 +38,7 @@ inline std::shared_ptr<const MemoryPlan> plan_or_die(const ModelInfo& info, cons
 inline std::shared_ptr<const LoadedModel> load_or_die(const OpenedFile& opened,
                                                       std::shared_ptr<const MemoryPlan> plan) {
   Result<std::shared_ptr<const LoadedModel>> loaded =
-      load_model(opened.file, {opened.info, std::move(plan), make_backend}, {}, [](LoadProgress, Backend&) {});
+      load_model(opened.file, {opened.info, std::move(plan), make_backend}, {}, [](Bytes) {});
   CHECK(loaded.ok(), loaded.error().message.c_str());
   return *loaded;
 }

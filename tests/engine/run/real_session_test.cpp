@@ -268,22 +268,23 @@ TEST(LoadModel, progress_grows_to_the_weights_and_a_stop_cancels) {
   spec.d_ff = 2048;
   const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
   const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, small_options(DType::kF16));
-  Bytes last = 0;
-  LoadProgress end;
-  const auto observe = [&](LoadProgress progress, Backend&) {
-    EXPECT_GE(progress.bytes_done, last);
-    last = progress.bytes_done;
-    end = progress;
-  };
-  ASSERT_TRUE(load_model(opened.file, {opened.info, plan, make_backend}, {}, observe).ok());
-  EXPECT_EQ(end.bytes_done, end.bytes_total);
-  EXPECT_GT(end.bytes_total, 10U * kMiB);
+  Bytes done = 0;
+  const Advance add = [&](Bytes bytes) { done += bytes; };
+  const auto loaded = load_model(opened.file, {opened.info, plan, make_backend}, {}, add);
+  ASSERT_TRUE(loaded.ok());
+  EXPECT_EQ(done, bytes_to_load(*opened.info, *plan));
+  EXPECT_GT(done, 10U * kMiB);
+  ASSERT_TRUE(Session::open(*loaded, plan, {}, add).ok());
+  EXPECT_EQ(done, bytes_to_load(*opened.info, *plan) + bytes_to_open(*plan));
 
   StopSource source;
-  const auto stop_at_once = [&](LoadProgress, Backend&) { source.request_stop(); };
+  const Advance stop_at_once = [&](Bytes) { source.request_stop(); };
   const auto cancelled = load_model(opened.file, {opened.info, plan, make_backend}, source.token(), stop_at_once);
   ASSERT_FALSE(cancelled.ok());
   EXPECT_EQ(cancelled.error().code, ErrorCode::kCancelled);
+  const auto unopened = Session::open(*loaded, plan, source.token());
+  ASSERT_FALSE(unopened.ok());
+  EXPECT_EQ(unopened.error().code, ErrorCode::kCancelled);
 }
 
 TEST(LoadModel, a_plan_of_another_model_is_refused) {
@@ -292,8 +293,8 @@ TEST(LoadModel, a_plan_of_another_model_is_refused) {
   RandomModelSpec spec;
   spec.n_layers = 3;
   const OpenedFile other = open_or_die(make_random_model(spec, folder.path(), "two"));
-  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*other.info, {}), make_backend}, {},
-                                 [](LoadProgress, Backend&) {});
+  const auto loaded =
+      load_model(opened.file, {opened.info, plan_or_die(*other.info, {}), make_backend}, {}, [](Bytes) {});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kUsage);
 }
@@ -303,8 +304,8 @@ TEST(LoadModel, a_cap_below_the_plan_is_a_typed_error) {
   const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));
   PlanOptions options = small_options(DType::kF16);
   options.headroom = AtMost{kMiB};
-  const auto loaded = load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {},
-                                 [](LoadProgress, Backend&) {});
+  const auto loaded =
+      load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {}, [](Bytes) {});
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().code, ErrorCode::kDoesNotFit);
   EXPECT_NE(loaded.error().message.find("1.00 MiB may be used"), std::string::npos) << loaded.error().message;

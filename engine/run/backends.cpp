@@ -1,0 +1,68 @@
+#include "run/backends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom {
+
+Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& make_backend) {
+  CHECK(!plan.arenas.empty(), "a plan without arenas");
+  for (const ArenaPlan& arena : plan.arenas) {
+    const DeviceInfo& device = plan.devices[arena.device];
+    if (!device.is_present) {
+      return Error{
+          ErrorCode::kUnsupported,
+          fmt::format("the plan places {} on {}, which is not in this machine: it can be planned for, not loaded on",
+                      format_bytes(arena.size), device.name)};
+    }
+  }
+  Backends backends(plan.devices.size());
+  for (const ArenaPlan& arena : plan.arenas) {
+    if (backends[arena.device] != nullptr) continue;
+    Result<std::unique_ptr<Backend>> made = make_backend(plan.devices[arena.device]);
+    if (!made) return made.error();
+    backends[arena.device] = std::move(*made);
+  }
+  return backends;
+}
+
+std::uint64_t n_allocations(const Backends& backends) {
+  std::uint64_t sum = 0;
+  for (const auto& backend : backends) sum += backend == nullptr ? 0 : backend->n_allocations();
+  return sum;
+}
+
+double product_seconds(const Backends& backends) {
+  double sum = 0;
+  for (const auto& backend : backends) sum += backend == nullptr ? 0 : backend->product_seconds();
+  return sum;
+}
+
+HeadroomRule headroom_of(const PlanOptions& options, DeviceIndex device) {
+  return device == options.device ? options.headroom : HeadroomRule(KeepFree{});
+}
+
+Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
+                      const MemorySample& now) {
+  Bytes limit = now.free;
+  std::string rule_text;
+  if (const auto* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0) {
+    limit -= std::min(limit, keep->bytes);
+    rule_text = fmt::format(", of which {} are to stay free", format_bytes(keep->bytes));
+  } else if (const auto* most = std::get_if<AtMost>(&rule)) {
+    limit = std::min(limit, most->bytes - std::min(most->bytes, held));
+    rule_text =
+        fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
+  }
+  if (asked <= limit) return ok_status();
+  const Bytes used = now.total - std::min(now.total, now.free);
+  const Bytes ours = std::min(used, now.ours);
+  return Error{
+      ErrorCode::kDoesNotFit,
+      fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes){}; of {} Headroom holds {}, other programs {}",
+                  device.id, format_bytes(asked), asked, format_bytes(now.free), now.free, rule_text,
+                  format_bytes(now.total), format_bytes(ours), format_bytes(used - ours))};
+}
+
+}  // namespace headroom

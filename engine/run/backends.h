@@ -1,0 +1,34 @@
+// The backends of a loaded model: one per device that its plan puts something on.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace headroom {
+
+// Makes the backend of a present device; the registry's, or a test's.
+using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const DeviceInfo&)>;
+
+// By device index of the plan; null where nothing stands.
+using Backends = std::vector<std::shared_ptr<Backend>>;
+
+// kUnsupported names a device that is not in this machine, and what the plan puts on it.
+Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& make_backend);
+
+// Over all of them.
+std::uint64_t n_allocations(const Backends& backends);
+double product_seconds(const Backends& backends);
+
+// What this process is about to take on a device, and what the plan's rule says of it. `held`: mapped there already by
+// the model in question; it counts towards "at most". kDoesNotFit names device, bytes asked, bytes free now, what this
+// process holds and what other programs hold.
+Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
+                      const MemorySample& now);
+
+// The rule of a plan for one of its devices.
+HeadroomRule headroom_of(const PlanOptions& options, DeviceIndex device);
+
+}  // namespace headroom

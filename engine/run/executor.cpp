@@ -1,0 +1,155 @@
+#include "run/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom {
+namespace {
+
+// The plan's host memory for what crosses between devices.
+std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas) {
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    for (const Region& region : plan.arenas[i].regions) {
+      if (region.kind == RegionKind::kStaging && region.name == "staging" && arenas[i]->host_address() != nullptr)
+        return {arenas[i]->host_address() + region.offset, region.size};
+    }
+  }
+  return {};
+}
+
+Bytes largest_transfer(const Program& program) {
+  Bytes most = 0;
+  for (const Op& op : program.ops) {
+    if (op.kind == OpKind::kTransfer) most = std::max(most, program.buffers[op.output].size);
+  }
+  return most;
+}
+
+Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
+                  std::span<const std::uint32_t> logit_rows) {
+  const Program& program = plan.prefill;
+  const PlanOptions& options = plan.options;
+  if (rows.empty() || rows.size() > program.max_rows || logit_rows.size() > program.max_logit_rows) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("a step of {} rows and {} logit rows: planned for 1 to {} and at most {}", rows.size(),
+                             logit_rows.size(), program.max_rows, program.max_logit_rows)};
+  }
+  for (const StepRow& row : rows) {
+    if (row.token < model.n_vocab && row.slot < options.n_slots && row.position < options.n_ctx) continue;
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("token {} at position {} of slot {}: the vocabulary has {}, the context {}, and there are {} slots",
+                    row.token, row.position, row.slot, model.n_vocab, options.n_ctx, options.n_slots)};
+  }
+  for (const std::uint32_t row : logit_rows) {
+    if (row >= rows.size())
+      return Error{ErrorCode::kUsage, fmt::format("logits of row {} in a step of {}", row, rows.size())};
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends)
+    : model_(model),
+      plan_(plan),
+      backends_(backends),
+      segments_(cut_segments(plan.prefill)),
+      rings_(model, plan.options),
+      logits_at_(round_up(largest_transfer(plan.prefill), 64)) {}
+
+Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const MemoryPlan& plan,
+                                                 const Backends& backends, std::span<Arena* const> arenas,
+                                                 std::span<const std::vector<float>> key_balance) {
+  std::unique_ptr<Executor> made(new Executor(model, plan, backends));  // NOLINT: the constructor is private
+  if (Status bound = made->bind(arenas, key_balance); !bound) return bound.error();
+  made->staging_ = find_staging(plan, arenas);
+  return made;
+}
+
+Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance) {
+  std::vector<Arena*> own(arenas.size());
+  for (DeviceIndex device = 0; device < backends_.size(); ++device) {
+    if (backends_[device] == nullptr) continue;
+    for (std::size_t i = 0; i < arenas.size(); ++i) own[i] = plan_.arenas[i].device == device ? arenas[i] : nullptr;
+    const Binding binding{&model_, &plan_, device, own, key_balance};
+    if (Status bound = backends_[device]->bind(binding); !bound) return bound;
+  }
+  return ok_status();
+}
+
+Result<std::span<const float>> Executor::step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows,
+                                              const StopToken& stop) {
+  if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane.error();
+  rings_.advance(rows);
+  if (Status done = run({rows, logit_rows, &rings_}, stop); !done) {
+    settle();
+    return done.error();
+  }
+  return logits(logit_rows.size());
+}
+
+Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
+  for (const Segment& segment : segments_) {
+    for (const std::uint32_t transfer : segment.transfers) {
+      if (Status crossed = cross(plan_.prefill.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
+    }
+    if (Status begun = backends_[segment.device]->submit(segment, inputs, stop); !begun) return begun;
+  }
+  return backends_[segments_.back().device]->wait(stop);
+}
+
+// The program gives every buffer to one device; a transfer's two buffers stand on different ones.
+Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& stop) {
+  const Buffer& to = plan_.prefill.buffers[transfer.output];
+  Backend& source = *backends_[plan_.prefill.buffers[transfer.input].device];
+  Backend& target = *backends_[to.device];
+  const Bytes n_bytes = n_rows * to.row_elems * sizeof(float);
+  if (Status made = source.wait(stop); !made) return made;
+  std::span<const std::byte> bytes(source.host_view(transfer.input), n_bytes);
+  if (bytes.data() == nullptr) {
+    CHECK(n_bytes <= staging_.size(), "the plan's staging is too small for what crosses");
+    if (Status read = source.read(transfer.input, staging_.first(n_bytes)); !read) return read;
+    bytes = staging_.first(n_bytes);
+  }
+  bytes_crossed_ += n_bytes;
+  return target.write(transfer.output, bytes);
+}
+
+Result<std::span<const float>> Executor::logits(std::size_t n_rows) {
+  const BufferId buffer = plan_.prefill.ops.back().output;
+  Backend& head = *backends_[plan_.prefill.buffers[buffer].device];
+  const std::size_t n_elems = n_rows * model_.n_vocab;
+  const std::byte* bytes = head.host_view(buffer);
+  if (bytes == nullptr && n_elems > 0) {
+    CHECK(logits_at_ + n_elems * sizeof(float) <= staging_.size(), "the plan's staging is too small for the logits");
+    const std::span<std::byte> to = staging_.subspan(logits_at_, n_elems * sizeof(float));
+    if (Status read = head.read(buffer, to); !read) return read.error();
+    bytes = to.data();
+  }
+  return std::span<const float>(reinterpret_cast<const float*>(bytes), n_elems);
+}
+
+// After a failure: nobody computes with the inputs of this step any more.
+void Executor::settle() {
+  for (const auto& backend : backends_) {
+    if (backend != nullptr) (void)backend->wait({});
+  }
+}
+
+Status Executor::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+  const PlanOptions& options = plan_.options;
+  if (from_slot >= options.n_slots || to_slot >= options.n_slots || n_positions > options.n_ctx) {
+    return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}",
+                                                n_positions, from_slot, to_slot, options.n_slots, options.n_ctx)};
+  }
+  for (const auto& backend : backends_) {
+    if (backend == nullptr) continue;
+    if (Status copied = backend->copy_state(from_slot, to_slot, n_positions); !copied) return copied;
+  }
+  rings_.copy(from_slot, to_slot);
+  return ok_status();
+}
+
+}  // namespace headroom
