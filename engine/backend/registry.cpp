@@ -2,12 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <utility>
+
 #include "backend/cpu/cpu_backend.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
+#include "backend/reference/reference_backend.h"
 #include "base/cpu_features.h"
 
 namespace headroom {
+namespace {
+
+// Those that the environment asks for, with what is free of their memory now.
+Status add_reference_devices(std::vector<DeviceInfo>& devices) {
+  const char* setting = std::getenv(kReferenceVariable);
+  if (setting == nullptr || *setting == '\0') return ok_status();
+  Result<std::vector<DeviceInfo>> found = reference_devices(setting);
+  if (!found) return found.error();
+  for (DeviceInfo& device : *found) {
+    device.free_bytes = shared_reference_device(device.id, device.total_bytes)->sample().free;
+    devices.push_back(std::move(device));
+  }
+  return ok_status();
+}
+
+}  // namespace
 
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
   const Result<IsaChoice> choice = choose_isa();
@@ -18,7 +38,9 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
   DeviceInfo cpu = make_cpu_device(host_cpu_name(), memory->total, memory->free, n_threads);
   cpu.kernels = isa_name(choice->isa);
   cpu.kernel_note = refused_text(*choice);
-  return std::vector<DeviceInfo>{std::move(cpu)};
+  std::vector<DeviceInfo> devices{std::move(cpu)};
+  if (Status added = add_reference_devices(devices); !added) return added.error();
+  return devices;
 }
 
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
@@ -26,11 +48,16 @@ Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
-  if (device.kind != DeviceKind::kCpu) {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: expected cpu, this build has no backend for {}", device.id,
-                                                      device_kind_name(device.kind))};
+  switch (device.kind) {
+    case DeviceKind::kCpu: return make_cpu_backend(device);
+    case DeviceKind::kReference:
+      return make_reference_backend(device, shared_reference_device(device.id, device.total_bytes));
+    case DeviceKind::kCuda:
+    case DeviceKind::kVulkan:
+    case DeviceKind::kMetal: break;
   }
-  return make_cpu_backend(device);
+  return Error{ErrorCode::kUnsupported, fmt::format("{}: expected cpu or reference, this build has no backend for {}",
+                                                    device.id, device_kind_name(device.kind))};
 }
 
 }  // namespace headroom

@@ -1,0 +1,52 @@
+// Memory of a reference device. It can be read and written only while a call of its backend runs; anybody else who
+// touches it ends the process, as with the address of a card's memory.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "backend/reference/reference_device.h"
+
+namespace headroom {
+
+class ReferenceArena final : public Arena {
+ public:
+  // All zeros. kResource names bytes asked and bytes free.
+  static Result<std::unique_ptr<ReferenceArena>> map(std::shared_ptr<ReferenceDevice> device, const ArenaPlan& plan);
+  ReferenceArena(const ReferenceArena&) = delete;
+  ReferenceArena& operator=(const ReferenceArena&) = delete;
+  ~ReferenceArena() override;
+
+  Bytes mapped_bytes() const override { return size_; }
+  std::byte* host_address() const override { return nullptr; }
+
+  // For the backend alone, within OpenArenas.
+  std::byte* device_address() const { return base_; }
+
+ private:
+  friend class OpenArenas;
+  ReferenceArena(std::shared_ptr<ReferenceDevice> device, std::byte* base, Bytes size)
+      : device_(std::move(device)), base_(base), size_(size) {}
+  Status protect(int protection) const;
+
+  std::shared_ptr<ReferenceDevice> device_;
+  std::byte* base_;
+  Bytes size_;
+};
+
+// Makes arenas reachable for as long as it lives. Null entries are of other devices.
+class OpenArenas {
+ public:
+  explicit OpenArenas(std::span<ReferenceArena* const> arenas);
+  OpenArenas(const OpenArenas&) = delete;
+  OpenArenas& operator=(const OpenArenas&) = delete;
+  ~OpenArenas();
+  // kResource when the system refused; the arenas must not be touched then.
+  const Status& status() const { return status_; }
+
+ private:
+  std::span<ReferenceArena* const> arenas_;
+  Status status_ = ok_status();
+};
+
+}  // namespace headroom

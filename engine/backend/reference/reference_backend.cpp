@@ -1,0 +1,233 @@
+#include "backend/reference/reference_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "backend/reference/reference_arena.h"
+#include "backend/reference/reference_step.h"
+#include "format/decode.h"
+#include "model/weight_layout.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kChunkBytes = kMiB;  // between two looks at the stop token
+
+// Whether the call that asks is the one that shall fail.
+bool is_due(std::atomic<std::uint32_t>& n_calls) {
+  std::uint32_t left = n_calls;
+  while (left > 0 && !n_calls.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 1;
+}
+
+class ReferenceBackend final : public Backend {
+ public:
+  ReferenceBackend(DeviceInfo info, std::shared_ptr<ReferenceDevice> device)
+      : info_(std::move(info)), device_(std::move(device)), n_losses_(device_->n_losses()) {}
+
+  const DeviceInfo& device_info() const override { return info_; }
+
+  Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
+    if (Status present = check_present(); !present) return present.error();
+    if (is_due(device_->faults().map_arena)) {
+      return Error{ErrorCode::kResource,
+                   fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes), refused by the device", info_.id,
+                               format_bytes(plan.size), plan.size, format_bytes(device_->sample().free),
+                               device_->sample().free)};
+    }
+    Result<std::unique_ptr<ReferenceArena>> arena = ReferenceArena::map(device_, plan);
+    if (!arena) return arena.error();
+    ++n_allocations_;
+    return std::unique_ptr<Arena>(std::move(*arena));
+  }
+
+  Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
+                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+    CHECK(
+        weight_bytes(weight, WeightLayout::kRows) <= region.size && region.offset + region.size <= arena.mapped_bytes(),
+        "a weight leaves its region");
+    return fill(arena, [&](std::byte* base) {
+      std::byte* to = base + region.offset;
+      return slot_is_matrix(weight.slot) ? load_matrix(weight, file, to, stop, advance)
+                                         : load_vector(weight, file, to, advance);
+    });
+  }
+
+  Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+    return fill(arena, [&](std::byte* base) -> Status {
+      for (Bytes at = 0; at < arena.mapped_bytes(); at += kChunkBytes) {
+        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+        const Bytes n_bytes = std::min(kChunkBytes, arena.mapped_bytes() - at);
+        std::memset(base + at, 0, n_bytes);
+        advance(n_bytes);
+      }
+      return ok_status();
+    });
+  }
+
+  Status bind(const Binding& binding) override {
+    if (Status present = check_present(); !present) return present;
+    step_.emplace(bind_reference(binding));
+    stopped_ = false;
+    return ok_status();
+  }
+
+  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
+    if (is_due(device_->faults().lose_at_submit)) device_->lose();
+    return with_memory("submit", [&]() -> Status {
+      if (is_due(device_->faults().submit)) return failed("starting a segment failed");
+      if (!step_->run(segment, inputs, stop)) stopped_ = true;
+      return ok_status();
+    });
+  }
+
+  // All was computed in submit().
+  Status wait(const StopToken& /*stop*/) override {
+    if (Status present = check_present(); !present) return present;
+    return check_whole();
+  }
+
+  Status read(BufferId buffer, std::span<std::byte> to) override {
+    return with_memory("read", [&]() -> Status {
+      if (Status whole = check_whole(); !whole) return whole;
+      if (Status fine = check_copy(buffer, to.size()); !fine) return fine;
+      if (is_due(device_->faults().read)) return failed(fmt::format("copying {} to the host failed", name(buffer)));
+      std::memcpy(to.data(), step_->bound().buffer(buffer), to.size());
+      return ok_status();
+    });
+  }
+
+  Status write(BufferId buffer, std::span<const std::byte> from) override {
+    return with_memory("write", [&]() -> Status {
+      if (Status fine = check_copy(buffer, from.size()); !fine) return fine;
+      if (is_due(device_->faults().write)) return failed(fmt::format("copying {} from the host failed", name(buffer)));
+      std::memcpy(step_->bound().buffer(buffer), from.data(), from.size());
+      return ok_status();
+    });
+  }
+
+  const std::byte* host_view(BufferId /*buffer*/) const override { return nullptr; }
+
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
+    return with_memory("copy_state", [&]() -> Status {
+      const PlanOptions& options = step_->bound().plan->options;
+      CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
+            "a copy of a slot is outside the plan");
+      for (const ReferenceBinding::Layer& layer : step_->bound().layers) {
+        if (!layer.keys.is_bound()) continue;
+        layer.keys.copy(from_slot, to_slot, n_positions);
+        layer.values.copy(from_slot, to_slot, n_positions);
+      }
+      return ok_status();
+    });
+  }
+
+  Result<MemorySample> sample_memory() override {
+    if (Status present = check_present(); !present) return present.error();
+    return device_->sample();
+  }
+
+  std::uint64_t n_allocations() const override { return n_allocations_; }
+
+ private:
+  Error failed(std::string_view what) const {
+    return Error{ErrorCode::kResource, fmt::format("{}: {}", info_.id, what)};
+  }
+
+  // Says once that a step was broken off.
+  Status check_whole() {
+    if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+    return ok_status();
+  }
+
+  Status check_present() const {
+    if (device_->n_losses() == n_losses_) return ok_status();
+    return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", info_.id)};
+  }
+
+  const std::string& name(BufferId buffer) const { return step_->bound().plan->prefill.buffers[buffer].name; }
+
+  Status check_copy(BufferId buffer, Bytes n_bytes) const {
+    const Program& program = step_->bound().plan->prefill;
+    const bool is_here = buffer < program.buffers.size() && program.buffers[buffer].device == step_->bound().device;
+    if (!is_here) {
+      return Error{ErrorCode::kUsage,
+                   fmt::format("{}: buffer {} is not on this device, or not in the program", info_.id, buffer)};
+    }
+    const Buffer& found = program.buffers[buffer];
+    const Bytes most =
+        Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_elems * sizeof(float);
+    if (n_bytes > most) {
+      return Error{ErrorCode::kUsage, fmt::format("{}: expected at most {} bytes of buffer {} ({}), found {}", info_.id,
+                                                  most, buffer, found.name, n_bytes)};
+    }
+    return ok_status();
+  }
+
+  // With the arenas that were bound.
+  template <class Work>
+  Status with_memory(const char* call, Work work) {
+    if (Status present = check_present(); !present) return present;
+    if (!step_) return Error{ErrorCode::kUsage, fmt::format("{}: {}() before bind()", info_.id, call)};
+    const OpenArenas open(step_->bound().arenas);
+    return open.status() ? work() : open.status();
+  }
+
+  // With one arena, bound or not.
+  template <class Work>
+  Status fill(Arena& arena, Work work) {
+    if (Status present = check_present(); !present) return present;
+    auto* ours = dynamic_cast<ReferenceArena*>(&arena);
+    CHECK(ours != nullptr, "an arena is of another device");
+    const OpenArenas open({&ours, 1});
+    return open.status() ? work(ours->device_address()) : open.status();
+  }
+
+  static Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte* to,
+                            const std::function<void(Bytes)>& advance) {
+    std::vector<std::byte> row(row_bytes(weight.dtype, weight.n_cols));
+    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
+    if (Status status = file.read_tensor(tensor, weight.first_row * row.size(), row); !status) return status;
+    decode_row(weight.dtype, row.data(), weight.n_cols, reinterpret_cast<float*>(to));
+    advance(weight_bytes(weight, WeightLayout::kRows));
+    return ok_status();
+  }
+
+  static Status load_matrix(const WeightTensor& weight, const ModelFile& file, std::byte* to, const StopToken& stop,
+                            const std::function<void(Bytes)>& advance) {
+    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
+    const Bytes first = weight.first_row * row_bytes(weight.dtype, weight.n_cols),
+                size = weight_bytes(weight, WeightLayout::kRows);
+    for (Bytes at = 0; at < size; at += kChunkBytes) {
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+      const Bytes n_bytes = std::min(kChunkBytes, size - at);
+      if (Status status = file.read_tensor(tensor, first + at, {to + at, n_bytes}); !status) return status;
+      advance(n_bytes);
+    }
+    return ok_status();
+  }
+
+  DeviceInfo info_;
+  std::shared_ptr<ReferenceDevice> device_;
+  std::uint32_t n_losses_;
+  std::optional<ReferenceStep> step_;
+  bool stopped_ = false;
+  std::uint64_t n_allocations_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_reference_backend(DeviceInfo device, std::shared_ptr<ReferenceDevice> memory) {
+  if (device.kind != DeviceKind::kReference) {
+    return Error{ErrorCode::kUsage, fmt::format("{}: expected a reference device, found one of kind {}", device.id,
+                                                device_kind_name(device.kind))};
+  }
+  return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>(std::move(device), std::move(memory)));
+}
+
+}  // namespace headroom

@@ -1,0 +1,137 @@
+#include "backend/reference/reference_binding.h"
+
+#include "base/check.h"
+#include "format/dtype_table.h"
+
+namespace headroom {
+
+const std::byte* ReferenceWeight::row(std::uint64_t index) const { return bytes + index * row_bytes(dtype, n_cols); }
+
+const ReferenceWeight* ReferenceBinding::find(WeightSlot slot, std::int32_t layer) const {
+  const std::int32_t index = index_of[static_cast<std::size_t>(layer + 1)][static_cast<std::size_t>(slot)];
+  if (index < 0) return nullptr;
+  const ReferenceWeight& weight = weights[static_cast<std::size_t>(index)];
+  CHECK(weight.bytes != nullptr, "an op reads a weight of another device");
+  return &weight;
+}
+
+const ReferenceWeight& ReferenceBinding::at(WeightSlot slot, std::int32_t layer) const {
+  const ReferenceWeight* weight = find(slot, layer);
+  CHECK(weight != nullptr, "an op reads a weight that the model does not have");
+  return *weight;
+}
+
+float* ReferenceBinding::buffer(BufferId id) const {
+  CHECK(buffers[id] != nullptr, "an op uses a buffer of another device");
+  return buffers[id];
+}
+
+namespace {
+
+// The regions of one device, and what is in them.
+class Binder {
+ public:
+  explicit Binder(const Binding& binding) : in_(binding) {
+    bound_.model = in_.model;
+    bound_.plan = in_.plan;
+    bound_.device = in_.device;
+    bound_.key_balance = in_.key_balance;
+  }
+
+  ReferenceBinding bind() {
+    for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
+    index_weights();
+    bound_.layers.resize(in_.model->layers.size());
+    kv_.resize(in_.model->layers.size());
+    CHECK(in_.arenas.size() == in_.plan->arenas.size(), "arenas are those of another plan");
+    for (std::size_t i = 0; i < in_.arenas.size(); ++i) {
+      if (in_.plan->arenas[i].device == in_.device) add_arena(in_.plan->arenas[i], in_.arenas[i]);
+    }
+    for (std::size_t i = 0; i < kv_.size(); ++i) bind_layer(i);
+    bind_buffers();
+    return std::move(bound_);
+  }
+
+ private:
+  struct Place {
+    std::byte* at = nullptr;
+    Bytes size = 0;
+  };
+
+  void index_weights() {
+    bound_.index_of.resize(in_.model->layers.size() + 1);
+    for (auto& slots : bound_.index_of) slots.fill(-1);
+    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
+      const WeightTensor& weight = in_.model->weights[i];
+      bound_.index_of[static_cast<std::size_t>(weight.layer + 1)][static_cast<std::size_t>(weight.slot)] =
+          static_cast<std::int32_t>(i);
+      const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
+      bound_.weights.push_back({nullptr, dtype, weight.n_rows, weight.n_cols});
+    }
+  }
+
+  void add_arena(const ArenaPlan& plan, Arena* given) {
+    auto* arena = dynamic_cast<ReferenceArena*>(given);
+    CHECK(arena != nullptr && arena->mapped_bytes() == plan.size, "an arena is not the one that the plan describes");
+    bound_.arenas.push_back(arena);
+    for (const Region& region : plan.regions) add_region(region, arena->device_address() + region.offset);
+  }
+
+  void add_region(const Region& region, std::byte* at) {
+    switch (region.kind) {
+      case RegionKind::kWeights: bound_.weights[static_cast<std::size_t>(region.weight)].bytes = at; return;
+      case RegionKind::kKv:
+        kv_[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = {at, region.size};
+        return;
+      case RegionKind::kActivations: activations_ = {at, region.size}; return;
+      case RegionKind::kLogits: logits_ = {at, region.size}; return;
+      // Its scratch is a real device's: these loops have theirs beside it. The others are the host's.
+      case RegionKind::kScratch:
+      case RegionKind::kStaging:
+      case RegionKind::kPadding: return;
+    }
+  }
+
+  void bind_layer(std::size_t index) {
+    const auto& places = kv_[index];
+    const auto cache = [&](KvPart part, KvPart exact_part) {
+      const Place &rows = places[static_cast<std::size_t>(part)], &exact = places[static_cast<std::size_t>(exact_part)];
+      if (rows.at == nullptr) return ReferenceCache();
+      const PlanOptions& options = in_.plan->options;
+      ReferenceCache made(part, in_.model->layers[index], options, rows.at, exact.at);
+      CHECK(made.n_bytes(options.n_slots) <= rows.size && made.n_exact_bytes(options.n_slots) <= exact.size,
+            "a cache leaves its region");
+      CHECK(part == KvPart::kValues || !made.is_rotated() ||
+                (index < in_.key_balance.size() && in_.key_balance[index].size() == in_.model->layers[index].kv_dim()),
+            "the factors of balanced keys are missing");
+      return made;
+    };
+    bound_.layers[index] = {cache(KvPart::kKeys, KvPart::kExactKeys), cache(KvPart::kValues, KvPart::kExactValues)};
+  }
+
+  void bind_buffers() {
+    for (const Buffer& buffer : in_.plan->prefill.buffers) {
+      const Place& place = buffer.is_logits ? logits_ : activations_;
+      if (buffer.device != in_.device) {
+        bound_.buffers.push_back(nullptr);
+        continue;
+      }
+      const std::uint64_t n_rows = buffer.is_logits ? in_.plan->prefill.max_logit_rows : in_.plan->prefill.max_rows;
+      CHECK(buffer.offset + n_rows * buffer.row_elems * sizeof(float) <= place.size, "a buffer leaves its region");
+      bound_.buffers.push_back(reinterpret_cast<float*>(place.at + buffer.offset));
+    }
+  }
+
+  static constexpr std::size_t kParts = static_cast<std::size_t>(KvPart::kExactValues) + 1;
+
+  const Binding& in_;
+  ReferenceBinding bound_;
+  Place activations_, logits_;
+  std::vector<std::array<Place, kParts>> kv_;  // (n_layers)
+};
+
+}  // namespace
+
+ReferenceBinding bind_reference(const Binding& binding) { return Binder(binding).bind(); }
+
+}  // namespace headroom

@@ -1,0 +1,49 @@
+// Where the part of a model that stands on one reference device is.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/reference/reference_arena.h"
+#include "backend/reference/reference_kv.h"
+
+namespace headroom {
+
+struct ReferenceWeight {
+  const std::byte* bytes = nullptr;  // matrices as in the file, vectors F32; null: not on this device
+  DType dtype = DType::kF32;
+  std::uint64_t n_rows = 0, n_cols = 0;
+
+  const std::byte* row(std::uint64_t index) const;
+  std::span<const float> vector() const { return {reinterpret_cast<const float*>(bytes), n_cols}; }
+};
+
+struct ReferenceBinding {
+  const ModelInfo* model = nullptr;
+  const MemoryPlan* plan = nullptr;
+  DeviceIndex device = 0;
+  std::span<const std::vector<float>> key_balance;  // see Binding
+  std::vector<ReferenceArena*> arenas;              // of this device
+  std::vector<RopeFrequencies> ropes;               // as model->ropes
+  std::vector<float*> buffers;                      // as the program's; null: on another device
+  struct Layer {
+    ReferenceCache keys, values;  // not bound: on another device
+  };
+  std::vector<Layer> layers;
+
+  // Null when the model has no such weight; CHECKs that one that it has stands here.
+  const ReferenceWeight* find(WeightSlot slot, std::int32_t layer) const;
+  const ReferenceWeight& at(WeightSlot slot, std::int32_t layer) const;
+  float* buffer(BufferId id) const;
+
+  static constexpr std::size_t kSlots = static_cast<std::size_t>(WeightSlot::kDown) + 1;
+  std::vector<std::array<std::int32_t, kSlots>> index_of;  // (1 + n_layers) of a slot into model->weights; -1: none
+  std::vector<ReferenceWeight> weights;                    // as model->weights
+};
+
+// Finds the weights, caches and buffers. CHECKs that arenas are those of the plan.
+ReferenceBinding bind_reference(const Binding& binding);
+
+}  // namespace headroom

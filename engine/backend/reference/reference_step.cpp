@@ -1,0 +1,286 @@
+#include "backend/reference/reference_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "format/decode.h"
+#include "format/rotation.h"
+
+namespace headroom {
+namespace {
+
+// Sums that a processor adds up side by side, where one alone would wait for each of its own additions.
+constexpr std::size_t kRowsAtOnce = 8;
+
+void norm(std::span<float> row, std::span<const float> weight, float epsilon) {
+  double squares = 0;
+  for (const float x : row) squares += static_cast<double>(x) * x;
+  const double factor = 1 / std::sqrt(squares / static_cast<double>(row.size()) + epsilon);
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(row[i] * factor * weight[i]);
+}
+
+void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& frequencies, std::uint32_t position) {
+  const std::uint32_t n_pairs = rope.rope_dim / 2;
+  const bool neighbours = rope.pairing == RopePairing::kNeighbours;
+  for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
+    const float angle = static_cast<float>(position) * frequencies.per_pair[pair];  // in f32, as models were trained
+    float& x = head[neighbours ? 2 * pair : pair];
+    float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
+    const float cosine = std::cos(angle) * frequencies.magnitude, sine = std::sin(angle) * frequencies.magnitude;
+    const float turned = x * cosine - y * sine;
+    y = x * sine + y * cosine;
+    x = turned;
+  }
+}
+
+double activate(Activation kind, double x) {
+  if (kind == Activation::kSilu) return x / (1 + std::exp(-x));
+  return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // tanh form, arXiv 1606.08415
+}
+
+}  // namespace
+
+ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) {
+  const ModelInfo& model = *bound_.model;
+  std::size_t kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0;
+  for (const LayerSpec& layer : model.layers) {
+    kv_dim = std::max<std::size_t>(kv_dim, layer.kv_dim());
+    d_ff = std::max<std::size_t>(d_ff, layer.d_ff);
+    head_dim = std::max<std::size_t>(head_dim, layer.head_dim);
+  }
+  for (const WeightTensor& weight : model.weights) n_cols = std::max<std::size_t>(n_cols, weight.n_cols);
+  const std::size_t max_rows = bound_.plan->prefill.max_rows;
+  normed_.resize(max_rows * model.d_model);
+  keys_.resize(max_rows * kv_dim);
+  values_.resize(max_rows * kv_dim);
+  up_.resize(max_rows * d_ff);
+  weight_row_.resize(n_cols);
+  scores_.resize(bound_.plan->options.n_ctx);
+  sums_.resize(head_dim);
+  head_.resize(head_dim);
+}
+
+void ReferenceStep::check(const Segment& segment, const StepInputs& inputs) const {
+  const Program& program = bound_.plan->prefill;
+  const PlanOptions& options = bound_.plan->options;
+  CHECK(segment.device == bound_.device && segment.last_op <= program.ops.size(),
+        "a segment is of another device or plan");
+  CHECK(inputs.rings != nullptr, "a step does not say what its rings hold");
+  CHECK(inputs.rows.size() <= program.max_rows && inputs.logit_rows.size() <= program.max_logit_rows,
+        "a step is larger than planned");
+  for (const StepRow& row : inputs.rows) {
+    CHECK(row.token < bound_.model->n_vocab && row.slot < options.n_slots && row.position < options.n_ctx,
+          "a row of a step is outside the plan");
+  }
+  for (const std::uint32_t row : inputs.logit_rows)
+    CHECK(row < inputs.rows.size(), "logits of a row that is not there");
+}
+
+bool ReferenceStep::run(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+  const std::vector<Op>& ops = bound_.plan->prefill.ops;
+  check(segment, inputs);
+  inputs_ = inputs;
+  stop_ = stop;
+  stopped_ = false;
+  for (std::uint32_t i = segment.first_op; i < segment.last_op && goes_on(); ++i) run_op(ops[i]);
+  inputs_ = {};
+  stop_ = {};
+  return !stopped_;
+}
+
+void ReferenceStep::run_op(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kEmbed: return embed(op);
+    case OpKind::kQkvRope: return qkv_rope(op);
+    case OpKind::kAttend: return attend(op);
+    case OpKind::kAttnOut: return attn_out(op);
+    case OpKind::kFfnUp: return ffn_up(op);
+    case OpKind::kFfnDown: return ffn_down(op);
+    case OpKind::kLogits: return logits(op);
+    case OpKind::kTransfer: break;
+  }
+  CHECK(false, "a segment holds a transfer");
+}
+
+template <class Give>
+void ReferenceStep::multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in,
+                             const ReferenceWeight* bias, Give give) {
+  for (std::uint64_t n = 0; n < matrix.n_rows && goes_on(); ++n) {
+    decode_row(matrix.dtype, matrix.row(n), matrix.n_cols, weight_row_.data());
+    const double start = bias == nullptr ? 0.0 : static_cast<double>(bias->vector()[n]);
+    std::size_t row = 0;
+    for (; row + kRowsAtOnce <= n_in; row += kRowsAtOnce) {
+      std::array<double, kRowsAtOnce> sums;
+      sums.fill(start);
+      const float* from = in + row * matrix.n_cols;
+      for (std::uint64_t col = 0; col < matrix.n_cols; ++col) {
+        const double weight = weight_row_[col];
+        for (std::size_t i = 0; i < kRowsAtOnce; ++i) sums[i] += weight * from[i * matrix.n_cols + col];
+      }
+      for (std::size_t i = 0; i < kRowsAtOnce; ++i) give(row + i, n, static_cast<float>(sums[i]));
+    }
+    for (; row < n_in; ++row) {
+      double sum = start;
+      for (std::uint64_t col = 0; col < matrix.n_cols; ++col)
+        sum += static_cast<double>(weight_row_[col]) * in[row * matrix.n_cols + col];
+      give(row, n, static_cast<float>(sum));
+    }
+  }
+}
+
+const float* ReferenceStep::normed(const float* residual, WeightSlot slot, std::int32_t layer) {
+  const std::size_t d_model = bound_.model->d_model;
+  std::copy_n(residual, n_rows() * d_model, normed_.begin());
+  for (std::size_t row = 0; row < n_rows(); ++row)
+    norm({normed_.data() + row * d_model, d_model}, bound_.at(slot, layer).vector(), bound_.model->norm_epsilon);
+  return normed_.data();
+}
+
+void ReferenceStep::embed(const Op& op) {
+  const ReferenceWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
+  float* to = bound_.buffer(op.output);
+  for (const StepRow& row : inputs_.rows) {
+    decode_row(table.dtype, table.row(row.token), table.n_cols, to);
+    to += table.n_cols;
+  }
+}
+
+// Norm of each head where the layer has it, and RoPE.
+void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot slot) const {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
+  for (std::uint32_t i = 0; i < heads.n_heads; ++i) {
+    const std::span<float> head(heads.elems + std::size_t{i} * spec.head_dim, spec.head_dim);
+    if (spec.has_qk_norm) norm(head, bound_.at(slot, layer).vector(), bound_.model->norm_epsilon);
+    turn(head, bound_.model->ropes[spec.rope], bound_.ropes[spec.rope], position);
+  }
+}
+
+// What key_balance.h says of one row.
+void ReferenceStep::balance(std::int32_t layer, float* query, float* keys) const {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
+  const std::vector<float>& factors = bound_.key_balance[static_cast<std::size_t>(layer)];
+  const std::uint32_t group = spec.n_heads / spec.n_kv_heads;
+  for (std::uint32_t i = 0; i < spec.kv_dim(); ++i) keys[i] /= factors[i];
+  for (std::uint32_t i = 0; i < spec.q_dim(); ++i)
+    query[i] *= factors[i / spec.head_dim / group * spec.head_dim + i % spec.head_dim];
+}
+
+// All rows go into the cache before the next op reads any.
+void ReferenceStep::qkv_rope(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(op.layer)];
+  CHECK(cache.keys.is_bound() && cache.values.is_bound(), "a layer's cache is on another device");
+  const float* in = normed(bound_.buffer(op.input), WeightSlot::kAttnNorm, op.layer);
+  const auto project = [&](WeightSlot matrix, WeightSlot bias, float* to, std::size_t width) {
+    multiply(bound_.at(matrix, op.layer), in, n_rows(), bound_.find(bias, op.layer),
+             [&](std::size_t row, std::size_t n, float sum) { to[row * width + n] = sum; });
+  };
+  float* queries = bound_.buffer(op.output);
+  project(WeightSlot::kQ, WeightSlot::kQBias, queries, spec.q_dim());
+  project(WeightSlot::kK, WeightSlot::kKBias, keys_.data(), spec.kv_dim());
+  project(WeightSlot::kV, WeightSlot::kVBias, values_.data(), spec.kv_dim());
+  for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
+    const StepRow& row = inputs_.rows[i];
+    float *query = queries + i * spec.q_dim(), *keys = keys_.data() + i * spec.kv_dim(),
+          *values = values_.data() + i * spec.kv_dim();
+    finish_heads(op.layer, row.position, {query, spec.n_heads}, WeightSlot::kQNorm);
+    finish_heads(op.layer, row.position, {keys, spec.n_kv_heads}, WeightSlot::kKNorm);
+    if (cache.keys.is_rotated()) balance(op.layer, query, keys);
+    const auto rotate = [&](const ReferenceCache& as, Heads heads) {
+      for (std::uint32_t head = 0; as.is_rotated() && head < heads.n_heads; ++head)
+        rotate_head({heads.elems + std::size_t{head} * spec.head_dim, spec.head_dim});
+    };
+    rotate(cache.keys, {query, spec.n_heads});
+    rotate(cache.keys, {keys, spec.n_kv_heads});
+    rotate(cache.values, {values, spec.n_kv_heads});
+    for (std::uint32_t head = 0; head < spec.n_kv_heads; ++head) {
+      cache.keys.put(row.slot, head, row.position, keys + std::size_t{head} * spec.head_dim);
+      cache.values.put(row.slot, head, row.position, values + std::size_t{head} * spec.head_dim);
+    }
+  }
+}
+
+void ReferenceStep::attend(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* query = bound_.buffer(op.input);
+  float* attended = bound_.buffer(op.output);
+  for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
+    for (std::uint32_t head = 0; head < spec.n_heads; ++head) {
+      attend_head(op, inputs_.rows[i], head, query, attended);
+      query += spec.head_dim;
+      attended += spec.head_dim;
+    }
+  }
+}
+
+void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t head, const float* query,
+                                float* attended) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const std::uint32_t kv_head = head / (spec.n_heads / spec.n_kv_heads);
+  const std::uint32_t exact_from = inputs_.rings->exact_from(static_cast<std::uint32_t>(op.layer), row.slot);
+  const std::uint32_t to = row.position + 1;
+  const std::uint32_t from = spec.attention == AttentionKind::kWindow && to > spec.window ? to - spec.window : 0;
+  for (std::uint32_t key = from; key < to; ++key) {
+    cache.keys.get(row.slot, kv_head, key, exact_from, head_.data());
+    double score = 0;
+    for (std::uint32_t i = 0; i < spec.head_dim; ++i) score += static_cast<double>(query[i]) * head_[i];
+    scores_[key - from] = score * spec.attention_scale;
+  }
+  const double most = *std::max_element(scores_.begin(), scores_.begin() + (to - from));
+  double total = 0;
+  std::fill_n(sums_.begin(), spec.head_dim, 0.0);
+  for (std::uint32_t key = from; key < to; ++key) {
+    const double weight = std::exp(scores_[key - from] - most);
+    total += weight;
+    cache.values.get(row.slot, kv_head, key, exact_from, head_.data());
+    for (std::uint32_t i = 0; i < spec.head_dim; ++i) sums_[i] += weight * head_[i];
+  }
+  for (std::uint32_t i = 0; i < spec.head_dim; ++i) attended[i] = static_cast<float>(sums_[i] / total);
+  if (cache.values.is_rotated()) unrotate_head({attended, spec.head_dim});
+}
+
+void ReferenceStep::attn_out(const Op& op) {
+  float* residual = bound_.buffer(op.output);
+  multiply(bound_.at(WeightSlot::kAttnOut, op.layer), bound_.buffer(op.input), n_rows(),
+           bound_.find(WeightSlot::kAttnOutBias, op.layer),
+           [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
+}
+
+void ReferenceStep::ffn_up(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* in = normed(bound_.buffer(op.input), WeightSlot::kFfnNorm, op.layer);
+  float* hidden = bound_.buffer(op.output);
+  multiply(bound_.at(WeightSlot::kUp, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { up_[row * spec.d_ff + n] = sum; });
+  multiply(bound_.at(WeightSlot::kGate, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) {
+             const std::size_t at = row * spec.d_ff + n;
+             hidden[at] = static_cast<float>(activate(spec.activation, sum) * up_[at]);
+           });
+}
+
+void ReferenceStep::ffn_down(const Op& op) {
+  float* residual = bound_.buffer(op.output);
+  multiply(bound_.at(WeightSlot::kDown, op.layer), bound_.buffer(op.input), n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
+}
+
+void ReferenceStep::logits(const Op& op) {
+  const ModelInfo& model = *bound_.model;
+  const bool has_head = model.find_weight(WeightSlot::kHead, -1) != nullptr;
+  const ReferenceWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
+  const float* residual = bound_.buffer(op.input);
+  float* to = bound_.buffer(op.output);
+  for (std::size_t i = 0; i < inputs_.logit_rows.size(); ++i) {
+    float* in = normed_.data() + i * model.d_model;
+    std::copy_n(residual + std::size_t{inputs_.logit_rows[i]} * model.d_model, model.d_model, in);
+    norm({in, model.d_model}, bound_.at(WeightSlot::kOutputNorm, -1).vector(), model.norm_epsilon);
+  }
+  multiply(head, normed_.data(), inputs_.logit_rows.size(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { to[row * model.n_vocab + n] = sum; });
+}
+
+}  // namespace headroom

@@ -1,0 +1,64 @@
+// Each coarse op from plain loops over decoded rows, in f32 and double: what the ops of every backend are held against.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backend/reference/reference_binding.h"
+
+namespace headroom {
+
+// The ops of one device on the calling thread. Slow on purpose: a weight is decoded row by row where it is multiplied,
+// a cached head where it is read. Allocates when made only.
+class ReferenceStep {
+ public:
+  explicit ReferenceStep(ReferenceBinding bound);
+
+  const ReferenceBinding& bound() const { return bound_; }
+
+  // Needs the arenas open. False when it was stopped: all that it writes is then undefined.
+  bool run(const Segment& segment, const StepInputs& inputs, const StopToken& stop);
+
+ private:
+  struct Heads {  // of one row
+    float* elems = nullptr;
+    std::uint32_t n_heads = 0;
+  };
+
+  void check(const Segment& segment, const StepInputs& inputs) const;
+  std::size_t n_rows() const { return inputs_.rows.size(); }
+  bool goes_on() { return !(stopped_ = stopped_ || stop_.stop_requested()); }
+  void run_op(const Op& op);
+
+  void embed(const Op& op);
+  void qkv_rope(const Op& op);
+  void attend(const Op& op);
+  void attn_out(const Op& op);
+  void ffn_up(const Op& op);
+  void ffn_down(const Op& op);
+  void logits(const Op& op);
+
+  // in: (n_rows, n_cols). Calls give(row, n, sum) for each of the n_rows results of the matrix's rows n.
+  template <class Give>
+  void multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in, const ReferenceWeight* bias,
+                Give give);
+  // (n_rows, d_model) normed rows of a residual, in scratch.
+  const float* normed(const float* residual, WeightSlot norm, std::int32_t layer);
+  void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot norm) const;
+  void balance(std::int32_t layer, float* query, float* keys) const;
+  void attend_head(const Op& op, const StepRow& row, std::uint32_t head, const float* query, float* attended);
+
+  ReferenceBinding bound_;
+  StepInputs inputs_;
+  StopToken stop_;
+  bool stopped_ = false;
+  std::vector<float> normed_;         // (max_rows, d_model)
+  std::vector<float> keys_, values_;  // (max_rows, widest kv_dim)
+  std::vector<float> up_;             // (max_rows, widest d_ff)
+  std::vector<float> weight_row_;     // (widest n_cols)
+  std::vector<double> scores_;        // (n_ctx)
+  std::vector<double> sums_;          // (widest head_dim)
+  std::vector<float> head_;           // (widest head_dim)
+};
+
+}  // namespace headroom

@@ -1,0 +1,149 @@
+#include "support/reference_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "format/decode.h"
+#include "model/key_balance.h"
+#include "program/segments.h"
+
+namespace headroom::test {
+namespace {
+
+constexpr Bytes kDeviceBytes = Bytes{1} << 40;  // room for any test
+
+// The first columns of a weight, decoded: (n_rows, n_cols). Empty: the model has none.
+Result<std::vector<float>> read_cols(const ModelInfo& model, const ModelFile& file, WeightSlot slot, std::int32_t layer,
+                                     std::uint64_t n_cols) {
+  std::vector<float> values;
+  const WeightTensor* weight = model.find_weight(slot, layer);
+  if (weight == nullptr) return values;
+  std::vector<std::byte> bytes(row_bytes(weight->dtype, weight->n_cols));
+  std::vector<float> row(weight->n_cols);
+  for (std::uint64_t i = 0; i < weight->n_rows; ++i) {
+    const TensorInfo& tensor = file.tensors()[weight->file_tensor];
+    if (Status status = file.read_tensor(tensor, (weight->first_row + i) * bytes.size(), bytes); !status)
+      return status.error();
+    decode_row(weight->dtype, bytes.data(), weight->n_cols, row.data());
+    values.insert(values.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(n_cols, row.size())));
+  }
+  return values;
+}
+
+// What balance_keys() says of a layer.
+Result<std::vector<float>> balance_of(const ModelInfo& model, const ModelFile& file, std::int32_t layer) {
+  const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
+  const std::uint64_t n_cols = std::min(model.d_model, kBalanceCols);
+  std::vector<std::vector<float>> read;
+  for (const WeightSlot slot : {WeightSlot::kAttnNorm, WeightSlot::kQ, WeightSlot::kK, WeightSlot::kQBias,
+                                WeightSlot::kKBias, WeightSlot::kQNorm, WeightSlot::kKNorm}) {
+    Result<std::vector<float>> values =
+        read_cols(model, file, slot, layer, slot_is_matrix(slot) || slot == WeightSlot::kAttnNorm ? n_cols : ~0ULL);
+    if (!values) return values.error();
+    read.push_back(std::move(*values));
+  }
+  if (spec.has_qk_norm) return balance_keys(spec, model.ropes[spec.rope], normed_squares(spec, read[5], read[6]));
+  const auto squares = [&](const std::vector<float>& matrix, const std::vector<float>& bias) {
+    std::vector<float> out;
+    for (std::size_t row = 0; row * n_cols < matrix.size(); ++row) {
+      out.push_back(output_square(std::span(matrix).subspan(row * n_cols, n_cols), read[0], model.d_model,
+                                  bias.empty() ? 0.0F : bias[row]));
+    }
+    return out;
+  };
+  return balance_keys(spec, model.ropes[spec.rope], {squares(read[1], read[3]), squares(read[2], read[4])});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ReferenceModel>> ReferenceModel::open(const std::filesystem::path& path, PlanOptions options,
+                                                             std::uint32_t n_last_layers) {
+  Result<ModelFile> file = open_model_file(path);
+  if (!file) return file.error();
+  Result<ModelInfo> info = read_model_info(*file);
+  if (!info) return info.error();
+  // The planner wants a CPU among the devices, which keeps the embedding unless a device shares its memory. These loops
+  // take its place: a weight in rows is never larger than in panels.
+  std::vector<DeviceInfo> devices{make_cpu_device("stands for the CPU", kDeviceBytes, kDeviceBytes, 1)};
+  devices.push_back(reference_devices("1024GiB")->front());
+  devices[1].has_unified_memory = n_last_layers == kAllLayers;
+  options.device = 1;
+  options.n_gpu_layers = static_cast<std::int32_t>(std::min(n_last_layers, info->n_layers()));
+  options.headroom = KeepFree{};
+  Result<MemoryPlan> plan = plan_memory(*info, devices, options);
+  if (!plan) return plan.error();
+  std::unique_ptr<ReferenceModel> model(new ReferenceModel(std::move(*file), std::move(*info), std::move(*plan)));
+  for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model->info_.n_layers()); ++layer) {
+    Result<std::vector<float>> factors = balance_of(model->info_, model->file_, layer);
+    if (!factors) return factors.error();
+    model->key_balance_.push_back(std::move(*factors));
+  }
+  for (DeviceIndex device = 0; device < devices.size(); ++device) {
+    if (Status loaded = model->load(device); !loaded) return loaded.error();
+  }
+  return model;
+}
+
+Status ReferenceModel::load(DeviceIndex index) {
+  DeviceInfo info = plan_.devices[index];
+  info.kind = DeviceKind::kReference;
+  info.id = "reference:" + std::to_string(index);
+  Part& part = parts_.emplace_back();
+  part.device = std::make_shared<ReferenceDevice>(info.id, kDeviceBytes);
+  Result<std::unique_ptr<Backend>> backend = make_reference_backend(info, part.device);
+  if (!backend) return backend.error();
+  part.backend = std::move(*backend);
+  std::vector<Arena*> arenas;
+  for (const ArenaPlan& arena : plan_.arenas) {
+    arenas.push_back(nullptr);
+    if (arena.device != index) continue;
+    Result<std::unique_ptr<Arena>> mapped = part.backend->map_arena(arena);
+    if (!mapped) return mapped.error();
+    arenas.back() = part.arenas.emplace_back(std::move(*mapped)).get();
+    for (const Region& region : arena.regions) {
+      if (region.kind != RegionKind::kWeights) continue;
+      const WeightTensor& weight = info_.weights[static_cast<std::size_t>(region.weight)];
+      if (Status loaded = part.backend->load_weight(*arenas.back(), region, weight, file_, {}, [](Bytes) {}); !loaded)
+        return loaded;
+    }
+  }
+  return part.backend->bind(
+      {.model = &info_, .plan = &plan_, .device = index, .arenas = arenas, .key_balance = key_balance_});
+}
+
+Status ReferenceModel::transfer(const Op& op, std::size_t n_rows) {
+  const Buffer &from = plan_.prefill.buffers[op.input], &to = plan_.prefill.buffers[op.output];
+  staging_.resize(n_rows * from.row_elems * sizeof(float));
+  if (Status read = backend(from.device).read(op.input, staging_); !read) return read;
+  crossed_bytes_ += staging_.size();
+  return backend(to.device).write(op.output, staging_);
+}
+
+Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
+                                                std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
+  rings_.advance(rows);
+  const StepInputs inputs{rows, logit_rows, &rings_};
+  for (const Segment& segment : cut_segments(plan_.prefill)) {
+    for (const std::uint32_t op : segment.transfers) {
+      if (Status moved = transfer(plan_.prefill.ops[op], rows.size()); !moved) return moved.error();
+    }
+    if (Status submitted = backend(segment.device).submit(segment, inputs, stop); !submitted) return submitted.error();
+  }
+  const Op& last = plan_.prefill.ops.back();
+  if (Status done = backend(last.device).wait(stop); !done) return done.error();
+  std::vector<float> logits(logit_rows.size() * info_.n_vocab);
+  if (Status read = backend(last.device).read(last.output, std::as_writable_bytes(std::span(logits))); !read)
+    return read.error();
+  return logits;
+}
+
+Status ReferenceModel::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+  for (const Part& part : parts_) {
+    if (part.arenas.empty()) continue;
+    if (Status copied = part.backend->copy_state(from_slot, to_slot, n_positions); !copied) return copied;
+  }
+  rings_.copy(from_slot, to_slot);
+  return ok_status();
+}
+
+}  // namespace headroom::test
