@@ -1,4 +1,4 @@
-// Whole models on the CPU backend against the composed reference: every instruction set, weight type, KV type pair,
+// Whole models on the CPU backend against the reference device: every instruction set, weight type, KV type pair,
 // head size and batch shape.
 #include <gtest/gtest.h>
 
@@ -41,14 +41,14 @@ class CpuModel : public test::IsaTest {
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
     const auto loaded = test::load_cpu(path, GetParam(), 2, options);
-    ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, loaded->plan.options));
+    const auto reference = test::take(test::ReferenceModel::open(path, loaded->plan.options));
     const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
     const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
-    EXPECT_LT(test::relative_error(loaded->step(prompt, last), reference.step({prompt, last, nullptr})), most)
+    EXPECT_LT(test::relative_error(loaded->step(prompt, last), test::take(reference->step(prompt, last))), most)
         << "prompt of " << n_prompt;
     for (std::uint32_t i = 0; i < n_decode; ++i) {
       const auto row = test::rows_of(0, n_prompt + i, 1, spec.n_vocab);
-      EXPECT_LT(test::relative_error(loaded->step(row, only), reference.step({row, only, nullptr})), most)
+      EXPECT_LT(test::relative_error(loaded->step(row, only), test::take(reference->step(row, only))), most)
           << "token at " << n_prompt + i;
     }
   }

@@ -129,11 +129,11 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
   for (LayerSpec& layer : loaded->model.layers) {
     ASSERT_TRUE(layer.attention == AttentionKind::kFull || layer.window == 40);
   }
-  ComposedModel reference = test::take(ComposedModel::load(loaded->model, *loaded->file, loaded->plan.options));
+  const auto reference = test::take(test::ReferenceModel::open(path, loaded->plan.options));
   for (std::uint32_t position = 0; position + 24 < 300; position += 24) {
     const auto rows = test::rows_of(0, position, 24, 288);
     const std::vector<std::uint32_t> last{23};
-    EXPECT_LT(test::relative_error(loaded->step(rows, last), reference.step({rows, last, nullptr})), 2e-3)
+    EXPECT_LT(test::relative_error(loaded->step(rows, last), test::take(reference->step(rows, last))), 2e-3)
         << "at " << position;
   }
 }

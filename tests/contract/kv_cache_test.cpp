@@ -1,5 +1,5 @@
 // The quantized cache of the CPU backend: its kernels against the reference of format/, and its exact ends against the
-// composed model, through every way that a prompt can go on, go back and be copied.
+// reference device, through every way that a prompt can go on, go back and be copied.
 #include <gtest/gtest.h>
 
 #include "backend/cpu/kv_rows.h"
@@ -232,13 +232,14 @@ class Pair {
  public:
   Pair(const RandomModelSpec& spec, Isa isa, const PlanOptions& options, const PlanOptions& reference_options)
       : n_vocab_(spec.n_vocab),
-        loaded_(test::load_cpu(test::make_random_model(spec, folder_.path()), isa, 2, options)),
+        path_(test::make_random_model(spec, folder_.path())),
+        loaded_(test::load_cpu(path_, isa, 2, options)),
         reference_([&] {
           PlanOptions resolved = loaded_->plan.options;
           resolved.kv_k = reference_options.kv_k;
           resolved.kv_v = reference_options.kv_v;
           resolved.kv_scheme = reference_options.kv_scheme;
-          return test::take(ComposedModel::load(loaded_->model, *loaded_->file, resolved));
+          return test::take(test::ReferenceModel::open(path_, resolved));
         }()) {}
 
   // The relative error of the last logits after positions [first, last) in steps of n_step.
@@ -248,7 +249,7 @@ class Pair {
       const std::uint32_t n = std::min(n_step, last - first);
       const auto rows = test::rows_of(0, first, n, n_vocab_);
       const std::vector<std::uint32_t> only_last{n - 1};
-      error = test::relative_error(loaded_->step(rows, only_last), reference_.step({rows, only_last, nullptr}));
+      error = test::relative_error(loaded_->step(rows, only_last), test::take(reference_->step(rows, only_last)));
     }
     return error;
   }
@@ -256,8 +257,9 @@ class Pair {
  private:
   test::TempFolder folder_;
   std::uint32_t n_vocab_;
+  std::filesystem::path path_;
   std::unique_ptr<test::LoadedCpu> loaded_;
-  ComposedModel reference_;
+  std::unique_ptr<test::ReferenceModel> reference_;
 };
 
 // As in cpu_model_test.cpp: f32 but for the order of sums and F16 neighbours, and a Q4_0 cache that rounds to other

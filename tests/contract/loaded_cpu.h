@@ -1,5 +1,5 @@
-// A model file loaded for stepping by hand: on the CPU with a forced instruction set and number of threads, with the
-// composed reference beside it.
+// A model file loaded for stepping by hand: on the CPU with a forced instruction set and number of threads, to be
+// compared with a ReferenceModel.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
-#include "backend/composed_ops.h"
 #include "backend/registry.h"
 #include "base/cpu_features.h"
 #include "run/executor.h"
 #include "run/load_model.h"
 #include "support/random_model.h"
+#include "support/reference_model.h"
 #include "support/temp_folder.h"
 
 namespace headroom::test {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "format/decode.h"
 #include "model/key_balance.h"
 #include "program/segments.h"
 
@@ -11,48 +10,6 @@ namespace headroom::test {
 namespace {
 
 constexpr Bytes kDeviceBytes = Bytes{1} << 40;  // room for any test
-
-// The first columns of a weight, decoded: (n_rows, n_cols). Empty: the model has none.
-Result<std::vector<float>> read_cols(const ModelInfo& model, const ModelFile& file, WeightSlot slot, std::int32_t layer,
-                                     std::uint64_t n_cols) {
-  std::vector<float> values;
-  const WeightTensor* weight = model.find_weight(slot, layer);
-  if (weight == nullptr) return values;
-  std::vector<std::byte> bytes(row_bytes(weight->dtype, weight->n_cols));
-  std::vector<float> row(weight->n_cols);
-  for (std::uint64_t i = 0; i < weight->n_rows; ++i) {
-    const TensorInfo& tensor = file.tensors()[weight->file_tensor];
-    if (Status status = file.read_tensor(tensor, (weight->first_row + i) * bytes.size(), bytes); !status)
-      return status.error();
-    decode_row(weight->dtype, bytes.data(), weight->n_cols, row.data());
-    values.insert(values.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(std::min(n_cols, row.size())));
-  }
-  return values;
-}
-
-// What balance_keys() says of a layer.
-Result<std::vector<float>> balance_of(const ModelInfo& model, const ModelFile& file, std::int32_t layer) {
-  const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
-  const std::uint64_t n_cols = std::min(model.d_model, kBalanceCols);
-  std::vector<std::vector<float>> read;
-  for (const WeightSlot slot : {WeightSlot::kAttnNorm, WeightSlot::kQ, WeightSlot::kK, WeightSlot::kQBias,
-                                WeightSlot::kKBias, WeightSlot::kQNorm, WeightSlot::kKNorm}) {
-    Result<std::vector<float>> values =
-        read_cols(model, file, slot, layer, slot_is_matrix(slot) || slot == WeightSlot::kAttnNorm ? n_cols : ~0ULL);
-    if (!values) return values.error();
-    read.push_back(std::move(*values));
-  }
-  if (spec.has_qk_norm) return balance_keys(spec, model.ropes[spec.rope], normed_squares(spec, read[5], read[6]));
-  const auto squares = [&](const std::vector<float>& matrix, const std::vector<float>& bias) {
-    std::vector<float> out;
-    for (std::size_t row = 0; row * n_cols < matrix.size(); ++row) {
-      out.push_back(output_square(std::span(matrix).subspan(row * n_cols, n_cols), read[0], model.d_model,
-                                  bias.empty() ? 0.0F : bias[row]));
-    }
-    return out;
-  };
-  return balance_keys(spec, model.ropes[spec.rope], {squares(read[1], read[3]), squares(read[2], read[4])});
-}
 
 }  // namespace
 
@@ -73,11 +30,9 @@ Result<std::unique_ptr<ReferenceModel>> ReferenceModel::open(const std::filesyst
   Result<MemoryPlan> plan = plan_memory(*info, devices, options);
   if (!plan) return plan.error();
   std::unique_ptr<ReferenceModel> model(new ReferenceModel(std::move(*file), std::move(*info), std::move(*plan)));
-  for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model->info_.n_layers()); ++layer) {
-    Result<std::vector<float>> factors = balance_of(model->info_, model->file_, layer);
-    if (!factors) return factors.error();
-    model->key_balance_.push_back(std::move(*factors));
-  }
+  Result<std::vector<std::vector<float>>> balance = read_key_balance(model->info_, model->file_);
+  if (!balance) return balance.error();
+  model->key_balance_ = std::move(*balance);
   for (DeviceIndex device = 0; device < devices.size(); ++device) {
     if (Status loaded = model->load(device); !loaded) return loaded.error();
   }
