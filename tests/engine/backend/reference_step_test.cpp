@@ -183,6 +183,18 @@ TEST_F(ReferenceStepTest, exact_ends_are_f16_and_what_lies_between_is_not) {
             4e-3);
 }
 
+TEST_F(ReferenceStepTest, channels_of_k_that_stand_out_are_balanced) {
+  const auto error_with = [&](float key_outlier) {
+    RandomModelSpec spec = small_model();
+    spec.key_outlier = key_outlier;
+    PlanOptions coarse = options_for(DType::kQ4_0);
+    coarse.kv_v = DType::kF16;
+    const Logits found = read_prompt(*open(spec, coarse), 0, 40, 32);
+    return relative_error(found, read_prompt(*open(spec, options_for(DType::kF16)), 0, 40, 32));
+  };
+  EXPECT_LT(error_with(64.0F), 2 * error_with(1.0F));
+}
+
 TEST_F(ReferenceStepTest, slots_in_one_step_are_as_each_alone) {
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {
     const auto together = open(small_model(), options_for(kv)), alone = open(small_model(), options_for(kv));
