@@ -9,8 +9,7 @@ Result<OpenModel> openModel(const std::string& path, const PlanArguments& argume
   Result<PlannedModel> planned = planToLoad(path, arguments);
   if (!planned) return planned.error();
   const LoadInputs inputs{planned->info, planned->plan, make_backend};
-  Result<std::shared_ptr<const LoadedModel>> loaded =
-      load_model(planned->file, inputs, stop, [](Bytes) {});
+  Result<std::shared_ptr<const LoadedModel>> loaded = load_model(planned->file, inputs, stop, [](Bytes) {});
   if (!loaded) return loaded.error();
   return OpenModel{std::move(*planned), std::move(*loaded)};
 }
