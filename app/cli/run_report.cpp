@@ -45,7 +45,7 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
   Json arenas = Json::array();
   for (const ArenaReport& arena : loaded.memory.arenas) {
     arenas.push_back({{"device", arena.device},
-                      {"lifetime", arena.lifetime == Lifetime::kModel ? "model" : "session"},
+                      {"lifetime", lifetime_name(arena.lifetime)},
                       {"planned_bytes", arena.planned_bytes},
                       {"mapped_bytes", arena.mapped_bytes}});
   }

@@ -13,13 +13,14 @@ std::optional<Bytes> checked_round_up(Bytes value, Bytes step) {
 
 }  // namespace
 
-ArenaBuilder::ArenaBuilder(DeviceIndex device, Lifetime lifetime, ArenaRules rules, Keep keep)
+ArenaBuilder::ArenaBuilder(DeviceIndex device, Memory memory, Lifetime lifetime, ArenaRules rules, Keep keep)
     : rules_(rules), keep_(keep) {
   CHECK(rules.alignment > 0 && (rules.alignment & (rules.alignment - 1)) == 0,
         "a device's alignment is a power of two");
   CHECK(rules.granularity > 0 && rules.granularity % rules.alignment == 0,
         "a device's granularity is a multiple of its alignment");
   arena_.device = device;
+  arena_.memory = memory;
   arena_.lifetime = lifetime;
 }
 

@@ -17,7 +17,7 @@ enum class Keep : std::uint8_t { kRegions, kSizesOnly };
 
 class ArenaBuilder {
  public:
-  ArenaBuilder(DeviceIndex device, Lifetime lifetime, ArenaRules rules, Keep keep);
+  ArenaBuilder(DeviceIndex device, Memory memory, Lifetime lifetime, ArenaRules rules, Keep keep);
 
   void reserve(std::size_t n_regions);
   // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set

@@ -118,16 +118,26 @@ Bytes sampler_bytes(const ModelInfo& model) {
   return aligned(Bytes{model.n_vocab} * kCandidateBytes);
 }
 
-Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
-                    std::uint32_t max_rows, std::uint32_t max_logit_rows) {
-  const auto is_apart = [&](DeviceIndex device) {
-    return devices[device].kind != DeviceKind::kCpu && !devices[device].has_unified_memory;
-  };
-  const bool head_apart = is_apart(placement.head_device);
-  if (!head_apart && std::none_of(placement.layer_device.begin(), placement.layer_device.end(), is_apart)) return 0;
-  const Bytes residual = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
-  const Bytes logits = head_apart ? aligned(Bytes{max_logit_rows} * model.n_vocab * kF32Bytes) : 0;
-  return std::max(2 * kUploadChunkBytes, residual + logits);
+Memory arena_memory(DeviceKind kind) { return kind == DeviceKind::kCpu ? Memory::kHost : Memory::kDevice; }
+
+bool copies_page_locked(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCuda || device.kind == DeviceKind::kVulkan;
+}
+
+bool needs_upload(const DeviceInfo& device) { return copies_page_locked(device) && !device.has_unified_memory; }
+
+StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices) {
+  StagingLayout layout;
+  Bytes logits = 0;
+  for (const Op& op : program.ops) {
+    const Bytes row_bytes = Bytes{program.buffers[op.output].row_elems} * kF32Bytes;
+    if (op.kind == OpKind::kTransfer) layout.transfer = std::max(layout.transfer, program.max_rows * row_bytes);
+    if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu)
+      logits = program.max_logit_rows * row_bytes;
+  }
+  layout.logits_offset = aligned(layout.transfer);
+  layout.total = layout.logits_offset + logits;
+  return layout;
 }
 
 }  // namespace headroom

@@ -22,13 +22,26 @@ Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const Plan
 // (kStaging) in the session arena of the device that is the host, whatever device computes the logits.
 Bytes sampler_bytes(const ModelInfo& model);
 
-// Host memory, page-locked, through which bytes reach and leave a device that does not share the CPU's memory: weight
-// chunks at load; at run time the residual where it changes device, and the logits. Loading and running never overlap,
-// so it is the larger of the two. 0 without such a device.
-Bytes staging_bytes(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
-                    std::uint32_t max_rows, std::uint32_t max_logit_rows);
+// Where the bytes of a device of this kind are, other than page-locked ones of the host.
+Memory arena_memory(DeviceKind kind);
+// Whether a device copies from and to the host's memory by itself, which needs pages that are held in place.
+bool copies_page_locked(const DeviceInfo& device);
+// Whether weights reach a device through the host's memory, because nobody else can write to its own.
+bool needs_upload(const DeviceInfo& device);
+
+// The region "staging" (kStaging) of the host, through which bytes cross between devices: the residual of one transfer
+// at a time from its start, and the rows of logits that are read from another device than the CPU behind it.
+struct StagingLayout {
+  Bytes transfer = 0;       // of the largest transfer of a step
+  Bytes logits_offset = 0;  // a multiple of 64
+  Bytes total = 0;          // 0: nothing crosses
+};
+StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices);
+
+// The region "upload" of the arena that is mapped for the load where needs_upload() holds.
 // Two chunks: one is filled from the file while the other is copied.
 inline constexpr Bytes kUploadChunkBytes = 16 * kMiB;
+inline constexpr Bytes kUploadBytes = 2 * kUploadChunkBytes;
 
 // Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of
 // 16; per 256 their sum, and the eight again as bytes. Whole cache lines, so that rows that are kept one behind another

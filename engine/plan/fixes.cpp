@@ -63,7 +63,7 @@ class FixFinder {
         std::max_element(base_.budgets.begin(), base_.budgets.end(),
                          [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
     worst_device_ = worst->device;
-    worst_asked_ = worst->planned + worst->driver;
+    worst_asked_ = worst->peak();
     base_speed_ = speed(base_);
   }
 
@@ -108,7 +108,7 @@ class FixFinder {
     if (!layout) return;
     const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(),
                                    [&](const DeviceBudget& b) { return b.device == worst_device_; });
-    const Bytes now = same == layout->budgets.end() ? 0 : same->planned + same->driver;
+    const Bytes now = same == layout->budgets.end() ? 0 : same->peak();
     Fix fix;
     fix.text = change.text;
     fix.options = change.options;

@@ -41,7 +41,10 @@ class GroupList {
     const auto [found, is_new] = index_.try_emplace(key, groups_.size());
     if (is_new) {
       Group group;
-      group.formula = {device, region.kind, std::move(label), std::string(counted), 0};
+      group.formula.device = device;
+      group.formula.kind = region.kind;
+      group.formula.label = std::move(label);
+      group.formula.expression = counted;
       group.each = std::move(each);
       group.each_bytes = each_bytes;
       groups_.push_back(std::move(group));
@@ -153,6 +156,21 @@ std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, c
                      (bytes - shared) / device.n_threads);
 }
 
+// The two regions through which bytes cross between devices; the sampler's is one number.
+void add_staging(const MemoryPlan& plan, const Region& region, std::string& label, std::string& each,
+                 Bytes& each_bytes) {
+  if (region.name == "upload") {
+    label += ", while weights are loaded";
+    each = fmt::format("2 chunks x {} bytes", kUploadChunkBytes);
+  } else if (region.name == "staging") {
+    const StagingLayout layout = staging_layout(plan.prefill, plan.devices);
+    label += ", for what crosses between devices";
+    each = fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
+                       layout.total - layout.logits_offset);
+    each_bytes = layout.total;
+  }
+}
+
 void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device,
                GroupList& groups) {
   const DeviceInfo& info = plan.devices[device];
@@ -169,6 +187,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
       each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows());
       each = scratch_expression(model, plan, info, each_bytes);
       break;
+    case RegionKind::kStaging: add_staging(plan, region, label, each, each_bytes); break;
     case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;
     default: break;
   }
@@ -193,6 +212,7 @@ std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& pla
         }
       }
       std::vector<Formula> of_arena = groups.finish();
+      for (Formula& formula : of_arena) formula.lifetime = arena.lifetime;
       formulas.insert(formulas.end(), std::make_move_iterator(of_arena.begin()),
                       std::make_move_iterator(of_arena.end()));
     }

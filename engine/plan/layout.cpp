@@ -41,11 +41,28 @@ std::vector<DeviceIndex> devices_in_use(const LayoutInputs& in, const Placement&
   return {in.cpu};
 }
 
+// What the host holds so that bytes can cross between devices.
+struct Crossing {
+  Bytes staging = 0;
+  Bytes upload = 0;        // while weights are loaded
+  bool is_locked = false;  // a device copies to and from the staging by itself
+};
+
+Crossing crossing_of(const LayoutInputs& in, std::span<const DeviceIndex> used, const Program& prefill) {
+  Crossing crossing{.staging = staging_layout(prefill, in.devices).total};
+  for (const DeviceIndex device : used) {
+    crossing.is_locked |= copies_page_locked(in.devices[device]);
+    if (needs_upload(in.devices[device])) crossing.upload = kUploadBytes;
+  }
+  return crossing;
+}
+
 ArenaRules rules_of(const DeviceInfo& device) { return {device.alignment, device.granularity}; }
 
 std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device,
                                          Keep keep) {
-  ArenaBuilder builder(device, Lifetime::kModel, rules_of(in.devices[device]), keep);
+  const DeviceInfo& info = in.devices[device];
+  ArenaBuilder builder(device, arena_memory(info.kind), Lifetime::kModel, rules_of(info), keep);
   builder.reserve(in.model.weights.size() + 1);
   for (std::size_t i = 0; i < in.model.weights.size(); ++i) {
     const WeightTensor& weight = in.model.weights[i];
@@ -53,7 +70,7 @@ std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement
     Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
     region.dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
     region.weight = static_cast<std::int32_t>(i);
-    builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(in.devices[device].kind)));
+    builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(info.kind)));
   }
   return std::move(builder).finish();
 }
@@ -83,9 +100,10 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
 }
 
 std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& prefill,
-                                         DeviceIndex device, Keep keep) {
+                                         const Crossing& crossing, DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
-  ArenaBuilder builder(device, Lifetime::kSession, rules_of(in.devices[device]), keep);
+  const DeviceInfo& info = in.devices[device];
+  ArenaBuilder builder(device, arena_memory(info.kind), Lifetime::kSession, rules_of(info), keep);
   builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
   add_kv(in, placement, device, builder);
   builder.add({.kind = RegionKind::kActivations}, "activations", prefill.activation_bytes[device]);
@@ -93,14 +111,20 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
     builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
   }
   if (runs_on(placement, device)) {
-    builder.add({.kind = RegionKind::kScratch}, "scratch",
-                scratch_bytes(in.model, in.devices[device], options, options.step_rows()));
+    builder.add({.kind = RegionKind::kScratch}, "scratch", scratch_bytes(in.model, info, options, options.step_rows()));
   }
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_bytes(in.model));
-    builder.add({.kind = RegionKind::kStaging}, "staging",
-                staging_bytes(in.model, in.devices, placement, options.step_rows(), options.n_logit_rows));
+    if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
   }
+  return std::move(builder).finish();
+}
+
+// One region of the host's page-locked memory.
+std::optional<ArenaPlan> lay_out_page_locked(const LayoutInputs& in, Lifetime lifetime, std::string_view name,
+                                             Bytes bytes, Keep keep) {
+  ArenaBuilder builder(in.cpu, Memory::kPageLocked, lifetime, rules_of(in.devices[in.cpu]), keep);
+  builder.add({.kind = RegionKind::kStaging}, name, bytes);
   return std::move(builder).finish();
 }
 
@@ -122,14 +146,16 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
       budgets.push_back(budget);
     }
-    budgets.back().planned += arena.size;  // lay_out_for has checked the sum
+    // lay_out_for has checked the sums.
+    if (arena.lifetime != Lifetime::kLoad) budgets.back().planned += arena.size;
+    if (arena.lifetime != Lifetime::kSession) budgets.back().loading += arena.size;
   }
   // Layers beside a device that shares the CPU's memory come out of the same pool: what that device takes is not there
   // twice.
   const DeviceInfo& chosen = in.devices[in.options.device];
   if (chosen.has_unified_memory && chosen.kind != DeviceKind::kCpu && budgets.size() == 2) {
     const DeviceBudget& first = budgets.front();
-    budgets.back().limit = std::min(budgets.back().limit, saturating_sub(first.limit, first.planned + first.driver));
+    budgets.back().limit = std::min(budgets.back().limit, saturating_sub(first.limit, first.peak()));
   }
   return budgets;
 }
@@ -152,16 +178,25 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
     out.buffer_alignment = std::max(out.buffer_alignment, in.devices[device].alignment);
   out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
                               in.options.step_rows(), in.options.n_logit_rows, out.buffer_alignment);
+  const Crossing crossing = crossing_of(in, used, out.prefill);
   Bytes total = 0;
+  // False when the sum of all is beyond 64 bits.
+  const auto add = [&](std::optional<ArenaPlan> arena) {
+    const std::optional<Bytes> sum = arena ? checked_add(total, arena->size) : std::nullopt;
+    if (!sum || !checked_add(*sum, in.devices[arena->device].driver_bytes)) return false;
+    total = *sum;
+    if (arena->size > 0) out.arenas.push_back(std::move(*arena));
+    return true;
+  };
   for (const DeviceIndex device : used) {
-    for (std::optional<ArenaPlan>& arena : std::array{lay_out_weights(in, out.placement, device, keep),
-                                                      lay_out_session(in, out.placement, out.prefill, device, keep)}) {
-      const std::optional<Bytes> sum = arena ? checked_add(total, arena->size) : std::nullopt;
-      if (!sum || !checked_add(*sum, in.devices[device].driver_bytes)) return too_large(in);
-      total = *sum;
-      if (arena->size > 0) out.arenas.push_back(std::move(*arena));
-    }
+    if (!add(lay_out_weights(in, out.placement, device, keep)) ||
+        !add(lay_out_session(in, out.placement, out.prefill, crossing, device, keep)))
+      return too_large(in);
   }
+  const Bytes locked = crossing.is_locked ? crossing.staging : 0;
+  if (!add(lay_out_page_locked(in, Lifetime::kSession, "staging", locked, keep)) ||
+      !add(lay_out_page_locked(in, Lifetime::kLoad, "upload", crossing.upload, keep)))
+    return too_large(in);
   out.budgets = make_budgets(in, out.arenas);
   return out;
 }

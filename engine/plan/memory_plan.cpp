@@ -33,6 +33,24 @@ std::string_view region_kind_name(RegionKind kind) {
   return "unknown";
 }
 
+std::string_view lifetime_name(Lifetime lifetime) {
+  switch (lifetime) {
+    case Lifetime::kModel: return "model";
+    case Lifetime::kSession: return "session";
+    case Lifetime::kLoad: return "load";
+  }
+  return "unknown";
+}
+
+std::string_view memory_name(Memory memory) {
+  switch (memory) {
+    case Memory::kDevice: return "device";
+    case Memory::kHost: return "host";
+    case Memory::kPageLocked: return "page-locked host";
+  }
+  return "unknown";
+}
+
 bool MemoryPlan::fits() const {
   return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
 }
@@ -40,7 +58,7 @@ bool MemoryPlan::fits() const {
 Bytes MemoryPlan::planned_bytes(DeviceIndex device) const {
   Bytes sum = 0;
   for (const ArenaPlan& arena : arenas) {
-    if (arena.device == device) sum += arena.size;
+    if (arena.device == device && arena.lifetime != Lifetime::kLoad) sum += arena.size;
   }
   return sum;
 }
@@ -54,7 +72,7 @@ Bytes MemoryPlan::bytes_of(RegionKind kind) const {
 Bytes MemoryPlan::bytes_of(RegionKind kind, DeviceIndex device) const {
   Bytes sum = 0;
   for (const ArenaPlan& arena : arenas) {
-    if (arena.device != device) continue;
+    if (arena.device != device || arena.lifetime == Lifetime::kLoad) continue;
     for (const Region& region : arena.regions) {
       if (region.kind == kind) sum += region.size;
     }

@@ -41,10 +41,18 @@ struct Region {
 };
 
 // Weights live with the model; the rest with the session, so that a new context length maps only the second kind again.
-enum class Lifetime : std::uint8_t { kModel, kSession };
+// What only carries weights to a device is mapped before the load and gone after it.
+enum class Lifetime : std::uint8_t { kModel, kSession, kLoad };
+std::string_view lifetime_name(Lifetime lifetime);  // "model", "session", "load"
+
+// Where an arena's bytes are: only their backend can read those of a device, those of the host are ordinary pages, and
+// page-locked ones are the host's too, held in place so that a device can copy from and to them.
+enum class Memory : std::uint8_t { kDevice, kHost, kPageLocked };
+std::string_view memory_name(Memory memory);  // "device", "host", "page-locked host"
 
 struct ArenaPlan {  // one arena == one allocation of the device
   DeviceIndex device = 0;
+  Memory memory = Memory::kHost;
   Lifetime lifetime = Lifetime::kModel;
   Bytes size = 0;  // a multiple of the device's granularity
   std::vector<Region> regions;
@@ -79,16 +87,19 @@ struct PlanOptions {
   std::uint32_t step_rows() const { return n_batch > n_slots ? n_batch : n_slots; }
 };
 
-// The sum for one device: planned + driver against budget.
+// The sum for one device: what is planned and the driver's share against what may be used.
 struct DeviceBudget {
   DeviceIndex device = 0;
-  Bytes planned = 0;  // all arenas
+  Bytes planned = 0;  // while the model runs: the arenas of the model and of the session
+  Bytes loading = 0;  // while it is loaded: the arenas of the model and of the load
   Bytes driver = 0;
   Bytes limit = 0;  // what we may use here under the headroom rule
   Bytes held_by_others = 0;
-  bool fits() const { return planned + driver <= limit; }
-  Bytes spare() const { return fits() ? limit - planned - driver : 0; }
-  Bytes missing() const { return fits() ? 0 : planned + driver - limit; }
+  // The most that is asked for at any one time.
+  Bytes peak() const { return (planned > loading ? planned : loading) + driver; }
+  bool fits() const { return peak() <= limit; }
+  Bytes spare() const { return fits() ? limit - peak() : 0; }
+  Bytes missing() const { return fits() ? 0 : peak() - limit; }
 };
 
 struct Note {  // something the user should know about the plan; not an error
@@ -105,6 +116,7 @@ struct MemoryPlan {
   std::vector<Note> notes;
 
   bool fits() const;
+  // While the model runs: without the arenas of the load.
   Bytes planned_bytes(DeviceIndex device) const;
   Bytes bytes_of(RegionKind kind) const;  // all devices
   Bytes bytes_of(RegionKind kind, DeviceIndex device) const;

@@ -59,6 +59,7 @@ Json devices_json(const MemoryPlan& plan) {
                        {"held_by_others_bytes", budget.held_by_others},
                        {"limit_bytes", budget.limit},
                        {"planned_bytes", budget.planned},
+                       {"loading_bytes", budget.loading},
                        {"driver_bytes", budget.driver},
                        {"driver_measured", info.driver_measured},
                        {"fits", budget.fits()},
@@ -73,7 +74,8 @@ Json arenas_json(const MemoryPlan& plan) {
   Json arenas = Json::array();
   for (const ArenaPlan& arena : plan.arenas) {
     arenas.push_back({{"device", plan.devices[arena.device].id},
-                      {"lifetime", arena.lifetime == Lifetime::kModel ? "model" : "session"},
+                      {"memory", memory_name(arena.memory)},
+                      {"lifetime", lifetime_name(arena.lifetime)},
                       {"size", arena.size}});
   }
   return arenas;

@@ -11,7 +11,8 @@ namespace headroom {
 
 // An object, indented by two: fits, verdict, model, options, devices[] (planned_bytes, by_kind, ...), arenas[],
 // regions[], formulas[], fixes[], notes[]. Every size is an integer of bytes; a region's offset is from the start of
-// its arena; by_kind adds up to planned_bytes.
+// its arena; by_kind and the regions of arenas whose lifetime is not "load" add up to
+// planned_bytes.
 std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes);
 
 }  // namespace headroom

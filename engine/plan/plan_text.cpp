@@ -45,7 +45,7 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const AtMost* at_most = is_chosen ? std::get_if<AtMost>(&plan.options.headroom) : nullptr;
   // Beside a chosen device that shares the CPU's memory, what is left of the pool is all there is.
   const Bytes whole = is_chosen && at_most == nullptr ? free_bytes : budget.limit;
-  const Bytes used = budget.planned + budget.driver;
+  const Bytes used = budget.peak();
   const SentenceUnit unit(whole);
   // A small model in a large memory would read "0.01 of 62.70 GiB".
   const bool is_small = unit.hundredths(used) < 10;
@@ -61,8 +61,8 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
 
 std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const DeviceInfo& device = info_of(plan, budget);
-  std::string words = fmt::format("{} is asked for {} and has {} free", device.name,
-                                  format_bytes(budget.planned + budget.driver), format_bytes(device.free_bytes));
+  std::string words = fmt::format("{} is asked for {} and has {} free", device.name, format_bytes(budget.peak()),
+                                  format_bytes(device.free_bytes));
   if (budget.device == plan.options.device) {
     if (const AtMost* at_most = std::get_if<AtMost>(&plan.options.headroom))
       words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
@@ -157,6 +157,7 @@ std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
       if (arena.device == budget.device) text += SegmentWriter(model, arena).text();
     }
     text += segment_line("planned", "", budget.planned);
+    if (budget.loading > budget.planned) text += segment_line("loading", "", budget.loading);
     if (budget.driver > 0)
       text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);
     text += segment_line("limit", "", budget.limit);

@@ -33,8 +33,8 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->placement.layer_device = {0};
   const Bytes sampler = kVocab * sizeof(Candidate);
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
-  ArenaPlan weights{0, Lifetime::kModel, 4096, {}};
-  ArenaPlan session{0, Lifetime::kSession, sampler + kv, {}};
+  ArenaPlan weights{0, Memory::kHost, Lifetime::kModel, 4096, {}};
+  ArenaPlan session{0, Memory::kHost, Lifetime::kSession, sampler + kv, {}};
   session.regions.push_back({0, RegionKind::kKv, 0, "k", DType::kF16, 0, kv, -1, KvPart::kKeys});
   session.regions.push_back({1, RegionKind::kStaging, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
   plan->arenas = {weights, session};

@@ -78,6 +78,7 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
   if (plan) {
     std::map<std::tuple<DeviceIndex, RegionKind, KvPart, DType>, Group> groups;
     for (const ArenaPlan& arena : plan->arenas) {
+      if (arena.lifetime == Lifetime::kLoad) continue;
       for (const Region& region : arena.regions) {
         Group& group = groups[{arena.device, region.kind, region.kv_part, region.dtype}];
         group.bytes += region.size;

@@ -12,6 +12,7 @@ RegionTableModel::RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segme
     : QAbstractTableModel(parent), m_plan(std::move(plan)) {
   const Segment wanted = segment == Segment::KvUsed ? Segment::KvReserved : segment;
   for (const ArenaPlan& arena : m_plan->arenas) {
+    if (arena.lifetime == Lifetime::kLoad) continue;
     for (const Region& region : arena.regions) {
       if (segmentOf(region.kind) == wanted) m_rows.push_back({&region, arena.device});
     }

@@ -36,6 +36,8 @@ MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& device
   return plan.ok() ? std::move(plan).value() : MemoryPlan{};
 }
 
+bool is_of_load(const ArenaPlan& arena) { return arena.lifetime == Lifetime::kLoad; }
+
 void expect_regions_tile(const MemoryPlan& plan) {
   for (const ArenaPlan& arena : plan.arenas) {
     const DeviceInfo& device = plan.devices[arena.device];
@@ -63,7 +65,7 @@ void expect_sums_agree(const MemoryPlan& plan) {
   }
   Bytes total = 0, arenas = 0;
   for (const RegionKind kind : kKinds) total += plan.bytes_of(kind);
-  for (const ArenaPlan& arena : plan.arenas) arenas += arena.size;
+  for (const ArenaPlan& arena : plan.arenas) arenas += arena.lifetime == Lifetime::kLoad ? 0 : arena.size;
   EXPECT_EQ(total, arenas);
 }
 
@@ -282,14 +284,16 @@ TEST(MemoryPlan, a_tied_embedding_is_counted_on_both_devices_and_noted) {
   EXPECT_THAT(planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::text, HasSubstr("held twice")))));
 }
 
-TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_and_needs_no_staging) {
+TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_and_needs_no_upload) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   devices[1].has_unified_memory = true;
   const MemoryPlan plan = planned(model, devices, {.device = 1});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_bytes(model));
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_bytes(model) + Bytes{model.n_vocab} * 4)
+      << "only the logits cross";
+  EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), 0);
   ASSERT_EQ(plan.budgets.size(), 2U);
   EXPECT_EQ(plan.budgets[1].limit, plan.budgets[0].limit - plan.budgets[0].planned - plan.budgets[0].driver);
 }
@@ -298,8 +302,60 @@ TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kStaging), sampler_bytes(model));
   const MemoryPlan plan = planned(model, cpu_and_gpu(), {.device = 1});
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0), sampler_bytes(model) + 2 * kUploadChunkBytes);
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0),
+            sampler_bytes(model) + Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
+}
+
+const Region* find_named(const MemoryPlan& plan, const char* name, Memory memory, Lifetime lifetime) {
+  for (const ArenaPlan& arena : plan.arenas) {
+    for (const Region& region : arena.regions) {
+      if (region.name == name && arena.memory == memory && arena.lifetime == lifetime) return &region;
+    }
+  }
+  return nullptr;
+}
+
+TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_after_the_load) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kReference}) {
+    std::vector<DeviceInfo> devices = cpu_and_gpu();
+    devices[1].kind = kind;
+    const bool is_driven = kind != DeviceKind::kReference;
+    const MemoryPlan plan = planned(model, devices, {.device = 1});
+    expect_regions_tile(plan);
+    expect_sums_agree(plan);
+    const Region* upload = find_named(plan, "upload", Memory::kPageLocked, Lifetime::kLoad);
+    ASSERT_EQ(upload != nullptr, is_driven) << device_kind_name(kind);
+    if (upload != nullptr) {
+      EXPECT_EQ(upload->size, 2 * kUploadChunkBytes);
+    }
+    EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), is_driven ? 1 : 0);
+    const Region* staging =
+        find_named(plan, "staging", is_driven ? Memory::kPageLocked : Memory::kHost, Lifetime::kSession);
+    ASSERT_NE(staging, nullptr) << device_kind_name(kind);
+    const StagingLayout layout = staging_layout(plan.prefill, plan.devices);
+    EXPECT_EQ(layout.transfer, Bytes{256} * model.d_model * 4);
+    EXPECT_EQ(layout.logits_offset, round_up(layout.transfer, 64));
+    EXPECT_EQ(layout.total, layout.logits_offset + Bytes{model.n_vocab} * 4);
+    EXPECT_EQ(staging->size, round_up(layout.total, plan.devices[0].alignment));
+    for (const ArenaPlan& arena : plan.arenas)
+      EXPECT_EQ(arena.memory == Memory::kDevice, arena.device == 1) << memory_name(arena.memory);
+  }
+}
+
+TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  const PlanOptions options{.n_ctx = 256, .n_batch = 1, .n_gpu_layers = 22, .device = 1};
+  const DeviceBudget host = planned(model, devices, options).budgets.at(1);
+  ASSERT_GT(host.loading, host.planned) << "little of it runs here";
+  devices[0].free_bytes = host.loading;
+  EXPECT_TRUE(planned(model, devices, options).fits());
+  devices[0].free_bytes = host.loading - 1;
+  const MemoryPlan plan = planned(model, devices, options);
+  EXPECT_FALSE(plan.fits());
+  EXPECT_EQ(plan.budgets.at(1).missing(), 1U);
 }
 
 TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
