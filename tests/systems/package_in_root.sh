@@ -110,9 +110,11 @@ if [ -n "$package" ]; then
   wanted "deb: a .gguf file has that type" \
     as_person 'gio info -a standard::content-type /usr/share/headroom/starter/headroom-starter.gguf |
       grep -q "content-type: application/x-gguf"'
+  # Wherever it was built: a source of ours with folders before it, not this checkout alone. "../engine" tells nothing.
+  sources='/[.]?[[:alnum:]_-][[:alnum:]_.+-]*/(engine|app|ui)/[[:alnum:]_/]+\.(cpp|h|inl)'
   for program in headroom headroom-cli; do
-    wanted "deb: $program has no path of a build" bash -c '! grep -aqE "$1|/build/(release|dev)/" "$2"' sh \
-      "$checkout|$HOME/" "$root/usr/bin/$program"
+    wanted "deb: $program has no path of a build" bash -c '! grep -aoE -m 1 "$1|/build/(release|dev)/" "$2"' sh \
+      "$checkout|$HOME/|$sources" "$root/usr/bin/$program"
     wanted "deb: $program has no path of libraries of its own" \
       bash -c '! readelf -d "$1" | grep -qE "RPATH|RUNPATH"' sh "$root/usr/bin/$program"
   done
