@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# portable.sh BUILD_FOLDER OUTPUT_FOLDER: an archive with the programs, the libraries and Qt plugins that they need, and a
-# start script. It is made of this system's packages and runs on systems of the same age or newer.
+# portable.sh BUILD_FOLDER OUTPUT_FOLDER: an archive with the programs, the libraries and Qt plugins that they need, and
+# a start script. It is made of this system's packages and runs on systems of the same age or newer.
 #
 # The C library and the drivers of the graphics card belong to the system and stay out. What a desktop has but a bare
 # system may lack (the C++ library, the dispatchers of OpenGL) goes to lib/fallback, which the start script adds only
@@ -15,16 +15,29 @@ work=$(mktemp -d "$output/portable.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 root=$work/$name
 cmake --install "$build" --prefix "$root/usr" --strip >/dev/null
-mkdir -p "$root/lib/fallback"
+mkdir -p "$root/lib/fallback" "$root/licences"
 
 system='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|drm|gbm|vulkan|GL|GLESv2))\.so'
 fallback='^lib(stdc\+\+|gcc_s|EGL|GLX|OpenGL|GLdispatch)\.so'
+
+# add_licence FILE: that of the package that this file of the system came from. The start of its path is left open,
+# since a package may know it with or without /usr; the rest tells it from the same library of a cross compiler.
+add_licence() {
+  local package
+  package=$(dpkg-query -S "*${1#/usr}" 2>/dev/null | sed -n '1s/[:,].*//p' || true)
+  if [ ! -e "/usr/share/doc/${package:-none}/copyright" ]; then
+    echo "portable.sh: $1 has no licence: expected a package that it came from, and its copyright file" >&2
+    exit 1
+  fi
+  cp "/usr/share/doc/$package/copyright" "$root/licences/$package"
+}
 
 # add_libraries FILE...: all that they link, and what that links, except what belongs to the system.
 add_libraries() {
   local library path
   while read -r library path; do
     if [[ $library =~ $system ]]; then continue; fi
+    add_licence "$path"
     if [[ $library =~ $fallback ]]; then
       install -D "$path" "$root/lib/fallback/$library/$library"
     else
@@ -44,10 +57,12 @@ for plugin in platforms/libqxcb platforms/libqoffscreen platforms/libqwayland-ge
     exit 1
   fi
   install -D "$from/$plugin.so" "$root/plugins/$plugin.so"
+  add_licence "$from/$plugin.so"
 done
 add_libraries "$root/usr/bin/headroom" "$root/usr/bin/headroom-cli" "$root"/plugins/*/*.so
 
-# Each finds the others from where it stands, so that no variable has to be set that programs started by it would inherit.
+# Each finds the others from where it stands, so that no variable has to be set that programs started by it would
+# inherit.
 patchelf --set-rpath '$ORIGIN/../../lib' "$root"/usr/bin/*
 patchelf --set-rpath '$ORIGIN/../../lib' "$root"/plugins/*/*.so
 patchelf --set-rpath '$ORIGIN' "$root"/lib/*.so*
@@ -55,12 +70,6 @@ printf '[Paths]\nPrefix = ../..\nPlugins = plugins\n' >"$root/usr/bin/qt.conf"
 install installers/linux/start.sh "$root/headroom"
 ln -s headroom "$root/headroom-cli"
 cp LICENSE "$root/"
-# The licences of the libraries, from the packages that they came from.
-mkdir -p "$root/licences"
-for library in "$root"/lib/*.so* "$root"/lib/fallback/*; do
-  package=$(dpkg-query -S "*/$(basename "$library")" 2>/dev/null | head -n 1 | cut -d: -f1)
-  [ -z "$package" ] || cp "/usr/share/doc/$package/copyright" "$root/licences/$package" 2>/dev/null || true
-done
 
 archive=$output/$name.tar.zst
 tar --create --sort=name --owner=0 --group=0 --directory "$work" "$name" | zstd -q -12 -T0 -f -o "$archive"
