@@ -10,6 +10,7 @@
 #include "backend/cpu/isa_choice.h"
 #include "backend/reference/reference_backend.h"
 #include "base/cpu_features.h"
+#include "base/usable_cores.h"
 
 namespace headroom {
 namespace {

@@ -1,7 +1,6 @@
 #include "base/cpu_features.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -12,20 +11,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <set>
 #include <string>
 
 namespace headroom {
 namespace {
-
-// Two hardware threads of one core share its vector units and caches: the kernels gain nothing from the second.
-std::string siblings_of(int cpu) {
-  std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-  std::string list;
-  if (!std::getline(file, list)) list = fmt::format("alone {}", cpu);
-  return list;
-}
 
 // Also absent on machines with AVX-512, which came first.
 bool has_avx_vnni() {
@@ -101,17 +90,6 @@ Result<Isa> selected_isa() {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", isa_name(isa));
   }
   return Error{ErrorCode::kUsage, fmt::format("HEADROOM_ISA={}: expected one of {}", forced, names)};
-}
-
-std::uint32_t usable_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
-  std::set<std::string> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &allowed)) cores.insert(siblings_of(cpu));
-  }
-  return static_cast<std::uint32_t>(std::max<std::size_t>(1, cores.size()));
 }
 
 }  // namespace headroom

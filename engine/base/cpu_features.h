@@ -36,7 +36,4 @@ bool can_run(Isa isa);
 // machine cannot run it.
 Result<Isa> selected_isa();
 
-// Physical cores that this process may run on, at least 1.
-std::uint32_t usable_cores();
-
 }  // namespace headroom

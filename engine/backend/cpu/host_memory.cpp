@@ -50,25 +50,14 @@ void apply_limit(MemorySample& sample, std::optional<Bytes> limit, std::optional
   sample.total = *limit;
 }
 
-// The group of this process and all above it, in version 2 ("0::/path") or version 1 ("N:memory:/path").
 void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
-  std::ifstream groups(paths.proc / "self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const bool v2 = line.starts_with("0::");
-    const std::size_t v1 = line.find(":memory:");
-    if (!v2 && v1 == std::string::npos) continue;
-    const std::filesystem::path root = v2 ? paths.cgroup : paths.cgroup / "memory";
-    std::filesystem::path group = std::filesystem::path(line.substr(v2 ? 3 : v1 + 8)).relative_path();
-    for (;; group = group.parent_path()) {
-      const std::filesystem::path at = root / group;
-      if (v2) {
-        apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"),
-                    reclaimable(at / "memory.stat", "inactive_file"));
-      } else {
-        apply_limit(sample, read_number(at / "memory.limit_in_bytes"), read_number(at / "memory.usage_in_bytes"),
-                    reclaimable(at / "memory.stat", "total_inactive_file"));
-      }
-      if (group.empty()) break;
+  for (const auto& [at, is_v2] : control_groups(paths, "memory")) {
+    if (is_v2) {
+      apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"),
+                  reclaimable(at / "memory.stat", "inactive_file"));
+    } else {
+      apply_limit(sample, read_number(at / "memory.limit_in_bytes"), read_number(at / "memory.usage_in_bytes"),
+                  reclaimable(at / "memory.stat", "total_inactive_file"));
     }
   }
 }

@@ -1,17 +1,12 @@
 // What the host has, as the system counts it.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "backend/backend.h"
+#include "base/control_groups.h"
 
 namespace headroom {
-
-// Where the system tells; other roots are for tests.
-struct HostPaths {
-  std::filesystem::path proc = "/proc", cgroup = "/sys/fs/cgroup";
-};
 
 // Physical memory, or the smallest limit of the control groups above this process when that is less; free is what
 // programs can still have of it without swapping. kResource when the system does not tell.
