@@ -231,6 +231,21 @@ TEST(Scheduler, the_prompt_is_read_in_chunks_of_the_batch) {
   EXPECT_EQ(bench.machine.widest_step, 16U);
 }
 
+// The oldest has the middle slot, so that neither the first slot, the last one nor the newest request passes for it.
+TEST(Scheduler, of_several_prompts_the_oldest_is_read_to_its_end_first) {
+  Bench bench({.n_ctx = 64, .n_slots = 3, .n_batch = 8});
+  const RequestId oldest = bench.ask(letters(20), 1, 1);
+  const RequestId middle = bench.ask(letters(12), 2, 1);
+  const RequestId newest = bench.ask(letters(20), 0, 1);
+  bench.run();
+  std::vector<RequestId> read;  // whose chunk each step was
+  for (const Event& event : bench.events) {
+    const auto* progress = std::get_if<PrefillProgress>(&event.body);
+    if (progress != nullptr && progress->tokens_done > 0) read.push_back(event.request);
+  }
+  EXPECT_EQ(read, (std::vector<RequestId>{oldest, oldest, oldest, middle, middle, newest, newest, newest}));
+}
+
 TEST(Scheduler, bad_requests_fail_by_name) {
   Bench bench({});
   const auto message = [&](auto change) {
