@@ -52,8 +52,8 @@ void CpuStep::attend_op(const Op& op, std::uint32_t thread) {
 }
 
 // Few rows: parts of the context are dealt out, KV head by KV head as the op before finishes them, and merged when the
-// next op reads them. Nobody waits for a head that is not being computed: who attends has found no more of them to
-// compute.
+// next op reads them. A thread starts here only when every head of that op is finished or taken by another thread, so a
+// head that it waits for is always being computed.
 void CpuStep::attend_few(const Op& op, const BoundLayer& layer, const float* query, std::uint32_t thread) {
   const LayerSpec& spec = *layer.spec;
   std::uint32_t n_parts = 0;  // of a KV head
