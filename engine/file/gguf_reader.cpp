@@ -249,9 +249,9 @@ class GgufReader {
     if (found == header_.metadata.end()) return;
     cursor_.set_context("metadata 'general.alignment'");
     const auto* value = std::get_if<std::uint64_t>(&found->second);
-    if (value == nullptr) return bad("expected an unsigned integer");
+    if (value == nullptr) return bad(fmt::format("expected an unsigned integer, found {}", type_name(found->second)));
     if (*value == 0 || (*value & (*value - 1)) != 0 || *value > kMaxHeaderBytes) {
-      return bad(fmt::format("{}, expected a power of two up to {}", *value, kMaxHeaderBytes));
+      return bad(fmt::format("expected a power of two up to {}, found {}", kMaxHeaderBytes, *value));
     }
     alignment_ = *value;
   }

@@ -13,18 +13,6 @@ namespace {
 
 using Metadata = std::map<std::string, MetaValue, std::less<>>;
 
-// In the order of MetaValue's alternatives.
-constexpr std::array<std::string_view, std::variant_size_v<MetaValue>> kTypeNames{"an unsigned integer",
-                                                                                  "an integer",
-                                                                                  "a number",
-                                                                                  "a boolean",
-                                                                                  "a string",
-                                                                                  "an array of unsigned integers",
-                                                                                  "an array of integers",
-                                                                                  "an array of numbers",
-                                                                                  "an array of booleans",
-                                                                                  "an array of strings"};
-
 std::optional<std::uint64_t> as_uint(const MetaValue& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return *number;
   if (const auto* number = std::get_if<std::int64_t>(&value); number != nullptr && *number >= 0)
@@ -46,7 +34,7 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
     const auto value = as_uint(found->second);
     if (value) return value;
     return Error{ErrorCode::kBadFile, fmt::format("{}: metadata '{}': expected an unsigned integer, found {}",
-                                                  file.path().string(), key, kTypeNames[found->second.index()])};
+                                                  file.path().string(), key, type_name(found->second))};
   };
   const auto index = read("split.no"), n = read("split.count"), n_tensors = read("split.tensors.count");
   for (const auto* value : {&index, &n, &n_tensors}) {
@@ -57,7 +45,7 @@ Result<SplitKeys> read_split_keys(const InputFile& file, const Metadata& metadat
   keys.n_tensors = *n_tensors;
   if (keys.n == 0) keys.n = 1;  // written by tools that split nothing
   if (keys.index >= keys.n) {
-    return Error{ErrorCode::kBadFile, fmt::format("{}: split.no is {}, expected less than split.count {}",
+    return Error{ErrorCode::kBadFile, fmt::format("{}: metadata 'split.no' is {}, expected less than 'split.count', {}",
                                                   file.path().string(), keys.index, keys.n)};
   }
   return keys;
@@ -99,7 +87,7 @@ Result<ModelFile> join_parts(std::vector<Part> parts) {
   }
   if (parts.size() > 1 && keys.n_tensors && *keys.n_tensors != tensors.size()) {
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: split.tensors.count is {}, but the {} parts hold {} tensors",
+                 fmt::format("{}: metadata 'split.tensors.count' is {}, but the {} parts hold {} tensors",
                              files.front().path().string(), *keys.n_tensors, parts.size(), tensors.size())};
   }
   Status names = check_tensor_names(files, tensors);
@@ -137,6 +125,21 @@ Result<ModelFile> open_split_model(const std::filesystem::path& path, Part opene
 
 }  // namespace
 
+std::string_view type_name(const MetaValue& value) {
+  // In the order of MetaValue's alternatives.
+  constexpr std::array<std::string_view, std::variant_size_v<MetaValue>> kNames{"an unsigned integer",
+                                                                                "an integer",
+                                                                                "a number",
+                                                                                "a boolean",
+                                                                                "a string",
+                                                                                "an array of unsigned integers",
+                                                                                "an array of integers",
+                                                                                "an array of numbers",
+                                                                                "an array of booleans",
+                                                                                "an array of strings"};
+  return kNames[value.index()];
+}
+
 std::uint64_t TensorInfo::n_elems() const {
   std::uint64_t n = 1;
   for (const std::uint64_t dim : shape) n *= dim;
@@ -168,7 +171,7 @@ namespace {
 
 Error wrong_type(const ModelFile& file, std::string_view key, std::string_view expected, const MetaValue& found) {
   return Error{ErrorCode::kBadFile, fmt::format("{}: metadata {}: expected {}, found {}", file.path().string(),
-                                                show_name(key), expected, kTypeNames[found.index()])};
+                                                show_name(key), expected, type_name(found))};
 }
 
 template <class T>
@@ -207,6 +210,10 @@ Status ModelFile::read_tensor(const TensorInfo& tensor, Bytes from, std::span<st
   const std::optional<Bytes> end = checked_add(from, out.size());
   CHECK(end && *end <= tensor.n_bytes, "a read beyond its tensor");
   return parts_[tensor.part].read_at(tensor.offset + from, out);
+}
+
+Error in_file(const ModelFile& file, const Error& error) {
+  return {error.code, fmt::format("{}: {}", file.path().string(), error.message)};
 }
 
 Result<ModelFile> open_model_file(const std::filesystem::path& path) {

@@ -25,6 +25,9 @@ using MetaValue = std::variant<std::uint64_t, std::int64_t, double, bool, std::s
                                std::vector<std::int64_t>, std::vector<double>, std::vector<std::uint8_t> /* bools */,
                                std::vector<std::string>>;
 
+// "an array of strings": what a value is, for messages.
+std::string_view type_name(const MetaValue& value);
+
 struct TensorInfo {
   std::string name;
   std::uint32_t file_type = 0;       // the number in the file
@@ -68,6 +71,9 @@ class ModelFile {
   std::vector<TensorInfo> tensors_;  // in file order
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
 };
+
+// `error` with the file's path in front: for errors of code that checks values and does not know their file.
+Error in_file(const ModelFile& file, const Error& error);
 
 // Opens a GGUF file (v2, v3), or all parts of a split one from any part. kBadFile names what is wrong with which field;
 // reads the headers only.

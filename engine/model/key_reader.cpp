@@ -10,6 +10,10 @@ void KeyReader::fail(ErrorCode code, std::string_view message) {
   if (!error_) error_ = Error{code, fmt::format("{}: {}", file_.path().string(), message)};
 }
 
+void KeyReader::fail(const Error& named) {
+  if (!error_) error_ = named;
+}
+
 void KeyReader::missing(std::string_view key) {
   fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key)));
 }
@@ -24,7 +28,7 @@ std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::
   if (failed()) return 0;
   const auto found = file_.find_uint(full_key(key));
   if (!found) {
-    error_ = found.error();
+    fail(found.error());
     return 0;
   }
   if (found->has_value()) return bounded(key, **found, max);
@@ -64,7 +68,7 @@ double KeyReader::number(std::string_view key, std::optional<double> fallback) {
   if (failed()) return 0;
   const auto found = file_.find_float(full_key(key));
   if (!found) {
-    error_ = found.error();
+    fail(found.error());
     return 0;
   }
   if (!found->has_value() && !fallback) missing(key);
@@ -78,7 +82,7 @@ std::string KeyReader::text(std::string_view key, std::string_view fallback) {
   if (failed()) return {};
   const auto found = file_.find_string(full_key(key));
   if (!found) {
-    error_ = found.error();
+    fail(found.error());
     return {};
   }
   return found->value_or(std::string(fallback));

@@ -20,6 +20,8 @@ class KeyReader {
   Error take_error() { return *std::move(error_); }
   // Keeps the first failure only; the message gets the file's path.
   void fail(ErrorCode code, std::string_view message);
+  // The same for an error of the file's own look-ups, whose message names the path already.
+  void fail(const Error& named);
 
   // Integers from 1 to `max`. Without a fallback the key must be there.
   std::uint32_t positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback = std::nullopt);

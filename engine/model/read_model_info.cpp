@@ -98,21 +98,22 @@ class ModelInfoReader {
     const auto split = parse_split_name(file_.path());
     const std::string stem = split ? split->prefix : file_.path().stem().string();
     const auto name = file_.find_string("general.name");
-    if (!name) return keys_.fail(name.error().code, name.error().message);
+    if (!name) return keys_.fail(name.error());
     model_.name = displayable(name->value_or(stem));
     if (model_.name.empty()) model_.name = displayable(stem);
   }
 
   void check_refused_keys() {
     if (const MetaValue* experts = keys_.find("expert_count"); experts != nullptr && as_number(*experts) != 0.0) {
-      return unsupported(fmt::format(
-          "'{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which this version lacks",
-          keys_.full_key("expert_count")));
+      return unsupported(
+          fmt::format("metadata '{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which "
+                      "this version lacks",
+                      keys_.full_key("expert_count")));
     }
     for (const RefusedKey& refused : kRefusedKeys) {
       const MetaValue* value = keys_.find(refused.key);
       if (value == nullptr || as_number(*value) == refused.neutral) continue;
-      return unsupported(fmt::format("'{}' changes what the model computes, and this version does not do that",
+      return unsupported(fmt::format("metadata '{}' changes what the model computes, and this version does not do that",
                                      keys_.full_key(refused.key)));
     }
   }
@@ -122,14 +123,14 @@ class ModelInfoReader {
     n_layers_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
     // Every layer has tensors of its own, so this bounds what a lying count can cost.
     if (n_layers_ > file_.tensors().size()) {
-      return bad(fmt::format("'{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"), n_layers_,
-                             file_.tensors().size()));
+      return bad(fmt::format("metadata '{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"),
+                             n_layers_, file_.tensors().size()));
     }
     model_.d_model = keys_.positive("embedding_length", kMaxWidth);
     model_.n_ctx_trained = keys_.positive("context_length", kMaxContext);
     model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
     if (!keys_.failed() && !(model_.norm_epsilon >= 0 && model_.norm_epsilon < 1)) {
-      bad(fmt::format("'{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),
+      bad(fmt::format("metadata '{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),
                       model_.norm_epsilon));
     }
   }
@@ -144,7 +145,9 @@ class ModelInfoReader {
     if (keys_.failed()) return;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
       if (n_heads[i] % n_kv_heads[i] != 0)
-        return bad(fmt::format("layer {}: {} heads are no multiple of {} KV heads", i, n_heads[i], n_kv_heads[i]));
+        return bad(fmt::format("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
+                               keys_.full_key("attention.head_count"), n_heads[i],
+                               keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
       LayerSpec layer;
       layer.attention = window > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
       layer.window = window;
@@ -161,18 +164,21 @@ class ModelInfoReader {
   std::uint32_t read_head_dim(std::uint32_t n_heads) {
     const bool divides = model_.d_model % n_heads == 0;
     if (!divides && keys_.find("attention.key_length") == nullptr) {
-      bad(fmt::format("{} heads do not divide the width {}, and '{}' is missing", n_heads, model_.d_model,
-                      keys_.full_key("attention.key_length")));
+      bad(fmt::format("metadata '{}' is {}, which does not divide '{}', {}, and '{}' is missing",
+                      keys_.full_key("attention.head_count"), n_heads, keys_.full_key("embedding_length"),
+                      model_.d_model, keys_.full_key("attention.key_length")));
       return 0;
     }
     const std::uint32_t head_dim = keys_.positive("attention.key_length", kMaxHeadDim, model_.d_model / n_heads);
     const std::uint32_t value_dim = keys_.positive("attention.value_length", kMaxHeadDim, head_dim);
     if (keys_.failed()) return 0;
     if (value_dim != head_dim)
-      unsupported(fmt::format("keys of {} and values of {} elements per head; this version has equal ones only",
-                              head_dim, value_dim));
+      unsupported(fmt::format("metadata '{}' is {}, expected the size of a key, {}: this version has equal ones only",
+                              keys_.full_key("attention.value_length"), value_dim, head_dim));
+    const bool is_stated = keys_.find("attention.key_length") != nullptr;
     if (head_dim % 2 != 0 || head_dim > kMaxHeadDim)
-      bad(fmt::format("a head of {} elements, expected an even number up to {}", head_dim, kMaxHeadDim));
+      bad(fmt::format("a head has {} elements by metadata '{}', expected an even number up to {}", head_dim,
+                      keys_.full_key(is_stated ? "attention.key_length" : "attention.head_count"), kMaxHeadDim));
     return head_dim;
   }
 
@@ -183,7 +189,7 @@ class ModelInfoReader {
     const std::uint32_t window = keys_.positive("attention.sliding_window", kMaxContext);
     if (row_.window == WindowRule::kAllLayers) return window;
     if (!keys_.failed() && window < model_.n_ctx_trained) {
-      unsupported(fmt::format("'{}' is {}: which layers of {} have a window is not supported yet",
+      unsupported(fmt::format("metadata '{}' is {}: which layers of {} have a window is not supported yet",
                               keys_.full_key("attention.sliding_window"), window, row_.architecture));
     }
     return 0;
@@ -203,14 +209,14 @@ class ModelInfoReader {
     const MetaValue* tokens = file_.find("tokenizer.ggml.tokens");
     if (const auto* list = tokens == nullptr ? nullptr : std::get_if<std::vector<std::string>>(tokens);
         list != nullptr && list->size() != n_vocab) {
-      return bad(fmt::format("tensor '{}' has {} rows, but the tokenizer has {} tokens", embedding->name, n_vocab,
-                             list->size()));
+      return bad(fmt::format("tensor '{}' has {} rows, but metadata 'tokenizer.ggml.tokens' has {} tokens",
+                             embedding->name, n_vocab, list->size()));
     }
     const std::uint32_t stated =
         keys_.positive("vocab_size", std::numeric_limits<std::uint32_t>::max(), model_.n_vocab);
     if (!keys_.failed() && stated != n_vocab) {
-      bad(fmt::format("tensor '{}' has {} rows, but '{}' is {}", embedding->name, n_vocab, keys_.full_key("vocab_size"),
-                      stated));
+      bad(fmt::format("tensor '{}' has {} rows, but metadata '{}' is {}", embedding->name, n_vocab,
+                      keys_.full_key("vocab_size"), stated));
     }
   }
 
@@ -365,7 +371,7 @@ Result<ModelInfo> read_model_info(const ModelFile& file) {
   const auto type = file.find_string("general.type");
   if (!type) return type.error();
   if (type->has_value() && **type != "model") {
-    return Error{ErrorCode::kUnsupported, fmt::format("{}: holds {} by its general.type, expected a model",
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: metadata 'general.type' is {}, expected 'model'",
                                                       file.path().string(), show_name(**type))};
   }
   const auto architecture = file.find_string("general.architecture");
@@ -375,11 +381,10 @@ Result<ModelInfo> read_model_info(const ModelFile& file) {
                  fmt::format("{}: metadata 'general.architecture' is missing", file.path().string())};
   const ArchRow* row = find_arch(**architecture);
   if (row == nullptr) {
-    return Error{
-        ErrorCode::kUnsupported,
-        fmt::format("{}: architecture {} is not supported: it needs a row in arch_table, and ops if it computes "
-                    "something that {} do not",
-                    file.path().string(), show_name(**architecture), arch_names())};
+    return Error{ErrorCode::kUnsupported, fmt::format("{}: metadata 'general.architecture': {} is not supported: it "
+                                                      "needs a row in arch_table, and ops if it computes "
+                                                      "something that {} do not",
+                                                      file.path().string(), show_name(**architecture), arch_names())};
   }
   return ModelInfoReader(file, *row).read();
 }

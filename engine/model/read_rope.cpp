@@ -21,6 +21,12 @@ constexpr std::array kScalingNames{ScalingName{"none", RopeScaling::kNone}, Scal
                                    ScalingName{"llama3", RopeScaling::kLlama3},
                                    ScalingName{"yarn", RopeScaling::kYarn}};
 
+// The key that the factor stands under: older files have another one.
+std::string_view factor_key(const KeyReader& keys) {
+  const bool is_old = keys.find("rope.scaling.factor") == nullptr && keys.find("rope.scale_linear") != nullptr;
+  return is_old ? "rope.scale_linear" : "rope.scaling.factor";
+}
+
 RopeScaling read_scaling_type(KeyReader& keys) {
   // A factor without a type is linear: files from before the type was written.
   const std::string name = keys.text("rope.scaling.type", "linear");
@@ -29,7 +35,8 @@ RopeScaling read_scaling_type(KeyReader& keys) {
   }
   keys.fail(
       ErrorCode::kUnsupported,
-      fmt::format("RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn", show_name(name)));
+      fmt::format("metadata '{}': RoPE scaling {} is not supported; this version has none, linear, llama3 and yarn",
+                  keys.full_key("rope.scaling.type"), show_name(name)));
   return RopeScaling::kNone;
 }
 
@@ -38,9 +45,9 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
   rope.low_freq_factor = keys.number("rope.scaling.low_freq_factor");
   rope.high_freq_factor = keys.number("rope.scaling.high_freq_factor");
   if (!keys.failed() && !(rope.low_freq_factor > 0 && rope.high_freq_factor > rope.low_freq_factor)) {
-    keys.fail(ErrorCode::kBadFile,
-              fmt::format("RoPE scaling llama3: low_freq_factor {} and high_freq_factor {}, expected 0 < low < high",
-                          rope.low_freq_factor, rope.high_freq_factor));
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {} and '{}' is {}, expected 0 < low < high",
+                                               keys.full_key("rope.scaling.low_freq_factor"), rope.low_freq_factor,
+                                               keys.full_key("rope.scaling.high_freq_factor"), rope.high_freq_factor));
   }
 }
 
@@ -54,32 +61,35 @@ void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   const double extrapolation = keys.number("rope.scaling.yarn_ext_factor", 1.0);
   if (keys.failed()) return;
   if (!(rope.beta_slow > 0 && rope.beta_fast > rope.beta_slow)) {
-    keys.fail(ErrorCode::kBadFile,
-              fmt::format("RoPE scaling yarn: beta_fast {} and beta_slow {}, expected fast > slow > 0", rope.beta_fast,
-                          rope.beta_slow));
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {} and '{}' is {}, expected fast > slow > 0",
+                                               keys.full_key("rope.scaling.yarn_beta_fast"), rope.beta_fast,
+                                               keys.full_key("rope.scaling.yarn_beta_slow"), rope.beta_slow));
   }
   if (!(file_scale > 0))
-    keys.fail(ErrorCode::kBadFile,
-              fmt::format("RoPE scaling yarn: an attention factor of {}, expected more than 0", file_scale));
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' times '{}' is {}, expected more than 0",
+                                               keys.full_key("rope.scaling.attn_factor"),
+                                               keys.full_key("rope.scaling.yarn_attn_factor"), file_scale));
   if (rope.factor < 1)
-    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a factor of {}, expected at least 1", rope.factor));
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected at least 1 for RoPE scaling yarn",
+                                               keys.full_key(factor_key(keys)), rope.factor));
   if (rope.theta <= 1)
-    keys.fail(ErrorCode::kBadFile, fmt::format("RoPE scaling yarn: a base of {}, expected more than 1", rope.theta));
+    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 1 for RoPE scaling yarn",
+                                               keys.full_key("rope.freq_base"), rope.theta));
   if (extrapolation != 1.0) {
-    keys.fail(ErrorCode::kUnsupported,
-              fmt::format("RoPE scaling yarn: an extrapolation factor of {}; this version has 1 only", extrapolation));
+    keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}; this version has 1 only",
+                                                   keys.full_key("rope.scaling.yarn_ext_factor"), extrapolation));
   }
   rope.attention_factor = file_scale == 1.0 ? 0.0 : file_scale * (1 + 0.1 * std::log(rope.factor));
 }
 
 void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   rope.scaling = read_scaling_type(keys);
-  rope.factor = keys.number("rope.scaling.factor", keys.number("rope.scale_linear", 1.0));
+  rope.factor = keys.number(factor_key(keys), 1.0);
   if (keys.failed()) return;
   if (rope.factor == 0) rope.factor = 1;  // 0 is written for "not scaled"
   if (rope.factor < 0)
-    return keys.fail(ErrorCode::kBadFile,
-                     fmt::format("RoPE scaling: a factor of {}, expected more than 0", rope.factor));
+    return keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
+                                                      keys.full_key(factor_key(keys)), rope.factor));
   switch (rope.scaling) {
     case RopeScaling::kNone: rope.factor = 1; break;
     case RopeScaling::kLinear:
@@ -89,7 +99,8 @@ void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) 
     case RopeScaling::kYarn: read_yarn(rope, n_ctx_trained, keys); break;
   }
   if (rope.scaling != RopeScaling::kYarn && keys.number("rope.scaling.attn_factor", 1.0) != 1.0) {
-    keys.fail(ErrorCode::kUnsupported, "rope.scaling.attn_factor without RoPE scaling yarn is not supported");
+    keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' without RoPE scaling yarn is not supported",
+                                                   keys.full_key("rope.scaling.attn_factor")));
   }
 }
 
@@ -104,7 +115,7 @@ void read_freq_factors(const ModelFile& file, RopeSpec& rope, KeyReader& keys) {
   }
   rope.freq_factors.resize(n);
   const Status read = file.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(rope.freq_factors)));
-  if (!read) return keys.fail(read.error().code, read.error().message);
+  if (!read) return keys.fail(read.error());
   for (const float factor : rope.freq_factors) {
     if (!std::isfinite(factor) || factor <= 0) {
       return keys.fail(ErrorCode::kBadFile,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "file/show_name.h"
 #include "text/tokenizer_bpe.h"
 #include "text/tokenizer_spm.h"
 #include "text/vocabulary_tokenizer.h"
@@ -104,15 +105,14 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool sh
 Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
   if (vocabulary.model == "llama")
     return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
-  if (vocabulary.model != "gpt2")
-    return Error{ErrorCode::kUnsupported, fmt::format("tokenizer.ggml.model '{}'", vocabulary.model)};
+  if (vocabulary.model != "gpt2") return unknown_model(vocabulary.model);
   const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
   if (!row) {
     std::string known;
     for (const PreTokenizerRow& each : pre_tokenizer_rows())
       for (const std::string_view name : each.names) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("tokenizer.ggml.pre '{}': this build has {}", vocabulary.pre, known)};
+    return Error{ErrorCode::kUnsupported, fmt::format("metadata 'tokenizer.ggml.pre': expected one of {}, found {}",
+                                                      known, show_name(vocabulary.pre))};
   }
   auto pre_tokenizer = PreTokenizer::create(*row);
   if (!pre_tokenizer) return pre_tokenizer.error();
@@ -123,7 +123,9 @@ Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
 Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file) {
   auto vocabulary = read_vocabulary(file);
   if (!vocabulary) return vocabulary.error();
-  return make_tokenizer(std::move(*vocabulary));
+  auto tokenizer = make_tokenizer(std::move(*vocabulary));
+  if (!tokenizer) return in_file(file, tokenizer.error());
+  return tokenizer;
 }
 
 }  // namespace headroom

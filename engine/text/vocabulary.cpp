@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "file/show_name.h"
 #include "text/pre_tokenizer.h"
 
 namespace headroom {
@@ -39,8 +40,19 @@ constexpr std::array<std::string_view, 5> kLikelyEndOfTurnTexts = {"</s>", "<EOT
 constexpr std::array<std::string_view, 8> kTurnTexts = {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>",
                                                         "<EOT>",      "_<EOT>",     "[EOT]",   "<end_of_utterance>"};
 
+constexpr std::string_view kBosKey = "tokenizer.ggml.bos_token_id", kEosKey = "tokenizer.ggml.eos_token_id",
+                           kUnknownKey = "tokenizer.ggml.unknown_token_id",
+                           kPaddingKey = "tokenizer.ggml.padding_token_id",
+                           kEndOfTurnKey = "tokenizer.ggml.eot_token_id";
+
 Error bad_key(std::string_view key, std::string_view expected, std::string_view found) {
-  return {ErrorCode::kBadFile, fmt::format("{}: expected {}, found {}", key, expected, found)};
+  return {ErrorCode::kBadFile, fmt::format("metadata '{}': expected {}, found {}", key, expected, found)};
+}
+Error bad_key(const ModelFile& file, std::string_view key, std::string_view expected, std::string_view found) {
+  return in_file(file, bad_key(key, expected, found));
+}
+Error bad_type(const ModelFile& file, std::string_view key, std::string_view expected, const MetaValue* found) {
+  return bad_key(file, key, expected, found ? type_name(*found) : "no such key");
 }
 
 // Integer arrays come signed or unsigned.
@@ -57,22 +69,21 @@ std::optional<std::vector<std::int64_t>> as_integers(const MetaValue& value) {
 
 Result<std::vector<std::string>> read_texts(const ModelFile& file, std::string_view key) {
   const MetaValue* value = file.find(key);
-  if (!value) return bad_key(key, "an array of strings", "no such key");
   const auto* texts = std::get_if<std::vector<std::string>>(value);
-  if (!texts) return bad_key(key, "an array of strings", "another type");
+  if (!texts) return bad_type(file, key, "an array of strings", value);
   return *texts;
 }
 
 Status read_scores(const ModelFile& file, Vocabulary& vocabulary) {
   constexpr std::string_view kKey = "tokenizer.ggml.scores";
   const MetaValue* value = file.find(kKey);
-  if (!value) return bad_key(kKey, "an array of numbers", "no such key");
+  if (!value) return bad_type(file, kKey, "an array of numbers", value);
   if (const auto* floats = std::get_if<std::vector<double>>(value)) {
     vocabulary.scores.assign(floats->begin(), floats->end());
   } else if (const auto integers = as_integers(*value)) {
     vocabulary.scores.assign(integers->begin(), integers->end());
   } else {
-    return bad_key(kKey, "an array of numbers", "another type");
+    return bad_type(file, kKey, "an array of numbers", value);
   }
   return ok_status();
 }
@@ -85,7 +96,7 @@ Status read_types(const ModelFile& file, Vocabulary& vocabulary) {
     return ok_status();
   }
   const auto integers = as_integers(*value);
-  if (!integers) return bad_key(kKey, "an array of integers", "another type");
+  if (!integers) return bad_type(file, kKey, "an array of integers", value);
   vocabulary.types.reserve(integers->size());
   for (const std::int64_t number : *integers) {
     const bool is_known = number >= 1 && number <= 6;
@@ -100,7 +111,8 @@ Status read_id(const ModelFile& file, std::string_view key, std::uint32_t n_voca
   const auto found = file.find_uint(key);
   if (!found) return found.error();
   if (!found->has_value()) return ok_status();
-  if (**found >= n_vocab) return bad_key(key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", **found));
+  if (**found >= n_vocab)
+    return bad_key(file, key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", **found));
   id = static_cast<TokenId>(**found);
   return ok_status();
 }
@@ -140,14 +152,14 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     special.add_bos = row && row->adds_bos;
   }
   const std::array<std::pair<std::string_view, std::optional<TokenId>*>, 3> ids = {{
-      {"tokenizer.ggml.bos_token_id", &special.bos},
-      {"tokenizer.ggml.eos_token_id", &special.eos},
-      {"tokenizer.ggml.eot_token_id", &special.end_of_turn},
+      {kBosKey, &special.bos},
+      {kEosKey, &special.eos},
+      {kEndOfTurnKey, &special.end_of_turn},
   }};
   for (const auto& [key, id] : ids)
     if (const Status status = read_id(file, key, n_vocab, *id); !status) return status.error();
-  if (const auto id = find_optional_id(file, "tokenizer.ggml.unknown_token_id", n_vocab)) special.unknown = id;
-  special.padding = find_optional_id(file, "tokenizer.ggml.padding_token_id", n_vocab);
+  if (const auto id = find_optional_id(file, kUnknownKey, n_vocab)) special.unknown = id;
+  special.padding = find_optional_id(file, kPaddingKey, n_vocab);
   if (const Status status = read_flag(file, "tokenizer.ggml.add_bos_token", special.add_bos); !status)
     return status.error();
   if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status)
@@ -191,13 +203,19 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
                    fmt::format("{}", vocabulary.merges.size()));
   }
   const SpecialTokens& special = vocabulary.special;
-  for (const auto& id : {special.bos, special.eos, special.unknown, special.padding, special.end_of_turn})
-    if (id && *id >= n_vocab)
-      return bad_key("special token id", fmt::format("an id below {}", n_vocab), fmt::format("{}", *id));
+  const std::array<std::pair<std::string_view, std::optional<TokenId>>, 5> ids = {{
+      {kBosKey, special.bos},
+      {kEosKey, special.eos},
+      {kUnknownKey, special.unknown},
+      {kPaddingKey, special.padding},
+      {kEndOfTurnKey, special.end_of_turn},
+  }};
+  for (const auto& [key, id] : ids)
+    if (id && *id >= n_vocab) return bad_key(key, fmt::format("a token id below {}", n_vocab), fmt::format("{}", *id));
   if (special.add_bos && !special.bos)
-    return bad_key("tokenizer.ggml.bos_token_id", "an id, because tokenizer.ggml.add_bos_token is true", "no such key");
+    return bad_key(kBosKey, "an id, because tokenizer.ggml.add_bos_token is true", "no such key");
   if (special.add_eos && !special.eos)
-    return bad_key("tokenizer.ggml.eos_token_id", "an id, because tokenizer.ggml.add_eos_token is true", "no such key");
+    return bad_key(kEosKey, "an id, because tokenizer.ggml.add_eos_token is true", "no such key");
   return ok_status();
 }
 
@@ -273,17 +291,20 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   return ok_status();
 }
 
+Error unknown_model(std::string_view model) {
+  return {ErrorCode::kUnsupported,
+          fmt::format("metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' (byte-level BPE), "
+                      "found {}",
+                      show_name(model))};
+}
+
 Result<Vocabulary> read_vocabulary(const ModelFile& file) {
   const auto model = file.find_string("tokenizer.ggml.model");
   if (!model) return model.error();
-  if (!model->has_value()) return bad_key("tokenizer.ggml.model", "the kind of tokenizer", "no such key");
+  if (!model->has_value()) return bad_key(file, "tokenizer.ggml.model", "the kind of tokenizer", "no such key");
   Vocabulary vocabulary;
   vocabulary.model = **model;
-  if (vocabulary.model != "llama" && vocabulary.model != "gpt2")
-    return Error{
-        ErrorCode::kUnsupported,
-        fmt::format("tokenizer.ggml.model '{}': this build has 'llama' (SentencePiece) and 'gpt2' (byte-level BPE)",
-                    vocabulary.model)};
+  if (vocabulary.model != "llama" && vocabulary.model != "gpt2") return in_file(file, unknown_model(vocabulary.model));
   auto texts = read_texts(file, "tokenizer.ggml.tokens");
   if (!texts) return texts.error();
   vocabulary.texts = std::move(*texts);
@@ -299,9 +320,9 @@ Result<Vocabulary> read_vocabulary(const ModelFile& file) {
     vocabulary.merges = std::move(*merges);
   }
   if (const Status status = read_special_tokens(file, vocabulary); !status) return status.error();
-  if (const Status status = check_vocabulary(vocabulary); !status) return status.error();
+  if (const Status status = check_vocabulary(vocabulary); !status) return in_file(file, status.error());
   if (!file.find("tokenizer.ggml.token_type")) guess_types(vocabulary);
-  if (const Status status = complete_vocabulary(vocabulary); !status) return status.error();
+  if (const Status status = complete_vocabulary(vocabulary); !status) return in_file(file, status.error());
   if (const Status status = read_space_swallowers(file, vocabulary); !status) return status.error();
   return vocabulary;
 }

@@ -40,6 +40,9 @@ struct Vocabulary {
   bool is_guarded(TokenId id) const;
 };
 
+// kUnsupported: metadata 'tokenizer.ggml.model' names a tokenizer that this build lacks.
+Error unknown_model(std::string_view model);
+
 // kBadFile names the missing, mistyped or contradictory key; kUnsupported a tokenizer model that this build lacks.
 Result<Vocabulary> read_vocabulary(const ModelFile& file);
 

@@ -237,7 +237,8 @@ TEST_F(GgufReader, alignments_that_make_no_sense_are_refused) {
   }
   GgufWriter text;
   text.set_string("general.alignment", "32");
-  expect_refused(open(text), ErrorCode::kBadFile, "expected an unsigned integer");
+  expect_refused(open(text), ErrorCode::kBadFile,
+                 "m.gguf: metadata 'general.alignment': expected an unsigned integer, found a string");
 }
 
 TEST_F(GgufReader, lying_dimensions_and_types_are_refused_by_tensor_name) {

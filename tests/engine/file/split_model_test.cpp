@@ -78,7 +78,7 @@ TEST_F(SplitModel, parts_that_contradict_each_other_are_refused) {
   write_all();
   write(1, part(1), 3, 7);
   EXPECT_THAT(open_model_file(part(1)).error().message,
-              HasSubstr("split.tensors.count is 7, but the 3 parts hold 3 tensors"));
+              HasSubstr("m-00001-of-00003.gguf: metadata 'split.tensors.count' is 7, but the 3 parts hold 3 tensors"));
 }
 
 TEST_F(SplitModel, a_part_under_another_name_says_what_it_is) {
@@ -87,7 +87,7 @@ TEST_F(SplitModel, a_part_under_another_name_says_what_it_is) {
               HasSubstr("holds part 1 of 3 of a model"));
   write(5, folder_.path() / "high.gguf");
   EXPECT_THAT(open_model_file(folder_.path() / "high.gguf").error().message,
-              HasSubstr("split.no is 4, expected less than split.count 3"));
+              HasSubstr("high.gguf: metadata 'split.no' is 4, expected less than 'split.count', 3"));
 }
 
 TEST(SplitName, is_read_only_from_names_of_that_form) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,6 +39,18 @@ void expect_refused(const Result<ModelInfo>& model, ErrorCode code, const std::s
   ASSERT_FALSE(model.ok()) << words;
   EXPECT_EQ(model.error().code, code) << model.error().message;
   EXPECT_THAT(model.error().message, HasSubstr(words));
+  // The path stands in the message exactly once, also where the reader passes on an error of the file.
+  const std::string& message = model.error().message;
+  EXPECT_NE(message.find(".gguf: "), std::string::npos) << message;
+  EXPECT_EQ(message.find(".gguf"), message.rfind(".gguf")) << message;
+}
+
+// The whole message, without the folder.
+std::string refusal(const Result<ModelInfo>& model) {
+  if (model.ok()) return "no error";
+  const std::string& message = model.error().message;
+  const std::size_t name = message.find("m.gguf");
+  return name == std::string::npos ? message : message.substr(name);
 }
 
 class EachArchitecture : public testing::TestWithParam<ArchRow> {};
@@ -150,7 +163,7 @@ TEST(ReadModelInfo, rope_scalings_are_read) {
   EXPECT_EQ(model->ropes[0].scaling, RopeScaling::kLlama3);
 
   spec.string_keys["rope.scaling.type"] = "longrope";
-  expect_refused(read(spec), ErrorCode::kUnsupported, "RoPE scaling 'longrope'");
+  expect_refused(read(spec), ErrorCode::kUnsupported, "metadata 'llama.rope.scaling.type': RoPE scaling 'longrope'");
 }
 
 TEST(ReadModelInfo, rope_numbers_that_make_no_sense_are_refused) {
@@ -164,11 +177,12 @@ TEST(ReadModelInfo, rope_numbers_that_make_no_sense_are_refused) {
   expect_refused(with("rope.freq_base", 0), ErrorCode::kBadFile, "'llama.rope.freq_base' is 0");
   expect_refused(with("rope.freq_base", std::numeric_limits<float>::quiet_NaN()), ErrorCode::kBadFile,
                  "not a finite number");
-  expect_refused(with("rope.scaling.factor", -1), ErrorCode::kBadFile, "a factor of -1");
+  expect_refused(with("rope.scaling.factor", -1), ErrorCode::kBadFile,
+                 "'llama.rope.scaling.factor' is -1, expected more than 0");
   expect_refused(with("rope.scaling.factor", 0.5F), ErrorCode::kBadFile, "expected at least 1");
   expect_refused(with("rope.scaling.yarn_beta_slow", 64), ErrorCode::kBadFile, "expected fast > slow");
   expect_refused(with("rope.scaling.attn_factor", 2, "linear"), ErrorCode::kUnsupported,
-                 "attn_factor without RoPE scaling yarn");
+                 "metadata 'llama.rope.scaling.attn_factor' without RoPE scaling yarn");
 }
 
 TEST(ReadModelInfo, frequency_factors_are_read_and_checked) {
@@ -222,7 +236,7 @@ TEST(ReadModelInfo, what_this_version_lacks_is_named) {
   auto spec = small("llama");
   spec.architecture = "mamba";
   expect_refused(read(spec), ErrorCode::kUnsupported,
-                 "architecture 'mamba' is not supported: it needs a row in arch_table");
+                 "metadata 'general.architecture': 'mamba' is not supported: it needs a row in arch_table");
   spec = small("llama");
   spec.uint_keys = {{"expert_count", 8}};
   expect_refused(read(spec), ErrorCode::kUnsupported, "a mixture of experts needs the ops MoeRoute");
@@ -231,7 +245,8 @@ TEST(ReadModelInfo, what_this_version_lacks_is_named) {
   expect_refused(read(spec), ErrorCode::kUnsupported, "'llama.attn_logit_softcapping' changes what the model computes");
   auto adapter = test::random_gguf(small("llama"));
   adapter.set_string("general.type", "adapter");
-  expect_refused(read_writer(adapter), ErrorCode::kUnsupported, "holds 'adapter' by its general.type");
+  expect_refused(read_writer(adapter), ErrorCode::kUnsupported,
+                 "metadata 'general.type' is 'adapter', expected 'model'");
 }
 
 TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work) {
@@ -314,11 +329,13 @@ TEST(ReadModelInfo, contradictions_between_keys_and_shapes_are_refused) {
                  "tensor 'token_embd.weight' has shape (64, 288), expected (32, 288)");
   expect_refused(with("embedding_length", 0), ErrorCode::kBadFile, "'llama.embedding_length' is 0, expected 1 to");
   expect_refused(with("feed_forward_length", 97), ErrorCode::kBadFile, "expected (64, 97)");
-  expect_refused(with("attention.head_count", 7), ErrorCode::kBadFile, "7 heads do not divide the width 64");
-  expect_refused(with("attention.head_count_kv", 3), ErrorCode::kBadFile, "4 heads are no multiple of 3 KV heads");
+  expect_refused(with("attention.head_count", 7), ErrorCode::kBadFile,
+                 "'llama.attention.head_count' is 7, which does not divide 'llama.embedding_length', 64");
+  expect_refused(with("attention.head_count_kv", 3), ErrorCode::kBadFile,
+                 "'llama.attention.head_count' is 4, which is no multiple of 'llama.attention.head_count_kv', 3");
   expect_refused(with("context_length", 0xFFFFFFFFU), ErrorCode::kBadFile, "'llama.context_length' is 4294967295");
   expect_refused(with("vocab_size", 4000000000U), ErrorCode::kBadFile,
-                 "has 288 rows, but 'llama.vocab_size' is 4000000000");
+                 "has 288 rows, but metadata 'llama.vocab_size' is 4000000000");
 }
 
 TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {
@@ -373,6 +390,72 @@ TEST(WeightLayout, panels_are_whole_rows_are_those_of_the_file_and_vectors_are_f
   weight.n_rows = 1;
   EXPECT_EQ(weight_bytes(weight, WeightLayout::kPanels), 2048U);
   EXPECT_EQ(weight_bytes(weight, WeightLayout::kRows), 2048U);
+}
+
+// What the file itself says of a key or of its end names the path already.
+TEST(ReadModelInfo, errors_that_come_from_the_file_are_passed_on_as_they_are) {
+  GgufWriter writer;
+  writer.set_string("general.architecture", "llama");
+  writer.set_uint("general.name", 7);
+  EXPECT_EQ(refusal(read_writer(writer)),
+            "m.gguf: metadata 'general.name': expected a string, found an unsigned integer");
+  auto spec = small("llama");
+  const test::TempFolder folder;
+  spec.freq_factors.assign(8, 1.0F);
+  const auto path = test::make_random_model(spec, folder.path(), "m");
+  const auto file = open_model_file(path);
+  ASSERT_TRUE(file.ok());
+  const TensorInfo* factors = file->find_tensor("rope_freqs.weight");
+  ASSERT_NE(factors, nullptr);
+  std::filesystem::resize_file(path, factors->offset);
+  EXPECT_EQ(refusal(read_model_info(*file)),
+            fmt::format("m.gguf: ends at byte {}, 32 more bytes expected (it had {} bytes when opened)",
+                        factors->offset, file->n_bytes()));
+}
+
+TEST(ReadModelInfo, numbers_that_make_no_sense_are_named_by_their_keys) {
+  const auto rope = [](const char* key, float value) {
+    auto spec = small("llama");
+    spec.float_keys = {{"rope.scaling.factor", 4.0F}};
+    spec.float_keys[key] = value;
+    spec.string_keys = {{"rope.scaling.type", "yarn"}};
+    return refusal(read(spec));
+  };
+  EXPECT_EQ(rope("rope.scaling.factor", -1),
+            "m.gguf: metadata 'llama.rope.scaling.factor' is -1, expected more than 0");
+  EXPECT_EQ(rope("rope.scaling.factor", 0.5F),
+            "m.gguf: metadata 'llama.rope.scaling.factor' is 0.5, expected at least 1 for RoPE scaling yarn");
+  EXPECT_EQ(rope("rope.freq_base", 1),
+            "m.gguf: metadata 'llama.rope.freq_base' is 1, expected more than 1 for RoPE scaling yarn");
+  EXPECT_EQ(rope("rope.scaling.yarn_beta_slow", 64),
+            "m.gguf: metadata 'llama.rope.scaling.yarn_beta_fast' is 32 and 'llama.rope.scaling.yarn_beta_slow' is 64, "
+            "expected fast > slow > 0");
+  EXPECT_EQ(rope("rope.scaling.attn_factor", -2),
+            "m.gguf: metadata 'llama.rope.scaling.attn_factor' times 'llama.rope.scaling.yarn_attn_factor' is -2, "
+            "expected more than 0");
+  EXPECT_EQ(rope("rope.scaling.yarn_ext_factor", 2),
+            "m.gguf: metadata 'llama.rope.scaling.yarn_ext_factor' is 2; this version has 1 only");
+  auto spec = small("llama");
+  spec.float_keys = {{"rope.scale_linear", -2.0F}};  // as older files name the factor
+  EXPECT_EQ(refusal(read(spec)), "m.gguf: metadata 'llama.rope.scale_linear' is -2, expected more than 0");
+  spec = small("llama");
+  spec.string_keys = {{"rope.scaling.type", "llama3"}};
+  spec.uint_keys = {{"rope.scaling.original_context_length", 16}};
+  spec.float_keys = {{"rope.scaling.low_freq_factor", 4.0F}, {"rope.scaling.high_freq_factor", 1.0F}};
+  EXPECT_EQ(
+      refusal(read(spec)),
+      "m.gguf: metadata 'llama.rope.scaling.low_freq_factor' is 4 and 'llama.rope.scaling.high_freq_factor' is 1, "
+      "expected 0 < low < high");
+  spec = small("llama");
+  spec.uint_keys = {{"attention.key_length", 16}, {"attention.value_length", 8}};
+  EXPECT_EQ(
+      refusal(read(spec)),
+      "m.gguf: metadata 'llama.attention.value_length' is 8, expected the size of a key, 16: this version has equal "
+      "ones only");
+  spec.uint_keys = {{"attention.key_length", 15}};
+  EXPECT_EQ(refusal(read(spec)),
+            "m.gguf: a head has 15 elements by metadata 'llama.attention.key_length', expected an "
+            "even number up to 1024");
 }
 
 }  // namespace

@@ -296,7 +296,7 @@ TEST(Tokenizer, contradictory_vocabularies_are_refused_by_the_name_of_the_key) {
   refused([](Vocabulary& v) { v.scores.pop_back(); }, "tokenizer.ggml.scores");
   refused([](Vocabulary& v) { v.scores[3] = std::nanf(""); }, "tokenizer.ggml.scores");
   refused([](Vocabulary& v) { v.types.pop_back(); }, "tokenizer.ggml.token_type");
-  refused([](Vocabulary& v) { v.special.eos = 1U << 30; }, "special token id");
+  refused([](Vocabulary& v) { v.special.eos = 1U << 30; }, "tokenizer.ggml.eos_token_id");
   refused([](Vocabulary& v) { v.special.bos.reset(); }, "tokenizer.ggml.bos_token_id");
 }
 

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
+#include "file/gguf_writer.h"
+#include "support/temp_folder.h"
+#include "text/tokenizer.h"
+
 namespace headroom {
 namespace {
 
@@ -39,6 +45,99 @@ TEST(Vocabulary, a_file_without_types_has_those_that_its_keys_and_texts_tell) {
   ASSERT_TRUE(vocabulary) << vocabulary.error().message;
   EXPECT_EQ(special_ids(*vocabulary), (std::vector<TokenId>{2, 3, 4}));
   EXPECT_EQ(vocabulary->special.end_of_generation, (std::vector<TokenId>{2, 4}));
+}
+
+// What a tokenizer's file is refused with, without the folder.
+std::string refusal(const std::function<void(GgufWriter&)>& fill) {
+  const test::TempFolder folder;
+  GgufWriter writer;
+  fill(writer);
+  const auto path = folder.path() / "m.gguf";
+  EXPECT_TRUE(writer.write(path).ok());
+  const auto file = open_model_file(path);
+  if (!file) return "cannot be opened: " + file.error().message;
+  const auto tokenizer = read_tokenizer(*file);
+  if (tokenizer) return "no error";
+  const std::string& message = tokenizer.error().message;
+  const std::size_t name = message.find("m.gguf");
+  return name == std::string::npos ? message : message.substr(name);
+}
+
+constexpr const char* kModelKey = "tokenizer.ggml.model";
+constexpr const char* kTokensKey = "tokenizer.ggml.tokens";
+
+void byte_level(GgufWriter& writer) {
+  writer.set_string(kModelKey, "gpt2");
+  writer.set_strings(kTokensKey, {"a", "b"});
+}
+void sentence_piece(GgufWriter& writer) {
+  writer.set_string(kModelKey, "llama");
+  writer.set_strings(kTokensKey, {"a", "b"});
+}
+
+TEST(Vocabulary, a_refusal_names_the_file_and_the_key_once_each) {
+  EXPECT_EQ(refusal([](GgufWriter&) {}),
+            "m.gguf: metadata 'tokenizer.ggml.model': expected the kind of tokenizer, found no such key");
+  EXPECT_EQ(refusal([](GgufWriter& file) { file.set_uint(kModelKey, 1); }),
+            "m.gguf: metadata 'tokenizer.ggml.model': expected a string, found an unsigned integer");
+  EXPECT_EQ(refusal([](GgufWriter& file) { file.set_string(kModelKey, "bert"); }),
+            "m.gguf: metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' (byte-level BPE), "
+            "found 'bert'");
+  EXPECT_EQ(refusal([](GgufWriter& file) { file.set_string(kModelKey, "gpt2"); }),
+            "m.gguf: metadata 'tokenizer.ggml.tokens': expected an array of strings, found no such key");
+  EXPECT_EQ(
+      refusal([](GgufWriter& file) {
+        file.set_string(kModelKey, "gpt2");
+        file.set_uints(kTokensKey, {1, 2});
+      }),
+      "m.gguf: metadata 'tokenizer.ggml.tokens': expected an array of strings, found an array of unsigned integers");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              sentence_piece(file);
+              file.set_floats("tokenizer.ggml.scores", {1.0F});
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.scores': expected 2 entries, one per token, found 1");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              sentence_piece(file);
+              file.set_string("tokenizer.ggml.scores", "none");
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.scores': expected an array of numbers, found a string");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              byte_level(file);
+              file.set_strings("tokenizer.ggml.token_type", {"normal"});
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.token_type': expected an array of integers, found an array of strings");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              byte_level(file);
+              file.set_strings("tokenizer.ggml.merges", {});
+              file.set_uint("tokenizer.ggml.eot_token_id", 2);
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.eot_token_id': expected a token id below 2, found 2");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              byte_level(file);
+              file.set_strings("tokenizer.ggml.merges", {});
+              file.set_bool("tokenizer.ggml.add_bos_token", true);
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.bos_token_id': expected an id, because tokenizer.ggml.add_bos_token is "
+            "true, found no such key");
+  const std::string unknown_pre = refusal([](GgufWriter& file) {
+    byte_level(file);
+    file.set_strings("tokenizer.ggml.merges", {});
+    file.set_string("tokenizer.ggml.pre", "odd\n");
+  });
+  EXPECT_TRUE(unknown_pre.starts_with("m.gguf: metadata 'tokenizer.ggml.pre': expected one of ")) << unknown_pre;
+  EXPECT_TRUE(unknown_pre.ends_with(", found 'odd\\x0a'")) << unknown_pre;
+}
+
+// A vocabulary that no file stands behind: the message names the key of the field.
+TEST(Vocabulary, an_id_beyond_the_tokens_is_named_by_its_key) {
+  Vocabulary vocabulary;
+  vocabulary.model = "gpt2";
+  vocabulary.texts = {"a"};
+  vocabulary.types = {TokenType::kNormal};
+  vocabulary.special.padding = 5;
+  const Status status = complete_vocabulary(vocabulary);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message, "metadata 'tokenizer.ggml.padding_token_id': expected a token id below 1, found 5");
 }
 
 }  // namespace
