@@ -38,22 +38,27 @@ function(headroom_library target)
 endfunction()
 
 # headroom_test(NAME SOURCES a_test.cpp ... LIBRARIES headroom_core ...): one GoogleTest executable, each of its tests
-# known to ctest. Paths for tests come as definitions: HEADROOM_SOURCE_DIR, HEADROOM_SHARED_DATA (public cases, may
-# be absent).
+# known to ctest. COST: about how many seconds its longest test takes where that is many; the longest begin first, so
+# that at the end no processor waits for one of them. Paths for tests come as definitions: HEADROOM_SOURCE_DIR,
+# HEADROOM_SHARED_DATA (public cases, may be absent).
 include(GoogleTest)
 function(headroom_test name)
   if(NOT HEADROOM_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;ENVIRONMENT")
   add_executable(${name} ${arg_SOURCES})
   headroom_options(${name})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}" HEADROOM_SHARED_DATA="${HEADROOM_SHARED_DATA}")
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock GTest::gtest_main)
+  set(cost)
+  if(arg_COST)
+    set(cost COST ${arg_COST})
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 ENVIRONMENT "${arg_ENVIRONMENT}")
+    PROPERTIES TIMEOUT 600 ${cost} ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
 # headroom_fuzz(NAME SOURCES x_fuzz.cpp LIBRARIES ... CORPUS dir): a file with LLVMFuzzerTestOneInput, driven by our own
@@ -70,6 +75,7 @@ function(headroom_fuzz name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   set(HEADROOM_FUZZ_SECONDS 60 CACHE STRING "How long each fuzz target runs under ctest")
   add_test(NAME ${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/${arg_CORPUS} ${HEADROOM_FUZZ_SECONDS})
+  set_tests_properties(${name} PROPERTIES COST ${HEADROOM_FUZZ_SECONDS})
 endfunction()
 
 # headroom_bench(NAME SOURCES x_bench.cpp LIBRARIES ...): one Google Benchmark executable, built with
