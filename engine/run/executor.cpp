@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "plan/device_rules.h"
 
 namespace headroom {
 namespace {
@@ -11,19 +11,12 @@ namespace {
 std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas) {
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     for (const Region& region : plan.arenas[i].regions) {
-      if (region.kind == RegionKind::kStaging && region.name == "staging" && arenas[i]->host_address() != nullptr)
-        return {arenas[i]->host_address() + region.offset, region.size};
+      if (region.kind != RegionKind::kStaging || region.name != "staging") continue;
+      CHECK(arenas[i] != nullptr && arenas[i]->host_address() != nullptr, "staging is host memory of the session");
+      return {arenas[i]->host_address() + region.offset, region.size};
     }
   }
   return {};
-}
-
-Bytes largest_transfer(const Program& program) {
-  Bytes most = 0;
-  for (const Op& op : program.ops) {
-    if (op.kind == OpKind::kTransfer) most = std::max(most, program.buffers[op.output].size);
-  }
-  return most;
 }
 
 Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
@@ -57,7 +50,7 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
       backends_(backends),
       segments_(cut_segments(plan.prefill)),
       rings_(model, plan.options),
-      logits_at_(round_up(largest_transfer(plan.prefill), 64)) {}
+      logits_at_(staging_layout(plan.prefill, plan.devices).logits_offset) {}
 
 Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const MemoryPlan& plan,
                                                  const Backends& backends, std::span<Arena* const> arenas,

@@ -109,6 +109,7 @@ MemoryReport Session::memory_report() const {
   MemoryReport report;
   for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
     const ArenaPlan& arena = plan_->arenas[i];
+    if (arena.lifetime == Lifetime::kLoad) continue;
     const Arena& mapped = arenas_[i] ? *arenas_[i] : *model_->arenas[i];
     report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped.mapped_bytes()});
   }
