@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "backend/cpu/cpu_limits.h"
+#include "model/weight_layout.h"
 #include "numbers.h"
 #include "open_model.h"
 #include "run/load_model.h"

@@ -75,7 +75,7 @@ Command addPlan(CLI::App& program) {
   app->add_option("MODEL", options->model, "A .gguf file")->required();
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
-  addExample(*app, "plan model.gguf --ctx 8192 --kv-k q8_0 --kv-v q8_0 --device \"RTX 4090\" --keep-free 1GiB");
+  addExample(*app, "plan model.gguf --ctx 8192 --device \"RTX 4090\" --device \"RTX 3060 12GB\" --keep-free 1GiB");
   return {app, [options] { return plan(*options); }};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -25,40 +26,91 @@ Result<DType> readKvType(const std::string& option, const std::string& label) {
   return Error{ErrorCode::kUsage, fmt::format("{} must be one of {}; found \"{}\"", option, expected, label)};
 }
 
-Result<std::int32_t> readGpuLayers(const std::string& text) {
-  if (text == "auto") return kAutoLayers;
-  std::uint32_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || n > 1'000'000) {
-    return Error{ErrorCode::kUsage, fmt::format("--gpu-layers must be a number of layers or auto; found \"{}\"", text)};
-  }
-  return static_cast<std::int32_t>(n);
-}
-
-Result<HeadroomRule> readHeadroom(const PlanArguments& arguments) {
-  const bool keeps = !arguments.keepFree.empty();
-  const std::string& text = keeps ? arguments.keepFree : arguments.atMost;
-  if (text.empty()) return HeadroomRule(KeepFree{});
-  const std::optional<Bytes> bytes = parse_bytes(text);
-  if (!bytes) {
-    return Error{ErrorCode::kUsage, fmt::format("{} must be a size such as 6GiB, 512MiB or 4096; found \"{}\"",
-                                                keeps ? "--keep-free" : "--at-most", text)};
-  }
-  return keeps ? HeadroomRule(KeepFree{*bytes}) : HeadroomRule(AtMost{*bytes});
-}
-
 // A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
 Error asOption(Error error) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOptions{{{"device", "--device"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOptions{{{"device", "--device"},
                                                                                    {"kv_k", "--kv-k"},
                                                                                    {"kv_v", "--kv-v"},
                                                                                    {"n_gpu_layers", "--gpu-layers"},
+                                                                                   {"n_cpu_ffn", "--cpu-ffn"},
                                                                                    {"n_ctx", "--ctx"}}};
   for (const auto& [field, option] : kOptions) {
     const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
     if (isNamed) error.message.replace(0, field.size(), option);
   }
   return error;
+}
+
+Result<std::int32_t> readLayers(const char* option, const std::string& text) {
+  if (text == "auto") return kAutoLayers;
+  std::uint32_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || n > 1'000'000) {
+    return Error{ErrorCode::kUsage, fmt::format("{} must be a number of layers or auto; found \"{}\"", option, text)};
+  }
+  return static_cast<std::int32_t>(n);
+}
+
+// The device that "cuda:1=512MiB" speaks of, or the first one: one that --device names, or the CPU, which every plan
+// has.
+Result<DeviceIndex> readRuledDevice(const char* option, const std::string& name, const PlanInputs& inputs) {
+  const Result<DeviceIndex> device = find_device(inputs.devices, name);
+  if (!device) {
+    std::string message = device.error().message;  // "device: expected ..."
+    return Error{ErrorCode::kUsage, message.replace(0, std::string_view("device").size(), option)};
+  }
+  std::string named;
+  for (const DeviceChoice& choice : inputs.options.devices) {
+    if (choice.device == *device) return *device;
+    named += fmt::format("{}{}", named.empty() ? "" : ", ", inputs.devices[choice.device].id);
+  }
+  if (inputs.devices[*device].kind == DeviceKind::kCpu) return *device;
+  return Error{ErrorCode::kUsage, fmt::format("{}: expected a device that --device names ({}) or cpu, found {}", option,
+                                              named, inputs.devices[*device].id)};
+}
+
+// Sets the rule of one device from "1GiB" or "cuda:1=512MiB"; `ruled` are those that have one already.
+Status readHeadroom(const char* option, const std::string& text, bool keeps, std::vector<DeviceIndex>& ruled,
+                    PlanInputs& inputs) {
+  const std::size_t equals = text.rfind('=');
+  const std::string size = equals == std::string::npos ? text : text.substr(equals + 1);
+  const std::optional<Bytes> bytes = parse_bytes(size);
+  if (!bytes) {
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("{} must be a size such as 6GiB, 512MiB or 4096, or DEVICE=SIZE; found \"{}\"", option, text)};
+  }
+  DeviceIndex device = inputs.options.main_device();
+  if (equals != std::string::npos) {
+    const Result<DeviceIndex> named = readRuledDevice(option, text.substr(0, equals), inputs);
+    if (!named) return named.error();
+    device = *named;
+  }
+  if (std::find(ruled.begin(), ruled.end(), device) != ruled.end()) {
+    return Error{ErrorCode::kUsage, fmt::format("{}: expected one of --keep-free and --at-most for {}, found a second",
+                                                option, inputs.devices[device].id)};
+  }
+  ruled.push_back(device);
+  inputs.options.set_headroom(device, keeps ? HeadroomRule(KeepFree{*bytes}) : HeadroomRule(AtMost{*bytes}));
+  return ok_status();
+}
+
+Status readDevices(const PlanArguments& arguments, PlanInputs& inputs) {
+  const std::vector<std::string> names =
+      arguments.devices.empty() ? std::vector<std::string>{"cpu"} : arguments.devices;
+  for (const std::string& name : names) {
+    const Result<DeviceIndex> device = find_device(inputs.devices, name);
+    if (!device) return asOption(device.error());
+    inputs.options.devices.push_back({*device, KeepFree{}});
+  }
+  std::vector<DeviceIndex> ruled;
+  for (const std::string& text : arguments.keepFree) {
+    if (Status read = readHeadroom("--keep-free", text, true, ruled, inputs); !read) return read;
+  }
+  for (const std::string& text : arguments.atMost) {
+    if (Status read = readHeadroom("--at-most", text, false, ruled, inputs); !read) return read;
+  }
+  return ok_status();
 }
 
 }  // namespace
@@ -74,15 +126,24 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
             ->capture_default_str());
   group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")
             ->capture_default_str());
-  group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the device (0: none), or auto")
+  group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto")
             ->capture_default_str());
-  group(app.add_option("--device", arguments.device, "cpu, or a catalogue name such as \"RTX 4090\"")
+  group(app.add_option("--cpu-ffn", arguments.cpuFfn,
+                       "Of how many of these layers the FFN stands on the CPU, or auto: what is faster")
             ->capture_default_str());
-  CLI::Option* keep = group(
-      app.add_option("--keep-free", arguments.keepFree, "Leave this much free on the device: 1GiB")->check(notEmpty()));
-  group(
-      app.add_option("--at-most", arguments.atMost, "Never use more than this on the device: 6GiB")->check(notEmpty()))
-      ->excludes(keep);
+  // Each may stand several times, with one text each.
+  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* description) {
+    return group(app.add_option(name, values, description)->allow_extra_args(false));
+  };
+  repeatable("--device", arguments.devices,
+             "cpu, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers")
+      ->default_str("cpu");
+  repeatable("--keep-free", arguments.keepFree,
+             "Leave this much free on the first device: 1GiB; or on another: cpu=1GiB")
+      ->check(notEmpty());
+  repeatable("--at-most", arguments.atMost,
+             "Never use more than this on the first device: 6GiB; or on another: cpu=6GiB")
+      ->check(notEmpty());
   group(addNumber(app, "--threads", arguments.nThreads, {.least = 1, .most = 1024},
                   "CPU threads; default: one per core"));
 }
@@ -118,18 +179,16 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments) {
   if (!kvV) return kvV.error();
   options.kv_v = *kvV;
   options.kv_scheme = arguments.plainKv ? KvScheme::kPlain : KvScheme::kRotated;
-  const Result<std::int32_t> gpuLayers = readGpuLayers(arguments.gpuLayers);
+  const Result<std::int32_t> gpuLayers = readLayers("--gpu-layers", arguments.gpuLayers);
   if (!gpuLayers) return gpuLayers.error();
   options.n_gpu_layers = *gpuLayers;
-  const Result<HeadroomRule> headroom = readHeadroom(arguments);
-  if (!headroom) return headroom.error();
-  options.headroom = *headroom;
+  const Result<std::int32_t> cpuFfn = readLayers("--cpu-ffn", arguments.cpuFfn);
+  if (!cpuFfn) return cpuFfn.error();
+  options.n_cpu_ffn = *cpuFfn;
   Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads);
   if (!devices) return devices.error();
-  const Result<DeviceIndex> device = find_device(*devices, arguments.device);
-  if (!device) return asOption(device.error());
-  options.device = *device;
   inputs.devices = std::move(*devices);
+  if (Status read = readDevices(arguments, inputs); !read) return read.error();
   return inputs;
 }
 
@@ -149,8 +208,9 @@ Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arg
 Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& arguments) {
   Result<PlannedModel> planned = planModel(path, arguments);
   if (!planned) return planned;
-  const DeviceInfo& device = planned->plan->devices[planned->plan->options.device];
-  if (!device.is_present) {
+  for (const DeviceChoice& choice : planned->plan->options.devices) {
+    const DeviceInfo& device = planned->plan->devices[choice.device];
+    if (device.is_present) continue;
     return Error{ErrorCode::kUsage,
                  fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }

@@ -70,7 +70,7 @@ OptionText describeOption(const CLI::Option& option) {
   text.choices = checkedChoices(typeName);
   if (name == "--kv-k" || name == "--kv-v") text.choices = kvTypes();
   if (name == "--device") text.choices = deviceNames();
-  if (name == "--gpu-layers") text.choices = {"auto"};
+  if (name == "--gpu-layers" || name == "--cpu-ffn") text.choices = {"auto"};
   if (!text.choices.empty()) text.value = ValueKind::kChoice;
   if (name == "MODEL") text.value = ValueKind::kModel;
   if (std::find(kFileOptions.begin(), kFileOptions.end(), name) != kFileOptions.end()) text.value = ValueKind::kFile;

@@ -13,6 +13,7 @@ using Bytes = std::uint64_t;
 inline constexpr Bytes kKiB = Bytes{1} << 10;
 inline constexpr Bytes kMiB = Bytes{1} << 20;
 inline constexpr Bytes kGiB = Bytes{1} << 30;
+inline constexpr Bytes kF32Bytes = 4;
 
 // Absent when the exact result does not fit 64 bits.
 constexpr std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b) {

@@ -52,6 +52,16 @@ std::string_view slot_name(WeightSlot slot) { return slot_row(slot).name; }
 
 bool slot_is_matrix(WeightSlot slot) { return slot_row(slot).is_matrix; }
 
+bool slot_is_ffn(WeightSlot slot) {
+  switch (slot) {
+    case WeightSlot::kFfnNorm:
+    case WeightSlot::kGate:
+    case WeightSlot::kUp:
+    case WeightSlot::kDown: return true;
+    default: return false;
+  }
+}
+
 std::string slot_tensor_name(WeightSlot slot, std::int32_t layer) {
   const SlotRow& row = slot_row(slot);
   return row.is_of_layer ? fmt::format("blk.{}.{}", layer, row.tensor) : std::string(row.tensor);

@@ -33,6 +33,7 @@ enum class WeightSlot : std::uint8_t {
 };
 std::string_view slot_name(WeightSlot slot);  // "attn_q"
 bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32
+bool slot_is_ffn(WeightSlot slot);            // of a layer's FFN; its other slots are of its attention
 
 // The tensor that fills a slot: "blk.3.attn_q.weight"; `layer` is ignored for slots that are not of a layer.
 std::string slot_tensor_name(WeightSlot slot, std::int32_t layer);

@@ -7,7 +7,6 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kF32Bytes = 4;
 constexpr Bytes kScratchAlignment = 64;
 // Split-K attention: at most this many partial results per query row and head.
 constexpr std::uint64_t kMaxAttentionSplits = 32;
@@ -73,14 +72,26 @@ WeightLayout weight_layout(DeviceKind kind) {
   return kind == DeviceKind::kCpu ? WeightLayout::kPanels : WeightLayout::kRows;
 }
 
+DeviceWork work_on(const Program& program, DeviceIndex device) {
+  DeviceWork work = DeviceWork::kNone;
+  for (const Op& op : program.ops) {
+    if (op.device != device || op.kind == OpKind::kTransfer) continue;
+    if (op.kind != OpKind::kEmbed) return DeviceWork::kComputes;
+    work = DeviceWork::kEmbeds;
+  }
+  return work;
+}
+
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
-                    std::uint32_t max_rows) {
-  if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads).total();
-  return gpu_scratch(model, options, max_rows);
+                    std::uint32_t max_rows, DeviceWork work) {
+  if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads, work).total();
+  return work == DeviceWork::kComputes ? gpu_scratch(model, options, max_rows) : 0;
 }
 
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows,
-                       std::uint32_t n_threads) {
+                       std::uint32_t n_threads, DeviceWork work) {
+  if (work == DeviceWork::kNone) return {.n_threads = n_threads};
+  if (work == DeviceWork::kEmbeds) return {.row_bytes = aligned(model.d_model * kF32Bytes), .n_threads = n_threads};
   const Widths widths = widest(model);
   const std::uint64_t head_dim = round_up(widths.head_dim, kQuantGroup);
   const MatrixKinds kinds = matrix_kinds(model);

@@ -12,11 +12,14 @@ namespace headroom {
 // How the kernels of a kind of device read weights.
 WeightLayout weight_layout(DeviceKind kind);
 
+// What a device does in a step: a CPU that only embeds needs next to nothing for it.
+enum class DeviceWork : std::uint8_t { kNone, kEmbeds, kComputes };
+DeviceWork work_on(const Program& program, DeviceIndex device);
+
 // Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from
-// this one region and CHECKs that it suffices. A device that runs neither a layer nor the head has none: embedding a
-// token writes its row straight to the residual.
+// this one region and CHECKs that it suffices.
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
-                    std::uint32_t max_rows);
+                    std::uint32_t max_rows, DeviceWork work);
 
 // Scratch of run/sampler: one candidate (a float and an id) per token of the vocabulary. It is the region "sampler"
 // (kStaging) in the session arena of the device that is the host, whatever device computes the logits.
@@ -88,7 +91,8 @@ struct CpuScratch {
     return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads;
   }
 };
+// A CPU that only embeds has row_bytes alone: a row of the embedding in file layout, as each thread decodes it.
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows,
-                       std::uint32_t n_threads);
+                       std::uint32_t n_threads, DeviceWork work = DeviceWork::kComputes);
 
 }  // namespace headroom

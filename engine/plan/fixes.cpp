@@ -118,7 +118,8 @@ class FixFinder {
     if (fix.freed == 0 && !fix.makes_it_fit) return;
     const std::optional<double> speed_now = speed(*layout);
     const bool slower = base_speed_ && speed_now && *speed_now < *base_speed_;
-    const bool fewer_layers = layout->options.n_gpu_layers < base_.options.n_gpu_layers;
+    const bool fewer_layers = layout->options.n_gpu_layers < base_.options.n_gpu_layers ||
+                              layout->options.n_cpu_ffn > base_.options.n_cpu_ffn;
     if (slower && fewer_layers) fix.slowdown = 1.0 - *speed_now / *base_speed_;
     fix.price = change.price + (fix.slowdown ? *fix.slowdown * (price::kLayersAll - price::kLayers) : 0);
     if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
@@ -134,6 +135,7 @@ class FixFinder {
     append(slots_change(), changes);
     for (Change& change : context_changes({"", asked_, QualityLoss::kNone, 0})) changes.push_back(std::move(change));
     append(layers_change({"", asked_, QualityLoss::kNone, 0}), changes);
+    append(ffn_change(), changes);
     append(headroom_change(), changes);
     return changes;
   }
@@ -207,38 +209,65 @@ class FixFinder {
     return changes;
   }
 
-  // `from` with as many layers on the device as fit there and leave a CPU part that fits.
+  // A number of FFNs that nobody gave is left at none: what moves are whole layers.
+  static PlanOptions with_whole_layers(PlanOptions options) {
+    if (options.n_cpu_ffn == kAutoLayers) options.n_cpu_ffn = 0;
+    return options;
+  }
+
+  // The layers on GPUs stay there, and as few of their FFNs as must go to the CPU.
+  std::optional<Change> ffn_change() const {
+    const std::int32_t n_gpu_layers = base_.options.n_gpu_layers, now = base_.options.n_cpu_ffn;
+    Change change{"", asked_, QualityLoss::kNone, price::kLayers};
+    change.options.n_gpu_layers = n_gpu_layers;
+    std::int32_t too_few = now, enough = n_gpu_layers + 1;
+    while (enough - too_few > 1) {
+      change.options.n_cpu_ffn = too_few + (enough - too_few) / 2;
+      (fits(change.options) ? enough : too_few) = change.options.n_cpu_ffn;
+    }
+    if (enough > n_gpu_layers) return std::nullopt;
+    change.options.n_cpu_ffn = enough;
+    change.text = fmt::format("FFN of {} layer{} on the CPU", enough, enough == 1 ? "" : "s");
+    return change;
+  }
+
+  // `from` with as many layers on the devices as fit there and leave a CPU part that fits.
   std::optional<Change> layers_change(const Change& from) const {
-    if (devices_[asked_.device].kind == DeviceKind::kCpu) return std::nullopt;
-    const Result<SolveAnswer> answer = most_layers(model_, devices_, from.options);
+    const std::size_t n_gpus = gpus_of(asked_, devices_).size();
+    if (n_gpus == 0) return std::nullopt;
+    const Result<SolveAnswer> answer = most_layers(model_, devices_, with_whole_layers(from.options));
     if (!answer || !answer->options) return std::nullopt;
     const std::int32_t moved = base_.options.n_gpu_layers - answer->options->n_gpu_layers;
     if (moved == 0) return std::nullopt;
     Change change = from;
     change.options.n_gpu_layers = answer->options->n_gpu_layers;
+    change.options.n_cpu_ffn = answer->options->n_cpu_ffn;
     change.text = from.text.empty() ? "" : from.text + " and ";
-    change.text +=
-        fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s", moved > 0 ? "CPU" : "GPU");
+    change.text += fmt::format("{} layer{} to {}", std::abs(moved), std::abs(moved) == 1 ? "" : "s",
+                               moved > 0    ? "CPU"
+                               : n_gpus > 1 ? "GPUs"
+                                            : "GPU");
     change.price += price::kLayers;
     return change;
   }
 
-  // As much headroom as the plan leaves, when that is enough.
+  // As much headroom as the plan leaves on the device that lacks most, when that is enough.
   std::optional<Change> headroom_change() const {
-    if (worst_device_ != asked_.device) return std::nullopt;
     const Bytes free_bytes = devices_[worst_device_].free_bytes;
+    const HeadroomRule rule = asked_.headroom_of(worst_device_);
     if (free_bytes < worst_asked_) return std::nullopt;
     Change change{"", asked_, QualityLoss::kNone, price::kHeadroom};
-    if (std::holds_alternative<KeepFree>(asked_.headroom)) {
-      change.options.headroom = KeepFree{free_bytes - worst_asked_};
-      change.text = fmt::format("keep {} free instead of {}", format_bytes(free_bytes - worst_asked_),
-                                format_bytes(std::get<KeepFree>(asked_.headroom).bytes));
+    const std::string where = asked_.devices.size() > 1 ? " on " + devices_[worst_device_].name : "";
+    if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) {
+      change.options.set_headroom(worst_device_, KeepFree{free_bytes - worst_asked_});
+      change.text = fmt::format("keep {} free{} instead of {}", format_bytes(free_bytes - worst_asked_), where,
+                                format_bytes(keep->bytes));
     } else {
-      change.options.headroom = AtMost{worst_asked_};
-      change.text = fmt::format("use up to {} instead of {}", format_bytes(worst_asked_),
-                                format_bytes(std::get<AtMost>(asked_.headroom).bytes));
+      change.options.set_headroom(worst_device_, AtMost{worst_asked_});
+      change.text = fmt::format("use up to {}{} instead of {}", format_bytes(worst_asked_), where,
+                                format_bytes(std::get<AtMost>(rule).bytes));
     }
-    return fits(change.options) ? std::optional(change) : std::nullopt;
+    return change.options != asked_ && fits(change.options) ? std::optional(change) : std::nullopt;
   }
 
   // Each lighter cache, one request, a small batch, and all of them, alone or with the longest context or the most

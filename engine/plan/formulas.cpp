@@ -13,8 +13,6 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kF32Bytes = 4;
-
 // Regions that came to be by the same arithmetic.
 struct Group {
   Formula formula;
@@ -151,7 +149,8 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
-  const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0).total();
+  const DeviceWork work = work_on(plan.prefill, static_cast<DeviceIndex>(&device - plan.devices.data()));
+  const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0, work).total();
   return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads,
                      (bytes - shared) / device.n_threads);
 }
@@ -184,7 +183,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
       each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
       break;
     case RegionKind::kScratch:
-      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows());
+      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.prefill, device));
       each = scratch_expression(model, plan, info, each_bytes);
       break;
     case RegionKind::kStaging: add_staging(plan, region, label, each, each_bytes); break;

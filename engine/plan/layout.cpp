@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "format/dtype_table.h"
@@ -11,11 +10,11 @@
 #include "plan/kv_regions.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
+#include "plan/speed.h"
+#include "plan/split_layers.h"
 
 namespace headroom {
 namespace {
-
-constexpr Bytes kF32Bytes = 4;
 
 Bytes saturating_sub(Bytes a, Bytes b) { return a > b ? a - b : 0; }
 
@@ -23,22 +22,18 @@ Bytes saturating_sub(Bytes a, Bytes b) { return a > b ? a - b : 0; }
 struct LayoutInputs {
   const ModelInfo& model;
   std::span<const DeviceInfo> devices;
-  PlanOptions options;  // resolved but for n_gpu_layers
+  PlanOptions options;  // resolved but for n_gpu_layers and n_cpu_ffn
   DeviceIndex cpu;
   bool tied_head;
+  Bytes buffer_alignment;
 };
 
-bool runs_on(const Placement& placement, DeviceIndex device) {
-  if (placement.head_device == device) return true;
-  return std::find(placement.layer_device.begin(), placement.layer_device.end(), device) !=
-         placement.layer_device.end();
-}
-
-// The chosen device first, unless it holds nothing, then the CPU, which samples whatever runs elsewhere.
-std::vector<DeviceIndex> devices_in_use(const LayoutInputs& in, const Placement& placement) {
-  const DeviceIndex chosen = in.options.device;
-  if (chosen != in.cpu && runs_on(placement, chosen)) return {chosen, in.cpu};
-  return {in.cpu};
+// Those that compute in the order in which a step comes to them, the CPU last: it samples whatever runs elsewhere.
+std::vector<DeviceIndex> devices_to_lay_out(const Placement& placement, DeviceIndex cpu) {
+  std::vector<DeviceIndex> used = devices_in_use(placement);
+  std::erase(used, cpu);
+  used.push_back(cpu);
+  return used;
 }
 
 // What the host holds so that bytes can cross between devices.
@@ -88,7 +83,7 @@ std::string_view kv_region_name(KvPart part) {
 
 void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex device, ArenaBuilder& builder) {
   for (std::size_t i = 0; i < in.model.layers.size(); ++i) {
-    if (placement.layer_device[i] != device) continue;
+    if (placement.layers[i].attention != device) continue;
     for (const KvRegion& kv : kv_regions(in.model.layers[i], in.options)) {
       Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
       region.dtype = kv.dtype;
@@ -110,9 +105,8 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
   if (placement.head_device == device) {
     builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
   }
-  if (runs_on(placement, device)) {
-    builder.add({.kind = RegionKind::kScratch}, "scratch", scratch_bytes(in.model, info, options, options.step_rows()));
-  }
+  builder.add({.kind = RegionKind::kScratch}, "scratch",
+              scratch_bytes(in.model, info, options, options.step_rows(), work_on(prefill, device)));
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_bytes(in.model));
     if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
@@ -128,11 +122,6 @@ std::optional<ArenaPlan> lay_out_page_locked(const LayoutInputs& in, Lifetime li
   return std::move(builder).finish();
 }
 
-Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes) {
-  if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) return saturating_sub(free_bytes, keep->bytes);
-  return std::min(std::get<AtMost>(rule).bytes, free_bytes);
-}
-
 std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector<ArenaPlan>& arenas) {
   std::vector<DeviceBudget> budgets;
   for (const ArenaPlan& arena : arenas) {
@@ -141,8 +130,7 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
       DeviceBudget budget;
       budget.device = arena.device;
       budget.driver = device.driver_bytes;
-      budget.limit =
-          arena.device == in.options.device ? limit_under(in.options.headroom, device.free_bytes) : device.free_bytes;
+      budget.limit = limit_under(in.options.headroom_of(arena.device), device.free_bytes);
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
       budgets.push_back(budget);
     }
@@ -150,12 +138,13 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
     if (arena.lifetime != Lifetime::kLoad) budgets.back().planned += arena.size;
     if (arena.lifetime != Lifetime::kSession) budgets.back().loading += arena.size;
   }
-  // Layers beside a device that shares the CPU's memory come out of the same pool: what that device takes is not there
-  // twice.
-  const DeviceInfo& chosen = in.devices[in.options.device];
-  if (chosen.has_unified_memory && chosen.kind != DeviceKind::kCpu && budgets.size() == 2) {
-    const DeviceBudget& first = budgets.front();
-    budgets.back().limit = std::min(budgets.back().limit, saturating_sub(first.limit, first.peak()));
+  // What stands on the CPU beside a device that shares its memory comes out of the same pool: what that device takes is
+  // not there twice.
+  if (budgets.empty() || budgets.back().device != in.cpu) return budgets;
+  DeviceBudget& host = budgets.back();
+  for (const DeviceBudget& budget : budgets) {
+    if (budget.device != in.cpu && in.devices[budget.device].has_unified_memory)
+      host.limit = std::min(host.limit, saturating_sub(budget.limit, budget.peak()));
   }
   return budgets;
 }
@@ -167,15 +156,15 @@ Error too_large(const LayoutInputs& in) {
                   in.options.n_ctx, in.options.n_slots, in.options.n_batch, in.model.name)};
 }
 
-Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layers, Keep keep) {
+Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, Keep keep) {
   PlanLayout out;
   out.options = in.options;
-  out.options.n_gpu_layers = static_cast<std::int32_t>(n_gpu_layers);
+  out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
+  out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
   out.cpu = in.cpu;
-  out.placement = place_layers(in.model, in.devices, in.options.device, in.cpu, n_gpu_layers);
-  const std::vector<DeviceIndex> used = devices_in_use(in, out.placement);
-  for (const DeviceIndex device : used)
-    out.buffer_alignment = std::max(out.buffer_alignment, in.devices[device].alignment);
+  out.buffer_alignment = in.buffer_alignment;
+  out.placement = place_layers(in.model, in.devices, in.cpu, split);
+  const std::vector<DeviceIndex> used = devices_to_lay_out(out.placement, in.cpu);
   out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
                               in.options.step_rows(), in.options.n_logit_rows, out.buffer_alignment);
   const Crossing crossing = crossing_of(in, used, out.prefill);
@@ -201,26 +190,23 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, std::uint32_t n_gpu_layer
   return out;
 }
 
-// The most layers that the chosen device has room for, with their cache, the head, activations and scratch. Every layer
-// more takes more bytes, so halving the range finds it.
-Result<std::uint32_t> most_layers_on_device(const LayoutInputs& in, LayerRange known) {
-  const auto fits = [&](std::uint32_t n_gpu_layers) -> Result<bool> {
-    Result<PlanLayout> layout = lay_out_for(in, n_gpu_layers, Keep::kSizesOnly);
-    if (!layout) return layout.error();
-    return layout->budgets.front().device != in.options.device || layout->budgets.front().fits();
-  };
-  std::uint32_t fit = known.least, too_many = std::min(known.most, in.model.n_layers());
-  if (fit == too_many) return fit;
-  Result<bool> all = fits(too_many);
-  if (!all) return all.error();
-  if (*all) return too_many;
-  while (too_many - fit > 1) {
-    const std::uint32_t middle = fit + (too_many - fit) / 2;
-    Result<bool> ok = fits(middle);
-    if (!ok) return ok.error();
-    (*ok ? fit : too_many) = middle;
-  }
-  return fit;
+// With both numbers left to us: as many whole layers on GPUs as fit, or all of them with as few FFNs on the CPU as must
+// be, whichever is the faster plan that fits; the former where no one knows.
+Result<PlanLayout> lay_out_best(const LayoutInputs& in, const LayerSplitter& splitter, Keep keep) {
+  const std::uint32_t n_layers = in.model.n_layers(), n_whole = splitter.most_layers(0);
+  Result<PlanLayout> whole = lay_out_for(in, splitter.split(n_whole, 0), keep);
+  if (!whole || n_whole == n_layers) return whole;
+  const std::optional<double> whole_speed =
+      estimate_tokens_per_s(in.model, in.devices, whole->placement, whole->options);
+  if (!whole_speed) return whole;
+  const std::optional<std::uint32_t> n_cpu_ffn = splitter.least_cpu_ffn();
+  const std::uint32_t n_split = n_cpu_ffn ? n_layers : splitter.most_layers(n_layers);
+  if (n_split == 0) return whole;
+  Result<PlanLayout> split = lay_out_for(in, splitter.split(n_split, n_cpu_ffn.value_or(n_split)), keep);
+  if (!split || !split->fits()) return whole;
+  const std::optional<double> split_speed =
+      estimate_tokens_per_s(in.model, in.devices, split->placement, split->options);
+  return !whole->fits() || split_speed > whole_speed ? std::move(split) : std::move(whole);
 }
 
 }  // namespace
@@ -230,22 +216,26 @@ bool PlanLayout::fits() const {
 }
 
 Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                           Keep keep, LayerRange known) {
+                           Keep keep) {
   Result<PlanOptions> resolved = resolve_options(model, devices, options);
   if (!resolved) return resolved.error();
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
-  const LayoutInputs in{model, devices, *resolved, *cpu, has_tied_head(model)};
   for (const WeightTensor& weight : model.weights) {
     CHECK(weight.layer < static_cast<std::int32_t>(model.n_layers()),
           "a weight belongs to a layer that the model does not have");
   }
-  if (devices[options.device].kind == DeviceKind::kCpu) return lay_out_for(in, 0, keep);
-  if (options.n_gpu_layers != kAutoLayers)
-    return lay_out_for(in, static_cast<std::uint32_t>(options.n_gpu_layers), keep);
-  Result<std::uint32_t> most = most_layers_on_device(in, known);
-  if (!most) return most.error();
-  return lay_out_for(in, *most, keep);
+  LayoutInputs in{model, devices, *resolved, *cpu, has_tied_head(model), devices[*cpu].alignment};
+  for (const DeviceChoice& choice : in.options.devices)
+    in.buffer_alignment = std::max(in.buffer_alignment, devices[choice.device].alignment);
+  if (gpus_of(in.options, devices).empty()) return lay_out_for(in, {}, keep);
+  const LayerSplitter splitter(model, devices, in.options, in.buffer_alignment);
+  const bool is_auto = options.n_gpu_layers == kAutoLayers;
+  if (is_auto && options.n_cpu_ffn == kAutoLayers) return lay_out_best(in, splitter, keep);
+  const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(options.n_cpu_ffn, 0));
+  const std::uint32_t n_gpu_layers =
+      is_auto ? splitter.most_layers(n_cpu_ffn) : static_cast<std::uint32_t>(options.n_gpu_layers);
+  return lay_out_for(in, splitter.split(n_gpu_layers, n_cpu_ffn), keep);
 }
 
 }  // namespace headroom

@@ -2,8 +2,6 @@
 // without its regions by every search.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,21 +16,15 @@ struct PlanLayout {
   DeviceIndex cpu = 0;
   Placement placement;
   Program prefill;
-  Bytes buffer_alignment = 64;        // the strictest of the devices in use
-  std::vector<ArenaPlan> arenas;      // the chosen device's first; without regions under Keep::kSizesOnly
-  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, the chosen device first
+  Bytes buffer_alignment = 64;        // the strictest of the devices that may be used
+  std::vector<ArenaPlan> arenas;      // of each budget's device in turn; without regions under Keep::kSizesOnly
+  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
 
   bool fits() const;
 };
 
-// What a search knows of the automatic number of layers: at least `least` of them fit on the device, and at most
-// `most`.
-struct LayerRange {
-  std::uint32_t least = 0, most = std::numeric_limits<std::uint32_t>::max();
-};
-
-// Pure. kUsage as plan_memory. `known` makes the same answer come sooner.
+// Pure. kUsage as plan_memory.
 Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                           Keep keep, LayerRange known = {});
+                           Keep keep);
 
 }  // namespace headroom

@@ -51,6 +51,23 @@ std::string_view memory_name(Memory memory) {
   return "unknown";
 }
 
+HeadroomRule PlanOptions::headroom_of(DeviceIndex device) const {
+  for (const DeviceChoice& choice : devices) {
+    if (choice.device == device) return choice.headroom;
+  }
+  return KeepFree{};
+}
+
+void PlanOptions::set_headroom(DeviceIndex device, const HeadroomRule& rule) {
+  if (devices.empty()) devices.push_back({main_device(), KeepFree{}});
+  for (DeviceChoice& choice : devices) {
+    if (choice.device != device) continue;
+    choice.headroom = rule;
+    return;
+  }
+  devices.push_back({device, rule});
+}
+
 bool MemoryPlan::fits() const {
   return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
 }
@@ -114,9 +131,22 @@ std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t lay
   });
 }
 
+std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device) {
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
+    return arena.device == device && region.kind == RegionKind::kKv && region.layer == layer && region.kv_part == part;
+  });
+}
+
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind) {
   return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
     return arena.device == device && region.kind == kind;
+  });
+}
+
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind,
+                                     std::string_view name) {
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
+    return arena.device == device && region.kind == kind && region.name == name;
   });
 }
 

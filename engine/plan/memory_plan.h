@@ -69,6 +69,13 @@ struct AtMost {
 };
 using HeadroomRule = std::variant<KeepFree, AtMost>;
 
+// A device to use, and what it is to be left with.
+struct DeviceChoice {
+  DeviceIndex device = 0;
+  HeadroomRule headroom = KeepFree{};
+  bool operator==(const DeviceChoice&) const = default;
+};
+
 inline constexpr std::int32_t kAutoLayers = -1;
 
 struct PlanOptions {
@@ -79,10 +86,20 @@ struct PlanOptions {
       0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   KvScheme kv_scheme = KvScheme::kRotated;
-  std::int32_t n_gpu_layers = kAutoLayers;  // 0..n_layers; auto: as many as fit
-  DeviceIndex device = 0;                   // the device to plan for; the rest of the model goes to the CPU
-  HeadroomRule headroom = KeepFree{};       // on `device`
+  // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there.
+  std::int32_t n_gpu_layers = kAutoLayers;
+  // The first layers of those whose FFN stands on the CPU, beside attention and cache on a GPU, 0..n_gpu_layers. Auto:
+  // none, unless n_gpu_layers is auto too and that would be faster than whole layers on the CPU.
+  std::int32_t n_cpu_ffn = kAutoLayers;
+  // The devices to plan for, each once, in the order in which layers are given to them; what is left goes to the CPU,
+  // which is named only for its headroom. Empty: the first device that is given.
+  std::vector<DeviceChoice> devices{};
   bool operator==(const PlanOptions&) const = default;
+  DeviceIndex main_device() const { return devices.empty() ? 0 : devices.front().device; }
+  // What was said for a device, or that nothing is kept free there.
+  HeadroomRule headroom_of(DeviceIndex device) const;
+  // Says it for a device, which is named behind the others where it was not.
+  void set_headroom(DeviceIndex device, const HeadroomRule& rule);
   // Rows of the largest step: a batch of prompt tokens, or one token of every slot.
   std::uint32_t step_rows() const { return n_batch > n_slots ? n_batch : n_slots; }
 };
@@ -109,10 +126,10 @@ struct Note {  // something the user should know about the plan; not an error
 struct MemoryPlan {
   std::vector<DeviceInfo> devices;
   std::vector<ArenaPlan> arenas;
-  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, the chosen device first
+  std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
   Placement placement;
   Program prefill, decode;
-  PlanOptions options;  // as given, with n_ctx, n_logit_rows and n_gpu_layers resolved
+  PlanOptions options;  // as given, with devices, n_ctx, n_logit_rows, n_gpu_layers and n_cpu_ffn resolved
   std::vector<Note> notes;
 
   bool fits() const;
@@ -136,7 +153,10 @@ struct RegionRef {
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight);
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
+std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device);
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device,
                                      RegionKind kind);  // the first of that kind
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind,
+                                     std::string_view name);
 
 }  // namespace headroom

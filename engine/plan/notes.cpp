@@ -6,28 +6,58 @@
 
 #include "format/dtype_table.h"
 #include "plan/placement.h"
+#include "plan/plan_options.h"
 
 namespace headroom {
 namespace {
 
-void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
-                  std::vector<Note>& notes) {
-  const DeviceInfo& chosen = devices[layout.options.device];
-  const bool is_gpu = chosen.kind != DeviceKind::kCpu;
-  for (const DeviceInfo& device : devices) {
-    if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
+// What became of one device that was named.
+void note_gpu(const DeviceInfo& device, bool is_used, bool is_any_after, std::vector<Note>& notes) {
+  if (!is_used) {
+    notes.push_back({is_any_after
+                         ? fmt::format("No layer fits on {} under this headroom: it is not used.", device.name)
+                         : fmt::format("{} is not used: the devices before it hold all its layers.", device.name)});
   }
-  if (is_gpu && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
-    notes.push_back({fmt::format(
-        "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
-        chosen.name)});
-  }
-  if (is_gpu && !chosen.is_present) {
+  if (!device.is_present) {
     notes.push_back({fmt::format(
         "{} is not in this machine: the plan can be read and not loaded; what stays on the CPU is held against this "
         "machine's memory.",
-        chosen.name)});
+        device.name)});
   }
+}
+
+void note_gpus(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
+               std::vector<Note>& notes) {
+  const std::vector<DeviceIndex> gpus = gpus_of(layout.options, devices);
+  const auto holds_layers = [&](DeviceIndex device) { return attention_run(layout.placement, device).count() > 0; };
+  if (!gpus.empty() && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
+    notes.push_back({fmt::format(
+        "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
+        device_names(gpus, devices))});
+  }
+  for (auto gpu = gpus.begin(); gpu != gpus.end(); ++gpu) {
+    const bool is_used = layout.options.n_gpu_layers == 0 || holds_layers(*gpu);
+    note_gpu(devices[*gpu], is_used, std::any_of(gpu + 1, gpus.end(), holds_layers), notes);
+  }
+  if (layout.options.n_cpu_ffn > 0) {
+    const LayerRun on_gpus{static_cast<std::int32_t>(layout.placement.layers.size()) - layout.options.n_gpu_layers,
+                           ffn_run(layout.placement, layout.cpu).last};
+    std::vector<DeviceIndex> holders;
+    for (std::int32_t layer = on_gpus.first; layer <= on_gpus.last; ++layer) {
+      const DeviceIndex device = layout.placement.layers[static_cast<std::size_t>(layer)].attention;
+      if (holders.empty() || holders.back() != device) holders.push_back(device);
+    }
+    notes.push_back({fmt::format("The FFN of {} stands on the CPU, attention and cache on {}.",
+                                 layer_run_words(on_gpus), device_names(holders, devices))});
+  }
+}
+
+void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
+                  std::vector<Note>& notes) {
+  for (const DeviceInfo& device : devices) {
+    if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
+  }
+  note_gpus(devices, asked, layout, notes);
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (budget.driver == 0 || device.driver_measured) continue;
@@ -35,8 +65,10 @@ void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked,
         {fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),
                      device.is_present ? ": it is measured at the first load" : "")});
   }
-  if (is_gpu && chosen.has_unified_memory)
-    notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", chosen.name)});
+  for (const DeviceIndex gpu : gpus_of(layout.options, devices)) {
+    if (devices[gpu].has_unified_memory)
+      notes.push_back({fmt::format("{} shares its memory with the CPU: one pool, counted once.", devices[gpu].name)});
+  }
 }
 
 void note_context(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {

@@ -5,6 +5,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/formulas.h"
+#include "plan/placement.h"
 #include "plan/plan_text.h"
 #include "plan/speed.h"
 
@@ -34,13 +35,21 @@ Json options_json(const PlanOptions& options, std::span<const DeviceInfo> device
             {"n_batch", options.n_batch},
             {"n_logit_rows", options.n_logit_rows},
             {"kv_k", dtype_row(options.kv_k).label},
-            {"kv_v", dtype_row(options.kv_v).label},
-            {"device", devices[options.device].id}};
+            {"kv_v", dtype_row(options.kv_v).label}};
   json["n_gpu_layers"] = options.n_gpu_layers == kAutoLayers ? Json("auto") : Json(options.n_gpu_layers);
-  if (const KeepFree* keep = std::get_if<KeepFree>(&options.headroom)) json["keep_free_bytes"] = keep->bytes;
-  if (const AtMost* at_most = std::get_if<AtMost>(&options.headroom)) json["at_most_bytes"] = at_most->bytes;
+  json["n_cpu_ffn"] = options.n_cpu_ffn == kAutoLayers ? Json("auto") : Json(options.n_cpu_ffn);
+  json["devices"] = Json::array();
+  for (const DeviceChoice& choice : options.devices) {
+    Json named{{"id", devices[choice.device].id}};
+    if (const KeepFree* keep = std::get_if<KeepFree>(&choice.headroom)) named["keep_free_bytes"] = keep->bytes;
+    if (const AtMost* at_most = std::get_if<AtMost>(&choice.headroom)) named["at_most_bytes"] = at_most->bytes;
+    json["devices"].push_back(std::move(named));
+  }
   return json;
 }
+
+// First and last layer, or null.
+Json run_json(const LayerRun& run) { return run.count() > 0 ? Json::array({run.first, run.last}) : Json(nullptr); }
 
 Json devices_json(const MemoryPlan& plan) {
   Json devices = Json::array();
@@ -53,6 +62,9 @@ Json devices_json(const MemoryPlan& plan) {
                        {"name", info.name},
                        {"kind", device_kind_name(info.kind)},
                        {"is_present", info.is_present},
+                       {"attention_layers", run_json(attention_run(plan.placement, budget.device))},
+                       {"ffn_layers", run_json(ffn_run(plan.placement, budget.device))},
+                       {"has_head", plan.placement.head_device == budget.device},
                        {"has_unified_memory", info.has_unified_memory},
                        {"total_bytes", info.total_bytes},
                        {"free_bytes", info.free_bytes},

@@ -37,20 +37,60 @@ Status check_counts(const PlanOptions& options) {
   return ok_status();
 }
 
-Status check_gpu_layers(const ModelInfo& model, const DeviceInfo& device, std::int32_t n_gpu_layers) {
-  if (n_gpu_layers == kAutoLayers) return ok_status();
-  if (device.kind == DeviceKind::kCpu && n_gpu_layers != 0) {
-    return usage(fmt::format("n_gpu_layers: expected 0 or auto on the device {}, which is not a GPU, found {}",
-                             device.id, n_gpu_layers));
+Status check_devices(std::span<const DeviceInfo> devices, const std::vector<DeviceChoice>& choices) {
+  for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
+    if (choice->device >= devices.size()) {
+      return usage(fmt::format("device: expected an index below {}, found {}", devices.size(), choice->device));
+    }
+    if (std::any_of(choices.begin(), choice, [&](const DeviceChoice& c) { return c.device == choice->device; })) {
+      return usage(fmt::format("device: expected each device once, found {} twice", devices[choice->device].id));
+    }
   }
-  if (n_gpu_layers < 0 || static_cast<std::uint32_t>(n_gpu_layers) > model.n_layers()) {
-    return usage(fmt::format("n_gpu_layers: expected 0 to {} (the layers of {}) or auto, found {}", model.n_layers(),
-                             model.name, n_gpu_layers));
+  return ok_status();
+}
+
+Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  const std::int32_t n_gpu_layers = options.n_gpu_layers, n_cpu_ffn = options.n_cpu_ffn;
+  const bool has_gpu = !gpus_of(options, devices).empty();
+  for (const auto& [option, found] : {std::pair{"n_gpu_layers", n_gpu_layers}, std::pair{"n_cpu_ffn", n_cpu_ffn}}) {
+    if (found == kAutoLayers) continue;
+    if (!has_gpu && found != 0) {
+      return usage(fmt::format("{}: expected 0 or auto on the device {}, which is not a GPU, found {}", option,
+                               devices[options.main_device()].id, found));
+    }
+    if (found < 0 || static_cast<std::uint32_t>(found) > model.n_layers()) {
+      return usage(fmt::format("{}: expected 0 to {} (the layers of {}) or auto, found {}", option, model.n_layers(),
+                               model.name, found));
+    }
+  }
+  if (n_gpu_layers != kAutoLayers && n_cpu_ffn > n_gpu_layers) {
+    return usage(
+        fmt::format("n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}", n_gpu_layers, n_cpu_ffn));
   }
   return ok_status();
 }
 
 }  // namespace
+
+Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes) {
+  if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) return free_bytes - std::min(free_bytes, keep->bytes);
+  return std::min(std::get<AtMost>(rule).bytes, free_bytes);
+}
+
+std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices) {
+  std::vector<DeviceIndex> gpus;
+  for (const DeviceChoice& choice : options.devices) {
+    if (devices[choice.device].kind != DeviceKind::kCpu) gpus.push_back(choice.device);
+  }
+  return gpus;
+}
+
+std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices) {
+  std::string names;
+  for (std::size_t i = 0; i < which.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == which.size() ? " and " : ", ") + devices[which[i]].name;
+  return names;
+}
 
 Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices) {
   for (DeviceIndex i = 0; i < devices.size(); ++i) {
@@ -61,21 +101,22 @@ Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices) {
 
 Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options) {
-  if (options.device >= devices.size()) {
-    return usage(fmt::format("device: expected an index below {}, found {}", devices.size(), options.device));
-  }
+  PlanOptions resolved = options;
+  if (resolved.devices.empty()) resolved.devices.emplace_back();
+  if (Status named = check_devices(devices, resolved.devices); !named) return named.error();
   if (model.layers.empty()) return usage(fmt::format("model {}: expected at least one layer, found none", model.name));
-  const DeviceInfo& device = devices[options.device];
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
   if (Status counts = check_counts(options); !counts) return counts.error();
-  if (Status layers = check_gpu_layers(model, device, options.n_gpu_layers); !layers) return layers.error();
+  if (Status layers = check_layers(model, devices, resolved); !layers) return layers.error();
   // Layers that stay on the CPU need the kernel there too; it has all of them, but a caller may have narrowed its list.
-  for (const DeviceInfo* holder : {&device, &devices[*cpu]}) {
-    if (Status keys = check_kv_type("kv_k", options.kv_k, *holder); !keys) return keys.error();
-    if (Status values = check_kv_type("kv_v", options.kv_v, *holder); !values) return values.error();
+  std::vector<DeviceIndex> holders;
+  for (const DeviceChoice& choice : resolved.devices) holders.push_back(choice.device);
+  holders.push_back(*cpu);
+  for (const DeviceIndex holder : holders) {
+    if (Status keys = check_kv_type("kv_k", options.kv_k, devices[holder]); !keys) return keys.error();
+    if (Status values = check_kv_type("kv_v", options.kv_v, devices[holder]); !values) return values.error();
   }
-  PlanOptions resolved = options;
   if (resolved.n_ctx == 0)
     resolved.n_ctx = model.n_ctx_trained == 0 ? kDefaultCtxLimit : std::min(model.n_ctx_trained, kDefaultCtxLimit);
   if (resolved.n_logit_rows == 0) resolved.n_logit_rows = resolved.n_slots;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/memory_plan.h"
@@ -13,7 +15,8 @@ inline constexpr std::uint32_t kDefaultCtxLimit = 4096;
 // far below 64 bits.
 inline constexpr std::uint32_t kMaxBatch = 65536;
 
-// `options` with n_ctx and n_logit_rows filled in; n_gpu_layers stays as given (kAutoLayers included). kUsage names
+// `options` with devices, n_ctx and n_logit_rows filled in; n_gpu_layers and n_cpu_ffn stay as given (kAutoLayers
+// included). kUsage names
 // option, expected and found.
 Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options);
@@ -21,5 +24,13 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
 // The CPU among `devices`, which every plan needs for the embedding and for layers that do not fit; kUsage when there
 // is none.
 Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices);
+
+// What a rule leaves to use where this much is free.
+Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes);
+
+// The devices of `options` that are not the CPU, in their order.
+std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices);
+// "RTX 4090 and RTX 3060"; empty without any.
+std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices);
 
 }  // namespace headroom

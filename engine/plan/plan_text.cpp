@@ -1,12 +1,15 @@
 #include "plan/plan_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "format/dtype_table.h"
 #include "plan/formulas.h"
+#include "plan/placement.h"
+#include "plan/plan_options.h"
 #include "plan/speed.h"
 
 namespace headroom {
@@ -41,10 +44,11 @@ const DeviceInfo& info_of(const MemoryPlan& plan, const DeviceBudget& budget) { 
 // "6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare": what is spared is the difference of the numbers shown.
 std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const Bytes free_bytes = info_of(plan, budget).free_bytes;
-  const bool is_chosen = budget.device == plan.options.device;
-  const AtMost* at_most = is_chosen ? std::get_if<AtMost>(&plan.options.headroom) : nullptr;
-  // Beside a chosen device that shares the CPU's memory, what is left of the pool is all there is.
-  const Bytes whole = is_chosen && at_most == nullptr ? free_bytes : budget.limit;
+  const HeadroomRule rule = plan.options.headroom_of(budget.device);
+  const AtMost* at_most = std::get_if<AtMost>(&rule);
+  // Beside a device that shares the CPU's memory, what is left of the pool is all there is.
+  const bool is_left_over = budget.limit < limit_under(rule, free_bytes);
+  const Bytes whole = is_left_over || at_most != nullptr ? budget.limit : free_bytes;
   const Bytes used = budget.peak();
   const SentenceUnit unit(whole);
   // A small model in a large memory would read "0.01 of 62.70 GiB".
@@ -63,13 +67,11 @@ std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const DeviceInfo& device = info_of(plan, budget);
   std::string words = fmt::format("{} is asked for {} and has {} free", device.name, format_bytes(budget.peak()),
                                   format_bytes(device.free_bytes));
-  if (budget.device == plan.options.device) {
-    if (const AtMost* at_most = std::get_if<AtMost>(&plan.options.headroom))
-      words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
-    if (const KeepFree* keep = std::get_if<KeepFree>(&plan.options.headroom); keep != nullptr && keep->bytes > 0) {
-      words += fmt::format(", {} to keep free", format_bytes(keep->bytes));
-    }
-  }
+  const HeadroomRule rule = plan.options.headroom_of(budget.device);
+  if (const AtMost* at_most = std::get_if<AtMost>(&rule))
+    words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
+  if (const KeepFree* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0)
+    words += fmt::format(", {} to keep free", format_bytes(keep->bytes));
   if (budget.held_by_others > 0) words += fmt::format(", other programs hold {}", format_bytes(budget.held_by_others));
   return words;
 }
@@ -122,13 +124,29 @@ class SegmentWriter {
 
 std::string options_text(const MemoryPlan& plan) {
   const PlanOptions& options = plan.options;
-  const DeviceInfo& device = plan.devices[options.device];
-  std::string text = fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, device {}",
-                                 options.n_ctx, options.n_slots, options.n_slots == 1 ? "" : "s", options.n_batch,
-                                 dtype_row(options.kv_k).label, dtype_row(options.kv_v).label, device.name);
-  if (device.kind != DeviceKind::kCpu)
-    text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layer_device.size());
+  const std::vector<DeviceIndex> gpus = gpus_of(options, plan.devices);
+  std::string text =
+      fmt::format("context {}, {} parallel request{}, batch {}, K as {}, V as {}, {} {}", options.n_ctx,
+                  options.n_slots, options.n_slots == 1 ? "" : "s", options.n_batch, dtype_row(options.kv_k).label,
+                  dtype_row(options.kv_v).label, gpus.size() > 1 ? "devices" : "device",
+                  gpus.empty() ? plan.devices[options.main_device()].name : device_names(gpus, plan.devices));
+  if (!gpus.empty()) text += fmt::format(", {} of {} layers there", options.n_gpu_layers, plan.placement.layers.size());
+  if (options.n_cpu_ffn > 0) text += fmt::format(", the FFN of {} of them on the CPU", options.n_cpu_ffn);
   return text;
+}
+
+// ": layers 4-31, head", ": attention of layers 4-31, FFN of layers 8-31, head"; empty where only tokens are embedded.
+std::string parts_text(const Placement& placement, DeviceIndex device) {
+  const LayerRun attention = attention_run(placement, device), ffn = ffn_run(placement, device);
+  std::vector<std::string> parts;
+  if (attention == ffn) {
+    if (attention.count() > 0) parts.push_back(layer_run_words(attention));
+  } else {
+    if (attention.count() > 0) parts.push_back("attention of " + layer_run_words(attention));
+    if (ffn.count() > 0) parts.push_back("FFN of " + layer_run_words(ffn));
+  }
+  if (placement.head_device == device) parts.emplace_back("head");
+  return parts.empty() ? "" : fmt::format(": {}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -152,11 +170,17 @@ std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
   std::string text;
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& device = info_of(plan, budget);
-    text += fmt::format("{} ({})\n", device.name, device_kind_name(device.kind));
+    const std::string parts = plan.budgets.size() > 1 ? parts_text(plan.placement, budget.device) : "";
+    text += fmt::format("{} ({}){}\n", device.name, device_kind_name(device.kind), parts);
     for (const ArenaPlan& arena : plan.arenas) {
-      if (arena.device == budget.device) text += SegmentWriter(model, arena).text();
+      if (arena.device == budget.device && arena.lifetime != Lifetime::kLoad)
+        text += SegmentWriter(model, arena).text();
     }
     text += segment_line("planned", "", budget.planned);
+    for (const ArenaPlan& arena : plan.arenas) {
+      if (arena.device != budget.device || arena.lifetime != Lifetime::kLoad) continue;
+      for (const Region& region : arena.regions) text += segment_line("load only", region.name, region.size);
+    }
     if (budget.loading > budget.planned) text += segment_line("loading", "", budget.loading);
     if (budget.driver > 0)
       text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);

@@ -10,6 +10,7 @@
 #include "format/dtype_table.h"
 #include "model/model_info.h"
 #include "plan/layout.h"
+#include "plan/plan_options.h"
 
 namespace headroom {
 namespace {
@@ -55,23 +56,14 @@ Status check_once(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   return ok_status();
 }
 
-// Halves a range of contexts. A longer context never leaves room for more layers, so every plan narrows the layers of
-// the next ones too.
+// Halves a range of contexts.
 class ContextSearch {
  public:
-  ContextSearch(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                const PlanLayout& shortest)
-      : model_(model), devices_(devices), options_(options) {
-    layers_.most = static_cast<std::uint32_t>(shortest.options.n_gpu_layers);
-  }
+  ContextSearch(const Trial& trial, const PlanOptions& options) : trial_(trial), options_(options) {}
 
-  // What is beyond 64 bits does not fit either.
   bool tries(std::uint32_t n_ctx) {
-    const Result<PlanLayout> layout = lay_out(model_, devices_, with_ctx(options_, n_ctx), Keep::kSizesOnly, layers_);
-    const bool fits = layout.ok() && layout->fits();
-    const std::uint32_t n_layers = layout ? static_cast<std::uint32_t>(layout->options.n_gpu_layers) : 0;
+    const bool fits = trial_.fits(with_ctx(options_, n_ctx));
     (fits ? longest_ : too_long_) = n_ctx;
-    (fits ? layers_.most : layers_.least) = n_layers;
     return fits;
   }
 
@@ -86,18 +78,12 @@ class ContextSearch {
 
   std::uint32_t longest() const { return longest_; }
   std::uint32_t range() const { return too_long_ - longest_; }
-  std::string what_is_missing_beyond() const {
-    const Result<PlanLayout> layout =
-        lay_out(model_, devices_, with_ctx(options_, too_long_), Keep::kSizesOnly, layers_);
-    return layout ? what_is_missing(devices_, *layout) : layout.error().message;
-  }
+  std::string what_is_missing_beyond() const { return trial_.what_is_missing(with_ctx(options_, too_long_)); }
 
  private:
-  const ModelInfo& model_;
-  std::span<const DeviceInfo> devices_;
+  const Trial& trial_;
   const PlanOptions& options_;
   std::uint32_t longest_ = 1, too_long_ = 0;  // too_long_ counts once a try has failed
-  LayerRange layers_;
 };
 
 struct KvPair {
@@ -117,13 +103,14 @@ std::vector<KvPair> pairs_by_loss() {
   return pairs;
 }
 
-bool has_kernel(std::span<const DeviceInfo> devices, DeviceIndex device, DType dtype) {
+bool has_kernel(std::span<const DeviceInfo> devices, const PlanOptions& options, DType dtype) {
   const auto holds = [&](const DeviceInfo& info) {
     return std::find(info.kv_types.begin(), info.kv_types.end(), dtype) != info.kv_types.end();
   };
-  return std::all_of(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
-    return (info.kind != DeviceKind::kCpu && &info != &devices[device]) || holds(info);
-  });
+  const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
+  return std::all_of(gpus.begin(), gpus.end(), [&](DeviceIndex gpu) { return holds(devices[gpu]); }) &&
+         std::all_of(devices.begin(), devices.end(),
+                     [&](const DeviceInfo& info) { return info.kind != DeviceKind::kCpu || holds(info); });
 }
 
 }  // namespace
@@ -149,7 +136,8 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
     answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
     return answer;
   }
-  ContextSearch search(model, devices, options, *shortest);
+  const Trial trial(model, devices);
+  ContextSearch search(trial, options);
   if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
     answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && search.tries(limit + 1);
@@ -171,23 +159,31 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
 Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                 const PlanOptions& options) {
   if (Status sane = check_once(model, devices, options); !sane) return sane.error();
-  const DeviceInfo& device = devices[options.device];
-  if (device.kind == DeviceKind::kCpu) {
-    return Error{ErrorCode::kUsage, fmt::format("device: expected a GPU to put layers on, found {}", device.id)};
+  const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
+  if (gpus.empty()) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("device: expected a GPU to put layers on, found {}", devices[options.main_device()].id)};
   }
+  const std::string names = device_names(gpus, devices);
   const Trial trial(model, devices);
-  // The device's own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
+  // The devices' own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
   PlanOptions tried = options;
   tried.n_gpu_layers = kAutoLayers;
   const Result<PlanLayout> most = lay_out(model, devices, tried, Keep::kSizesOnly);
-  for (const std::int32_t n : {most ? most->options.n_gpu_layers : 0, 0}) {
-    tried.n_gpu_layers = n;
-    if (trial.fits(tried))
-      return SolveAnswer{tried, false, fmt::format("{} of {} layers fit on {}.", n, model.n_layers(), device.name)};
+  if (most && most->fits()) {
+    const PlanOptions& found = most->options;
+    tried.n_gpu_layers = found.n_gpu_layers;
+    tried.n_cpu_ffn = found.n_cpu_ffn;
+    std::string text = fmt::format("{} of {} layers fit on {}", found.n_gpu_layers, model.n_layers(), names);
+    if (found.n_cpu_ffn > 0) text += fmt::format(", with the FFN of {} of them on the CPU", found.n_cpu_ffn);
+    return SolveAnswer{tried, false, text + "."};
   }
+  tried.n_gpu_layers = tried.n_cpu_ffn = 0;
+  if (trial.fits(tried))
+    return SolveAnswer{tried, false, fmt::format("0 of {} layers fit on {}.", model.n_layers(), names)};
   return SolveAnswer{
       std::nullopt, false,
-      fmt::format("No number of layers fits: with none on {} the plan {}.", device.name, trial.what_is_missing(tried))};
+      fmt::format("No number of layers fits: with none on {} the plan {}.", names, trial.what_is_missing(tried))};
 }
 
 Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices,
@@ -196,7 +192,7 @@ Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceIn
   const Trial trial(model, devices);
   PlanOptions tried = options;
   for (const KvPair& pair : pairs_by_loss()) {
-    if (!has_kernel(devices, options.device, pair.k) || !has_kernel(devices, options.device, pair.v)) continue;
+    if (!has_kernel(devices, options, pair.k) || !has_kernel(devices, options, pair.v)) continue;
     tried.kv_k = pair.k;
     tried.kv_v = pair.v;
     if (!trial.fits(tried)) continue;

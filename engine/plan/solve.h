@@ -21,7 +21,8 @@ struct SolveAnswer {
 Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options, std::uint32_t limit = 0);
 
-// The most layers on the chosen device whose plan fits there and on the CPU. kUsage also when the device is the CPU.
+// The most layers on the devices that are not the CPU whose plan fits there and on the CPU, and how many of them have
+// their FFN on the CPU. kUsage also when there is no such device.
 Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                 const PlanOptions& options);
 

@@ -1,8 +1,5 @@
 #include "plan/speed.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "plan/device_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/placement.h"
@@ -10,12 +7,20 @@
 namespace headroom {
 namespace {
 
-std::vector<DeviceIndex> devices_in_use(const Placement& placement) {
-  std::vector<DeviceIndex> used{placement.head_device};
-  for (const DeviceIndex device : placement.layer_device) {
-    if (std::find(used.begin(), used.end(), device) == used.end()) used.push_back(device);
+// How often the residual changes device on its way from the embedding to the head.
+std::uint32_t n_crossings(const Placement& placement) {
+  std::uint32_t n = 0;
+  DeviceIndex at = placement.embed_device;
+  const auto go_to = [&](DeviceIndex device) {
+    n += at == device ? 0 : 1;
+    at = device;
+  };
+  for (const LayerPlacement& layer : placement.layers) {
+    go_to(layer.attention);
+    go_to(layer.ffn);
   }
-  return used;
+  go_to(placement.head_device);
+  return n;
 }
 
 }  // namespace
@@ -33,7 +38,7 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
         touched_bytes += static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind)));
     }
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (placement.layer_device[i] != device) continue;
+      if (placement.layers[i].attention != device) continue;
       const LayerSpec& layer = model.layers[i];
       touched_bytes += kv_bytes_read(layer, options, layer.kv_rows(options.n_ctx, options.n_batch));
     }
@@ -42,7 +47,7 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
     seconds += touched_bytes / devices[device].read_bytes_per_s;
   }
   if (!(seconds > 0)) return std::nullopt;
-  return 1.0 / seconds;
+  return 1.0 / (seconds + n_crossings(placement) * kCrossingSeconds);
 }
 
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan) {

@@ -8,7 +8,9 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kF32Bytes = 4;
+Bytes buffer_bytes(std::uint32_t rows, std::uint64_t row_elems, Bytes alignment) {
+  return round_up(Bytes{rows} * row_elems * kF32Bytes, alignment);
+}
 
 // Appends ops and the buffers they touch, and keeps each buffer's life.
 class ProgramBuilder {
@@ -17,7 +19,7 @@ class ProgramBuilder {
       : model_(model), alignment_(alignment) {
     program_.max_rows = max_rows;
     program_.max_logit_rows = max_logit_rows;
-    program_.ops.reserve(std::size_t{model.n_layers()} * 5 + 4);
+    program_.ops.reserve(std::size_t{model.n_layers()} * 6 + 4);
     program_.buffers.reserve(std::size_t{model.n_layers()} * 3 + 4);
   }
 
@@ -27,7 +29,7 @@ class ProgramBuilder {
     program_.buffers.push_back({.name = name,
                                 .device = device,
                                 .row_elems = row_elems,
-                                .size = round_up(Bytes{rows} * row_elems * kF32Bytes, alignment_),
+                                .size = buffer_bytes(rows, row_elems, alignment_),
                                 .offset = 0,
                                 .is_logits = is_logits,
                                 .first_op = next_op,
@@ -50,12 +52,15 @@ class ProgramBuilder {
     return here;
   }
 
-  void add_layer(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+  void add_attention(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
     const BufferId query = add_buffer("query", device, layer.q_dim());
     add_op(OpKind::kQkvRope, index, device, residual, query);
     const BufferId attended = add_buffer("attended", device, layer.q_dim());
     add_op(OpKind::kAttend, index, device, query, attended);
     add_op(OpKind::kAttnOut, index, device, attended, residual);
+  }
+
+  void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
     const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
     add_op(OpKind::kFfnUp, index, device, residual, hidden);
     add_op(OpKind::kFfnDown, index, device, hidden, residual);
@@ -63,7 +68,7 @@ class ProgramBuilder {
 
   Program finish(std::uint32_t n_devices) {
     program_.activation_bytes.assign(n_devices, 0);
-    // Of the many devices that a catalogue gives, a program uses one or two.
+    // Of the many devices that a catalogue gives, a program uses a few.
     std::vector<bool> is_used(n_devices, false);
     for (const Buffer& buffer : program_.buffers) is_used[buffer.device] = true;
     std::vector<Life> lives;
@@ -96,14 +101,17 @@ class ProgramBuilder {
 
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment) {
-  CHECK(placement.layer_device.size() == model.layers.size(), "a placement is for another model");
+  CHECK(placement.layers.size() == model.layers.size(), "a placement is for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
   BufferId residual = builder.add_buffer("residual", placement.embed_device, model.d_model);
   builder.add_op(OpKind::kEmbed, -1, placement.embed_device, residual, residual);
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const DeviceIndex device = placement.layer_device[i];
-    residual = builder.residual_on(device, residual);
-    builder.add_layer(static_cast<std::int32_t>(i), model.layers[i], device, residual);
+    const LayerPlacement& layer = placement.layers[i];
+    const auto index = static_cast<std::int32_t>(i);
+    residual = builder.residual_on(layer.attention, residual);
+    builder.add_attention(index, model.layers[i], layer.attention, residual);
+    residual = builder.residual_on(layer.ffn, residual);
+    builder.add_ffn(index, model.layers[i], layer.ffn, residual);
   }
   residual = builder.residual_on(placement.head_device, residual);
   const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
@@ -118,9 +126,17 @@ Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes ali
   narrow.max_logit_rows = std::min(program.max_logit_rows, max_rows);
   for (Buffer& buffer : narrow.buffers) {
     const std::uint32_t rows = buffer.is_logits ? narrow.max_logit_rows : max_rows;
-    buffer.size = round_up(Bytes{rows} * buffer.row_elems * kF32Bytes, alignment);
+    buffer.size = buffer_bytes(rows, buffer.row_elems, alignment);
   }
   return narrow;
+}
+
+Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
+  return buffer_bytes(max_rows, model.d_model, alignment) + 2 * buffer_bytes(max_rows, layer.q_dim(), alignment);
+}
+
+Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
+  return buffer_bytes(max_rows, model.d_model, alignment) + buffer_bytes(max_rows, layer.d_ff, alignment);
 }
 
 }  // namespace headroom

@@ -7,19 +7,32 @@
 
 namespace headroom {
 
-// Which device runs each layer, the embedding and the head. Same indices as the devices given to plan_memory.
+// The device of each part of a layer.
+struct LayerPlacement {
+  DeviceIndex attention = 0;  // norm, q/k/v, the cache, attention and its output
+  DeviceIndex ffn = 0;
+  bool operator==(const LayerPlacement&) const = default;
+};
+
+// Which device runs each part, the embedding and the head. Same indices as the devices given to plan_memory.
 struct Placement {
-  std::vector<DeviceIndex> layer_device;  // (n_layers)
+  std::vector<LayerPlacement> layers;  // (n_layers)
   DeviceIndex embed_device = 0, head_device = 0;
   bool operator==(const Placement&) const = default;
 };
 
-// Ops in order, buffers laid out by liveness for `max_rows` rows. Pure; deterministic. `alignment` is a power of two.
+// Ops in order, buffers laid out by liveness for `max_rows` rows. The residual crosses wherever the next part is on
+// another device. Pure; deterministic. `alignment` is a power of two.
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment);
 
 // The same ops on the same offsets for steps of at most `max_rows` rows: the decode program, which shares the
 // activations region of the prefill one.
 Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment);
+
+// What each part of a layer holds at once on its device, of a program built with the same rows and alignment: a
+// device's activations are the most that any part on it holds.
+Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment);
+Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment);
 
 }  // namespace headroom

@@ -20,9 +20,10 @@ struct Layout {
   Bytes peak = 0;              // where the furthest buffer ends
 };
 
-// Greedy by size, largest first, each at the lowest offset that is free throughout its life; ties in the order given.
-// Deterministic; offsets are sums of sizes, so they keep the sizes' alignment. Not optimal in general, optimal for a
-// forward pass (tests compare with brute force). The sum of all sizes fits 64 bits.
+// Greedy, each at the lowest offset that is free throughout its life: by size, largest first, and where that is not the
+// best there can be, by length of life, longest first; the smaller of the two, ties in the order given. Deterministic;
+// offsets are sums of sizes, so they keep the sizes' alignment. Not optimal in general, optimal for a forward pass: the
+// residual lives longer than whatever stands beside it. The sum of all sizes fits 64 bits.
 Layout pack_lives(std::span<const Life> lives);
 
 }  // namespace headroom

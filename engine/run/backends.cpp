@@ -39,10 +39,6 @@ double product_seconds(const Backends& backends) {
   return sum;
 }
 
-HeadroomRule headroom_of(const PlanOptions& options, DeviceIndex device) {
-  return device == options.device ? options.headroom : HeadroomRule(KeepFree{});
-}
-
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
                       const MemorySample& now) {
   Bytes limit = now.free;

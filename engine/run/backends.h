@@ -28,7 +28,4 @@ double product_seconds(const Backends& backends);
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
                       const MemorySample& now);
 
-// The rule of a plan for one of its devices.
-HeadroomRule headroom_of(const PlanOptions& options, DeviceIndex device);
-
 }  // namespace headroom

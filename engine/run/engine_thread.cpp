@@ -259,7 +259,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
   for (DeviceIndex index = 0; index < wanted.backends.size(); ++index) {
     if (wanted.backends[index] == nullptr) continue;
     const DeviceInfo& device = plan.devices[index];
-    const HeadroomRule rule = headroom_of(plan.options, index);
+    const HeadroomRule rule = plan.options.headroom_of(index);
     const MappedBytes mapped = mapped_on(report, device.id);
     const Bytes held = mapped.weights + mapped.session, asked = plan.planned_bytes(index) + device.driver_bytes;
     const Result<MemorySample> now = wanted.backends[index]->sample_memory();
@@ -282,9 +282,8 @@ Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
     const MappedBytes mapped = mapped_on(report, plan.devices[index].id);
     const Result<MemorySample> now = model->backends[index]->sample_memory();
     if (!now) return now.error();
-    const Status fits =
-        check_fits_now(plan.devices[index], headroom_of(plan.options, index), session_bytes(plan, index),
-                       mapped.weights, after_giving_back(*now, mapped.session));
+    const Status fits = check_fits_now(plan.devices[index], plan.options.headroom_of(index), session_bytes(plan, index),
+                                       mapped.weights, after_giving_back(*now, mapped.session));
     if (!fits) return fits;
   }
   return ok_status();

@@ -64,7 +64,7 @@ Status check_plan_fits_now(const LoadedModel& model) {
     if (!now) return now.error();
     const DeviceInfo& info = plan.devices[device];
     const Bytes asked = plan.planned_bytes(device) + info.driver_bytes;
-    if (Status fits = check_fits_now(info, headroom_of(plan.options, device), asked, 0, *now); !fits) return fits;
+    if (Status fits = check_fits_now(info, plan.options.headroom_of(device), asked, 0, *now); !fits) return fits;
   }
   return ok_status();
 }

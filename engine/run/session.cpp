@@ -99,7 +99,7 @@ Status Session::check_free() const {
     }
     const Result<MemorySample> now = model_->backends[device]->sample_memory();
     if (!now) return now.error();
-    const HeadroomRule rule = headroom_of(plan_->options, device);
+    const HeadroomRule rule = plan_->options.headroom_of(device);
     if (Status fits = check_fits_now(plan_->devices[device], rule, asked, held, *now); !fits) return fits;
   }
   return ok_status();

@@ -31,14 +31,25 @@ BENCHMARK(plan_on_cpu)->Unit(benchmark::kMicrosecond);
 
 void plan_with_given_layers(benchmark::State& state) {
   for (auto _ : state)
-    benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.n_gpu_layers = 40, .device = 1}));
+    benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.n_gpu_layers = 40, .devices = {{1}}}));
 }
 BENCHMARK(plan_with_given_layers)->Unit(benchmark::kMicrosecond);
 
 void plan_with_auto_layers(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.device = 1}));
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), devices(), {.devices = {{1}}}));
 }
 BENCHMARK(plan_with_auto_layers)->Unit(benchmark::kMicrosecond);
+
+// A fifth of the model on each GPU, so that both are filled and the CPU has layers too; every speed is known, so that
+// whole layers and FFNs on the CPU are compared.
+void plan_over_three_devices(benchmark::State& state) {
+  std::vector<DeviceInfo> list{test::cpu_with(256 * kGiB), test::gpu_with(10 * kGiB), test::gpu_with(8 * kGiB)};
+  list[0].read_bytes_per_s = 50e9;
+  for (const std::size_t gpu : {1U, 2U}) list[gpu].read_bytes_per_s = 800e9;
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), list, {.devices = {{1}, {2}}}));
+  state.counters["tensors"] = static_cast<double>(large_model().weights.size());
+}
+BENCHMARK(plan_over_three_devices)->Unit(benchmark::kMicrosecond);
 
 void sizes_only(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(lay_out(large_model(), devices(), {}, Keep::kSizesOnly));
@@ -53,12 +64,12 @@ BENCHMARK(longest_context_on_cpu)->Unit(benchmark::kMicrosecond);
 
 void longest_context_with_auto_layers(benchmark::State& state) {
   const std::vector<DeviceInfo> tight{test::cpu_with(50 * kGiB), test::gpu_with(24 * kGiB)};
-  for (auto _ : state) benchmark::DoNotOptimize(longest_context(large_model(), tight, {.device = 1}));
+  for (auto _ : state) benchmark::DoNotOptimize(longest_context(large_model(), tight, {.devices = {{1}}}));
 }
 BENCHMARK(longest_context_with_auto_layers)->Unit(benchmark::kMicrosecond);
 
 void fixes_of_a_plan_far_too_large(benchmark::State& state) {
-  const PlanOptions asked{.n_ctx = 131072, .n_slots = 4, .n_gpu_layers = 60, .device = 1};
+  const PlanOptions asked{.n_ctx = 131072, .n_slots = 4, .n_gpu_layers = 60, .devices = {{1}}};
   for (auto _ : state) benchmark::DoNotOptimize(find_fixes(large_model(), devices(), asked));
 }
 BENCHMARK(fixes_of_a_plan_far_too_large)->Unit(benchmark::kMicrosecond);
@@ -67,7 +78,7 @@ BENCHMARK(fixes_of_a_plan_far_too_large)->Unit(benchmark::kMicrosecond);
 void fixes_among_the_whole_catalogue(benchmark::State& state) {
   std::vector<DeviceInfo> all = built_in_device_catalogue().value();
   all.insert(all.begin(), test::cpu_with(256 * kGiB));
-  const PlanOptions asked{.n_ctx = 131072, .n_gpu_layers = 60, .device = find_device(all, "RTX 4090").value()};
+  const PlanOptions asked{.n_ctx = 131072, .n_gpu_layers = 60, .devices = {{find_device(all, "RTX 4090").value()}}};
   for (auto _ : state) benchmark::DoNotOptimize(find_fixes(large_model(), all, asked));
 }
 BENCHMARK(fixes_among_the_whole_catalogue)->Unit(benchmark::kMicrosecond);

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t n_by
   std::vector<DeviceInfo> devices = *rows;
   devices.push_back(test::cpu_with(kGiB));
   for (DeviceIndex i = 0; i < devices.size(); ++i) {
-    const Result<MemoryPlan> plan = plan_memory(model, devices, {.n_ctx = 64, .device = i});
+    const Result<MemoryPlan> plan = plan_memory(model, devices, {.n_ctx = 64, .devices = {{i}}});
     CHECK(plan.ok(), devices[i].name.c_str());
     CHECK(find_device(devices, devices[i].name).ok(), devices[i].name.c_str());
   }

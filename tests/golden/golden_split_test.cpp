@@ -1,5 +1,5 @@
-// One model over several devices: the golden models on the reference device, and split between it and the CPU at every
-// border between layers.
+// One model over several devices: the golden models split between the CPU and reference devices at every border between
+// layers, with FFNs apart, and over three devices.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,35 +12,18 @@ namespace {
 
 class GoldenSplit : public testing::TestWithParam<std::string> {
  protected:
-  test::ReferenceDevices devices_{"64MiB"};
-};
+  GoldenSplit() : golden_(test::golden_model(GetParam())) {}
 
-Bytes crossed_by(const Session& session, std::size_t n_tokens) {
-  const std::size_t n_batch = session.plan().options.n_batch;
-  Bytes sum = 0;
-  for (std::size_t first = 0; first < n_tokens; first += n_batch)
-    sum += transfer_bytes(session.plan().prefill, static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first)));
-  return sum;
-}
-
-TEST_P(GoldenSplit, logits_are_those_of_transformers_wherever_the_border_is) {
-  const test::GoldenModel golden = test::golden_model(GetParam());
-  const std::vector<float> expected = golden.logits(), with_f16_cache = golden.logits_with_f16_cache();
-  float largest = 0;
-  for (const float x : expected) largest = std::max(largest, std::fabs(x));
-  const auto devices = probe_devices(2);
-  ASSERT_TRUE(devices.ok()) << devices.error().message;
-  ASSERT_EQ(devices->size(), 2U);
-  std::int32_t n_layers = 1;
-  for (std::int32_t n_gpu_layers = 0; n_gpu_layers <= n_layers; ++n_gpu_layers) {
+  // Logits, bytes and counters of one placement, with caches that round nothing and in F16, in one step and in pieces.
+  void expect_golden(PlanOptions options) {
+    const std::vector<float> expected = golden_.logits(), with_f16_cache = golden_.logits_with_f16_cache();
+    float largest = 0;
+    for (const float x : expected) largest = std::max(largest, std::fabs(x));
     for (const std::uint32_t n_batch : {64U, 7U, 1U}) {
       for (const DType kv : {DType::kF32, DType::kF16}) {
-        SCOPED_TRACE(std::to_string(n_gpu_layers) + " layers there, steps of " + std::to_string(n_batch));
-        const auto session = test::open_golden(golden, *devices, n_batch,
-                                               {.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_gpu_layers, .device = 1});
-        ASSERT_TRUE(session.ok()) << session.error().message;
-        n_layers = static_cast<std::int32_t>((*session)->model().info->n_layers());
-        const auto logits = test::logits_of_all(**session, golden.tokens);
+        options.kv_k = options.kv_v = kv;
+        const std::unique_ptr<Session> session = open(options, n_batch);
+        const auto logits = test::logits_of_all(*session, golden_.tokens);
         ASSERT_TRUE(logits.ok()) << logits.error().message;
         ASSERT_EQ(logits->size(), expected.size());
         if (kv == DType::kF32) {
@@ -48,14 +31,60 @@ TEST_P(GoldenSplit, logits_are_those_of_transformers_wherever_the_border_is) {
         } else {
           EXPECT_LE(test::largest_difference(*logits, with_f16_cache) / largest, 2e-4F);
         }
-        const MemoryReport report = (*session)->memory_report();
+        const MemoryReport report = session->memory_report();
         for (const ArenaReport& arena : report.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
         EXPECT_EQ(report.allocations_after_load, 0U);
-        EXPECT_EQ((*session)->bytes_crossed(), crossed_by(**session, golden.tokens.size()));
-        EXPECT_EQ((*session)->bytes_crossed() > 0, n_gpu_layers > 0) << "the embedding stays on the CPU";
+        EXPECT_EQ(session->bytes_crossed(), bytes_to_cross(*session));
       }
     }
   }
+
+  std::unique_ptr<Session> open(const PlanOptions& options, std::uint32_t n_batch) {
+    const auto devices = probe_devices(2);
+    CHECK(devices.ok() && devices->size() == 3, "the CPU and two reference devices");
+    auto session = test::open_golden(golden_, *devices, n_batch, options);
+    CHECK(session.ok(), session.error().message.c_str());
+    return std::move(*session);
+  }
+
+  Bytes bytes_to_cross(const Session& session) const {
+    const std::size_t n_batch = session.plan().options.n_batch, n_tokens = golden_.tokens.size();
+    Bytes sum = 0;
+    for (std::size_t first = 0; first < n_tokens; first += n_batch)
+      sum += transfer_bytes(session.plan().prefill, static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first)));
+    return sum;
+  }
+
+  std::int32_t n_layers() { return static_cast<std::int32_t>(open({}, 1)->model().info->n_layers()); }
+
+  test::ReferenceDevices devices_{"64MiB,64MiB"};
+  test::GoldenModel golden_;
+};
+
+TEST_P(GoldenSplit, between_any_two_layers) {
+  for (std::int32_t n_gpu_layers = 1; n_gpu_layers <= n_layers(); ++n_gpu_layers) {
+    SCOPED_TRACE(std::to_string(n_gpu_layers) + " layers on the reference device");
+    expect_golden({.n_gpu_layers = n_gpu_layers, .n_cpu_ffn = 0, .devices = {{1}}});
+  }
+}
+
+TEST_P(GoldenSplit, with_the_ffn_of_some_layers_on_the_cpu) {
+  const std::int32_t n_all = n_layers();
+  for (std::int32_t n_cpu_ffn = 1; n_cpu_ffn <= n_all; ++n_cpu_ffn) {
+    SCOPED_TRACE("FFN of " + std::to_string(n_cpu_ffn) + " layers on the CPU");
+    expect_golden({.n_gpu_layers = n_all, .n_cpu_ffn = n_cpu_ffn, .devices = {{1}}});
+  }
+}
+
+// The first of two devices has room for one layer less than all: the next one takes what is left.
+TEST_P(GoldenSplit, over_three_devices) {
+  const std::int32_t n_all = n_layers();
+  const PlanOptions one{.kv_k = DType::kF32, .kv_v = DType::kF32, .n_gpu_layers = n_all - 1, .devices = {{1}}};
+  const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
+  const PlanOptions two{.n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
+  const MemoryPlan plan = open(two, 64)->plan();
+  for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionKind::kWeights, device), 0U) << device;
+  expect_golden(two);
 }
 
 std::vector<std::string> model_names() {

@@ -30,7 +30,7 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->prefill.max_logit_rows = setup.n_slots;
   plan->prefill.ops = {{OpKind::kLogits, -1, 0, 0, 0}};
   plan->prefill.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
-  plan->placement.layer_device = {0};
+  plan->placement.layers = {{0, 0}};
   const Bytes sampler = kVocab * sizeof(Candidate);
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
   ArenaPlan weights{0, Memory::kHost, Lifetime::kModel, 4096, {}};

@@ -24,9 +24,8 @@ Result<std::unique_ptr<ReferenceModel>> ReferenceModel::open(const std::filesyst
   std::vector<DeviceInfo> devices{make_cpu_device("stands for the CPU", kDeviceBytes, kDeviceBytes, 1)};
   devices.push_back(reference_devices("1024GiB")->front());
   devices[1].has_unified_memory = n_last_layers == kAllLayers;
-  options.device = 1;
+  options.devices = {{1}};
   options.n_gpu_layers = static_cast<std::int32_t>(std::min(n_last_layers, info->n_layers()));
-  options.headroom = KeepFree{};
   Result<MemoryPlan> plan = plan_memory(*info, devices, options);
   if (!plan) return plan.error();
   std::unique_ptr<ReferenceModel> model(new ReferenceModel(std::move(*file), std::move(*info), std::move(*plan)));

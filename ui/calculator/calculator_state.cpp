@@ -45,7 +45,7 @@ void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
                                   [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
     const DeviceInfo& first = gpu == m_present.end() ? m_present.front() : *gpu;
     m_deviceId = QString::fromStdString(first.id);
-    m_options.headroom = KeepFree{defaultHeadroom(first)};
+    m_options.devices = {{0, KeepFree{defaultHeadroom(first)}}};
   }
   if (!isSame) emit devicesChanged();
   m_replan.start();
@@ -83,21 +83,26 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model) {
 void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan) {
   takeModel(std::move(model));
   m_options = plan.options;
-  if (plan.options.device < plan.devices.size())
-    m_deviceId = QString::fromStdString(plan.devices[plan.options.device].id);
+  if (plan.options.main_device() < plan.devices.size())
+    m_deviceId = QString::fromStdString(plan.devices[plan.options.main_device()].id);
   emit optionsChanged();
   planNow();
 }
 
+// The one chosen device among those that are planned with, under the rule that stands.
+void CalculatorState::planFor(const std::vector<DeviceInfo>& devices) {
+  m_options.devices = {{static_cast<DeviceIndex>(findById(devices, m_deviceId) - devices.data()), headroom()}};
+}
+
 void CalculatorState::chooseDefaults() {
   PlanOptions options;
-  options.headroom = m_options.headroom;
+  options.devices = m_options.devices;
   m_options = options;
   const DeviceInfo* chosen = device();
   if (chosen == nullptr) return;
   const auto devices = planningDevices();
   // F16 when it fits, else the lightest change that does.
-  m_options.device = static_cast<DeviceIndex>(findById(devices, m_deviceId) - devices.data());
+  planFor(devices);
   const auto plain = plan_memory(*m_model, devices, m_options);
   if (plain.ok()) m_options.n_ctx = plain->options.n_ctx;
   if (!plain.ok() || plain->fits()) {
@@ -158,12 +163,13 @@ void CalculatorState::setValueType(DType dtype) {
 void CalculatorState::setGpuLayers(std::int32_t nLayers) {
   PlanOptions options = m_options;
   options.n_gpu_layers = nLayers;
+  options.n_cpu_ffn = kAutoLayers;
   change(options);
 }
 
 void CalculatorState::setHeadroom(HeadroomRule rule) {
   PlanOptions options = m_options;
-  options.headroom = rule;
+  options.set_headroom(options.main_device(), rule);
   change(options);
 }
 
@@ -171,12 +177,13 @@ void CalculatorState::setDevice(const QString& id) {
   if (id == m_deviceId) return;
   m_deviceId = id;
   m_chosenForUser.clear();
-  m_options.n_gpu_layers = kAutoLayers;
+  m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
   if (const DeviceInfo* chosen = device()) {
     // "At most" is a number of the old device's; "keep free" is kept where it leaves anything.
-    const auto* keep = std::get_if<KeepFree>(&m_options.headroom);
+    const HeadroomRule rule = headroom();
+    const auto* keep = std::get_if<KeepFree>(&rule);
     if (keep == nullptr || keep->bytes >= chosen->total_bytes / 2)
-      m_options.headroom = KeepFree{defaultHeadroom(*chosen)};
+      m_options.set_headroom(m_options.main_device(), KeepFree{defaultHeadroom(*chosen)});
     keepTypesPossible();
   }
   emit optionsChanged();
@@ -227,7 +234,7 @@ void CalculatorState::planNow() {
   m_planProblem.clear();
   if (m_model && device() != nullptr) {
     const auto devices = planningDevices();
-    m_options.device = static_cast<DeviceIndex>(findById(devices, m_deviceId) - devices.data());
+    planFor(devices);
     auto plan = plan_memory(*m_model, devices, m_options);
     if (plan.ok()) {
       m_plan = std::make_shared<const MemoryPlan>(std::move(plan).value());

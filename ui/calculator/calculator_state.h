@@ -35,6 +35,7 @@ class CalculatorState : public QObject {
   const std::shared_ptr<const ModelInfo>& model() const { return m_model; }
 
   const PlanOptions& options() const { return m_options; }
+  HeadroomRule headroom() const { return m_options.headroom_of(m_options.main_device()); }  // on the chosen device
   const DeviceInfo* device() const;  // the chosen one; null before devices are known
   QString deviceId() const { return m_deviceId; }
   std::uint32_t longestContext() const;  // what the model was trained for; 0 without a model
@@ -71,6 +72,7 @@ class CalculatorState : public QObject {
   void takeModel(std::shared_ptr<const ModelInfo> model);
   void change(PlanOptions options);
   std::vector<DeviceInfo> planningDevices() const;
+  void planFor(const std::vector<DeviceInfo>& devices);
   void chooseDefaults();
   void keepTypesPossible();
   void findFixes();

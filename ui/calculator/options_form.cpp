@@ -215,10 +215,10 @@ void OptionsForm::buildHeadroom(QGridLayout& grid) {
   connect(m_headroomRule, &QComboBox::activated, this, [this](int meaning) {
     const DeviceInfo* device = m_calculator.device();
     if (device == nullptr) return;
-    const bool keepsFree = std::holds_alternative<KeepFree>(m_calculator.options().headroom);
+    const bool keepsFree = std::holds_alternative<KeepFree>(m_calculator.headroom());
     if (keepsFree == (meaning == KeepFreeIndex)) return;
     // The other reading of the same limit, so that the verdict does not jump.
-    const Bytes now = std::min(device->free_bytes, headroomBytes(m_calculator.options().headroom));
+    const Bytes now = std::min(device->free_bytes, headroomBytes(m_calculator.headroom()));
     setHeadroomBytes(device->free_bytes - now);
   });
   connect(m_headroomSlider, &QSlider::valueChanged, this,
@@ -317,11 +317,11 @@ void OptionsForm::refresh() {
 }
 
 void OptionsForm::refreshHeadroom() {
-  const PlanOptions& options = m_calculator.options();
   const DeviceInfo* device = m_calculator.device();
   const QSignalBlocker quietRule(m_headroomRule), quietSlider(m_headroomSlider);
-  m_headroomRule->setCurrentIndex(std::holds_alternative<KeepFree>(options.headroom) ? KeepFreeIndex : AtMostIndex);
-  const Bytes bytes = headroomBytes(options.headroom);
+  m_headroomRule->setCurrentIndex(std::holds_alternative<KeepFree>(m_calculator.headroom()) ? KeepFreeIndex
+                                                                                            : AtMostIndex);
+  const Bytes bytes = headroomBytes(m_calculator.headroom());
   if (device != nullptr) m_headroomSlider->setRange(0, static_cast<int>(device->total_bytes / kHeadroomStep));
   m_headroomSlider->setPageStep(static_cast<int>(kGiB / kHeadroomStep));
   m_headroomSlider->setValue(static_cast<int>(bytes / kHeadroomStep));

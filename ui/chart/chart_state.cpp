@@ -22,7 +22,7 @@ void ChartState::setLoaded(std::shared_ptr<const MemoryPlan> plan) {
 void ChartState::follow() {
   const auto& plan = m_candidate ? m_candidate : m_loaded;
   if (plan) {
-    m_deviceId = QString::fromStdString(plan->devices[plan->options.device].id);
+    m_deviceId = QString::fromStdString(plan->devices[plan->options.main_device()].id);
   } else if (!m_present.empty() && shown() == nullptr) {
     m_deviceId = QString::fromStdString(m_present.front().id);
   }

@@ -44,7 +44,7 @@ PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   const Bytes planned = plan.planned_bytes(device);
   share.activations = planned - std::min(planned, share.weights + share.kv);
   share.kvTokens = static_cast<quint64>(plan.options.n_ctx) * plan.options.n_slots;
-  if (device == plan.options.device) share.headroom = plan.options.headroom;
+  share.headroom = plan.options.headroom_of(device);
   for (const DeviceBudget& budget : plan.budgets) {
     if (budget.device == device) share.driver = budget.driver;
   }

@@ -91,8 +91,8 @@ class Binder {
       const auto shape =
           std::find_if(regions.begin(), regions.end(), [&](const KvRegion& region) { return region.part == wanted; });
       if (shape == regions.end()) return nullptr;
-      const std::optional<RegionRef> found = find_kv_region(plan_, layer, wanted);
-      CHECK(found && plan_.arenas[found->arena].device == device_, "a layer's cache is not beside its weights");
+      const std::optional<RegionRef> found = find_kv_region(plan_, layer, wanted, device_);
+      CHECK(found, "a layer's cache is not beside its weights");
       return address(*found, *kv_region_bytes(spec, *shape, plan_.options.n_slots));
     };
     return make_kv_cache(base(part), base(exact_part), part, spec, plan_.options);
@@ -144,7 +144,8 @@ class Binder {
   }
 
   void bind_scratch(BoundScratch& scratch) const {
-    scratch.sizes = cpu_scratch(model_, plan_.options, plan_.prefill.max_rows, plan_.devices[device_].n_threads);
+    scratch.sizes = cpu_scratch(model_, plan_.options, plan_.prefill.max_rows, plan_.devices[device_].n_threads,
+                                work_on(plan_.prefill, device_));
     std::byte* at = region(RegionKind::kScratch, scratch.sizes.total());
     const auto take = [&at](Bytes bytes) {
       std::byte* taken = bytes == 0 ? nullptr : at;

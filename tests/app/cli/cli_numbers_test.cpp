@@ -106,6 +106,19 @@ TEST_F(Cli, an_option_of_the_plan_is_named_as_it_is_written) {
   EXPECT_THAT(refusal({"--keep-free", ""}), HasSubstr("--keep-free: expected a text"));
   EXPECT_THAT(refusal({"--at-most", ""}), HasSubstr("--at-most: expected a text"));
   EXPECT_THAT(refusal({"--at-most", "-1GiB"}), HasSubstr("--at-most must be a size"));
+  EXPECT_THAT(refusal({"--device", "RTX 4090", "--cpu-ffn", "3"}), HasSubstr("--cpu-ffn: expected 0 to 2"));
+  EXPECT_THAT(refusal({"--device", "RTX 4090", "--cpu-ffn", "few"}), HasSubstr("--cpu-ffn must be a number"));
+  EXPECT_THAT(refusal({"--device", "RTX 4090", "--gpu-layers", "1", "--cpu-ffn", "2"}),
+              HasSubstr("--cpu-ffn: expected 0 to 1 (the layers on GPUs) or auto, found 2"));
+  EXPECT_THAT(refusal({"--cpu-ffn", "1"}), HasSubstr("--cpu-ffn: expected 0 or auto on the device cpu"));
+  EXPECT_THAT(refusal({"--device", "RTX 4090", "--device", "RTX 4090"}),
+              HasSubstr("--device: expected each device once, found RTX 4090 twice"));
+  EXPECT_THAT(refusal({"--device", "RTX 4090", "--keep-free", "RTX 3090=1GiB"}),
+              HasSubstr("--keep-free: expected a device that --device names (RTX 4090) or cpu, found RTX 3090"));
+  EXPECT_THAT(refusal({"--keep-free", "Voodoo 2=1GiB"}), HasSubstr("--keep-free: expected a device of this machine"));
+  EXPECT_THAT(refusal({"--keep-free", "cpu=much"}), HasSubstr("--keep-free must be a size"));
+  EXPECT_THAT(refusal({"--keep-free", "1GiB", "--at-most", "cpu=1GiB"}),
+              HasSubstr("--at-most: expected one of --keep-free and --at-most for cpu, found a second"));
 }
 
 TEST_F(Cli, kld_asks_for_windows_in_which_a_token_follows_another) {

@@ -232,6 +232,33 @@ TEST_F(Cli, plans_for_a_card_that_is_not_here) {
   EXPECT_EQ(result.json()["fits"], true);
 }
 
+TEST_F(Cli, plans_over_several_devices_in_their_order_each_under_its_rule) {
+  const CliResult result =
+      runCli({"plan", model, "--device", "RTX 3060 12GB", "--device", "RTX 4090", "--keep-free", "11.5GiB",
+              "--keep-free", "RTX 4090=2GiB", "--at-most", "cpu=4GiB", "--cpu-ffn", "1", "--json"});
+  ASSERT_EQ(result.exitCode, 0) << result.err;
+  const nlohmann::json json = result.json();
+  const nlohmann::json& named = json["options"]["devices"];
+  ASSERT_EQ(named.size(), 3U);
+  EXPECT_THAT(named[0]["id"].get<std::string>(), HasSubstr("3060"));
+  EXPECT_EQ(named[0]["keep_free_bytes"].get<std::uint64_t>(), 23ULL << 29);
+  EXPECT_THAT(named[1]["id"].get<std::string>(), HasSubstr("4090"));
+  EXPECT_EQ(named[1]["keep_free_bytes"].get<std::uint64_t>(), 2ULL << 30);
+  EXPECT_EQ(named[2]["id"], "cpu");
+  EXPECT_EQ(named[2]["at_most_bytes"].get<std::uint64_t>(), 4ULL << 30);
+  EXPECT_EQ(json["options"]["n_gpu_layers"], 2);
+  EXPECT_EQ(json["options"]["n_cpu_ffn"], 1);
+  // The first card has nothing left under its rule, so both layers are on the second.
+  ASSERT_EQ(json["devices"].size(), 2U);
+  EXPECT_EQ(json["devices"][0]["id"], named[1]["id"]);
+  EXPECT_EQ(json["devices"][0]["attention_layers"], nlohmann::json({0, 1}));
+  EXPECT_EQ(json["devices"][0]["ffn_layers"], nlohmann::json({1, 1}));
+  EXPECT_EQ(json["devices"][1]["ffn_layers"], nlohmann::json({0, 0}));
+  EXPECT_TRUE(json["devices"][1]["attention_layers"].is_null());
+  EXPECT_THAT(runCli({"plan", model, "--device", "RTX 4090", "--cpu-ffn", "1"}).out,
+              HasSubstr("RTX 4090 (cuda): attention of layers 0-1, FFN of layer 1, head"));
+}
+
 TEST_F(Cli, answers_of_solve_are_exact_at_the_border) {
   const CliResult result = runCli({"solve", model, "--for", "ctx", "--at-most", "8MiB", "--limit", "100000", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;

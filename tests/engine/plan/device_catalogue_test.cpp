@@ -58,7 +58,7 @@ TEST(DeviceCatalogue, rows_are_plausible_and_can_be_planned_for) {
     EXPECT_GE(device.total_bytes * 2, device.nameplate_bytes) << device.name;
     EXPECT_GT(device.read_bytes_per_s, 40e9) << device.name;
     const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), device};
-    const Result<MemoryPlan> plan = plan_memory(model, devices, {.device = 1});
+    const Result<MemoryPlan> plan = plan_memory(model, devices, {.devices = {{1}}});
     ASSERT_TRUE(plan.ok()) << device.name;
     EXPECT_TRUE(plan->fits()) << device.name;
   }

@@ -73,7 +73,7 @@ TEST(Fixes, are_exact_and_sorted_for_any_model) {
 
 TEST(Fixes, q8_kv_comes_first_when_it_suffices) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const PlanOptions asked{.n_ctx = 32768, .n_gpu_layers = 32, .device = 1};
+  const PlanOptions asked{.n_ctx = 32768, .n_gpu_layers = 32, .devices = {{1}}};
   const std::vector<DeviceInfo> devices = with_gpu(8 * kGiB);
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
   ASSERT_FALSE(fixes.empty());
@@ -86,7 +86,7 @@ TEST(Fixes, q8_kv_comes_first_when_it_suffices) {
 
 TEST(Fixes, fewer_layers_state_how_much_slower_it_gets) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const PlanOptions asked{.n_ctx = 16384, .n_gpu_layers = 32, .device = 1};
+  const PlanOptions asked{.n_ctx = 16384, .n_gpu_layers = 32, .devices = {{1}}};
   const std::vector<Fix> fixes = *find_fixes(model, with_gpu(6 * kGiB), asked);
   const Fix* layers = with_text(fixes, "to CPU");
   ASSERT_NE(layers, nullptr) << testing::PrintToString(texts(fixes));
@@ -95,6 +95,40 @@ TEST(Fixes, fewer_layers_state_how_much_slower_it_gets) {
   EXPECT_GT(*layers->slowdown, 0.3);
   EXPECT_LT(*layers->slowdown, 1.0);
   EXPECT_THAT(layers->text, HasSubstr("% slower"));
+}
+
+TEST(Fixes, ffns_alone_may_go_to_the_cpu) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  const PlanOptions asked{.n_ctx = 16384, .n_gpu_layers = 32, .devices = {{1}}};
+  const std::vector<DeviceInfo> devices = with_gpu(6 * kGiB);
+  const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
+  const Fix* ffn = with_text(fixes, " layers on the CPU");
+  ASSERT_NE(ffn, nullptr) << testing::PrintToString(texts(fixes));
+  EXPECT_TRUE(ffn->makes_it_fit);
+  EXPECT_EQ(ffn->options.n_gpu_layers, 32);
+  ASSERT_GT(ffn->options.n_cpu_ffn, 0);
+  EXPECT_GT(*ffn->slowdown, 0.0);
+  PlanOptions one_fewer = ffn->options;
+  --one_fewer.n_cpu_ffn;
+  EXPECT_FALSE(plan_memory(model, devices, one_fewer)->fits()) << "as few as must go";
+  expect_exact(model, devices, asked, fixes);
+}
+
+TEST(Fixes, name_the_device_that_lacks_most_among_several) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices = with_gpu(2600 * kMiB);
+  devices.push_back(test::gpu_with(2600 * kMiB));
+  devices[2].name = "Second GPU";
+  const PlanOptions asked{.n_ctx = 2048, .n_gpu_layers = 32, .devices = {{1, KeepFree{0}}, {2, KeepFree{kGiB}}}};
+  const MemoryPlan plan = *plan_memory(model, devices, asked);
+  ASSERT_FALSE(plan.fits());
+  const std::vector<Fix> fixes = *find_fixes(model, devices, asked);
+  const Fix* headroom = with_text(fixes, " free on Second GPU instead of 1.00 GiB");
+  ASSERT_NE(headroom, nullptr) << testing::PrintToString(texts(fixes));
+  EXPECT_TRUE(headroom->makes_it_fit);
+  EXPECT_EQ(headroom->options.headroom_of(1), HeadroomRule(KeepFree{0}));
+  EXPECT_LT(std::get<KeepFree>(headroom->options.headroom_of(2)).bytes, kGiB);
+  expect_exact(model, devices, asked, fixes);
 }
 
 TEST(Fixes, a_shorter_context_is_offered_round_and_to_the_position) {
@@ -114,7 +148,7 @@ TEST(Fixes, a_shorter_context_is_offered_round_and_to_the_position) {
 TEST(Fixes, fewer_slots_a_smaller_batch_and_less_headroom_are_offered) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> roomy{test::cpu_with(64 * kGiB)};
-  PlanOptions asked{.n_ctx = 8192, .n_slots = 4, .n_batch = 2048, .headroom = KeepFree{kGiB}};
+  PlanOptions asked{.n_ctx = 8192, .n_slots = 4, .n_batch = 2048, .devices = {{0, KeepFree{kGiB}}}};
   const Bytes needed = plan_memory(model, roomy, asked)->planned_bytes(0);
   const std::vector<DeviceInfo> devices{test::cpu_with(needed + kGiB / 2)};
   const std::vector<Fix> fixes = *find_fixes(model, devices, asked);

@@ -92,7 +92,7 @@ void expect_all_placed(const ModelInfo& model, const MemoryPlan& plan) {
       const Bytes exact = options.n_slots * layer.kv_rows(options.n_ctx, options.n_batch) * layer.kv_row_bytes(dtype);
       EXPECT_EQ(plan.arenas[ref->arena].regions[ref->region].size,
                 round_up(exact, plan.devices[plan.arenas[ref->arena].device].alignment));
-      EXPECT_EQ(plan.arenas[ref->arena].device, plan.placement.layer_device[static_cast<std::size_t>(l)]);
+      EXPECT_EQ(plan.arenas[ref->arena].device, plan.placement.layers[static_cast<std::size_t>(l)].attention);
     }
   }
 }
@@ -107,7 +107,7 @@ TEST(MemoryPlan, regions_tile_and_kinds_add_up_for_any_model_and_options) {
         options.kv_v = kKvTypes[(seed / 4) % 4];
         const std::vector<DeviceInfo> devices = cpu_and_gpu();
         for (const std::int32_t n_gpu_layers : {-2, 0, 1, static_cast<std::int32_t>(model.n_layers()), kAutoLayers}) {
-          options.device = n_gpu_layers == -2 ? 0 : 1;  // -2 stands for a plan for the CPU alone
+          options.devices = {{n_gpu_layers == -2 ? 0U : 1U}};  // -2 stands for a plan for the CPU alone
           options.n_gpu_layers = n_gpu_layers == -2 ? kAutoLayers : n_gpu_layers;
           const MemoryPlan plan = planned(model, devices, options);
           expect_regions_tile(plan);
@@ -125,7 +125,7 @@ TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
   for (std::uint32_t seed = 0; seed < 30; ++seed) {
     const ModelInfo model = test::random_model(seed);
     const std::vector<DeviceInfo> devices = cpu_and_gpu();
-    const PlanOptions options{.n_ctx = 777, .n_slots = 2, .device = seed % 2};
+    const PlanOptions options{.n_ctx = 777, .n_slots = 2, .devices = {{seed % 2}}};
     const PlanLayout sizes = *lay_out(model, devices, options, Keep::kSizesOnly);
     const MemoryPlan plan = planned(model, devices, options);
     ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
@@ -244,7 +244,7 @@ TEST(MemoryPlan, each_layer_more_takes_more_of_the_gpu) {
     devices[1].granularity = devices[1].alignment;
     Bytes before = 0;
     for (std::int32_t n = 0; n <= static_cast<std::int32_t>(model.n_layers()); ++n) {
-      const Bytes now = planned(model, devices, {.n_ctx = 512, .n_gpu_layers = n, .device = 1}).planned_bytes(1);
+      const Bytes now = planned(model, devices, {.n_ctx = 512, .n_gpu_layers = n, .devices = {{1}}}).planned_bytes(1);
       EXPECT_TRUE(n == 0 ? now == 0 : now > before) << "seed " << seed << " layers " << n;
       before = now;
     }
@@ -255,7 +255,7 @@ TEST(MemoryPlan, auto_puts_as_many_layers_on_the_gpu_as_fit) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   for (Bytes gpu_bytes = kGiB; gpu_bytes <= 8 * kGiB; gpu_bytes += kGiB / 2) {
     const std::vector<DeviceInfo> devices = cpu_and_gpu(gpu_bytes);
-    PlanOptions options{.device = 1, .headroom = KeepFree{256 * kMiB}};
+    PlanOptions options{.devices = {{1, KeepFree{256 * kMiB}}}};
     const std::int32_t chosen = planned(model, devices, options).options.n_gpu_layers;
     std::int32_t most = 0;
     for (std::int32_t n = 1; n <= 32; ++n) {
@@ -268,15 +268,18 @@ TEST(MemoryPlan, auto_puts_as_many_layers_on_the_gpu_as_fit) {
 
 TEST(MemoryPlan, the_last_layers_and_the_head_go_to_the_gpu_and_the_embedding_stays) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Placement placement = planned(model, cpu_and_gpu(), {.n_gpu_layers = 5, .device = 1}).placement;
+  const Placement placement = planned(model, cpu_and_gpu(), {.n_gpu_layers = 5, .devices = {{1}}}).placement;
   EXPECT_EQ(placement.embed_device, 0U);
   EXPECT_EQ(placement.head_device, 1U);
-  for (std::size_t l = 0; l < 22; ++l) EXPECT_EQ(placement.layer_device[l], l < 17 ? 0U : 1U);
+  for (std::size_t l = 0; l < 22; ++l) {
+    const DeviceIndex device = l < 17 ? 0 : 1;
+    EXPECT_EQ(placement.layers[l], (LayerPlacement{device, device}));
+  }
 }
 
 TEST(MemoryPlan, a_tied_embedding_is_counted_on_both_devices_and_noted) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
-  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.device = 1});
+  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
   EXPECT_EQ(plan.options.n_gpu_layers, 16);
   EXPECT_TRUE(find_weight_region(plan, 0, 0));
   EXPECT_TRUE(find_weight_region(plan, 0, 1));
@@ -288,7 +291,7 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   devices[1].has_unified_memory = true;
-  const MemoryPlan plan = planned(model, devices, {.device = 1});
+  const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_bytes(model) + Bytes{model.n_vocab} * 4)
@@ -301,7 +304,7 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
 TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kStaging), sampler_bytes(model));
-  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.device = 1});
+  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0),
             sampler_bytes(model) + Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
@@ -322,7 +325,7 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     std::vector<DeviceInfo> devices = cpu_and_gpu();
     devices[1].kind = kind;
     const bool is_driven = kind != DeviceKind::kReference;
-    const MemoryPlan plan = planned(model, devices, {.device = 1});
+    const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
     expect_regions_tile(plan);
     expect_sums_agree(plan);
     const Region* upload = find_named(plan, "upload", Memory::kPageLocked, Lifetime::kLoad);
@@ -347,7 +350,7 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
 TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const PlanOptions options{.n_ctx = 256, .n_batch = 1, .n_gpu_layers = 22, .device = 1};
+  const PlanOptions options{.n_ctx = 256, .n_batch = 1, .n_gpu_layers = 22, .devices = {{1}}};
   const DeviceBudget host = planned(model, devices, options).budgets.at(1);
   ASSERT_GT(host.loading, host.planned) << "little of it runs here";
   devices[0].free_bytes = host.loading;
@@ -361,7 +364,7 @@ TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) 
 TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const auto limit = [&](HeadroomRule rule) {
-    return planned(model, cpu_only(8 * kGiB), {.headroom = rule}).budgets.front().limit;
+    return planned(model, cpu_only(8 * kGiB), {.devices = {{0, rule}}}).budgets.front().limit;
   };
   EXPECT_EQ(limit(KeepFree{}), 8 * kGiB);
   EXPECT_EQ(limit(KeepFree{3 * kGiB}), 5 * kGiB);
@@ -382,11 +385,11 @@ TEST(MemoryPlan, fits_to_the_byte) {
 TEST(MemoryPlan, the_drivers_share_counts_against_the_budget) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const Bytes planned_bytes = planned(model, devices, {.n_gpu_layers = 22, .device = 1}).planned_bytes(1);
+  const Bytes planned_bytes = planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).planned_bytes(1);
   devices[1].free_bytes = planned_bytes + devices[1].driver_bytes;
-  EXPECT_TRUE(planned(model, devices, {.n_gpu_layers = 22, .device = 1}).fits());
+  EXPECT_TRUE(planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
   devices[1].driver_bytes += 1;
-  EXPECT_FALSE(planned(model, devices, {.n_gpu_layers = 22, .device = 1}).fits());
+  EXPECT_FALSE(planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
 }
 
 TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {
@@ -408,8 +411,8 @@ TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause
 
 TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
   const ModelInfo model = test::make_model(test::kQwen3_8B);
-  const MemoryPlan a = planned(model, cpu_and_gpu(6 * kGiB), {.device = 1});
-  const MemoryPlan b = planned(model, cpu_and_gpu(6 * kGiB), {.device = 1});
+  const MemoryPlan a = planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
+  const MemoryPlan b = planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
   EXPECT_EQ(a.options, b.options);
   EXPECT_EQ(a.placement, b.placement);
   ASSERT_EQ(a.arenas.size(), b.arenas.size());
@@ -424,7 +427,7 @@ TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
 
 TEST(MemoryPlan, the_plan_of_its_own_options_is_itself) {
   const ModelInfo model = test::make_model(test::kQwen25_7B);
-  const MemoryPlan plan = planned(model, cpu_and_gpu(4 * kGiB), {.device = 1});
+  const MemoryPlan plan = planned(model, cpu_and_gpu(4 * kGiB), {.devices = {{1}}});
   const MemoryPlan again = planned(model, cpu_and_gpu(4 * kGiB), plan.options);
   EXPECT_EQ(again.options, plan.options);
   EXPECT_EQ(again.placement, plan.placement);
@@ -434,7 +437,7 @@ TEST(MemoryPlan, the_plan_of_its_own_options_is_itself) {
 
 TEST(MemoryPlan, the_decode_program_stays_within_the_activations_region) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
-    const MemoryPlan plan = planned(test::random_model(seed), cpu_and_gpu(), {.n_slots = 4, .device = 1});
+    const MemoryPlan plan = planned(test::random_model(seed), cpu_and_gpu(), {.n_slots = 4, .devices = {{1}}});
     EXPECT_EQ(plan.decode.max_rows, 4U);
     for (const Buffer& buffer : plan.decode.buffers) {
       const auto ref =
@@ -450,7 +453,7 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   devices[1].driver_measured = false;
   devices[1].is_present = false;
-  const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .device = 1}).notes;
+  const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .devices = {{1}}}).notes;
   for (const char* text :
        {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
     EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;

@@ -25,7 +25,7 @@ class PlanOptionsTest : public testing::Test {
   std::vector<DeviceInfo> devices_{test::cpu_with(32 * kGiB), test::gpu_with(24 * kGiB)};
 };
 
-TEST_F(PlanOptionsTest, an_unknown_device_is_refused) { expect_refused({.device = 7}, "device", "below 2", "7"); }
+TEST_F(PlanOptionsTest, an_unknown_device_is_refused) { expect_refused({.devices = {{7}}}, "device", "below 2", "7"); }
 
 TEST_F(PlanOptionsTest, devices_without_a_cpu_are_refused) {
   devices_.erase(devices_.begin());
@@ -57,15 +57,23 @@ TEST_F(PlanOptionsTest, logit_rows_outside_slots_and_batch_are_refused) {
 }
 
 TEST_F(PlanOptionsTest, layers_on_the_cpu_device_or_beyond_the_model_are_refused) {
-  expect_refused({.n_gpu_layers = 5, .device = 0}, "n_gpu_layers", "0 or auto", "found 5");
-  expect_refused({.n_gpu_layers = 33, .device = 1}, "n_gpu_layers", "0 to 32", "found 33");
-  expect_refused({.n_gpu_layers = -2, .device = 1}, "n_gpu_layers", "0 to 32", "found -2");
+  expect_refused({.n_gpu_layers = 5, .devices = {{0}}}, "n_gpu_layers", "0 or auto", "found 5");
+  expect_refused({.n_gpu_layers = 33, .devices = {{1}}}, "n_gpu_layers", "0 to 32", "found 33");
+  expect_refused({.n_gpu_layers = -2, .devices = {{1}}}, "n_gpu_layers", "0 to 32", "found -2");
+}
+
+TEST_F(PlanOptionsTest, a_device_named_twice_and_ffns_without_their_layers_are_refused) {
+  expect_refused({.devices = {{1}, {0}, {1}}}, "device", "each device once", "cuda:0 twice");
+  expect_refused({.n_cpu_ffn = 1, .devices = {{0}}}, "n_cpu_ffn", "0 or auto", "found 1");
+  expect_refused({.n_cpu_ffn = 33, .devices = {{1}}}, "n_cpu_ffn", "0 to 32", "found 33");
+  expect_refused({.n_cpu_ffn = -2, .devices = {{1}}}, "n_cpu_ffn", "0 to 32", "found -2");
+  expect_refused({.n_gpu_layers = 4, .n_cpu_ffn = 5, .devices = {{1}}}, "n_cpu_ffn", "0 to 4", "found 5");
 }
 
 TEST_F(PlanOptionsTest, a_kv_type_without_a_kernel_on_the_device_is_refused) {
   devices_[1].kv_types = {DType::kF16, DType::kQ8_0};
-  expect_refused({.kv_k = DType::kF8E4M3, .device = 1}, "kv_k", "f16, q8_0", "fp8");
-  expect_refused({.kv_v = DType::kQ4_0, .device = 1}, "kv_v", "f16, q8_0", "q4_0");
+  expect_refused({.kv_k = DType::kF8E4M3, .devices = {{1}}}, "kv_k", "f16, q8_0", "fp8");
+  expect_refused({.kv_v = DType::kQ4_0, .devices = {{1}}}, "kv_v", "f16, q8_0", "q4_0");
   expect_refused({.kv_k = DType::kQ4_K}, "kv_k", "f32, f16, q8_0, q4_0, fp8", "q4_k");
 }
 

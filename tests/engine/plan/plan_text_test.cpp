@@ -82,10 +82,10 @@ TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     const ModelInfo model = test::random_model(seed);
     const std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
-    PlanOptions options{.n_ctx = 1 + seed * 53, .n_slots = 1 + seed % 3, .n_batch = 31 + seed, .device = seed % 2};
+    PlanOptions options{.n_ctx = 1 + seed * 53, .n_slots = 1 + seed % 3, .n_batch = 31 + seed, .devices = {{seed % 2}}};
     options.kv_k = kKvTypes[seed % 4];
     options.kv_v = kKvTypes[(seed / 4) % 4];
-    if (options.device == 1) options.n_gpu_layers = static_cast<std::int32_t>(seed % (model.n_layers() + 1));
+    if (options.main_device() == 1) options.n_gpu_layers = static_cast<std::int32_t>(seed % (model.n_layers() + 1));
     const MemoryPlan plan = *plan_memory(model, devices, options);
     std::map<std::pair<DeviceIndex, RegionKind>, Bytes> by_kind;
     for (const Formula& formula : plan_formulas(model, plan)) {
@@ -116,7 +116,7 @@ TEST(Formulas, of_the_cache_read_as_layers_heads_and_elements) {
 MemoryPlan plan_of(Bytes planned, Bytes free_bytes, HeadroomRule rule, Bytes limit) {
   MemoryPlan plan;
   plan.devices = {test::cpu_with(free_bytes)};
-  plan.options.headroom = rule;
+  plan.options.devices = {{0, rule}};
   plan.budgets = {{.device = 0, .planned = planned, .driver = 0, .limit = limit, .held_by_others = 0}};
   return plan;
 }
@@ -139,7 +139,7 @@ TEST(Verdict, names_the_device_and_what_is_asked_and_free) {
 
 TEST(Verdict, speaks_of_each_device_in_use) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(4 * kGiB), {.device = 1});
+  const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(4 * kGiB), {.devices = {{1}}});
   EXPECT_THAT(verdict_text(plan),
               testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
 }
@@ -147,8 +147,8 @@ TEST(Verdict, speaks_of_each_device_in_use) {
 TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
   std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
   devices[1].has_unified_memory = true;
-  const MemoryPlan plan = *plan_memory(test::make_model(test::kTinyLlama), devices,
-                                       {.n_gpu_layers = 11, .device = 1, .headroom = KeepFree{kGiB}});
+  const MemoryPlan plan =
+      *plan_memory(test::make_model(test::kTinyLlama), devices, {.n_gpu_layers = 11, .devices = {{1, KeepFree{kGiB}}}});
   const std::string verdict = verdict_text(plan);
   const std::string cpu_part = verdict.substr(verdict.find("; Test CPU: "));
   EXPECT_THAT(verdict, HasSubstr("of 8.00 GiB, 1.00 kept free"));
@@ -157,7 +157,7 @@ TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
 
 TEST(PlanText, has_the_verdict_the_segments_and_the_fixes) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 32, .device = 1};
+  const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 32, .devices = {{1}}};
   const std::vector<DeviceInfo> devices = cpu_and_gpu(5 * kGiB);
   const MemoryPlan plan = *plan_memory(model, devices, options);
   const std::string text = plan_text(model, plan, *find_fixes(model, devices, options));
@@ -167,16 +167,34 @@ TEST(PlanText, has_the_verdict_the_segments_and_the_fixes) {
   }
 }
 
+TEST(PlanText, says_which_layers_stand_where) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices = cpu_and_gpu(2 * kGiB);
+  devices.push_back(test::gpu_with(2 * kGiB));
+  devices[2].name = "Second GPU";
+  const MemoryPlan plan = *plan_memory(model, devices, {.n_gpu_layers = 20, .n_cpu_ffn = 3, .devices = {{1}, {2}}});
+  const std::string text = plan_text(model, plan, {});
+  for (const char* part :
+       {"devices Test GPU and Second GPU, 20 of 32 layers there, the FFN of 3 of them on the CPU",
+        "Test GPU (cuda): attention of layers 12-", ", FFN of layers 15-", "Second GPU (cuda): layers ", "-31, head",
+        "Test CPU (cpu): attention of layers 0-11, FFN of layers 0-14", "staging, for what crosses between devices",
+        "attention and cache on Test GPU.", "load only",
+        "upload, while weights are loaded: 2 chunks x 16777216 bytes"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
 TEST(PlanJson, says_what_the_plan_says) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   const std::vector<DeviceInfo> devices = cpu_and_gpu(kGiB);
-  const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 16, .device = 1, .headroom = KeepFree{100 * kMiB}};
+  const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 16, .devices = {{1, KeepFree{100 * kMiB}}}};
   const MemoryPlan plan = *plan_memory(model, devices, options);
   const std::vector<Fix> fixes = *find_fixes(model, devices, options);
   const auto json = nlohmann::json::parse(plan_json(model, plan, fixes));
   EXPECT_EQ(json["fits"], plan.fits());
   EXPECT_EQ(json["options"]["n_ctx"], 8192);
-  EXPECT_EQ(json["options"]["keep_free_bytes"], 100 * kMiB);
+  EXPECT_EQ(json["options"]["devices"][0]["id"], "cuda:0");
+  EXPECT_EQ(json["options"]["devices"][0]["keep_free_bytes"], 100 * kMiB);
   ASSERT_EQ(json["devices"].size(), 2U);
   for (const auto& device : json["devices"]) {
     Bytes by_kind = 0, regions = 0;

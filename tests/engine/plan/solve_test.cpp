@@ -34,7 +34,7 @@ TEST(Solve, the_longest_context_is_exact) {
     const ModelInfo model = test::random_model(seed);
     const bool with_gpu = seed % 2 == 1;
     const std::vector<DeviceInfo> devices = tight_devices(model, seed, with_gpu);
-    PlanOptions options{.n_batch = 64, .device = with_gpu ? 1U : 0U};
+    PlanOptions options{.n_batch = 64, .devices = {{with_gpu ? 1U : 0U}}};
     if (with_gpu && seed % 4 == 1) options.n_gpu_layers = static_cast<std::int32_t>(model.n_layers());
     const SolveAnswer answer = *longest_context(model, devices, options, 3000);
     std::uint32_t longest = 0;
@@ -56,20 +56,6 @@ TEST(Solve, the_longest_context_is_exact) {
   }
 }
 
-TEST(Solve, a_known_range_of_layers_changes_no_plan) {
-  for (std::uint32_t seed = 0; seed < 40; ++seed) {
-    const ModelInfo model = test::random_model(seed);
-    const std::vector<DeviceInfo> devices = tight_devices(model, seed, true);
-    const PlanOptions options{.n_ctx = 1000, .device = 1};
-    const std::int32_t n = lay_out(model, devices, options, Keep::kSizesOnly)->options.n_gpu_layers;
-    const auto exact = static_cast<std::uint32_t>(n);
-    for (const LayerRange known :
-         {LayerRange{exact, exact}, LayerRange{0, exact}, LayerRange{exact, model.n_layers()}}) {
-      EXPECT_EQ(lay_out(model, devices, options, Keep::kSizesOnly, known)->options.n_gpu_layers, n) << "seed " << seed;
-    }
-  }
-}
-
 TEST(Solve, the_trained_context_is_the_limit_unless_told) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB)};
@@ -83,7 +69,7 @@ TEST(Solve, the_most_layers_are_exact) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     const ModelInfo model = test::random_model(seed);
     const std::vector<DeviceInfo> devices = tight_devices(model, seed, true);
-    PlanOptions options{.n_ctx = 2000, .device = 1};
+    PlanOptions options{.n_ctx = 2000, .devices = {{1}}};
     const SolveAnswer answer = *most_layers(model, devices, options);
     std::int32_t most = -1;
     for (std::int32_t n = 0; n <= static_cast<std::int32_t>(model.n_layers()); ++n) {
@@ -127,7 +113,7 @@ TEST(Solve, the_lightest_kv_has_a_kernel_on_the_device) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(5 * kGiB)};
   devices[1].kv_types = {DType::kF16, DType::kQ4_0};
-  const SolveAnswer answer = *lightest_kv(model, devices, {.n_ctx = 8192, .n_gpu_layers = 32, .device = 1});
+  const SolveAnswer answer = *lightest_kv(model, devices, {.n_ctx = 8192, .n_gpu_layers = 32, .devices = {{1}}});
   ASSERT_TRUE(answer.options) << answer.text;
   EXPECT_TRUE(answer.options->kv_k == DType::kQ4_0 || answer.options->kv_v == DType::kQ4_0);
 }
@@ -135,8 +121,9 @@ TEST(Solve, the_lightest_kv_has_a_kernel_on_the_device) {
 TEST(Solve, nothing_that_fits_is_an_answer_with_its_reason) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> devices{test::cpu_with(kGiB), test::gpu_with(kGiB)};
-  for (const SolveAnswer& answer : {*longest_context(model, devices, {}), *most_layers(model, devices, {.device = 1}),
-                                    *lightest_kv(model, devices, {})}) {
+  for (const SolveAnswer& answer :
+       {*longest_context(model, devices, {}), *most_layers(model, devices, {.devices = {{1}}}),
+        *lightest_kv(model, devices, {})}) {
     EXPECT_FALSE(answer.options);
     EXPECT_THAT(answer.text, testing::AllOf(HasSubstr("misses"), HasSubstr("GiB on Test CPU")));
   }
@@ -146,7 +133,7 @@ TEST(Solve, options_that_make_no_sense_are_errors) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const std::vector<DeviceInfo> devices{test::cpu_with(kGiB)};
   EXPECT_FALSE(longest_context(model, devices, {.n_slots = 0}).ok());
-  EXPECT_FALSE(lightest_kv(model, devices, {.device = 3}).ok());
+  EXPECT_FALSE(lightest_kv(model, devices, {.devices = {{3}}}).ok());
   const Result<SolveAnswer> layers = most_layers(model, devices, {});
   ASSERT_FALSE(layers.ok());
   EXPECT_THAT(layers.error().message, HasSubstr("expected a GPU"));

@@ -12,7 +12,7 @@ namespace {
 constexpr Bytes kAlignment = 64;
 
 Placement all_on(const ModelInfo& model, DeviceIndex device) {
-  return {std::vector<DeviceIndex>(model.n_layers(), device), device, device};
+  return {std::vector<LayerPlacement>(model.n_layers(), {device, device}), device, device};
 }
 
 std::vector<OpKind> kinds(const Program& program) {
@@ -47,7 +47,7 @@ TEST(BuildProgram, transfers_the_residual_exactly_where_the_device_changes) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   Placement placement = all_on(model, 1);
   placement.embed_device = 0;
-  std::fill(placement.layer_device.begin(), placement.layer_device.begin() + 10, 0U);
+  std::fill(placement.layers.begin(), placement.layers.begin() + 10, LayerPlacement{0, 0});
   const Program program = build_program(model, placement, 2, 8, 1, kAlignment);
   std::vector<const Op*> transfers;
   for (const Op& op : program.ops) {
@@ -67,16 +67,60 @@ TEST(BuildProgram, transfers_the_residual_exactly_where_the_device_changes) {
 TEST(BuildProgram, a_layer_on_another_device_costs_a_transfer_there_and_one_back) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   Placement placement = all_on(model, 0);
-  placement.layer_device[1] = 1;
+  placement.layers[1] = {1, 1};
   const std::vector<OpKind> ops = kinds(build_program(model, placement, 2, 4, 1, kAlignment));
   EXPECT_EQ(std::count(ops.begin(), ops.end(), OpKind::kTransfer), 2);
+}
+
+TEST(BuildProgram, an_ffn_on_another_device_takes_the_residual_there_and_back) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  Placement placement = all_on(model, 1);
+  placement.layers[2].ffn = 0;
+  const Program program = build_program(model, placement, 2, 4, 1, kAlignment);
+  const std::vector<OpKind> expected{OpKind::kQkvRope, OpKind::kAttend,  OpKind::kAttnOut,  OpKind::kTransfer,
+                                     OpKind::kFfnUp,   OpKind::kFfnDown, OpKind::kTransfer, OpKind::kQkvRope};
+  const std::vector<OpKind> ops = kinds(program);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), ops.begin() + 1 + 2 * 5));
+  const Op& there = program.ops[1 + 2 * 5 + 3];
+  const Op& back = program.ops[1 + 2 * 5 + 6];
+  EXPECT_EQ(there.device, 0U);
+  EXPECT_EQ(back.device, 1U);
+  EXPECT_EQ(back.input, there.output) << "what the FFN was added to";
+  EXPECT_EQ(program.buffers[there.input].last_op, 1U + 2 * 5 + 3) << "its bytes are free while the copy is elsewhere";
+}
+
+// The planner finds splits by this sum, without building a program.
+TEST(BuildProgram, a_device_holds_what_the_widest_part_on_it_holds) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    for (std::uint32_t round = 0; round < 12; ++round) {
+      Placement placement = all_on(model, 0);
+      std::vector<Bytes> expected(3, 0);
+      for (std::size_t l = 0; l < model.n_layers(); ++l) {
+        const auto mixed = static_cast<DeviceIndex>((seed + round) * 2654435761U >> (l % 24));
+        placement.layers[l] = {mixed % 3, round % 2 == 0 ? mixed % 3 : mixed / 3 % 3};
+        const auto raise = [&](DeviceIndex device, Bytes bytes) {
+          expected[device] = std::max(expected[device], bytes);
+        };
+        raise(placement.layers[l].attention, attention_live_bytes(model, model.layers[l], 33, kAlignment));
+        raise(placement.layers[l].ffn, ffn_live_bytes(model, model.layers[l], 33, kAlignment));
+      }
+      placement.head_device = placement.layers.back().attention;
+      const Program program = build_program(model, placement, 3, 33, 2, kAlignment);
+      const Bytes residual = round_up(Bytes{33} * model.d_model * 4, kAlignment);
+      for (DeviceIndex d = 0; d < 3; ++d) {
+        if (d == placement.embed_device || d == placement.head_device) expected[d] = std::max(expected[d], residual);
+        EXPECT_EQ(program.activation_bytes[d], expected[d]) << "seed " << seed << " round " << round;
+      }
+    }
+  }
 }
 
 TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_peak) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     const ModelInfo model = test::random_model(seed);
     Placement placement = all_on(model, 0);
-    for (std::size_t l = model.n_layers() / 2; l < model.n_layers(); ++l) placement.layer_device[l] = 1;
+    for (std::size_t l = model.n_layers() / 2; l < model.n_layers(); ++l) placement.layers[l] = {1, 1};
     placement.head_device = 1;
     const Program program = build_program(model, placement, 2, 33, 2, kAlignment);
     for (std::size_t i = 0; i < program.buffers.size(); ++i) {

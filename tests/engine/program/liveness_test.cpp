@@ -108,6 +108,13 @@ TEST(Liveness, of_a_forward_pass_is_the_best_there_is) {
   EXPECT_EQ(pack_lives(lives).peak, live_bound(lives));
 }
 
+TEST(Liveness, of_a_forward_pass_is_the_best_there_is_where_the_residual_is_of_middle_size) {
+  // By size alone: hidden, residual above it, query below it, and attended above both.
+  const std::vector<Life> lives{{120, 0, 6}, {100, 1, 2}, {100, 2, 3}, {150, 4, 5}};
+  EXPECT_EQ(pack_lives(lives).peak, 320U);
+  EXPECT_EQ(pack_lives(lives).peak, live_bound(lives));
+}
+
 TEST(Liveness, buffers_that_never_meet_share_their_bytes) {
   const std::vector<Life> lives{{128, 0, 1}, {128, 2, 3}, {64, 4, 4}};
   const Layout layout = pack_lives(lives);

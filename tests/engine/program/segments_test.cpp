@@ -14,8 +14,11 @@ ModelInfo two_layers() {
   return model;
 }
 
-Program program_of(const ModelInfo& model, std::vector<DeviceIndex> layers, DeviceIndex embed, DeviceIndex head) {
-  return build_program(model, {std::move(layers), embed, head}, 3, 8, 2, 64);
+Program program_of(const ModelInfo& model, const std::vector<DeviceIndex>& layers, DeviceIndex embed,
+                   DeviceIndex head) {
+  Placement placement{{}, embed, head};
+  for (const DeviceIndex device : layers) placement.layers.push_back({device, device});
+  return build_program(model, placement, 3, 8, 2, 64);
 }
 
 TEST(Segments, one_device_is_one_segment_that_nothing_crosses_into) {

@@ -303,7 +303,7 @@ TEST(LoadModel, a_cap_below_the_plan_is_a_typed_error) {
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));
   PlanOptions options = small_options(DType::kF16);
-  options.headroom = AtMost{kMiB};
+  options.devices = {{0, AtMost{kMiB}}};
   const auto loaded =
       load_model(opened.file, {opened.info, plan_or_die(*opened.info, options), make_backend}, {}, [](Bytes) {});
   ASSERT_FALSE(loaded.ok());

@@ -29,7 +29,7 @@ PlanOptions options_of(DType kv, std::int32_t n_gpu_layers) {
   options.n_slots = 2;
   options.kv_k = options.kv_v = kv;
   options.n_gpu_layers = n_gpu_layers;
-  options.device = n_gpu_layers > 0 ? 1 : 0;
+  options.devices = {{n_gpu_layers > 0 ? 1U : 0U}};
   return options;
 }
 

@@ -101,7 +101,7 @@ TEST_F(CalculatorStateTest, a_catalogue_device_is_planned_for_and_not_loaded_on)
   m_calculator.planNow();
   ASSERT_TRUE(m_calculator.plan());
   EXPECT_TRUE(m_calculator.plan()->fits());
-  EXPECT_EQ(m_calculator.plan()->devices[m_calculator.plan()->options.device].name, "Catalogue 12");
+  EXPECT_EQ(m_calculator.plan()->devices[m_calculator.plan()->options.main_device()].name, "Catalogue 12");
   EXPECT_FALSE(m_calculator.isLoadable());
   EXPECT_TRUE(m_calculator.whyNotLoadable().contains(QStringLiteral("not in this machine")));
 }

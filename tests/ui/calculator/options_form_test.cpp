@@ -101,15 +101,15 @@ TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
   open();
   useGpu();
   find<QSlider>("headroomSlider")->setValue(16);  // 1 GiB in steps of 64 MiB
-  EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB);
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.headroom()).bytes, kGiB);
   auto* rule = find<QComboBox>("headroomRule");
   rule->setCurrentIndex(1);
   emit rule->activated(1);
-  EXPECT_EQ(std::get<AtMost>(m_calculator.options().headroom).bytes, 7 * kGiB);
+  EXPECT_EQ(std::get<AtMost>(m_calculator.headroom()).bytes, 7 * kGiB);
   EXPECT_EQ(find<QLineEdit>("headroomEdit")->text(), "7.00 GiB");
   rule->setCurrentIndex(0);
   emit rule->activated(0);
-  EXPECT_EQ(std::get<KeepFree>(m_calculator.options().headroom).bytes, kGiB) << "and back";
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.headroom()).bytes, kGiB) << "and back";
 }
 
 TEST_F(OptionsFormTest, the_solvers_are_one_click_away) {

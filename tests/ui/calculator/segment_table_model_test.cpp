@@ -12,7 +12,7 @@ namespace {
 std::shared_ptr<const MemoryPlan> planFor(const ModelInfo& model, const std::vector<DeviceInfo>& devices,
                                           DeviceIndex device) {
   PlanOptions options;
-  options.device = device;
+  options.devices = {{device}};
   auto plan = plan_memory(model, devices, options);
   return plan.ok() ? std::make_shared<const MemoryPlan>(std::move(plan).value()) : nullptr;
 }

@@ -36,7 +36,7 @@ TEST(VerdictTest, a_plan_that_does_not_fit_is_bad_and_says_by_how_much) {
 TEST(VerdictTest, a_measured_driver_is_told_with_its_share) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   PlanOptions options;
-  options.device = 1;
+  options.devices = {{1}};
   const auto plan = test::plan_for(model, {test::cpu_with(16 * kGiB), test::gpu_with(8 * kGiB, 300 * kMiB)}, options);
   ASSERT_TRUE(plan);
   const QString detail = verdictOf(model, *plan).detail;

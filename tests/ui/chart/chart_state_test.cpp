@@ -40,7 +40,7 @@ TEST_F(ChartStateTest, the_shown_device_follows_the_plan_and_each_keeps_its_hist
   EXPECT_TRUE(m_chart.isHost()) << "the first one, while there is no plan";
   m_chart.addReading(reading("cpu", 1, 8 * kGiB, 0));
   PlanOptions onGpu;
-  onGpu.device = 1;
+  onGpu.devices = {{1}};
   const auto plan = test::plan_for(m_model, {m_host, m_gpu}, onGpu);
   m_chart.setCandidate(plan);
   EXPECT_EQ(m_chart.deviceId(), QString::fromStdString(m_gpu.id));

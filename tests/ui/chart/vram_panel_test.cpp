@@ -60,7 +60,7 @@ TEST_F(VramPanelTest, it_says_what_it_waits_for_and_what_cannot_be_measured) {
   absent.name = "RTX 9090";
   absent.is_present = false;
   PlanOptions onGpu;
-  onGpu.device = 1;
+  onGpu.devices = {{1}};
   m_chart.setCandidate(test::plan_for(*m_model, {test::cpu_with(16 * kGiB), absent}, onGpu));
   EXPECT_TRUE(says("RTX 9090 is not in this machine"));
 }
