@@ -234,14 +234,14 @@ TEST_F(Cli, plans_for_a_card_that_is_not_here) {
 
 TEST_F(Cli, plans_over_several_devices_in_their_order_each_under_its_rule) {
   const CliResult result =
-      runCli({"plan", model, "--device", "RTX 3060 12GB", "--device", "RTX 4090", "--keep-free", "11.5GiB",
+      runCli({"plan", model, "--device", "RTX 3060 12GB", "--device", "RTX 4090", "--keep-free", "11.75GiB",
               "--keep-free", "RTX 4090=2GiB", "--at-most", "cpu=4GiB", "--cpu-ffn", "1", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
   const nlohmann::json json = result.json();
   const nlohmann::json& named = json["options"]["devices"];
   ASSERT_EQ(named.size(), 3U);
   EXPECT_THAT(named[0]["id"].get<std::string>(), HasSubstr("3060"));
-  EXPECT_EQ(named[0]["keep_free_bytes"].get<std::uint64_t>(), 23ULL << 29);
+  EXPECT_EQ(named[0]["keep_free_bytes"].get<std::uint64_t>(), 47ULL << 28);
   EXPECT_THAT(named[1]["id"].get<std::string>(), HasSubstr("4090"));
   EXPECT_EQ(named[1]["keep_free_bytes"].get<std::uint64_t>(), 2ULL << 30);
   EXPECT_EQ(named[2]["id"], "cpu");
