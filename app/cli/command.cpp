@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cerrno>
@@ -73,7 +74,7 @@ Result<std::string> readTextFile(const std::string& path) {
   return text;
 }
 
-Result<std::vector<TokenId>> parseTokens(const std::string& text) {
+Result<std::vector<TokenId>> parseTokens(std::string_view option, const std::string& text) {
   std::vector<TokenId> tokens;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -85,7 +86,7 @@ Result<std::vector<TokenId>> parseTokens(const std::string& text) {
     const auto [next, error] = std::from_chars(at, end, token);
     if (error != std::errc())
       return Error{ErrorCode::kUsage,
-                   fmt::format("expected token ids such as 1,2,3, found \"{}\"", std::string(at, end))};
+                   fmt::format("{}: expected token ids such as 1,2,3, found \"{}\"", option, std::string(at, end))};
     tokens.push_back(token);
     at = next;
   }

@@ -1,7 +1,6 @@
 // What every subcommand shares: exit codes, errors, output.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,6 +9,11 @@
 #include "base/result.h"
 #include "output.h"
 #include "text/tokenizer.h"
+
+// CLI11 takes seconds to compile wherever it is included: only files that add options do.
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace headroom::cli {
 
@@ -38,8 +42,8 @@ Result<std::string> readTextFile(const std::string& path);
 // Whether results still have a reader: kCancelled once stdout is lost. Asked between steps of long work.
 Status stillWanted();
 
-// "1,2 3" to ids; kUsage names what is not a number.
-Result<std::vector<TokenId>> parseTokens(const std::string& text);
+// "1,2 3" to ids; kUsage names `option` and what is not a number.
+Result<std::vector<TokenId>> parseTokens(std::string_view option, const std::string& text);
 
 // Adds the option --json, as every subcommand that prints data has it.
 void addJsonOption(CLI::App& app, bool& asJson);

@@ -1,6 +1,7 @@
 // Completion scripts for three shells. Each is text alone: none of them starts the program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <map>
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -116,7 +117,8 @@ ExitCode kld(Options options, Interrupts& interrupts) {
   const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
   options.plan.nCtx = open->planned.plan->options.n_ctx;
-  if (!open->loaded->tokenizer) return fail({ErrorCode::kUnsupported, open->loaded->template_problem});
+  if (!open->loaded->tokenizer)
+    return fail({ErrorCode::kUnsupported, fmt::format("{}: {}", options.model, open->loaded->template_problem)});
   const std::vector<TokenId> tokens = open->loaded->tokenizer->encode(*text, true, false);
   if (tokens.size() < 2)
     return fail(

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -52,9 +53,9 @@ Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, 
 
 ExitCode logits(Options options, Interrupts& interrupts) {
   const auto fail = [&](const Error& error) { return report(error, options.asJson); };
-  const Result<std::vector<TokenId>> tokens = parseTokens(options.tokens);
+  const Result<std::vector<TokenId>> tokens = parseTokens("--tokens", options.tokens);
   if (!tokens) return fail(tokens.error());
-  if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens names no token"});
+  if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens: expected token ids such as 1,2,3, found none"});
   // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never
   // used.
   options.plan.nBatch = static_cast<std::uint32_t>(std::min<std::size_t>(options.plan.nBatch, tokens->size()));

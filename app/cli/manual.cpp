@@ -1,6 +1,7 @@
 // The manual page of headroom-cli: sentences that stay as they are, and around them what the program's options say.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include "program_text.h"
 #include "subcommands.h"

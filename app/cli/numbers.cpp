@@ -1,6 +1,7 @@
 #include "numbers.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <optional>

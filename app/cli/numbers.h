@@ -2,10 +2,15 @@
 // names the option, what was expected and what was found; nothing is rounded, wrapped or cut to fit.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace headroom::cli {
 

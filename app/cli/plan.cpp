@@ -1,3 +1,5 @@
+#include <CLI/CLI.hpp>
+
 #include "format/dtype_table.h"
 #include "numbers.h"
 #include "plan/fixes.h"

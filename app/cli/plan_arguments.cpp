@@ -1,6 +1,7 @@
 #include "plan_arguments.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

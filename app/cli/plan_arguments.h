@@ -10,6 +10,10 @@
 #include "file/model_file.h"
 #include "plan/memory_plan.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace headroom::cli {
 
 // As written on the command line.

@@ -1,5 +1,6 @@
 #include "program_text.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <string_view>

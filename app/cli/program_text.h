@@ -2,9 +2,12 @@
 // differ from --help.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace headroom::cli {
 

@@ -1,3 +1,4 @@
+#include <CLI/CLI.hpp>
 #include <ctime>
 
 #include "messages_file.h"

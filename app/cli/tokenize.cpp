@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "run/load_model.h"
 #include "subcommands.h"
@@ -36,12 +37,12 @@ ExitCode tokenize(const Options& options, bool fromFile) {
 ExitCode detokenize(const Options& options) {
   const Result<std::unique_ptr<const Tokenizer>> tokenizer = openTokenizer(options.model);
   if (!tokenizer) return report(tokenizer.error(), options.asJson);
-  const Result<std::vector<TokenId>> ids = parseTokens(options.ids);
+  const Result<std::vector<TokenId>> ids = parseTokens("IDS", options.ids);
   if (!ids) return report(ids.error(), options.asJson);
   for (const TokenId id : *ids) {
     if (id < (*tokenizer)->n_vocab()) continue;
     return report(
-        {ErrorCode::kUsage, fmt::format("token {} is outside the vocabulary of {}", id, (*tokenizer)->n_vocab())},
+        {ErrorCode::kUsage, fmt::format("IDS: expected token ids below {}, found {}", (*tokenizer)->n_vocab(), id)},
         options.asJson);
   }
   const std::string text = (*tokenizer)->decode(*ids, options.showSpecial);

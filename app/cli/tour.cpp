@@ -1,5 +1,6 @@
 // The main job on one page, for a machine without a display: plan, load, answer, planned against mapped.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "../resources.h"
 #include "chat.h"
