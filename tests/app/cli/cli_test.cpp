@@ -1,5 +1,7 @@
 // Drives the real headroom-cli: what the subcommands that compute nothing print, and every exit code.
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <span>
 
 #include "app/cli/cli_fixture.h"
@@ -51,6 +53,41 @@ TEST_F(Cli, usage_errors_end_with_2) {
   expectOneErrorLine(runCli({"run", model, "-p", "hi", "--top-p", "2"}), 2);
   expectOneErrorLine(runCli({"run", model, "--raw"}), 2);
   expectOneErrorLine(runCli({"logits", model, "--tokens", "", "--out", pathOf("x")}), 2);
+}
+
+TEST_F(Cli, a_refused_token_is_named_with_its_option) {
+  EXPECT_EQ(runCli({"detokenize", model, "1,x"}).err,
+            "headroom-cli: IDS: expected token ids such as 1,2,3, found \"x\"\n");
+  EXPECT_EQ(runCli({"detokenize", model, "999999"}).err,
+            "headroom-cli: IDS: expected token ids below 288, found 999999\n");
+  EXPECT_EQ(runCli({"logits", model, "--tokens", "1,x", "--out", pathOf("x")}).err,
+            "headroom-cli: --tokens: expected token ids such as 1,2,3, found \"x\"\n");
+  EXPECT_EQ(runCli({"logits", model, "--tokens", ",", "--out", pathOf("x")}).err,
+            "headroom-cli: --tokens: expected token ids such as 1,2,3, found none\n");
+}
+
+TEST_F(Cli, a_tokenizer_that_is_missing_or_unknown_is_told_with_the_path) {
+  RandomModelSpec spec;
+  spec.n_vocab = 64;  // too few for the tokenizers of random models: theirs is called "none"
+  const std::string path = make_random_model(spec, folder->path(), "no-tokenizer").string();
+  const std::vector<std::string> kld{"kld", path, "--file", write("some.txt", "text"), "--ctx", "16"};
+  const std::string unknown = "headroom-cli: " + path +
+                              ": metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' "
+                              "(byte-level BPE), found 'none'\n";
+  EXPECT_EQ(runCli({"tokenize", path, "hi"}).err, unknown);
+  EXPECT_EQ(runCli(kld).err, unknown);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t key = bytes.find("tokenizer.ggml.model");
+  ASSERT_NE(key, std::string::npos);
+  file.clear();
+  file.seekp(static_cast<std::streamoff>(key));
+  file.write("tokenizer.ggml.other", 20);
+  file.close();
+  EXPECT_EQ(runCli({"tokenize", path, "hi"}).err,
+            "headroom-cli: " + path +
+                ": metadata 'tokenizer.ggml.model': expected the kind of tokenizer, found no such key\n");
+  EXPECT_EQ(runCli(kld).err, "headroom-cli: " + path + ": the file has no tokenizer (tokenizer.ggml.model)\n");
 }
 
 TEST_F(Cli, what_needs_the_device_is_refused_on_one_that_is_not_here) {
