@@ -9,7 +9,8 @@ namespace headroom::app {
 namespace {
 
 TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
-  EXPECT_TRUE(find<QLabel>("modelNote")->text().contains("not a general assistant"));
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelNote")->text().contains("not a general assistant"); }))
+      << find<QLabel>("modelNote")->text().toStdString();
 
   drop(m_app->window(), kDropped);
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelName")->text().contains("qwen3", Qt::CaseInsensitive); }))

@@ -98,8 +98,8 @@ inline void weigh_panel(const TileJob& job, std::uint32_t panel, F most, float* 
   const F scale = load_f(job.query_scales + at), before = load_f(job.maxima + at), chunk = mul(most, scale),
           after = max(before, chunk);
   factor = exp2_lanes(sub(before, after));
-  // A query that sees no key of this chunk gets ones, which must not count. It sees a key of another chunk: of an earlier
-  // one, then `weight` is 0 here, or of a later one, whose `factor` is 0.
+  // A query that sees no key of this chunk gets ones, which must not count. It sees a key of another chunk: of an
+  // earlier one, then `weight` is 0 here, or of a later one, whose `factor` is 0.
   weight = mul(exp2_lanes(sub(chunk, after)), set_f(1.0F / kWeightOne));
   const F offset = sub(zero_f(), chunk);
   const std::int8_t ones[4] = {1, 0, 1, 0};
