@@ -8,9 +8,11 @@
 #include <fstream>
 #include <latch>
 #include <mutex>
+#include <new>
 
 #include "engine/run/loaded_fixture.h"
 #include "support/fake_backend.h"
+#include "support/reference_devices.h"
 
 namespace headroom {
 namespace {
@@ -225,6 +227,67 @@ TEST(EngineThread, a_load_that_is_stopped_at_its_very_end_is_cancelled_too) {
   const auto failed = fake.engine.wait_for<Failed>(id);
   ASSERT_TRUE(failed.has_value());
   EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+}
+
+TEST(EngineThread, a_request_that_the_host_has_no_memory_for_fails_and_the_next_one_works) {
+  const OnDisk model;
+  fake::Machine machine;
+  const auto no_memory = [] { throw std::bad_alloc(); };
+  machine.before_chunk = no_memory;
+  FakeEngine fake(machine);
+  const auto unloaded = fake.engine.wait_for<Failed>(fake.engine->load(model.request(context_of(64))));
+  ASSERT_TRUE(unloaded.has_value());
+  EXPECT_EQ(unloaded->error.code, ErrorCode::kResource);
+  EXPECT_EQ(machine.mapped_now, 0U);
+  machine.before_chunk = [] {};
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+  machine.before_step = no_memory;
+  const auto unanswered = fake.engine.wait_for<Failed>(fake.engine->generate(ask("hello", 4)));
+  ASSERT_TRUE(unanswered.has_value());
+  EXPECT_EQ(unanswered->error.code, ErrorCode::kResource);
+  machine.before_step = [] {};
+  EXPECT_TRUE(fake.engine.wait_for<GenerationFinished>(fake.engine->generate(ask("hello", 4))).has_value());
+}
+
+// The second of two devices goes away in the middle of an answer.
+TEST(EngineThread, a_lost_device_ends_the_answer_by_its_name_and_the_next_load_works) {
+  const ReferenceDevices devices("64MiB");
+  const OnDisk model;
+  PlanOptions split = context_of(64);
+  split.devices = {{1}};
+  split.n_gpu_layers = 1;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(split))).has_value());
+  const RequestId whole = engine->generate(ask("hello", 12));
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(whole).has_value());
+  const auto device = shared_reference_device("reference:0", 64 * kMiB);
+  device->faults().lose_at_submit = 6;
+  const auto lost = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
+  ASSERT_TRUE(lost.has_value());
+  EXPECT_EQ(lost->error.code, ErrorCode::kDeviceLost);
+  EXPECT_NE(lost->error.message.find("reference:0"), std::string::npos) << lost->error.message;
+  EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("again", 2))).has_value()) << "until it is loaded anew";
+  const RequestId reload = engine->load(model.request(split));
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(reload).has_value());
+  const RequestId again = engine->generate(ask("hello", 12));
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(again).has_value());
+  EXPECT_EQ(engine.text(again), engine.text(whole));
+}
+
+TEST(EngineThread, readings_tell_of_every_device_of_the_plan) {
+  const ReferenceDevices devices("64MiB");
+  const OnDisk model;
+  PlanOptions split = context_of(64);
+  split.devices = {{1}};
+  Engine engine;
+  const auto loaded = engine.wait_for<ModelLoaded>(engine->load(model.request(split)));
+  ASSERT_TRUE(loaded.has_value());
+  engine.clear();
+  const auto reading = engine.wait_for<MemoryReading>(0);
+  ASSERT_TRUE(reading.has_value());
+  ASSERT_EQ(reading->devices.size(), 2U);
+  EXPECT_EQ(reading->devices[1].first, "reference:0");
+  EXPECT_EQ(reading->devices[1].second.ours, loaded->plan->planned_bytes(1));
 }
 
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
