@@ -80,6 +80,7 @@ struct EngineThread::Impl {
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
   void end_session();
   void sample_when_due(const Backends& backends);
+  void read_memory();
   template <class Work>
   void guard(RequestId id, Work work);
   void emit(RequestId id, EventBody body) { on_event({id, std::move(body)}); }
@@ -167,7 +168,7 @@ void EngineThread::Impl::run() {
       guard(id, [&] { handle(std::move(command)); });
     }
     if (scheduler && !scheduler->is_idle()) advance();
-    if (model) sample_when_due(model->backends);
+    if (model) read_memory();
   }
   end_session();
   model.reset();
@@ -209,6 +210,7 @@ void EngineThread::Impl::guard(RequestId id, Work work) {
     work();
   } catch (const std::bad_alloc&) {
     emit(id, Failed{{ErrorCode::kResource, "the system refused memory for this request"}});
+    if (model && !scheduler) give_up_model(id);  // it came between two sessions
     forget(id);
   }
 }
@@ -232,6 +234,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
   Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);
   if (!loaded) return refuse(loaded.error());
+  if (stop.stop_requested()) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
   if (Status room = make_room(id, **loaded); !room) return refuse(room.error());
 
   LoadMeter meter(bytes_to_load(*inputs.info, *request.plan) + bytes_to_open(*request.plan),
@@ -346,6 +349,15 @@ void EngineThread::Impl::sample_when_due(const Backends& backends) {
     reading.allocations_after_load = session->n_allocations_after_open();
   }
   emit(0, std::move(reading));
+}
+
+// Without memory for a reading the chart has a gap.
+void EngineThread::Impl::read_memory() {
+  try {
+    sample_when_due(model->backends);
+  } catch (const std::bad_alloc&) {
+    sampled = Clock::now();
+  }
 }
 
 EngineThread::EngineThread(std::function<void(Event)> on_event, BackendFactory make_backend)

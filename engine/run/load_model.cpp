@@ -26,7 +26,7 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
       const auto weight = static_cast<std::size_t>(region.weight);
       if (weight >= info.weights.size() ||
           weight_bytes(info.weights[weight], weight_layout(plan.devices[arena.device].kind)) > region.size ||
-          info.weights[weight].dtype != region.dtype) {
+          (slot_is_matrix(info.weights[weight].slot) ? info.weights[weight].dtype : DType::kF32) != region.dtype) {
         return Error{ErrorCode::kUsage,
                      fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
                                  region.size, dtype_row(region.dtype).label)};

@@ -1,6 +1,7 @@
 #include "run/scheduler.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "run/prompt.h"
@@ -52,9 +53,14 @@ void Scheduler::start_waiting() {
       ++next;
       continue;
     }
+    const RequestId id = next->id;
     Waiting started = std::move(*next);
     next = waiting_.erase(next);
-    start(std::move(started));
+    try {  // a prompt is rendered and tokenized here, however long it is
+      start(std::move(started));
+    } catch (const std::bad_alloc&) {
+      on_event_({id, Failed{{ErrorCode::kResource, "the system refused memory for this answer"}}});
+    }
   }
 }
 

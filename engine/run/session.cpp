@@ -11,7 +11,11 @@ namespace {
 // placed.
 bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   if (loaded.arenas.size() != wanted.arenas.size() || !(loaded.placement == wanted.placement)) return false;
-  if (!std::ranges::equal(loaded.devices, wanted.devices, {}, &DeviceInfo::id, &DeviceInfo::id)) return false;
+  // A backend has its number of threads for good.
+  const auto is_same = [](const DeviceInfo& a, const DeviceInfo& b) {
+    return a.id == b.id && a.n_threads == b.n_threads;
+  };
+  if (!std::ranges::equal(loaded.devices, wanted.devices, is_same)) return false;
   for (std::size_t i = 0; i < loaded.arenas.size(); ++i) {
     const ArenaPlan& a = loaded.arenas[i];
     const ArenaPlan& b = wanted.arenas[i];
@@ -193,7 +197,17 @@ Result<std::span<const float>> Session::run_step(const StopToken& stop) {
 }
 
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
-  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) return copied;
+  if (from_slot >= cache_.n_slots() || to_slot >= cache_.n_slots() || from_slot == to_slot ||
+      n_tokens > cache_.tokens(from_slot).size()) {
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("{} tokens of slot {} to slot {}: expected two of {} slots, and tokens that the first holds",
+                    n_tokens, from_slot, to_slot, cache_.n_slots())};
+  }
+  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) {
+    cache_.truncate(to_slot, 0);  // some device may have copied its part
+    return copied;
+  }
   cache_.copy(from_slot, to_slot, n_tokens);
   return ok_status();
 }

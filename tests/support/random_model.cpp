@@ -191,7 +191,7 @@ class ModelBuilder {
   }
 
   void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
-    add(slot, layer, DType::kF32, 1, n_elems, fill);
+    add(slot, layer, spec_.vector_type, 1, n_elems, fill);
   }
 
   void add(WeightSlot slot, std::int32_t layer, DType dtype, std::uint64_t n_rows, std::uint64_t n_cols, Fill fill) {

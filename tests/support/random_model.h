@@ -25,6 +25,7 @@ struct RandomModelSpec {
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;
+  DType vector_type = DType::kF32;  // of norms and biases
   std::map<WeightSlot, DType> slot_types;
 
   // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the

@@ -60,6 +60,7 @@ void CpuStep::find_runs() {
 // Whole groups: the positions behind the last one are written before they are read.
 void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
   const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
+    if (view.n_rows == 0) return;  // a short cache has no sinks
     const Bytes n_bytes = div_up(std::min(n_positions, view.n_rows), kPanelRows) * view.group_bytes;
     for (std::uint32_t head = 0; head < n_heads; ++head)
       std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_bytes);

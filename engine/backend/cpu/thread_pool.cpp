@@ -1,7 +1,7 @@
 #include "backend/cpu/thread_pool.h"
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 namespace headroom {
 namespace {
@@ -43,7 +43,7 @@ ThreadPool::ThreadPool(std::uint32_t n_threads) : n_threads_(n_threads == 0 ? 1 
   workers_.reserve(n_asked - 1);
   try {
     for (std::uint32_t thread = 1; thread < n_asked; ++thread) workers_.emplace_back([this, thread] { work(thread); });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     n_threads_ = static_cast<std::uint32_t>(workers_.size()) + 1;  // no job has begun, so nobody has read it yet
   }
 }
@@ -62,8 +62,13 @@ void ThreadPool::run_erased(ErasedJob job, void* context) {
     n_jobs_.fetch_add(1, std::memory_order_release);
     n_jobs_.notify_all();
   }
+  // Also when the job throws here, the others still use what it refers to. A job with barriers of its own must not
+  // throw.
+  struct Join {
+    ThreadPool& pool;
+    ~Join() { pool.barrier(); }
+  } const join{*this};
   job(context, 0);
-  barrier();
 }
 
 void ThreadPool::work(std::uint32_t thread) {

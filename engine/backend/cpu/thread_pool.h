@@ -20,7 +20,8 @@ class ThreadPool {
 
   std::uint32_t n_threads() const { return n_threads_; }
 
-  // Calls job(thread) on every thread and waits for all. Allocates nothing.
+  // Calls job(thread) on every thread and waits for all. Allocates nothing. Only thread 0 may throw, in a job without
+  // barriers: the others come to their end first.
   template <class Job>
   void run(Job&& job) {
     run_erased(

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <new>
+#include <thread>
 
 namespace headroom {
 namespace {
@@ -13,6 +16,20 @@ TEST(ThreadPool, every_thread_runs_each_job_once) {
     std::array<int, 5> n_runs{};
     for (int job = 0; job < 20; ++job) pool.run([&](std::uint32_t thread) { ++n_runs[thread]; });
     for (std::uint32_t thread = 0; thread < 5; ++thread) EXPECT_EQ(n_runs[thread], thread < n_threads ? 20 : 0);
+  }
+}
+
+TEST(ThreadPool, a_job_that_throws_on_the_callers_thread_ends_on_all_and_the_next_one_runs) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> n_ended = 0;
+    EXPECT_THROW(pool.run([&](std::uint32_t thread) {
+      if (thread == 0) throw std::bad_alloc();
+      std::this_thread::yield();
+      ++n_ended;
+    }),
+                 std::bad_alloc);
+    EXPECT_EQ(n_ended, 3);
   }
 }
 

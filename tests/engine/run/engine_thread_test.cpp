@@ -249,6 +249,20 @@ TEST(EngineThread, a_request_that_the_host_has_no_memory_for_fails_and_the_next_
   EXPECT_TRUE(fake.engine.wait_for<GenerationFinished>(fake.engine->generate(ask("hello", 4))).has_value());
 }
 
+TEST(EngineThread, a_replan_without_memory_gives_the_model_up_and_the_next_load_works) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+  machine.refuse = []() -> bool { throw std::bad_alloc(); };
+  const RequestId replan = fake.engine->replan(model.request(context_of(128)).plan);
+  ASSERT_TRUE(fake.engine.wait_for<Failed>(replan).has_value());
+  EXPECT_TRUE(fake.engine.wait_for<ModelUnloaded>(replan).has_value());
+  machine.refuse = [] { return false; };
+  fake.engine.clear();
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+}
+
 // The second of two devices goes away in the middle of an answer.
 TEST(EngineThread, a_lost_device_ends_the_answer_by_its_name_and_the_next_load_works) {
   const ReferenceDevices devices("64MiB");

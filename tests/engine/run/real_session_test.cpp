@@ -287,6 +287,17 @@ TEST(LoadModel, progress_grows_to_the_weights_and_a_stop_cancels) {
   EXPECT_EQ(unopened.error().code, ErrorCode::kCancelled);
 }
 
+TEST(LoadModel, norms_of_sixteen_bits_are_loaded_as_floats) {
+  for (const DType type : {DType::kF16, DType::kBF16}) {
+    const TempFolder folder;
+    RandomModelSpec spec;
+    spec.vector_type = type;
+    const auto session = open_random(spec, folder, small_options(DType::kF16));
+    const std::vector<float> logits = logits_after(*session, 0, some_tokens(9), 9);
+    EXPECT_TRUE(std::all_of(logits.begin(), logits.end(), [](float x) { return std::isfinite(x); }));
+  }
+}
+
 TEST(LoadModel, a_plan_of_another_model_is_refused) {
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model({}, folder.path(), "one"));

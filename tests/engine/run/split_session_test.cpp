@@ -1,6 +1,7 @@
 // Sessions of a model that stands on the CPU and on a reference device, held against the CPU alone.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "engine/run/loaded_fixture.h"
@@ -118,6 +119,23 @@ TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
     EXPECT_EQ(std::vector<float>(logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n)),
               std::vector<float>(logits->begin() + static_cast<std::ptrdiff_t>(n), logits->end()));
   }
+}
+
+TEST_F(SplitSession, what_cannot_be_shared_is_refused_and_a_copy_that_fails_leaves_nothing_to_reuse) {
+  const auto session = open(options_of(DType::kF16, 2));
+  const std::vector<TokenId> prompt = tokens_of(40, 3), other = tokens_of(30, 4);
+  read(*session, 0, prompt);
+  read(*session, 1, other);
+  for (const auto& [from, to, n] :
+       {std::array{0U, 0U, 4U}, std::array{0U, 2U, 4U}, std::array{2U, 0U, 4U}, std::array{0U, 1U, 41U}}) {
+    const Status refused = session->share_prompt(from, to, n);
+    ASSERT_FALSE(refused.ok()) << from << " " << to << " " << n;
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  }
+  EXPECT_EQ(session->cache().tokens(1).size(), 30U);
+  shared_reference_device("reference:0", 64 * kMiB)->lose();
+  EXPECT_FALSE(session->share_prompt(0, 1, 40).ok());
+  EXPECT_TRUE(session->cache().tokens(1).empty());
 }
 
 TEST_F(SplitSession, the_end_of_the_context_is_where_the_plan_says) {
