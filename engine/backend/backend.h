@@ -33,7 +33,7 @@ struct StepInputs {
   const KvRings* rings = nullptr;             // as they are once these rows are written
 };
 
-// What a backend is bound to. All of it outlives the binding.
+// What a backend is bound to. Model, plan, balance and the arenas outlive the binding; the list of arenas does not.
 struct Binding {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;

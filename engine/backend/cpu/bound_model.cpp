@@ -23,7 +23,6 @@ class Binder {
     BoundModel bound;
     bound.model = &model_;
     bound.plan = &plan_;
-    bound.device = device_;
     bound.embedding = matrix(WeightSlot::kTokenEmbedding, -1);
     const bool is_tied = model_.find_weight(WeightSlot::kHead, -1) == nullptr;
     bound.head = is_tied ? bound.embedding : matrix(WeightSlot::kHead, -1);

@@ -56,7 +56,6 @@ struct BoundScratch {
 struct BoundModel {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
-  DeviceIndex device = 0;
   Matrix embedding, head;              // without panels where another device has them
   const float* output_norm = nullptr;  // with the head
   std::vector<BoundLayer> layers;      // (n_layers); what stands elsewhere is null
