@@ -1,6 +1,7 @@
 // The simulated device itself: which ones a setting asks for, whose memory it is, what may touch it, what can go wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
