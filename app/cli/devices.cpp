@@ -25,7 +25,7 @@ Json deviceJson(const DeviceInfo& device) {
           {"free_bytes", device.free_bytes},
           {"driver_bytes", device.driver_bytes},
           {"driver_measured", device.driver_measured},
-          {"read_bytes_per_s", device.read_bytes_per_s},
+          {"read_bytes_per_s", device.speed.read_bytes_per_s},
           {"n_threads", device.n_threads},
           {"kernels", device.kernels},
           {"kernel_note", device.kernel_note},

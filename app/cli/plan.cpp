@@ -2,7 +2,7 @@
 
 #include "format/dtype_table.h"
 #include "numbers.h"
-#include "plan/fixes.h"
+#include "plan/improvements.h"
 #include "plan/plan_json.h"
 #include "plan/plan_text.h"
 #include "plan/solve.h"
@@ -21,12 +21,12 @@ struct Options {
 
 // Prints a plan as `plan` does and answers whether it fits.
 ExitCode printPlan(const PlannedModel& planned, bool asJson) {
-  const Result<std::vector<Fix>> fixes = find_fixes(*planned.info, planned.inputs.devices, planned.inputs.options);
-  if (!fixes) return report(fixes.error(), asJson);
+  const Result<std::vector<Fix>> advice = find_advice(*planned.info, planned.inputs.devices, planned.inputs.options);
+  if (!advice) return report(advice.error(), asJson);
   if (asJson) {
-    printLine(plan_json(*planned.info, *planned.plan, *fixes));
+    printLine(plan_json(*planned.info, *planned.plan, *advice));
   } else {
-    print(plan_text(*planned.info, *planned.plan, *fixes));
+    print(plan_text(*planned.info, *planned.plan, *advice));
   }
   return planned.plan->fits() ? kDone : kNo;
 }

@@ -4,7 +4,7 @@
 
 #include "../resources.h"
 #include "chat.h"
-#include "plan/fixes.h"
+#include "plan/improvements.h"
 #include "plan/plan_text.h"
 #include "run_report.h"
 #include "subcommands.h"
@@ -44,9 +44,9 @@ ExitCode tour(const Options& options, Interrupts& interrupts) {
   if (!path) return report(path.error(), false);
   Result<PlannedModel> planned = planModel(*path, options.plan);
   if (!planned) return report(planned.error(), false);
-  const Result<std::vector<Fix>> fixes = find_fixes(*planned->info, planned->inputs.devices, planned->inputs.options);
-  if (!fixes) return report(fixes.error(), false);
-  print(plan_text(*planned->info, *planned->plan, *fixes));
+  const Result<std::vector<Fix>> advice = find_advice(*planned->info, planned->inputs.devices, planned->inputs.options);
+  if (!advice) return report(advice.error(), false);
+  print(plan_text(*planned->info, *planned->plan, *advice));
   if (!planned->plan->fits()) return kNo;
 
   interrupts.hear();

@@ -124,7 +124,7 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
   const std::string kind = row.text("kind");
   device.nameplate_bytes = row.mib("memory_mib");
   device.total_bytes = row.mib("usable_mib");
-  device.read_bytes_per_s = row.gb_per_s("bandwidth_gb_per_s") * 1e9 * kSustainedReadShare;
+  device.speed.read_bytes_per_s = row.gb_per_s("bandwidth_gb_per_s") * 1e9 * kSustainedReadShare;
   device.has_unified_memory = row.flag("unified");
   if (row.error()) return *row.error();
   const auto rule =

@@ -16,6 +16,14 @@ namespace headroom {
 enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal, kReference };
 std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 
+// What the time model asks of a device: measured at first use, kept, and refined by answers.
+struct DeviceSpeed {
+  double read_bytes_per_s = 0;  // sustained memory reads; 0: unknown
+  double copy_bytes_per_s = 0;  // between its memory and the host's; 0: unknown, or there is nothing to copy
+  double op_seconds = 0;        // what an op costs beside what it reads: a launch, a barrier
+  bool operator==(const DeviceSpeed&) const = default;
+};
+
 struct DeviceInfo {
   std::string id;      // "cpu", "cuda:0"; of a catalogue device its name
   std::string name;    // "RTX 4090", or the CPU's own name
@@ -28,13 +36,13 @@ struct DeviceInfo {
   Bytes free_bytes = 0;             // now; of a catalogue device total_bytes
   Bytes driver_bytes = 0;           // context, kernel images: what the driver takes when we start to use it
   bool driver_measured = false;     // else driver_bytes is an assumption and is shown as one
-  double read_bytes_per_s = 0;      // sustained memory reads; 0: unknown
-  std::uint32_t n_threads = 1;      // CPU: threads that compute, each with its own scratch
-  Bytes alignment = 64;             // of a region in an arena
-  Bytes granularity = 4096;         // arena sizes are multiples of this
-  std::vector<DType> kv_types;      // those with a real kernel
-  std::string kernels;              // of a probed CPU: the instruction set that computes, "avx512"
-  std::string kernel_note;          // which faster ones are not used, and why; empty: there is none
+  DeviceSpeed speed;
+  std::uint32_t n_threads = 1;  // CPU: threads that compute, each with its own scratch
+  Bytes alignment = 64;         // of a region in an arena
+  Bytes granularity = 4096;     // arena sizes are multiples of this
+  std::vector<DType> kv_types;  // those with a real kernel
+  std::string kernels;          // of a probed CPU: the instruction set that computes, "avx512"
+  std::string kernel_note;      // which faster ones are not used, and why; empty: there is none
 };
 
 // The rows of the catalogue file. kBadFile names the row and field.

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "format/dtype_table.h"
 #include "plan/layout.h"
+#include "plan/option_changes.h"
 #include "plan/plan_options.h"
 #include "plan/solve.h"
 #include "plan/speed.h"
@@ -15,45 +14,7 @@ namespace headroom {
 namespace {
 
 constexpr std::uint32_t kContextStep = 256;
-constexpr std::uint32_t kSmallestBatch = 32;
 constexpr std::size_t kMaxCombinations = 6;
-
-// Prices are only an order. What costs nothing that a user feels comes first, what changes the answers last; a price
-// that grows with the size of the change is added to the base.
-namespace price {
-constexpr double kBatch = 0.5;  // a slower prompt, same answers
-constexpr double kKvQ8 = 1.0;
-constexpr double kKvFp8 = 2.0;
-constexpr double kHeadroom = 2.5;  // other programs may need it
-constexpr double kSlots = 3.0;
-constexpr double kContext = 3.0, kContextAll = 6.0;
-constexpr double kLayers = 4.0, kLayersAll = 8.0;
-constexpr double kKvQ4 = 6.0;
-}  // namespace price
-
-// One way to change the options, before anyone asked what it brings.
-struct Change {
-  std::string text;
-  PlanOptions options;
-  QualityLoss quality = QualityLoss::kNone;
-  double price = 0;
-};
-
-struct KvChoice {
-  DType dtype;
-  const char* name;
-  QualityLoss quality;
-  double price;
-};
-constexpr std::array kKvChoices{
-    KvChoice{DType::kQ8_0, "Q8", QualityLoss::kNone, price::kKvQ8},
-    KvChoice{DType::kF8E4M3, "FP8", QualityLoss::kNearlyNone, price::kKvFp8},
-    KvChoice{DType::kQ4_0, "Q4", QualityLoss::kSome, price::kKvQ4},
-};
-
-std::string context_words(std::uint32_t n_ctx) {
-  return n_ctx % 1024 == 0 ? fmt::format("context {}k", n_ctx / 1024) : fmt::format("context {}", n_ctx);
-}
 
 class FixFinder {
  public:
@@ -69,13 +30,13 @@ class FixFinder {
 
   std::vector<Fix> find() {
     std::vector<Fix> fixes;
-    for (const Change& change : single_changes()) add(change, fixes);
+    for (const OptionChange& change : single_changes()) add(change, fixes);
     if (std::none_of(fixes.begin(), fixes.end(), [&](const Fix& fix) {
           return fix.makes_it_fit &&
                  (fix.options.n_ctx == asked_.n_ctx || fix.options.n_ctx >= base_.options.n_ctx / 2);
         })) {
       std::vector<Fix> combined;
-      for (const Change& change : combinations()) add(change, combined);
+      for (const OptionChange& change : combinations()) add(change, combined);
       std::erase_if(combined, [](const Fix& fix) { return !fix.makes_it_fit; });
       std::stable_sort(combined.begin(), combined.end(), is_better);
       combined.resize(std::min(combined.size(), kMaxCombinations));
@@ -103,7 +64,7 @@ class FixFinder {
   }
 
   // Prices a change by planning it; one that neither frees anything nor makes the plan fit is dropped.
-  void add(const Change& change, std::vector<Fix>& fixes) const {
+  void add(const OptionChange& change, std::vector<Fix>& fixes) const {
     const std::optional<PlanLayout> layout = try_plan(change.options);
     if (!layout) return;
     const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(),
@@ -120,52 +81,39 @@ class FixFinder {
     const bool slower = base_speed_ && speed_now && *speed_now < *base_speed_;
     const bool fewer_layers = layout->options.n_gpu_layers < base_.options.n_gpu_layers ||
                               layout->options.n_cpu_ffn > base_.options.n_cpu_ffn;
+    fix.tokens_per_s = speed_now;
     if (slower && fewer_layers) fix.slowdown = 1.0 - *speed_now / *base_speed_;
     fix.price = change.price + (fix.slowdown ? *fix.slowdown * (price::kLayersAll - price::kLayers) : 0);
     if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
     if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v)
       fix.text += fmt::format(", {}", quality_words(fix.quality));
-    if (fix.slowdown) fix.text += fmt::format(", about {:.0f} % slower", *fix.slowdown * 100);
+    if (speed_now) fix.text += ", about " + tokens_per_s_text(*speed_now);
+    if (fix.slowdown) fix.text += fmt::format(" ({:.0f} % slower)", *fix.slowdown * 100);
     fixes.push_back(std::move(fix));
   }
 
-  std::vector<Change> single_changes() const {
-    std::vector<Change> changes = kv_changes();
+  std::vector<OptionChange> single_changes() const {
+    std::vector<OptionChange> changes = lighter_kv_changes(asked_);
     append(batch_change(asked_), changes);
     append(slots_change(), changes);
-    for (Change& change : context_changes({"", asked_, QualityLoss::kNone, 0})) changes.push_back(std::move(change));
+    for (OptionChange& change : context_changes({"", asked_, QualityLoss::kNone, 0}))
+      changes.push_back(std::move(change));
     append(layers_change({"", asked_, QualityLoss::kNone, 0}), changes);
     append(ffn_change(), changes);
     append(headroom_change(), changes);
     return changes;
   }
 
-  static void append(std::optional<Change> change, std::vector<Change>& changes) {
+  static void append(std::optional<OptionChange> change, std::vector<OptionChange>& changes) {
     if (change) changes.push_back(std::move(*change));
   }
 
-  std::vector<Change> kv_changes() const {
-    std::vector<Change> changes;
-    for (const KvChoice& choice : kKvChoices) {
-      const auto ranks_above = [&](DType now) { return kv_loss_rank(choice.dtype) > kv_loss_rank(now); };
-      // A pair where one is lighter already keeps that one.
-      Change change{fmt::format("KV as {}", choice.name), asked_, choice.quality, choice.price};
-      if (ranks_above(asked_.kv_k)) change.options.kv_k = choice.dtype;
-      if (ranks_above(asked_.kv_v)) change.options.kv_v = choice.dtype;
-      if (change.options == asked_) continue;
-      if (change.options.kv_v == asked_.kv_v) change.text = fmt::format("K as {}", choice.name);
-      if (change.options.kv_k == asked_.kv_k) change.text = fmt::format("V as {}", choice.name);
-      changes.push_back(std::move(change));
-    }
-    return changes;
-  }
-
   // The largest power of two that fits, or the smallest batch when none does.
-  std::optional<Change> batch_change(const PlanOptions& from) const {
+  std::optional<OptionChange> batch_change(const PlanOptions& from) const {
     const std::uint32_t least = std::max({kSmallestBatch, from.n_slots, from.n_logit_rows});
     std::uint32_t n_batch = 1;
     while (n_batch * 2 < from.n_batch) n_batch *= 2;
-    Change change{"", from, QualityLoss::kNone, price::kBatch};
+    OptionChange change{"", from, QualityLoss::kNone, price::kBatch};
     for (; n_batch >= least; n_batch /= 2) {
       change.options.n_batch = n_batch;
       change.text = fmt::format("batch {}", n_batch);
@@ -174,12 +122,12 @@ class FixFinder {
     return std::nullopt;
   }
 
-  std::optional<Change> slots_change() const {
+  std::optional<OptionChange> slots_change() const {
     if (asked_.n_slots < 2) return std::nullopt;
-    Change change{"", asked_, QualityLoss::kNone, price::kSlots};
+    OptionChange change{"", asked_, QualityLoss::kNone, price::kSlots};
     for (std::uint32_t n_slots = asked_.n_slots - 1; n_slots >= 1; --n_slots) {
       change.options.n_slots = n_slots;
-      change.text = fmt::format("{} parallel request{}", n_slots, n_slots == 1 ? "" : "s");
+      change.text = slots_words(n_slots);
       if (fits(change.options)) break;
     }
     return change;
@@ -191,15 +139,15 @@ class FixFinder {
   }
 
   // `from` with the longest context that makes it fit: as a round number, and to the position.
-  std::vector<Change> context_changes(const Change& from) const {
+  std::vector<OptionChange> context_changes(const OptionChange& from) const {
     const Result<SolveAnswer> answer = longest_context(model_, devices_, from.options, base_.options.n_ctx);
     if (!answer || !answer->options || answer->options->n_ctx >= base_.options.n_ctx) return {};
     const std::uint32_t longest = answer->options->n_ctx, round = longest / kContextStep * kContextStep;
-    std::vector<Change> changes;
+    std::vector<OptionChange> changes;
     const std::string before = from.text.empty() ? "" : from.text + " and ";
     for (const std::uint32_t n_ctx : {round, longest}) {
       if (n_ctx == 0 || (n_ctx == longest && !changes.empty() && round == longest)) continue;
-      Change change = from;
+      OptionChange change = from;
       change.options.n_ctx = n_ctx;
       change.text =
           before + context_words(n_ctx) + (n_ctx == longest && n_ctx != round ? " (the longest that fits)" : "");
@@ -216,9 +164,9 @@ class FixFinder {
   }
 
   // The layers on GPUs stay there, and as few of their FFNs as must go to the CPU.
-  std::optional<Change> ffn_change() const {
+  std::optional<OptionChange> ffn_change() const {
     const std::int32_t n_gpu_layers = base_.options.n_gpu_layers, now = base_.options.n_cpu_ffn;
-    Change change{"", asked_, QualityLoss::kNone, price::kLayers};
+    OptionChange change{"", asked_, QualityLoss::kNone, price::kLayers};
     change.options.n_gpu_layers = n_gpu_layers;
     std::int32_t too_few = now, enough = n_gpu_layers + 1;
     while (enough - too_few > 1) {
@@ -232,14 +180,14 @@ class FixFinder {
   }
 
   // `from` with as many layers on the devices as fit there and leave a CPU part that fits.
-  std::optional<Change> layers_change(const Change& from) const {
+  std::optional<OptionChange> layers_change(const OptionChange& from) const {
     const std::size_t n_gpus = gpus_of(asked_, devices_).size();
     if (n_gpus == 0) return std::nullopt;
     const Result<SolveAnswer> answer = most_layers(model_, devices_, with_whole_layers(from.options));
     if (!answer || !answer->options) return std::nullopt;
     const std::int32_t moved = base_.options.n_gpu_layers - answer->options->n_gpu_layers;
     if (moved == 0) return std::nullopt;
-    Change change = from;
+    OptionChange change = from;
     change.options.n_gpu_layers = answer->options->n_gpu_layers;
     change.options.n_cpu_ffn = answer->options->n_cpu_ffn;
     change.text = from.text.empty() ? "" : from.text + " and ";
@@ -252,11 +200,11 @@ class FixFinder {
   }
 
   // As much headroom as the plan leaves on the device that lacks most, when that is enough.
-  std::optional<Change> headroom_change() const {
+  std::optional<OptionChange> headroom_change() const {
     const Bytes free_bytes = devices_[worst_device_].free_bytes;
     const HeadroomRule rule = asked_.headroom_of(worst_device_);
     if (free_bytes < worst_asked_) return std::nullopt;
-    Change change{"", asked_, QualityLoss::kNone, price::kHeadroom};
+    OptionChange change{"", asked_, QualityLoss::kNone, price::kHeadroom};
     const std::string where = asked_.devices.size() > 1 ? " on " + devices_[worst_device_].name : "";
     if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) {
       change.options.set_headroom(worst_device_, KeepFree{free_bytes - worst_asked_});
@@ -272,14 +220,14 @@ class FixFinder {
 
   // Each lighter cache, one request, a small batch, and all of them, alone or with the longest context or the most
   // layers that then fit.
-  std::vector<Change> combinations() const {
-    std::vector<Change> bases = kv_changes();
+  std::vector<OptionChange> combinations() const {
+    std::vector<OptionChange> bases = lighter_kv_changes(asked_);
     if (asked_.n_slots > 1) {
       const std::size_t n_kv = bases.size();
-      Change one{"1 parallel request", asked_, QualityLoss::kNone, price::kSlots};
+      OptionChange one{"1 parallel request", asked_, QualityLoss::kNone, price::kSlots};
       one.options.n_slots = 1;
       for (std::size_t i = 0; i < n_kv; ++i) {
-        Change both = bases[i];
+        OptionChange both = bases[i];
         both.options.n_slots = 1;
         both.text += " and 1 parallel request";
         both.price += price::kSlots;
@@ -287,13 +235,13 @@ class FixFinder {
       }
       bases.push_back(std::move(one));
     }
-    std::vector<Change> changes;
-    for (Change& base : bases) {
-      if (const std::optional<Change> batch = batch_change(base.options)) {
+    std::vector<OptionChange> changes;
+    for (OptionChange& base : bases) {
+      if (const std::optional<OptionChange> batch = batch_change(base.options)) {
         changes.push_back({base.text + " and " + batch->text, batch->options, base.quality, base.price + batch->price});
       }
       append(layers_change(base), changes);
-      for (Change& change : context_changes(base)) changes.push_back(std::move(change));
+      for (OptionChange& change : context_changes(base)) changes.push_back(std::move(change));
       changes.push_back(std::move(base));
     }
     return changes;
@@ -309,15 +257,6 @@ class FixFinder {
 };
 
 }  // namespace
-
-std::string_view quality_words(QualityLoss loss) {
-  switch (loss) {
-    case QualityLoss::kNone: return "quality unchanged";
-    case QualityLoss::kNearlyNone: return "quality nearly unchanged";
-    case QualityLoss::kSome: return "some quality loss";
-  }
-  return "unknown";
-}
 
 Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options) {

@@ -6,20 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "plan/memory_plan.h"
+#include "plan/option_changes.h"
 
 namespace headroom {
 
-enum class QualityLoss : std::uint8_t { kNone, kNearlyNone, kSome };
-std::string_view quality_words(
-    QualityLoss loss);  // "quality unchanged", "quality nearly unchanged", "some quality loss"
-
 struct Fix {
-  std::string text;     // "KV as Q8: frees 2.1 GiB, quality unchanged"
+  std::string text;     // "KV as Q8: frees 2.1 GiB, quality unchanged, about 41 tokens/s"
   PlanOptions options;  // as asked, with the change
   Bytes freed = 0;      // on the device that lacks most; exact, from a plan of `options`
   QualityLoss quality = QualityLoss::kNone;
-  std::optional<double> slowdown;  // of decode: 0.35 is 35 % fewer tokens per second; absent: none, or unknown
+  std::optional<double> tokens_per_s;  // of its plan, at half of its context; absent: unknown
+  std::optional<double> speedup;       // of decode, of an improvement: 3.1 is 3.1 times the tokens per second
+  std::optional<double> slowdown;      // of decode: 0.35 is 35 % fewer tokens per second; absent: none, or unknown
   bool makes_it_fit = false;
   double price = 0;  // only an order: cheaper first
 };

@@ -123,14 +123,16 @@ Json formulas_json(const ModelInfo& model, const MemoryPlan& plan) {
   return formulas;
 }
 
-Json fixes_json(const MemoryPlan& plan, std::span<const Fix> fixes) {
+Json advice_json(const MemoryPlan& plan, std::span<const Fix> advice) {
   Json list = Json::array();
-  for (const Fix& fix : fixes) {
+  for (const Fix& fix : advice) {
     list.push_back({{"text", fix.text},
                     {"makes_it_fit", fix.makes_it_fit},
                     {"freed_bytes", fix.freed},
                     {"quality", quality_words(fix.quality)},
+                    {"tokens_per_s", fix.tokens_per_s ? Json(*fix.tokens_per_s) : Json(nullptr)},
                     {"slowdown", fix.slowdown ? Json(*fix.slowdown) : Json(nullptr)},
+                    {"speedup", fix.speedup ? Json(*fix.speedup) : Json(nullptr)},
                     {"options", options_json(fix.options, plan.devices)}});
   }
   return list;
@@ -138,7 +140,7 @@ Json fixes_json(const MemoryPlan& plan, std::span<const Fix> fixes) {
 
 }  // namespace
 
-std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes) {
+std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> advice) {
   Json notes = Json::array();
   for (const Note& note : plan.notes) notes.push_back(note.text);
   const std::optional<double> speed = estimate_tokens_per_s(model, plan);
@@ -147,11 +149,12 @@ std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<
                   {"model", model_json(model)},
                   {"options", options_json(plan.options, plan.devices)},
                   {"devices", devices_json(plan)},
-                  {"estimated_tokens_per_s", speed ? Json(*speed) : Json(nullptr)},
+                  {"tokens_per_s", speed ? Json(*speed) : Json(nullptr)},
                   {"arenas", arenas_json(plan)},
                   {"regions", regions_json(plan)},
                   {"formulas", formulas_json(model, plan)},
-                  {"fixes", fixes_json(plan, fixes)},
+                  {"fixes", advice_json(plan, plan.fits() ? std::span<const Fix>() : advice)},
+                  {"improvements", advice_json(plan, plan.fits() ? advice : std::span<const Fix>())},
                   {"notes", std::move(notes)}};
   // Names come from files: bytes that are not UTF-8 become the replacement character instead of an error.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -199,14 +199,15 @@ std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan) {
   return text;
 }
 
-std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes) {
+std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> advice) {
   std::string text = fmt::format("{} ({}, {} layers)\n{}\n\n{}\n", model.name, model.architecture, model.n_layers(),
                                  options_text(plan), verdict_text(plan));
-  for (const Fix& fix : fixes) text += fmt::format("  {} {}\n", fix.makes_it_fit ? "fix:" : "helps:", fix.text);
+  for (const Fix& fix : advice)
+    text += fmt::format("  {} {}\n", fix.speedup ? "faster:" : fix.makes_it_fit ? "fix:" : "helps:", fix.text);
   text += fmt::format("\n{}\n{}", segments_text(model, plan), formulas_text(model, plan));
   if (const std::optional<double> speed = estimate_tokens_per_s(model, plan)) {
-    text += fmt::format(
-        "\nAt most about {:.1f} tokens per second at a full context, from the bytes that a token reads.\n", *speed);
+    text += fmt::format("\nAbout {} at half of the context, from the bytes that a token reads.\n",
+                        tokens_per_s_text(*speed));
   }
   if (!plan.notes.empty()) text += "\n";
   for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.text);

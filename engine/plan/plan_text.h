@@ -19,7 +19,8 @@ std::string segments_text(const ModelInfo& model, const MemoryPlan& plan);
 // One line per formula: "label: expression = N bytes (X GiB)".
 std::string formulas_text(const ModelInfo& model, const MemoryPlan& plan);
 
-// All of it: model, options, verdict, segments, formulas, fixes, notes.
-std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> fixes);
+// All of it: model, options, verdict, advice, segments, formulas, speed, notes. `advice`: find_fixes of a plan that
+// does not fit, find_improvements of one that does.
+std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<const Fix> advice);
 
 }  // namespace headroom

@@ -1,5 +1,11 @@
 #include "plan/speed.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
 #include "plan/device_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/placement.h"
@@ -7,12 +13,21 @@
 namespace headroom {
 namespace {
 
-// How often the residual changes device on its way from the embedding to the head.
-std::uint32_t n_crossings(const Placement& placement) {
-  std::uint32_t n = 0;
+// Of the program: norm with q/k/v and rope, attention, its output; gate with up, and down.
+constexpr std::uint32_t kAttentionOps = 3, kFfnOps = 2;
+// Fewer steps say more about the moment than about the machine.
+constexpr std::uint32_t kFewestSteps = 16;
+// An answer moves a speed by no more than this, whatever came between.
+constexpr double kLargestChange = 4.0;
+constexpr double kBytesPerRowElem = 4;
+
+// How often the residual changes device on its way from the embedding to the head, and to which: the copy is priced by
+// the device that is not the CPU.
+template <class Visit>
+void for_each_crossing(const Placement& placement, Visit visit) {
   DeviceIndex at = placement.embed_device;
   const auto go_to = [&](DeviceIndex device) {
-    n += at == device ? 0 : 1;
+    if (at != device) visit(at, device);
     at = device;
   };
   for (const LayerPlacement& layer : placement.layers) {
@@ -20,38 +35,113 @@ std::uint32_t n_crossings(const Placement& placement) {
     go_to(layer.ffn);
   }
   go_to(placement.head_device);
-  return n;
+}
+
+double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement) {
+  const double row_bytes = model.d_model * kBytesPerRowElem;
+  double seconds = 0;
+  for_each_crossing(placement, [&](DeviceIndex from, DeviceIndex to) {
+    seconds += kCrossingSeconds;
+    for (const DeviceIndex device : {from, to}) {
+      const double rate = devices[device].speed.copy_bytes_per_s;
+      if (devices[device].kind != DeviceKind::kCpu && rate > 0) seconds += row_bytes / rate;
+    }
+  });
+  return seconds;
+}
+
+double halfway(double known, double ratio) {
+  return known * (1.0 + std::clamp(ratio, 1.0 / kLargestChange, kLargestChange)) / 2.0;
+}
+
+// `known` after a token took `seconds` for `work`.
+DeviceSpeed refined(const DeviceSpeed& known, const TokenWork& work, double seconds) {
+  const double reads = work.bytes / known.read_bytes_per_s, ops = work.n_ops * known.op_seconds;
+  DeviceSpeed now = known;
+  if (reads >= ops) {
+    // Never less than half of the time is left to the reads: the ops cannot have taken it.
+    now.read_bytes_per_s = halfway(known.read_bytes_per_s, reads / std::max(seconds - ops, seconds / 2));
+  } else {
+    now.op_seconds = halfway(known.op_seconds, std::max(seconds - reads, seconds / 2) / ops);
+  }
+  return now;
 }
 
 }  // namespace
 
-std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
-                                            const Placement& placement, const PlanOptions& options) {
+std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                  const Placement& placement, const PlanOptions& options, std::uint64_t n_positions) {
   const bool tied_head = has_tied_head(model);
-  double seconds = 0;
+  std::vector<TokenWork> work(devices.size());
   for (const DeviceIndex device : devices_in_use(placement)) {
-    double touched_bytes = 0;
+    TokenWork& on = work[device];
     for (const WeightTensor& weight : model.weights) {
       const bool is_lookup =
           weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
       if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
-        touched_bytes += static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind)));
+        on.bytes += static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind)));
     }
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-      if (placement.layers[i].attention != device) continue;
-      const LayerSpec& layer = model.layers[i];
-      touched_bytes += kv_bytes_read(layer, options, layer.kv_rows(options.n_ctx, options.n_batch));
-    }
-    if (touched_bytes == 0) continue;
-    if (!(devices[device].read_bytes_per_s > 0)) return std::nullopt;
-    seconds += touched_bytes / devices[device].read_bytes_per_s;
   }
-  if (!(seconds > 0)) return std::nullopt;
-  return 1.0 / (seconds + n_crossings(placement) * kCrossingSeconds);
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const LayerSpec& layer = model.layers[i];
+    const LayerPlacement& at = placement.layers[i];
+    const std::uint64_t n_seen =
+        layer.attention == AttentionKind::kWindow ? std::min<std::uint64_t>(n_positions, layer.window) : n_positions;
+    work[at.attention].bytes += kv_bytes_read(layer, options, n_seen);
+    work[at.attention].n_ops += kAttentionOps;
+    work[at.ffn].n_ops += kFfnOps;
+  }
+  ++work[placement.embed_device].n_ops;
+  ++work[placement.head_device].n_ops;
+  return work;
+}
+
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                            const Placement& placement, const PlanOptions& options,
+                                            std::uint64_t n_positions) {
+  const std::vector<TokenWork> work = token_work(model, devices, placement, options, n_positions);
+  double seconds = crossing_seconds(model, devices, placement);
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    if (work[device].bytes > 0 && !(devices[device].speed.read_bytes_per_s > 0)) return std::nullopt;
+    if (work[device].n_ops > 0 && devices[device].speed.read_bytes_per_s > 0)
+      seconds += work[device].seconds(devices[device].speed);
+  }
+  return seconds > 0 ? std::optional(1.0 / seconds) : std::nullopt;
+}
+
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                            const Placement& placement, const PlanOptions& options) {
+  return estimate_tokens_per_s(model, devices, placement, options, std::max(1U, options.n_ctx / 2));
 }
 
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan) {
   return estimate_tokens_per_s(model, plan.devices, plan.placement, plan.options);
+}
+
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan, std::uint64_t n_positions) {
+  return estimate_tokens_per_s(model, plan.devices, plan.placement, plan.options, n_positions);
+}
+
+std::string tokens_per_s_text(double tokens_per_s) {
+  // Rounded before the number of digits is chosen, so that 9.96 is 10 and not 10.0.
+  if (tokens_per_s < 9.95) return fmt::format("{:.1f} tokens/s", tokens_per_s);
+  if (tokens_per_s < 999.5) return fmt::format("{:.0f} tokens/s", tokens_per_s);
+  return fmt::format("{:.0f} tokens/s", std::round(tokens_per_s / 10) * 10);
+}
+
+std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
+                                                      std::span<const DeviceSpeed> known, const DecodeTimes& times) {
+  CHECK(known.size() == plan.devices.size(), "speeds of other devices than the plan's");
+  std::vector<std::optional<DeviceSpeed>> speeds(plan.devices.size());
+  if (times.n_steps < kFewestSteps || times.seconds.size() != speeds.size()) return speeds;
+  const std::vector<TokenWork> work =
+      token_work(model, plan.devices, plan.placement, plan.options, times.n_positions / times.n_steps);
+  for (std::size_t device = 0; device < speeds.size(); ++device) {
+    const double seconds = times.seconds[device] / times.n_steps;
+    if (work[device].bytes > 0 && known[device].read_bytes_per_s > 0 && seconds > 0)
+      speeds[device] = refined(known[device], work[device], seconds);
+  }
+  return speeds;
 }
 
 }  // namespace headroom

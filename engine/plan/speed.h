@@ -1,8 +1,11 @@
-// How fast a plan would decode, from the bytes that a token touches.
+// How fast a plan decodes, from the bytes that a token touches and what devices were measured to do.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "plan/memory_plan.h"
 
@@ -12,11 +15,44 @@ namespace headroom {
 // of a token are next to nothing. An assumption of the size that a launch and a wake take together.
 inline constexpr double kCrossingSeconds = 20e-6;
 
-// Tokens per second of one request at the end of its context: all weights but the embedding's rows, and the whole cache
-// of one slot, read once per token, one device after the other, and what it costs to go between them. An upper bound: a
-// machine that is short of compute is slower. Absent when a device's read_bytes_per_s is unknown.
+// What a device does for one token of one request.
+struct TokenWork {
+  double bytes = 0;  // of weights (the embedding's row aside) and of the cache, each read once
+  std::uint32_t n_ops = 0;
+  double seconds(const DeviceSpeed& speed) const { return bytes / speed.read_bytes_per_s + n_ops * speed.op_seconds; }
+};
+
+// (devices.size()), for a token that sees n_positions.
+std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                  const Placement& placement, const PlanOptions& options, std::uint64_t n_positions);
+
+// Tokens per second of one request that is decoded: one device after the other, and what it costs to go between them.
+// The machine may be slower where it is short of compute. Absent when a device that has work has no known speed.
+// Without n_positions: at half of the context, about what a conversation sees.
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                             const Placement& placement, const PlanOptions& options);
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                            const Placement& placement, const PlanOptions& options,
+                                            std::uint64_t n_positions);
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan);
+std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan, std::uint64_t n_positions);
+
+// "4.1 tokens/s", "41 tokens/s", "1230 tokens/s".
+std::string tokens_per_s_text(double tokens_per_s);
+
+// Steps of one row that ran, added up.
+struct DecodeTimes {
+  std::uint32_t n_steps = 0;
+  std::uint64_t n_positions = 0;  // that these rows saw, added up
+  std::vector<double> seconds;    // (devices of the plan): computing, and what is read from and written to a device
+};
+
+// What `times` tell about the speed of each device, beside what is known of it now (both plan.devices.size()); absent
+// where they tell nothing: too few steps, a device without work or without a known speed. Half of the way from what was
+// known to what was seen, by the part that the token spent most of its time with, reads or ops: so an answer of a small
+// model, which a cache holds, leaves the read rate alone, and one that a busy machine slowed down does not count for
+// good.
+std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
+                                                      std::span<const DeviceSpeed> known, const DecodeTimes& times);
 
 }  // namespace headroom

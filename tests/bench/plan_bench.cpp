@@ -44,8 +44,8 @@ BENCHMARK(plan_with_auto_layers)->Unit(benchmark::kMicrosecond);
 // whole layers and FFNs on the CPU are compared.
 void plan_over_three_devices(benchmark::State& state) {
   std::vector<DeviceInfo> list{test::cpu_with(256 * kGiB), test::gpu_with(10 * kGiB), test::gpu_with(8 * kGiB)};
-  list[0].read_bytes_per_s = 50e9;
-  for (const std::size_t gpu : {1U, 2U}) list[gpu].read_bytes_per_s = 800e9;
+  list[0].speed.read_bytes_per_s = 50e9;
+  for (const std::size_t gpu : {1U, 2U}) list[gpu].speed.read_bytes_per_s = 800e9;
   for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), list, {.devices = {{1}, {2}}}));
   state.counters["tensors"] = static_cast<double>(large_model().weights.size());
 }

@@ -56,7 +56,7 @@ TEST(DeviceCatalogue, rows_are_plausible_and_can_be_planned_for) {
     EXPECT_GT(device.driver_bytes, 0U) << device.name;
     EXPECT_EQ(device.free_bytes, device.total_bytes) << device.name;
     EXPECT_GE(device.total_bytes * 2, device.nameplate_bytes) << device.name;
-    EXPECT_GT(device.read_bytes_per_s, 40e9) << device.name;
+    EXPECT_GT(device.speed.read_bytes_per_s, 40e9) << device.name;
     const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), device};
     const Result<MemoryPlan> plan = plan_memory(model, devices, {.devices = {{1}}});
     ASSERT_TRUE(plan.ok()) << device.name;
@@ -75,7 +75,7 @@ TEST(DeviceCatalogue, data_sheet_values_of_well_known_cards) {
   const DeviceInfo& card = built_in()[*find_device(built_in(), "RTX 4090")];
   EXPECT_EQ(card.nameplate_bytes, 24 * kGiB);
   EXPECT_EQ(card.total_bytes, 24564 * kMiB);
-  EXPECT_DOUBLE_EQ(card.read_bytes_per_s, 1008e9 * kSustainedReadShare);
+  EXPECT_DOUBLE_EQ(card.speed.read_bytes_per_s, 1008e9 * kSustainedReadShare);
   EXPECT_EQ(built_in()[*find_device(built_in(), "M1 16GB")].total_bytes, Bytes{16} * 1024 * 2 / 3 * kMiB);
   EXPECT_EQ(built_in()[*find_device(built_in(), "M4 Max 128GB")].total_bytes, 96 * kGiB);
 }

@@ -27,8 +27,8 @@ const Fix* with_text(const std::vector<Fix>& fixes, const char* text) {
 
 std::vector<DeviceInfo> with_gpu(Bytes gpu_bytes) {
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)};
-  devices[0].read_bytes_per_s = 50e9;
-  devices[1].read_bytes_per_s = 800e9;
+  devices[0].speed.read_bytes_per_s = 50e9;
+  devices[1].speed.read_bytes_per_s = 800e9;
   return devices;
 }
 

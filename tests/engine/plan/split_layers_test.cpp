@@ -286,15 +286,17 @@ TEST(CpuFfn, takes_the_ffn_alone_from_the_gpu) {
 }
 
 TEST(CpuFfn, auto_takes_the_faster_plan_that_fits) {
-  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  // Its windows are read whole at half of this context: a layer on the CPU then costs as much per byte as its FFN
+  // alone.
+  const ModelInfo model = test::make_model(test::kMistral7B);
   std::uint32_t n_whole = 0, n_ffn = 0;
   for (const double cpu_speed : {20e9, 100e9}) {
     for (const std::uint32_t n_slots : {1U, 8U}) {
       for (Bytes gpu_bytes = kGiB; gpu_bytes <= 8 * kGiB; gpu_bytes += kGiB / 4) {
         std::vector<DeviceInfo> devices = cpu_and_gpus({gpu_bytes});
-        devices[0].read_bytes_per_s = cpu_speed;
-        devices[1].read_bytes_per_s = 900e9;
-        const PlanOptions options{.n_ctx = 4096, .n_slots = n_slots, .devices = {{1}}};
+        devices[0].speed.read_bytes_per_s = cpu_speed;
+        devices[1].speed.read_bytes_per_s = 900e9;
+        const PlanOptions options{.n_ctx = 16384, .n_slots = n_slots, .devices = {{1}}};
         const MemoryPlan plan = *plan_memory(model, devices, options);
         PlanOptions whole = options;
         whole.n_cpu_ffn = 0;
@@ -320,8 +322,8 @@ TEST(CpuFfn, auto_keeps_layers_whole_where_a_speed_is_unknown_or_layers_are_give
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   std::vector<DeviceInfo> devices = cpu_and_gpus({4 * kGiB});
   EXPECT_EQ(plan_memory(model, devices, {.devices = {{1}}})->options.n_cpu_ffn, 0);
-  devices[0].read_bytes_per_s = 20e9;
-  devices[1].read_bytes_per_s = 900e9;
+  devices[0].speed.read_bytes_per_s = 20e9;
+  devices[1].speed.read_bytes_per_s = 900e9;
   EXPECT_EQ(plan_memory(model, devices, {.n_gpu_layers = 32, .devices = {{1}}})->options.n_cpu_ffn, 0);
 }
 

@@ -11,7 +11,7 @@ TEST(VerdictTest, a_plan_that_fits_is_good_and_says_who_holds_the_rest_and_how_f
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   DeviceInfo host = test::cpu_with(16 * kGiB);
   host.free_bytes = 11 * kGiB;
-  host.read_bytes_per_s = 50e9;
+  host.speed.read_bytes_per_s = 50e9;
   const Verdict verdict = verdictOf(model, *test::plan_for(model, {host}));
   EXPECT_EQ(verdict.tone, Tone::Good);
   EXPECT_TRUE(verdict.sentence.startsWith("Fits: ")) << verdict.sentence.toStdString();
@@ -22,7 +22,7 @@ TEST(VerdictTest, a_plan_that_fits_is_good_and_says_who_holds_the_rest_and_how_f
 TEST(VerdictTest, nothing_is_said_of_speed_where_nothing_is_known_of_it) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   DeviceInfo host = test::cpu_with(16 * kGiB);
-  host.read_bytes_per_s = 0;
+  host.speed.read_bytes_per_s = 0;
   EXPECT_FALSE(verdictOf(model, *test::plan_for(model, {host})).detail.contains("tokens"));
 }
 

@@ -52,7 +52,7 @@ class WindowFixture : public testing::Test {
 
   DeviceInfo hostDevice() const {
     DeviceInfo host = make_cpu_device("AMD Ryzen 7 7840U", 16 * kGiB, m_freeBytes, 8);
-    host.read_bytes_per_s = 50e9;
+    host.speed.read_bytes_per_s = 50e9;
     return host;
   }
 

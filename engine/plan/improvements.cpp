@@ -1,0 +1,126 @@
+#include "plan/improvements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/layout.h"
+#include "plan/plan_options.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+constexpr double kAnotherDevicePrice = 0.25;  // it was there all the time
+constexpr std::uint32_t kShortestContext = 2048;
+
+std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOptions& resolved,
+                                         std::span<const DeviceInfo> devices) {
+  std::vector<OptionChange> changes;
+  changes.push_back({"automatic split", asked, QualityLoss::kNone, 0});
+  const auto is_chosen = [&](DeviceIndex device) {
+    return std::any_of(resolved.devices.begin(), resolved.devices.end(),
+                       [&](const DeviceChoice& choice) { return choice.device == device; });
+  };
+  const bool is_of_this_machine = std::all_of(resolved.devices.begin(), resolved.devices.end(),
+                                              [&](const DeviceChoice& c) { return devices[c.device].is_present; });
+  for (DeviceIndex device = 0; is_of_this_machine && device < devices.size(); ++device) {
+    if (!devices[device].is_present || devices[device].kind == DeviceKind::kCpu || is_chosen(device)) continue;
+    OptionChange change{fmt::format("with {} too", devices[device].name), asked, QualityLoss::kNone,
+                        kAnotherDevicePrice};
+    // The CPU alone was chosen: its rule is of the host and stays.
+    change.options.devices = resolved.devices;
+    change.options.devices.push_back({device, KeepFree{}});
+    changes.push_back(std::move(change));
+  }
+  for (OptionChange& change : lighter_kv_changes(asked)) changes.push_back(std::move(change));
+  if (resolved.n_slots > 1) {
+    OptionChange change{slots_words(1), asked, QualityLoss::kNone, price::kSlots};
+    change.options.n_slots = 1;
+    changes.push_back(std::move(change));
+  }
+  for (std::uint32_t n_batch = resolved.n_batch / 2; n_batch >= std::max(kSmallestBatch, resolved.n_logit_rows);
+       n_batch /= 2) {
+    OptionChange change{fmt::format("batch {}", n_batch), asked, QualityLoss::kNone, price::kBatch};
+    change.options.n_batch = n_batch;
+    changes.push_back(std::move(change));
+  }
+  for (std::uint32_t n_ctx = resolved.n_ctx / 2; n_ctx >= kShortestContext; n_ctx /= 2) {
+    const double share = 1.0 - static_cast<double>(n_ctx) / resolved.n_ctx;
+    OptionChange change{context_words(n_ctx), asked, QualityLoss::kNone,
+                        price::kContext + (price::kContextAll - price::kContext) * share};
+    change.options.n_ctx = n_ctx;
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+// Where layers stand after a change; empty when they stand where they stood.
+std::string placement_words(const PlanLayout& now, const PlanLayout& before, std::span<const DeviceInfo> devices) {
+  const auto n_layers = static_cast<std::int32_t>(now.placement.layers.size());
+  const std::int32_t n_gpu = now.options.n_gpu_layers, n_ffn = now.options.n_cpu_ffn;
+  if (n_gpu == before.options.n_gpu_layers && n_ffn == before.options.n_cpu_ffn) return {};
+  const char* where = gpus_of(now.options, devices).size() > 1 ? "the GPUs" : "the GPU";
+  std::string words = n_gpu == n_layers ? fmt::format("all {} layers on {}", n_layers, where)
+                                        : fmt::format("{} of {} layers on {}", n_gpu, n_layers, where);
+  if (n_ffn > 0) words += fmt::format(", the FFN of {} of them on the CPU", n_ffn);
+  return words + ", ";
+}
+
+// The context or the KV type of a plan is part of what it promises; the speed is compared where a conversation stands:
+// at the same number of positions.
+std::optional<double> speed_at(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanLayout& layout,
+                               std::uint64_t n_positions) {
+  return estimate_tokens_per_s(model, devices, layout.placement, layout.options, n_positions);
+}
+
+}  // namespace
+
+Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                           const PlanOptions& options) {
+  Result<PlanLayout> base = lay_out(model, devices, options, Keep::kSizesOnly);
+  if (!base) return base.error();
+  std::vector<Fix> found;
+  const std::uint64_t n_positions = std::max(1U, base->options.n_ctx / 2);
+  const std::optional<double> base_speed = speed_at(model, devices, *base, n_positions);
+  if (!base->fits() || !base_speed) return found;
+  for (OptionChange& change : single_changes(options, base->options, devices)) {
+    change.options.n_gpu_layers = kAutoLayers;
+    change.options.n_cpu_ffn = kAutoLayers;
+    const Result<PlanLayout> layout = lay_out(model, devices, change.options, Keep::kSizesOnly);
+    if (!layout || !layout->fits()) continue;
+    const std::optional<double> speed =
+        speed_at(model, devices, *layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));
+    if (!speed || *speed < *base_speed * kLeastSpeedup) continue;
+    Fix fix;
+    fix.text = change.text;
+    fix.options = std::move(change.options);
+    fix.quality = change.quality;
+    fix.makes_it_fit = true;
+    fix.speedup = *speed / *base_speed;
+    fix.tokens_per_s = *speed;
+    fix.price = change.price;
+    fix.text += fmt::format(": {}about {:.1f} times as fast ({})", placement_words(*layout, *base, devices),
+                            *fix.speedup, tokens_per_s_text(*speed));
+    if (fix.options.kv_k != options.kv_k || fix.options.kv_v != options.kv_v)
+      fix.text += fmt::format(", {}", quality_words(fix.quality));
+    found.push_back(std::move(fix));
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Fix& a, const Fix& b) { return a.price < b.price; });
+  double fastest = 1.0;
+  std::erase_if(found, [&](const Fix& fix) {
+    if (*fix.speedup < fastest * kLeastSpeedup) return true;
+    fastest = *fix.speedup;
+    return false;
+  });
+  found.resize(std::min(found.size(), kMaxImprovements));
+  return found;
+}
+
+Result<std::vector<Fix>> find_advice(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                     const PlanOptions& options) {
+  Result<std::vector<Fix>> fixes = find_fixes(model, devices, options);
+  return !fixes || !fixes->empty() ? std::move(fixes) : find_improvements(model, devices, options);
+}
+
+}  // namespace headroom
