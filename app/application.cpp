@@ -57,11 +57,13 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   m_settings = m_settingsStore.read();
   m_theme = std::make_unique<ui::Theme>(m_settings.window.theme);
   m_engine = std::make_unique<EngineBridge>(make_backend);
+  m_speeds = DeviceSpeedStore::read(toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kDeviceSpeedFile))));
   m_conversations =
       std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));
   m_saveTimer.setSingleShot(true);
   m_saveTimer.setInterval(kSaveDelayMs);
   connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
+  learnSpeeds();
   makeWindow();
   wireChat();
   qApp->installEventFilter(this);
@@ -70,6 +72,7 @@ Application::Application(ApplicationPaths paths, QObject* parent)
 Application::~Application() {
   m_window.reset();
   m_saving.waitForFinished();
+  m_savingSpeeds.waitForFinished();
   m_settingsStore.write(m_settings);
 }
 
@@ -78,9 +81,11 @@ void Application::makeWindow() {
   services.engine = m_engine.get();
   services.theme = m_theme.get();
   services.inspectModel = inspect;
-  services.probeDevices = [] {
+  services.probeDevices = [this] {
     Result<std::vector<DeviceInfo>> devices = probe_devices();
-    return devices ? std::move(*devices) : std::vector<DeviceInfo>();
+    if (!devices) return std::vector<DeviceInfo>();
+    m_speeds.fill(*devices);
+    return std::move(*devices);
   };
   services.starterModelPath = m_paths.starterModel;
   QString problem;
@@ -97,6 +102,38 @@ void Application::makeWindow() {
     m_settings.window = settings;
     m_saveTimer.start();
   });
+}
+
+// What is not known of this machine is measured before the first model is loaded; each answer refines it.
+void Application::learnSpeeds() {
+  connect(m_engine.get(), &EngineBridge::devicesMeasured, this, [this](const DevicesMeasured& measured) {
+    const Result<std::vector<DeviceInfo>> devices = probe_devices();
+    if (!devices) return;
+    for (const auto& [id, speed] : measured.speeds) {
+      for (const DeviceInfo& device : *devices) {
+        if (device.id == id) m_speeds.put(device, speed);
+      }
+    }
+    saveSpeeds();
+  });
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
+    m_loadedModel = loaded.model;
+    m_loadedPlan = loaded.plan;
+  });
+  connect(m_engine.get(), &EngineBridge::decodeTimed, this, [this](const DecodeTimes& times) {
+    if (m_loadedPlan && m_speeds.refine(*m_loadedModel, *m_loadedPlan, times)) saveSpeeds();
+  });
+  Result<std::vector<DeviceInfo>> devices = probe_devices();
+  if (!devices) return;
+  m_speeds.fill(*devices);
+  if (std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(*devices); !unmeasured.empty())
+    m_engine->measure(std::move(unmeasured));
+}
+
+// Where nothing can be written they are measured again at the next start.
+void Application::saveSpeeds() {
+  m_savingSpeeds.waitForFinished();  // a small file, and seconds between two
+  m_savingSpeeds = QtConcurrent::run([store = m_speeds] { (void)store.write(); });
 }
 
 void Application::wireChat() {

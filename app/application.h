@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <memory>
 
+#include "app/device_speed_store.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "base/result.h"
@@ -55,12 +56,18 @@ class Application : public QObject {
   void openModels(const QStringList& paths);
   void describeModel(const QString& path);
   void saveSettings();
+  void learnSpeeds();
+  void saveSpeeds();
 
   ApplicationPaths m_paths;
   SettingsStore m_settingsStore;
   Settings m_settings;
   QTimer m_saveTimer;  // many changes in a row are written once
   QFuture<bool> m_saving;
+  DeviceSpeedStore m_speeds;
+  QFuture<void> m_savingSpeeds;
+  std::shared_ptr<const ModelInfo> m_loadedModel;  // whose answers are timed
+  std::shared_ptr<const MemoryPlan> m_loadedPlan;
   std::unique_ptr<ui::Theme> m_theme;
   std::unique_ptr<EngineBridge> m_engine;
   std::unique_ptr<ConversationStore> m_conversations;

@@ -90,10 +90,12 @@ void EngineBridge::receive(const Event& event) {
           },
           [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
           [&](const GenerationFinished& finished) {
+            emit decodeTimed(finished.decode_times);
             emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats));
           },
           [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },
           [](const headroom::MemoryReading&) {},
+          [&](const DevicesMeasured& measured) { emit devicesMeasured(measured); },
       },
       event.body);
 }

@@ -23,6 +23,12 @@ class EngineBridge : public ui::EnginePort {
   quint64 generate(const ui::ChatRequest& request) override;
   void stop(quint64 request) override;
 
+  void measure(std::vector<DeviceInfo> devices) { m_engine->measure(std::move(devices)); }
+
+ signals:
+  void devicesMeasured(const headroom::DevicesMeasured& measured);
+  void decodeTimed(const headroom::DecodeTimes& times);  // of each answer, before generationFinished
+
  private:
   void receive(const Event& event);
   void tellLoaded(RequestId request, const ModelLoaded& loaded);

@@ -29,4 +29,15 @@ Result<std::filesystem::path> findResource(std::string_view name) {
                fmt::format("{} is not installed: expected {}, found no such file", name, path.string())};
 }
 
+std::filesystem::path findDataFolder() {
+  const auto folder = [](const char* variable) -> std::filesystem::path {
+    const char* value = std::getenv(variable);
+    return value != nullptr ? value : "";
+  };
+  if (std::filesystem::path forced = folder("HEADROOM_DATA_DIR"); !forced.empty()) return forced;
+  if (const std::filesystem::path data = folder("XDG_DATA_HOME"); data.is_absolute()) return data / "headroom";
+  const std::filesystem::path home = folder("HOME");
+  return home.empty() ? home : home / ".local" / "share" / "headroom";
+}
+
 }  // namespace headroom

@@ -12,4 +12,8 @@ namespace headroom {
 // program's bin, which in the build tree is a link to the source's folder. kBadFile names the path that was expected.
 Result<std::filesystem::path> findResource(std::string_view name);
 
+// Where the program keeps what it remembers: HEADROOM_DATA_DIR, else the desktop's place for application data. May not
+// exist yet; empty when the system names no home.
+std::filesystem::path findDataFolder();
+
 }  // namespace headroom

@@ -58,7 +58,9 @@ function(headroom_test name)
     set(cost COST ${arg_COST})
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 600 ${cost} ENVIRONMENT "${arg_ENVIRONMENT}")
+    PROPERTIES TIMEOUT 600 ${cost}
+      # What a program remembers between starts is the build's own, not the user's.
+      ENVIRONMENT "HEADROOM_DATA_DIR=${CMAKE_BINARY_DIR}/test-data;${arg_ENVIRONMENT}")
 endfunction()
 
 # headroom_fuzz(NAME SOURCES x_fuzz.cpp LIBRARIES ... CORPUS dir): a file with LLVMFuzzerTestOneInput, driven by our own

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "command.h"
+#include "device_speeds.h"
 
 namespace headroom::cli {
 namespace {
@@ -66,6 +67,7 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
       return answer;
     } else if (const auto* finished = std::get_if<GenerationFinished>(&event.body)) {
       answer.finished = *finished;
+      learnSpeeds(*m_loaded, *finished);
       return answer;
     }
   }

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "backend/registry.h"
+#include "device_speeds.h"
 #include "format/dtype_table.h"
 #include "numbers.h"
 #include "plan/device_catalogue.h"
@@ -160,6 +161,7 @@ std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments
 Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads);
   if (!devices) return devices;
+  knowSpeeds(*devices);
   Result<std::vector<DeviceInfo>> catalogue = built_in_device_catalogue();
   if (!catalogue) return catalogue;
   devices->insert(devices->end(), catalogue->begin(), catalogue->end());

@@ -59,7 +59,7 @@ ExitCode answerOnce(const Options& options, Chat& chat, bool plain, std::optiona
     printJson(whole);
   } else {
     printLine("");
-    printNote(runSummary(*answer.finished));
+    printNote(runSummary(chat.loaded(), *answer.finished));
   }
   return written ? kDone : report(written.error(), false);
 }

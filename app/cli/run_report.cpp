@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "plan/speed.h"
+
 namespace headroom::cli {
 namespace {
 
@@ -20,6 +22,13 @@ std::optional<double> promptRate(const GenerationFinished& finished) {
 }
 std::optional<double> answerRate(const GenerationFinished& finished) {
   return rate(finished.stats.decode_steps, finished.stats.decode_seconds);
+}
+
+// For a token in the middle of the answer.
+std::optional<double> predictedRate(const ModelLoaded& loaded, const GenerationFinished& finished) {
+  const GenerationStats& stats = finished.stats;
+  if (stats.decode_steps == 0) return std::nullopt;
+  return estimate_tokens_per_s(*loaded.model, *loaded.plan, stats.prompt_tokens + stats.generated_tokens / 2);
 }
 
 Json rateJson(const std::optional<double>& rate) { return rate ? Json(*rate) : Json(nullptr); }
@@ -58,16 +67,19 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
           {"generated_tokens", stats.generated_tokens},
           {"prompt_tokens_per_s", rateJson(promptRate(finished))},
           {"generated_tokens_per_s", rateJson(answerRate(finished))},
+          {"predicted_tokens_per_s", rateJson(predictedRate(loaded, finished))},
           {"context_used", stats.context_used},
           {"n_ctx", stats.n_ctx},
           {"finish_reason", finishName(finished.reason)},
           {"seed", stats.seed}};
 }
 
-std::string runSummary(const GenerationFinished& finished) {
+std::string runSummary(const ModelLoaded& loaded, const GenerationFinished& finished) {
   const GenerationStats& stats = finished.stats;
-  return fmt::format("prompt {} tokens{}, answer {} tokens{}, {}, context {} of {}, seed {}", stats.prompt_tokens,
-                     rateText(promptRate(finished)), stats.generated_tokens, rateText(answerRate(finished)),
+  const std::optional<double> predicted = predictedRate(loaded, finished);
+  const std::string expected = predicted ? fmt::format(" (predicted {:.1f})", *predicted) : "";
+  return fmt::format("prompt {} tokens{}, answer {} tokens{}{}, {}, context {} of {}, seed {}", stats.prompt_tokens,
+                     rateText(promptRate(finished)), stats.generated_tokens, rateText(answerRate(finished)), expected,
                      finishName(finished.reason), stats.context_used, stats.n_ctx, stats.seed);
 }
 

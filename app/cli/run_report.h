@@ -8,9 +8,9 @@ namespace headroom::cli {
 
 const char* finishName(FinishReason reason);  // "end_of_turn", "context_full"
 
-// arenas[] (device, lifetime, planned_bytes, mapped_bytes), allocations_after_load, tokens, speeds, finish_reason,
-// seed.
+// arenas[] (device, lifetime, planned_bytes, mapped_bytes), allocations_after_load, tokens, speeds (also the one that
+// was predicted for this answer), finish_reason, seed.
 Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished);
-std::string runSummary(const GenerationFinished& finished);
+std::string runSummary(const ModelLoaded& loaded, const GenerationFinished& finished);
 
 }  // namespace headroom::cli

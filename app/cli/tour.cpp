@@ -62,7 +62,7 @@ ExitCode tour(const Options& options, Interrupts& interrupts) {
   if (answer.error) return report(*answer.error, false);
   printLine("");
   printMapped(chat.loaded().memory, answer.finished->stats.allocations_after_load);
-  printLine(runSummary(*answer.finished));
+  printLine(runSummary(chat.loaded(), *answer.finished));
   return kDone;
 }
 

@@ -53,6 +53,10 @@ class Backend {
 
   virtual const DeviceInfo& device_info() const = 0;
 
+  // What the time model asks of the device, in about 50 ms and with memory of its own for so long; to be called while
+  // nothing computes. kResource when that memory is refused.
+  virtual Result<DeviceSpeed> measure_speed() = 0;
+
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;
 

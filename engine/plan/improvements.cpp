@@ -83,7 +83,7 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
   std::vector<Fix> found;
   const std::uint64_t n_positions = std::max(1U, base->options.n_ctx / 2);
   const std::optional<double> base_speed = speed_at(model, devices, *base, n_positions);
-  if (!base->fits() || !base_speed) return found;
+  if (!base->fits() || !base_speed || *base_speed > kFastEnough) return found;
   for (OptionChange& change : single_changes(options, base->options, devices)) {
     change.options.n_gpu_layers = kAutoLayers;
     change.options.n_cpu_ffn = kAutoLayers;

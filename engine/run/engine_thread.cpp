@@ -24,9 +24,12 @@ struct ReplanRequest {
   std::shared_ptr<const MemoryPlan> plan;
 };
 struct UnloadRequest {};
+struct MeasureRequest {
+  std::vector<DeviceInfo> devices;
+};
 struct Command {
   RequestId id = 0;
-  std::variant<LoadRequest, ReplanRequest, UnloadRequest, GenerateRequest> body;
+  std::variant<LoadRequest, ReplanRequest, UnloadRequest, MeasureRequest, GenerateRequest> body;
   StopToken stop;
 };
 
@@ -75,6 +78,7 @@ struct EngineThread::Impl {
   Status make_room(RequestId id, const LoadedModel& wanted);
   Status check_replan(const MemoryPlan& plan);
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan);
+  void measure(RequestId id, const std::vector<DeviceInfo>& devices);
   void advance();
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
@@ -197,6 +201,8 @@ void EngineThread::Impl::handle(Command command) {
     load(id, *wanted, command.stop);
   } else if (const auto* again = std::get_if<ReplanRequest>(&command.body)) {
     replan(id, again->plan);
+  } else if (const auto* unmeasured = std::get_if<MeasureRequest>(&command.body)) {
+    measure(id, unmeasured->devices);
   } else {
     give_up_model(id);
   }
@@ -309,6 +315,17 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
 }
 
+// With backends of their own: those of the loaded model are bound to it.
+void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& devices) {
+  DevicesMeasured measured;
+  for (const DeviceInfo& device : devices) {
+    const Result<std::unique_ptr<Backend>> backend = make_backend(device);
+    if (!backend) continue;
+    if (const Result<DeviceSpeed> speed = (*backend)->measure_speed()) measured.speeds.emplace_back(device.id, *speed);
+  }
+  emit(id, std::move(measured));
+}
+
 void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded,
                                std::unique_ptr<Session> opened) {
   end_session();
@@ -369,6 +386,9 @@ RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) {
   return impl_->post(ReplanRequest{std::move(plan)});
 }
 RequestId EngineThread::unload() { return impl_->post(UnloadRequest{}); }
+RequestId EngineThread::measure(std::vector<DeviceInfo> devices) {
+  return impl_->post(MeasureRequest{std::move(devices)});
+}
 RequestId EngineThread::generate(GenerateRequest request) { return impl_->post(std::move(request)); }
 void EngineThread::stop(RequestId request) { impl_->stop(request); }
 

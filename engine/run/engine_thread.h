@@ -52,6 +52,8 @@ class EngineThread {
   // (Failed, then ModelUnloaded).
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
+  // How fast devices are, one after the other, between answers: answered by DevicesMeasured.
+  RequestId measure(std::vector<DeviceInfo> devices);
   RequestId generate(GenerateRequest request);
   // Also one that still waits in the queue; unknown ids are ignored. A load that was stopped before its new model took
   // the place of the old one fails with kCancelled; a stop after that is ignored.

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/model_info.h"
 #include "plan/memory_plan.h"
+#include "plan/speed.h"
 
 namespace headroom {
 
@@ -64,6 +65,7 @@ struct GenerationStats {
 struct GenerationFinished {
   FinishReason reason = FinishReason::kEndOfTurn;
   GenerationStats stats;
+  DecodeTimes decode_times;  // since the last answer ended, of steps that no other answer shared
 };
 
 // The prompt alone does not fit (or just fits and leaves no room for an answer): nothing was computed, the cache is as
@@ -78,8 +80,13 @@ struct MemoryReading {                                        // about 5 Hz whil
   std::uint64_t allocations_after_load = 0;
 };
 
+// Answers EngineThread::measure(), by DeviceInfo::id; a device that could not be measured is absent.
+struct DevicesMeasured {
+  std::vector<std::pair<std::string, DeviceSpeed>> speeds;
+};
+
 using EventBody = std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta,
-                               GenerationFinished, PromptTooLong, MemoryReading>;
+                               GenerationFinished, PromptTooLong, MemoryReading, DevicesMeasured>;
 struct Event {
   RequestId request = 0;  // MemoryReading: 0
   EventBody body;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "plan/device_rules.h"
 
 namespace headroom {
@@ -50,7 +53,9 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
       backends_(backends),
       segments_(cut_segments(plan.prefill)),
       rings_(model, plan.options),
-      logits_at_(staging_layout(plan.prefill, plan.devices).logits_offset) {}
+      logits_at_(staging_layout(plan.prefill, plan.devices).logits_offset),
+      step_seconds_(plan.devices.size()),
+      decode_times_{0, 0, std::vector<double>(plan.devices.size())} {}
 
 Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const MemoryPlan& plan,
                                                  const Backends& backends, std::span<Arena* const> arenas,
@@ -80,17 +85,38 @@ Result<std::span<const float>> Executor::step(std::span<const StepRow> rows, std
     settle();
     return done.error();
   }
+  if (rows.size() == 1 && logit_rows.size() == 1) {
+    ++decode_times_.n_steps;
+    decode_times_.n_positions += rows.front().position + 1;
+    for (std::size_t i = 0; i < step_seconds_.size(); ++i) decode_times_.seconds[i] += step_seconds_[i];
+  }
   return logits(logit_rows.size());
 }
 
+DecodeTimes Executor::take_decode_times() {
+  return std::exchange(decode_times_, {0, 0, std::vector<double>(plan_.devices.size())});
+}
+
+// The time since the last call, or since the step began, is that of `device`: it was waited for.
+void Executor::spend(DeviceIndex device) {
+  const auto now = std::chrono::steady_clock::now();
+  step_seconds_[device] += std::chrono::duration<double>(now - spent_until_).count();
+  spent_until_ = now;
+}
+
 Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
+  std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
+  spent_until_ = std::chrono::steady_clock::now();
   for (const Segment& segment : segments_) {
     for (const std::uint32_t transfer : segment.transfers) {
       if (Status crossed = cross(plan_.prefill.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
     }
     if (Status begun = backends_[segment.device]->submit(segment, inputs, stop); !begun) return begun;
   }
-  return backends_[segments_.back().device]->wait(stop);
+  const DeviceIndex last = segments_.back().device;
+  Status done = backends_[last]->wait(stop);
+  spend(last);
+  return done;
 }
 
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.
@@ -106,8 +132,11 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
     if (Status read = source.read(transfer.input, staging_.first(n_bytes)); !read) return read;
     bytes = staging_.first(n_bytes);
   }
+  spend(plan_.prefill.buffers[transfer.input].device);
   bytes_crossed_ += n_bytes;
-  return target.write(transfer.output, bytes);
+  Status written = target.write(transfer.output, bytes);
+  spend(to.device);
+  return written;
 }
 
 Result<std::span<const float>> Executor::logits(std::size_t n_rows) {

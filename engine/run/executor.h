@@ -1,10 +1,12 @@
 // Walks the program of a plan over its devices: segment after segment, and what crosses between them.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "plan/speed.h"
 #include "run/backends.h"
 
 namespace headroom {
@@ -27,6 +29,9 @@ class Executor {
   // Makes the first n_positions cache rows of a slot those of another, on every device.
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
 
+  // Of all steps of one row with logits since the last call: what decode is.
+  DecodeTimes take_decode_times();
+
   // Bytes that went from device to device since open(), without the logits.
   Bytes bytes_crossed() const { return bytes_crossed_; }
 
@@ -37,6 +42,7 @@ class Executor {
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   Result<std::span<const float>> logits(std::size_t n_rows);
   void settle();
+  void spend(DeviceIndex device);
 
   const ModelInfo& model_;
   const MemoryPlan& plan_;
@@ -46,6 +52,9 @@ class Executor {
   std::span<std::byte> staging_;  // what crosses, then the logits; empty when every device is the host
   Bytes logits_at_ = 0;           // in staging_
   Bytes bytes_crossed_ = 0;
+  std::vector<double> step_seconds_;  // (devices) of the step that runs
+  std::chrono::steady_clock::time_point spent_until_;
+  DecodeTimes decode_times_;
 };
 
 }  // namespace headroom

@@ -94,7 +94,7 @@ void Generation::finish(FinishReason reason) {
 }
 
 GenerationFinished Generation::finished() const {
-  GenerationFinished end{reason_, stats_};
+  GenerationFinished end{reason_, stats_, session_.take_decode_times()};
   const auto n_held = static_cast<std::uint32_t>(session_.cache().tokens(slot_).size());
   // The last token of an answer is shown but was not computed; it takes its place when the conversation goes on.
   end.stats.context_used =

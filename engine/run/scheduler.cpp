@@ -164,7 +164,7 @@ void Scheduler::fail(const Running& running, const Error& error) {
 }
 
 void Scheduler::end_unstarted(const Waiting& waiting) {
-  GenerationFinished end{FinishReason::kStopped, {}};
+  GenerationFinished end{FinishReason::kStopped, {}, {}};
   end.stats.n_ctx = session_.cache().n_ctx();
   on_event_({waiting.id, end});
 }

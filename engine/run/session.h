@@ -44,6 +44,8 @@ class Session {
   // Bytes that went from device to device since open(), without the logits.
   Bytes bytes_crossed() const { return executor_->bytes_crossed(); }
 
+  DecodeTimes take_decode_times() { return executor_->take_decode_times(); }
+
   // Planned against mapped of all arenas, weights first, and driver allocations since open().
   MemoryReport memory_report() const;
   std::uint64_t n_allocations_after_open() const;

@@ -45,5 +45,22 @@ TEST_F(Resources, the_environment_names_another_folder_and_nothing_else_is_looke
   std::filesystem::remove_all(folder);
 }
 
+TEST(DataFolder, is_the_one_asked_for_or_that_of_the_desktop) {
+  const auto with = [](const char* forced, const char* data, const char* home) {
+    const auto set = [](const char* name, const char* value) {
+      value != nullptr ? setenv(name, value, 1) : unsetenv(name);
+    };
+    set("HEADROOM_DATA_DIR", forced);
+    set("XDG_DATA_HOME", data);
+    set("HOME", home);
+    return findDataFolder();
+  };
+  EXPECT_EQ(with("/a", "/b", "/c"), "/a");
+  EXPECT_EQ(with("", "/b", "/c"), "/b/headroom");
+  EXPECT_EQ(with(nullptr, "relative", "/c"), "/c/.local/share/headroom") << "the standard ignores a relative path";
+  EXPECT_EQ(with(nullptr, nullptr, "/c"), "/c/.local/share/headroom");
+  EXPECT_EQ(with(nullptr, nullptr, nullptr), "");
+}
+
 }  // namespace
 }  // namespace headroom

@@ -54,6 +54,11 @@ class FakeBackend final : public Backend {
 
   const DeviceInfo& device_info() const override { return device_; }
 
+  Result<DeviceSpeed> measure_speed() override {
+    if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
+    return DeviceSpeed{.read_bytes_per_s = 7e9};
+  }
+
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
     ++n_allocations_;

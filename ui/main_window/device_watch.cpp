@@ -12,6 +12,9 @@ constexpr qint64 kEngineSilentMs = 1500;  // the engine reads 5 times a second w
 // Smaller changes come and go all the time, and a verdict that trembles is read by nobody.
 Bytes noise(const DeviceInfo& device) { return std::max(64 * kMiB, device.total_bytes / 100); }
 
+// A speed that an answer refined by little changes no verdict.
+bool isNear(double a, double b) { return a == b || (std::min(a, b) > 0.95 * std::max(a, b)); }
+
 }  // namespace
 
 DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent)
@@ -39,7 +42,7 @@ void DeviceWatch::probe() {
       !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
         const Bytes difference =
             a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
-        return a.id == b.id && difference < noise(a);
+        return a.id == b.id && difference < noise(a) && isNear(a.speed.read_bytes_per_s, b.speed.read_bytes_per_s);
       });
   if (moved) {
     m_told = devices;

@@ -20,7 +20,8 @@ class DeviceWatch : public QObject {
   std::vector<DeviceInfo> devicesNow() const;
 
  signals:
-  void freeBytesChanged(const std::vector<headroom::DeviceInfo>& devices);  // by more than noise
+  // Or a speed became known or changed; by more than noise.
+  void freeBytesChanged(const std::vector<headroom::DeviceInfo>& devices);
   void read(const headroom::ui::MemoryReading& reading);
 
  private:

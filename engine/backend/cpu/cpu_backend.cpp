@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/cpu_limits.h"
 #include "backend/cpu/cpu_step.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
@@ -25,6 +26,8 @@ class CpuBackend final : public Backend {
   std::uint32_t n_threads() const { return pool_.n_threads(); }
 
   const DeviceInfo& device_info() const override { return device_; }
+
+  Result<DeviceSpeed> measure_speed() override { return measure_cpu_speed(pool_, kernels_); }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     // Pages are only promised by the system, so it would grant more than there is: ask first.

@@ -1,6 +1,9 @@
 #include "backend/cpu/cpu_limits.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <vector>
@@ -17,20 +20,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Bytes kReadBytes =
     768 * kMiB;  // well above a server's third-level cache of 260 MiB, which one virtual machine may have to itself
-constexpr int kReadPasses = 5;
+constexpr int kReadPasses = 5, kQuickReadPasses = 3;
+constexpr Bytes kQuickReadLeast = 128 * kMiB, kQuickReadMost = 512 * kMiB;
+constexpr int kEmptyJobs = 200;
 constexpr double kPeakPassSeconds = 0.05;  // long enough to be timed, and for the clock frequency that this load gets
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // The best pass: other programs only ever take time away.
-double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* memory) {
-  constexpr std::uint32_t kLines = static_cast<std::uint32_t>(kReadBytes / kReadUnitBytes);
+double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* memory, Bytes n_bytes, int n_passes) {
+  const auto n_lines = static_cast<std::uint32_t>(n_bytes / kReadUnitBytes);
   std::vector<float> results(pool.n_threads());  // keeps the reads from being dropped
   double best = 0;
-  for (int pass = 0; pass <= kReadPasses; ++pass) {
+  for (int pass = 0; pass <= n_passes; ++pass) {
     const Clock::time_point start = Clock::now();
     pool.run([&](std::uint32_t thread) {
-      const Share lines = share_of(kLines, thread, pool.n_threads());
+      const Share lines = share_of(n_lines, thread, pool.n_threads());
       if (pass == 0) {
         std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes,
                   std::byte{1});  // present before they are timed
@@ -38,7 +43,7 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
         results[thread] += kernels.read(memory + lines.first * kReadUnitBytes, lines.last - lines.first);
       }
     });
-    if (pass > 0) best = std::max(best, static_cast<double>(kReadBytes) / seconds_since(start));
+    if (pass > 0) best = std::max(best, static_cast<double>(n_bytes) / seconds_since(start));
   }
   return best;
 }
@@ -62,7 +67,32 @@ double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std
   return best;
 }
 
+// The median: the first jobs wake threads that sleep, and other programs disturb a few.
+double measure_empty_job(ThreadPool& pool) {
+  std::array<double, kEmptyJobs> seconds{};
+  for (double& one : seconds) {
+    const Clock::time_point start = Clock::now();
+    pool.run([](std::uint32_t) {});
+    one = seconds_since(start);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + kEmptyJobs / 2, seconds.end());
+  return seconds[kEmptyJobs / 2];
+}
+
 }  // namespace
+
+Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels) {
+  const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);  // 0 or -1 where the system does not know
+  std::atomic<std::uint64_t> n_allocations = 0;
+  ArenaPlan plan;
+  plan.size = std::clamp(4 * static_cast<Bytes>(std::max(cache_bytes, 0L)), kQuickReadLeast, kQuickReadMost);
+  const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
+  if (!memory) return memory.error();
+  DeviceSpeed speed;
+  speed.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
+  speed.op_seconds = measure_empty_job(pool);
+  return speed;
+}
 
 Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
   const Result<IsaChoice> choice = choose_isa();
@@ -74,7 +104,7 @@ Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
   if (!memory) return memory.error();
   ThreadPool pool(n_threads);
   const KernelTable kernels = make_kernel_table(choice->isa);
-  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address()),
+  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses),
                    .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
                    .tile_ops_per_s = kernels.tile_peak != nullptr
                                          ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound)

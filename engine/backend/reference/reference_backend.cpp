@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/reference/reference_arena.h"
+#include "backend/reference/reference_speed.h"
 #include "backend/reference/reference_step.h"
 #include "format/decode.h"
 #include "model/weight_layout.h"
@@ -31,6 +32,11 @@ class ReferenceBackend final : public Backend {
       : info_(std::move(info)), device_(std::move(device)), n_losses_(device_->n_losses()) {}
 
   const DeviceInfo& device_info() const override { return info_; }
+
+  Result<DeviceSpeed> measure_speed() override {
+    if (Status present = check_present(); !present) return present.error();
+    return measure_reference_speed();
+  }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     if (Status present = check_present(); !present) return present.error();

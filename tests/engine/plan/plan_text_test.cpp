@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "plan/formulas.h"
+#include "plan/improvements.h"
 #include "plan/plan_json.h"
+#include "plan/speed.h"
 #include "support/model_specs.h"
 
 namespace headroom {
@@ -213,7 +215,31 @@ TEST(PlanJson, says_what_the_plan_says) {
   EXPECT_EQ(json["regions"].size(), n_regions);
   EXPECT_EQ(json["fixes"].size(), fixes.size());
   EXPECT_GT(fixes.size(), 0U);
+  EXPECT_TRUE(json["improvements"].empty());
   EXPECT_EQ(json["notes"].size(), plan.notes.size());
+}
+
+TEST(PlanJson, of_a_plan_that_fits_has_its_speed_and_improvements) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
+  const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 4, .devices = {{1}}};
+  const auto json_of = [&] {
+    const MemoryPlan plan = *plan_memory(model, devices, options);
+    return nlohmann::json::parse(plan_json(model, plan, *find_advice(model, devices, options)));
+  };
+  EXPECT_TRUE(json_of()["tokens_per_s"].is_null()) << "nothing was measured";
+  devices[0].speed.read_bytes_per_s = 50e9;
+  devices[1].speed.read_bytes_per_s = 800e9;
+  const auto json = json_of();
+  const MemoryPlan plan = *plan_memory(model, devices, options);
+  EXPECT_DOUBLE_EQ(json["tokens_per_s"], *estimate_tokens_per_s(model, plan));
+  EXPECT_TRUE(json["fixes"].empty());
+  ASSERT_FALSE(json["improvements"].empty());
+  EXPECT_GT(json["improvements"][0]["speedup"], 1.1);
+  EXPECT_GT(json["improvements"][0]["tokens_per_s"], json["tokens_per_s"]);
+  const std::string text = plan_text(model, plan, *find_advice(model, devices, options));
+  EXPECT_THAT(text, HasSubstr("  faster: automatic split: all 16 layers on the GPU, about "));
+  EXPECT_THAT(text, HasSubstr("\nAbout " + tokens_per_s_text(json["tokens_per_s"]) + " at half of the context"));
 }
 
 TEST(PlanJson, survives_names_that_are_not_utf8) {

@@ -304,6 +304,25 @@ TEST(EngineThread, readings_tell_of_every_device_of_the_plan) {
   EXPECT_EQ(reading->devices[1].second.ours, loaded->plan->planned_bytes(1));
 }
 
+TEST(EngineThread, measures_the_devices_that_it_can) {
+  const ReferenceDevices reference("3MiB");
+  std::vector<DeviceInfo> devices = *probe_devices(2);
+  devices.push_back(devices.front());
+  devices.back().id = "cuda:9";
+  devices.back().kind = DeviceKind::kCuda;
+  Engine engine;
+  const auto measured = engine.wait_for<DevicesMeasured>(engine->measure(devices));
+  ASSERT_TRUE(measured);
+  ASSERT_EQ(measured->speeds.size(), 2U) << "there is no backend for the third";
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(measured->speeds[i].first, devices[i].id);
+    EXPECT_GT(measured->speeds[i].second.read_bytes_per_s, 1e6);
+    EXPECT_LT(measured->speeds[i].second.read_bytes_per_s, 1e13);
+  }
+  EXPECT_GT(measured->speeds[0].second.op_seconds, 0) << "a barrier of two threads takes its time";
+  EXPECT_GT(measured->speeds[1].second.copy_bytes_per_s, 1e6);
+}
+
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
   const OnDisk model;
   fake::Machine machine;

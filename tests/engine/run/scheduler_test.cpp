@@ -75,6 +75,8 @@ TEST(Scheduler, an_answer_ends_with_its_token_limit_and_figures) {
   EXPECT_EQ(end->stats.prompt_tokens, 5U);
   EXPECT_EQ(end->stats.generated_tokens, 5U);
   EXPECT_EQ(end->stats.decode_steps, 4U);
+  EXPECT_EQ(end->decode_times.n_steps, 4U);
+  EXPECT_EQ(end->decode_times.n_positions, 6U + 7 + 8 + 9);
   EXPECT_EQ(end->stats.context_used, 10U);
   EXPECT_NE(end->stats.seed, 0U);
 }

@@ -106,6 +106,21 @@ TEST_F(SplitSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
   }
 }
 
+TEST_F(SplitSession, times_each_device_in_steps_of_one_row) {
+  const auto split = open(options_of(DType::kF16, 2));
+  read(*split, 0, tokens_of(40, 1));
+  read(*split, 1, tokens_of(30, 2));
+  EXPECT_EQ(split->take_decode_times().n_steps, 0U) << "a prompt is no decode";
+  for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(split->decode(std::vector<SlotToken>{{0, 17}}, {}).ok());
+  ASSERT_TRUE(split->decode(std::vector<SlotToken>{{0, 17}, {1, 29}}, {}).ok());
+  const DecodeTimes times = split->take_decode_times();
+  EXPECT_EQ(times.n_steps, 3U) << "the step that two slots share is of neither";
+  EXPECT_EQ(times.n_positions, 41U + 42 + 43);
+  ASSERT_EQ(times.seconds.size(), 2U);
+  for (const double seconds : times.seconds) EXPECT_GT(seconds, 0);
+  EXPECT_EQ(split->take_decode_times().n_steps, 0U) << "told once";
+}
+
 TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
   const std::vector<TokenId> prompt = tokens_of(200, 3);
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {

@@ -1,0 +1,33 @@
+#include "device_speeds.h"
+
+#include "../device_speed_store.h"
+#include "../resources.h"
+#include "backend/registry.h"
+
+namespace headroom::cli {
+namespace {
+
+DeviceSpeedStore readStore() { return DeviceSpeedStore::read(findDataFolder() / kDeviceSpeedFile); }
+
+}  // namespace
+
+void knowSpeeds(std::span<DeviceInfo> devices) {
+  DeviceSpeedStore store = readStore();
+  store.fill(devices);
+  const std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(devices);
+  if (unmeasured.empty()) return;
+  for (const DeviceInfo& device : unmeasured) {
+    const Result<std::unique_ptr<Backend>> backend = make_backend(device);
+    if (!backend) continue;
+    if (const Result<DeviceSpeed> speed = (*backend)->measure_speed()) store.put(device, *speed);
+  }
+  store.fill(devices);
+  (void)store.write();  // without a place to keep them they are measured again next time
+}
+
+void learnSpeeds(const ModelLoaded& loaded, const GenerationFinished& finished) {
+  DeviceSpeedStore store = readStore();
+  if (store.refine(*loaded.model, *loaded.plan, finished.decode_times)) (void)store.write();
+}
+
+}  // namespace headroom::cli

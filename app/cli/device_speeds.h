@@ -1,0 +1,17 @@
+// What the command line knows of the speed of this machine, and what its answers add to it.
+#pragma once
+
+#include <span>
+
+#include "run/event.h"
+
+namespace headroom::cli {
+
+// Speeds that were measured before; devices without one are measured now, about 50 ms each. One that cannot be
+// measured keeps none, and what depends on it is not told.
+void knowSpeeds(std::span<DeviceInfo> devices);
+
+// Refines the stored speeds by an answer.
+void learnSpeeds(const ModelLoaded& loaded, const GenerationFinished& finished);
+
+}  // namespace headroom::cli
