@@ -141,7 +141,7 @@ StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo>
   StagingLayout layout;
   Bytes logits = 0;
   for (const Op& op : program.ops) {
-    const Bytes row_bytes = Bytes{program.buffers[op.output].row_elems} * kF32Bytes;
+    const Bytes row_bytes = program.buffers[op.outputs[0]].row_bytes();
     if (op.kind == OpKind::kTransfer) layout.transfer = std::max(layout.transfer, program.max_rows * row_bytes);
     if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu)
       logits = program.max_logit_rows * row_bytes;

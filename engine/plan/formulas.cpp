@@ -116,7 +116,7 @@ void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& re
 }
 
 std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {
-  const Bytes exact = Bytes{rows} * buffer.row_elems * kF32Bytes;
+  const Bytes exact = rows * buffer.row_bytes();
   std::string text = fmt::format("{} {} rows x {} elements x {} bytes", buffer.name, rows, buffer.row_elems, kF32Bytes);
   if (buffer.size > exact) text += fmt::format(" + {} bytes of alignment", buffer.size - exact);
   return text;

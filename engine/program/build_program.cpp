@@ -37,33 +37,33 @@ class ProgramBuilder {
     return static_cast<BufferId>(program_.buffers.size() - 1);
   }
 
-  void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, BufferId input, BufferId output) {
+  void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, OperandList inputs, OperandList outputs) {
     const auto index = static_cast<std::uint32_t>(program_.ops.size());
-    program_.ops.push_back({kind, layer, device, input, output});
-    program_.buffers[input].last_op = index;
-    program_.buffers[output].last_op = index;
+    for (const BufferId id : inputs) program_.buffers[id].last_op = index;
+    for (const BufferId id : outputs) program_.buffers[id].last_op = index;
+    program_.ops.push_back({kind, layer, device, inputs, outputs});
   }
 
   // The residual on `device`: itself, or a copy there.
   BufferId residual_on(DeviceIndex device, BufferId residual) {
     if (program_.buffers[residual].device == device) return residual;
     const BufferId here = add_buffer("residual", device, model_.d_model);
-    add_op(OpKind::kTransfer, -1, device, residual, here);
+    add_op(OpKind::kTransfer, -1, device, {residual}, {here});
     return here;
   }
 
   void add_attention(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
     const BufferId query = add_buffer("query", device, layer.q_dim());
-    add_op(OpKind::kQkvRope, index, device, residual, query);
+    add_op(OpKind::kQkvRope, index, device, {residual}, {query});
     const BufferId attended = add_buffer("attended", device, layer.q_dim());
-    add_op(OpKind::kAttend, index, device, query, attended);
-    add_op(OpKind::kAttnOut, index, device, attended, residual);
+    add_op(OpKind::kAttend, index, device, {query}, {attended});
+    add_op(OpKind::kAttnOut, index, device, {attended, residual}, {residual});
   }
 
   void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
     const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
-    add_op(OpKind::kFfnUp, index, device, residual, hidden);
-    add_op(OpKind::kFfnDown, index, device, hidden, residual);
+    add_op(OpKind::kFfnUp, index, device, {residual}, {hidden});
+    add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual});
   }
 
   Program finish(std::uint32_t n_devices) {
@@ -104,7 +104,7 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
   CHECK(placement.layers.size() == model.layers.size(), "a placement is for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
   BufferId residual = builder.add_buffer("residual", placement.embed_device, model.d_model);
-  builder.add_op(OpKind::kEmbed, -1, placement.embed_device, residual, residual);
+  builder.add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const LayerPlacement& layer = placement.layers[i];
     const auto index = static_cast<std::int32_t>(i);
@@ -115,7 +115,7 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
   }
   residual = builder.residual_on(placement.head_device, residual);
   const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
-  builder.add_op(OpKind::kLogits, -1, placement.head_device, residual, logits);
+  builder.add_op(OpKind::kLogits, -1, placement.head_device, {residual}, {logits});
   return builder.finish(n_devices);
 }
 

@@ -8,44 +8,47 @@
 
 #include "base/bytes.h"
 #include "model/model_info.h"
+#include "program/operand_list.h"
 
 namespace headroom {
 
 // Borders between ops are the fusion borders: a backend implements each op as it likes, and nobody matches patterns in
 // a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
-// f32; all row-major.
+// f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's lists; what is added to in
+// place is both.
 enum class OpKind : std::uint8_t {
-  kEmbed,     // token ids -> residual
+  kEmbed,     // (token ids of the step) -> residual
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
               // slot, position)
   kAttend,    // query -> attended; softmax(q.k * scale) v over the cache, causal, within the window
-  kAttnOut,   // attended -> residual += attn_out(attended)
-  kFfnUp,     // residual -> hidden = act(gate(norm(residual))) * up(norm(residual))
-  kFfnDown,   // hidden -> residual += down(hidden)
-  kLogits,    // residual -> logits of the requested rows: final norm, head
+  kAttnOut,   // attended, residual -> residual; adds attn_out(attended)
+  kFfnUp,     // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
+  kFfnDown,   // hidden, residual -> residual; adds down(hidden)
+  kLogits,    // residual -> logits; of the requested rows: final norm, head
   kTransfer,  // a buffer of another device -> the same buffer here
 };
 std::string_view op_name(OpKind kind);
 
-using BufferId = std::uint32_t;     // index into Program::buffers
 using DeviceIndex = std::uint32_t;  // index into the devices given to plan_memory
 
 struct Op {
   OpKind kind = OpKind::kEmbed;
   std::int32_t layer = -1;
   DeviceIndex device = 0;
-  BufferId input = 0, output = 0;  // kEmbed reads token ids and ignores input
+  OperandList inputs, outputs;
 };
 
 // Where a buffer lives between the ops that use it. Buffers whose lives do not overlap share bytes.
 struct Buffer {
   std::string name;
   DeviceIndex device = 0;
-  std::uint32_t row_elems = 0;  // f32 elements per row
+  std::uint32_t row_elems = 0;  // f32
   Bytes size = 0;               // for max_rows rows (logits: max_logit_rows), aligned
   Bytes offset = 0;             // within the activations region of its device (logits: the logits region)
   bool is_logits = false;
   std::uint32_t first_op = 0, last_op = 0;
+
+  Bytes row_bytes() const { return Bytes{row_elems} * kF32Bytes; }
 };
 
 struct Program {

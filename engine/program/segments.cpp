@@ -26,7 +26,7 @@ std::vector<Segment> cut_segments(const Program& program) {
 Bytes transfer_bytes(const Program& program, std::uint32_t n_rows) {
   Bytes sum = 0;
   for (const Op& op : program.ops) {
-    if (op.kind == OpKind::kTransfer) sum += Bytes{n_rows} * program.buffers[op.output].row_elems * kF32Bytes;
+    if (op.kind == OpKind::kTransfer) sum += n_rows * program.buffers[op.outputs[0]].row_bytes();
   }
   return sum;
 }

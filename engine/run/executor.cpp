@@ -121,26 +121,26 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
 
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.
 Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& stop) {
-  const Buffer& to = plan_.prefill.buffers[transfer.output];
-  Backend& source = *backends_[plan_.prefill.buffers[transfer.input].device];
+  const Buffer& to = plan_.prefill.buffers[transfer.outputs[0]];
+  Backend& source = *backends_[plan_.prefill.buffers[transfer.inputs[0]].device];
   Backend& target = *backends_[to.device];
-  const Bytes n_bytes = n_rows * to.row_elems * sizeof(float);
+  const Bytes n_bytes = n_rows * to.row_bytes();
   if (Status made = source.wait(stop); !made) return made;
-  std::span<const std::byte> bytes(source.host_view(transfer.input), n_bytes);
+  std::span<const std::byte> bytes(source.host_view(transfer.inputs[0]), n_bytes);
   if (bytes.data() == nullptr) {
     CHECK(n_bytes <= staging_.size(), "the plan's staging is too small for what crosses");
-    if (Status read = source.read(transfer.input, staging_.first(n_bytes)); !read) return read;
+    if (Status read = source.read(transfer.inputs[0], staging_.first(n_bytes)); !read) return read;
     bytes = staging_.first(n_bytes);
   }
-  spend(plan_.prefill.buffers[transfer.input].device);
+  spend(plan_.prefill.buffers[transfer.inputs[0]].device);
   bytes_crossed_ += n_bytes;
-  Status written = target.write(transfer.output, bytes);
+  Status written = target.write(transfer.outputs[0], bytes);
   spend(to.device);
   return written;
 }
 
 Result<std::span<const float>> Executor::logits(std::size_t n_rows) {
-  const BufferId buffer = plan_.prefill.ops.back().output;
+  const BufferId buffer = plan_.prefill.ops.back().outputs[0];
   Backend& head = *backends_[plan_.prefill.buffers[buffer].device];
   const std::size_t n_elems = n_rows * model_.n_vocab;
   const std::byte* bytes = head.host_view(buffer);

@@ -28,7 +28,7 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->options.n_batch = setup.n_batch;
   plan->prefill.max_rows = std::max(setup.n_batch, setup.n_slots);
   plan->prefill.max_logit_rows = setup.n_slots;
-  plan->prefill.ops = {{OpKind::kLogits, -1, 0, 0, 0}};
+  plan->prefill.ops = {{OpKind::kLogits, -1, 0, {}, {0}}};
   plan->prefill.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
   plan->placement.layers = {{0, 0}};
   const Bytes sampler = kVocab * sizeof(Candidate);

@@ -201,7 +201,7 @@ void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations&
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
   const Matrix& table = bound_.embedding;
-  float* residual = bound_.buffer(op.output);
+  float* residual = bound_.buffer(op.outputs[0]);
   auto* bytes =
       reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
   const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
@@ -214,21 +214,21 @@ void CpuStep::embed(const Op& op, std::uint32_t thread) {
 
 void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
-  const float* attended = bound_.buffer(op.input);
+  const float* attended = bound_.buffer(op.inputs[0]);
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
   const std::array matrices{&layer.attn_out};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
         return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
       });
-  add_product(op, layer.attn_out, in, bound_.buffer(op.output), layer.attn_out_bias, thread);
+  add_product(op, layer.attn_out, in, bound_.buffer(op.outputs[0]), layer.attn_out_bias, thread);
 }
 
 void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const std::uint32_t d_model = bound_.model->d_model;
-  const float* residual = bound_.buffer(op.input);
-  float* hidden = bound_.buffer(op.output);
+  const float* residual = bound_.buffer(op.inputs[0]);
+  float* hidden = bound_.buffer(op.outputs[0]);
   const std::array matrices{&layer.gate, &layer.up};
   const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
                                  std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
@@ -256,19 +256,19 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
 
 void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
-  const float* hidden = bound_.buffer(op.input);
+  const float* hidden = bound_.buffer(op.inputs[0]);
   const std::array matrices{&layer.down};
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
               [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
-  add_product(op, layer.down, in, bound_.buffer(op.output), nullptr, thread);
+  add_product(op, layer.down, in, bound_.buffer(op.outputs[0]), nullptr, thread);
 }
 
 void CpuStep::logits(const Op& op, std::uint32_t thread) {
   if (inputs_.logit_rows.empty()) return;
   const std::uint32_t d_model = bound_.model->d_model;
-  const float* residual = bound_.buffer(op.input);
-  float* out = bound_.buffer(op.output);
+  const float* residual = bound_.buffer(op.inputs[0]);
+  float* out = bound_.buffer(op.outputs[0]);
   const std::array matrices{&bound_.head};
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.logit_rows.size()), std::span<const Matrix* const>(matrices),
@@ -409,8 +409,8 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const LayerSpec& spec = *layer.spec;
   const std::uint32_t d_model = bound_.model->d_model;
-  const float* residual = bound_.buffer(op.input);
-  float* query = bound_.buffer(op.output);
+  const float* residual = bound_.buffer(op.inputs[0]);
+  float* query = bound_.buffer(op.outputs[0]);
   const std::array matrices{&layer.q, &layer.k, &layer.v};
   const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
                                  std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {

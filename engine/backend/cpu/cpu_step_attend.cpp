@@ -45,9 +45,9 @@ float* CpuStep::partial(const LayerSpec& layer, std::uint32_t row, std::uint32_t
 void CpuStep::attend_op(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   if (is_few(static_cast<std::uint32_t>(inputs_.rows.size()))) {
-    attend_few(op, layer, bound_.buffer(op.input), thread);
+    attend_few(op, layer, bound_.buffer(op.inputs[0]), thread);
   } else {
-    attend_many(op, layer, bound_.buffer(op.input), bound_.buffer(op.output), thread);
+    attend_many(op, layer, bound_.buffer(op.inputs[0]), bound_.buffer(op.outputs[0]), thread);
   }
 }
 

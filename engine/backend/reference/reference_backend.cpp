@@ -166,8 +166,7 @@ class ReferenceBackend final : public Backend {
                    fmt::format("{}: buffer {} is not on this device, or not in the program", info_.id, buffer)};
     }
     const Buffer& found = program.buffers[buffer];
-    const Bytes most =
-        Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_elems * sizeof(float);
+    const Bytes most = Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_bytes();
     if (n_bytes > most) {
       return Error{ErrorCode::kUsage, fmt::format("{}: expected at most {} bytes of buffer {} ({}), found {}", info_.id,
                                                   most, buffer, found.name, n_bytes)};

@@ -117,7 +117,7 @@ class Binder {
         continue;
       }
       const std::uint64_t n_rows = buffer.is_logits ? in_.plan->prefill.max_logit_rows : in_.plan->prefill.max_rows;
-      CHECK(buffer.offset + n_rows * buffer.row_elems * sizeof(float) <= place.size, "a buffer leaves its region");
+      CHECK(buffer.offset + n_rows * buffer.row_bytes() <= place.size, "a buffer leaves its region");
       bound_.buffers.push_back(reinterpret_cast<float*>(place.at + buffer.offset));
     }
   }

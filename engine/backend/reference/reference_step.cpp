@@ -140,7 +140,7 @@ const float* ReferenceStep::normed(const float* residual, WeightSlot slot, std::
 
 void ReferenceStep::embed(const Op& op) {
   const ReferenceWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
-  float* to = bound_.buffer(op.output);
+  float* to = bound_.buffer(op.outputs[0]);
   for (const StepRow& row : inputs_.rows) {
     decode_row(table.dtype, table.row(row.token), table.n_cols, to);
     to += table.n_cols;
@@ -172,12 +172,12 @@ void ReferenceStep::qkv_rope(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
   const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(op.layer)];
   CHECK(cache.keys.is_bound() && cache.values.is_bound(), "a layer's cache is on another device");
-  const float* in = normed(bound_.buffer(op.input), WeightSlot::kAttnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kAttnNorm, op.layer);
   const auto project = [&](WeightSlot matrix, WeightSlot bias, float* to, std::size_t width) {
     multiply(bound_.at(matrix, op.layer), in, n_rows(), bound_.find(bias, op.layer),
              [&](std::size_t row, std::size_t n, float sum) { to[row * width + n] = sum; });
   };
-  float* queries = bound_.buffer(op.output);
+  float* queries = bound_.buffer(op.outputs[0]);
   project(WeightSlot::kQ, WeightSlot::kQBias, queries, spec.q_dim());
   project(WeightSlot::kK, WeightSlot::kKBias, keys_.data(), spec.kv_dim());
   project(WeightSlot::kV, WeightSlot::kVBias, values_.data(), spec.kv_dim());
@@ -204,8 +204,8 @@ void ReferenceStep::qkv_rope(const Op& op) {
 
 void ReferenceStep::attend(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
-  const float* query = bound_.buffer(op.input);
-  float* attended = bound_.buffer(op.output);
+  const float* query = bound_.buffer(op.inputs[0]);
+  float* attended = bound_.buffer(op.outputs[0]);
   for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
     for (std::uint32_t head = 0; head < spec.n_heads; ++head) {
       attend_head(op, inputs_.rows[i], head, query, attended);
@@ -243,16 +243,16 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
 }
 
 void ReferenceStep::attn_out(const Op& op) {
-  float* residual = bound_.buffer(op.output);
-  multiply(bound_.at(WeightSlot::kAttnOut, op.layer), bound_.buffer(op.input), n_rows(),
+  float* residual = bound_.buffer(op.outputs[0]);
+  multiply(bound_.at(WeightSlot::kAttnOut, op.layer), bound_.buffer(op.inputs[0]), n_rows(),
            bound_.find(WeightSlot::kAttnOutBias, op.layer),
            [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
 }
 
 void ReferenceStep::ffn_up(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
-  const float* in = normed(bound_.buffer(op.input), WeightSlot::kFfnNorm, op.layer);
-  float* hidden = bound_.buffer(op.output);
+  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  float* hidden = bound_.buffer(op.outputs[0]);
   multiply(bound_.at(WeightSlot::kUp, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) { up_[row * spec.d_ff + n] = sum; });
   multiply(bound_.at(WeightSlot::kGate, op.layer), in, n_rows(), nullptr,
@@ -263,8 +263,8 @@ void ReferenceStep::ffn_up(const Op& op) {
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
-  float* residual = bound_.buffer(op.output);
-  multiply(bound_.at(WeightSlot::kDown, op.layer), bound_.buffer(op.input), n_rows(), nullptr,
+  float* residual = bound_.buffer(op.outputs[0]);
+  multiply(bound_.at(WeightSlot::kDown, op.layer), bound_.buffer(op.inputs[0]), n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
 }
 
@@ -272,8 +272,8 @@ void ReferenceStep::logits(const Op& op) {
   const ModelInfo& model = *bound_.model;
   const bool has_head = model.find_weight(WeightSlot::kHead, -1) != nullptr;
   const ReferenceWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
-  const float* residual = bound_.buffer(op.input);
-  float* to = bound_.buffer(op.output);
+  const float* residual = bound_.buffer(op.inputs[0]);
+  float* to = bound_.buffer(op.outputs[0]);
   for (std::size_t i = 0; i < inputs_.logit_rows.size(); ++i) {
     float* in = normed_.data() + i * model.d_model;
     std::copy_n(residual + std::size_t{inputs_.logit_rows[i]} * model.d_model, model.d_model, in);

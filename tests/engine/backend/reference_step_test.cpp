@@ -210,7 +210,7 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const bool submitted = backend.submit(segments.front(), {rows, last, &rings}, StopToken()).ok();
   const bool done = backend.wait(StopToken()).ok();
   const bool read =
-      backend.read(model->plan().prefill.ops.back().output, std::as_writable_bytes(std::span(logits))).ok();
+      backend.read(model->plan().prefill.ops.back().outputs[0], std::as_writable_bytes(std::span(logits))).ok();
   const bool copied = backend.copy_state(0, 1, 20).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(backend.n_allocations(), mapped);
@@ -235,13 +235,13 @@ TEST_F(ReferenceStepTest, copies_outside_a_buffer_are_refused) {
   const auto model = open(small_model(), options_for(DType::kF16), 1);
   const Op& last = model->plan().prefill.ops.back();
   std::vector<std::byte> bytes(32UL * kVocab * 4 + 1);
-  const auto too_long = model->backend(1).read(last.output, bytes);
+  const auto too_long = model->backend(1).read(last.outputs[0], bytes);
   ASSERT_FALSE(too_long.ok());
   EXPECT_EQ(too_long.error().message, "reference:1: expected at most 8576 bytes of buffer " +
-                                          std::to_string(last.output) + " (logits), found 8577");
-  EXPECT_EQ(model->backend(1).write(last.output, bytes).error().code, ErrorCode::kUsage);
+                                          std::to_string(last.outputs[0]) + " (logits), found 8577");
+  EXPECT_EQ(model->backend(1).write(last.outputs[0], bytes).error().code, ErrorCode::kUsage);
   bytes.resize(4);
-  EXPECT_EQ(model->backend(0).read(last.output, bytes).error().code, ErrorCode::kUsage);  // of the other device
+  EXPECT_EQ(model->backend(0).read(last.outputs[0], bytes).error().code, ErrorCode::kUsage);  // of the other device
   EXPECT_EQ(model->backend(1).read(1000, bytes).error().code, ErrorCode::kUsage);
 }
 
@@ -279,8 +279,8 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   Backend& lost = model->backend(1);
   std::vector<std::byte> bytes(4);
   EXPECT_TRUE(is_lost(lost.wait({})));
-  EXPECT_TRUE(is_lost(lost.read(model->plan().prefill.ops.back().output, bytes)));
-  EXPECT_TRUE(is_lost(lost.write(model->plan().prefill.ops.back().output, bytes)));
+  EXPECT_TRUE(is_lost(lost.read(model->plan().prefill.ops.back().outputs[0], bytes)));
+  EXPECT_TRUE(is_lost(lost.write(model->plan().prefill.ops.back().outputs[0], bytes)));
   EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
   EXPECT_TRUE(is_lost(lost.map_arena(arena_of(64 * kKiB))));
   EXPECT_TRUE(is_lost(lost.sample_memory()));

@@ -354,7 +354,7 @@ TEST(Staging, holds_the_largest_transfer_and_the_logits_of_every_split) {
       Bytes largest = 0;
       for (const Op& op : plan.prefill.ops) {
         if (op.kind == OpKind::kTransfer)
-          largest = std::max(largest, Bytes{16} * plan.prefill.buffers[op.output].row_elems * 4);
+          largest = std::max(largest, 16 * plan.prefill.buffers[op.outputs[0]].row_bytes());
       }
       const StagingLayout layout = staging_layout(plan.prefill, plan.devices);
       EXPECT_EQ(layout.transfer, largest);

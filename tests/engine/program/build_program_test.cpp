@@ -54,13 +54,13 @@ TEST(BuildProgram, transfers_the_residual_exactly_where_the_device_changes) {
     if (op.kind == OpKind::kTransfer) {
       transfers.push_back(&op);
     } else {
-      EXPECT_EQ(program.buffers[op.input].device, op.device);
+      for (const BufferId id : op.inputs) EXPECT_EQ(program.buffers[id].device, op.device);
     }
-    EXPECT_EQ(program.buffers[op.output].device, op.device);
+    for (const BufferId id : op.outputs) EXPECT_EQ(program.buffers[id].device, op.device);
   }
   ASSERT_EQ(transfers.size(), 1U);
-  EXPECT_EQ(program.buffers[transfers[0]->input].device, 0U);
-  EXPECT_EQ(program.buffers[transfers[0]->input].row_elems, program.buffers[transfers[0]->output].row_elems);
+  EXPECT_EQ(program.buffers[transfers[0]->inputs[0]].device, 0U);
+  EXPECT_EQ(program.buffers[transfers[0]->inputs[0]].row_elems, program.buffers[transfers[0]->outputs[0]].row_elems);
   EXPECT_EQ(program.ops[1 + 10 * 5].kind, OpKind::kTransfer);
 }
 
@@ -85,8 +85,9 @@ TEST(BuildProgram, an_ffn_on_another_device_takes_the_residual_there_and_back) {
   const Op& back = program.ops[1 + 2 * 5 + 6];
   EXPECT_EQ(there.device, 0U);
   EXPECT_EQ(back.device, 1U);
-  EXPECT_EQ(back.input, there.output) << "what the FFN was added to";
-  EXPECT_EQ(program.buffers[there.input].last_op, 1U + 2 * 5 + 3) << "its bytes are free while the copy is elsewhere";
+  EXPECT_EQ(back.inputs, there.outputs) << "what the FFN was added to";
+  EXPECT_EQ(program.buffers[there.inputs[0]].last_op, 1U + 2 * 5 + 3)
+      << "its bytes are free while the copy is elsewhere";
 }
 
 // The planner finds splits by this sum, without building a program.
@@ -143,11 +144,35 @@ TEST(BuildProgram, every_buffer_is_written_before_it_is_read) {
   const Program program = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);
   std::vector<bool> written(program.buffers.size(), false);
   for (const Op& op : program.ops) {
-    if (op.kind != OpKind::kEmbed) {
-      EXPECT_TRUE(written[op.input]) << op_name(op.kind);
-    }
-    written[op.output] = true;
+    for (const BufferId id : op.inputs) EXPECT_TRUE(written[id]) << op_name(op.kind);
+    ASSERT_FALSE(op.outputs.empty()) << op_name(op.kind);
+    for (const BufferId id : op.outputs) written[id] = true;
   }
+}
+
+TEST(BuildProgram, an_op_lists_every_buffer_that_it_reads_and_a_residual_that_it_adds_to_as_both) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const Program program = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);
+  const auto names = [&](const OperandList& ids) {
+    std::vector<std::string> out;
+    for (const BufferId id : ids) out.push_back(program.buffers[id].name);
+    return out;
+  };
+  using Names = std::vector<std::string>;
+  const std::vector<std::pair<Names, Names>> layer{{{"residual"}, {"query"}},
+                                                   {{"query"}, {"attended"}},
+                                                   {{"attended", "residual"}, {"residual"}},
+                                                   {{"residual"}, {"hidden"}},
+                                                   {{"hidden", "residual"}, {"residual"}}};
+  EXPECT_TRUE(program.ops.front().inputs.empty());
+  EXPECT_EQ(names(program.ops.front().outputs), Names{"residual"});
+  for (std::size_t i = 0; i < layer.size(); ++i) {
+    EXPECT_EQ(names(program.ops[1 + i].inputs), layer[i].first) << op_name(program.ops[1 + i].kind);
+    EXPECT_EQ(names(program.ops[1 + i].outputs), layer[i].second) << op_name(program.ops[1 + i].kind);
+  }
+  EXPECT_EQ(program.ops[3].inputs[1], program.ops[3].outputs[0]) << "in place";
+  EXPECT_EQ(names(program.ops.back().inputs), Names{"residual"});
+  EXPECT_EQ(names(program.ops.back().outputs), Names{"logits"});
 }
 
 TEST(BuildProgram, the_narrow_program_has_the_same_ops_and_offsets_and_smaller_buffers) {

@@ -43,8 +43,8 @@ TEST(Segments, every_op_once_and_in_order_with_what_crosses_before_it) {
     for (const std::uint32_t transfer : segment.transfers) {
       EXPECT_EQ(transfer, next++);
       EXPECT_EQ(program.ops[transfer].kind, OpKind::kTransfer);
-      EXPECT_EQ(program.buffers[program.ops[transfer].output].device, segment.device);
-      EXPECT_NE(program.buffers[program.ops[transfer].input].device, segment.device);
+      EXPECT_EQ(program.buffers[program.ops[transfer].outputs[0]].device, segment.device);
+      EXPECT_NE(program.buffers[program.ops[transfer].inputs[0]].device, segment.device);
     }
     EXPECT_EQ(segment.first_op, next);
     for (; next < segment.last_op; ++next) EXPECT_EQ(program.ops[next].device, segment.device);
