@@ -9,6 +9,11 @@ namespace {
 // together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
 // leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
 // K. Both turn halves. 10000 is what every one of these definitions takes when a configuration has no rope_theta.
+//
+// gemma2 and gemma3: norms after attention and FFN as well, GELU, windows in all layers but every second or sixth, a
+// scaled embedding; their norms' weights in GGUF files have the 1 added that the definition adds. gemma2 caps scores
+// and logits. gemma3 norms heads of Q and K, and its layers with a window have a rotary base of their own. No file
+// states the scale of their scores: the largest model of each, told by its layers, has another one than the rest.
 constexpr std::array kArchs{
     ArchRow{.architecture = "llama",
             .pairing = RopePairing::kNeighbours,
@@ -37,6 +42,31 @@ constexpr std::array kArchs{
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "gemma2",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kNever,
+            .has_post_norms = true,
+            .window = WindowRule::kPattern,
+            .window_period = 2,
+            .default_window = 4096,
+            .activation = Activation::kGelu,
+            .default_rope_theta = 10000.0,
+            .scales_embedding = true,
+            .n_layers_scaled_by_width = 46,
+            .attention_softcap = 50.0,
+            .logit_softcap = 30.0},
+    ArchRow{.architecture = "gemma3",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .has_post_norms = true,
+            .window = WindowRule::kPattern,
+            .window_period = 6,
+            .activation = Activation::kGelu,
+            .default_rope_theta = 1000000.0,
+            .window_rope_theta = 10000.0,
+            .scales_embedding = true,
+            .n_layers_scaled_by_width = 62,
+            .logit_softcap = 0.0},
 };
 
 }  // namespace

@@ -18,10 +18,20 @@ void KeyReader::missing(std::string_view key) {
   fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key)));
 }
 
-std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std::uint32_t max) {
-  if (value >= 1 && value <= max) return static_cast<std::uint32_t>(value);
-  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected 1 to {}", full_key(key), value, max));
+std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std::uint32_t min, std::uint32_t max) {
+  if (value >= min && value <= max) return static_cast<std::uint32_t>(value);
+  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected {} to {}", full_key(key), value, min, max));
   return 0;
+}
+
+std::uint32_t KeyReader::count(std::string_view key, std::uint32_t max, std::uint32_t fallback) {
+  if (failed()) return 0;
+  const auto found = file_.find_uint(full_key(key));
+  if (!found) {
+    fail(found.error());
+    return 0;
+  }
+  return bounded(key, found->value_or(fallback), 0, max);
 }
 
 std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback) {
@@ -31,7 +41,7 @@ std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::
     fail(found.error());
     return 0;
   }
-  if (found->has_value()) return bounded(key, **found, max);
+  if (found->has_value()) return bounded(key, **found, 1, max);
   if (!fallback) missing(key);
   return fallback.value_or(0);
 }
@@ -48,7 +58,7 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
                                                    full_key(key), array.size(), n_layers));
     }
     // A negative entry becomes a number that is out of range.
-    for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), max));
+    for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), 1, max));
   };
   if (value != nullptr) {
     if (const auto* array = std::get_if<std::vector<std::uint64_t>>(value)) {

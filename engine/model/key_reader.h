@@ -25,6 +25,8 @@ class KeyReader {
 
   // Integers from 1 to `max`. Without a fallback the key must be there.
   std::uint32_t positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback = std::nullopt);
+  // Integers from 0 to `max`.
+  std::uint32_t count(std::string_view key, std::uint32_t max, std::uint32_t fallback);
   // One number for all layers, or an array of one per layer; (n_layers).
   std::vector<std::uint32_t> per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
                                        const std::vector<std::uint32_t>& fallback = {});
@@ -38,7 +40,7 @@ class KeyReader {
 
  private:
   void missing(std::string_view key);
-  std::uint32_t bounded(std::string_view key, std::uint64_t value, std::uint32_t max);
+  std::uint32_t bounded(std::string_view key, std::uint64_t value, std::uint32_t min, std::uint32_t max);
 
   const ModelFile& file_;
   const std::string prefix_;

@@ -54,11 +54,13 @@ struct KvEnds {
 struct LayerSpec {
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
-  std::uint32_t head_dim = 0;    // even, at most kMaxHeadDim
-  std::uint32_t window = 0;      // kWindow: how many newest positions a query sees
-  std::uint32_t rope = 0;        // index into ModelInfo::ropes
-  float attention_scale = 0.0F;  // on q.k
+  std::uint32_t head_dim = 0;      // even, at most kMaxHeadDim
+  std::uint32_t window = 0;        // kWindow: how many newest positions a query sees
+  std::uint32_t rope = 0;          // index into ModelInfo::ropes
+  float attention_scale = 0.0F;    // on q.k
+  float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
+  bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   Activation activation = Activation::kSilu;
   std::uint32_t d_ff = 0;
 
@@ -89,7 +91,9 @@ struct ModelInfo {
   Bytes file_bytes = 0;  // all parts
   std::uint32_t n_vocab = 0, d_model = 0, n_ctx_trained = 0;
   float norm_epsilon = 1e-5F;
-  std::vector<RopeSpec> ropes;  // at least one
+  float embedding_scale = 1.0F;  // on a row of the embedding that becomes the residual
+  float logit_softcap = 0.0F;    // as LayerSpec::attention_softcap, on logits
+  std::vector<RopeSpec> ropes;   // at least one
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_slots.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"

@@ -13,11 +13,16 @@
 #include "model/key_reader.h"
 #include "model/model_info.h"
 #include "model/read_rope.h"
+#include "model/read_windows.h"
 
 namespace headroom {
 namespace {
 
 constexpr std::uint32_t kMaxContext = 1U << 30, kMaxWidth = 1U << 24, kMaxHeads = 1U << 14;
+
+constexpr std::string_view kPatternKey = "attention.sliding_window_pattern", kWindowThetaKey = "rope.freq_base_swa",
+                           kAttentionSoftcapKey = "attn_logit_softcapping",
+                           kLogitSoftcapKey = "final_logit_softcapping";
 
 // Keys that change the result in ways which this forward pass does not have, unless they hold the neutral value.
 struct RefusedKey {
@@ -27,19 +32,22 @@ struct RefusedKey {
 constexpr std::array kRefusedKeys{
     RefusedKey{"attention.causal", 1},
     RefusedKey{"attention.clamp_kqv", 0},
+    RefusedKey{"attention.key_length_swa", 0},
     RefusedKey{"attention.kv_lora_rank", 0},
     RefusedKey{"attention.max_alibi_bias", 0},
     RefusedKey{"attention.q_lora_rank", 0},
     RefusedKey{"attention.scale", 0},
-    RefusedKey{"attention.sliding_window_pattern", 0},
+    RefusedKey{kPatternKey, 0},
     RefusedKey{"attention.temperature_scale", 0},
-    RefusedKey{"attn_logit_softcapping", 0},
+    RefusedKey{kAttentionSoftcapKey, 0},
     RefusedKey{"embedding_scale", 1},
-    RefusedKey{"final_logit_softcapping", 0},
+    RefusedKey{kLogitSoftcapKey, 0},
     RefusedKey{"logit_scale", 1},
     RefusedKey{"nextn_predict_layers", 0},
     RefusedKey{"residual_scale", 1},
+    RefusedKey{"rope.dimension_count_swa", 0},
     RefusedKey{"rope.dimension_sections", 0},
+    RefusedKey{kWindowThetaKey, 0},
     RefusedKey{"rope.scaling.yarn_log_multiplier", 0},
     RefusedKey{"use_parallel_residual", 0},
 };
@@ -80,10 +88,11 @@ class ModelInfoReader {
   Result<ModelInfo> read() {
     model_.architecture = row_.architecture;
     model_.file_bytes = file_.n_bytes();
-    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes,
-                      &ModelInfoReader::read_layers, &ModelInfoReader::read_ropes, &ModelInfoReader::read_vocabulary,
-                      &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors,
-                      &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
+    for (auto step :
+         {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes,
+          &ModelInfoReader::read_layers, &ModelInfoReader::read_scales, &ModelInfoReader::read_ropes,
+          &ModelInfoReader::read_vocabulary, &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors,
+          &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -112,10 +121,17 @@ class ModelInfoReader {
     }
     for (const RefusedKey& refused : kRefusedKeys) {
       const MetaValue* value = keys_.find(refused.key);
-      if (value == nullptr || as_number(*value) == refused.neutral) continue;
+      if (value == nullptr || is_read(refused.key) || as_number(*value) == refused.neutral) continue;
       return unsupported(fmt::format("metadata '{}' changes what the model computes, and this version does not do that",
                                      keys_.full_key(refused.key)));
     }
+  }
+
+  // Of the keys that are refused elsewhere, those that this architecture gives a meaning.
+  bool is_read(std::string_view key) const {
+    return (key == kPatternKey && row_.window == WindowRule::kPattern) ||
+           (key == kWindowThetaKey && row_.window_rope_theta > 0) ||
+           (key == kAttentionSoftcapKey && row_.attention_softcap) || (key == kLogitSoftcapKey && row_.logit_softcap);
   }
 
   void read_sizes() {
@@ -141,20 +157,25 @@ class ModelInfoReader {
     const auto d_ff = keys_.per_layer("feed_forward_length", n_layers_, kMaxWidth);
     if (keys_.failed()) return;
     const std::uint32_t head_dim = read_head_dim(n_heads.front());
-    const std::uint32_t window = read_window();
+    const std::vector<std::uint32_t> windows = read_windows(row_, n_layers_, model_.n_ctx_trained, keys_);
+    const float softcap = read_softcap(kAttentionSoftcapKey, row_.attention_softcap);
     if (keys_.failed()) return;
+    const bool by_width = n_layers_ == row_.n_layers_scaled_by_width;
+    const double scaled_by = by_width ? static_cast<double>(model_.d_model) / n_heads.front() : head_dim;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
       if (n_heads[i] % n_kv_heads[i] != 0)
         return bad(fmt::format("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
                                keys_.full_key("attention.head_count"), n_heads[i],
                                keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
       LayerSpec layer;
-      layer.attention = window > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
-      layer.window = window;
+      layer.attention = windows[i] > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
+      layer.window = windows[i];
       layer.n_heads = n_heads[i];
       layer.n_kv_heads = n_kv_heads[i];
       layer.head_dim = head_dim;
-      layer.attention_scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
+      layer.attention_scale = static_cast<float>(1.0 / std::sqrt(scaled_by));
+      layer.attention_softcap = softcap;
+      layer.has_post_norms = row_.has_post_norms;
       layer.activation = row_.activation;
       layer.d_ff = d_ff[i];
       model_.layers.push_back(layer);
@@ -183,20 +204,24 @@ class ModelInfoReader {
   }
 
   // 0: none.
-  std::uint32_t read_window() {
-    const MetaValue* value = keys_.find("attention.sliding_window");
-    if (value == nullptr || as_number(*value) == 0.0) return 0;
-    const std::uint32_t window = keys_.positive("attention.sliding_window", kMaxContext);
-    if (row_.window == WindowRule::kAllLayers) return window;
-    if (!keys_.failed() && window < model_.n_ctx_trained) {
-      unsupported(fmt::format("metadata '{}' is {}: which layers of {} have a window is not supported yet",
-                              keys_.full_key("attention.sliding_window"), window, row_.architecture));
-    }
-    return 0;
+  float read_softcap(std::string_view key, const std::optional<double>& fallback) {
+    if (!fallback) return 0;
+    const double softcap = keys_.number(key, fallback);
+    if (softcap < 0) bad(fmt::format("metadata '{}' is {}, expected 0 or more", keys_.full_key(key), softcap));
+    return static_cast<float>(softcap);
+  }
+
+  void read_scales() {
+    if (row_.scales_embedding) model_.embedding_scale = std::sqrt(static_cast<float>(model_.d_model));
+    model_.logit_softcap = read_softcap(kLogitSoftcapKey, row_.logit_softcap);
   }
 
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_));
+    const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
+    if (row_.window_rope_theta == 0 || std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
+    model_.ropes.push_back(read_window_rope(row_, model_.ropes.front(), keys_));
+    for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
   }
 
   void read_vocabulary() {
@@ -260,10 +285,12 @@ class ModelInfoReader {
     fill(WeightSlot::kAttnOut, i, d_model, q_dim);
     layer.has_attn_out_bias = wants(row_.attn_out_bias, WeightSlot::kAttnOutBias, i);
     if (layer.has_attn_out_bias) fill(WeightSlot::kAttnOutBias, i, 1, d_model);
+    if (layer.has_post_norms) fill(WeightSlot::kAttnPostNorm, i, 1, d_model);
     fill(WeightSlot::kFfnNorm, i, 1, d_model);
     fill(WeightSlot::kGate, i, layer.d_ff, d_model);
     fill(WeightSlot::kUp, i, layer.d_ff, d_model);
     fill(WeightSlot::kDown, i, d_model, layer.d_ff);
+    if (layer.has_post_norms) fill(WeightSlot::kFfnPostNorm, i, 1, d_model);
   }
 
   bool is_there(WeightSlot slot, std::int32_t layer) const {

@@ -12,6 +12,7 @@ namespace headroom {
 namespace {
 
 constexpr std::uint32_t kMaxContext = 1U << 30;
+constexpr std::string_view kWindowThetaKey = "rope.freq_base_swa";
 
 struct ScalingName {
   std::string_view name;
@@ -124,6 +125,12 @@ void read_freq_factors(const ModelFile& file, RopeSpec& rope, KeyReader& keys) {
   }
 }
 
+void check_theta(const RopeSpec& rope, std::string_view key, KeyReader& keys) {
+  if (rope.theta > 0) return;
+  keys.fail(ErrorCode::kBadFile,
+            fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key(key), rope.theta));
+}
+
 }  // namespace
 
 RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head_dim, std::uint32_t n_ctx_trained,
@@ -137,13 +144,19 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
     keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected an even number up to the head size {}",
                                                keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim));
   }
-  if (!(rope.theta > 0)) {
-    keys.fail(ErrorCode::kBadFile,
-              fmt::format("metadata '{}' is {}, expected more than 0", keys.full_key("rope.freq_base"), rope.theta));
-  }
+  check_theta(rope, "rope.freq_base", keys);
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
   if (!keys.failed()) read_freq_factors(file, rope, keys);
   return rope;
+}
+
+RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, KeyReader& keys) {
+  RopeSpec made;
+  made.pairing = rope.pairing;
+  made.rope_dim = rope.rope_dim;
+  made.theta = keys.number(kWindowThetaKey, row.window_rope_theta);
+  if (!keys.failed()) check_theta(made, kWindowThetaKey, keys);
+  return made;
 }
 
 }  // namespace headroom

@@ -11,4 +11,8 @@ namespace headroom {
 RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head_dim, std::uint32_t n_ctx_trained,
                    KeyReader& keys);
 
+// Of layers with a window, where `row` has a base for them: as the others turn, `rope`, but by that base and not
+// scaled.
+RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, KeyReader& keys);
+
 }  // namespace headroom

@@ -34,10 +34,12 @@ constexpr std::array kSlots{
     SlotRow{WeightSlot::kKNorm, "attn_k_norm", "attn_k_norm.weight", true, false, ""},
     SlotRow{WeightSlot::kAttnOut, "attn_output", "attn_output.weight", true, true, ""},
     SlotRow{WeightSlot::kAttnOutBias, "attn_output_bias", "attn_output.bias", true, false, ""},
+    SlotRow{WeightSlot::kAttnPostNorm, "post_attention_norm", "post_attention_norm.weight", true, false, ""},
     SlotRow{WeightSlot::kFfnNorm, "ffn_norm", "ffn_norm.weight", true, false, ""},
     SlotRow{WeightSlot::kGate, "ffn_gate", "ffn_gate.weight", true, true, ""},
     SlotRow{WeightSlot::kUp, "ffn_up", "ffn_up.weight", true, true, ""},
     SlotRow{WeightSlot::kDown, "ffn_down", "ffn_down.weight", true, true, ""},
+    SlotRow{WeightSlot::kFfnPostNorm, "post_ffw_norm", "post_ffw_norm.weight", true, false, ""},
 };
 
 const SlotRow& slot_row(WeightSlot slot) {
@@ -57,7 +59,8 @@ bool slot_is_ffn(WeightSlot slot) {
     case WeightSlot::kFfnNorm:
     case WeightSlot::kGate:
     case WeightSlot::kUp:
-    case WeightSlot::kDown: return true;
+    case WeightSlot::kDown:
+    case WeightSlot::kFfnPostNorm: return true;
     default: return false;
   }
 }

@@ -26,10 +26,12 @@ enum class WeightSlot : std::uint8_t {
   kKNorm,           // (head_dim)
   kAttnOut,         // (d_model, q_dim)
   kAttnOutBias,     // (d_model)
+  kAttnPostNorm,    // (d_model)
   kFfnNorm,         // (d_model)
   kGate,            // (d_ff, d_model)
   kUp,              // (d_ff, d_model)
   kDown,            // (d_model, d_ff)
+  kFfnPostNorm,     // (d_model)
 };
 std::string_view slot_name(WeightSlot slot);  // "attn_q"
 bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32

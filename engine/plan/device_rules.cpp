@@ -33,6 +33,13 @@ struct MatrixKinds {
   bool any_float = false, any_int8 = false;
 };
 
+// f32 elements of a row between a matrix and the cache, or between one and a norm: see CpuScratch::step_rows_bytes.
+std::uint64_t step_row_elems(const ModelInfo& model, const Widths& widths) {
+  const bool has_post_norms = std::any_of(model.layers.begin(), model.layers.end(),
+                                          [](const LayerSpec& layer) { return layer.has_post_norms; });
+  return std::max<std::uint64_t>(2 * widths.kv_dim, has_post_norms ? model.d_model : 0);
+}
+
 // Which forms of activations the matrices of a model read.
 MatrixKinds matrix_kinds(const ModelInfo& model) {
   MatrixKinds kinds;
@@ -60,10 +67,10 @@ Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint3
   const Widths widths = widest(model);
   const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
   const Bytes quantized = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
-  const Bytes kv_rows = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
+  const Bytes step_rows = aligned(max_rows * step_row_elems(model, widths) * kF32Bytes);
   const Bytes partials =
       aligned(Bytes{options.n_slots} * kMaxAttentionSplits * (widths.q_dim + 2 * widths.n_heads) * kF32Bytes);
-  return normed + quantized + kv_rows + partials;
+  return normed + quantized + step_rows + partials;
 }
 
 }  // namespace
@@ -103,7 +110,7 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   scratch.rope_bytes = aligned(Bytes{max_rows} * 2 * rope_dims * kF32Bytes);
   scratch.f32_bytes = aligned(Bytes{max_rows} * f32_row);
   scratch.int8_bytes = aligned(Bytes{max_rows} * int8_row);
-  scratch.kv_rows_bytes = aligned(Bytes{max_rows} * 2 * widths.kv_dim * kF32Bytes);
+  scratch.step_rows_bytes = aligned(max_rows * step_row_elems(model, widths) * kF32Bytes);
   scratch.partials_bytes = aligned(Bytes{kCpuFewRows} * widths.n_heads * kCpuMaxSplits * (head_dim + 2) * kF32Bytes);
   scratch.row_bytes = aligned(std::max(widths.input, widths.q_dim) * kF32Bytes);
   scratch.few_f32_bytes = aligned(kCpuFewRows * f32_row);

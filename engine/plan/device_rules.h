@@ -71,8 +71,10 @@ struct CpuScratch {
   Bytes rope_bytes = 0;  // (max_rows, 2 * rope_dim of every rope) cosines and sines of the positions of a step
   Bytes f32_bytes =
       0;  // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
-  Bytes int8_bytes = 0;     // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
-  Bytes kv_rows_bytes = 0;  // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache
+  Bytes int8_bytes = 0;  // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
+  // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache. In ops that norm what they add to the
+  // residual, (max_rows, d_model): what they norm.
+  Bytes step_rows_bytes = 0;
   Bytes partials_bytes =
       0;  // (kCpuFewRows, n_heads, kCpuMaxSplits, head_dim rounded up to 32 + 2) f32: results of parts of a context
   // Of one thread:
@@ -88,7 +90,7 @@ struct CpuScratch {
     return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes;
   }
   Bytes total() const {
-    return rope_bytes + f32_bytes + int8_bytes + kv_rows_bytes + partials_bytes + per_thread() * n_threads;
+    return rope_bytes + f32_bytes + int8_bytes + step_rows_bytes + partials_bytes + per_thread() * n_threads;
   }
 };
 // A CPU that only embeds has row_bytes alone: a row of the embedding in file layout, as each thread decodes it.

@@ -17,14 +17,14 @@ namespace headroom {
 // f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's lists; what is added to in
 // place is both.
 enum class OpKind : std::uint8_t {
-  kEmbed,     // (token ids of the step) -> residual
+  kEmbed,     // (token ids of the step) -> residual; scaled
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
               // slot, position)
-  kAttend,    // query -> attended; softmax(q.k * scale) v over the cache, causal, within the window
-  kAttnOut,   // attended, residual -> residual; adds attn_out(attended)
+  kAttend,    // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
+  kAttnOut,   // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms
   kFfnUp,     // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
-  kFfnDown,   // hidden, residual -> residual; adds down(hidden)
-  kLogits,    // residual -> logits; of the requested rows: final norm, head
+  kFfnDown,   // hidden, residual -> residual; adds down(hidden), likewise
+  kLogits,    // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,  // a buffer of another device -> the same buffer here
 };
 std::string_view op_name(OpKind kind);

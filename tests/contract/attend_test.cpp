@@ -25,7 +25,7 @@ using Rows = std::vector<std::vector<float>>;
 struct Queries {
   Rows rows;
   std::vector<std::uint32_t> from, to;
-  float scale = 1.0F;
+  float scale = 1.0F, softcap = 0.0F;
 };
 
 Rows attended(const KernelTable& kernels, const FilledCache& cache, const Queries& queries) {
@@ -44,6 +44,7 @@ Rows attended(const KernelTable& kernels, const FilledCache& cache, const Querie
                .values = &cache.values,
                .exact_from = cache.exact_from,
                .scale = queries.scale,
+               .softcap = queries.softcap,
                .n_queries = static_cast<std::uint32_t>(inputs.size()),
                .queries = inputs.data(),
                .seen_from = queries.from.data(),
@@ -94,14 +95,16 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
     const Norms k_norms = norms_of(k);
     double score = 0;
     for (std::size_t i = 0; i < q.size(); ++i) score += static_cast<double>(q[i]) * k[i];
-    weights.push_back(score * queries.scale);
+    score *= queries.scale;
+    const float cap = queries.softcap;
+    weights.push_back(cap > 0 ? cap * std::tanh(score / cap) : score);  // which is never steeper than the score itself
     largest = std::max(largest, weights.back());
     double error = 1e-6 * q_norms.root * k_norms.root;
     if (form == Form::kInt8Queries) error += k_norms.sum * q_norms.most / 254;
     const double k_bound =
         is_quantized_kv(cache.keys.all.dtype) ? k_norms.most * std::sqrt((q.size() + 31) / 32 * 32) : k_norms.root;
     if (form == Form::kWords) error += (q_norms.sum * k_bound + k_norms.sum * q_norms.root) / 65534;
-    expected.score_error = std::max(expected.score_error, error * queries.scale);
+    expected.score_error = std::max(expected.score_error, error * queries.scale + 5e-7 * cap);
   }
   for (double& weight : weights) sum += weight = std::exp(weight - largest);
   for (std::uint32_t key = queries.from[query]; key < queries.to[query]; ++key) {
@@ -196,6 +199,27 @@ TEST_P(Attend, mixed_types_windows_and_depths_give_the_sums) {
     for (const std::uint32_t window : {5U, 150U, kAll}) {
       SCOPED_TRACE(std::to_string(n_keys) + " keys, window of " + std::to_string(window));
       expect_like_sums(kernels, cache, last_rows(36, 64, n_keys, window));
+    }
+  }
+}
+
+// Scores have a deviation of 1.5, so that a cap of 0.8 moves nearly all of them.
+TEST_P(Attend, a_cap_bounds_the_scores_of_every_type_whether_all_keys_are_seen_or_some) {
+  const KernelTable kernels = make_kernel_table(GetParam());
+  for (const DTypeRow& type : kDTypes) {
+    if (!type.is_kv) continue;
+    const FilledCache cache = random_cache(kernels, type.dtype, type.dtype, 64, 330);
+    for (const std::uint32_t n_queries : {3U, 40U}) {
+      if (n_queries > most_queries(cache.keys, cache.values)) continue;
+      for (const std::uint32_t window : {50U, kAll}) {
+        SCOPED_TRACE(std::string(type.label) + ", " + std::to_string(n_queries) + " queries, window of " +
+                     std::to_string(window));
+        Queries queries = last_rows(n_queries, 64, 330, window);
+        const float without = attended(kernels, cache, queries)[0][0];
+        queries.softcap = 0.8F;
+        EXPECT_GT(std::abs(attended(kernels, cache, queries)[0][0] - without), 1e-3F) << "as if there were no cap";
+        expect_like_sums(kernels, cache, queries);
+      }
     }
   }
 }

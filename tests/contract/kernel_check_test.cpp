@@ -133,6 +133,7 @@ void spoil_result(void (*)(const SoftmaxJob&), const SoftmaxJob& job) {
 void spoil_result(void (*)(float*, std::uint32_t, const float*), float* head, std::uint32_t n, const float*) {
   spoil(head, n);
 }
+void spoil_result(void (*)(float*, std::uint32_t, float), float* numbers, std::uint32_t n, float) { spoil(numbers, n); }
 void spoil_result(void (*)(const float*, std::uint32_t, std::byte*), const float*, std::uint32_t n, std::byte* out) {
   const std::size_t n_bytes = row_bytes(current.type, n);
   switch (current.seed) {

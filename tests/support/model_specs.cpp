@@ -18,9 +18,13 @@ const ModelShape kQwen3_8B{"Qwen3 8B", "qwen3", 36, 4096, 32, 8, 128, 12288, 151
 const ModelShape kLlama3_70B{"Llama 3 70B", "llama", 80, 8192, 64, 8, 128, 28672, 128256, 8192};
 const ModelShape kMistral7B{
     "Mistral 7B v0.1", "llama", 32, 4096, 32, 8, 128, 14336, 32000, 32768, false, false, false, 4096};
+const ModelShape kGemma2_9B{"Gemma 2 9B", "gemma2", 42,   3584,  16,    8,    256, 14336,
+                            256000,       8192,     true, false, false, 4096, 2,   true};
+const ModelShape kGemma3_27B{"Gemma 3 27B", "gemma3", 62,   5376,  32,   16,   128, 21504,
+                             262144,        131072,   true, false, true, 1024, 6,   true};
 
 std::vector<ModelShape> known_shapes() {
-  return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B};
+  return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B, kGemma3_27B};
 }
 
 namespace {
@@ -79,6 +83,10 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
   list.add(WeightSlot::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
   list.add(WeightSlot::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
   list.add(WeightSlot::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+  if (spec.has_post_norms) {
+    list.add(WeightSlot::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
+    list.add(WeightSlot::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
+  }
 }
 
 void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
@@ -111,6 +119,7 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
     layer.d_ff = shape.d_ff;
     layer.has_qkv_bias = shape.has_qkv_bias;
     layer.has_qk_norm = shape.has_qk_norm;
+    layer.has_post_norms = shape.has_post_norms;
     const bool is_full = shape.window == 0 || (shape.window_every > 1 && (i + 1) % shape.window_every == 0);
     layer.attention = is_full ? AttentionKind::kFull : AttentionKind::kWindow;
     layer.window = is_full ? 0 : shape.window;
@@ -143,6 +152,8 @@ ModelInfo random_model(std::uint32_t seed) {
     if (below(3) == 0) layer.d_ff += 32 * below(5);
     if (below(4) == 0) layer.n_heads = n_kv_heads * (1 + below(4));
   }
+  const bool has_post_norms = below(2) == 0;
+  for (LayerSpec& layer : model.layers) layer.has_post_norms = has_post_norms;
   model.weights.clear();
   model.n_params = 0;
   model.file_bytes = 0;

@@ -16,9 +16,11 @@ struct ModelShape {
   bool tied_head = false, has_qkv_bias = false, has_qk_norm = false;
   std::uint32_t window = 0;        // 0: full attention
   std::uint32_t window_every = 1;  // every so-many-th layer is full; 1: all layers have the window
+  bool has_post_norms = false;
 };
 
-extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B;
+extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
+    kGemma3_27B;
 std::vector<ModelShape> known_shapes();  // all of them
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors

@@ -94,7 +94,8 @@ class ModelBuilder {
       writer_.set_string("tokenizer.ggml.model", "none");
       return;
     }
-    spec_.architecture == "llama" ? add_spm_tokenizer() : add_bpe_tokenizer();
+    spec_.architecture == "llama" || spec_.architecture.starts_with("gemma") ? add_spm_tokenizer()
+                                                                             : add_bpe_tokenizer();
   }
 
   // 0 <unk>, 1 <s>, 2 </s>, 3..258 bytes, then letters, then words nobody writes.
@@ -178,6 +179,10 @@ class ModelBuilder {
     add_matrix(WeightSlot::kGate, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kUp, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
+    if (row_.has_post_norms) {
+      add_vector(WeightSlot::kAttnPostNorm, i, d_model, Fill::kNorm);
+      add_vector(WeightSlot::kFfnPostNorm, i, d_model, Fill::kNorm);
+    }
   }
 
   bool has(Presence presence) const {

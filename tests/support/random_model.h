@@ -50,9 +50,9 @@ struct RandomModelSpec {
 // Of the shape and types of a model of 70 billion parameters, with holes: 40 GB that take no disk.
 RandomModelSpec spec_of_40_gb();
 
-// Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama, byte-level BPE for the
-// others) and tensors. Matrices are scaled so that activations stay near 1; from 512 rows on, rows repeat every 512, so
-// that large models are quick to make.
+// Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama and gemma, byte-level BPE for
+// the others) and tensors. Matrices are scaled so that activations stay near 1; from 512 rows on, rows repeat every
+// 512, so that large models are quick to make.
 GgufWriter random_gguf(const RandomModelSpec& spec);
 
 // The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.

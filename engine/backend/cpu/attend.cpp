@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numbers>
 #include <utility>
 
 #include "backend/cpu/activations.h"
@@ -179,6 +180,7 @@ void attend_panels(const KernelTable& kernels, const AttendJob& job, const Chunk
                        .query_scales = scratch.query_scales + query,
                        .key_scales = scratch.key_scales,
                        .value_scales = scratch.value_scales,
+                       .softcap = job.softcap * std::numbers::log2e_v<float>,
                        .all_seen = all_seen,
                        .first = scratch.first,
                        .last = scratch.last,
@@ -278,6 +280,8 @@ void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScrat
   for_each_chunk(job, [&](const Segment& segment, std::uint32_t position, std::uint32_t n_keys) {
     const std::uint32_t n_panels = n_panels_of(n_keys);
     score(kernels, job, *segment.keys, in, position, n_panels, scratch);
+    for (std::uint32_t query = 0; query < job.n_queries && job.softcap > 0; ++query)
+      kernels.softcap(scratch.scores + std::size_t{query} * kKeyChunk, n_panels * kPanelRows, job.softcap);
     for (std::uint32_t query = 0; query < job.n_queries; ++query) {
       const Seen seen = seen_keys(job, segment, query, position, n_keys);
       scratch.first[query] = static_cast<std::int32_t>(seen.first);

@@ -33,8 +33,8 @@ TileScratch cut_tile_scratch(std::byte* bytes, std::uint32_t widest_head_dim);
 struct AttendJob {
   const KvCache *keys = nullptr, *values = nullptr;
   std::uint32_t slot = 0, kv_head = 0;
-  std::uint32_t exact_from = 0;  // positions from here on stand in the rings of caches that have them
-  float scale = 1.0F;
+  std::uint32_t exact_from = 0;        // positions from here on stand in the rings of caches that have them
+  float scale = 1.0F, softcap = 0.0F;  // of scores; see LayerSpec
   const float* rotation =
       nullptr;  // (head_dim) factors that values were rotated with, or null; attend_many() turns results back
   std::uint32_t n_queries = 0;

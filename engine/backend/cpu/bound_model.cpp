@@ -135,6 +135,10 @@ class Binder {
     bound.q_norm = vector(WeightSlot::kQNorm, layer);
     bound.k_norm = vector(WeightSlot::kKNorm, layer);
     bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
+    if (bound.spec->has_post_norms) {
+      bound.attn_post_norm = vector(WeightSlot::kAttnPostNorm, layer);
+      bound.ffn_post_norm = vector(WeightSlot::kFfnPostNorm, layer);
+    }
     if (bound.q.panels == nullptr) return bound;
     bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
     bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
@@ -154,7 +158,7 @@ class Binder {
     scratch.rope = reinterpret_cast<float*>(take(scratch.sizes.rope_bytes));
     scratch.f32 = take(scratch.sizes.f32_bytes);
     scratch.int8 = take(scratch.sizes.int8_bytes);
-    scratch.kv_rows = reinterpret_cast<float*>(take(scratch.sizes.kv_rows_bytes));
+    scratch.step_rows = reinterpret_cast<float*>(take(scratch.sizes.step_rows_bytes));
     scratch.partials = reinterpret_cast<float*>(take(scratch.sizes.partials_bytes));
     scratch.threads = at;
   }

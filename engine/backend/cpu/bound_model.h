@@ -16,6 +16,7 @@ struct BoundLayer {
   std::int32_t index = 0;
   Matrix q, k, v, attn_out, gate, up, down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
+  const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   KvCache keys, values;
@@ -28,7 +29,7 @@ struct BoundLayer {
 struct BoundScratch {
   float* rope = nullptr;
   std::byte *f32 = nullptr, *int8 = nullptr;  // null: no matrix of the model reads this form
-  float* kv_rows = nullptr;
+  float* step_rows = nullptr;
   float* partials = nullptr;
   std::byte* threads = nullptr;  // n_threads * per_thread
   CpuScratch sizes;

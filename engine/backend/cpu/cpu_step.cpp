@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::uint32_t kPiecesPerThread = 8;
 
+void add_bias(float* row, const float* bias, std::uint32_t n) {
+  if (bias == nullptr) return;
+  for (std::uint32_t i = 0; i < n; ++i) row[i] += bias[i];
+}
+
 }  // namespace
 
 CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
@@ -184,19 +189,33 @@ double CpuStep::product_seconds() const {
   return sum / static_cast<double>(product_clocks_.size());
 }
 
-// out (n_rows, matrix.n_rows) += matrix . in + bias
-void CpuStep::add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias,
-                          std::uint32_t thread) {
+void CpuStep::add_to_residual(const Op& op, const Matrix& matrix, const Activations& in, Finish finish,
+                              std::uint32_t thread) {
   const BlockShape shape = cut_blocks(matrix, in);
-  const auto add = [&](const PanelProduct& product, bool is_first) {
-    const float* of_rows = bias == nullptr || !is_first ? nullptr : bias + product.first_row;
-    kernels_.add_products(product.values, of_rows, product.place(out, matrix.n_rows));
+  const bool is_apart = finish.norm != nullptr;  // a norm needs whole rows
+  float* residual = bound_.buffer(op.outputs[0]);
+  float* out = is_apart ? bound_.scratch.step_rows : residual;
+  const auto store = [&](const PanelProduct& product, bool is_first) {
+    const ProductPlace place = product.place(out, matrix.n_rows);
+    if (is_apart && is_first) return kernels_.put_products(product.values, place);
+    const float* of_rows = finish.bias == nullptr || !is_first ? nullptr : finish.bias + product.first_row;
+    kernels_.add_products(product.values, of_rows, place);
   };
   deal(op, matrix.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
     time_product(thread, [&] {
-      multiply(kernels_, matrix, first, last, in, shape, bound_.scratch.product(thread), stop_, add);
+      multiply(kernels_, matrix, first, last, in, shape, bound_.scratch.product(thread), stop_, store);
     });
   });
+  if (!is_apart) return;
+  pool_.barrier();
+  const std::uint32_t d_model = bound_.model->d_model;
+  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
+  for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+    float *more = out + std::size_t{row} * d_model, *to = residual + std::size_t{row} * d_model;
+    add_bias(more, finish.bias, d_model);
+    kernels_.norm(more, finish.norm, d_model, bound_.model->norm_epsilon, more);
+    for (std::uint32_t i = 0; i < d_model; ++i) to[i] += more[i];
+  }
 }
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
@@ -208,7 +227,9 @@ void CpuStep::embed(const Op& op, std::uint32_t thread) {
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {
     const std::uint32_t token = inputs_.rows[row].token;
     take_panel_row(table.dtype, table.n_cols, token % kPanelRows, table.panel(token / kPanelRows), bytes);
-    decode_row(table.dtype, bytes, table.n_cols, residual + std::size_t{row} * table.n_cols);
+    float* to = residual + std::size_t{row} * table.n_cols;
+    decode_row(table.dtype, bytes, table.n_cols, to);
+    for (std::uint32_t i = 0; i < table.n_cols; ++i) to[i] *= bound_.model->embedding_scale;
   }
 }
 
@@ -221,7 +242,7 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
         return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
       });
-  add_product(op, layer.attn_out, in, bound_.buffer(op.outputs[0]), layer.attn_out_bias, thread);
+  add_to_residual(op, layer.attn_out, in, {layer.attn_out_bias, layer.attn_post_norm}, thread);
 }
 
 void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
@@ -261,7 +282,7 @@ void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
               [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
-  add_product(op, layer.down, in, bound_.buffer(op.outputs[0]), nullptr, thread);
+  add_to_residual(op, layer.down, in, {nullptr, layer.ffn_post_norm}, thread);
 }
 
 void CpuStep::logits(const Op& op, std::uint32_t thread) {
@@ -277,7 +298,9 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
                 kernels_.norm(residual + at, bound_.output_norm, d_model, bound_.model->norm_epsilon, scratch);
                 return scratch;
               });
+  const float softcap = bound_.model->logit_softcap;
   const auto store = [&](const PanelProduct& product, bool) {
+    if (softcap > 0) kernels_.softcap(product.values, product.n_cols * kPanelRows, softcap);
     kernels_.put_products(product.values, product.place(out, bound_.head.n_rows));
   };
   deal(op, bound_.head.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
@@ -298,11 +321,6 @@ void CpuStep::turn(float* head, const BoundLayer& layer, std::uint32_t row) cons
 }
 
 namespace {
-
-void add_bias(float* head, const float* bias, std::uint32_t n) {
-  if (bias == nullptr) return;
-  for (std::uint32_t i = 0; i < n; ++i) head[i] += bias[i];
-}
 
 const float* of_head(const float* bias, std::uint32_t head, std::uint32_t head_dim) {
   return bias == nullptr ? nullptr : bias + std::size_t{head} * head_dim;
@@ -327,7 +345,7 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
 // Where the row's head of K or V is computed: a row has all heads of K, then all of V.
 float* CpuStep::kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const {
   const std::size_t kv_dim = layer.spec->kv_dim(), first = part == KvPart::kKeys ? 0 : kv_dim;
-  return bound_.scratch.kv_rows + row * 2 * kv_dim + first + std::size_t{head} * layer.spec->head_dim;
+  return bound_.scratch.step_rows + row * 2 * kv_dim + first + std::size_t{head} * layer.spec->head_dim;
 }
 
 // Calls work(Share) for rows of a slot at positions that follow each other and stand in one group of the cache.
@@ -448,12 +466,12 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
       count(first, last, spec.n_heads / spec.n_kv_heads);
     });
     part(n_q, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
-      compute(layer.k, first, last, bound_.scratch.kv_rows, 2UL * kv_dim);
+      compute(layer.k, first, last, bound_.scratch.step_rows, 2UL * kv_dim);
       finish_kv(layer, KvPart::kKeys, {first, last});
       count(first, last, 1);
     });
     part(n_q + n_kv, n_kv, kv_units, [&](std::uint32_t first, std::uint32_t last) {
-      compute(layer.v, first, last, bound_.scratch.kv_rows + kv_dim, 2UL * kv_dim);
+      compute(layer.v, first, last, bound_.scratch.step_rows + kv_dim, 2UL * kv_dim);
       finish_kv(layer, KvPart::kValues, {first, last});
       count(first, last, 1);
     });

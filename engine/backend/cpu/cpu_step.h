@@ -56,8 +56,12 @@ class CpuStep {
   // to a barrier. `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
-  void add_product(const Op& op, const Matrix& matrix, const Activations& in, float* out, const float* bias,
-                   std::uint32_t thread);
+  // What a product gets before it is added to the residual; null: nothing.
+  struct Finish {
+    const float *bias = nullptr, *norm = nullptr;  // (d_model)
+  };
+  // The residual that `op` writes += norm(matrix . in + bias).
+  void add_to_residual(const Op& op, const Matrix& matrix, const Activations& in, Finish finish, std::uint32_t thread);
   // Calls work() and counts its time as spent on matrix products: two looks at the clock for a piece of a matrix.
   template <class Work>
   void time_product(std::uint32_t thread, Work work);

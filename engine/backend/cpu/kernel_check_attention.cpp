@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <numbers>
 
 #include "backend/cpu/kernel_probe.h"
 #include "backend/cpu/kv_rows.h"
@@ -263,12 +264,14 @@ namespace {
 struct TileCheck {
   static constexpr std::uint32_t kLanes = kTilePanels * kPanelRows, kKeys = 32, kDistinct = 7;
   static constexpr float kFactor = 0.25F;
+  float softcap;  // 0: none
   CheckCache keys, values;
   std::vector<float> queries, query_scales, key_scales, value_scales, first, last, scores, acc, maxima, sums;
   std::vector<std::byte> query_words, key_words, value_words;
 
-  explicit TileCheck(KernelProbe& probe)
-      : keys(probe, DType::kF16, 2 * kKeys, true),
+  TileCheck(KernelProbe& probe, float cap)
+      : softcap(cap),
+        keys(probe, DType::kF16, 2 * kKeys, true),
         values(probe, DType::kF16, 2 * kKeys, false),
         queries(probe.reals(kDistinct * kHeadDim)),
         query_scales(kLanes),
@@ -314,6 +317,7 @@ struct TileCheck {
                          .query_scales = query_scales.data(),
                          .key_scales = key_scales.data(),
                          .value_scales = value_scales.data(),
+                         .softcap = softcap * std::numbers::log2e_v<float>,
                          .all_seen = chunk == 0,
                          .first = first.data(),
                          .last = last.data(),
@@ -333,7 +337,8 @@ struct TileCheck {
       double score = 0;
       for (std::uint32_t i = 0; i < kHeadDim; ++i)
         score += double{queries[lane % kDistinct * kHeadDim + i]} * keys.row(key)[i];
-      sum += weights[key] = std::exp(score * kFactor);
+      score *= kFactor;
+      sum += weights[key] = std::exp(softcap > 0 ? softcap * std::tanh(score / softcap) : score);
     }
     for (std::uint32_t key = 0; key < 2 * kKeys; ++key) {
       for (std::uint32_t i = 0; i < kHeadDim; ++i) out[i] += weights[key] / sum * values.row(key)[i];
@@ -342,14 +347,12 @@ struct TileCheck {
   }
 };
 
-}  // namespace
-
 // Weights are off by half of 16,384 steps of the largest, for 64 keys at most 2e-3 in all, and scores by the steps of
 // 80 elements of queries and keys, which move weights by less than 1e-3 of themselves. Values are below 1.6.
-void check_attention(KernelProbe& probe) {
+void check_tile(KernelProbe& probe, float softcap) {
   constexpr double kMostOff = 5e-3;
-  TileCheck check(probe);
-  probe.begin("attend_tile", kNoType, TileCheck::kLanes, "queries");
+  TileCheck check(probe, softcap);
+  probe.begin("attend_tile", kNoType, TileCheck::kLanes, softcap > 0 ? "queries with a cap" : "queries");
   for (const std::uint32_t chunk : {0U, 1U}) check.attend(probe.kernels, chunk);
   std::array<std::array<double, kHeadDim>, TileCheck::kDistinct> expected;
   for (std::uint32_t lane = 0; lane < TileCheck::kDistinct; ++lane) expected[lane] = check.expected(lane);
@@ -360,6 +363,12 @@ void check_attention(KernelProbe& probe) {
                    expected[lane % TileCheck::kDistinct][i], kMostOff);
     }
   }
+}
+}  // namespace
+
+void check_attention(KernelProbe& probe) {
+  check_tile(probe, 0.0F);
+  check_tile(probe, 1.5F);  // below a good part of the scores
 }
 
 }  // namespace headroom

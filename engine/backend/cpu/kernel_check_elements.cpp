@@ -53,6 +53,22 @@ void check_puts(KernelProbe& probe) {
       });
 }
 
+// From what the cap hardly moves to what it bounds.
+void check_softcap(KernelProbe& probe) {
+  constexpr std::uint32_t kElems = 48;
+  constexpr float kCap = 1.25F;
+  std::vector<float> numbers = probe.reals(kElems);
+  for (std::uint32_t i = 0; i < kElems; ++i) numbers[i] *= i % 3 == 0 ? 0.01F : i % 3 == 1 ? 1.0F : 50.0F;
+  std::vector<float> found = numbers;
+  found.resize(kElems + 3, -7.0F);
+  probe.begin("softcap", kNoType, kElems, "numbers");
+  probe.kernels.softcap(found.data(), kElems, kCap);
+  for (std::uint32_t i = 0; i < found.size(); ++i) {
+    const double expected = i < kElems ? kCap * std::tanh(double{numbers[i]} / kCap) : -7.0;
+    probe.expect(i, found[i], expected, i < kElems ? 5e-7 * kCap : 0);
+  }
+}
+
 void check_norm(KernelProbe& probe) {
   constexpr std::uint32_t kElems = 45;  // two registers and a part of one
   constexpr float kEpsilon = 0.25F;
@@ -159,6 +175,7 @@ void check_results(KernelProbe& probe, std::uint32_t head_dim, std::uint32_t n_q
 
 void check_elementwise(KernelProbe& probe) {
   check_puts(probe);
+  check_softcap(probe);
   check_norm(probe);
   check_turn(probe, true);
   check_turn(probe, false);

@@ -25,6 +25,7 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
   visit("attend_tile", kNoType, table.attend_tile);
   visit("take_results", kNoType, table.take_results);
   visit("softmax", kNoType, table.softmax);
+  visit("softcap", kNoType, table.softcap);
   visit("rotate", kNoType, table.rotate);
   visit("unrotate", kNoType, table.unrotate);
   by_type("encode", table.encode);

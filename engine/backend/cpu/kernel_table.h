@@ -90,6 +90,7 @@ struct TileJob {
   std::uint32_t head_dim = 0, n_keys = 0;  // n_keys is a multiple of 16
   const std::byte *queries = nullptr, *keys = nullptr, *values = nullptr;
   const float *query_scales = nullptr, *key_scales = nullptr, *value_scales = nullptr;
+  float softcap = 0.0F;                           // of scores in powers of two; 0: none
   bool all_seen = false;                          // by all queries; else a query sees keys [first, last) of the chunk:
   const float *first = nullptr, *last = nullptr;  // (n_panels, 16)
   float* scores = nullptr;                        // (kTilePanels, kKeyChunk, 16), scratch
@@ -147,6 +148,8 @@ struct KernelTable {  // made by make_kernel_table
   void (*attend_tile)(const TileJob& job);
   void (*take_results)(const ResultJob& job);
   void (*softmax)(const SoftmaxJob& job);
+  // Each of n numbers, a multiple of 16, becomes cap * tanh(itself / cap).
+  void (*softcap)(float* numbers, std::uint32_t n, float cap);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);
   void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);

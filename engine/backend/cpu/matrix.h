@@ -30,7 +30,7 @@ struct Matrix {
 struct PanelProduct {
   std::uint32_t first_row = 0, n_rows = 0;  // of the matrix; 16, or fewer in the last panel
   std::uint32_t first_col = 0, n_cols = 0;  // activation rows
-  const float* values = nullptr;
+  float* values = nullptr;                  // scratch of whoever multiplies
 
   // In `out`, (all activation rows, stride).
   ProductPlace place(float* out, std::size_t stride) const {

@@ -40,6 +40,9 @@ double activate(Activation kind, double x) {
   return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // tanh form, arXiv 1606.08415
 }
 
+// Bounds x, and leaves what is far below the cap nearly as it is. Source: arXiv 2408.00118, section 2.
+double softcapped(float cap, double x) { return cap > 0 ? cap * std::tanh(x / cap) : x; }
+
 }  // namespace
 
 ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) {
@@ -143,6 +146,7 @@ void ReferenceStep::embed(const Op& op) {
   float* to = bound_.buffer(op.outputs[0]);
   for (const StepRow& row : inputs_.rows) {
     decode_row(table.dtype, table.row(row.token), table.n_cols, to);
+    for (std::uint64_t i = 0; i < table.n_cols; ++i) to[i] *= bound_.model->embedding_scale;
     to += table.n_cols;
   }
 }
@@ -227,7 +231,7 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
     cache.keys.get(row.slot, kv_head, key, exact_from, head_.data());
     double score = 0;
     for (std::uint32_t i = 0; i < spec.head_dim; ++i) score += static_cast<double>(query[i]) * head_[i];
-    scores_[key - from] = score * spec.attention_scale;
+    scores_[key - from] = softcapped(spec.attention_softcap, score * spec.attention_scale);
   }
   const double most = *std::max_element(scores_.begin(), scores_.begin() + (to - from));
   double total = 0;
@@ -241,12 +245,21 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
   for (std::uint32_t i = 0; i < spec.head_dim; ++i) attended[i] = static_cast<float>(sums_[i] / total);
   if (cache.values.is_rotated()) unrotate_head({attended, spec.head_dim});
 }
+void ReferenceStep::add_to_residual(const Op& op, WeightSlot matrix, const ReferenceWeight* bias, WeightSlot slot) {
+  const std::size_t d_model = bound_.model->d_model;
+  float* residual = bound_.buffer(op.outputs[0]);
+  multiply(bound_.at(matrix, op.layer), bound_.buffer(op.inputs[0]), n_rows(), bias,
+           [&](std::size_t row, std::size_t n, float sum) { normed_[row * d_model + n] = sum; });
+  const bool has_norm = bound_.model->layers[static_cast<std::size_t>(op.layer)].has_post_norms;
+  for (std::size_t row = 0; row < n_rows(); ++row) {
+    const std::span<float> more(normed_.data() + row * d_model, d_model);
+    if (has_norm) norm(more, bound_.at(slot, op.layer).vector(), bound_.model->norm_epsilon);
+    for (std::size_t i = 0; i < d_model; ++i) residual[row * d_model + i] += more[i];
+  }
+}
 
 void ReferenceStep::attn_out(const Op& op) {
-  float* residual = bound_.buffer(op.outputs[0]);
-  multiply(bound_.at(WeightSlot::kAttnOut, op.layer), bound_.buffer(op.inputs[0]), n_rows(),
-           bound_.find(WeightSlot::kAttnOutBias, op.layer),
-           [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
+  add_to_residual(op, WeightSlot::kAttnOut, bound_.find(WeightSlot::kAttnOutBias, op.layer), WeightSlot::kAttnPostNorm);
 }
 
 void ReferenceStep::ffn_up(const Op& op) {
@@ -263,9 +276,7 @@ void ReferenceStep::ffn_up(const Op& op) {
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
-  float* residual = bound_.buffer(op.outputs[0]);
-  multiply(bound_.at(WeightSlot::kDown, op.layer), bound_.buffer(op.inputs[0]), n_rows(), nullptr,
-           [&](std::size_t row, std::size_t n, float sum) { residual[row * bound_.model->d_model + n] += sum; });
+  add_to_residual(op, WeightSlot::kDown, nullptr, WeightSlot::kFfnPostNorm);
 }
 
 void ReferenceStep::logits(const Op& op) {
@@ -279,8 +290,9 @@ void ReferenceStep::logits(const Op& op) {
     std::copy_n(residual + std::size_t{inputs_.logit_rows[i]} * model.d_model, model.d_model, in);
     norm({in, model.d_model}, bound_.at(WeightSlot::kOutputNorm, -1).vector(), model.norm_epsilon);
   }
-  multiply(head, normed_.data(), inputs_.logit_rows.size(), nullptr,
-           [&](std::size_t row, std::size_t n, float sum) { to[row * model.n_vocab + n] = sum; });
+  multiply(head, normed_.data(), inputs_.logit_rows.size(), nullptr, [&](std::size_t row, std::size_t n, float sum) {
+    to[row * model.n_vocab + n] = static_cast<float>(softcapped(model.logit_softcap, sum));
+  });
 }
 
 }  // namespace headroom

@@ -42,6 +42,8 @@ class ReferenceStep {
   template <class Give>
   void multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in, const ReferenceWeight* bias,
                 Give give);
+  // Adds matrix . in + bias to the residual that `op` writes, normed by `norm` first where the layer has post-norms.
+  void add_to_residual(const Op& op, WeightSlot matrix, const ReferenceWeight* bias, WeightSlot norm);
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, WeightSlot norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot norm) const;
@@ -52,7 +54,7 @@ class ReferenceStep {
   StepInputs inputs_;
   StopToken stop_;
   bool stopped_ = false;
-  std::vector<float> normed_;         // (max_rows, d_model)
+  std::vector<float> normed_;         // (max_rows, d_model), also of what is added to the residual
   std::vector<float> keys_, values_;  // (max_rows, widest kv_dim)
   std::vector<float> up_;             // (max_rows, widest d_ff)
   std::vector<float> weight_row_;     // (widest n_cols)

@@ -76,6 +76,13 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.has_qkv_bias, row.qkv_bias == Presence::kRequired);
   EXPECT_EQ(layer.has_qk_norm, row.qk_norm == Presence::kRequired);
   EXPECT_FALSE(layer.has_attn_out_bias);
+  EXPECT_EQ(layer.has_post_norms, row.has_post_norms);
+  EXPECT_EQ(model->find_weight(WeightSlot::kAttnPostNorm, 1) != nullptr, row.has_post_norms);
+  EXPECT_EQ(model->find_weight(WeightSlot::kFfnPostNorm, 1) != nullptr, row.has_post_norms);
+  EXPECT_EQ(layer.activation, row.activation);
+  EXPECT_FLOAT_EQ(layer.attention_softcap, static_cast<float>(row.attention_softcap.value_or(0)));
+  EXPECT_FLOAT_EQ(model->logit_softcap, static_cast<float>(row.logit_softcap.value_or(0)));
+  EXPECT_FLOAT_EQ(model->embedding_scale, row.scales_embedding ? 8.0F : 1.0F);
   ASSERT_EQ(model->ropes.size(), 1U);
   EXPECT_EQ(model->ropes[0].pairing, row.pairing);
   EXPECT_EQ(model->ropes[0].rope_dim, 16U);
@@ -109,6 +116,34 @@ TEST(ReadModelInfo, optional_biases_are_seen) {
   EXPECT_TRUE(model->layers[0].has_qkv_bias);
   EXPECT_TRUE(model->layers[0].has_attn_out_bias);
   EXPECT_EQ(model->find_weight(WeightSlot::kVBias, 0)->n_cols, 32U);
+}
+
+TEST(ReadModelInfo, caps_are_read_where_the_row_has_them_and_may_be_off) {
+  auto spec = small("gemma2");
+  spec.float_keys = {{"attn_logit_softcapping", 20.0F}, {"final_logit_softcapping", 0.0F}};
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->layers[0].attention_softcap, 20.0F);
+  EXPECT_EQ(model->logit_softcap, 0.0F);
+  spec.float_keys = {{"final_logit_softcapping", -3.0F}};
+  expect_refused(read(spec), ErrorCode::kBadFile, "'gemma2.final_logit_softcapping' is -3, expected 0 or more");
+  spec = small("gemma3");
+  spec.float_keys = {{"attn_logit_softcapping", 20.0F}};
+  expect_refused(read(spec), ErrorCode::kUnsupported,
+                 "'gemma3.attn_logit_softcapping' changes what the model computes");
+}
+
+// No key says so: the largest models of these families are told by their layers.
+TEST(ReadModelInfo, scores_are_scaled_by_the_width_of_a_head_or_in_the_largest_model_by_its_share_of_d_model) {
+  for (const auto& [architecture, n_layers] : {std::pair{"gemma2", 46U}, {"gemma3", 62U}, {"llama", 46U}}) {
+    auto spec = small(architecture);
+    spec.head_dim = 4;
+    spec.n_layers = n_layers;
+    const bool is_llama = std::string_view(architecture) == "llama";
+    EXPECT_FLOAT_EQ(read(spec)->layers[0].attention_scale, is_llama ? 0.5F : 0.25F) << architecture;
+    spec.n_layers = n_layers - 1;
+    EXPECT_FLOAT_EQ(read(spec)->layers[0].attention_scale, 0.5F) << architecture;
+  }
 }
 
 TEST(ReadModelInfo, a_head_size_of_its_own_and_a_window_are_read) {

@@ -7,6 +7,7 @@
 
 #include "engine/run/loaded_fixture.h"
 #include "format/dtype_table.h"
+#include "model/arch_table.h"
 #include "run/sampler.h"
 
 namespace headroom {
@@ -67,7 +68,7 @@ void step_all_slots(Session& session) {
 }
 
 struct RowCase {
-  const char* architecture;
+  std::string architecture;
   DType weight_type;
 };
 void PrintTo(const RowCase& row, std::ostream* out) {
@@ -80,6 +81,7 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
   RandomModelSpec spec;
   spec.architecture = GetParam().architecture;
   spec.weight_type = GetParam().weight_type;
+  if (find_arch(spec.architecture)->window == WindowRule::kPattern) spec.window = 8;
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model(spec, folder.path()));
   PlanOptions options;
@@ -104,15 +106,15 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
 
 std::vector<RowCase> all_rows() {
   std::vector<RowCase> rows;
-  for (const char* architecture : {"llama", "qwen2", "qwen3"}) {
+  for (const ArchRow& row : arch_rows()) {
     for (const DTypeRow& type : kDTypes) {
-      if (type.is_weight) rows.push_back({architecture, type.dtype});
+      if (type.is_weight) rows.push_back({std::string(row.architecture), type.dtype});
     }
   }
   return rows;
 }
 INSTANTIATE_TEST_SUITE_P(AllRows, PlannedIsMapped, testing::ValuesIn(all_rows()), [](const auto& row) {
-  return std::string(row.param.architecture) + "_" + std::string(dtype_row(row.param.weight_type).label);
+  return row.param.architecture + "_" + std::string(dtype_row(row.param.weight_type).label);
 });
 
 class CacheKinds : public testing::TestWithParam<DType> {};

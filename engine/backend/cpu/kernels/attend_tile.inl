@@ -78,6 +78,18 @@ inline void score_words(const TileJob& job, std::uint32_t panel, F (&most)[kP]) 
   }
 }
 
+// Scores, which become powers of two, are bounded by the cap. Returns the largest of each query.
+inline F cap_scores(const TileJob& job, F scale, float* scores) {
+  const F cap = set_f(job.softcap), inverse = mul(scale, set_f(1.0F / job.softcap));
+  F most = set_f(kNoScore);
+  for (std::uint32_t key = 0; key < job.n_keys; ++key, scores += 16) {
+    const F score = mul(cap, tanh_lanes(mul(load_f(scores), inverse)));
+    store_f(scores, score);
+    most = max(most, score);
+  }
+  return most;
+}
+
 // Hidden keys score as little as nothing else does. Returns the largest score of each query.
 inline F hide_keys(const TileJob& job, std::uint32_t panel, float* scores) {
   const F first = load_f(job.first + panel * 16UL), last = load_f(job.last + panel * 16UL), hidden = set_f(kNoScore);
@@ -91,12 +103,12 @@ inline F hide_keys(const TileJob& job, std::uint32_t panel, float* scores) {
   return most;
 }
 
-// Scores become words of kWeightOne steps of the chunk's largest weight, two keys to a dword, where the scores stood:
+// Scores, in units of `scale`, become words of kWeightOne steps of the chunk's largest weight, two keys to a dword, where the scores stood:
 // (n_keys / 2, 16).
-inline void weigh_panel(const TileJob& job, std::uint32_t panel, F most, float* scores, F& factor, F& weight) {
+inline void weigh_panel(const TileJob& job, std::uint32_t panel, F scale, F most, float* scores, F& factor,
+                        F& weight) {
   const std::size_t at = panel * 16UL;
-  const F scale = load_f(job.query_scales + at), before = load_f(job.maxima + at), chunk = mul(most, scale),
-          after = max(before, chunk);
+  const F before = load_f(job.maxima + at), chunk = mul(most, scale), after = max(before, chunk);
   factor = exp2_lanes(sub(before, after));
   // A query that sees no key of this chunk gets ones, which must not count. It sees a key of another chunk: of an
   // earlier one, then `weight` is 0 here, or of a later one, whose `factor` is 0.
@@ -144,8 +156,13 @@ inline void attend_panels(const TileJob& job, std::uint32_t panel) {
   score_words<kP>(job, panel, most);
   for (int p = 0; p < kP; ++p) {
     float* scores = job.scores + p * kKeyChunk * 16UL;
+    F scale = load_f(job.query_scales + (panel + p) * 16UL);
+    if (job.softcap > 0.0F) {
+      most[p] = cap_scores(job, scale, scores);
+      scale = set_f(1.0F);
+    }
     if (!job.all_seen) most[p] = hide_keys(job, panel + p, scores);
-    weigh_panel(job, panel + p, most[p], scores, factors[p], weights[p]);
+    weigh_panel(job, panel + p, scale, most[p], scores, factors[p], weights[p]);
   }
   add_words<kP>(job, panel, factors, weights);
 }

@@ -26,6 +26,17 @@ inline F gelu_lanes(F x) {
   return mul(x, reciprocal(add(set_f(1.0F), exp_lanes(mul(set_f(-2.0F), u)))));
 }
 
+// Off by 3e-7 of one.
+inline F tanh_lanes(F x) {
+  return fma(set_f(-2.0F), reciprocal(add(set_f(1.0F), exp_lanes(mul(set_f(2.0F), x)))), set_f(1.0F));
+}
+
+void softcap(float* numbers, std::uint32_t n, float cap) {
+  const F inverse = set_f(1.0F / cap);
+  for (std::uint32_t i = 0; i < n; i += 16)
+    store_f(numbers + i, mul(set_f(cap), tanh_lanes(mul(load_f(numbers + i), inverse))));
+}
+
 template <F (*kActivation)(F)>
 void act_mul(const float* gates, const float* ups, const ProductPlace& to) {
   for (std::uint32_t col = 0; col < to.n_cols; ++col) {

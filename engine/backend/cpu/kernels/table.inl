@@ -124,6 +124,7 @@ void fill(KernelTable& table) {
   table.attend_tile = attend_tile;
   table.take_results = take_results;
   table.softmax = softmax;
+  table.softcap = softcap;
   table.rotate = rotate;
   table.unrotate = unrotate;
   table.encode[at(DType::kF16)] = encode_f16;

@@ -1,0 +1,55 @@
+#include "model/read_windows.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kMaxContext = 1U << 30;
+constexpr std::string_view kWindowKey = "attention.sliding_window", kPatternKey = "attention.sliding_window_pattern";
+
+// Whether each layer has a window. The key is a period or, for patterns that
+// have none, a flag for every layer.
+std::vector<bool> read_pattern(const ArchRow& row, std::uint32_t n_layers, KeyReader& keys) {
+  const MetaValue* value = keys.find(kPatternKey);
+  const auto* flags = value == nullptr ? nullptr : std::get_if<std::vector<std::uint8_t>>(value);
+  if (flags != nullptr) {
+    if (flags->size() != n_layers) {
+      keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for "
+                                                 "each of {} layers",
+                                                 keys.full_key(kPatternKey), flags->size(), n_layers));
+    }
+    return {flags->begin(), flags->end()};
+  }
+  const std::uint32_t period = keys.positive(kPatternKey, std::numeric_limits<std::uint32_t>::max(), row.window_period);
+  std::vector<bool> pattern;
+  for (std::uint32_t i = 0; i < n_layers && !keys.failed(); ++i) pattern.push_back(i % period != period - 1);
+  return pattern;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_layers, std::uint32_t n_ctx_trained,
+                                        KeyReader& keys) {
+  std::vector<std::uint32_t> windows(n_layers, 0);
+  const std::uint32_t window = keys.count(kWindowKey, kMaxContext, row.default_window);
+  if (keys.failed() || window == 0) return windows;
+  switch (row.window) {
+    case WindowRule::kAllLayers: windows.assign(n_layers, window); break;
+    case WindowRule::kPattern: {
+      const std::vector<bool> pattern = read_pattern(row, n_layers, keys);
+      for (std::uint32_t i = 0; i < n_layers && !keys.failed(); ++i) windows[i] = pattern[i] ? window : 0;
+      break;
+    }
+    case WindowRule::kRefused:
+      if (window >= n_ctx_trained) break;
+      keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}: which layers of {} have a "
+                                                     "window is not supported yet",
+                                                     keys.full_key(kWindowKey), window, row.architecture));
+  }
+  return windows;
+}
+
+}  // namespace headroom

@@ -1,0 +1,137 @@
+// Which layers have a window, and what follows from it: by the rule of each architecture, and by keys that say
+// otherwise.
+#include "model/read_windows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/model_info.h"
+#include "support/random_model.h"
+#include "support/temp_folder.h"
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+using testing::HasSubstr;
+
+RandomModelSpec patterned(const std::string& architecture, std::uint32_t n_layers) {
+  RandomModelSpec spec;
+  spec.architecture = architecture;
+  spec.n_layers = n_layers;
+  spec.d_model = 64, spec.d_ff = 96, spec.head_dim = 8;
+  return spec;
+}
+
+Result<ModelInfo> read(const GgufWriter& writer) {
+  const test::TempFolder folder;
+  EXPECT_TRUE(writer.write(folder.path() / "m.gguf").ok());
+  const auto file = open_model_file(folder.path() / "m.gguf");
+  if (!file) return file.error();
+  return read_model_info(*file);
+}
+ModelInfo read_or_die(const RandomModelSpec& spec) {
+  auto model = read(test::random_gguf(spec));
+  EXPECT_TRUE(model.ok()) << model.error().message;
+  return model.ok() ? *std::move(model) : ModelInfo{};
+}
+
+std::vector<std::uint32_t> windows(const ModelInfo& model) {
+  std::vector<std::uint32_t> found;
+  for (const LayerSpec& layer : model.layers) {
+    EXPECT_EQ(layer.attention == AttentionKind::kWindow, layer.window > 0);
+    found.push_back(layer.window);
+  }
+  return found;
+}
+
+// An array of flags as it stands in a file.
+std::string flags(const std::string& values) {
+  std::string bytes(12, '\0');
+  bytes[0] = static_cast<char>(GgufType::kBool);
+  bytes[4] = static_cast<char>(values.size());
+  for (const char value : values) bytes += static_cast<char>(value - '0');
+  return bytes;
+}
+
+using Windows = std::vector<std::uint32_t>;
+
+TEST(ReadWindows, every_second_layer_sees_all_in_gemma2_which_has_a_window_without_its_key) {
+  EXPECT_EQ(windows(read_or_die(patterned("gemma2", 5))), (Windows{4096, 0, 4096, 0, 4096}));
+  auto spec = patterned("gemma2", 3);
+  spec.window = 24;
+  EXPECT_EQ(windows(read_or_die(spec)), (Windows{24, 0, 24}));
+}
+
+TEST(ReadWindows, every_sixth_layer_sees_all_in_gemma3_and_all_do_without_the_key) {
+  auto spec = patterned("gemma3", 8);
+  EXPECT_EQ(windows(read_or_die(spec)), Windows(8, 0));
+  spec.window = 24;
+  EXPECT_EQ(windows(read_or_die(spec)), (Windows{24, 24, 24, 24, 24, 0, 24, 24}));
+}
+
+TEST(ReadWindows, a_file_may_state_another_period_or_a_flag_for_each_layer) {
+  auto spec = patterned("gemma3", 4);
+  spec.window = 24;
+  spec.uint_keys = {{"attention.sliding_window_pattern", 3}};
+  EXPECT_EQ(windows(read_or_die(spec)), (Windows{24, 24, 0, 24}));
+  spec.uint_keys = {{"attention.sliding_window_pattern", 1}};
+  EXPECT_EQ(windows(read_or_die(spec)), Windows(4, 0));
+  spec.uint_keys = {};
+  auto writer = test::random_gguf(spec);
+  writer.set_raw("gemma3.attention.sliding_window_pattern", GgufType::kArray, flags("0110"));
+  const auto model = read(writer);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(windows(*model), (Windows{0, 24, 24, 0}));
+}
+
+TEST(ReadWindows, patterns_that_make_no_sense_are_refused_by_their_key) {
+  auto spec = patterned("gemma2", 3);
+  auto writer = test::random_gguf(spec);
+  writer.set_raw("gemma2.attention.sliding_window_pattern", GgufType::kArray, flags("01"));
+  EXPECT_THAT(
+      read(writer).error().message,
+      HasSubstr("metadata 'gemma2.attention.sliding_window_pattern' has 2 entries, expected one for each of 3"));
+  spec.uint_keys = {{"attention.sliding_window_pattern", 0}};
+  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+              HasSubstr("'gemma2.attention.sliding_window_pattern' is 0, expected 1 to"));
+  spec = patterned("llama", 2);
+  spec.window = 24;
+  spec.uint_keys = {{"attention.sliding_window_pattern", 2}};
+  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+              HasSubstr("'llama.attention.sliding_window_pattern' changes what the model computes"));
+}
+
+TEST(ReadWindows, layers_with_a_window_turn_by_their_own_base_and_unscaled_where_the_row_says_so) {
+  auto spec = patterned("gemma3", 6);
+  spec.window = 24;
+  spec.float_keys = {{"rope.freq_base", 500000.0F}, {"rope.scaling.factor", 8.0F}};
+  spec.string_keys = {{"rope.scaling.type", "linear"}};
+  ModelInfo model = read_or_die(spec);
+  ASSERT_EQ(model.ropes.size(), 2U);
+  const RopeSpec &all = model.ropes[model.layers[5].rope], &of_window = model.ropes[model.layers[0].rope];
+  EXPECT_EQ(all.theta, 500000.0);
+  EXPECT_EQ(all.scaling, RopeScaling::kLinear);
+  EXPECT_EQ(all.factor, 8.0);
+  EXPECT_EQ(of_window.theta, 10000.0);
+  EXPECT_EQ(of_window.scaling, RopeScaling::kNone);
+  EXPECT_EQ(of_window.rope_dim, all.rope_dim);
+  EXPECT_EQ(of_window.pairing, all.pairing);
+  spec.float_keys["rope.freq_base_swa"] = 20000.0F;
+  model = read_or_die(spec);
+  EXPECT_EQ(model.ropes[model.layers[0].rope].theta, 20000.0);
+  spec.float_keys["rope.freq_base_swa"] = -1.0F;
+  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+              HasSubstr("metadata 'gemma3.rope.freq_base_swa' is -1, expected more than 0"));
+}
+
+TEST(ReadWindows, elsewhere_another_base_for_windows_is_refused) {
+  auto spec = patterned("gemma2", 2);
+  EXPECT_EQ(read_or_die(spec).ropes.size(), 1U);
+  spec.float_keys["rope.freq_base_swa"] = 20000.0F;
+  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+              HasSubstr("'gemma2.rope.freq_base_swa' changes what the model computes"));
+}
+
+}  // namespace
+}  // namespace headroom
