@@ -57,6 +57,48 @@ TEST_P(GoldenLogits, are_those_of_transformers) {
   }
 }
 
+// A part of a model, and the same model without it.
+struct Part {
+  const char* name;
+  const char* model;
+  void (*leave_out)(ModelInfo& model);
+};
+void PrintTo(const Part& part, std::ostream* out) { *out << part.name << " of " << part.model; }
+
+template <auto kMember>
+void set_of_layers(ModelInfo& model, auto value) {
+  for (LayerSpec& layer : model.layers) layer.*kMember = value;
+}
+
+class GoldenPart : public testing::TestWithParam<Part> {};
+
+// The golden logits hold each part only if they would be others without it: by a hundred times what is let pass.
+TEST_P(GoldenPart, left_out_gives_other_logits) {
+  const test::GoldenModel golden = test::golden_model(GetParam().model);
+  const auto devices = probe_devices(2);
+  ASSERT_TRUE(devices.ok());
+  const PlanOptions options{.kv_k = DType::kF32, .kv_v = DType::kF32};
+  const auto whole = test::open_golden(golden, *devices, 64, options),
+             without = test::open_golden(golden, *devices, 64, options, GetParam().leave_out);
+  ASSERT_TRUE(whole.ok() && without.ok());
+  EXPECT_LE(test::largest_difference(*test::logits_of_all(**whole, golden.tokens), golden.logits()), 1e-4F);
+  EXPECT_GE(test::largest_difference(*test::logits_of_all(**without, golden.tokens), golden.logits()), 1e-2F);
+}
+
+constexpr Part kParts[] = {
+    {"attention_softcap", "gemma2", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_softcap>(m, 0.0F); }},
+    {"logit_softcap", "gemma2", [](ModelInfo& m) { m.logit_softcap = 0; }},
+    {"window", "gemma2", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
+    {"gelu", "gemma2", [](ModelInfo& m) { set_of_layers<&LayerSpec::activation>(m, Activation::kSilu); }},
+    {"post_norms", "gemma2", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_post_norms>(m, false); }},
+    {"embedding_scale", "gemma2", [](ModelInfo& m) { m.embedding_scale = 1; }},
+    {"window", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
+    {"rope_of_windows", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
+    {"rope_of_all", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 1U); }},
+};
+INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts),
+                         [](const auto& each) { return std::string(each.param.model) + "_" + each.param.name; });
+
 std::vector<Isa> present_isas() {
   std::vector<Isa> isas;
   std::copy_if(kIsas.begin(), kIsas.end(), std::back_inserter(isas), can_run);

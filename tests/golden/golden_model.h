@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,13 +60,15 @@ inline float largest_difference(const std::vector<float>& a, const std::vector<f
 }
 
 // An open session of a golden model on `devices`, placed as `options` say. Options of a step are filled in: n_batch
-// tokens, all of which may ask for logits.
-inline Result<std::unique_ptr<Session>> open_golden(const GoldenModel& golden, const std::vector<DeviceInfo>& devices,
-                                                    std::uint32_t n_batch, PlanOptions options) {
+// tokens, all of which may ask for logits. `change` makes another model of it.
+inline Result<std::unique_ptr<Session>> open_golden(
+    const GoldenModel& golden, const std::vector<DeviceInfo>& devices, std::uint32_t n_batch, PlanOptions options,
+    const std::function<void(ModelInfo&)>& change = [](ModelInfo&) {}) {
   const auto file = open_model_file(golden.path());
   if (!file) return file.error();
   auto info = read_model_info(*file);
   if (!info) return info.error();
+  change(*info);
   options.n_ctx = 64;
   options.n_batch = n_batch;
   options.n_logit_rows = n_batch;

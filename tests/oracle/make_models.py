@@ -9,6 +9,7 @@
 Seeds are fixed: a run with the pinned requirements writes the same files.
 """
 
+import copy
 import json
 import math
 import pathlib
@@ -19,7 +20,7 @@ import numpy as np
 import torch
 import transformers
 
-from tiny_gguf import write_gguf
+from tiny_gguf import adds_one_to_norms, write_gguf
 
 TESTS = pathlib.Path(__file__).parent.parent
 N_TOKENS = 40
@@ -34,6 +35,12 @@ LLAMA3 = {
 }
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
 LINEAR = {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
+# gemma3: the layers that see everything, then those with a window, which turn by another base and are not scaled.
+GLOBAL_AND_LOCAL = {
+    "full_attention": {"rope_type": "linear", "rope_theta": 1000000.0, "factor": 8.0},
+    "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+}
+GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 
 # name: (architecture, shape, rope, further configuration). head_dim is given where it is not d_model / n_heads.
 MODELS = {
@@ -49,6 +56,11 @@ MODELS = {
     "qwen2": ("qwen2", dict(d_model=64, n_heads=4, n_kv_heads=2), dict(PLAIN, rope_theta=1000000.0), dict(tie_word_embeddings=True)),
     "qwen2-yarn": ("qwen2", dict(d_model=64, n_heads=2, n_kv_heads=1), dict(YARN, rope_theta=1000000.0), {}),
     "qwen3": ("qwen3", dict(d_model=40, n_heads=2, n_kv_heads=1, head_dim=128), dict(PLAIN, rope_theta=1000000.0), dict(tie_word_embeddings=True)),
+    # Windows shorter than the tokens and caps within reach of the scores, so that leaving one of them out shows.
+    "gemma2": ("gemma2", dict(d_model=40, n_heads=4, n_kv_heads=2, head_dim=32, n_layers=3), PLAIN,
+               dict(GEMMA, sliding_window=12, query_pre_attn_scalar=32, attn_logit_softcapping=1.5, final_logit_softcapping=15.0)),
+    "gemma3": ("gemma3", dict(d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=7), GLOBAL_AND_LOCAL,
+               dict(GEMMA, sliding_window=10, query_pre_attn_scalar=32)),
 }
 # Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
 # scaling as factors. Both files hold the same weights.
@@ -58,6 +70,8 @@ CLASSES = {
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM),
     "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
+    "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
+    "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
 }
 
 
@@ -78,7 +92,7 @@ class F16Cache:
 
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
-    config_class, model_class = CLASSES["mistral" if "sliding_window" in further else architecture]
+    config_class, model_class = CLASSES["mistral" if architecture == "llama" and "sliding_window" in further else architecture]
     head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if architecture != "qwen2" else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
@@ -89,7 +103,7 @@ def make_config(architecture: str, shape: dict, rope: dict, further: dict):
         num_key_value_heads=shape["n_kv_heads"],
         max_position_embeddings=64,
         rms_norm_eps=1e-5,
-        rope_parameters=dict(rope),
+        rope_parameters=copy.deepcopy(rope),
         **head_dim,
         **{"tie_word_embeddings": False, **further},
     )
@@ -104,7 +118,7 @@ def fill(model, seed: int) -> None:
         for name, tensor in model.named_parameters():
             values = rng.standard_normal(tuple(tensor.shape))
             if "norm" in name:
-                values = 1 + 0.2 * values
+                values = 0.2 * values + (0 if adds_one_to_norms(model) else 1)
             elif name.endswith(".bias"):
                 values = 0.3 * values
             elif "embed_tokens" not in name:
@@ -132,7 +146,7 @@ def write_model(path, architecture: str, shape: dict, rope: dict, further: dict,
     model = model_class(config).eval().to(torch.float32)
     fill(model, seed)
     factors = llama3_factors(rope, config.head_dim) if as_factors else None
-    write_gguf(path, architecture, model, rope, further.get("sliding_window", 0), factors, rope_keys=not as_factors)
+    write_gguf(path, architecture, model, rope, factors, rope_keys=not as_factors)
     return model
 
 
@@ -156,6 +170,17 @@ def write_values(path) -> None:
     writer.close()
 
 
+def rotary_facts(rotary) -> dict:
+    """Of the layers that see everything; frequencies of those with a window where they have their own."""
+    if hasattr(rotary, "inv_freq"):
+        return {"rope_frequencies": rotary.inv_freq.tolist(), "rope_magnitude": float(rotary.attention_scaling)}
+    return {
+        "rope_frequencies": rotary.full_attention_inv_freq.tolist(),
+        "rope_magnitude": float(rotary.full_attention_attention_scaling),
+        "window_rope_frequencies": rotary.sliding_attention_inv_freq.tolist(),
+    }
+
+
 def main() -> None:
     golden = []
     for folder in ("golden/models", "golden/logits", "fuzz/corpus/gguf"):
@@ -174,27 +199,24 @@ def main() -> None:
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
         logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.bin")
         f16_logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.f16.bin")
-        rotary = model.model.rotary_emb
-        golden.append(
-            {
-                "name": name,
-                "llama_cpp_reads": LLAMA_CPP_READS.get(name, name),
-                "window": further.get("sliding_window", 0),
-                "n_vocab": model.config.vocab_size,
-                "n_params": sum(tensor.numel() for tensor in model.parameters()),
-                "rope_frequencies": rotary.inv_freq.tolist(),
-                "rope_magnitude": float(rotary.attention_scaling),
-                "tokens": tokens.tolist(),
-            }
-        )
+        entry = {
+            "name": name,
+            "llama_cpp_reads": LLAMA_CPP_READS.get(name, name),
+            "window": further.get("sliding_window", 0) if architecture == "llama" else 0,
+            "n_vocab": model.config.vocab_size,
+            "n_params": sum(tensor.numel() for tensor in model.parameters()),
+            **rotary_facts(model.model.rotary_emb),
+            "tokens": tokens.tolist(),
+        }
+        golden.append(entry)
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
-    lines = ",\n".join(json.dumps(entry) for entry in golden)
-    (TESTS / "golden" / "golden.json").write_text(f'{{"models": [\n{lines}\n]}}\n')
+    (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=2) + "\n")
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
-    for architecture in ("llama", "qwen2", "qwen3"):
-        shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264)
+    for architecture in ("llama", "qwen2", "qwen3", "gemma2", "gemma3"):
+        shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264, **({"head_dim": 4} if "gemma" in architecture else {}))
         path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"
-        write_model(path, architecture, shape, YARN if architecture == "llama" else PLAIN, {"tie_word_embeddings": True}, 7, False)
+        rope = {"llama": YARN, "gemma3": GLOBAL_AND_LOCAL}.get(architecture, PLAIN)
+        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True}, 7, False)
 
 
 if __name__ == "__main__":

@@ -20,14 +20,29 @@ LAYER_NAMES = {
     "mlp.up_proj.weight": "ffn_up.weight",
     "mlp.down_proj.weight": "ffn_down.weight",
 }
+# The same name is another norm where a layer has norms before and after.
+POST_NORM_NAMES = {
+    "post_attention_layernorm.weight": "post_attention_norm.weight",
+    "pre_feedforward_layernorm.weight": "ffn_norm.weight",
+    "post_feedforward_layernorm.weight": "post_ffw_norm.weight",
+}
 OTHER_NAMES = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
 
 
-def gguf_name(name: str) -> str:
+def has_post_norms(model) -> bool:
+    return any("post_feedforward_layernorm" in name for name, _ in model.named_parameters())
+
+
+def adds_one_to_norms(model) -> bool:
+    """Whether the model multiplies by 1 + weight; a file has the sum."""
+    return model.config.model_type.startswith("gemma")
+
+
+def gguf_name(name: str, post_norms: bool) -> str:
     if name in OTHER_NAMES:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
-    return f"blk.{layer}.{LAYER_NAMES[rest]}"
+    return f"blk.{layer}.{(LAYER_NAMES | POST_NORM_NAMES if post_norms else LAYER_NAMES)[rest]}"
 
 
 def neighbours(rows: np.ndarray, n_heads: int) -> np.ndarray:
@@ -57,7 +72,8 @@ def bpe_tokens(n_vocab: int):
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    if architecture == "llama":
+    is_spm = architecture not in ("qwen2", "qwen3")
+    if is_spm:
         tokens, types = spm_tokens(n_vocab)
         writer.add_tokenizer_model("llama")
         writer.add_tokenizer_pre("default")
@@ -74,12 +90,16 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     writer.add_token_types(types)
     writer.add_bos_token_id(bos)
     writer.add_eos_token_id(eos)
-    writer.add_add_bos_token(architecture == "llama")
+    writer.add_add_bos_token(is_spm)
+    if architecture.startswith("gemma"):
+        writer.add_add_space_prefix(False)
 
 
-def write_gguf(path, architecture: str, model, rope: dict, window: int = 0, freq_factors=None, rope_keys: bool = True) -> None:
+def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True) -> None:
     """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well."""
     config = model.config
+    rope = rope.get("full_attention", rope)  # what is rotated otherwise has no key: it follows from the architecture
+    window = getattr(config, "sliding_window", 0) or 0
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name(path.stem)
@@ -97,6 +117,9 @@ def write_gguf(path, architecture: str, model, rope: dict, window: int = 0, freq
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
+    for key in ("attn_logit_softcapping", "final_logit_softcapping"):
+        if getattr(config, key, None) is not None:
+            writer.add_float32(f"{architecture}.{key}", getattr(config, key))
     if rope_keys and rope["rope_type"] != "default":
         writer.add_string(f"{architecture}.rope.scaling.type", rope["rope_type"])
         writer.add_rope_scaling_factor(rope["factor"])
@@ -116,7 +139,9 @@ def write_gguf(path, architecture: str, model, rope: dict, window: int = 0, freq
             values = neighbours(values, config.num_attention_heads)
         if architecture == "llama" and ".k_proj." in name:
             values = neighbours(values, config.num_key_value_heads)
-        writer.add_tensor(gguf_name(name), np.ascontiguousarray(values))
+        if adds_one_to_norms(model) and "norm" in name:
+            values = values + 1
+        writer.add_tensor(gguf_name(name, has_post_norms(model)), np.ascontiguousarray(values))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
