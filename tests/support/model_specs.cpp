@@ -23,10 +23,6 @@ const ModelShape kGemma2_9B{"Gemma 2 9B", "gemma2", 42,   3584,  16,    8,    25
 const ModelShape kGemma3_27B{"Gemma 3 27B", "gemma3", 62,   5376,  32,   16,   128, 21504,
                              262144,        131072,   true, false, true, 1024, 6,   true};
 
-std::vector<ModelShape> known_shapes() {
-  return {kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B, kGemma3_27B};
-}
-
 namespace {
 
 // Adds tensors in file order and sums what a header would say.

@@ -21,7 +21,6 @@ struct ModelShape {
 
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
     kGemma3_27B;
-std::vector<ModelShape> known_shapes();  // all of them
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
 // as F32.

@@ -219,6 +219,32 @@ TEST(MemoryPlan, window_layers_hold_only_window_rows) {
   EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * 1024);
 }
 
+// 52 of 62 layers see 1,024 positions: a cache of a fifth of what it would be.
+TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
+  const ModelInfo model = test::make_model(test::kGemma3_27B);
+  const PlanOptions options{.n_ctx = 32768, .n_batch = 256};
+  const MemoryPlan plan = planned(model, cpu_only(), options);
+  const Bytes per_row = Bytes{16} * 128 * 2;
+  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * per_row * (52 * (1024 + 256) + 10 * 32768));
+  for (std::int32_t layer = 0; layer < 62; ++layer) {
+    const std::optional<RegionRef> keys = find_kv_region(plan, layer, KvPart::kKeys);
+    ASSERT_TRUE(keys.has_value());
+    EXPECT_EQ(plan.arenas[keys->arena].regions[keys->region].size, per_row * (layer % 6 == 5 ? 32768 : 1280)) << layer;
+  }
+  EXPECT_GT(planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionKind::kKv),
+            plan.bytes_of(RegionKind::kKv))
+      << "the other layers grow";
+}
+
+TEST(MemoryPlan, what_is_normed_before_it_is_added_has_its_rows_in_the_scratch) {
+  ModelInfo model = test::make_model(test::kGemma2_9B);
+  for (LayerSpec& layer : model.layers) layer.n_kv_heads = 1, layer.has_post_norms = false;
+  const Bytes without = cpu_scratch(model, {}, 256, 1).step_rows_bytes;
+  EXPECT_EQ(without, Bytes{256} * 2 * 256 * 4);
+  model.layers[7].has_post_norms = true;
+  EXPECT_EQ(cpu_scratch(model, {}, 256, 1).step_rows_bytes, Bytes{256} * 3584 * 4);
+}
+
 TEST(MemoryPlan, logits_are_planned_for_the_requested_rows_only) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kLogits), 128256U * 4);
