@@ -50,6 +50,22 @@ TEST_P(Elementwise, silu_is_right_at_every_size) {
   }
 }
 
+// An exponential within 2e-7, a reciprocal within two units in the last place, and a difference from one: 4e-7 of the
+// cap, however small the number.
+TEST_P(Elementwise, a_cap_bounds_numbers_of_every_size_and_leaves_small_ones) {
+  for (const float cap : {0.7F, 30.0F, 50.0F}) {
+    std::vector<float> numbers{0.0F, -0.0F};
+    for (float x = 1e-4F; x < 1e6F; x *= 1.09F) numbers.insert(numbers.end(), {x, -x});
+    numbers.resize(round_up(numbers.size(), 16));
+    std::vector<float> found = numbers;
+    kernels_.softcap(found.data(), static_cast<std::uint32_t>(found.size()), cap);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], cap * std::tanh(double{numbers[i]} / cap), 4e-7 * cap) << numbers[i] << " below " << cap;
+      EXPECT_LE(std::abs(found[i]), cap);
+    }
+  }
+}
+
 TEST_P(Elementwise, products_are_put_and_added_where_their_rows_are) {
   constexpr std::uint32_t kCols = 3, kStride = 20;
   const std::vector<float> products = random_elems(kCols * 16), bias = random_elems(16),

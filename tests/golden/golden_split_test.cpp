@@ -2,6 +2,7 @@
 // layers, with FFNs apart, and over three devices.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
 
 #include "golden/golden_model.h"
@@ -15,12 +16,12 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
   GoldenSplit() : golden_(test::golden_model(GetParam())) {}
 
   // Logits, bytes and counters of one placement, with caches that round nothing and in F16, in one step and in pieces.
-  void expect_golden(PlanOptions options) {
+  void expect_golden(PlanOptions options, std::initializer_list<DType> caches = {DType::kF32, DType::kF16}) {
     const std::vector<float> expected = golden_.logits(), with_f16_cache = golden_.logits_with_f16_cache();
     float largest = 0;
     for (const float x : expected) largest = std::max(largest, std::fabs(x));
     for (const std::uint32_t n_batch : {64U, 7U, 1U}) {
-      for (const DType kv : {DType::kF32, DType::kF16}) {
+      for (const DType kv : caches) {
         options.kv_k = options.kv_v = kv;
         const std::unique_ptr<Session> session = open(options, n_batch);
         const auto logits = test::logits_of_all(*session, golden_.tokens);
@@ -79,12 +80,14 @@ TEST_P(GoldenSplit, with_the_ffn_of_some_layers_on_the_cpu) {
 // The first of two devices has room for one layer less than all: the next one takes what is left.
 TEST_P(GoldenSplit, over_three_devices) {
   const std::int32_t n_all = n_layers();
-  const PlanOptions one{.kv_k = DType::kF32, .kv_v = DType::kF32, .n_gpu_layers = n_all - 1, .devices = {{1}}};
-  const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
-  const PlanOptions two{.n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
-  const MemoryPlan plan = open(two, 64)->plan();
-  for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionKind::kWeights, device), 0U) << device;
-  expect_golden(two);
+  for (const DType kv : {DType::kF32, DType::kF16}) {
+    const PlanOptions one{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all - 1, .devices = {{1}}};
+    const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
+    const PlanOptions two{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
+    const MemoryPlan plan = open(two, 64)->plan();
+    for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionKind::kWeights, device), 0U) << device;
+    expect_golden(two, {kv});
+  }
 }
 
 std::vector<std::string> model_names() {
