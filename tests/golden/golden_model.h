@@ -59,6 +59,15 @@ inline float largest_difference(const std::vector<float>& a, const std::vector<f
   return largest;
 }
 
+// The likeliest token at each of `n_rows` positions, from logits (n_rows, n_vocab).
+inline std::vector<TokenId> likeliest_tokens(const std::vector<float>& logits, std::size_t n_rows) {
+  const auto n_vocab = static_cast<std::ptrdiff_t>(logits.size() / n_rows);
+  std::vector<TokenId> tokens;
+  for (auto row = logits.begin(); row != logits.end(); row += n_vocab)
+    tokens.push_back(static_cast<TokenId>(std::max_element(row, row + n_vocab) - row));
+  return tokens;
+}
+
 // An open session of a golden model on `devices`, placed as `options` say. Options of a step are filled in: n_batch
 // tokens, all of which may ask for logits. `change` makes another model of it.
 inline Result<std::unique_ptr<Session>> open_golden(

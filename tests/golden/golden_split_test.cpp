@@ -27,6 +27,9 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
         const auto logits = test::logits_of_all(*session, golden_.tokens);
         ASSERT_TRUE(logits.ok()) << logits.error().message;
         ASSERT_EQ(logits->size(), expected.size());
+        const std::vector<float>& right = kv == DType::kF32 ? expected : with_f16_cache;
+        const std::size_t n_tokens = golden_.tokens.size();
+        EXPECT_EQ(test::likeliest_tokens(*logits, n_tokens), test::likeliest_tokens(right, n_tokens));
         if (kv == DType::kF32) {
           EXPECT_LE(test::largest_difference(*logits, expected), 1e-4F);
         } else {
