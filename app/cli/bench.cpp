@@ -44,9 +44,8 @@ Status prefill(Session& session, std::span<const TokenId> tokens, const StopToke
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(nBatch, tokens.size() - first);
-    const Result<std::span<const float>> logits =
-        session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, stop);
-    if (!logits) return logits.error();
+    const std::uint32_t nLogitRows = first + n == tokens.size() ? 1 : 0;
+    if (Status done = session.extend(0, tokens.subspan(first, n), nLogitRows, stop); !done) return done;
   }
   return ok_status();
 }
@@ -55,7 +54,7 @@ Status decode(Session& session, std::span<const TokenId> tokens, const StopToken
   for (const TokenId token : tokens) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const SlotToken next{0, token};
-    if (const Result<std::span<const float>> logits = session.decode({&next, 1}, stop); !logits) return logits.error();
+    if (Status done = session.decode({&next, 1}, stop); !done) return done;
   }
   return ok_status();
 }

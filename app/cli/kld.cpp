@@ -59,19 +59,18 @@ std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first
 Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence, const StopToken& stop) {
   pair.reference->truncate(0, 0);
   pair.judged->truncate(0, 0);
-  const std::size_t nVocab = pair.judged->model().info->n_vocab;
   for (std::size_t first = 0; first < chunk.size(); first += pair.judged->max_logit_rows()) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min<std::size_t>(chunk.size() - first, pair.judged->max_logit_rows());
-    const Result<std::span<const float>> reference =
-        pair.reference->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), stop);
-    if (!reference) return reference.error();
-    const Result<std::span<const float>> judged =
-        pair.judged->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), stop);
-    if (!judged) return judged.error();
-    for (std::size_t row = 0; row < n && first + row + 1 < chunk.size(); ++row) {
-      divergence.add(reference->subspan(row * nVocab, nVocab), judged->subspan(row * nVocab, nVocab),
-                     chunk[first + row + 1]);
+    for (Session* session : {pair.reference.get(), pair.judged.get()}) {
+      if (Status done = session->extend(0, chunk.subspan(first, n), static_cast<std::uint32_t>(n), stop); !done)
+        return done;
+    }
+    for (std::uint32_t row = 0; row < n && first + row + 1 < chunk.size(); ++row) {
+      const Result<std::span<const float>> reference = pair.reference->logits(row), judged = pair.judged->logits(row);
+      if (!reference) return reference.error();
+      if (!judged) return judged.error();
+      divergence.add(*reference, *judged, chunk[first + row + 1]);
     }
   }
   return ok_status();

@@ -15,9 +15,13 @@ struct Options {
   bool asJson = false;
 };
 
-void append(std::string& bytes, std::span<const float> values) {
+// A row of the last step.
+Status append(std::string& bytes, Session& session, std::uint32_t row) {
   static_assert(std::endian::native == std::endian::little, "the file is little-endian");
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  const Result<std::span<const float>> logits = session.logits(row);
+  if (!logits) return logits.error();
+  bytes.append(reinterpret_cast<const char*>(logits->data()), logits->size_bytes());
+  return ok_status();
 }
 
 // One slot: the prompt in steps of the batch.
@@ -27,10 +31,11 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, con
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(tokens.size() - first, nBatch);
-    const Result<std::span<const float>> logits =
-        session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), stop);
-    if (!logits) return logits.error();
-    append(bytes, *logits);
+    if (Status done = session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), stop); !done)
+      return done;
+    for (std::uint32_t row = 0; row < n; ++row) {
+      if (Status appended = append(bytes, session, row); !appended) return appended;
+    }
   }
   return ok_status();
 }
@@ -40,13 +45,11 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, con
 Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, const StopToken& stop,
                           std::string& bytes) {
   std::vector<SlotToken> step(session.cache().n_slots());
-  const std::size_t nVocab = session.model().info->n_vocab;
   for (const TokenId token : tokens) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     for (std::uint32_t slot = 0; slot < step.size(); ++slot) step[slot] = {slot, token};
-    const Result<std::span<const float>> logits = session.decode(step, stop);
-    if (!logits) return logits.error();
-    append(bytes, logits->last(nVocab));
+    if (Status done = session.decode(step, stop); !done) return done;
+    if (Status appended = append(bytes, session, session.cache().n_slots() - 1); !appended) return appended;
   }
   return ok_status();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/candidates.h"
 #include "base/result.h"
 #include "base/stop.h"
 #include "plan/kv_rings.h"
@@ -81,11 +82,17 @@ class Backend {
   // undefined. kDeviceLost when the device is gone: every later call fails as well.
   virtual Status wait(const StopToken& stop) = 0;
 
-  // Copies the first bytes of a buffer of the program, rows packed, to or from the host, behind all that was submitted.
-  virtual Status read(BufferId buffer, std::span<std::byte> to) = 0;
+  // Copies a buffer of the program, rows packed, to or from the host, behind all that was submitted: bytes from the
+  // beginning of a row on, and the first bytes.
+  virtual Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) = 0;
   virtual Status write(BufferId buffer, std::span<const std::byte> from) = 0;
   // The buffer itself where the host can read it, valid until the next submit() or write(); else null.
   virtual const std::byte* host_view(BufferId buffer) const = 0;
+
+  // Answers queries about the logits of the last step, behind all that was submitted; at most candidate_rows() of them.
+  // Of the same logits every device answers the same tokens in the same order, and sums within kMostSumError, whatever
+  // its number of threads. Allocates nothing.
+  virtual Status find_candidates(std::span<CandidateQuery> queries) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.
   virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) = 0;

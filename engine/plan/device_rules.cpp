@@ -131,9 +131,23 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   return scratch;
 }
 
-Bytes sampler_bytes(const ModelInfo& model) {
-  constexpr Bytes kCandidateBytes = sizeof(float) + sizeof(std::uint32_t);
-  return aligned(Bytes{model.n_vocab} * kCandidateBytes);
+std::uint32_t candidate_rows(const PlanOptions& options) { return std::min(options.n_logit_rows, kMostCandidateRows); }
+
+CandidateScratch candidate_scratch(const ModelInfo& model, const PlanOptions& options) {
+  const Bytes maxima = aligned(div_up(model.n_vocab, kRowBlock) * kF32Bytes);
+  return {.maxima_bytes = maxima,
+          .order_bytes = maxima,
+          .sums_bytes = aligned(div_up(model.n_vocab, kRowSumBlock) * kF32Bytes),
+          .picked_bytes = aligned(2 * kMostCandidates * kCandidateBytes),
+          .n_rows = candidate_rows(options)};
+}
+
+SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options) {
+  return {.known_bytes = aligned(model.n_vocab * kCandidateBytes),
+          .best_bytes = aligned(kMostCandidates * kCandidateBytes),
+          .ids_bytes = aligned(kMostCandidates * sizeof(std::uint32_t)),
+          .logits_bytes = aligned(kMostCandidates * kF32Bytes),
+          .n_rows = candidate_rows(options)};
 }
 
 Memory arena_memory(DeviceKind kind) { return kind == DeviceKind::kCpu ? Memory::kHost : Memory::kDevice; }
@@ -150,8 +164,7 @@ StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo>
   for (const Op& op : program.ops) {
     const Bytes row_bytes = program.buffers[op.outputs[0]].row_bytes();
     if (op.kind == OpKind::kTransfer) layout.transfer = std::max(layout.transfer, program.max_rows * row_bytes);
-    if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu)
-      logits = program.max_logit_rows * row_bytes;
+    if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu) logits = row_bytes;
   }
   layout.logits_offset = aligned(layout.transfer);
   layout.total = layout.logits_offset + logits;

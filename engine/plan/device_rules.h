@@ -21,9 +21,47 @@ DeviceWork work_on(const Program& program, DeviceIndex device);
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                     std::uint32_t max_rows, DeviceWork work);
 
-// Scratch of run/sampler: one candidate (a float and an id) per token of the vocabulary. It is the region "sampler"
-// (kStaging) in the session arena of the device that is the host, whatever device computes the logits.
-Bytes sampler_bytes(const ModelInfo& model);
+// A token's logit and its id, as they come from a backend.
+inline constexpr Bytes kCandidateBytes = 8;
+// Of one row of logits: the most tokens that are asked for as its likeliest, and the most that are asked for by id.
+// What needs more takes the whole row.
+inline constexpr std::uint32_t kMostCandidates = 512;
+// Rows whose candidates are found at once; those of a larger step go one group after the other.
+inline constexpr std::uint32_t kMostCandidateRows = 8;
+std::uint32_t candidate_rows(
+    const PlanOptions& options);  // of one group in steps of this plan; n_logit_rows is resolved
+
+// Likeliest tokens are looked for in blocks of this many, whose largest logits say which of them to look into; sums of
+// exponentials are made in larger ones.
+inline constexpr std::uint32_t kRowBlock = 64;
+inline constexpr std::uint32_t kRowSumBlock = 1024;
+
+// The region "candidates" (kScratch) of the device that has the head, in this order; all sizes are multiples of 64.
+struct CandidateScratch {
+  // Of one row:
+  Bytes maxima_bytes = 0;  // (blocks) f32
+  Bytes order_bytes = 0;   // likewise, in another order
+  Bytes sums_bytes = 0;    // (sum blocks) f32
+  Bytes picked_bytes = 0;  // (2 * kMostCandidates) candidates
+  std::uint32_t n_rows = 0;
+  Bytes per_row() const { return maxima_bytes + order_bytes + sums_bytes + picked_bytes; }
+  Bytes total() const { return per_row() * n_rows; }
+};
+CandidateScratch candidate_scratch(const ModelInfo& model, const PlanOptions& options);
+
+// The region "sampler" (kStaging) in the session arena of the device that is the host, whatever device computes the
+// logits, in this order; all sizes are multiples of 64.
+struct SamplerLayout {
+  Bytes known_bytes = 0;  // (n_vocab) candidates: what is known of the row that is sampled
+  // Of one row, as it comes from the device that has the head:
+  Bytes best_bytes = 0;    // (kMostCandidates) candidates
+  Bytes ids_bytes = 0;     // (kMostCandidates) ids of tokens that are asked for
+  Bytes logits_bytes = 0;  // (kMostCandidates) f32, theirs
+  std::uint32_t n_rows = 0;
+  Bytes per_row() const { return best_bytes + ids_bytes + logits_bytes; }
+  Bytes total() const { return known_bytes + per_row() * n_rows; }
+};
+SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options);
 
 // Where the bytes of a device of this kind are, other than page-locked ones of the host.
 Memory arena_memory(DeviceKind kind);
@@ -33,7 +71,8 @@ bool copies_page_locked(const DeviceInfo& device);
 bool needs_upload(const DeviceInfo& device);
 
 // The region "staging" (kStaging) of the host, through which bytes cross between devices: the residual of one transfer
-// at a time from its start, and the rows of logits that are read from another device than the CPU behind it.
+// at a time from its start, and behind it the one row of logits that is read at a time from another device than the
+// CPU.
 struct StagingLayout {
   Bytes transfer = 0;       // of the largest transfer of a step
   Bytes logits_offset = 0;  // a multiple of 64

@@ -183,6 +183,13 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
       each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
       break;
     case RegionKind::kScratch:
+      if (region.name == "candidates") {
+        const CandidateScratch scratch = candidate_scratch(model, plan.options);
+        label = "the likeliest tokens";
+        each = fmt::format("{} rows x {} bytes", scratch.n_rows, scratch.per_row());
+        each_bytes = scratch.total();
+        break;
+      }
       each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.prefill, device));
       each = scratch_expression(model, plan, info, each_bytes);
       break;

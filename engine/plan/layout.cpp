@@ -107,8 +107,10 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
   }
   builder.add({.kind = RegionKind::kScratch}, "scratch",
               scratch_bytes(in.model, info, options, options.step_rows(), work_on(prefill, device)));
+  if (placement.head_device == device)
+    builder.add({.kind = RegionKind::kScratch}, "candidates", candidate_scratch(in.model, options).total());
   if (device == in.cpu) {
-    builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_bytes(in.model));
+    builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
     if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
   }
   return std::move(builder).finish();

@@ -60,7 +60,8 @@ LayerSplitter::DeviceLayers LayerSplitter::measure(const DeviceInfo& info, Devic
     on.ffn[i + 1] = add(on.ffn[i + 1], on.ffn[i]);
     on.cache[i + 1] = add(on.cache[i + 1], on.cache[i]);
   }
-  on.logits = rounded(Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes, info.alignment);
+  on.logits = rounded(Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes, info.alignment) +
+              rounded(candidate_scratch(model_, options_).total(), info.alignment);
   on.scratch =
       rounded(scratch_bytes(model_, info, options_, options_.step_rows(), DeviceWork::kComputes), info.alignment);
   return on;

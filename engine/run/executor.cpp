@@ -77,20 +77,21 @@ Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vecto
   return ok_status();
 }
 
-Result<std::span<const float>> Executor::step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows,
-                                              const StopToken& stop) {
-  if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane.error();
+Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
+  if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane;
   rings_.advance(rows);
+  n_logit_rows_ = 0;
   if (Status done = run({rows, logit_rows, &rings_}, stop); !done) {
     settle();
-    return done.error();
+    return done;
   }
   if (rows.size() == 1 && logit_rows.size() == 1) {
     ++decode_times_.n_steps;
     decode_times_.n_positions += rows.front().position + 1;
     for (std::size_t i = 0; i < step_seconds_.size(); ++i) decode_times_.seconds[i] += step_seconds_[i];
   }
-  return logits(logit_rows.size());
+  n_logit_rows_ = logit_rows.size();
+  return ok_status();
 }
 
 DecodeTimes Executor::take_decode_times() {
@@ -129,7 +130,7 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
   std::span<const std::byte> bytes(source.host_view(transfer.inputs[0]), n_bytes);
   if (bytes.data() == nullptr) {
     CHECK(n_bytes <= staging_.size(), "the plan's staging is too small for what crosses");
-    if (Status read = source.read(transfer.inputs[0], staging_.first(n_bytes)); !read) return read;
+    if (Status read = source.read(transfer.inputs[0], 0, staging_.first(n_bytes)); !read) return read;
     bytes = staging_.first(n_bytes);
   }
   spend(plan_.prefill.buffers[transfer.inputs[0]].device);
@@ -139,18 +140,38 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
   return written;
 }
 
-Result<std::span<const float>> Executor::logits(std::size_t n_rows) {
-  const BufferId buffer = plan_.prefill.ops.back().outputs[0];
-  Backend& head = *backends_[plan_.prefill.buffers[buffer].device];
-  const std::size_t n_elems = n_rows * model_.n_vocab;
-  const std::byte* bytes = head.host_view(buffer);
-  if (bytes == nullptr && n_elems > 0) {
-    CHECK(logits_at_ + n_elems * sizeof(float) <= staging_.size(), "the plan's staging is too small for the logits");
-    const std::span<std::byte> to = staging_.subspan(logits_at_, n_elems * sizeof(float));
-    if (Status read = head.read(buffer, to); !read) return read.error();
+Status Executor::check_logit_row(std::uint32_t row) const {
+  if (row < n_logit_rows_) return ok_status();
+  return Error{ErrorCode::kUsage,
+               fmt::format("logits of row {}: the last step left {} rows of them", row, n_logit_rows_)};
+}
+
+Status Executor::find_candidates(std::span<CandidateQuery> queries) {
+  for (const CandidateQuery& query : queries) {
+    if (Status there = check_logit_row(query.row); !there) return there;
+  }
+  const std::size_t n_at_once = candidate_rows(plan_.options);
+  for (std::size_t first = 0; first < queries.size(); first += n_at_once) {
+    const auto group = queries.subspan(first, std::min(n_at_once, queries.size() - first));
+    if (Status found = head().find_candidates(group); !found) return found;
+  }
+  return ok_status();
+}
+
+Result<std::span<const float>> Executor::logits(std::uint32_t row) {
+  if (Status there = check_logit_row(row); !there) return there.error();
+  ++n_rows_read_;
+  const Bytes row_bytes = Bytes{model_.n_vocab} * sizeof(float);
+  const std::byte* bytes = head().host_view(logits_buffer());
+  if (bytes != nullptr) {
+    bytes += row * row_bytes;
+  } else {
+    CHECK(logits_at_ + row_bytes <= staging_.size(), "the plan's staging is too small for a row of logits");
+    const std::span<std::byte> to = staging_.subspan(logits_at_, row_bytes);
+    if (Status read = head().read(logits_buffer(), row, to); !read) return read.error();
     bytes = to.data();
   }
-  return std::span<const float>(reinterpret_cast<const float*>(bytes), n_elems);
+  return std::span<const float>(reinterpret_cast<const float*>(bytes), model_.n_vocab);
 }
 
 // After a failure: nobody computes with the inputs of this step any more.

@@ -20,11 +20,18 @@ class Executor {
                                                 const Backends& backends, std::span<Arena* const> arenas,
                                                 std::span<const std::vector<float>> key_balance);
 
-  // Runs one step. kUsage: rows outside the plan; nothing was computed then. Logits: (logit_rows.size(), n_vocab) f32,
-  // row-major, valid until the next step. kCancelled when stopped, kDeviceLost or kResource as the backend says that
-  // names its device: the cache rows of this step are then undefined.
-  Result<std::span<const float>> step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows,
-                                      const StopToken& stop);
+  // Runs one step; its logits stay where they were computed. kUsage: rows outside the plan; nothing was computed then.
+  // kCancelled when stopped, kDeviceLost or kResource as the backend says that names its device: the cache rows of this
+  // step are then undefined.
+  Status step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop);
+
+  // Answers any number of queries about the logits of the last step: row 0 is that of its first logit row. kUsage: the
+  // step had no such row. Errors as of step().
+  Status find_candidates(std::span<CandidateQuery> queries);
+
+  // A whole row of these logits, (n_vocab), valid until the next call or step.
+  Result<std::span<const float>> logits(std::uint32_t row);
+  std::uint64_t n_rows_read() const { return n_rows_read_; }  // whole rows, since open()
 
   // Makes the first n_positions cache rows of a slot those of another, on every device.
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
@@ -40,7 +47,9 @@ class Executor {
   Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance);
   Status run(const StepInputs& inputs, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
-  Result<std::span<const float>> logits(std::size_t n_rows);
+  Backend& head() const { return *backends_[plan_.prefill.buffers[logits_buffer()].device]; }
+  BufferId logits_buffer() const { return plan_.prefill.ops.back().outputs[0]; }
+  Status check_logit_row(std::uint32_t row) const;
   void settle();
   void spend(DeviceIndex device);
 
@@ -49,12 +58,14 @@ class Executor {
   Backends backends_;
   std::vector<Segment> segments_;
   KvRings rings_;
-  std::span<std::byte> staging_;  // what crosses, then the logits; empty when every device is the host
+  std::span<std::byte> staging_;  // what crosses, then a row of logits; empty when every device is the host
   Bytes logits_at_ = 0;           // in staging_
   Bytes bytes_crossed_ = 0;
   std::vector<double> step_seconds_;  // (devices) of the step that runs
   std::chrono::steady_clock::time_point spent_until_;
   DecodeTimes decode_times_;
+  std::size_t n_logit_rows_ = 0;  // of the last step; 0 once it failed
+  std::uint64_t n_rows_read_ = 0;
 };
 
 }  // namespace headroom

@@ -42,13 +42,13 @@ Status Generation::prefill_chunk() {
   const std::size_t n_left = prompt_.size() - n_held;
   const std::size_t n_chunk = std::min<std::size_t>(n_left, session_.plan().options.n_batch);
   const std::span<const TokenId> chunk(prompt_.data() + n_held, n_chunk);
-  const Result<std::span<const float>> logits = session_.extend(slot_, chunk, n_chunk == n_left ? 1 : 0, stop_);
+  const Status done = session_.extend(slot_, chunk, n_chunk == n_left ? 1 : 0, stop_);
   stats_.prefill_seconds += seconds_since(start);
-  if (!logits) return logits.error();
-  if (n_chunk == n_left) {
-    phase_ = Phase::kDecode;
-    choose(*logits);
-  }
+  if (!done || n_chunk < n_left) return done;
+  SampledRow first = sampled_row(0);
+  if (Status sampled = session_.sample({&first, 1}); !sampled) return sampled;
+  phase_ = Phase::kDecode;
+  take(first.token);
   return ok_status();
 }
 
@@ -57,15 +57,15 @@ PrefillProgress Generation::prefill_progress() const {
           stats_.reused_tokens};
 }
 
-void Generation::decoded(std::span<const float> logits, double seconds) {
+void Generation::decoded(TokenId token, double seconds) {
   const Clock::time_point start = Clock::now();
-  choose(logits);
+  take(token);
   stats_.decode_seconds += seconds + seconds_since(start);
   ++stats_.decode_steps;
 }
 
-void Generation::choose(std::span<const float> logits) {
-  next_ = sampler_.sample(logits, session_.cache().tokens(slot_));
+void Generation::take(TokenId token) {
+  next_ = token;
   if (session_.model().tokenizer->ends_generation(next_)) return finish(FinishReason::kEndOfTurn);
   ++stats_.generated_tokens;
   say(next_);

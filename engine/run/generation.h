@@ -31,8 +31,10 @@ class Generation {
   Status prefill_chunk();
   PrefillProgress prefill_progress() const;
 
-  // kDecode: takes the logits after next_token(), (n_vocab); `seconds` is what the step took.
-  void decoded(std::span<const float> logits, double seconds);
+  // kDecode: once the step with next_token() is done, what to sample from its row, and then what was sampled; `seconds`
+  // is what the step and the sampling of its rows took.
+  SampledRow sampled_row(std::uint32_t row) { return {row, &sampler_, session_.cache().tokens(slot_)}; }
+  void decoded(TokenId token, double seconds);
 
   // Ends the answer now, with kStopped.
   void finish_stopped() { finish(FinishReason::kStopped); }
@@ -44,7 +46,7 @@ class Generation {
   GenerationFinished finished() const;  // kFinished
 
  private:
-  void choose(std::span<const float> logits);
+  void take(TokenId token);
   void say(TokenId token);
   void finish(FinishReason reason);
 

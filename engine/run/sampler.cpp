@@ -13,12 +13,15 @@ namespace {
 // shapes.
 constexpr TokenId kSeen = 0x80000000U;
 
-bool better(const Candidate& a, const Candidate& b) { return a.weight != b.weight ? a.weight > b.weight : a.id < b.id; }
+// Candidates that are asked for where only their probabilities say how many are kept: more than nearly all answers need
+// for one token, and a device finds them as fast as a few.
+constexpr std::uint32_t kNucleus = 256;
 
-// A damaged model can compute NaN and infinities; they would break the order of the sort.
-float finite(float logit) {
-  constexpr float kLargest = std::numeric_limits<float>::max();
-  return std::isnan(logit) ? -kLargest : std::clamp(logit, -kLargest, kLargest);
+bool has_lower_id(const Candidate& a, const Candidate& b) { return a.id < b.id; }
+
+// Relative to the likeliest.
+double probability(const Candidate& candidate, float best) {
+  return std::exp(static_cast<double>(candidate.logit) - best);
 }
 
 }  // namespace
@@ -48,92 +51,174 @@ TokenId argmax(std::span<const float> logits) {
   return static_cast<TokenId>(best);
 }
 
-Sampler::Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> candidates)
-    : settings_(settings), random_(seed), candidates_(candidates) {}
+Sampler::Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known)
+    : settings_(settings), random_(seed), known_(known) {}
 
-TokenId Sampler::sample(std::span<const float> logits, std::span<const TokenId> recent) {
-  CHECK(logits.size() == candidates_.size() && !logits.empty(),
-        "the sampler's scratch was made for another vocabulary");
-  for (std::size_t id = 0; id < logits.size(); ++id) candidates_[id] = {finite(logits[id]), static_cast<TokenId>(id)};
-  penalize(recent);
-  if (settings_.temperature == 0.0F) return std::min_element(candidates_.begin(), candidates_.end(), better)->id;
-  return draw(narrow());
+// So many that those kept are among them whatever the penalties do: each can take one token from the best, or bring one
+// among them, and the latter's logits are asked for.
+std::optional<CandidateQuery> Sampler::ask(std::span<const TokenId> recent, const CandidateSpace& space) const {
+  CandidateQuery query;
+  std::size_t n_best = kNucleus;
+  if (settings_.temperature == 0.0F) {
+    n_best = 1;
+  } else if (has_top_k()) {
+    n_best = settings_.top_k;
+  } else if (settings_.top_p < 1.0F) {
+    query.wants_sum = true;
+  } else if (settings_.min_p <= 0.0F) {
+    return std::nullopt;
+  }
+  std::size_t n_ids = 0;
+  for (const TokenId id : window(recent)) {
+    const auto end = space.ids.begin() + static_cast<std::ptrdiff_t>(n_ids);
+    const auto at = std::lower_bound(space.ids.begin(), end, id);
+    if (id >= known_.size() || (at != end && *at == id)) continue;
+    if (end == space.ids.end()) return std::nullopt;
+    std::move_backward(at, end, end + 1);
+    *at = id;
+    ++n_ids;
+  }
+  n_best = std::min(n_best + n_ids, known_.size());
+  if (n_best > space.best.size()) return std::nullopt;
+  query.ids = space.ids.first(n_ids);
+  query.best = space.best.first(n_best);
+  query.logits = space.logits.first(n_ids);
+  return query;
+}
+
+std::optional<TokenId> Sampler::choose(const CandidateQuery& answer) {
+  const bool is_all = answer.best.size() == known_.size();
+  return choose_among(merge(answer), is_all ? nullptr : &answer);
+}
+
+TokenId Sampler::choose(std::span<const float> logits, std::span<const TokenId> recent) {
+  CHECK(logits.size() == known_.size() && !logits.empty(), "the sampler's scratch was made for another vocabulary");
+  for (std::size_t id = 0; id < logits.size(); ++id) known_[id] = {finite_logit(logits[id]), static_cast<TokenId>(id)};
+  for (const TokenId id : window(recent)) {
+    if (id >= known_.size() || (known_[id].id & kSeen) != 0) continue;
+    known_[id] = {penalized(known_[id].logit), id | kSeen};
+  }
+  for (const TokenId id : window(recent)) {
+    if (id < known_.size()) known_[id].id = id;
+  }
+  return *choose_among(known_, nullptr);
+}
+
+// The tokens that are penalized.
+std::span<const TokenId> Sampler::window(std::span<const TokenId> recent) const {
+  if (settings_.repetition_penalty == 1.0F && settings_.presence_penalty == 0.0F) return {};
+  return recent.last(std::min<std::size_t>(recent.size(), settings_.repetition_window));
 }
 
 // Repetition: the logit moves towards less likely, by division when positive and by multiplication when negative (CTRL,
 // arXiv 1909.05858). Presence: subtracted once from every token seen. Each distinct token is penalized once.
-void Sampler::penalize(std::span<const TokenId> recent) {
-  const bool repeats = settings_.repetition_penalty != 1.0F;
-  if (!repeats && settings_.presence_penalty == 0.0F) return;
-  const std::size_t n_window = std::min<std::size_t>(recent.size(), settings_.repetition_window);
-  const std::span<const TokenId> window = recent.last(n_window);
-  for (const TokenId id : window) {
-    if (id >= candidates_.size()) continue;
-    Candidate& candidate = candidates_[id];
-    if ((candidate.id & kSeen) != 0) continue;
-    candidate.id |= kSeen;
-    if (repeats) {
-      candidate.weight = candidate.weight > 0.0F ? candidate.weight / settings_.repetition_penalty
-                                                 : candidate.weight * settings_.repetition_penalty;
-    }
-    candidate.weight -= settings_.presence_penalty;
-  }
-  for (const TokenId id : window) {
-    if (id < candidates_.size()) candidates_[id].id = id;
-  }
+float Sampler::penalized(float logit) const {
+  const float penalty = settings_.repetition_penalty;
+  if (penalty != 1.0F) logit = logit > 0.0F ? logit / penalty : logit * penalty;
+  return finite_logit(logit - settings_.presence_penalty);
 }
 
-// The candidates that top-k, min-p and top-p leave, best first, with `weight` still a logit. Never empty.
-std::span<Candidate> Sampler::narrow() {
-  std::span<Candidate> kept = candidates_;
-  if (settings_.top_k > 0 && settings_.top_k < kept.size()) {
-    std::nth_element(kept.begin(), kept.begin() + settings_.top_k - 1, kept.end(), better);
-    kept = kept.first(settings_.top_k);
+// Every token of an answer once, penalized.
+std::span<Candidate> Sampler::merge(const CandidateQuery& answer) {
+  std::size_t n = 0;
+  for (const Candidate& candidate : answer.best) {
+    if (!std::binary_search(answer.ids.begin(), answer.ids.end(), candidate.id)) known_[n++] = candidate;
   }
-  const float best = std::min_element(kept.begin(), kept.end(), better)->weight;
-  const auto probability = [best](const Candidate& candidate) {
-    return std::exp(static_cast<double>(candidate.weight) - best);
-  };
-  if (settings_.top_p >= 1.0F && settings_.min_p <= 0.0F) {
-    std::sort(kept.begin(), kept.end(), better);
+  for (std::size_t i = 0; i < answer.ids.size(); ++i) known_[n++] = {penalized(answer.logits[i]), answer.ids[i]};
+  return known_.first(n);
+}
+
+// `open`: the answer that `known` is from, when it does not hold all tokens. None of the others is likelier than the
+// last of its best, and none is penalized.
+std::optional<TokenId> Sampler::choose_among(std::span<Candidate> known, const CandidateQuery* open) {
+  if (settings_.temperature == 0.0F) return std::min_element(known.begin(), known.end(), is_likelier)->id;
+  const std::optional<std::span<Candidate>> kept = narrow(known, open);
+  if (!kept) return std::nullopt;
+  return draw(*kept);
+}
+
+// The candidates that top-k, min-p and top-p leave, best first. Never empty; absent when tokens that are not known
+// could be among them.
+std::optional<std::span<Candidate>> Sampler::narrow(std::span<Candidate> kept, const CandidateQuery* open) const {
+  if (has_top_k()) {
+    if (settings_.top_k < kept.size())
+      std::nth_element(kept.begin(), kept.begin() + settings_.top_k - 1, kept.end(), is_likelier);
+    kept = kept.first(settings_.top_k);
+    open = nullptr;  // ask() made sure that they are known
+  }
+  const bool has_top_p = settings_.top_p<1.0F, has_min_p = settings_.min_p> 0.0F;
+  if (!has_top_p && !has_min_p) {
+    std::sort(kept.begin(), kept.end(), is_likelier);
     return kept;
   }
-  // The mass is summed by id before anything is cut, so that min-p first and top-p first keep the same set, and so that
-  // the sum does not depend on how nth_element left the order.
-  if (kept.size() < candidates_.size())
-    std::sort(kept.begin(), kept.end(), [](const Candidate& a, const Candidate& b) { return a.id < b.id; });
-  double mass = 0.0;
-  for (const Candidate& candidate : kept) mass += probability(candidate);
-  if (settings_.min_p > 0.0F) {
-    const auto too_small = [&](const Candidate& candidate) { return probability(candidate) < settings_.min_p; };
-    kept = kept.first(static_cast<std::size_t>(std::remove_if(kept.begin(), kept.end(), too_small) - kept.begin()));
+  const float best = std::min_element(kept.begin(), kept.end(), is_likelier)->logit;
+  // Before anything is cut, so that min-p first and top-p first keep the same set.
+  const Range mass = !has_top_p ? Range{} : open != nullptr ? mass_of_row(*open, best) : mass_of(kept, best);
+  if (has_min_p) {
+    const auto is_too_small = [&](const Candidate& candidate) {
+      return probability(candidate, best) < settings_.min_p;
+    };
+    kept = kept.first(static_cast<std::size_t>(std::remove_if(kept.begin(), kept.end(), is_too_small) - kept.begin()));
+    if (open != nullptr && is_too_small(open->best.back())) open = nullptr;  // so are all that are not known
   }
-  // Sorted in growing pieces: the nucleus is usually a few tokens of a large vocabulary.
-  const double wanted = settings_.top_p >= 1.0F ? 2.0 * mass : settings_.top_p * mass;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const Range wanted =
+      has_top_p ? Range{settings_.top_p * mass.least, settings_.top_p * mass.most} : Range{kNever, kNever};
+  return nucleus(kept, open, best, wanted);
+}
+
+// The first of `kept` whose probabilities reach what is wanted, or all. Sorted in growing pieces: they are usually a
+// few tokens of a large vocabulary.
+std::optional<std::span<Candidate>> Sampler::nucleus(std::span<Candidate> kept, const CandidateQuery* open, float best,
+                                                     Range wanted) {
   double reached = 0.0;
   std::size_t n_sorted = 0;
   for (std::size_t n_piece = 256; n_sorted < kept.size(); n_piece *= 4) {
     const std::size_t n_end = std::min(kept.size(), n_sorted + n_piece);
     std::partial_sort(kept.begin() + static_cast<std::ptrdiff_t>(n_sorted),
-                      kept.begin() + static_cast<std::ptrdiff_t>(n_end), kept.end(), better);
+                      kept.begin() + static_cast<std::ptrdiff_t>(n_end), kept.end(), is_likelier);
     for (; n_sorted < n_end; ++n_sorted) {
-      reached += probability(kept[n_sorted]);
-      if (reached >= wanted) return kept.first(n_sorted + 1);
+      if (open != nullptr && is_likelier(open->best.back(), kept[n_sorted])) return std::nullopt;
+      reached += probability(kept[n_sorted], best);
+      if (reached >= wanted.most) return kept.first(n_sorted + 1);
+      if (!(reached < wanted.least)) return std::nullopt;  // within what the sum may be off by
     }
   }
+  if (open != nullptr) return std::nullopt;
   return kept;
 }
 
+// By id, so that the sum does not depend on the order in which candidates came.
+Sampler::Range Sampler::mass_of(std::span<Candidate> all, float best) {
+  if (!std::is_sorted(all.begin(), all.end(), has_lower_id)) std::sort(all.begin(), all.end(), has_lower_id);
+  double mass = 0.0;
+  for (const Candidate& candidate : all) mass += probability(candidate, best);
+  return {mass, mass};
+}
+
+// Where mass_of() the whole penalized row lies: the sum of the answer, with the penalized tokens exchanged. NaN when a
+// penalty moved the likeliest out of range.
+Sampler::Range Sampler::mass_of_row(const CandidateQuery& answer, float best) const {
+  const double before = answer.sum * probability(answer.best.front(), best);
+  double mass = before;
+  for (std::size_t i = 0; i < answer.ids.size(); ++i) {
+    mass += probability({penalized(answer.logits[i]), answer.ids[i]}, best);
+    mass -= probability({answer.logits[i], answer.ids[i]}, best);
+  }
+  const double off = kMostSumError * before + 1e-9 * mass;  // the latter: what sums in double differ by
+  return {mass - off, mass + off};
+}
+
 TokenId Sampler::draw(std::span<const Candidate> kept) {
-  const double best = kept.front().weight;
-  const auto probability = [&](const Candidate& candidate) {
-    return std::exp((candidate.weight - best) / settings_.temperature);
+  const double best = kept.front().logit;
+  const auto weight = [&](const Candidate& candidate) {
+    return std::exp((candidate.logit - best) / settings_.temperature);
   };
   double mass = 0.0;
-  for (const Candidate& candidate : kept) mass += probability(candidate);
+  for (const Candidate& candidate : kept) mass += weight(candidate);
   double left = random_.next_unit() * mass;
   for (const Candidate& candidate : kept) {
-    left -= probability(candidate);
+    left -= weight(candidate);
     if (left < 0.0) return candidate.id;
   }
   return kept.back().id;

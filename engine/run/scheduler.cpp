@@ -18,6 +18,7 @@ Scheduler::Scheduler(Session& session, const EventSink& on_event) : session_(ses
   running_.reserve(session.cache().n_slots());
   step_tokens_.reserve(session.cache().n_slots());
   step_running_.reserve(session.cache().n_slots());
+  step_rows_.reserve(session.cache().n_slots());
 }
 
 void Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) {
@@ -118,12 +119,11 @@ void Scheduler::decode() {
   // A step of several slots is short and shared: only a lone answer may break it off.
   const StopToken stop = step_running_.size() == 1 ? step_running_.front()->generation->stop_token() : StopToken();
   const Clock::time_point start = Clock::now();
-  const Result<std::span<const float>> logits = session_.decode(step_tokens_, stop);
+  const Status done = decode_and_sample(stop);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!logits && logits.error().code == ErrorCode::kCancelled)
-    return step_running_.front()->generation->finish_stopped();
-  if (!logits) {
-    const Error error = logits.error();
+  if (!done && done.error().code == ErrorCode::kCancelled) return step_running_.front()->generation->finish_stopped();
+  if (!done) {
+    const Error error = done.error();
     std::vector<RequestId> failed;
     for (const Running* running : step_running_) failed.push_back(running->id);
     for (const RequestId id : failed) {
@@ -132,10 +132,17 @@ void Scheduler::decode() {
     }
     return;
   }
-  const std::size_t n_vocab = session_.model().info->n_vocab;
-  for (std::size_t i = 0; i < step_running_.size(); ++i) {
-    step_running_[i]->generation->decoded(logits->subspan(i * n_vocab, n_vocab), seconds);
-  }
+  for (std::size_t i = 0; i < step_running_.size(); ++i)
+    step_running_[i]->generation->decoded(step_rows_[i].token, seconds);
+}
+
+// The tokens of step_tokens_, and into step_rows_ those that follow them.
+Status Scheduler::decode_and_sample(const StopToken& stop) {
+  if (Status done = session_.decode(step_tokens_, stop); !done) return done;
+  step_rows_.clear();
+  for (std::uint32_t i = 0; i < step_running_.size(); ++i)
+    step_rows_.push_back(step_running_[i]->generation->sampled_row(i));
+  return session_.sample(step_rows_);
 }
 
 void Scheduler::tell(Running& running) {

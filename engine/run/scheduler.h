@@ -48,6 +48,7 @@ class Scheduler {
   void finish_stopped();
   void prefill();
   void decode();
+  Status decode_and_sample(const StopToken& stop);
   void tell(Running& running);
   void remove_finished();
   void fail(const Running& running, const Error& error);
@@ -59,6 +60,7 @@ class Scheduler {
   std::deque<Waiting> waiting_;
   std::vector<SlotToken> step_tokens_;
   std::vector<Running*> step_running_;
+  std::vector<SampledRow> step_rows_;
 };
 
 }  // namespace headroom

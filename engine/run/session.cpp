@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
+#include <utility>
 
 namespace headroom {
 namespace {
@@ -25,18 +27,10 @@ bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   return true;
 }
 
-// The sampler's scratch, in host memory whatever device computes the logits.
-std::span<Candidate> find_candidates(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas,
-                                     std::uint32_t n_vocab) {
-  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    if (arenas[i] == nullptr || arenas[i]->host_address() == nullptr) continue;
-    for (const Region& region : plan.arenas[i].regions) {
-      if (region.kind != RegionKind::kStaging || region.name != "sampler") continue;
-      CHECK(region.size >= Bytes{n_vocab} * sizeof(Candidate), "the plan's sampler region is too small");
-      return {reinterpret_cast<Candidate*>(arenas[i]->host_address() + region.offset), n_vocab};
-    }
-  }
-  return {};
+// The next n of what stands in `bytes` from `at` on, which goes on behind them.
+template <class T>
+std::span<T> take(std::byte*& at, std::size_t n, Bytes bytes) {
+  return {reinterpret_cast<T*>(std::exchange(at, at + bytes)), n};
 }
 
 }  // namespace
@@ -48,6 +42,31 @@ Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const
       cache_(*model_->info, plan_->options) {
   rows_.reserve(plan_->prefill.max_rows);
   logit_rows_.reserve(plan_->prefill.max_rows);
+}
+
+// In host memory whatever device computes the logits.
+Session::SamplerSpace Session::find_sampler_space(const MemoryPlan& plan,
+                                                  std::span<const std::unique_ptr<Arena>> arenas,
+                                                  const ModelInfo& model) {
+  const SamplerLayout layout = sampler_layout(model, plan.options);
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    if (arenas[i] == nullptr || arenas[i]->host_address() == nullptr) continue;
+    for (const Region& region : plan.arenas[i].regions) {
+      if (region.kind != RegionKind::kStaging || region.name != "sampler") continue;
+      CHECK(region.size >= layout.total(), "the plan's sampler region is too small");
+      std::byte* at = arenas[i]->host_address() + region.offset;
+      SamplerSpace space;
+      space.known = take<Candidate>(at, model.n_vocab, layout.known_bytes);
+      for (std::uint32_t row = 0; row < layout.n_rows; ++row) {
+        CandidateSpace& of_row = space.rows.emplace_back();
+        of_row.best = take<Candidate>(at, kMostCandidates, layout.best_bytes);
+        of_row.ids = take<TokenId>(at, kMostCandidates, layout.ids_bytes);
+        of_row.logits = take<float>(at, kMostCandidates, layout.logits_bytes);
+      }
+      return space;
+    }
+  }
+  return {};
 }
 
 Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
@@ -72,8 +91,9 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
       Executor::open(*loaded.info, *session->plan_, loaded.backends, bound, loaded.key_balance);
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
-  session->candidates_ = find_candidates(*session->plan_, session->arenas_, loaded.info->n_vocab);
-  CHECK(!session->candidates_.empty(), "the plan has no sampler region on the host");
+  session->sampler_ = find_sampler_space(*session->plan_, session->arenas_, *loaded.info);
+  CHECK(!session->sampler_.rows.empty(), "the plan has no sampler region on the host");
+  session->queries_.reserve(session->sampler_.rows.size());
   session->n_allocations_at_open_ = n_allocations(loaded.backends);
   return session;
 }
@@ -150,9 +170,9 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
   return n_reused;
 }
 
-Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<const TokenId> tokens,
-                                               std::uint32_t n_logit_rows, const StopToken& stop) {
-  if (Status known = check_tokens(slot, tokens); !known) return known.error();
+Status Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
+                       const StopToken& stop) {
+  if (Status known = check_tokens(slot, tokens); !known) return known;
   CHECK(!tokens.empty() && tokens.size() <= plan_->options.n_batch, "a step larger than the batch");
   CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
   const auto n_held = static_cast<std::uint32_t>(cache_.tokens(slot).size());
@@ -163,37 +183,69 @@ Result<std::span<const float>> Session::extend(std::uint32_t slot, std::span<con
     rows_.push_back({tokens[i], slot, n_held + static_cast<std::uint32_t>(i)});
     if (i + n_logit_rows >= tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(i));
   }
-  Result<std::span<const float>> logits = run_step(stop);
-  if (!logits) return logits;
+  if (Status done = run_step(stop); !done) return done;
   for (const TokenId token : tokens) cache_.append(slot, token);
-  return logits;
+  return ok_status();
 }
 
-Result<std::span<const float>> Session::decode(std::span<const SlotToken> tokens, const StopToken& stop) {
+Status Session::decode(std::span<const SlotToken> tokens, const StopToken& stop) {
   CHECK(!tokens.empty() && tokens.size() <= cache_.n_slots(), "a decode step has at most one token per slot");
   rows_.clear();
   logit_rows_.clear();
   for (const SlotToken& next : tokens) {
-    if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known.error();
+    if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known;
     const auto position = static_cast<std::uint32_t>(cache_.tokens(next.slot).size());
     CHECK(position < cache_.n_ctx() && (rows_.empty() || rows_.back().slot < next.slot),
           "a slot is full or named twice");
     logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back({next.token, next.slot, position});
   }
-  Result<std::span<const float>> logits = run_step(stop);
-  if (!logits) return logits;
+  if (Status done = run_step(stop); !done) return done;
   for (const SlotToken& next : tokens) cache_.append(next.slot, next.token);
-  return logits;
+  return ok_status();
 }
 
 // A step that broke off may have written any of its rows.
-Result<std::span<const float>> Session::run_step(const StopToken& stop) {
-  Result<std::span<const float>> logits = executor_->step(rows_, logit_rows_, stop);
-  if (!logits) {
+Status Session::run_step(const StopToken& stop) {
+  Status done = executor_->step(rows_, logit_rows_, stop);
+  if (!done) {
     for (const StepRow& row : rows_) cache_.note_written(row.slot, row.position);
   }
-  return logits;
+  return done;
+}
+
+Status Session::sample(std::span<SampledRow> rows) {
+  const std::size_t n_at_once = sampler_.rows.size();
+  for (std::size_t first = 0; first < rows.size(); first += n_at_once) {
+    if (Status chosen = sample_group(rows.subspan(first, std::min(n_at_once, rows.size() - first))); !chosen)
+      return chosen;
+  }
+  return ok_status();
+}
+
+Status Session::sample_group(std::span<SampledRow> rows) {
+  queries_.clear();
+  std::bitset<kMostCandidateRows> asks;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::optional<CandidateQuery> query = rows[i].sampler->ask(rows[i].recent, sampler_.rows[i]);
+    if (!query) continue;
+    query->row = rows[i].row;
+    queries_.push_back(*query);
+    asks.set(i);
+  }
+  if (Status found = executor_->find_candidates(queries_); !found) return found;
+  auto answer = queries_.begin();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::optional<TokenId> token;
+    if (asks[i]) token = rows[i].sampler->choose(*answer++);
+    if (!token) {
+      const Result<std::span<const float>> logits = executor_->logits(rows[i].row);
+      if (!logits) return logits.error();
+      token = rows[i].sampler->choose(*logits, rows[i].recent);
+    }
+    rows[i].token = *token;
+  }
+  return ok_status();
 }
 
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {

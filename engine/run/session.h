@@ -21,6 +21,14 @@ struct SlotToken {
   TokenId token = 0;
 };
 
+// A row of the last step's logits that a token is to be chosen from.
+struct SampledRow {
+  std::uint32_t row = 0;  // 0: the step's first with logits
+  Sampler* sampler = nullptr;
+  std::span<const TokenId> recent;  // as of Sampler::ask()
+  TokenId token = 0;                // out
+};
+
 // Used from one thread. Of one LoadedModel at most one session lives at a time: its backends are bound to it. Nothing
 // is allocated after open().
 class Session {
@@ -38,7 +46,7 @@ class Session {
   const MemoryPlan& plan() const { return *plan_; }
   const std::shared_ptr<const MemoryPlan>& shared_plan() const { return plan_; }
   const SlotCache& cache() const { return cache_; }
-  std::span<Candidate> sampler_scratch() { return candidates_; }  // (n_vocab), for samplers on this session's thread
+  std::span<Candidate> sampler_scratch() { return sampler_.known; }  // (n_vocab), for samplers on this session's thread
   std::uint32_t max_logit_rows() const { return plan_->prefill.max_logit_rows; }
 
   // Bytes that went from device to device since open(), without the logits.
@@ -55,14 +63,20 @@ class Session {
   // it is empty or names a token outside the vocabulary: the cache is then as it was.
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
-  // One step of at most n_batch prompt tokens after what the slot holds. Logits of the last `n_logit_rows` of them,
-  // (n_logit_rows, n_vocab), valid until the next step. kCancelled when stopped: the slot holds what it held before the
-  // call.
-  Result<std::span<const float>> extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
-                                        const StopToken& stop);
+  // One step of at most n_batch prompt tokens after what the slot holds; the last `n_logit_rows` of them have logits.
+  // kCancelled when stopped: the slot holds what it held before the call.
+  Status extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows, const StopToken& stop);
 
-  // One token for each of several slots in one step; slots ascending. Logits (tokens.size(), n_vocab).
-  Result<std::span<const float>> decode(std::span<const SlotToken> tokens, const StopToken& stop);
+  // One token for each of several slots in one step; slots ascending. All have logits.
+  Status decode(std::span<const SlotToken> tokens, const StopToken& stop);
+
+  // Chooses a token for each of several rows of the last step, each with settings of its own, one sampler's rows in the
+  // order given. Whole rows are read only where candidates do not suffice. Errors as of a step.
+  Status sample(std::span<SampledRow> rows);
+
+  // A whole row of the last step's logits, (n_vocab), valid until the next call or step.
+  Result<std::span<const float>> logits(std::uint32_t row) { return executor_->logits(row); }
+  std::uint64_t n_rows_read() const { return executor_->n_rows_read(); }  // since open()
 
   // Makes `to_slot` hold the first tokens of `from_slot`.
   Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
@@ -74,7 +88,8 @@ class Session {
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
   Status check_free() const;
   Status map_arenas(const StopToken& stop, const Advance& advance);
-  Result<std::span<const float>> run_step(const StopToken& stop);
+  Status run_step(const StopToken& stop);
+  Status sample_group(std::span<SampledRow> rows);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 
   std::shared_ptr<const LoadedModel> model_;
@@ -84,7 +99,14 @@ class Session {
   SlotCache cache_;
   std::vector<StepRow> rows_;              // room for step_rows()
   std::vector<std::uint32_t> logit_rows_;  // room for step_rows()
-  std::span<Candidate> candidates_;        // in the plan's host arena
+  struct SamplerSpace {                    // in the plan's host arena
+    std::span<Candidate> known;
+    std::vector<CandidateSpace> rows;
+  };
+  static SamplerSpace find_sampler_space(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas,
+                                         const ModelInfo& model);
+  SamplerSpace sampler_;
+  std::vector<CandidateQuery> queries_;  // room for those of sampler_.rows
   std::uint64_t n_allocations_at_open_ = 0;
 };
 

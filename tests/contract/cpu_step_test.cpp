@@ -2,6 +2,7 @@
 // states that can be copied.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "contract/loaded_cpu.h"
@@ -56,13 +57,16 @@ TEST(CpuStep, allocates_nothing) {
       test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
   const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
   const std::vector<std::uint32_t> last{39}, only{0};
+  std::array<Candidate, 40> best;
+  CandidateQuery query{.row = 0, .wants_sum = true, .ids = {}, .best = best, .logits = {}};
   const std::uint64_t mapped = n_allocations(loaded->loaded->backends), news = n_news;
   EXPECT_EQ(mapped, loaded->plan.arenas.size());
   const bool prompt_ok = loaded->executor->step(prompt, last, {}).ok();
   const bool next_ok = loaded->executor->step(next, only, {}).ok();
+  const bool found = loaded->executor->find_candidates({&query, 1}).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(n_allocations(loaded->loaded->backends), mapped);
-  EXPECT_TRUE(prompt_ok && next_ok);
+  EXPECT_TRUE(prompt_ok && next_ok && found);
 }
 
 TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {

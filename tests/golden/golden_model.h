@@ -15,6 +15,7 @@
 #include "backend/registry.h"
 #include "run/load_model.h"
 #include "run/session.h"
+#include "support/all_logits.h"
 
 namespace headroom::test {
 
@@ -100,7 +101,8 @@ inline Result<std::vector<float>> logits_of_all(Session& session, const std::vec
     const std::size_t n = std::min<std::size_t>(n_batch, tokens.size() - first);
     const auto step = session.extend(0, std::span(tokens).subspan(first, n), static_cast<std::uint32_t>(n), {});
     if (!step) return step.error();
-    logits.insert(logits.end(), step->begin(), step->end());
+    const std::vector<float> rows = all_logits(session, n);
+    logits.insert(logits.end(), rows.begin(), rows.end());
   }
   return logits;
 }

@@ -1,6 +1,6 @@
 #include "support/fake_backend.h"
 
-#include "run/sampler.h"
+#include "plan/device_rules.h"
 
 namespace headroom::fake {
 
@@ -26,12 +26,13 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->options.n_ctx = setup.n_ctx;
   plan->options.n_slots = setup.n_slots;
   plan->options.n_batch = setup.n_batch;
+  plan->options.n_logit_rows = setup.n_slots;
   plan->prefill.max_rows = std::max(setup.n_batch, setup.n_slots);
   plan->prefill.max_logit_rows = setup.n_slots;
   plan->prefill.ops = {{OpKind::kLogits, -1, 0, {}, {0}}};
   plan->prefill.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
   plan->placement.layers = {{0, 0}};
-  const Bytes sampler = kVocab * sizeof(Candidate);
+  const Bytes sampler = sampler_layout(*make_info(setup), plan->options).total();
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
   ArenaPlan weights{0, Memory::kHost, Lifetime::kModel, 4096, {}};
   ArenaPlan session{0, Memory::kHost, Lifetime::kSession, sampler + kv, {}};

@@ -40,6 +40,7 @@ struct Machine {
   std::uint32_t widest_step = 0;
   std::function<void()> before_step = [] {};
   std::function<void()> before_chunk = [] {};  // of a weight
+  float highest = 20.0F;                       // logit, of the next token; the others have up to 12
   // The next token after the tokens that a slot holds; 0 ends the answer.
   std::function<TokenId(const std::vector<TokenId>&)> next = [](const std::vector<TokenId>& tokens) {
     std::uint64_t hash = 14695981039346656037ULL;
@@ -105,16 +106,24 @@ class FakeBackend final : public Backend {
       if (n_logits == inputs.logit_rows.size() || inputs.logit_rows[n_logits] != row) continue;
       float* out = logits_.data() + n_logits++ * n_vocab_;
       for (std::uint32_t id = 0; id < n_vocab_; ++id) out[id] = static_cast<float>((id * 7 + slot.size()) % 13);
-      out[machine_.next(slot)] = 20.0F;
+      out[machine_.next(slot)] = machine_.highest;
     }
     return ok_status();
   }
   Status wait(const StopToken&) override { return ok_status(); }
-  Status read(BufferId, std::span<std::byte>) override { return Error{ErrorCode::kUsage, "the fake has no buffers"}; }
+  Status read(BufferId, std::uint32_t, std::span<std::byte>) override {
+    return Error{ErrorCode::kUsage, "the fake has no buffers"};
+  }
   Status write(BufferId, std::span<const std::byte>) override {
     return Error{ErrorCode::kUsage, "the fake has no buffers"};
   }
   const std::byte* host_view(BufferId) const override { return reinterpret_cast<const std::byte*>(logits_.data()); }
+
+  Status find_candidates(std::span<CandidateQuery> queries) override {
+    for (CandidateQuery& query : queries)
+      answer_query(std::span(logits_).subspan(query.row * n_vocab_, n_vocab_), query);
+    return ok_status();
+  }
 
   Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n) override {
     slots_[to].assign(slots_[from].begin(), slots_[from].begin() + n);

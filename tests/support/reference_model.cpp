@@ -68,7 +68,7 @@ Status ReferenceModel::load(DeviceIndex index) {
 Status ReferenceModel::transfer(const Op& op, std::size_t n_rows) {
   const Buffer &from = plan_.prefill.buffers[op.inputs[0]], &to = plan_.prefill.buffers[op.outputs[0]];
   staging_.resize(n_rows * from.row_bytes());
-  if (Status read = backend(from.device).read(op.inputs[0], staging_); !read) return read;
+  if (Status read = backend(from.device).read(op.inputs[0], 0, staging_); !read) return read;
   crossed_bytes_ += staging_.size();
   return backend(to.device).write(op.outputs[0], staging_);
 }
@@ -86,7 +86,7 @@ Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
   const Op& last = plan_.prefill.ops.back();
   if (Status done = backend(last.device).wait(stop); !done) return done.error();
   std::vector<float> logits(logit_rows.size() * info_.n_vocab);
-  if (Status read = backend(last.device).read(last.outputs[0], std::as_writable_bytes(std::span(logits))); !read)
+  if (Status read = backend(last.device).read(last.outputs[0], 0, std::as_writable_bytes(std::span(logits))); !read)
     return read.error();
   return logits;
 }

@@ -42,9 +42,12 @@ class StoppingBackend final : public Backend {
     if (std::exchange(is_stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
     return done;
   }
-  Status read(BufferId buffer, std::span<std::byte> to) override { return inner_->read(buffer, to); }
+  Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {
+    return inner_->read(buffer, first_row, to);
+  }
   Status write(BufferId buffer, std::span<const std::byte> from) override { return inner_->write(buffer, from); }
   const std::byte* host_view(BufferId buffer) const override { return inner_->host_view(buffer); }
+  Status find_candidates(std::span<CandidateQuery> queries) override { return inner_->find_candidates(queries); }
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
     return inner_->copy_state(from_slot, to_slot, n_positions);
   }

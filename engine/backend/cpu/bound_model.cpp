@@ -39,6 +39,8 @@ class Binder {
       bound.widest_head_dim = std::max(bound.widest_head_dim, layer.head_dim);
     bound.activations = region(RegionKind::kActivations, plan_.prefill.activation_bytes[device_]);
     bound.logits = region(RegionKind::kLogits, 0);
+    if (bound.logits != nullptr)
+      bound.candidates = scratch_region("candidates", candidate_scratch(model_, plan_.options).total());
     bind_scratch(bound.scratch);
     return bound;
   }
@@ -54,6 +56,12 @@ class Binder {
   std::byte* region(RegionKind kind, Bytes at_least) const {
     const std::optional<RegionRef> found = find_region(plan_, device_, kind);
     CHECK(found || at_least == 0, "a region is not in the plan");
+    return found ? address(*found, at_least) : nullptr;
+  }
+
+  std::byte* scratch_region(std::string_view name, Bytes at_least) const {
+    const std::optional<RegionRef> found = find_region(plan_, device_, RegionKind::kScratch, name);
+    CHECK(found || at_least == 0, "a scratch region is not in the plan");
     return found ? address(*found, at_least) : nullptr;
   }
 
@@ -149,7 +157,7 @@ class Binder {
   void bind_scratch(BoundScratch& scratch) const {
     scratch.sizes = cpu_scratch(model_, plan_.options, plan_.prefill.max_rows, plan_.devices[device_].n_threads,
                                 work_on(plan_.prefill, device_));
-    std::byte* at = region(RegionKind::kScratch, scratch.sizes.total());
+    std::byte* at = scratch_region("scratch", scratch.sizes.total());
     const auto take = [&at](Bytes bytes) {
       std::byte* taken = bytes == 0 ? nullptr : at;
       at += bytes;

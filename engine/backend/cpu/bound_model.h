@@ -64,6 +64,7 @@ struct BoundModel {
   std::vector<std::uint32_t> rope_offsets;  // of each rope in a row of the rope table
   std::uint32_t rope_row_elems = 0, widest_head_dim = 0;
   std::byte *activations = nullptr, *logits = nullptr;
+  std::byte* candidates = nullptr;  // see CandidateScratch; null where another device has the head
   BoundScratch scratch;
 
   float* buffer(BufferId id) const;

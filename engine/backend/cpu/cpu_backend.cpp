@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/cpu_candidates.h"
 #include "backend/cpu/cpu_limits.h"
 #include "backend/cpu/cpu_step.h"
 #include "backend/cpu/host_memory.h"
@@ -73,10 +74,11 @@ class CpuBackend final : public Backend {
     return ok_status();
   }
 
-  Status read(BufferId buffer, std::span<std::byte> to) override {
+  Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {
     const std::span<const std::byte> from = step_->bound().buffer_bytes(buffer);
-    CHECK(to.size() <= from.size(), "more bytes are read than the buffer has");
-    std::memcpy(to.data(), from.data(), to.size());
+    const Bytes first = first_row * step_->bound().plan->prefill.buffers[buffer].row_bytes();
+    CHECK(first <= from.size() && to.size() <= from.size() - first, "more bytes are read than the buffer has");
+    std::memcpy(to.data(), from.data() + first, to.size());
     return ok_status();
   }
 
@@ -88,6 +90,15 @@ class CpuBackend final : public Backend {
   }
 
   const std::byte* host_view(BufferId buffer) const override { return step_->bound().buffer_bytes(buffer).data(); }
+
+  Status find_candidates(std::span<CandidateQuery> queries) override {
+    CHECK(step_ != nullptr && step_->bound().candidates != nullptr, "the head is on another device");
+    const BoundModel& bound = step_->bound();
+    const CandidateRows rows{reinterpret_cast<const float*>(bound.logits), bound.model->n_vocab, bound.candidates,
+                             candidate_scratch(*bound.model, bound.plan->options)};
+    find_cpu_candidates(rows, kernels_, pool_, queries);
+    return ok_status();
+  }
 
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
     CHECK(step_ != nullptr, "copy_state() before bind()");

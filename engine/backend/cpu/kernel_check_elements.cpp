@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/candidates.h"
 #include "backend/cpu/kernel_probe.h"
 #include "format/rotation.h"
 #include "model/tensor_slots.h"
@@ -83,6 +84,32 @@ void check_norm(KernelProbe& probe) {
     const double expected = i < kElems ? in[i] * factor * weight[i] : -7.0;
     probe.expect(i, out[i], expected, i < kElems ? 1e-5 * std::abs(expected) : 0);
   }
+}
+
+// Several blocks and a part of one, with all that is no finite number.
+void check_logits(KernelProbe& probe) {
+  constexpr std::uint32_t kElems = 3 * kLogitBlock + 21, kBlocks = 4;
+  std::vector<float> logits = probe.reals(kElems);
+  logits[3] = std::nanf("");
+  logits[kElems - 1] = -INFINITY;
+  const auto check = [&] {
+    std::vector<float> maxima(kBlocks + 1, -7.0F);
+    std::vector<double> expected(kBlocks, -double{kLargestLogit});
+    for (std::uint32_t i = 0; i < kElems; ++i)
+      expected[i / kLogitBlock] = std::max<double>(expected[i / kLogitBlock], finite_logit(logits[i]));
+    probe.begin("block_maxima", kNoType, kElems, "logits");
+    probe.kernels.block_maxima(logits.data(), kElems, maxima.data());
+    for (std::uint32_t i = 0; i < kBlocks; ++i) probe.expect(i, maxima[i], expected[i], 0);
+    probe.expect(kBlocks, maxima[kBlocks], -7.0, 0);
+    const double most = *std::max_element(expected.begin(), expected.end());
+    double sum = 0;
+    for (const float logit : logits) sum += std::exp(finite_logit(logit) - most);
+    probe.begin("sum_exps", kNoType, kElems, "logits");
+    probe.expect(0, probe.kernels.sum_exps(logits.data(), kElems, static_cast<float>(most)), sum, kMostSumError * sum);
+  };
+  check();
+  logits[kLogitBlock + 40] = INFINITY;
+  check();
 }
 
 void check_turn(KernelProbe& probe, bool neighbours) {
@@ -177,6 +204,7 @@ void check_elementwise(KernelProbe& probe) {
   check_puts(probe);
   check_softcap(probe);
   check_norm(probe);
+  check_logits(probe);
   check_turn(probe, true);
   check_turn(probe, false);
 }

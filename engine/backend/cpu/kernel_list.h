@@ -26,6 +26,8 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
   visit("take_results", kNoType, table.take_results);
   visit("softmax", kNoType, table.softmax);
   visit("softcap", kNoType, table.softcap);
+  visit("block_maxima", kNoType, table.block_maxima);
+  visit("sum_exps", kNoType, table.sum_exps);
   visit("rotate", kNoType, table.rotate);
   visit("unrotate", kNoType, table.unrotate);
   by_type("encode", table.encode);

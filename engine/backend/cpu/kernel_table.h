@@ -17,8 +17,10 @@ inline constexpr std::uint32_t kPairPanels = 2;  // panels that are multiplied s
 inline constexpr std::uint32_t kKeyChunk = 128;  // keys between two updates of the running softmax
 inline constexpr float kNoScore =
     -1e30F;  // below any real score: what a hidden key has, and where a running maximum starts
-inline constexpr std::uint32_t kTilePanels = 2;  // panels of 16 queries that are attended for at once
-inline constexpr std::uint32_t kSlabCols = 256;  // columns of a panel that are unpacked at a time
+inline constexpr float kLargestLogit = 0x1.fffffep127F;  // what infinite logits count as
+inline constexpr std::uint32_t kLogitBlock = 64;         // of which block_maxima gives the largest
+inline constexpr std::uint32_t kTilePanels = 2;          // panels of 16 queries that are attended for at once
+inline constexpr std::uint32_t kSlabCols = 256;          // columns of a panel that are unpacked at a time
 // A slab: (kSlabCols / 4, 16) dwords of unsigned bytes with an offset of 128, then (kSlabCols / 32, 16) f32 scales, or
 // (16) where one suffices.
 inline constexpr std::uint32_t kWordSlabCols = 128;  // of one with 16 bits per element
@@ -150,6 +152,10 @@ struct KernelTable {  // made by make_kernel_table
   void (*softmax)(const SoftmaxJob& job);
   // Each of n numbers, a multiple of 16, becomes cap * tanh(itself / cap).
   void (*softcap)(float* numbers, std::uint32_t n, float cap);
+  // The largest logit of each kLogitBlock of n, as finite_logit() has it.
+  void (*block_maxima)(const float* logits, std::uint32_t n, float* maxima);
+  // Of exp(logit - most) over n logits, none of which is above `most`; at most 1,024, for the error's sake.
+  float (*sum_exps)(const float* logits, std::uint32_t n, float most);
   // Of one head in place, any head_dim; factors: (head_dim) rotation_factor().
   void (*rotate)(float* head, std::uint32_t head_dim, const float* factors);
   void (*unrotate)(float* head, std::uint32_t head_dim, const float* factors);

@@ -98,19 +98,20 @@ class ReferenceBackend final : public Backend {
     return check_whole();
   }
 
-  Status read(BufferId buffer, std::span<std::byte> to) override {
+  Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {
     return with_memory("read", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
-      if (Status fine = check_copy(buffer, to.size()); !fine) return fine;
+      if (Status fine = check_copy(buffer, first_row, to.size()); !fine) return fine;
       if (is_due(device_->faults().read)) return failed(fmt::format("copying {} to the host failed", name(buffer)));
-      std::memcpy(to.data(), step_->bound().buffer(buffer), to.size());
+      const std::size_t row_elems = step_->bound().plan->prefill.buffers[buffer].row_elems;
+      std::memcpy(to.data(), step_->bound().buffer(buffer) + first_row * row_elems, to.size());
       return ok_status();
     });
   }
 
   Status write(BufferId buffer, std::span<const std::byte> from) override {
     return with_memory("write", [&]() -> Status {
-      if (Status fine = check_copy(buffer, from.size()); !fine) return fine;
+      if (Status fine = check_copy(buffer, 0, from.size()); !fine) return fine;
       if (is_due(device_->faults().write)) return failed(fmt::format("copying {} from the host failed", name(buffer)));
       std::memcpy(step_->bound().buffer(buffer), from.data(), from.size());
       return ok_status();
@@ -118,6 +119,21 @@ class ReferenceBackend final : public Backend {
   }
 
   const std::byte* host_view(BufferId /*buffer*/) const override { return nullptr; }
+
+  // The answers are read by the host: what makes a copy to it fail makes them fail.
+  Status find_candidates(std::span<CandidateQuery> queries) override {
+    return with_memory("find_candidates", [&]() -> Status {
+      if (Status whole = check_whole(); !whole) return whole;
+      const BufferId logits = step_->bound().plan->prefill.ops.back().outputs[0];
+      const std::size_t n_vocab = step_->bound().model->n_vocab;
+      for (CandidateQuery& query : queries) {
+        if (Status fine = check_copy(logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
+        if (is_due(device_->faults().read)) return failed("finding the likeliest tokens failed");
+        answer_query({step_->bound().buffer(logits) + query.row * n_vocab, n_vocab}, query);
+      }
+      return ok_status();
+    });
+  }
 
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
     return with_memory("copy_state", [&]() -> Status {
@@ -158,7 +174,7 @@ class ReferenceBackend final : public Backend {
 
   const std::string& name(BufferId buffer) const { return step_->bound().plan->prefill.buffers[buffer].name; }
 
-  Status check_copy(BufferId buffer, Bytes n_bytes) const {
+  Status check_copy(BufferId buffer, std::uint32_t first_row, Bytes n_bytes) const {
     const Program& program = step_->bound().plan->prefill;
     const bool is_here = buffer < program.buffers.size() && program.buffers[buffer].device == step_->bound().device;
     if (!is_here) {
@@ -166,10 +182,11 @@ class ReferenceBackend final : public Backend {
                    fmt::format("{}: buffer {} is not on this device, or not in the program", info_.id, buffer)};
     }
     const Buffer& found = program.buffers[buffer];
-    const Bytes most = Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_bytes();
-    if (n_bytes > most) {
+    const Bytes most = Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_bytes(),
+                last = first_row * found.row_bytes() + n_bytes;
+    if (last > most) {
       return Error{ErrorCode::kUsage, fmt::format("{}: expected at most {} bytes of buffer {} ({}), found {}", info_.id,
-                                                  most, buffer, found.name, n_bytes)};
+                                                  most, buffer, found.name, last)};
     }
     return ok_status();
   }

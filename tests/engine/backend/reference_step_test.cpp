@@ -2,6 +2,8 @@
 // faults, no allocation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "format/dtype_table.h"
@@ -206,15 +208,18 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const std::vector<Segment> segments = cut_segments(model->plan().prefill);
   ASSERT_EQ(segments.size(), 1U);
   Logits logits(kVocab);
+  std::array<Candidate, 5> best;
+  CandidateQuery query{.row = 0, .wants_sum = true, .ids = {}, .best = best, .logits = {}};
   const std::uint64_t mapped = backend.n_allocations(), news = n_news;
   const bool submitted = backend.submit(segments.front(), {rows, last, &rings}, StopToken()).ok();
   const bool done = backend.wait(StopToken()).ok();
   const bool read =
-      backend.read(model->plan().prefill.ops.back().outputs[0], std::as_writable_bytes(std::span(logits))).ok();
+      backend.read(model->plan().prefill.ops.back().outputs[0], 0, std::as_writable_bytes(std::span(logits))).ok();
+  const bool found = backend.find_candidates({&query, 1}).ok();
   const bool copied = backend.copy_state(0, 1, 20).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(backend.n_allocations(), mapped);
-  EXPECT_TRUE(submitted && done && read && copied);
+  EXPECT_TRUE(submitted && done && read && found && copied);
 }
 
 TEST_F(ReferenceStepTest, stops_when_asked_and_works_again) {
@@ -235,14 +240,22 @@ TEST_F(ReferenceStepTest, copies_outside_a_buffer_are_refused) {
   const auto model = open(small_model(), options_for(DType::kF16), 1);
   const Op& last = model->plan().prefill.ops.back();
   std::vector<std::byte> bytes(32UL * kVocab * 4 + 1);
-  const auto too_long = model->backend(1).read(last.outputs[0], bytes);
+  const auto too_long = model->backend(1).read(last.outputs[0], 0, bytes);
   ASSERT_FALSE(too_long.ok());
   EXPECT_EQ(too_long.error().message, "reference:1: expected at most 8576 bytes of buffer " +
                                           std::to_string(last.outputs[0]) + " (logits), found 8577");
   EXPECT_EQ(model->backend(1).write(last.outputs[0], bytes).error().code, ErrorCode::kUsage);
   bytes.resize(4);
-  EXPECT_EQ(model->backend(0).read(last.outputs[0], bytes).error().code, ErrorCode::kUsage);  // of the other device
-  EXPECT_EQ(model->backend(1).read(1000, bytes).error().code, ErrorCode::kUsage);
+  EXPECT_TRUE(model->backend(1).read(last.outputs[0], 31, bytes).ok());
+  EXPECT_EQ(model->backend(1).read(last.outputs[0], 32, bytes).error().code, ErrorCode::kUsage);
+  Candidate best;
+  CandidateQuery query{.row = 32, .ids = {}, .best = {&best, 1}, .logits = {}};
+  EXPECT_EQ(model->backend(1).find_candidates({&query, 1}).error().code, ErrorCode::kUsage);
+  query.row = 31;
+  EXPECT_TRUE(model->backend(1).find_candidates({&query, 1}).ok());
+  EXPECT_EQ(model->backend(0).find_candidates({&query, 1}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(model->backend(0).read(last.outputs[0], 0, bytes).error().code, ErrorCode::kUsage);  // of the other device
+  EXPECT_EQ(model->backend(1).read(1000, 0, bytes).error().code, ErrorCode::kUsage);
 }
 
 TEST_F(ReferenceStepTest, a_failed_call_is_an_error_of_its_device_and_the_next_works) {
@@ -263,6 +276,14 @@ TEST_F(ReferenceStepTest, a_failed_call_is_an_error_of_its_device_and_the_next_w
   expect_failure(model->device(0).faults().read, "reference:0: copying residual to the host failed");
   expect_failure(model->device(1).faults().write, "reference:1: copying residual from the host failed");
   expect_failure(model->device(1).faults().read, "reference:1: copying logits to the host failed");
+  model->device(1).faults().read = 1;
+  Candidate best;
+  CandidateQuery query{.row = 0, .ids = {}, .best = {&best, 1}, .logits = {}};
+  const Status failed = model->backend(1).find_candidates({&query, 1});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "reference:1: finding the likeliest tokens failed");
+  ASSERT_TRUE(model->backend(1).find_candidates({&query, 1}).ok());
+  EXPECT_EQ(best.id, static_cast<std::uint32_t>(std::ranges::max_element(expected) - expected.begin()));
 }
 
 TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew) {
@@ -279,7 +300,8 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   Backend& lost = model->backend(1);
   std::vector<std::byte> bytes(4);
   EXPECT_TRUE(is_lost(lost.wait({})));
-  EXPECT_TRUE(is_lost(lost.read(model->plan().prefill.ops.back().outputs[0], bytes)));
+  EXPECT_TRUE(is_lost(lost.read(model->plan().prefill.ops.back().outputs[0], 0, bytes)));
+  EXPECT_TRUE(is_lost(lost.find_candidates({})));
   EXPECT_TRUE(is_lost(lost.write(model->plan().prefill.ops.back().outputs[0], bytes)));
   EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
   EXPECT_TRUE(is_lost(lost.map_arena(arena_of(64 * kKiB))));

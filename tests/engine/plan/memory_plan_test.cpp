@@ -320,7 +320,7 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
   const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_bytes(model) + Bytes{model.n_vocab} * 4)
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampler_layout(model, plan.options).total() + Bytes{model.n_vocab} * 4)
       << "only the logits cross";
   EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), 0);
   ASSERT_EQ(plan.budgets.size(), 2U);
@@ -329,10 +329,11 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
 
 TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kStaging), sampler_bytes(model));
+  const MemoryPlan alone = planned(model, cpu_only(), {});
+  EXPECT_EQ(alone.bytes_of(RegionKind::kStaging), sampler_layout(model, alone.options).total());
   const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0),
-            sampler_bytes(model) + Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
+            sampler_layout(model, plan.options).total() + Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
 }
 

@@ -340,7 +340,29 @@ TEST(Scratch, of_a_cpu_that_only_embeds_is_a_row_per_thread) {
   EXPECT_EQ(with_layer.bytes_of(RegionKind::kScratch, 0), cpu_scratch(model, plan.options, 256, 8).total());
 }
 
-TEST(Staging, holds_the_largest_transfer_and_the_logits_of_every_split) {
+TEST(Scratch, for_candidates_is_where_the_head_is_for_the_rows_of_one_group) {
+  const ModelInfo model = four_layers();
+  const std::vector<DeviceInfo> devices = cpu_and_gpus({kGiB});
+  for (const std::int32_t n_gpu_layers : {0, 4}) {
+    for (const auto& [n_logit_rows, n_rows] : {std::pair{0U, 2U}, std::pair{7U, 7U}, std::pair{16U, 8U}}) {
+      const MemoryPlan plan = *plan_memory(
+          model, devices,
+          {.n_slots = 2, .n_batch = 16, .n_logit_rows = n_logit_rows, .n_gpu_layers = n_gpu_layers, .devices = {{1}}});
+      const DeviceIndex head = n_gpu_layers > 0 ? 1 : 0;
+      ASSERT_EQ(plan.placement.head_device, head);
+      const CandidateScratch scratch = candidate_scratch(model, plan.options);
+      EXPECT_EQ(scratch.n_rows, n_rows);
+      EXPECT_EQ(sampler_layout(model, plan.options).n_rows, n_rows);
+      EXPECT_FALSE(find_region(plan, 1 - head, RegionKind::kScratch, "candidates"));
+      const std::optional<RegionRef> found = find_region(plan, head, RegionKind::kScratch, "candidates");
+      ASSERT_TRUE(found);
+      EXPECT_EQ(plan.arenas[found->arena].regions[found->region].size,
+                round_up(scratch.total(), devices[head].alignment));
+    }
+  }
+}
+
+TEST(Staging, holds_the_largest_transfer_and_one_row_of_logits_of_every_split) {
   const ModelInfo model = four_layers();
   const std::vector<DeviceInfo> devices = cpu_and_gpus({kGiB, kGiB});
   for (std::int32_t n = 0; n <= 4; ++n) {
@@ -358,8 +380,9 @@ TEST(Staging, holds_the_largest_transfer_and_the_logits_of_every_split) {
       }
       const StagingLayout layout = staging_layout(plan.prefill, plan.devices);
       EXPECT_EQ(layout.transfer, largest);
-      EXPECT_GE(plan.arenas[staging->arena].regions[staging->region].size,
-                round_up(largest, 64) + Bytes{2} * model.n_vocab * 4);
+      const Bytes needed = round_up(largest, 64) + Bytes{model.n_vocab} * 4;
+      EXPECT_EQ(layout.total, needed) << "rows of logits are read one at a time";
+      EXPECT_GE(plan.arenas[staging->arena].regions[staging->region].size, needed);
       const StagingLayout of_decode = staging_layout(plan.decode, plan.devices);
       EXPECT_LE(of_decode.total, layout.total) << "a smaller step needs no more";
     }

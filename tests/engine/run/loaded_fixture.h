@@ -9,6 +9,7 @@
 #include "plan/memory_plan.h"
 #include "run/load_model.h"
 #include "run/session.h"
+#include "support/all_logits.h"
 #include "support/random_model.h"
 #include "support/temp_folder.h"
 

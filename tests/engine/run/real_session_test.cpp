@@ -30,9 +30,9 @@ std::vector<float> logits_after(Session& session, std::uint32_t slot, const std:
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < tokens.size(); first += n_step) {
     const std::size_t n = std::min(n_step, tokens.size() - first);
-    const Result<std::span<const float>> logits = session.extend(slot, {tokens.data() + first, n}, 1, {});
-    CHECK(logits.ok(), logits.error().message.c_str());
-    last.assign(logits->begin(), logits->end());
+    const Status done = session.extend(slot, {tokens.data() + first, n}, 1, {});
+    CHECK(done.ok(), done.error().message.c_str());
+    last = all_logits(session, 1);
   }
   return last;
 }
@@ -175,13 +175,11 @@ TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
     ASSERT_TRUE(session->extend(1, {&second[i], 1}, 1, {}).ok());
   }
   const std::vector<SlotToken> next{{0, 11}, {1, 11}};
-  const Result<std::span<const float>> logits = session->decode(next, {});
-  ASSERT_TRUE(logits.ok());
-  const std::size_t n_vocab = logits->size() / 2;
-  EXPECT_LE(largest_difference(alone[0], {logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n_vocab)}),
-            tolerance(GetParam()));
-  EXPECT_LE(largest_difference(alone[1], {logits->begin() + static_cast<std::ptrdiff_t>(n_vocab), logits->end()}),
-            tolerance(GetParam()));
+  ASSERT_TRUE(session->decode(next, {}).ok());
+  const std::vector<float> logits = all_logits(*session, 2);
+  const auto second_row = logits.begin() + static_cast<std::ptrdiff_t>(logits.size() / 2);
+  EXPECT_LE(largest_difference(alone[0], {logits.begin(), second_row}), tolerance(GetParam()));
+  EXPECT_LE(largest_difference(alone[1], {second_row, logits.end()}), tolerance(GetParam()));
 }
 
 TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
@@ -192,10 +190,10 @@ TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
   logits_after(*session, 0, some_tokens(30), 16);
   ASSERT_TRUE(session->share_prompt(0, 1, 30).ok());
   const std::vector<SlotToken> next{{0, 11}, {1, 11}};
-  const Result<std::span<const float>> logits = session->decode(next, {});
-  ASSERT_TRUE(logits.ok());
-  const std::size_t n_vocab = logits->size() / 2;
-  for (std::size_t i = 0; i < n_vocab; ++i) ASSERT_EQ((*logits)[i], (*logits)[n_vocab + i]) << i;
+  ASSERT_TRUE(session->decode(next, {}).ok());
+  const std::vector<float> logits = all_logits(*session, 2);
+  const std::size_t n_vocab = logits.size() / 2;
+  for (std::size_t i = 0; i < n_vocab; ++i) ASSERT_EQ(logits[i], logits[n_vocab + i]) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKvTypes, CacheKinds,
@@ -211,9 +209,9 @@ TEST(RealSession, threads_do_not_change_a_bit) {
     const std::unique_ptr<Session> session = open_random(spec, folder, small_options(DType::kQ8_0), n_threads);
     std::vector<float> all = logits_after(*session, 0, some_tokens(37), 16);
     const SlotToken next{0, 11};
-    const Result<std::span<const float>> decoded = session->decode({&next, 1}, {});
-    ASSERT_TRUE(decoded.ok());
-    all.insert(all.end(), decoded->begin(), decoded->end());
+    ASSERT_TRUE(session->decode({&next, 1}, {}).ok());
+    const std::vector<float> decoded = all_logits(*session, 1);
+    all.insert(all.end(), decoded.begin(), decoded.end());
     per_threads.push_back(std::move(all));
   }
   EXPECT_EQ(per_threads[0], per_threads[1]);

@@ -25,7 +25,7 @@ std::map<TokenId, int> count(const SamplerSettings& settings, const std::vector<
   std::vector<Candidate> scratch(logits.size());
   Sampler sampler(settings, 7, scratch);
   std::map<TokenId, int> counts;
-  for (int i = 0; i < n_draws; ++i) ++counts[sampler.sample(logits, {})];
+  for (int i = 0; i < n_draws; ++i) ++counts[sampler.choose(logits, {})];
   return counts;
 }
 
@@ -122,10 +122,10 @@ TEST(Sampler, repetition_penalty_divides_positive_and_multiplies_negative_logits
   std::vector<Candidate> scratch(3);
   Sampler sampler(settings, 1, scratch);
   const std::vector<TokenId> recent{0, 0, 0};
-  EXPECT_EQ(sampler.sample(std::vector<float>{4.0F, 1.9F, 0.0F}, recent), 0U)
+  EXPECT_EQ(sampler.choose(std::vector<float>{4.0F, 1.9F, 0.0F}, recent), 0U)
       << "4 / 2 stays above 1.9: penalized once, not per occurrence";
-  EXPECT_EQ(sampler.sample(std::vector<float>{4.0F, 2.1F, 0.0F}, recent), 1U);
-  EXPECT_EQ(sampler.sample(std::vector<float>{-1.0F, -1.5F, -9.0F}, recent), 1U) << "-1 * 2 is below -1.5";
+  EXPECT_EQ(sampler.choose(std::vector<float>{4.0F, 2.1F, 0.0F}, recent), 1U);
+  EXPECT_EQ(sampler.choose(std::vector<float>{-1.0F, -1.5F, -9.0F}, recent), 1U) << "-1 * 2 is below -1.5";
 }
 
 TEST(Sampler, presence_penalty_is_subtracted_within_the_window_only) {
@@ -135,8 +135,8 @@ TEST(Sampler, presence_penalty_is_subtracted_within_the_window_only) {
   settings.repetition_window = 2;
   std::vector<Candidate> scratch(3);
   Sampler sampler(settings, 1, scratch);
-  EXPECT_EQ(sampler.sample(std::vector<float>{1.5F, 1.0F, 0.0F}, std::vector<TokenId>{2, 0}), 1U);
-  EXPECT_EQ(sampler.sample(std::vector<float>{1.5F, 1.0F, 0.0F}, std::vector<TokenId>{0, 2, 2}), 0U);
+  EXPECT_EQ(sampler.choose(std::vector<float>{1.5F, 1.0F, 0.0F}, std::vector<TokenId>{2, 0}), 1U);
+  EXPECT_EQ(sampler.choose(std::vector<float>{1.5F, 1.0F, 0.0F}, std::vector<TokenId>{0, 2, 2}), 0U);
 }
 
 TEST(Sampler, a_seed_gives_one_sequence) {
@@ -145,8 +145,8 @@ TEST(Sampler, a_seed_gives_one_sequence) {
   Sampler a(plain(), 42, scratch_a), b(plain(), 42, scratch_b);
   std::vector<TokenId> first, second;
   for (int i = 0; i < 50; ++i) {
-    first.push_back(a.sample(logits, {}));
-    second.push_back(b.sample(logits, {}));
+    first.push_back(a.choose(logits, {}));
+    second.push_back(b.choose(logits, {}));
   }
   EXPECT_EQ(first, second);
   EXPECT_GT(std::set<TokenId>(first.begin(), first.end()).size(), 20U);

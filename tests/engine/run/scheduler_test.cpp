@@ -64,6 +64,60 @@ struct Bench {
 
 std::string letters(std::size_t n) { return std::string(n, 'x'); }
 
+GenerateRequest asked_with(const SamplerSettings& settings, std::uint32_t slot) {
+  GenerateRequest request;
+  request.raw_prompt = "hello " + std::to_string(slot);
+  request.slot = slot;
+  request.max_tokens = 20;
+  request.sampler = settings;
+  request.sampler.seed = 7 + slot;
+  return request;
+}
+
+// A flat distribution, so that settings show in what is chosen.
+void make_flat(Machine& machine) {
+  machine.next = [](const std::vector<TokenId>&) { return TokenId{'a'}; };
+  machine.highest = 13.0F;
+}
+
+TEST(Scheduler, usual_settings_read_no_whole_row_and_those_that_keep_every_token_one_for_each) {
+  const auto n_rows_read = [](const SamplerSettings& settings) {
+    Bench bench({});
+    make_flat(bench.machine);
+    const RequestId id = bench.ask(asked_with(settings, 0));
+    bench.run();
+    EXPECT_EQ(bench.find<GenerationFinished>(id)->stats.generated_tokens, 20U);
+    return bench.session->n_rows_read();
+  };
+  EXPECT_EQ(n_rows_read({}), 0U);
+  EXPECT_EQ(n_rows_read({.temperature = 0.8F, .repetition_penalty = 1.1F}), 0U);
+  EXPECT_EQ(n_rows_read({.temperature = 0.0F, .presence_penalty = 0.5F}), 0U);
+  EXPECT_EQ(n_rows_read({.top_k = 0, .top_p = 1.0F, .min_p = 0.0F}), 20U);
+}
+
+TEST(Scheduler, answers_of_one_step_keep_their_own_settings_and_seeds) {
+  const std::vector<SamplerSettings> settings{{.temperature = 0.0F},
+                                              {.temperature = 2.0F, .repetition_penalty = 1.1F},
+                                              {.temperature = 2.0F, .top_k = 0, .top_p = 1.0F, .min_p = 0.0F}};
+  std::vector<std::string> alone, together;
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    Bench bench({.n_slots = 3});
+    make_flat(bench.machine);
+    const RequestId id = bench.ask(asked_with(settings[slot], slot));
+    bench.run();
+    alone.push_back(bench.text(id));
+  }
+  Bench bench({.n_slots = 3});
+  make_flat(bench.machine);
+  std::vector<RequestId> ids;
+  for (std::uint32_t slot = 0; slot < 3; ++slot) ids.push_back(bench.ask(asked_with(settings[slot], slot)));
+  bench.run();
+  for (const RequestId id : ids) together.push_back(bench.text(id));
+  EXPECT_LT(bench.machine.n_steps, 30U) << "of 20 tokens each, one after the other 60";
+  EXPECT_EQ(together, alone);
+  EXPECT_NE(alone[1], alone[2]);
+}
+
 TEST(Scheduler, an_answer_ends_with_its_token_limit_and_figures) {
   Bench bench({});
   const RequestId id = bench.ask("hello", 0, 5);

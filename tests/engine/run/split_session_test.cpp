@@ -6,6 +6,7 @@
 
 #include "engine/run/loaded_fixture.h"
 #include "format/dtype_table.h"
+#include "support/full_row_sampler.h"
 #include "support/reference_devices.h"
 #include "support/stopping_backend.h"
 
@@ -47,7 +48,8 @@ Result<std::vector<float>> try_read(Session& session, std::uint32_t slot, const 
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < prompt.size(); first += kBatch) {
     const std::size_t n = std::min<std::size_t>(kBatch, prompt.size() - first);
-    const auto logits = session.extend(slot, {prompt.data() + first, n}, 1, stop);
+    if (Status done = session.extend(slot, {prompt.data() + first, n}, 1, stop); !done) return done.error();
+    const auto logits = session.logits(0);
     if (!logits) return logits.error();
     last.assign(logits->begin(), logits->end());
   }
@@ -97,11 +99,8 @@ TEST_F(SplitSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
     for (Session* session : {alone.get(), split.get()}) read(*session, 0, first);
     EXPECT_LT(relative_error(read(*split, 1, second), read(*alone, 1, second)), tolerance(type.dtype)) << type.label;
     const std::vector<SlotToken> next{{0, 17}, {1, 29}};
-    const auto found = split->decode(next, {}), expected = alone->decode(next, {});
-    ASSERT_TRUE(found.ok() && expected.ok());
-    EXPECT_LT(relative_error({found->begin(), found->end()}, {expected->begin(), expected->end()}),
-              tolerance(type.dtype))
-        << type.label;
+    ASSERT_TRUE(split->decode(next, {}).ok() && alone->decode(next, {}).ok());
+    EXPECT_LT(relative_error(all_logits(*split, 2), all_logits(*alone, 2)), tolerance(type.dtype)) << type.label;
     EXPECT_EQ(split->n_allocations_after_open(), 0U);
   }
 }
@@ -121,6 +120,60 @@ TEST_F(SplitSession, times_each_device_in_steps_of_one_row) {
   EXPECT_EQ(split->take_decode_times().n_steps, 0U) << "told once";
 }
 
+// Nine rows of one step, more than go at once, each with settings of its own, wherever the head stands.
+TEST_F(SplitSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_settings_say) {
+  const std::vector<SamplerSettings> settings{
+      {},
+      {.temperature = 0.8F, .top_k = 40, .top_p = 0.95F, .min_p = 0.05F, .repetition_penalty = 1.1F},
+      {.temperature = 0.0F},
+      {.temperature = 0.0F, .presence_penalty = -20.0F},
+      {.temperature = 1.5F, .top_k = 0, .top_p = 0.5F, .min_p = 0.0F},
+      {.temperature = 1.5F, .top_k = 0, .top_p = 1.0F, .min_p = 0.0F},
+      {.temperature = 1.0F, .top_k = 7, .repetition_penalty = 0.5F},
+      {.temperature = 3.0F, .top_k = 0, .min_p = 0.2F, .presence_penalty = 1.0F},
+      {.temperature = 1.0F, .top_k = 200, .top_p = 0.7F},
+  };
+  const auto n_rows = static_cast<std::uint32_t>(settings.size());
+  const std::vector<TokenId> prompt = tokens_of(kBatch, 8);
+  for (const std::int32_t n_gpu_layers : {0, 2}) {
+    PlanOptions options = options_of(DType::kF16, n_gpu_layers);
+    options.n_logit_rows = n_rows;
+    const auto session = open(options);
+    ASSERT_TRUE(session->extend(0, prompt, n_rows, {}).ok());
+    std::vector<Sampler> samplers;
+    for (std::uint32_t i = 0; i < n_rows; ++i) samplers.emplace_back(settings[i], i + 1, session->sampler_scratch());
+    std::vector<SampledRow> rows;
+    for (std::uint32_t i = 0; i < n_rows; ++i)
+      rows.push_back({i, &samplers[i], std::span(prompt).first(kBatch - n_rows + i + 1)});
+    ASSERT_TRUE(session->sample(rows).ok());
+    EXPECT_EQ(session->n_rows_read(), 1U) << "of the row that nothing narrows";
+    const std::vector<float> logits = all_logits(*session, n_rows);
+    const std::size_t n_vocab = logits.size() / n_rows;
+    for (std::uint32_t i = 0; i < n_rows; ++i) {
+      const auto first = logits.begin() + static_cast<std::ptrdiff_t>(i * n_vocab);
+      FullRowSampler full(settings[i], i + 1);
+      EXPECT_EQ(rows[i].token, full.choose({first, first + static_cast<std::ptrdiff_t>(n_vocab)}, rows[i].recent)) << i;
+    }
+    EXPECT_EQ(session->n_allocations_after_open(), 0U);
+    SampledRow outside{n_rows, samplers.data(), prompt};
+    EXPECT_EQ(session->sample({&outside, 1}).error().code, ErrorCode::kUsage);
+    EXPECT_EQ(session->logits(n_rows).error().code, ErrorCode::kUsage);
+  }
+}
+
+TEST_F(SplitSession, candidates_that_a_device_fails_to_give_are_its_error) {
+  const auto session = open(options_of(DType::kF16, 2));
+  ASSERT_TRUE(session->extend(0, tokens_of(kBatch, 8), 1, {}).ok());
+  const auto device = shared_reference_device("reference:0", 64 * kMiB);
+  Sampler sampler({}, 1, session->sampler_scratch());
+  SampledRow row{0, &sampler, session->cache().tokens(0)};
+  device->faults().read = 1;
+  const Status failed = session->sample({&row, 1});
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "reference:0: finding the likeliest tokens failed");
+  EXPECT_TRUE(session->sample({&row, 1}).ok());
+}
+
 TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
   const std::vector<TokenId> prompt = tokens_of(200, 3);
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {
@@ -128,11 +181,10 @@ TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
     read(*session, 0, prompt);
     ASSERT_TRUE(session->share_prompt(0, 1, 200).ok());
     const std::vector<SlotToken> next{{0, 5}, {1, 5}};
-    const auto logits = session->decode(next, {});
-    ASSERT_TRUE(logits.ok());
-    const std::size_t n = logits->size() / 2;
-    EXPECT_EQ(std::vector<float>(logits->begin(), logits->begin() + static_cast<std::ptrdiff_t>(n)),
-              std::vector<float>(logits->begin() + static_cast<std::ptrdiff_t>(n), logits->end()));
+    ASSERT_TRUE(session->decode(next, {}).ok());
+    const std::vector<float> logits = all_logits(*session, 2);
+    const auto second = logits.begin() + static_cast<std::ptrdiff_t>(logits.size() / 2);
+    EXPECT_EQ(std::vector<float>(logits.begin(), second), std::vector<float>(second, logits.end()));
   }
 }
 

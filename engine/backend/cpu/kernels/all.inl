@@ -3,6 +3,8 @@
 
 #include "backend/cpu/kernels/math.inl"
 //
+#include "backend/cpu/kernels/logits.inl"
+//
 #include "backend/cpu/kernels/dot_int.inl"
 //
 #include "backend/cpu/kernels/dot_float.inl"

@@ -125,6 +125,8 @@ void fill(KernelTable& table) {
   table.take_results = take_results;
   table.softmax = softmax;
   table.softcap = softcap;
+  table.block_maxima = block_maxima;
+  table.sum_exps = sum_exps;
   table.rotate = rotate;
   table.unrotate = unrotate;
   table.encode[at(DType::kF16)] = encode_f16;
