@@ -80,11 +80,12 @@ TEST_P(GoldenSplit, with_the_ffn_of_some_layers_on_the_cpu) {
   }
 }
 
-// The first of two devices has room for one layer less than all: the next one takes what is left.
+// The first of two devices has room for half of the layers, or one more where an arena's granularity leaves it: the
+// next one takes the others.
 TEST_P(GoldenSplit, over_three_devices) {
   const std::int32_t n_all = n_layers();
   for (const DType kv : {DType::kF32, DType::kF16}) {
-    const PlanOptions one{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all - 1, .devices = {{1}}};
+    const PlanOptions one{.kv_k = kv, .kv_v = kv, .n_gpu_layers = (n_all + 1) / 2, .devices = {{1}}};
     const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
     const PlanOptions two{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
     const MemoryPlan plan = open(two, 64)->plan();

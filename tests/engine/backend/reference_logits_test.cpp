@@ -123,8 +123,13 @@ double row_error(DType kv) {
   }
 }
 
+bool caps_logits(const Golden& golden) {
+  const auto file = open_model_file(kGolden / "models" / (golden.name + ".gguf"));
+  return file.ok() && read_model_info(*file)->logit_softcap > 0;
+}
+
 // Errors of keys and values add up over the layers, and the residual passes them by: found are 0.6 to 0.95 of a row's
-// own error.
+// own error, and 0.3 of it where a cap flattens the largest logits.
 TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_leave) {
   for (const DTypeRow& kv : kDTypes) {
     if (!is_quantized_kv(kv.dtype)) continue;
@@ -134,7 +139,7 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
     const double error = relative_error(*found, GetParam().logits);
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
-    EXPECT_GT(error, 0.4 * row_error(kv.dtype));
+    EXPECT_GT(error, (caps_logits(GetParam()) ? 0.2 : 0.4) * row_error(kv.dtype));
   }
 }
 
