@@ -8,7 +8,8 @@ namespace {
 // llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn
 // together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
 // leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
-// K. Both turn halves. 10000 is what every one of these definitions takes when a configuration has no rope_theta.
+// K; qwen3moe: the same with experts, whose converter leaves out that their weights are divided by their sum. All three
+// turn halves. 10000 is what every one of these definitions takes when a configuration has no rope_theta.
 //
 // gemma2 and gemma3: norms after attention and FFN as well, GELU, windows in all layers but every second or sixth, a
 // scaled embedding; their norms' weights in GGUF files have the 1 added that the definition adds. gemma2 caps scores
@@ -67,6 +68,16 @@ constexpr std::array kArchs{
             .scales_embedding = true,
             .n_layers_scaled_by_width = 62,
             .logit_softcap = 0.0},
+    ArchRow{.architecture = "qwen3moe",
+            .pairing = RopePairing::kHalves,
+            .qkv_bias = Presence::kNever,
+            .attn_out_bias = Presence::kNever,
+            .qk_norm = Presence::kRequired,
+            .may_fuse_qkv = false,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSoftmaxNormed,
+            .default_rope_theta = 10000.0},
 };
 
 }  // namespace

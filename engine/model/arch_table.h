@@ -31,10 +31,11 @@ struct ArchRow {
   std::uint32_t window_period = 0;   // kPattern: the so many layers, when attention.sliding_window_pattern is absent
   std::uint32_t default_window = 0;  // when attention.sliding_window is absent; 0: no layer has a window then
   Activation activation = Activation::kSilu;
-  double default_rope_theta = 0;  // when rope.freq_base is absent
-  double window_rope_theta = 0;   // of layers with a window, which are not scaled then, when
-                                  // rope.freq_base_swa is absent; 0: they turn as all others
-  bool scales_embedding = false;  // by sqrt(d_model)
+  std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
+  double default_rope_theta = 0;                    // when rope.freq_base is absent
+  double window_rope_theta = 0;                     // of layers with a window, which are not scaled then, when
+                                                    // rope.freq_base_swa is absent; 0: they turn as all others
+  bool scales_embedding = false;                    // by sqrt(d_model)
   // A model of so many layers scales q.k by 1 / sqrt(d_model / n_heads), and all others by 1 / sqrt(head_dim); 0: none.
   std::uint32_t n_layers_scaled_by_width = 0;
   // When attn_logit_softcapping and final_logit_softcapping are absent; 0: no cap. Without a value the key is refused.

@@ -35,4 +35,10 @@ const WeightTensor* ModelInfo::find_weight(WeightSlot slot, std::int32_t layer) 
   return found == weights.end() ? nullptr : &*found;
 }
 
+double ModelInfo::share_read(const WeightTensor& weight) const {
+  if (!slot_is_experts(weight.slot)) return 1;
+  const LayerSpec& layer = layers[static_cast<std::size_t>(weight.layer)];
+  return static_cast<double>(layer.n_experts_used) / layer.n_experts;
+}
+
 }  // namespace headroom

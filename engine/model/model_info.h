@@ -20,6 +20,13 @@ enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
 // Which elements of a head turn together: neighbours (2i, 2i+1), or halves (i, i + rope_dim/2).
 enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
 
+// How the experts of a row are chosen by the router's logits, one per expert, and what their results are weighed with.
+// Everywhere the larger logit comes first, of equal ones the expert with the lower index, and one that is no number
+// after all that are, so that garbage chooses n_experts_used different experts as well.
+enum class RouterKind : std::uint8_t {
+  kSoftmaxNormed,  // the n_experts_used largest of a softmax over all experts, divided by their sum
+};
+
 // Rotary position embedding of one kind of layer. Sources: RoPE arXiv 2104.09864, YaRN arXiv 2309.00071.
 struct RopeSpec {
   RopePairing pairing = RopePairing::kNeighbours;
@@ -62,9 +69,13 @@ struct LayerSpec {
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   Activation activation = Activation::kSilu;
-  std::uint32_t d_ff = 0;
+  std::uint32_t d_ff = 0;  // 0: the FFN is one of experts
+  // Experts, of which a row goes through n_experts_used. n_experts 0: none, and the others mean nothing.
+  std::uint32_t n_experts = 0, n_experts_used = 0, expert_d_ff = 0;
+  RouterKind router = RouterKind::kSoftmaxNormed;
 
   bool operator==(const LayerSpec&) const = default;
+  bool has_experts() const { return n_experts > 0; }
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
 
@@ -102,6 +113,8 @@ struct ModelInfo {
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent
+  // The share of a weight's bytes that one row reads: of tensors of experts that of the chosen ones.
+  double share_read(const WeightTensor& weight) const;
 };
 
 // Reads and checks a header: kUnsupported names an architecture, type or feature that this build lacks and what would

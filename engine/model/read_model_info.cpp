@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "file/show_name.h"
 #include "file/split_name.h"
@@ -18,7 +19,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxContext = 1U << 30, kMaxWidth = 1U << 24, kMaxHeads = 1U << 14;
+constexpr std::uint32_t kMaxContext = 1U << 30, kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts = 1U << 12;
 
 constexpr std::string_view kPatternKey = "attention.sliding_window_pattern", kWindowThetaKey = "rope.freq_base_swa",
                            kAttentionSoftcapKey = "attn_logit_softcapping",
@@ -41,7 +42,13 @@ constexpr std::array kRefusedKeys{
     RefusedKey{"attention.temperature_scale", 0},
     RefusedKey{kAttentionSoftcapKey, 0},
     RefusedKey{"embedding_scale", 1},
+    RefusedKey{"expert_gating_func", 1},
+    RefusedKey{"expert_group_count", 1},
+    RefusedKey{"expert_shared_count", 0},
+    RefusedKey{"expert_weights_norm", 1},
+    RefusedKey{"expert_weights_scale", 1},
     RefusedKey{kLogitSoftcapKey, 0},
+    RefusedKey{"leading_dense_block_count", 0},
     RefusedKey{"logit_scale", 1},
     RefusedKey{"nextn_predict_layers", 0},
     RefusedKey{"residual_scale", 1},
@@ -72,12 +79,13 @@ bool is_vector_type(std::optional<DType> dtype) {
   return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16;
 }
 
-// {n_cols, n_rows}, further dimensions 1.
-bool has_shape(const TensorInfo& tensor, std::uint64_t n_cols, std::uint64_t n_rows) {
-  for (std::size_t i = 2; i < tensor.shape.size(); ++i) {
-    if (tensor.shape[i] != 1) return false;
+// Dimensions that a tensor does not have are 1.
+bool has_shape(const TensorInfo& tensor, std::span<const std::uint64_t> shape) {
+  for (std::size_t i = 0; i < std::max(tensor.shape.size(), shape.size()); ++i) {
+    const std::uint64_t found = i < tensor.shape.size() ? tensor.shape[i] : 1, wanted = i < shape.size() ? shape[i] : 1;
+    if (found != wanted) return false;
   }
-  return tensor.shape[0] == n_cols && (tensor.shape.size() > 1 ? tensor.shape[1] : 1) == n_rows;
+  return true;
 }
 
 class ModelInfoReader {
@@ -113,10 +121,11 @@ class ModelInfoReader {
   }
 
   void check_refused_keys() {
-    if (const MetaValue* experts = keys_.find("expert_count"); experts != nullptr && as_number(*experts) != 0.0) {
+    if (const MetaValue* experts = keys_.find("expert_count");
+        !row_.router && experts != nullptr && as_number(*experts) != 0.0) {
       return unsupported(
-          fmt::format("metadata '{}' is not 0: a mixture of experts needs the ops MoeRoute, MoeUp and MoeDown, which "
-                      "this version lacks",
+          fmt::format("metadata '{}' is not 0: how a mixture of experts of this architecture chooses "
+                      "them is not known to this version",
                       keys_.full_key("expert_count")));
     }
     for (const RefusedKey& refused : kRefusedKeys) {
@@ -154,7 +163,10 @@ class ModelInfoReader {
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_layers_, kMaxHeads);
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_layers_, kMaxHeads, n_heads);
-    const auto d_ff = keys_.per_layer("feed_forward_length", n_layers_, kMaxWidth);
+    // Files of experts state a width of layers without any as well, which they do not have.
+    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_layers_, 0)
+                                  : keys_.per_layer("feed_forward_length", n_layers_, kMaxWidth);
+    const LayerSpec experts = read_experts();
     if (keys_.failed()) return;
     const std::uint32_t head_dim = read_head_dim(n_heads.front());
     const std::vector<std::uint32_t> windows = read_windows(row_, n_layers_, model_.n_ctx_trained, keys_);
@@ -167,7 +179,7 @@ class ModelInfoReader {
         return bad(fmt::format("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
                                keys_.full_key("attention.head_count"), n_heads[i],
                                keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
-      LayerSpec layer;
+      LayerSpec layer = experts;
       layer.attention = windows[i] > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
       layer.window = windows[i];
       layer.n_heads = n_heads[i];
@@ -180,6 +192,25 @@ class ModelInfoReader {
       layer.d_ff = d_ff[i];
       model_.layers.push_back(layer);
     }
+  }
+
+  // A layer that has nothing but its experts, if the architecture has any.
+  LayerSpec read_experts() {
+    LayerSpec layer;
+    if (!row_.router) return layer;
+    layer.router = *row_.router;
+    layer.n_experts = keys_.positive("expert_count", kMaxExperts);
+    layer.n_experts_used = keys_.positive("expert_used_count", kMaxExperts);
+    layer.expert_d_ff = keys_.positive("expert_feed_forward_length", kMaxWidth);
+    if (layer.n_experts_used > layer.n_experts) {
+      bad(fmt::format("metadata '{}' is {}, expected at most '{}', {}", keys_.full_key("expert_used_count"),
+                      layer.n_experts_used, keys_.full_key("expert_count"), layer.n_experts));
+    }
+    if (const std::uint64_t width = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff; width > kMaxWidth) {
+      bad(fmt::format("metadata '{}' times '{}' is {}, expected at most {}", keys_.full_key("expert_used_count"),
+                      keys_.full_key("expert_feed_forward_length"), width, kMaxWidth));
+    }
+    return layer;
   }
 
   std::uint32_t read_head_dim(std::uint32_t n_heads) {
@@ -287,10 +318,21 @@ class ModelInfoReader {
     if (layer.has_attn_out_bias) fill(WeightSlot::kAttnOutBias, i, 1, d_model);
     if (layer.has_post_norms) fill(WeightSlot::kAttnPostNorm, i, 1, d_model);
     fill(WeightSlot::kFfnNorm, i, 1, d_model);
-    fill(WeightSlot::kGate, i, layer.d_ff, d_model);
-    fill(WeightSlot::kUp, i, layer.d_ff, d_model);
-    fill(WeightSlot::kDown, i, d_model, layer.d_ff);
+    layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(WeightSlot::kFfnPostNorm, i, 1, d_model);
+  }
+
+  void fill_dense(std::int32_t i, const LayerSpec& layer) {
+    fill(WeightSlot::kGate, i, layer.d_ff, model_.d_model);
+    fill(WeightSlot::kUp, i, layer.d_ff, model_.d_model);
+    fill(WeightSlot::kDown, i, model_.d_model, layer.d_ff);
+  }
+
+  void fill_experts(std::int32_t i, const LayerSpec& layer) {
+    fill(WeightSlot::kRouter, i, layer.n_experts, model_.d_model);
+    fill(WeightSlot::kExpertGate, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
+    fill(WeightSlot::kExpertUp, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
+    fill(WeightSlot::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
   }
 
   bool is_there(WeightSlot slot, std::int32_t layer) const {
@@ -302,10 +344,12 @@ class ModelInfoReader {
   }
 
   // The slot is the whole of its own tensor.
-  void fill(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
+  void fill(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
+            std::uint64_t n_matrices = 1) {
     const TensorInfo* tensor = keys_.failed() ? nullptr : require(slot_tensor_name(slot, layer));
-    if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols)) return;
+    if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols, n_matrices)) return;
     add_weight(*tensor, slot, layer, 0, n_rows, n_cols);
+    if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
   }
 
   void fill_fused_qkv(std::int32_t layer, const LayerSpec& spec) {
@@ -317,10 +361,11 @@ class ModelInfoReader {
     add_weight(*tensor, WeightSlot::kV, layer, q_dim + kv_dim, kv_dim, model_.d_model);
   }
 
-  bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols) {
-    if (has_shape(tensor, n_cols, n_rows)) return true;
-    bad(fmt::format("tensor '{}' has shape ({}), expected ({}, {}) from the metadata", tensor.name,
-                    fmt::join(tensor.shape, ", "), n_cols, n_rows));
+  bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {
+    const std::array<std::uint64_t, 3> shape{n_cols, n_rows, n_matrices};
+    if (has_shape(tensor, shape)) return true;
+    bad(fmt::format("tensor '{}' has shape ({}), expected ({}) from the metadata", tensor.name,
+                    fmt::join(tensor.shape, ", "), fmt::join(std::span(shape).first(n_matrices > 1 ? 3 : 2), ", ")));
     return false;
   }
 

@@ -40,6 +40,10 @@ constexpr std::array kSlots{
     SlotRow{WeightSlot::kUp, "ffn_up", "ffn_up.weight", true, true, ""},
     SlotRow{WeightSlot::kDown, "ffn_down", "ffn_down.weight", true, true, ""},
     SlotRow{WeightSlot::kFfnPostNorm, "post_ffw_norm", "post_ffw_norm.weight", true, false, ""},
+    SlotRow{WeightSlot::kRouter, "ffn_gate_inp", "ffn_gate_inp.weight", true, true, ""},
+    SlotRow{WeightSlot::kExpertGate, "ffn_gate_exps", "ffn_gate_exps.weight", true, true, ""},
+    SlotRow{WeightSlot::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, ""},
+    SlotRow{WeightSlot::kExpertDown, "ffn_down_exps", "ffn_down_exps.weight", true, true, ""},
 };
 
 const SlotRow& slot_row(WeightSlot slot) {
@@ -60,9 +64,14 @@ bool slot_is_ffn(WeightSlot slot) {
     case WeightSlot::kGate:
     case WeightSlot::kUp:
     case WeightSlot::kDown:
-    case WeightSlot::kFfnPostNorm: return true;
-    default: return false;
+    case WeightSlot::kFfnPostNorm:
+    case WeightSlot::kRouter: return true;
+    default: return slot_is_experts(slot);
   }
+}
+
+bool slot_is_experts(WeightSlot slot) {
+  return slot == WeightSlot::kExpertGate || slot == WeightSlot::kExpertUp || slot == WeightSlot::kExpertDown;
 }
 
 std::string slot_tensor_name(WeightSlot slot, std::int32_t layer) {

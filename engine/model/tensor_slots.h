@@ -32,10 +32,17 @@ enum class WeightSlot : std::uint8_t {
   kUp,              // (d_ff, d_model)
   kDown,            // (d_model, d_ff)
   kFfnPostNorm,     // (d_model)
+  kRouter,          // (n_experts, d_model)
+  kExpertGate,      // (n_experts, expert_d_ff, d_model)
+  kExpertUp,        // (n_experts, expert_d_ff, d_model)
+  kExpertDown,      // (n_experts, d_model, expert_d_ff)
 };
+inline constexpr std::size_t kNWeightSlots = static_cast<std::size_t>(WeightSlot::kExpertDown) + 1;
+
 std::string_view slot_name(WeightSlot slot);  // "attn_q"
 bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32
 bool slot_is_ffn(WeightSlot slot);            // of a layer's FFN; its other slots are of its attention
+bool slot_is_experts(WeightSlot slot);        // one matrix per expert
 
 // The tensor that fills a slot: "blk.3.attn_q.weight"; `layer` is ignored for slots that are not of a layer.
 std::string slot_tensor_name(WeightSlot slot, std::int32_t layer);
@@ -49,7 +56,8 @@ inline constexpr std::string_view kRopeFactorsTensor =
 // A tensor that older converters wrote and that changes no result.
 bool is_harmless_tensor(std::string_view name);
 
-// One filled slot. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1.
+// One filled slot. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1. A tensor of experts
+// holds n_matrices of that shape, one behind the other.
 struct WeightTensor {
   WeightSlot slot = WeightSlot::kTokenEmbedding;
   std::int32_t layer = -1;        // -1: not of a layer
@@ -57,6 +65,7 @@ struct WeightTensor {
   std::uint32_t file_tensor = 0;  // index into ModelFile::tensors()
   DType dtype = DType::kF32;      // in the file
   std::uint64_t first_row = 0;    // a slice of a fused tensor starts here
+  std::uint64_t n_matrices = 1;   // not 1: experts
   std::uint64_t n_rows = 0, n_cols = 0;
 };
 

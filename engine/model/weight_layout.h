@@ -15,7 +15,7 @@ enum class WeightLayout : std::uint8_t {
 // Rows that are interleaved in one panel: one 32-bit lane of a 512-bit register each.
 inline constexpr std::uint32_t kPanelRows = 16;
 
-// Rows of memory that a weight takes: those of the file, or of whole panels.
+// Rows of memory that a weight, or one of its matrices, takes: those of the file, or of whole panels.
 std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout);
 Bytes weight_bytes(const WeightTensor& weight, WeightLayout layout);
 

@@ -16,11 +16,11 @@ struct Widths {
   std::uint64_t input = 0, kv_dim = 0, q_dim = 0, n_heads = 0, head_dim = 0;
 };
 
-// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim or d_ff.
+// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim, d_ff or expert_d_ff.
 Widths widest(const ModelInfo& model) {
   Widths widths{.input = model.d_model};
   for (const LayerSpec& layer : model.layers) {
-    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), layer.d_ff});
+    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), layer.d_ff, layer.expert_d_ff});
     widths.kv_dim = std::max<std::uint64_t>(widths.kv_dim, layer.kv_dim());
     widths.q_dim = std::max<std::uint64_t>(widths.q_dim, layer.q_dim());
     widths.n_heads = std::max<std::uint64_t>(widths.n_heads, layer.n_heads);
@@ -29,10 +29,6 @@ Widths widest(const ModelInfo& model) {
   return widths;
 }
 
-struct MatrixKinds {
-  bool any_float = false, any_int8 = false;
-};
-
 // f32 elements of a row between a matrix and the cache, or between one and a norm: see CpuScratch::step_rows_bytes.
 std::uint64_t step_row_elems(const ModelInfo& model, const Widths& widths) {
   const bool has_post_norms = std::any_of(model.layers.begin(), model.layers.end(),
@@ -40,16 +36,45 @@ std::uint64_t step_row_elems(const ModelInfo& model, const Widths& widths) {
   return std::max<std::uint64_t>(2 * widths.kv_dim, has_post_norms ? model.d_model : 0);
 }
 
-// Which forms of activations the matrices of a model read.
-MatrixKinds matrix_kinds(const ModelInfo& model) {
-  MatrixKinds kinds;
+// Bytes of activations in each form, per row of a step: the most that any matrix of a model reads. Experts read a copy
+// for each that the row chose.
+struct InputRows {
+  Bytes f32 = 0, int8 = 0;
+};
+
+InputRows input_rows(const ModelInfo& model) {
+  InputRows rows;
   for (const WeightTensor& weight : model.weights) {
     if (!slot_is_matrix(weight.slot)) continue;
-    const bool is_float = dtype_row(weight.dtype).block_elems == 1;
-    kinds.any_float |= is_float;
-    kinds.any_int8 |= !is_float;
+    const bool is_expert = slot_is_experts(weight.slot);
+    const std::uint64_t n = is_expert ? model.layers[static_cast<std::size_t>(weight.layer)].n_experts_used : 1;
+    if (dtype_row(weight.dtype).block_elems == 1) {
+      rows.f32 = std::max<Bytes>(rows.f32, n * weight.n_cols * kF32Bytes);
+    } else {
+      rows.int8 = std::max<Bytes>(rows.int8, n * cpu_int8_row_bytes(weight.n_cols));
+    }
   }
-  return kinds;
+  return rows;
+}
+
+// The most of each over all layers.
+struct ExpertCounts {
+  std::uint64_t n_experts = 0, n_used = 0;
+};
+
+ExpertCounts most_experts(const ModelInfo& model) {
+  ExpertCounts counts;
+  for (const LayerSpec& layer : model.layers) {
+    if (!layer.has_experts()) continue;
+    counts.n_experts = std::max<std::uint64_t>(counts.n_experts, layer.n_experts);
+    counts.n_used = std::max<std::uint64_t>(counts.n_used, layer.n_experts_used);
+  }
+  return counts;
+}
+
+// Rows of a step in the order of their experts: one number each, and where each expert's begin and end.
+Bytes grouping_bytes(const ExpertCounts& experts, std::uint32_t max_rows) {
+  return (max_rows * experts.n_used + 2 * experts.n_experts) * sizeof(std::uint32_t);
 }
 
 Bytes aligned(Bytes bytes) { return round_up(bytes, kScratchAlignment); }
@@ -62,15 +87,19 @@ Bytes quantized_row_bytes(std::uint64_t n_elems) {
 
 // A GPU keeps the normalized and the quantized row, and the partial sums of split-K attention: (head_dim + running
 // maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the device without
-// splitting.
+// splitting. With experts also the router's logits, the quantized rows gathered by expert, and their order.
 Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   const Widths widths = widest(model);
   const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
-  const Bytes quantized = aligned(Bytes{max_rows} * quantized_row_bytes(widths.input));
+  const ExpertCounts experts = most_experts(model);
+  const std::uint64_t n_copies = std::max<std::uint64_t>(1, experts.n_used);
+  const Bytes quantized = aligned(Bytes{max_rows} * n_copies * quantized_row_bytes(widths.input));
   const Bytes step_rows = aligned(max_rows * step_row_elems(model, widths) * kF32Bytes);
   const Bytes partials =
       aligned(Bytes{options.n_slots} * kMaxAttentionSplits * (widths.q_dim + 2 * widths.n_heads) * kF32Bytes);
-  return normed + quantized + step_rows + partials;
+  const Bytes routing =
+      aligned(Bytes{max_rows} * experts.n_experts * kF32Bytes) + aligned(grouping_bytes(experts, max_rows));
+  return normed + quantized + step_rows + partials + routing;
 }
 
 }  // namespace
@@ -101,20 +130,20 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
   if (work == DeviceWork::kEmbeds) return {.row_bytes = aligned(model.d_model * kF32Bytes), .n_threads = n_threads};
   const Widths widths = widest(model);
   const std::uint64_t head_dim = round_up(widths.head_dim, kQuantGroup);
-  const MatrixKinds kinds = matrix_kinds(model);
+  const InputRows inputs = input_rows(model);
+  const ExpertCounts experts = most_experts(model);
   std::uint64_t rope_dims = 0;
   for (const RopeSpec& rope : model.ropes) rope_dims += rope.rope_dim;
-  const Bytes f32_row = kinds.any_float ? widths.input * kF32Bytes : 0;
-  const Bytes int8_row = kinds.any_int8 ? cpu_int8_row_bytes(widths.input) : 0;
   CpuScratch scratch;
   scratch.rope_bytes = aligned(Bytes{max_rows} * 2 * rope_dims * kF32Bytes);
-  scratch.f32_bytes = aligned(Bytes{max_rows} * f32_row);
-  scratch.int8_bytes = aligned(Bytes{max_rows} * int8_row);
+  scratch.f32_bytes = aligned(max_rows * inputs.f32);
+  scratch.int8_bytes = aligned(max_rows * inputs.int8);
   scratch.step_rows_bytes = aligned(max_rows * step_row_elems(model, widths) * kF32Bytes);
   scratch.partials_bytes = aligned(Bytes{kCpuFewRows} * widths.n_heads * kCpuMaxSplits * (head_dim + 2) * kF32Bytes);
+  scratch.router_bytes = aligned(Bytes{max_rows} * experts.n_experts * kF32Bytes);
   scratch.row_bytes = aligned(std::max(widths.input, widths.q_dim) * kF32Bytes);
-  scratch.few_f32_bytes = aligned(kCpuFewRows * f32_row);
-  scratch.few_int8_bytes = aligned(kCpuFewRows * int8_row);
+  scratch.few_f32_bytes = aligned(kCpuFewRows * inputs.f32);
+  scratch.few_int8_bytes = aligned(kCpuFewRows * inputs.int8);
   scratch.slab_bytes = kCpuPairSlabBytes;
   const std::uint64_t n_tiles = std::min<std::uint64_t>(kCpuBlockTiles, div_up(max_rows, kCpuTileCols));
   scratch.product_bytes = 2 * n_tiles * 2 * kCpuTileCols * kPanelRows * kF32Bytes;
@@ -127,6 +156,7 @@ CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, s
                      kCpuKeyChunk * (2 * head_dim * kCpuWordBytes + kF32Bytes) + head_dim * kF32Bytes +
                      kCpuTilePanels * kPanelRows * (kCpuKeyChunk + 2) * kF32Bytes;
   scratch.attention_bytes = aligned(std::max(few, tile));
+  scratch.grouping_bytes = aligned(grouping_bytes(experts, max_rows));
   scratch.n_threads = n_threads;
   return scratch;
 }

@@ -108,28 +108,32 @@ inline constexpr Bytes kCpuPairSlabBytes = 9 * kKiB;  // of a pair of panels: 25
 // The CPU's share, split as the kernels use it. All sizes are multiples of 64.
 struct CpuScratch {
   Bytes rope_bytes = 0;  // (max_rows, 2 * rope_dim of every rope) cosines and sines of the positions of a step
-  Bytes f32_bytes =
-      0;  // (max_rows, widest input) f32, in tiles: what float kernels read; absent when no matrix is of a float type
-  Bytes int8_bytes = 0;  // (max_rows, widest input) int8 rows, in tiles; absent when all matrices are of float types
+  // f32 in tiles: what float kernels read of max_rows rows, for each expert that a row chose where that is more; absent
+  // when no matrix is of a float type.
+  Bytes f32_bytes = 0;
+  Bytes int8_bytes = 0;  // likewise int8 rows; absent when all matrices are of float types
   // (max_rows, 2 * widest kv_dim) f32: K and V before they go to the cache. In ops that norm what they add to the
   // residual, (max_rows, d_model): what they norm.
   Bytes step_rows_bytes = 0;
   Bytes partials_bytes =
       0;  // (kCpuFewRows, n_heads, kCpuMaxSplits, head_dim rounded up to 32 + 2) f32: results of parts of a context
+  Bytes router_bytes = 0;  // (max_rows, most n_experts) f32: a router's logits
   // Of one thread:
   Bytes row_bytes = 0;       // (widest input) f32
-  Bytes few_f32_bytes = 0;   // (kCpuFewRows, widest input), as f32_bytes
+  Bytes few_f32_bytes = 0;   // of kCpuFewRows rows, as f32_bytes
   Bytes few_int8_bytes = 0;  // likewise, as int8_bytes
   Bytes slab_bytes = 0;      // unpacked columns of a pair of panels
   Bytes product_bytes = 0;   // products of two pairs of panels with a block of tiles, f32
   Bytes attention_bytes =
       0;  // queries, scores and results of the few, or of a tile with a chunk of unpacked keys and values
+  Bytes grouping_bytes = 0;  // the rows of a step in the order of their experts
   std::uint32_t n_threads = 1;
   Bytes per_thread() const {
-    return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes;
+    return row_bytes + few_f32_bytes + few_int8_bytes + slab_bytes + product_bytes + attention_bytes + grouping_bytes;
   }
   Bytes total() const {
-    return rope_bytes + f32_bytes + int8_bytes + step_rows_bytes + partials_bytes + per_thread() * n_threads;
+    return rope_bytes + f32_bytes + int8_bytes + step_rows_bytes + partials_bytes + router_bytes +
+           per_thread() * n_threads;
   }
 };
 // A CPU that only embeds has row_bytes alone: a row of the embedding in file layout, as each thread decodes it.

@@ -77,10 +77,11 @@ void add_weight(const ModelInfo& model, WeightLayout layout, const Region& regio
   const std::uint64_t n_rows = weight_rows(weight, layout);
   std::string each = row_expression(region.dtype, weight.n_cols);
   if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
+  if (slot_is_experts(weight.slot)) each = fmt::format("{} experts x {}", weight.n_matrices, each);
   std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
   if (is_matrix && n_rows != weight.n_rows)
     label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
-  std::string key = fmt::format("w{} {} {}", label, n_rows, weight.n_cols);
+  std::string key = fmt::format("w{} {} {} {}", label, weight.n_matrices, n_rows, weight.n_cols);
   groups.add(key, region, device, std::move(label), std::move(each), weight_bytes(weight, layout), "tensors");
 }
 

@@ -13,8 +13,9 @@
 namespace headroom {
 namespace {
 
-// Of the program: norm with q/k/v and rope, attention, its output; gate with up, and down.
-constexpr std::uint32_t kAttentionOps = 3, kFfnOps = 2;
+// Of the program: norm with q/k/v and rope, attention, its output; gate with up, and down; with experts the routing
+// too.
+constexpr std::uint32_t kAttentionOps = 3, kFfnOps = 2, kExpertOps = 3;
 // Fewer steps say more about the moment than about the machine.
 constexpr std::uint32_t kFewestSteps = 16;
 // An answer moves a speed by no more than this, whatever came between.
@@ -79,7 +80,8 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
       const bool is_lookup =
           weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
       if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
-        on.bytes += static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind)));
+        on.bytes +=
+            static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind))) * model.share_read(weight);
     }
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -89,7 +91,7 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
         layer.attention == AttentionKind::kWindow ? std::min<std::uint64_t>(n_positions, layer.window) : n_positions;
     work[at.attention].bytes += kv_bytes_read(layer, options, n_seen);
     work[at.attention].n_ops += kAttentionOps;
-    work[at.ffn].n_ops += kFfnOps;
+    work[at.ffn].n_ops += layer.has_experts() ? kExpertOps : kFfnOps;
   }
   ++work[placement.embed_device].n_ops;
   ++work[placement.head_device].n_ops;

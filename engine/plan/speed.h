@@ -17,7 +17,9 @@ inline constexpr double kCrossingSeconds = 20e-6;
 
 // What a device does for one token of one request.
 struct TokenWork {
-  double bytes = 0;  // of weights (the embedding's row aside) and of the cache, each read once
+  // Of weights and of the cache, each read once; the embedding's row aside, and of experts those that a token goes
+  // through.
+  double bytes = 0;
   std::uint32_t n_ops = 0;
   double seconds(const DeviceSpeed& speed) const { return bytes / speed.read_bytes_per_s + n_ops * speed.op_seconds; }
 };

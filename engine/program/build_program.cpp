@@ -19,8 +19,8 @@ class ProgramBuilder {
       : model_(model), alignment_(alignment) {
     program_.max_rows = max_rows;
     program_.max_logit_rows = max_logit_rows;
-    program_.ops.reserve(std::size_t{model.n_layers()} * 6 + 4);
-    program_.buffers.reserve(std::size_t{model.n_layers()} * 3 + 4);
+    program_.ops.reserve(std::size_t{model.n_layers()} * 8 + 4);
+    program_.buffers.reserve(std::size_t{model.n_layers()} * 7 + 4);
   }
 
   BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems, bool is_logits = false) {
@@ -61,9 +61,20 @@ class ProgramBuilder {
   }
 
   void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+    if (layer.has_experts()) return add_experts(index, layer, device, residual);
     const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
     add_op(OpKind::kFfnUp, index, device, {residual}, {hidden});
     add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual});
+  }
+
+  void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+    CHECK(!layer.has_post_norms, "what experts add to the residual is not normed");
+    const BufferId ids = add_buffer("expert ids", device, layer.n_experts_used),
+                   weights = add_buffer("expert weights", device, layer.n_experts_used);
+    add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights});
+    const BufferId hidden = add_buffer("hidden", device, layer.n_experts_used * layer.expert_d_ff);
+    add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
+    add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual});
   }
 
   Program finish(std::uint32_t n_devices) {
@@ -136,7 +147,11 @@ Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::
 }
 
 Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
-  return buffer_bytes(max_rows, model.d_model, alignment) + buffer_bytes(max_rows, layer.d_ff, alignment);
+  const Bytes residual = buffer_bytes(max_rows, model.d_model, alignment);
+  if (!layer.has_experts()) return residual + buffer_bytes(max_rows, layer.d_ff, alignment);
+  const std::uint64_t hidden = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff;
+  return residual + buffer_bytes(max_rows, hidden, alignment) +
+         2 * buffer_bytes(max_rows, layer.n_experts_used, alignment);
 }
 
 }  // namespace headroom

@@ -10,6 +10,9 @@ std::string_view op_name(OpKind kind) {
     case OpKind::kAttnOut: return "attn_out";
     case OpKind::kFfnUp: return "ffn_up";
     case OpKind::kFfnDown: return "ffn_down";
+    case OpKind::kMoeRoute: return "moe_route";
+    case OpKind::kMoeUp: return "moe_up";
+    case OpKind::kMoeDown: return "moe_down";
     case OpKind::kLogits: return "logits";
     case OpKind::kTransfer: return "transfer";
   }

@@ -14,8 +14,9 @@ namespace headroom {
 
 // Borders between ops are the fusion borders: a backend implements each op as it likes, and nobody matches patterns in
 // a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
-// f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's lists; what is added to in
-// place is both.
+// f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and "hidden" (n_rows,
+// n_experts_used, expert_d_ff) f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's
+// lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
   kEmbed,     // (token ids of the step) -> residual; scaled
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
@@ -24,6 +25,9 @@ enum class OpKind : std::uint8_t {
   kAttnOut,   // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms
   kFfnUp,     // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
   kFfnDown,   // hidden, residual -> residual; adds down(hidden), likewise
+  kMoeRoute,  // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first
+  kMoeUp,     // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
+  kMoeDown,   // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
   kLogits,    // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,  // a buffer of another device -> the same buffer here
 };
@@ -42,7 +46,7 @@ struct Op {
 struct Buffer {
   std::string name;
   DeviceIndex device = 0;
-  std::uint32_t row_elems = 0;  // f32
+  std::uint32_t row_elems = 0;  // f32, or u32 of ids
   Bytes size = 0;               // for max_rows rows (logits: max_logit_rows), aligned
   Bytes offset = 0;             // within the activations region of its device (logits: the logits region)
   bool is_logits = false;

@@ -23,6 +23,15 @@ RandomModelSpec model(DType weight) {
   return spec;
 }
 
+RandomModelSpec model_of_experts(DType weight) {
+  RandomModelSpec spec = model(weight);
+  spec.architecture = "qwen3moe";
+  spec.d_ff = 256;
+  spec.n_experts = 11;
+  spec.n_experts_used = 3;
+  return spec;
+}
+
 PlanOptions options() {
   PlanOptions made;
   made.n_ctx = 640;
@@ -35,8 +44,8 @@ PlanOptions options() {
 
 TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
   const test::TempFolder folder;
-  for (const DType weight : {DType::kQ4_K, DType::kF32}) {
-    const auto path = test::make_random_model(model(weight), folder.path());
+  for (const RandomModelSpec& spec : {model(DType::kQ4_K), model(DType::kF32), model_of_experts(DType::kQ4_K)}) {
+    const auto path = test::make_random_model(spec, folder.path());
     std::vector<std::vector<float>> first;
     for (const std::uint32_t n_threads : {1U, 2U, 3U, 5U}) {
       const auto loaded = test::load_cpu(path, detected_isa(), n_threads, options());
@@ -51,10 +60,9 @@ TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
   }
 }
 
-TEST(CpuStep, allocates_nothing) {
+void expect_no_allocation(const RandomModelSpec& spec) {
   const test::TempFolder folder;
-  const auto loaded =
-      test::load_cpu(test::make_random_model(model(DType::kQ6_K), folder.path()), detected_isa(), 2, options());
+  const auto loaded = test::load_cpu(test::make_random_model(spec, folder.path()), detected_isa(), 2, options());
   const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
   const std::vector<std::uint32_t> last{39}, only{0};
   std::array<Candidate, 40> best;
@@ -67,6 +75,11 @@ TEST(CpuStep, allocates_nothing) {
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(n_allocations(loaded->loaded->backends), mapped);
   EXPECT_TRUE(prompt_ok && next_ok && found);
+}
+
+TEST(CpuStep, allocates_nothing) {
+  expect_no_allocation(model(DType::kQ6_K));
+  expect_no_allocation(model_of_experts(DType::kQ6_K));
 }
 
 TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
@@ -130,6 +143,30 @@ TEST(CpuStep, stops_when_asked_and_works_again) {
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
   EXPECT_EQ(loaded->step(prompt, last).size(), 288U);
+}
+
+// Wherever in the ops of its experts a step is stopped, the next one is whole.
+TEST(CpuStep, with_experts_can_be_stopped_anywhere) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_cpu(test::make_random_model(model_of_experts(DType::kQ4_0), folder.path()),
+                                     detected_isa(), 2, options());
+  const auto prompt = test::rows_of(0, 0, 300, 288);
+  const std::vector<std::uint32_t> last{299};
+  const std::vector<float> whole = loaded->step(prompt, last);
+  std::uint32_t n_stopped = 0;
+  for (std::uint32_t n_yields = 0; n_stopped < 20; n_yields = (n_yields + 7) % 100) {
+    StopSource source;
+    std::thread other([&] {
+      for (std::uint32_t i = 0; i < n_yields; ++i) std::this_thread::yield();
+      source.request_stop();
+    });
+    const auto stopped = loaded->executor->step(prompt, last, source.token());
+    other.join();
+    if (stopped.ok()) continue;
+    EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+    ++n_stopped;
+    ASSERT_EQ(loaded->step(prompt, last), whole);
+  }
 }
 
 TEST(CpuStep, rows_outside_the_plan_are_refused) {

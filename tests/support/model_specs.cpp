@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "format/dtype_table.h"
 
@@ -22,6 +23,8 @@ const ModelShape kGemma2_9B{"Gemma 2 9B", "gemma2", 42,   3584,  16,    8,    25
                             256000,       8192,     true, false, false, 4096, 2,   true};
 const ModelShape kGemma3_27B{"Gemma 3 27B", "gemma3", 62,   5376,  32,   16,   128, 21504,
                              262144,        131072,   true, false, true, 1024, 6,   true};
+const ModelShape kQwen3_30B_A3B{"Qwen3 30B A3B", "qwen3moe", 48,    2048, 32, 4, 128,   768, 151936,
+                                40960,           false,      false, true, 0,  1, false, 128, 8};
 
 namespace {
 
@@ -30,19 +33,21 @@ class WeightList {
  public:
   WeightList(ModelInfo& model, DType matrix_dtype) : model_(model), matrix_dtype_(matrix_dtype) {}
 
-  void add(WeightSlot slot, std::int32_t layer, const std::string& name, std::uint64_t n_rows, std::uint64_t n_cols) {
+  void add(WeightSlot slot, std::int32_t layer, const std::string& name, std::uint64_t n_rows, std::uint64_t n_cols,
+           std::uint64_t n_matrices = 1) {
     WeightTensor weight;
     weight.slot = slot;
     weight.layer = layer;
     weight.name = layer < 0 ? name : "blk." + std::to_string(layer) + "." + name;
     weight.file_tensor = static_cast<std::uint32_t>(model_.weights.size());
+    weight.n_matrices = n_matrices;
     weight.n_rows = n_rows;
     weight.n_cols = n_cols;
     weight.dtype = DType::kF32;
     if (slot_is_matrix(slot))
       weight.dtype = n_cols % dtype_row(matrix_dtype_).block_elems == 0 ? matrix_dtype_ : DType::kF16;
-    const Bytes bytes = n_rows * row_bytes(weight.dtype, n_cols);
-    model_.n_params += n_rows * n_cols;
+    const Bytes bytes = n_matrices * n_rows * row_bytes(weight.dtype, n_cols);
+    model_.n_params += n_matrices * n_rows * n_cols;
     model_.file_bytes += bytes;
     by_type_[std::string(dtype_row(weight.dtype).name)] += bytes;
     model_.weights.push_back(std::move(weight));
@@ -76,13 +81,18 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
   }
   list.add(WeightSlot::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
   list.add(WeightSlot::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
-  list.add(WeightSlot::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
-  list.add(WeightSlot::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
-  list.add(WeightSlot::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
-  if (spec.has_post_norms) {
-    list.add(WeightSlot::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
-    list.add(WeightSlot::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
+  if (spec.has_post_norms) list.add(WeightSlot::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
+  if (!spec.has_experts()) {
+    list.add(WeightSlot::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
+    list.add(WeightSlot::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
+    list.add(WeightSlot::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+    if (spec.has_post_norms) list.add(WeightSlot::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
+    return;
   }
+  list.add(WeightSlot::kRouter, layer, "ffn_gate_inp.weight", spec.n_experts, d_model);
+  list.add(WeightSlot::kExpertGate, layer, "ffn_gate_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
+  list.add(WeightSlot::kExpertUp, layer, "ffn_up_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
+  list.add(WeightSlot::kExpertDown, layer, "ffn_down_exps.weight", d_model, spec.expert_d_ff, spec.n_experts);
 }
 
 void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
@@ -93,6 +103,12 @@ void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
   list.add(WeightSlot::kOutputNorm, -1, "output_norm.weight", 1, model.d_model);
   if (!tied_head) list.add(WeightSlot::kHead, -1, "output.weight", model.n_vocab, model.d_model);
   list.finish();
+}
+
+void set_experts(LayerSpec& layer, std::uint32_t n_experts, std::uint32_t n_experts_used) {
+  layer.n_experts = n_experts;
+  layer.n_experts_used = n_experts_used;
+  layer.expert_d_ff = std::exchange(layer.d_ff, 0);
 }
 
 }  // namespace
@@ -119,6 +135,7 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
     const bool is_full = shape.window == 0 || (shape.window_every > 1 && (i + 1) % shape.window_every == 0);
     layer.attention = is_full ? AttentionKind::kFull : AttentionKind::kWindow;
     layer.window = is_full ? 0 : shape.window;
+    if (shape.n_experts > 0) set_experts(layer, shape.n_experts, shape.n_experts_used);
     model.layers.push_back(layer);
   }
   fill_weights(model, shape.tied_head, matrix_dtype);
@@ -150,6 +167,9 @@ ModelInfo random_model(std::uint32_t seed) {
   }
   const bool has_post_norms = below(2) == 0;
   for (LayerSpec& layer : model.layers) layer.has_post_norms = has_post_norms;
+  for (LayerSpec& layer : model.layers) {
+    if (!has_post_norms && seed % 3 == 0 && below(4) > 0) set_experts(layer, 3 + below(14), 1 + below(3));
+  }
   model.weights.clear();
   model.n_params = 0;
   model.file_bytes = 0;

@@ -17,17 +17,18 @@ struct ModelShape {
   std::uint32_t window = 0;        // 0: full attention
   std::uint32_t window_every = 1;  // every so-many-th layer is full; 1: all layers have the window
   bool has_post_norms = false;
+  std::uint32_t n_experts = 0, n_experts_used = 0;  // 0: none; else d_ff is the width of each
 };
 
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
-    kGemma3_27B;
+    kGemma3_27B, kQwen3_30B_A3B;
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
 // as F32.
 ModelInfo make_model(const ModelShape& shape, DType matrix_dtype = DType::kQ4_K);
 
-// A small random shape; the same seed gives the same model. Heads, windows, biases and ties vary; some layers differ
-// from the others.
+// A small random shape; the same seed gives the same model. Heads, windows, biases, ties and experts vary; some layers
+// differ from the others.
 ModelInfo random_model(std::uint32_t seed);
 
 // "cpu" with this much memory, all of it free, and 8 threads; and a discrete GPU that is present, with a 2 MiB

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "base/check.h"
@@ -72,7 +73,14 @@ class ModelBuilder {
     writer_.set_uint(key("block_count"), spec_.n_layers);
     writer_.set_uint(key("context_length"), spec_.n_ctx_trained);
     writer_.set_uint(key("embedding_length"), spec_.d_model);
-    writer_.set_uint(key("feed_forward_length"), spec_.d_ff);
+    // Real files of experts state another width for layers without any.
+    writer_.set_uint(key("feed_forward_length"), row_.router ? 3 * spec_.d_ff : spec_.d_ff);
+    const std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
+                                                       {"expert_used_count", spec_.n_experts_used},
+                                                       {"expert_feed_forward_length", spec_.d_ff}};
+    for (const auto& [name, value] : experts) {
+      if (row_.router && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
+    }
     writer_.set_uint(key("attention.head_count"), spec_.n_heads);
     writer_.set_uint(key("attention.head_count_kv"), spec_.n_kv_heads);
     writer_.set_float(key("attention.layer_norm_rms_epsilon"), 1e-5F);
@@ -176,6 +184,7 @@ class ModelBuilder {
     add_matrix(WeightSlot::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(WeightSlot::kAttnOutBias, i, d_model, Fill::kBias);
     add_vector(WeightSlot::kFfnNorm, i, d_model, Fill::kNorm);
+    if (row_.router) return add_experts(i);
     add_matrix(WeightSlot::kGate, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kUp, i, spec_.d_ff, d_model);
     add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
@@ -185,33 +194,44 @@ class ModelBuilder {
     }
   }
 
+  void add_experts(std::int32_t i) {
+    add_matrix(WeightSlot::kRouter, i, spec_.n_experts, spec_.d_model);
+    add_matrix(WeightSlot::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    add_matrix(WeightSlot::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    add_matrix(WeightSlot::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
+  }
+
   bool has(Presence presence) const {
     return presence == Presence::kRequired || (presence == Presence::kOptional && spec_.has_optional_parts);
   }
 
-  void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols) {
+  void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
+                  std::uint64_t n_matrices = 1) {
     const auto exception = spec_.slot_types.find(slot);
-    add(slot, layer, exception == spec_.slot_types.end() ? spec_.weight_type : exception->second, n_rows, n_cols,
-        Fill::kMatrix);
+    const DType dtype = exception == spec_.slot_types.end() ? spec_.weight_type : exception->second;
+    std::vector<std::uint64_t> shape{n_cols, n_rows};
+    if (slot_is_experts(slot)) shape.push_back(n_matrices);
+    add(slot, layer, dtype, shape, Fill::kMatrix);
   }
 
   void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
-    add(slot, layer, spec_.vector_type, 1, n_elems, fill);
+    add(slot, layer, spec_.vector_type, {n_elems}, fill);
   }
 
-  void add(WeightSlot slot, std::int32_t layer, DType dtype, std::uint64_t n_rows, std::uint64_t n_cols, Fill fill) {
+  void add(WeightSlot slot, std::int32_t layer, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
+    const std::uint64_t n_cols = shape.front(),
+                        n_rows = std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{1}, std::multiplies<>());
     CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
     const std::string name = slot_tensor_name(slot, layer);
     const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
-    const std::vector<std::uint64_t> shape = fill == Fill::kMatrix ? std::vector{n_cols, n_rows} : std::vector{n_cols};
     const Bytes bytes_per_row = row_bytes(dtype, n_cols);
     if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
-    constexpr std::uint64_t kDistinctRows = 512;
+    const std::uint64_t n_distinct = slot_is_experts(slot) ? n_rows : 512;
     std::vector<std::byte> bytes(n_rows * bytes_per_row);
     std::vector<float> row(n_cols);
     for (std::uint64_t r = 0; r < n_rows; ++r) {
-      if (r >= kDistinctRows) {
-        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>((r - kDistinctRows) * bytes_per_row), bytes_per_row,
+      if (r >= n_distinct) {
+        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>((r - n_distinct) * bytes_per_row), bytes_per_row,
                     bytes.begin() + static_cast<std::ptrdiff_t>(r * bytes_per_row));
         continue;
       }

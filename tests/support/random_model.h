@@ -17,9 +17,10 @@ namespace headroom::test {
 struct RandomModelSpec {
   std::string architecture = "llama";  // biases and norms follow from its row of arch_table
   std::uint32_t n_layers = 2, d_model = 256, n_heads = 4, n_kv_heads = 2;
-  std::uint32_t head_dim = 0;  // 0: d_model / n_heads, and no key for it in the file
-  std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;
-  std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
+  std::uint32_t head_dim = 0;                                    // 0: d_model / n_heads, and no key for it in the file
+  std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;  // d_ff: of each expert where the row has experts
+  std::uint32_t n_experts = 4, n_experts_used = 2;               // where the row has them
+  std::uint32_t window = 0;                                      // attention.sliding_window; 0: no such key
   bool has_tied_head = false;
   bool has_optional_parts = false;  // what the row calls optional: biases of llama
 
@@ -32,7 +33,8 @@ struct RandomModelSpec {
   // same scores.
   float key_outlier = 1.0F;
 
-  // Metadata below the architecture's prefix: {"rope.freq_base", 500000.0F}; strings: {"rope.scaling.type", "yarn"}.
+  // Metadata below the architecture's prefix, in place of what experts would say: {"rope.freq_base", 500000.0F};
+  // strings: {"rope.scaling.type", "yarn"}.
   std::map<std::string, float> float_keys;
   std::map<std::string, std::uint32_t> uint_keys;
   std::map<std::string, std::string> string_keys;
@@ -52,7 +54,7 @@ RandomModelSpec spec_of_40_gb();
 
 // Metadata, tokenizer (n_vocab of at least 288, else none: SentencePiece style for llama and gemma, byte-level BPE for
 // the others) and tensors. Matrices are scaled so that activations stay near 1; from 512 rows on, rows repeat every
-// 512, so that large models are quick to make.
+// 512, so that large models are quick to make; those of experts do not.
 GgufWriter random_gguf(const RandomModelSpec& spec);
 
 // The same in a file NAME.gguf below `folder`, which exists. Aborts the test binary when the file cannot be written.

@@ -135,6 +135,10 @@ class Binder {
     bound.gate = matrix(WeightSlot::kGate, layer);
     bound.up = matrix(WeightSlot::kUp, layer);
     bound.down = matrix(WeightSlot::kDown, layer);
+    bound.router = matrix(WeightSlot::kRouter, layer);
+    bound.expert_gate.first = matrix(WeightSlot::kExpertGate, layer);
+    bound.expert_up.first = matrix(WeightSlot::kExpertUp, layer);
+    bound.expert_down.first = matrix(WeightSlot::kExpertDown, layer);
     bound.attn_norm = vector(WeightSlot::kAttnNorm, layer);
     bound.ffn_norm = vector(WeightSlot::kFfnNorm, layer);
     bound.q_bias = vector(WeightSlot::kQBias, layer);
@@ -168,6 +172,7 @@ class Binder {
     scratch.int8 = take(scratch.sizes.int8_bytes);
     scratch.step_rows = reinterpret_cast<float*>(take(scratch.sizes.step_rows_bytes));
     scratch.partials = reinterpret_cast<float*>(take(scratch.sizes.partials_bytes));
+    scratch.router = reinterpret_cast<float*>(take(scratch.sizes.router_bytes));
     scratch.threads = at;
   }
 

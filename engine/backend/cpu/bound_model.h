@@ -11,10 +11,22 @@
 
 namespace headroom {
 
+// One matrix per expert, each in whole panels.
+struct ExpertMatrices {
+  Matrix first;  // without panels: none, or on another device
+
+  Matrix of(std::uint32_t expert) const {
+    Matrix matrix = first;
+    matrix.panels += expert * first.n_panels() * first.panel_stride;
+    return matrix;
+  }
+};
+
 struct BoundLayer {
   const LayerSpec* spec = nullptr;
   std::int32_t index = 0;
-  Matrix q, k, v, attn_out, gate, up, down;
+  Matrix q, k, v, attn_out, gate, up, down, router;
+  ExpertMatrices expert_gate, expert_up, expert_down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
   const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
@@ -31,6 +43,7 @@ struct BoundScratch {
   std::byte *f32 = nullptr, *int8 = nullptr;  // null: no matrix of the model reads this form
   float* step_rows = nullptr;
   float* partials = nullptr;
+  float* router = nullptr;
   std::byte* threads = nullptr;  // n_threads * per_thread
   CpuScratch sizes;
 
@@ -47,7 +60,10 @@ struct BoundScratch {
     return {slabs, reinterpret_cast<float*>(slabs + sizes.slab_bytes + index * (sizes.product_bytes / 2))};
   }
   std::byte* attention(std::uint32_t thread) const {
-    return of_thread(thread) + sizes.per_thread() - sizes.attention_bytes;
+    return of_thread(thread) + sizes.per_thread() - sizes.grouping_bytes - sizes.attention_bytes;
+  }
+  std::uint32_t* grouping(std::uint32_t thread) const {
+    return reinterpret_cast<std::uint32_t*>(of_thread(thread) + sizes.per_thread() - sizes.grouping_bytes);
   }
 
  private:

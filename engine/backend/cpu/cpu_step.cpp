@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -14,8 +13,6 @@
 namespace headroom {
 
 namespace {
-
-constexpr std::uint32_t kPiecesPerThread = 8;
 
 void add_bias(float* row, const float* bias, std::uint32_t n) {
   if (bias == nullptr) return;
@@ -111,6 +108,9 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
     case OpKind::kAttnOut: return attn_out(op, thread);
     case OpKind::kFfnUp: return ffn_up(op, thread);
     case OpKind::kFfnDown: return ffn_down(op, thread);
+    case OpKind::kMoeRoute: return moe_route(op, thread);
+    case OpKind::kMoeUp: return moe_up(op, thread);
+    case OpKind::kMoeDown: return moe_down(op, thread);
     case OpKind::kLogits: return logits(op, thread);
     case OpKind::kTransfer: break;  // between segments
   }
@@ -136,51 +136,6 @@ void CpuStep::fill_rope_table(std::uint32_t thread) {
       }
     }
   }
-}
-
-template <class Row>
-Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices,
-                             Row row) {
-  const bool few = is_few(n_rows);
-  const BoundScratch& scratch = bound_.scratch;
-  Activations made{.n_rows = n_rows, .n_elems = matrices.front()->n_cols};
-  // Words stand where f32 would, and are smaller: all matrices that would read f32 must be able to read them.
-  const bool words = !few && std::all_of(matrices.begin(), matrices.end(),
-                                         [](const Matrix* each) { return !each->reads_f32() || each->has_words(); });
-  for (const Matrix* matrix : matrices) {
-    if (matrix->reads_f32()) {
-      (words ? made.words : made.f32) = few ? scratch.few_f32(thread) : scratch.f32;
-    } else {
-      made.int8 = few ? scratch.few_int8(thread) : scratch.int8;
-      made.form = !few ? Int8Form::kSlabs : matrix->has_super_blocks() ? Int8Form::kSuperBlocks : made.form;
-    }
-  }
-  const Share tiles = few ? Share{0, made.n_tiles()} : share_of(made.n_tiles(), thread, pool_.n_threads());
-  const std::uint32_t last = std::min(n_rows, tiles.last * kTileCols);
-  for (std::uint32_t index = tiles.first * kTileCols; index < last; ++index) {
-    put_activation_row(kernels_, made, index, row(index, scratch.row(thread)));
-  }
-  if (!few) pool_.barrier();
-  return made;
-}
-
-template <class Work>
-void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
-  std::atomic<std::uint32_t>& next = n_dealt(op);
-  // Whole pairs of panels.
-  const auto piece = static_cast<std::uint32_t>(round_up(div_up(n, pool_.n_threads() * kPiecesPerThread), kPairPanels));
-  for (;;) {
-    const std::uint32_t first = next.fetch_add(piece, std::memory_order_relaxed);
-    if (first >= n) return;
-    work(first, std::min(n, first + piece));
-  }
-}
-
-template <class Work>
-void CpuStep::time_product(std::uint32_t thread, Work work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  product_clocks_[thread].seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 double CpuStep::product_seconds() const {

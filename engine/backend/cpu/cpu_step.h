@@ -1,12 +1,15 @@
 // A segment of the forward pass on the thread pool: its ops in order, four barriers per layer when rows are few.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <span>
 #include <vector>
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/bound_model.h"
+#include "backend/cpu/routing.h"
 #include "backend/cpu/thread_pool.h"
 
 namespace headroom {
@@ -50,6 +53,9 @@ class CpuStep {
   void attn_out(const Op& op, std::uint32_t thread);
   void ffn_up(const Op& op, std::uint32_t thread);
   void ffn_down(const Op& op, std::uint32_t thread);
+  void moe_route(const Op& op, std::uint32_t thread);
+  void moe_up(const Op& op, std::uint32_t thread);
+  void moe_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
   // Activation rows for the matrices given. With few rows every thread makes its own; else all make them together, up
@@ -62,6 +68,12 @@ class CpuStep {
   };
   // The residual that `op` writes += norm(matrix . in + bias).
   void add_to_residual(const Op& op, const Matrix& matrix, const Activations& in, Finish finish, std::uint32_t thread);
+  struct GroupedInputs;
+  template <class Row>
+  GroupedInputs prepare_groups(std::uint32_t thread, const ExpertGroups& groups, bool is_shared,
+                               std::span<const Matrix* const> matrices, Row row);
+  // The rows of the step by expert, in scratch of the thread: `ids` is the buffer of that name.
+  ExpertGroups group_rows(const LayerSpec& layer, BufferId ids, std::uint32_t thread) const;
   // Calls work() and counts its time as spent on matrix products: two looks at the clock for a piece of a matrix.
   template <class Work>
   void time_product(std::uint32_t thread, Work work);
@@ -84,6 +96,8 @@ class CpuStep {
   void for_each_group(Work work) const;
   void keep(const BoundLayer& layer, KvPart part, Share heads, Share rows);
   void turn(float* head, const BoundLayer& layer, std::uint32_t row) const;
+
+  static constexpr std::uint32_t kPiecesPerThread = 8;
 
   bool is_few(std::uint32_t n_rows) const { return n_rows <= kCpuFewRows; }
   std::uint32_t seen_from(const LayerSpec& layer, std::uint32_t position) const;
@@ -121,5 +135,40 @@ class CpuStep {
   bool stops_[2] =
       {};  // by parity of the barriers passed: written one ahead by thread 0, read by all after the barrier between
 };
+
+template <class Row>
+Activations CpuStep::prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices,
+                             Row row) {
+  const bool few = is_few(n_rows);
+  const BoundScratch& scratch = bound_.scratch;
+  const Activations made = activations_for(matrices, n_rows, few ? scratch.few_f32(thread) : scratch.f32,
+                                           few ? scratch.few_int8(thread) : scratch.int8);
+  const Share tiles = few ? Share{0, made.n_tiles()} : share_of(made.n_tiles(), thread, pool_.n_threads());
+  const std::uint32_t last = std::min(n_rows, tiles.last * kTileCols);
+  for (std::uint32_t index = tiles.first * kTileCols; index < last; ++index) {
+    put_activation_row(kernels_, made, index, row(index, scratch.row(thread)));
+  }
+  if (!few) pool_.barrier();
+  return made;
+}
+
+template <class Work>
+void CpuStep::deal(const Op& op, std::uint32_t n, Work work) {
+  std::atomic<std::uint32_t>& next = n_dealt(op);
+  // Whole pairs of panels.
+  const auto piece = static_cast<std::uint32_t>(round_up(div_up(n, pool_.n_threads() * kPiecesPerThread), kPairPanels));
+  for (;;) {
+    const std::uint32_t first = next.fetch_add(piece, std::memory_order_relaxed);
+    if (first >= n) return;
+    work(first, std::min(n, first + piece));
+  }
+}
+
+template <class Work>
+void CpuStep::time_product(std::uint32_t thread, Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  product_clocks_[thread].seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 }  // namespace headroom

@@ -24,7 +24,8 @@ Status load_vector(const WeightTensor& weight, const TensorInfo& tensor, const M
   return ok_status();
 }
 
-// The panels of one matrix, dealt out to the threads in pieces. Which thread takes which does not change the result.
+// The panels of one matrix, or of those of all experts one behind the other, dealt out to the threads in pieces. Which
+// thread takes which does not change the result.
 class MatrixLoad {
  public:
   MatrixLoad(const WeightTensor& weight, const ModelFile& file, std::byte* to, std::uint32_t n_threads)
@@ -32,7 +33,8 @@ class MatrixLoad {
         file_(file),
         to_(to),
         row_bytes_(row_bytes(weight.dtype, weight.n_cols)),
-        n_panels_(div_up(weight.n_rows, kPanelRows)),
+        matrix_panels_(div_up(weight.n_rows, kPanelRows)),
+        n_panels_(weight.n_matrices * matrix_panels_),
         chunk_(std::max<std::uint64_t>(1, kChunkBytes / panel_bytes(weight.dtype, weight.n_cols))),
         piece_(std::max(chunk_, std::min(kPieceBytes / panel_bytes(weight.dtype, weight.n_cols),
                                          n_panels_ / (kPiecesPerThread * n_threads)))) {}
@@ -53,9 +55,11 @@ class MatrixLoad {
       const auto goes_on = [&] { return !failed_.load(std::memory_order_relaxed) && !stop.stop_requested(); };
       for (std::uint64_t first = take_piece(); first < n_panels_; first = take_piece()) {
         const std::uint64_t end = std::min(n_panels_, first + piece_);
-        for (std::uint64_t at = first; at < end; at += chunk_) {
+        for (std::uint64_t at = first, next = first; at < end; at = next) {
           if (!goes_on()) return;
-          results[thread] = load_panels(at, std::min(end, at + chunk_), scratch[thread]);
+          // Up to the end of a matrix: behind it the rows of the file and those of the panels part.
+          next = std::min({end, at + chunk_, (at / matrix_panels_ + 1) * matrix_panels_});
+          results[thread] = load_panels(at, next, scratch[thread]);
           if (!results[thread]) failed_.store(true, std::memory_order_relaxed);
           if (thread == 0) tell();
         }
@@ -73,18 +77,19 @@ class MatrixLoad {
  private:
   std::uint64_t take_piece() { return next_.fetch_add(piece_, std::memory_order_relaxed); }
 
-  // Panels [first, last), at most chunk_ of them; `scratch` is of the thread.
+  // Panels [first, last) of one matrix, at most chunk_ of them; `scratch` is of the thread.
   Status load_panels(std::uint64_t first, std::uint64_t last, std::span<std::byte> scratch) {
-    const std::uint64_t from = first * kPanelRows, end = std::min(weight_.n_rows, last * kPanelRows);
+    const std::uint64_t matrix = first / matrix_panels_, before = matrix * matrix_panels_;  // panels before its own
+    const std::uint64_t from = (first - before) * kPanelRows,
+                        end = std::min(weight_.n_rows, (last - before) * kPanelRows);  // of its rows
     const std::span<std::byte> rows = scratch.first((end - from) * row_bytes_);
     const TensorInfo& tensor = file_.tensors()[weight_.file_tensor];
-    if (Status status = file_.read_tensor(tensor, (weight_.first_row + from) * row_bytes_, rows); !status)
-      return status;
-    for (std::uint64_t panel = first; panel < last; ++panel) {
-      const auto n_rows =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight_.n_rows - panel * kPanelRows));
-      put_panel(weight_.dtype, weight_.n_cols, n_rows, rows.data() + (panel * kPanelRows - from) * row_bytes_,
-                to_ + panel * kPanelRows * row_bytes_);
+    const std::uint64_t file_row = weight_.first_row + matrix * weight_.n_rows + from;
+    if (Status status = file_.read_tensor(tensor, file_row * row_bytes_, rows); !status) return status;
+    for (std::uint64_t row = from; row < end; row += kPanelRows) {
+      const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(kPanelRows, weight_.n_rows - row));
+      put_panel(weight_.dtype, weight_.n_cols, n_rows, rows.data() + (row - from) * row_bytes_,
+                to_ + (before * kPanelRows + row) * row_bytes_);
     }
     n_done_.fetch_add(last - first, std::memory_order_relaxed);
     return ok_status();
@@ -94,8 +99,8 @@ class MatrixLoad {
   const ModelFile& file_;
   std::byte* to_;
   Bytes row_bytes_;
-  std::uint64_t n_panels_, chunk_, piece_;            // panels
-  std::atomic<std::uint64_t> next_ = 0, n_done_ = 0;  // panels
+  std::uint64_t matrix_panels_, n_panels_, chunk_, piece_;  // panels
+  std::atomic<std::uint64_t> next_ = 0, n_done_ = 0;        // panels
   std::atomic<bool> failed_ = false;
 };
 

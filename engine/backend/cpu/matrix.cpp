@@ -8,6 +8,8 @@ namespace {
 constexpr Bytes kBlockBytes = Bytes{1} << 20;  // of activations' elements: half of a second-level cache of 2 MiB
 constexpr Bytes kCacheLine = 64;
 
+static_assert(kCpuFewRows == kDirectCols,
+              "rows that each thread prepares for itself are those that read packed panels");
 static_assert(kCpuTileCols == kTileCols && kCpuPairSlabBytes == kPairPanels * kSlabBytes,
               "the plan's sizes are those of the kernels");
 
@@ -17,6 +19,24 @@ std::uint32_t equal_parts(std::uint32_t n, Bytes most) {
 }
 
 }  // namespace
+
+Activations activations_for(std::span<const Matrix* const> matrices, std::uint32_t n_rows, std::byte* f32,
+                            std::byte* int8) {
+  const bool packed = n_rows <= kDirectCols;
+  Activations made{.n_rows = n_rows, .n_elems = matrices.front()->n_cols};
+  // Words stand where f32 would, and are smaller: all matrices that would read f32 must be able to read them.
+  const bool words = !packed && std::all_of(matrices.begin(), matrices.end(),
+                                            [](const Matrix* each) { return !each->reads_f32() || each->has_words(); });
+  for (const Matrix* matrix : matrices) {
+    if (matrix->reads_f32()) {
+      (words ? made.words : made.f32) = f32;
+    } else {
+      made.int8 = int8;
+      made.form = !packed ? Int8Form::kSlabs : matrix->has_super_blocks() ? Int8Form::kSuperBlocks : made.form;
+    }
+  }
+  return made;
+}
 
 BlockShape whole_blocks(const Activations& activations) {
   const Bytes elem_bytes = activations.f32 != nullptr ? 4 : activations.words != nullptr ? 2 : 1;

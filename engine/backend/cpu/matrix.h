@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "backend/cpu/activations.h"
 #include "backend/cpu/kernel_table.h"
@@ -37,6 +38,11 @@ struct PanelProduct {
     return {out + first_col * stride + first_row, stride, n_cols, n_rows};
   }
 };
+
+// Where n_rows activation rows go, at `f32` and `int8`, in the forms that all of the matrices read: packed panels are
+// read with few rows, unpacked ones with many.
+Activations activations_for(std::span<const Matrix* const> matrices, std::uint32_t n_rows, std::byte* f32,
+                            std::byte* int8);
 
 // Scratch of one thread for one matrix.
 struct ProductScratch {

@@ -7,6 +7,10 @@ namespace headroom {
 
 const std::byte* ReferenceWeight::row(std::uint64_t index) const { return bytes + index * row_bytes(dtype, n_cols); }
 
+ReferenceWeight ReferenceWeight::of_expert(std::uint64_t expert) const {
+  return {row(expert * n_rows), dtype, n_rows, n_cols};
+}
+
 const ReferenceWeight* ReferenceBinding::find(WeightSlot slot, std::int32_t layer) const {
   const std::int32_t index = index_of[static_cast<std::size_t>(layer + 1)][static_cast<std::size_t>(slot)];
   if (index < 0) return nullptr;

@@ -14,9 +14,10 @@ namespace headroom {
 struct ReferenceWeight {
   const std::byte* bytes = nullptr;  // matrices as in the file, vectors F32; null: not on this device
   DType dtype = DType::kF32;
-  std::uint64_t n_rows = 0, n_cols = 0;
+  std::uint64_t n_rows = 0, n_cols = 0;  // experts: of each of their matrices
 
   const std::byte* row(std::uint64_t index) const;
+  ReferenceWeight of_expert(std::uint64_t expert) const;
   std::span<const float> vector() const { return {reinterpret_cast<const float*>(bytes), n_cols}; }
 };
 
@@ -38,9 +39,9 @@ struct ReferenceBinding {
   const ReferenceWeight& at(WeightSlot slot, std::int32_t layer) const;
   float* buffer(BufferId id) const;
 
-  static constexpr std::size_t kSlots = static_cast<std::size_t>(WeightSlot::kDown) + 1;
-  std::vector<std::array<std::int32_t, kSlots>> index_of;  // (1 + n_layers) of a slot into model->weights; -1: none
-  std::vector<ReferenceWeight> weights;                    // as model->weights
+  std::vector<std::array<std::int32_t, kNWeightSlots>>
+      index_of;                          // (1 + n_layers) of a slot into model->weights; -1: none
+  std::vector<ReferenceWeight> weights;  // as model->weights
 };
 
 // Finds the weights, caches and buffers. CHECKs that arenas are those of the plan.

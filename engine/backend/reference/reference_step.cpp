@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "format/decode.h"
@@ -47,10 +48,11 @@ double softcapped(float cap, double x) { return cap > 0 ? cap * std::tanh(x / ca
 
 ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) {
   const ModelInfo& model = *bound_.model;
-  std::size_t kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0;
+  std::size_t kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0, n_experts = 0;
   for (const LayerSpec& layer : model.layers) {
     kv_dim = std::max<std::size_t>(kv_dim, layer.kv_dim());
-    d_ff = std::max<std::size_t>(d_ff, layer.d_ff);
+    d_ff = std::max<std::size_t>({d_ff, layer.d_ff, layer.expert_d_ff});
+    n_experts = std::max<std::size_t>(n_experts, layer.n_experts);
     head_dim = std::max<std::size_t>(head_dim, layer.head_dim);
   }
   for (const WeightTensor& weight : model.weights) n_cols = std::max<std::size_t>(n_cols, weight.n_cols);
@@ -60,6 +62,10 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
   values_.resize(max_rows * kv_dim);
   up_.resize(max_rows * d_ff);
   weight_row_.resize(n_cols);
+  if (n_experts > 0) gathered_.resize(max_rows * n_cols);
+  router_.resize(max_rows * n_experts);
+  order_.resize(n_experts);
+  choices_.reserve(max_rows);
   scores_.resize(bound_.plan->options.n_ctx);
   sums_.resize(head_dim);
   head_.resize(head_dim);
@@ -101,6 +107,9 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kAttnOut: return attn_out(op);
     case OpKind::kFfnUp: return ffn_up(op);
     case OpKind::kFfnDown: return ffn_down(op);
+    case OpKind::kMoeRoute: return moe_route(op);
+    case OpKind::kMoeUp: return moe_up(op);
+    case OpKind::kMoeDown: return moe_down(op);
     case OpKind::kLogits: return logits(op);
     case OpKind::kTransfer: break;
   }
@@ -277,6 +286,93 @@ void ReferenceStep::ffn_up(const Op& op) {
 
 void ReferenceStep::ffn_down(const Op& op) {
   add_to_residual(op, WeightSlot::kDown, nullptr, WeightSlot::kFfnPostNorm);
+}
+
+// --- experts ---
+
+void ReferenceStep::rank_experts(const float* logits, std::uint32_t n_experts) {
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
+    const bool is_number = !std::isnan(logits[a]), other_is = !std::isnan(logits[b]);
+    if (is_number != other_is) return is_number;
+    return is_number && logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  };
+  std::iota(order_.begin(), order_.end(), 0U);
+  std::sort(order_.begin(), order_.begin() + n_experts, comes_before);
+}
+
+void ReferenceStep::moe_route(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  auto* ids = reinterpret_cast<std::uint32_t*>(bound_.buffer(op.outputs[0]));
+  float* weights = bound_.buffer(op.outputs[1]);
+  multiply(bound_.at(WeightSlot::kRouter, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
+  for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
+    const float* logits = router_.data() + row * spec.n_experts;
+    rank_experts(logits, spec.n_experts);
+    std::copy_n(order_.begin(), spec.n_experts_used, ids);
+    switch (spec.router) {
+      case RouterKind::kSoftmaxNormed: {
+        double all = 0, chosen = 0;
+        const auto exponential = [&](std::uint32_t expert) {
+          return std::exp(static_cast<double>(logits[expert]) - logits[order_[0]]);
+        };
+        for (const std::uint32_t expert : std::span(order_).first(spec.n_experts))
+          all += std::isnan(logits[expert]) ? 0 : exponential(expert);
+        for (std::uint32_t i = 0; i < spec.n_experts_used; ++i) chosen += exponential(ids[i]) / all;
+        for (std::uint32_t i = 0; i < spec.n_experts_used; ++i)
+          weights[i] = static_cast<float>(exponential(ids[i]) / all / chosen);
+        break;
+      }
+    }
+  }
+}
+
+template <class Row, class Work>
+void ReferenceStep::for_each_expert(const LayerSpec& spec, const std::uint32_t* ids, std::size_t n_elems, Row row,
+                                    Work work) {
+  for (std::uint32_t expert = 0; expert < spec.n_experts && goes_on(); ++expert) {
+    choices_.clear();
+    for (std::uint32_t choice = 0; choice < n_rows() * spec.n_experts_used; ++choice) {
+      CHECK(ids[choice] < spec.n_experts, "a row goes through an expert that the layer does not have");
+      if (ids[choice] != expert) continue;
+      std::copy_n(row(choice), n_elems, gathered_.begin() + static_cast<std::ptrdiff_t>(choices_.size() * n_elems));
+      choices_.push_back(choice);
+    }
+    if (!choices_.empty()) work(expert);
+  }
+}
+
+void ReferenceStep::moe_up(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const std::size_t d_model = bound_.model->d_model, d_ff = spec.expert_d_ff;
+  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
+  float* hidden = bound_.buffer(op.outputs[0]);
+  const auto of_row = [&](std::uint32_t choice) { return in + choice / spec.n_experts_used * d_model; };
+  for_each_expert(spec, ids, d_model, of_row, [&](std::uint32_t expert) {
+    multiply(bound_.at(WeightSlot::kExpertUp, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+             [&](std::size_t i, std::size_t n, float sum) { up_[i * d_ff + n] = sum; });
+    multiply(bound_.at(WeightSlot::kExpertGate, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+             [&](std::size_t i, std::size_t n, float sum) {
+               hidden[choices_[i] * d_ff + n] = static_cast<float>(activate(spec.activation, sum) * up_[i * d_ff + n]);
+             });
+  });
+}
+
+void ReferenceStep::moe_down(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const std::size_t d_model = bound_.model->d_model, d_ff = spec.expert_d_ff;
+  const float *hidden = bound_.buffer(op.inputs[0]), *weights = bound_.buffer(op.inputs[2]);
+  const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
+  float* residual = bound_.buffer(op.outputs[0]);
+  const auto of_choice = [&](std::uint32_t choice) { return hidden + choice * d_ff; };
+  for_each_expert(spec, ids, d_ff, of_choice, [&](std::uint32_t expert) {
+    multiply(bound_.at(WeightSlot::kExpertDown, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+             [&](std::size_t i, std::size_t n, float sum) {
+               residual[choices_[i] / spec.n_experts_used * d_model + n] += weights[choices_[i]] * sum;
+             });
+  });
 }
 
 void ReferenceStep::logits(const Op& op) {

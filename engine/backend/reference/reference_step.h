@@ -36,6 +36,9 @@ class ReferenceStep {
   void attn_out(const Op& op);
   void ffn_up(const Op& op);
   void ffn_down(const Op& op);
+  void moe_route(const Op& op);
+  void moe_up(const Op& op);
+  void moe_down(const Op& op);
   void logits(const Op& op);
 
   // in: (n_rows, n_cols). Calls give(row, n, sum) for each of the n_rows results of the matrix's rows n.
@@ -48,19 +51,29 @@ class ReferenceStep {
   const float* normed(const float* residual, WeightSlot norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot norm) const;
   void balance(std::int32_t layer, float* query, float* keys) const;
+  // The experts of a row by its logits, best first, into order_, which has the others behind them.
+  void rank_experts(const float* logits, std::uint32_t n_experts);
+  // Calls work(expert) for each expert that rows of `ids` go through, their choices in choices_ and gathered_ filled
+  // with row(choice), n_elems each.
+  template <class Row, class Work>
+  void for_each_expert(const LayerSpec& spec, const std::uint32_t* ids, std::size_t n_elems, Row row, Work work);
   void attend_head(const Op& op, const StepRow& row, std::uint32_t head, const float* query, float* attended);
 
   ReferenceBinding bound_;
   StepInputs inputs_;
   StopToken stop_;
   bool stopped_ = false;
-  std::vector<float> normed_;         // (max_rows, d_model), also of what is added to the residual
-  std::vector<float> keys_, values_;  // (max_rows, widest kv_dim)
-  std::vector<float> up_;             // (max_rows, widest d_ff)
-  std::vector<float> weight_row_;     // (widest n_cols)
-  std::vector<double> scores_;        // (n_ctx)
-  std::vector<double> sums_;          // (widest head_dim)
-  std::vector<float> head_;           // (widest head_dim)
+  std::vector<float> normed_;           // (max_rows, d_model), also of what is added to the residual
+  std::vector<float> keys_, values_;    // (max_rows, widest kv_dim)
+  std::vector<float> up_;               // (max_rows, widest d_ff or expert_d_ff)
+  std::vector<float> router_;           // (max_rows, most n_experts)
+  std::vector<float> gathered_;         // (max_rows, widest n_cols) of the rows that go through one expert
+  std::vector<std::uint32_t> order_;    // (most n_experts)
+  std::vector<std::uint32_t> choices_;  // indices into (n_rows, n_experts_used), at most max_rows
+  std::vector<float> weight_row_;       // (widest n_cols)
+  std::vector<double> scores_;          // (n_ctx)
+  std::vector<double> sums_;            // (widest head_dim)
+  std::vector<float> head_;             // (widest head_dim)
 };
 
 }  // namespace headroom

@@ -68,6 +68,30 @@ TEST_F(LoadWeight, every_row_arrives_whatever_the_number_of_threads) {
   }
 }
 
+TEST_F(LoadWeight, each_expert_begins_with_a_panel_of_its_own) {
+  constexpr std::uint32_t kExperts = 7, kExpertRows = 421, kExpertPanels = 27;  // 2,947 of the rows
+  const Bytes stride = row_bytes(DType::kQ8_0, kCols);
+  weight.slot = WeightSlot::kExpertUp;
+  weight.n_matrices = kExperts;
+  weight.n_rows = kExpertRows;
+  ASSERT_EQ(weight_bytes(weight, WeightLayout::kPanels), kExperts * kExpertPanels * kPanelRows * stride);
+  std::vector<std::byte> row(stride);
+  for (const std::uint32_t n_threads : {1U, 2U, 5U}) {
+    panels.assign(weight_bytes(weight, WeightLayout::kPanels), std::byte{7});
+    Bytes done = 0;
+    ASSERT_TRUE(load(n_threads, {}, [&](Bytes bytes) { done += bytes; }).ok());
+    EXPECT_EQ(done, panels.size()) << n_threads;
+    for (std::uint32_t i = 0; i < kExperts * kExpertRows; ++i) {
+      const std::uint32_t expert = i / kExpertRows, of_expert = i % kExpertRows;
+      const std::uint64_t panel = expert * kExpertPanels + of_expert / kPanelRows;
+      take_panel_row(DType::kQ8_0, kCols, of_expert % kPanelRows, panels.data() + panel * kPanelRows * stride,
+                     row.data());
+      ASSERT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(i * stride)))
+          << n_threads << " threads, expert " << expert << ", row " << of_expert;
+    }
+  }
+}
+
 TEST_F(LoadWeight, a_stop_leaves_the_rest_unread) {
   StopSource source;
   Bytes done = 0;

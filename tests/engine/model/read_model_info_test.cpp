@@ -70,7 +70,8 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.n_heads, 4U);
   EXPECT_EQ(layer.n_kv_heads, 2U);
   EXPECT_EQ(layer.head_dim, 16U);
-  EXPECT_EQ(layer.d_ff, 96U);
+  EXPECT_EQ(layer.has_experts(), row.router.has_value());
+  EXPECT_EQ(layer.has_experts() ? layer.expert_d_ff : layer.d_ff, 96U);
   EXPECT_FLOAT_EQ(layer.attention_scale, 0.25F);
   EXPECT_EQ(layer.attention, AttentionKind::kFull);
   EXPECT_EQ(layer.has_qkv_bias, row.qkv_bias == Presence::kRequired);
@@ -86,9 +87,9 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   ASSERT_EQ(model->ropes.size(), 1U);
   EXPECT_EQ(model->ropes[0].pairing, row.pairing);
   EXPECT_EQ(model->ropes[0].rope_dim, 16U);
-  const WeightTensor* up = model->find_weight(WeightSlot::kUp, 1);
+  const WeightTensor* up = model->find_weight(row.router ? WeightSlot::kExpertUp : WeightSlot::kUp, 1);
   ASSERT_NE(up, nullptr);
-  EXPECT_EQ(up->name, "blk.1.ffn_up.weight");
+  EXPECT_EQ(up->name, row.router ? "blk.1.ffn_up_exps.weight" : "blk.1.ffn_up.weight");
   EXPECT_EQ(up->n_rows, 96U);
   EXPECT_EQ(up->n_cols, 64U);
   EXPECT_NE(model->find_weight(WeightSlot::kHead, -1), nullptr);
@@ -267,6 +268,58 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
   EXPECT_EQ(model->n_params, 8U * 5 + 8 * 3 + 64 * 4 + 128);
 }
 
+TEST(ReadModelInfo, experts_are_read_from_their_own_keys_and_tensors) {
+  auto spec = small("qwen3moe");
+  spec.d_ff = 40;  // no multiple of a panel
+  spec.n_experts = 6;
+  spec.n_experts_used = 3;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  for (const LayerSpec& layer : model->layers) {
+    EXPECT_EQ(layer.n_experts, 6U);
+    EXPECT_EQ(layer.n_experts_used, 3U);
+    EXPECT_EQ(layer.expert_d_ff, 40U);
+    EXPECT_EQ(layer.d_ff, 0U);
+    EXPECT_EQ(layer.router, RouterKind::kSoftmaxNormed);
+    EXPECT_TRUE(layer.has_qk_norm);
+  }
+  const WeightTensor &router = *model->find_weight(WeightSlot::kRouter, 1),
+                     &gate = *model->find_weight(WeightSlot::kExpertGate, 1),
+                     &down = *model->find_weight(WeightSlot::kExpertDown, 1);
+  EXPECT_EQ(router.name, "blk.1.ffn_gate_inp.weight");
+  EXPECT_EQ(std::tuple(router.n_matrices, router.n_rows, router.n_cols), std::tuple(1U, 6U, 64U));
+  EXPECT_EQ(std::tuple(gate.n_matrices, gate.n_rows, gate.n_cols), std::tuple(6U, 40U, 64U));
+  EXPECT_EQ(std::tuple(down.n_matrices, down.n_rows, down.n_cols), std::tuple(6U, 64U, 40U));
+  EXPECT_EQ(weight_bytes(gate, WeightLayout::kRows), 6U * 40 * 64 * 4);
+  EXPECT_EQ(weight_bytes(gate, WeightLayout::kPanels), 6U * 48 * 64 * 4);  // each expert ends with its panels
+  EXPECT_DOUBLE_EQ(model->share_read(gate), 0.5);
+  EXPECT_DOUBLE_EQ(model->share_read(router), 1);
+  EXPECT_EQ(model->find_weight(WeightSlot::kGate, 1), nullptr);
+}
+
+TEST(ReadModelInfo, experts_that_contradict_themselves_are_refused) {
+  const auto refused = [](const std::string& key, std::uint32_t value) {
+    auto spec = small("qwen3moe");
+    spec.uint_keys = {{key, value}};
+    return refusal(read(spec));
+  };
+  EXPECT_EQ(refused("expert_used_count", 5),
+            "m.gguf: metadata 'qwen3moe.expert_used_count' is 5, expected at most 'qwen3moe.expert_count', 4");
+  EXPECT_EQ(refused("expert_used_count", 0), "m.gguf: metadata 'qwen3moe.expert_used_count' is 0, expected 1 to 4096");
+  EXPECT_EQ(refused("expert_count", 4097), "m.gguf: metadata 'qwen3moe.expert_count' is 4097, expected 1 to 4096");
+  EXPECT_EQ(refused("expert_feed_forward_length", 1U << 24),
+            "m.gguf: metadata 'qwen3moe.expert_used_count' times 'qwen3moe.expert_feed_forward_length' is 33554432, "
+            "expected at most 16777216");
+  EXPECT_EQ(refused("expert_count", 3),
+            "m.gguf: tensor 'blk.0.ffn_gate_inp.weight' has shape (64, 4), expected (64, 3) from the metadata");
+  EXPECT_EQ(
+      refused("expert_feed_forward_length", 95),
+      "m.gguf: tensor 'blk.0.ffn_gate_exps.weight' has shape (64, 96, 4), expected (64, 95, 4) from the metadata");
+  EXPECT_EQ(refused("expert_gating_func", 2),
+            "m.gguf: metadata 'qwen3moe.expert_gating_func' changes what the model computes, and this version does not "
+            "do that");
+}
+
 TEST(ReadModelInfo, what_this_version_lacks_is_named) {
   auto spec = small("llama");
   spec.architecture = "mamba";
@@ -274,7 +327,10 @@ TEST(ReadModelInfo, what_this_version_lacks_is_named) {
                  "metadata 'general.architecture': 'mamba' is not supported: it needs a row in arch_table");
   spec = small("llama");
   spec.uint_keys = {{"expert_count", 8}};
-  expect_refused(read(spec), ErrorCode::kUnsupported, "a mixture of experts needs the ops MoeRoute");
+  expect_refused(
+      read(spec), ErrorCode::kUnsupported,
+      "metadata 'llama.expert_count' is not 0: how a mixture of experts of this architecture chooses them is "
+      "not known to this version");
   spec.uint_keys = {};
   spec.float_keys = {{"attn_logit_softcapping", 50}};
   expect_refused(read(spec), ErrorCode::kUnsupported, "'llama.attn_logit_softcapping' changes what the model computes");

@@ -43,6 +43,20 @@ TEST(TokenWork, is_every_weight_but_the_embedding_and_the_cache_that_is_seen) {
   EXPECT_EQ(work[0].n_ops, 1U);
 }
 
+TEST(TokenWork, of_experts_is_that_of_those_a_token_goes_through_on_the_device_that_has_them) {
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
+  const std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+  const PlanOptions options{.n_ctx = 4096, .n_gpu_layers = 48, .n_cpu_ffn = 48, .devices = {{1}}};
+  const MemoryPlan plan = *plan_memory(model, devices, options);
+  const std::vector<TokenWork> work = token_work(model, devices, plan.placement, plan.options, 1);
+  // 3 matrices of 768 x 2,048 in Q4_K, 8 of 128 of them, the router in Q4_K, and a norm of F32.
+  const double experts = 3.0 * 768 * 2048 / 256 * 144 * 8, router = 128.0 * 2048 / 256 * 144, norm = 2048 * 4;
+  EXPECT_DOUBLE_EQ(work[0].bytes, 48 * (experts + router + norm));
+  EXPECT_EQ(work[0].n_ops, 48U * 3 + 1);
+  EXPECT_EQ(work[1].n_ops, 48U * 3 + 1);
+  EXPECT_GT(plan.bytes_of(RegionKind::kWeights, 0), 15 * work[0].bytes) << "all of them are in memory";
+}
+
 TEST(TokenWork, of_a_window_layer_ends_at_its_window) {
   ModelInfo model = test::make_model(test::kTinyLlama);
   const std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB)};

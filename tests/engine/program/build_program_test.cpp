@@ -37,6 +37,33 @@ TEST(BuildProgram, has_five_ops_per_layer_between_embedding_and_logits) {
   }
 }
 
+TEST(BuildProgram, experts_take_three_ops_and_their_routing_is_a_buffer_of_their_device) {
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
+  Placement placement = all_on(model, 1);
+  placement.layers[3].ffn = 0;
+  const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
+  const auto route = std::find_if(program.ops.begin(), program.ops.end(),
+                                  [](const Op& op) { return op.kind == OpKind::kMoeRoute && op.layer == 3; });
+  ASSERT_NE(route, program.ops.end());
+  const Op &up = *(route + 1), &down = *(route + 2);
+  EXPECT_EQ(up.kind, OpKind::kMoeUp);
+  EXPECT_EQ(down.kind, OpKind::kMoeDown);
+  ASSERT_EQ(route->outputs.size(), 2U);
+  const BufferId residual = route->inputs[0], ids = route->outputs[0], weights = route->outputs[1],
+                 hidden = up.outputs[0];
+  EXPECT_EQ(up.inputs, (OperandList{residual, ids}));
+  EXPECT_EQ(down.inputs, (OperandList{hidden, ids, weights, residual}));
+  EXPECT_EQ(down.outputs, OperandList{residual});
+  for (const BufferId id : {residual, ids, weights, hidden}) EXPECT_EQ(program.buffers[id].device, 0U);
+  EXPECT_EQ(program.buffers[ids].row_elems, 8U);
+  EXPECT_EQ(program.buffers[weights].row_elems, 8U);
+  EXPECT_EQ(program.buffers[hidden].row_elems, 8U * 768);
+  EXPECT_EQ(program.buffers[ids].last_op, program.buffers[weights].last_op);
+  EXPECT_EQ(program.activation_bytes.at(0), ffn_live_bytes(model, model.layers[3], 16, kAlignment));
+  const std::vector<OpKind> ops = kinds(program);
+  EXPECT_EQ(std::count(ops.begin(), ops.end(), OpKind::kTransfer), 2) << "only the residual crosses";
+}
+
 TEST(BuildProgram, peak_is_the_residual_and_the_wider_of_attention_and_ffn) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const Program program = build_program(model, all_on(model, 0), 1, 256, 1, kAlignment);
