@@ -95,6 +95,7 @@ constexpr Part kParts[] = {
     {"window", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
     {"rope_of_windows", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
     {"rope_of_all", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 1U); }},
+    {"last_expert", "qwen3moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
 };
 INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts),
                          [](const auto& each) { return std::string(each.param.model) + "_" + each.param.name; });

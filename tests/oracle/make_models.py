@@ -61,6 +61,9 @@ MODELS = {
                dict(GEMMA, sliding_window=12, query_pre_attn_scalar=32, attn_logit_softcapping=1.5, final_logit_softcapping=15.0)),
     "gemma3": ("gemma3", dict(d_model=32, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=7), GLOBAL_AND_LOCAL,
                dict(GEMMA, sliding_window=10, query_pre_attn_scalar=32)),
+    # A width of experts that fills no panel, and layers too large to fit where there is room for one less.
+    "qwen3moe": ("qwen3moe", dict(d_model=32, n_heads=2, n_kv_heads=1, head_dim=32), dict(PLAIN, rope_theta=1000000.0),
+                 dict(tie_word_embeddings=True, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=44, norm_topk_prob=True)),
 }
 # Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
 # scaling as factors. Both files hold the same weights.
@@ -70,6 +73,7 @@ CLASSES = {
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM),
     "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
+    "qwen3moe": (transformers.Qwen3MoeConfig, transformers.Qwen3MoeForCausalLM),
     "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
 }
@@ -122,7 +126,7 @@ def fill(model, seed: int) -> None:
             elif name.endswith(".bias"):
                 values = 0.3 * values
             elif "embed_tokens" not in name:
-                values = values / math.sqrt(tensor.shape[1])
+                values = values / math.sqrt(tensor.shape[-1])
             tensor.copy_(torch.from_numpy(values.astype(np.float32)))
 
 
@@ -212,11 +216,12 @@ def main() -> None:
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
     (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=2) + "\n")
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
-    for architecture in ("llama", "qwen2", "qwen3", "gemma2", "gemma3"):
+    for architecture in ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "qwen3moe"):
         shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264, **({"head_dim": 4} if "gemma" in architecture else {}))
         path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"
         rope = {"llama": YARN, "gemma3": GLOBAL_AND_LOCAL}.get(architecture, PLAIN)
-        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True}, 7, False)
+        experts = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True) if architecture == "qwen3moe" else {}
+        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True, **experts}, 7, False)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,10 @@ LAYER_NAMES = {
     "mlp.gate_proj.weight": "ffn_gate.weight",
     "mlp.up_proj.weight": "ffn_up.weight",
     "mlp.down_proj.weight": "ffn_down.weight",
+    "mlp.gate.weight": "ffn_gate_inp.weight",
+    "mlp.experts.gate_proj": "ffn_gate_exps.weight",
+    "mlp.experts.up_proj": "ffn_up_exps.weight",
+    "mlp.experts.down_proj": "ffn_down_exps.weight",
 }
 # The same name is another norm where a layer has norms before and after.
 POST_NORM_NAMES = {
@@ -43,6 +47,13 @@ def gguf_name(name: str, post_norms: bool) -> str:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
     return f"blk.{layer}.{(LAYER_NAMES | POST_NORM_NAMES if post_norms else LAYER_NAMES)[rest]}"
+
+
+def parts(name: str, values: np.ndarray) -> list:
+    """The tensors of a file that one of transformers becomes: there the rows of each expert's gate stand before those of its up."""
+    if not name.endswith(".gate_up_proj"):
+        return [(name, values)]
+    return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
 
 
 def neighbours(rows: np.ndarray, n_heads: int) -> np.ndarray:
@@ -72,7 +83,7 @@ def bpe_tokens(n_vocab: int):
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = architecture not in ("qwen2", "qwen3")
+    is_spm = architecture not in ("qwen2", "qwen3", "qwen3moe")
     if is_spm:
         tokens, types = spm_tokens(n_vocab)
         writer.add_tokenizer_model("llama")
@@ -114,6 +125,10 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_rope_dimension_count(head_dim)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
+    if hasattr(config, "num_experts"):
+        writer.add_expert_count(config.num_experts)
+        writer.add_expert_used_count(config.num_experts_per_tok)
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
@@ -141,7 +156,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
             values = neighbours(values, config.num_key_value_heads)
         if adds_one_to_norms(model) and "norm" in name:
             values = values + 1
-        writer.add_tensor(gguf_name(name, has_post_norms(model)), np.ascontiguousarray(values))
+        for part_name, part in parts(name, values):
+            writer.add_tensor(gguf_name(part_name, has_post_norms(model)), np.ascontiguousarray(part))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

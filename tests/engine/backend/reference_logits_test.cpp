@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,13 +80,27 @@ float largest_difference(const Logits& a, const Logits& b) {
   return largest;
 }
 
-double relative_error(const Logits& found, const Logits& expected) {
+double relative_error(std::span<const float> found, std::span<const float> expected) {
   double difference = 0, magnitude = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(found.at(i)) - expected[i], 2);
+    difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
     magnitude += std::pow(static_cast<double>(expected[i]), 2);
   }
   return std::sqrt(difference / magnitude);
+}
+
+// Where layers have experts: the median over the rows of each one's error. The few that are near a tie go through other
+// experts, and are off by as much as these differ.
+double median_error(const Logits& found, const Logits& expected, std::size_t n_rows) {
+  const std::size_t n_vocab = expected.size() / n_rows;
+  std::vector<double> errors;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    errors.push_back(relative_error(std::span(found).subspan(row * n_vocab, n_vocab),
+                                    std::span(expected).subspan(row * n_vocab, n_vocab)));
+  }
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(n_rows / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return *middle;
 }
 
 class ReferenceLogits : public testing::TestWithParam<Golden> {};
@@ -123,23 +138,25 @@ double row_error(DType kv) {
   }
 }
 
-bool caps_logits(const Golden& golden) {
-  const auto file = open_model_file(kGolden / "models" / (golden.name + ".gguf"));
-  return file.ok() && read_model_info(*file)->logit_softcap > 0;
+ModelInfo info_of(const Golden& golden) {
+  return *read_model_info(*open_model_file(kGolden / "models" / (golden.name + ".gguf")));
 }
 
 // Errors of keys and values add up over the layers, and the residual passes them by: found are 0.6 to 0.95 of a row's
 // own error, and 0.3 of it where a cap flattens the largest logits.
 TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_leave) {
+  const ModelInfo info = info_of(GetParam());
   for (const DTypeRow& kv : kDTypes) {
     if (!is_quantized_kv(kv.dtype)) continue;
     SCOPED_TRACE(kv.name);
     const auto found = compute(GetParam(), kv.dtype, 7, ReferenceModel::kAllLayers);
     ASSERT_TRUE(found.ok()) << found.error().message;
-    const double error = relative_error(*found, GetParam().logits);
+    const double error = info.layers.front().has_experts()
+                             ? median_error(*found, GetParam().logits, GetParam().tokens.size())
+                             : relative_error(*found, GetParam().logits);
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
-    EXPECT_GT(error, (caps_logits(GetParam()) ? 0.2 : 0.4) * row_error(kv.dtype));
+    EXPECT_GT(error, (info.logit_softcap > 0 ? 0.2 : 0.4) * row_error(kv.dtype));
   }
 }
 
