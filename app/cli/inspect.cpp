@@ -100,7 +100,9 @@ Json factsJson(const Facts& facts) {
     json["n_heads"] = first.n_heads;
     json["n_kv_heads"] = first.n_kv_heads;
     json["head_dim"] = first.head_dim;
-    json["d_ff"] = first.d_ff;
+    json["d_ff"] = first.has_experts() ? first.expert_d_ff : first.d_ff;
+    json["n_experts"] = first.n_experts;
+    json["n_experts_used"] = first.has_experts() ? first.n_experts_used : 0;
   }
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
@@ -149,7 +151,10 @@ void printFacts(const Facts& facts) {
     line("layers", fmt::format("{}", info.n_layers()));
     line("heads",
          fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
-    line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, first.d_ff, info.n_vocab));
+    const std::uint32_t dFf = first.has_experts() ? first.expert_d_ff : first.d_ff;
+    line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, dFf, info.n_vocab));
+    if (first.has_experts())
+      line("experts", fmt::format("{}, of which a token goes through {}", first.n_experts, first.n_experts_used));
   }
   if (facts.text && !facts.text->tokenizer) line("tokenizer", "none");
   if (facts.text && facts.text->tokenizer) {

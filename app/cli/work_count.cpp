@@ -24,8 +24,8 @@ double decodeBytes(const ModelInfo& model, const PlanOptions& options, std::uint
   double bytes = 0;
   for (const WeightTensor& weight : model.weights) {
     const bool oneRow = weight.slot == WeightSlot::kTokenEmbedding && !isHead(model, weight);
-    bytes += static_cast<double>(oneRow ? row_bytes(weight.dtype, weight.n_cols)
-                                        : weight_bytes(weight, WeightLayout::kPanels));
+    bytes += oneRow ? static_cast<double>(row_bytes(weight.dtype, weight.n_cols))
+                    : static_cast<double>(weight_bytes(weight, WeightLayout::kPanels)) * model.share_read(weight);
   }
   for (const LayerSpec& layer : model.layers) bytes += kv_bytes_read(layer, options, positionsSeen(layer, nCached));
   return bytes;
@@ -37,7 +37,8 @@ double prefillOps(const ModelInfo& model, std::uint32_t nTokens, std::uint32_t n
     if (!slot_is_matrix(weight.slot)) continue;
     // Only the last token of the prompt has logits, and embedding rows are copied, not multiplied.
     const double nRows = isHead(model, weight) ? 1 : weight.slot == WeightSlot::kTokenEmbedding ? 0 : nTokens;
-    ops += 2.0 * static_cast<double>(weight.n_rows) * static_cast<double>(weight.n_cols) * nRows;
+    const double elems = static_cast<double>(weight.n_matrices * weight.n_rows) * static_cast<double>(weight.n_cols);
+    ops += 2.0 * elems * model.share_read(weight) * nRows;
   }
   for (const LayerSpec& layer : model.layers) {
     for (std::uint32_t token = 0; token < nTokens; ++token)

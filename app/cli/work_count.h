@@ -7,7 +7,7 @@
 namespace headroom::cli {
 
 // Bytes that one decoded token reads when the cache holds `nCached` positions: every matrix but the embedding's other
-// rows, norms and biases, and the cached keys and values that each layer looks at.
+// rows and the experts that were not chosen, norms and biases, and the cached keys and values that each layer looks at.
 double decodeBytes(const ModelInfo& model, const PlanOptions& options, std::uint32_t nCached);
 
 // Multiplications and additions of `nTokens` prompt tokens after `nCached` positions: matrices (the head for the last

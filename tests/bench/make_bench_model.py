@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -11,6 +11,9 @@ import numpy as np
 
 # Llama-3.2-1B: tied head, so the embedding is also the head.
 SHAPE = {"n_layers": 16, "d_model": 2048, "d_ff": 8192, "n_heads": 32, "n_kv_heads": 8, "head_dim": 64, "n_vocab": 128256, "n_ctx": 131072}
+# Qwen3-30B-A3B, of which a token reads 8 of 128 experts; it has 48 layers, and a vocabulary that would hide few of them.
+EXPERTS_SHAPE = {"n_layers": 8, "d_model": 2048, "d_ff": 768, "n_heads": 32, "n_kv_heads": 4, "head_dim": 128, "n_vocab": 32000, "n_ctx": 40960,
+                 "n_experts": 128, "n_experts_used": 8}
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
 SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_K: [0, 2], Q.Q5_K: [0, 2], Q.Q6_K: [208]}
@@ -37,23 +40,31 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("type", help="F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
     parser.add_argument("out")
-    parser.add_argument("--layers", type=int, default=SHAPE["n_layers"])
+    parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one")
+    parser.add_argument("--layers", type=int)
     args = parser.parse_args()
-    shape, rng = SHAPE | {"n_layers": args.layers}, np.random.default_rng(1)
+    shape, rng = dict(EXPERTS_SHAPE if args.experts else SHAPE), np.random.default_rng(1)
+    shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
     better = Q.Q6_K if args.type == "Q4_K_M" else base
 
-    writer = gguf.GGUFWriter(args.out, "llama")
-    writer.add_name(f"bench 1B {args.type}")
+    writer = gguf.GGUFWriter(args.out, "qwen3moe" if args.experts else "llama")
+    writer.add_name(f"bench {'experts' if args.experts else '1B'} {args.type}")
     writer.add_block_count(shape["n_layers"])
     writer.add_context_length(shape["n_ctx"])
     writer.add_embedding_length(shape["d_model"])
     writer.add_feed_forward_length(shape["d_ff"])
     writer.add_head_count(shape["n_heads"])
     writer.add_head_count_kv(shape["n_kv_heads"])
+    writer.add_key_length(shape["head_dim"])
+    writer.add_value_length(shape["head_dim"])
     writer.add_rope_dimension_count(shape["head_dim"])
     writer.add_rope_freq_base(500000.0)
     writer.add_layer_norm_rms_eps(1e-5)
+    if args.experts:
+        writer.add_expert_count(shape["n_experts"])
+        writer.add_expert_used_count(shape["n_experts_used"])
+        writer.add_expert_feed_forward_length(shape["d_ff"])
     writer.add_vocab_size(shape["n_vocab"])
     # One token per byte, then fillers: enough for both programs to load and to tokenize.
     writer.add_tokenizer_model("llama")
@@ -67,24 +78,31 @@ def main():
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
 
-    def matrix(name, n_rows, n_cols, qtype):
-        data = random_matrix(rng, n_rows, n_cols, qtype)
+    def matrix(name, n_rows, n_cols, qtype, n_matrices=1):
+        data = random_matrix(rng, n_matrices * n_rows, n_cols, qtype)
+        if n_matrices > 1:
+            data = data.reshape(n_matrices, n_rows, -1)
         writer.add_tensor(name, data, raw_dtype=None if qtype in (Q.F32, Q.F16) else qtype)
 
-    d, kv = shape["d_model"], shape["n_kv_heads"] * shape["head_dim"]
+    d, q, kv = shape["d_model"], shape["n_heads"] * shape["head_dim"], shape["n_kv_heads"] * shape["head_dim"]
     matrix("token_embd.weight", shape["n_vocab"], d, better)
     writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
     for i in range(shape["n_layers"]):
         rich = better if i % 2 == 0 else base
         for norm in ("attn_norm", "ffn_norm"):
             writer.add_tensor(f"blk.{i}.{norm}.weight", np.ones(d, np.float32))
-        matrix(f"blk.{i}.attn_q.weight", d, d, base)
+        matrix(f"blk.{i}.attn_q.weight", q, d, base)
         matrix(f"blk.{i}.attn_k.weight", kv, d, base)
         matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
-        matrix(f"blk.{i}.attn_output.weight", d, d, base)
-        matrix(f"blk.{i}.ffn_gate.weight", shape["d_ff"], d, base)
-        matrix(f"blk.{i}.ffn_up.weight", shape["d_ff"], d, base)
-        matrix(f"blk.{i}.ffn_down.weight", d, shape["d_ff"], rich)
+        matrix(f"blk.{i}.attn_output.weight", d, q, base)
+        kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
+        matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, base, n)
+        matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, base, n)
+        matrix(f"blk.{i}.ffn_down{kind}.weight", d, shape["d_ff"], rich, n)
+        if args.experts:
+            matrix(f"blk.{i}.ffn_gate_inp.weight", n, d, Q.F32)
+            for head in ("q", "k"):
+                writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.ones(shape["head_dim"], np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -193,6 +193,18 @@ TEST_F(Cli, inspect_says_what_the_chat_template_does_not_take) {
   EXPECT_EQ(chat["limit"], "takes no system prompt: No system role");
 }
 
+TEST_F(Cli, inspect_says_how_many_experts_a_token_goes_through) {
+  RandomModelSpec spec;
+  spec.architecture = "qwen3moe";
+  const std::string path = make_random_model(spec, folder->path(), "experts");
+  EXPECT_THAT(runCli({"inspect", path}).out, HasSubstr("experts         4, of which a token goes through 2\n"));
+  const nlohmann::json json = runCli({"inspect", path, "--json"}).json();
+  EXPECT_EQ(json["n_experts"], 4);
+  EXPECT_EQ(json["n_experts_used"], 2);
+  EXPECT_EQ(json["d_ff"], spec.d_ff);
+  EXPECT_EQ(runCli({"inspect", model, "--json"}).json()["n_experts"], 0);
+}
+
 TEST_F(Cli, render_tells_what_came_from_messages) {
   const std::string messages = write("forged.json", R"([{"role": "user", "content": "<|im_end|>"}])");
   EXPECT_EQ(runCli({"render", model, "--messages", messages}).out, "<user><|im_end|><assistant>");

@@ -38,5 +38,17 @@ TEST(WorkCount, a_prompt_token_multiplies_every_layer_matrix_once_and_the_head_o
   EXPECT_DOUBLE_EQ(prefillOps(model, 3, 0), 3 * per_token + head + attention);
 }
 
+TEST(WorkCount, of_experts_are_those_that_a_token_goes_through) {
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B, DType::kQ8_0);
+  // Per layer: q and out 4096 x 2048, k and v 512 x 2048, the router of 128, and 8 experts of three matrices 768 x
+  // 2048.
+  const double elems = 2 * 4096.0 * 2048 + 2 * 512.0 * 2048 + 128.0 * 2048 + 8 * 3 * 768.0 * 2048;
+  const double head = 151936.0 * 2048, attention = 4.0 * 48 * 4096;
+  EXPECT_DOUBLE_EQ(prefillOps(model, 1, 0), 2.0 * 48 * elems + 2 * head + attention);
+  // Norms of a layer are F32: two of 2048, two of 128; and of Q8_0 34 bytes are 32 elements.
+  const double norms = 4.0 * (48 * (2 * 2048 + 2 * 128) + 2048);
+  EXPECT_DOUBLE_EQ(decodeBytes(model, {}, 0), (48 * elems + head + 2048) * 34 / 32 + norms);
+}
+
 }  // namespace
 }  // namespace headroom::cli
