@@ -144,6 +144,7 @@ void Application::wireChat() {
     m_saveTimer.start();
   });
   connect(m_window.get(), &ui::MainWindow::openModelChanged, m_chat, &ui::ChatWidget::setOpenModel);
+  connect(m_window.get(), &ui::MainWindow::devicesRead, m_chat, &ui::ChatWidget::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
   connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(),
           [this](const QString& path) { m_window->openModel(path); });

@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace headroom::app {
@@ -74,6 +75,46 @@ const std::vector<SamplerEntry>& samplerEntries() {
   return kEntries;
 }
 
+// One array of the file: `add` takes what stands at each place.
+void readArray(QSettings& file, const char* name, const std::function<void()>& add) {
+  const int n = file.beginReadArray(QLatin1StringView(name));
+  for (int i = 0; i < n; ++i) {
+    file.setArrayIndex(i);
+    add();
+  }
+  file.endArray();
+}
+
+void writeArray(QSettings& file, const char* name, std::size_t n, const std::function<void(std::size_t)>& write) {
+  file.remove(QLatin1StringView(name));
+  file.beginWriteArray(QLatin1StringView(name), static_cast<int>(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    file.setArrayIndex(static_cast<int>(i));
+    write(i);
+  }
+  file.endArray();
+}
+
+constexpr auto kKeepFree = QLatin1StringView("keep_free"), kAtMost = QLatin1StringView("at_most");
+
+// Absent where the file names no device or no amount.
+std::optional<ui::ChosenDevice> readDevice(const QSettings& file) {
+  const QString id = file.value(QLatin1StringView("id")).toString();
+  const bool isAtMost = file.contains(kAtMost);
+  bool ok = false;
+  const Bytes bytes = file.value(isAtMost ? kAtMost : kKeepFree).toULongLong(&ok);
+  if (id.isEmpty() || !ok) return std::nullopt;
+  return ui::ChosenDevice{id, isAtMost ? HeadroomRule(AtMost{bytes}) : HeadroomRule(KeepFree{bytes})};
+}
+
+void writeDevice(QSettings& file, const ui::ChosenDevice& device) {
+  file.setValue(QLatin1StringView("id"), device.id);
+  if (const auto* keep = std::get_if<KeepFree>(&device.headroom))
+    file.setValue(kKeepFree, QVariant::fromValue<qulonglong>(keep->bytes));
+  if (const auto* most = std::get_if<AtMost>(&device.headroom))
+    file.setValue(kAtMost, QVariant::fromValue<qulonglong>(most->bytes));
+}
+
 const std::vector<Entry>& entries() {
   using S = Settings;
   static const std::vector<Entry> kEntries{
@@ -123,13 +164,13 @@ Settings SettingsStore::read() const {
     if (value.isValid()) entry.set(settings, value);
   }
   settings.chat.sampler = readSampler(file, QStringLiteral("sampler/"));
-  const int nPresets = file.beginReadArray(QStringLiteral("presets"));
-  for (int i = 0; i < nPresets; ++i) {
-    file.setArrayIndex(i);
+  readArray(file, "presets", [&] {
     const QString name = file.value(QStringLiteral("name")).toString();
     if (!name.isEmpty()) settings.chat.presets.append({name, readSampler(file, QString())});
-  }
-  file.endArray();
+  });
+  readArray(file, "devices", [&] {
+    if (const auto device = readDevice(file)) settings.window.devices.push_back(*device);
+  });
   return settings;
 }
 
@@ -137,14 +178,14 @@ bool SettingsStore::write(const Settings& settings) const {
   QSettings file(m_path, QSettings::IniFormat);
   for (const Entry& entry : entries()) file.setValue(QLatin1StringView(entry.key), entry.get(settings));
   writeSampler(file, QStringLiteral("sampler/"), settings.chat.sampler);
-  file.remove(QStringLiteral("presets"));
-  file.beginWriteArray(QStringLiteral("presets"), static_cast<int>(settings.chat.presets.size()));
-  for (qsizetype i = 0; i < settings.chat.presets.size(); ++i) {
-    file.setArrayIndex(static_cast<int>(i));
-    file.setValue(QStringLiteral("name"), settings.chat.presets[i].name);
-    writeSampler(file, QString(), settings.chat.presets[i].sampler);
-  }
-  file.endArray();
+  const auto& presets = settings.chat.presets;
+  writeArray(file, "presets", static_cast<std::size_t>(presets.size()), [&](std::size_t i) {
+    const auto& preset = presets[static_cast<qsizetype>(i)];
+    file.setValue(QStringLiteral("name"), preset.name);
+    writeSampler(file, QString(), preset.sampler);
+  });
+  const auto& devices = settings.window.devices;
+  writeArray(file, "devices", devices.size(), [&](std::size_t i) { writeDevice(file, devices[i]); });
   file.sync();
   return file.status() == QSettings::NoError;
 }

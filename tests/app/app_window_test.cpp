@@ -38,6 +38,10 @@ TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
   QTest::keyClick(edit, Qt::Key_Return);
   ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Does not fit"); })) << verdict().toStdString();
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  ASSERT_TRUE(waitFor([&] {
+    const auto* fix = m_app->window().findChild<QPushButton*>("fix0");
+    return fix != nullptr && fix->isVisible() && fix->isEnabled();
+  }));
   find<QPushButton>("fix0")->click();
   ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Fits:"); })) << verdict().toStdString();
 

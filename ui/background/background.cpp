@@ -21,4 +21,11 @@ QThreadPool& readingThreads() {
 
 QThreadPool& writingThreads() { return *QThreadPool::globalInstance(); }  // QCoreApplication waits for it at its end
 
+QThreadPool& planningThreads() {
+  static QThreadPool pool;
+  pool.setObjectName(QStringLiteral("planning"));
+  pool.setMaxThreadCount(1);
+  return pool;
+}
+
 }  // namespace headroom::ui

@@ -1,4 +1,4 @@
-// Work on files that would keep the window waiting: done on other threads, told on the thread of the context object.
+// Work that would keep the window waiting: done on other threads, told on the thread of the context object.
 #pragma once
 
 #include <QFutureWatcher>
@@ -14,6 +14,9 @@ QThreadPool& readingThreads();
 
 // For writes: the end of the program waits until what was begun is on disk.
 QThreadPool& writingThreads();
+
+// For arithmetic: one thread, so that it takes one processor at most from whoever computes an answer meanwhile.
+QThreadPool& planningThreads();
 
 // Calls `work` on a thread of `threads` and `then` with its value on the thread of `context`, later. When `context`
 // goes before, or the watcher that is returned is cancelled or deleted, `then` is not called. `work` owns all that it

@@ -1,16 +1,18 @@
 #include "ui/calculator/calculator_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "format/dtype_table.h"
 #include "plan/solve.h"
+#include "ui/background/background.h"
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 namespace {
 
-// A start that leaves the machine usable: 1 GiB, and on small devices an eighth.
-Bytes defaultHeadroom(const DeviceInfo& device) { return std::min(kGiB, device.total_bytes / 8 / kMiB * kMiB); }
+constexpr std::size_t kMostFixes = 4;
 
 QString typeName(DType dtype) { return QString::fromStdString(std::string(dtype_row(dtype).name)); }
 
@@ -18,57 +20,53 @@ bool hasType(const DeviceInfo& device, DType dtype) {
   return std::find(device.kv_types.begin(), device.kv_types.end(), dtype) != device.kv_types.end();
 }
 
-const DeviceInfo* findById(const std::vector<DeviceInfo>& devices, const QString& id) {
-  const auto at = std::find_if(devices.begin(), devices.end(),
-                               [&](const DeviceInfo& device) { return QString::fromStdString(device.id) == id; });
-  return at == devices.end() ? nullptr : &*at;
-}
-
 }  // namespace
 
 CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent)
-    : QObject(parent), m_catalogue(std::move(catalogue)) {
+    : QObject(parent), m_devices(std::move(catalogue)) {
   m_replan.setSingleShot(true);
   m_replan.setInterval(0);
   connect(&m_replan, &QTimer::timeout, this, &CalculatorState::planNow);
 }
 
 void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
-  const bool isFirst = m_present.empty();
-  const bool isSame = devices.size() == m_present.size() &&
-                      std::equal(devices.begin(), devices.end(), m_present.begin(),
+  const std::vector<DeviceInfo>& before = m_devices.present();
+  const bool isSame = std::equal(devices.begin(), devices.end(), before.begin(), before.end(),
                                  [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; });
-  m_present = std::move(devices);
-  if (isFirst && !m_present.empty()) {
-    // A GPU of this machine before its CPU.
-    const auto gpu = std::find_if(m_present.begin(), m_present.end(),
-                                  [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
-    const DeviceInfo& first = gpu == m_present.end() ? m_present.front() : *gpu;
-    m_deviceId = QString::fromStdString(first.id);
-    m_options.devices = {{0, KeepFree{defaultHeadroom(first)}}};
-  }
+  for (const QString& name : m_devices.setPresent(std::move(devices)))
+    m_chosenForUser << tr("%1 is no longer in this machine and is left out of the plan.").arg(name);
   if (!isSame) emit devicesChanged();
   m_replan.start();
 }
 
-const DeviceInfo* CalculatorState::device() const {
-  const DeviceInfo* present = findById(m_present, m_deviceId);
-  return present ? present : findById(m_catalogue, m_deviceId);
-}
-
-std::vector<DeviceInfo> CalculatorState::planningDevices() const {
-  std::vector<DeviceInfo> devices = m_present;
-  if (const DeviceInfo* chosen = device(); chosen != nullptr && findById(m_present, m_deviceId) == nullptr)
-    devices.push_back(*chosen);
-  return devices;
+void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
+  if (devices.empty() || !m_devices.choose(devices)) return;
+  emit optionsChanged();
+  m_replan.start();
 }
 
 std::uint32_t CalculatorState::longestContext() const { return m_model ? m_model->n_ctx_trained : 0; }
+
+std::vector<DType> CalculatorState::offeredKvTypes() const {
+  std::vector<DType> types;
+  const auto first = m_devices.deviceOf(0);
+  if (!first) return types;
+  for (const DType dtype : first->kv_types) {
+    bool everywhere = dtype_row(dtype).is_kv_offered;
+    for (std::size_t row = 1; everywhere && row < m_devices.rows().size(); ++row)
+      everywhere = hasType(*m_devices.deviceOf(row), dtype);
+    if (everywhere) types.push_back(dtype);
+  }
+  return types;
+}
+
+PlanInputs CalculatorState::inputs() const { return inputsOf(m_model, m_devices, withPossibleFfn(m_options)); }
 
 void CalculatorState::takeModel(std::shared_ptr<const ModelInfo> model) {
   m_model = std::move(model);
   m_plan.reset();
   m_fixes.clear();
+  m_byLayers.clear();
   m_planProblem.clear();
   m_chosenForUser.clear();
   emit modelChanged();
@@ -82,49 +80,48 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model) {
 
 void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan) {
   takeModel(std::move(model));
-  m_options = plan.options;
-  if (plan.options.main_device() < plan.devices.size())
-    m_deviceId = QString::fromStdString(plan.devices[plan.options.main_device()].id);
+  std::vector<ChosenDevice> chosen;
+  for (const DeviceChoice& choice : plan.options.devices)
+    chosen.push_back({QString::fromStdString(plan.devices[choice.device].id), choice.headroom});
+  m_devices.choose(chosen);
+  takeOptions(plan.options);
   emit optionsChanged();
   planNow();
 }
 
-// The one chosen device among those that are planned with, under the rule that stands.
-void CalculatorState::planFor(const std::vector<DeviceInfo>& devices) {
-  m_options.devices = {{static_cast<DeviceIndex>(findById(devices, m_deviceId) - devices.data()), headroom()}};
+void CalculatorState::takeOptions(const PlanOptions& options) {
+  m_options = options;
+  m_options.devices.clear();
 }
 
 void CalculatorState::chooseDefaults() {
-  PlanOptions options;
-  options.devices = m_options.devices;
-  m_options = options;
-  const DeviceInfo* chosen = device();
-  if (chosen == nullptr) return;
-  const auto devices = planningDevices();
+  m_options = {};
+  if (m_devices.rows().empty()) return;
   // F16 when it fits, else the lightest change that does.
-  planFor(devices);
-  const auto plain = plan_memory(*m_model, devices, m_options);
-  if (plain.ok()) m_options.n_ctx = plain->options.n_ctx;
-  if (!plain.ok() || plain->fits()) {
+  const PlanInputs plain = inputs();
+  const auto whole = plan_memory(*m_model, plain.devices, plain.options);
+  if (whole.ok()) m_options.n_ctx = whole->options.n_ctx;
+  if (!whole.ok() || whole->fits()) {
     emit optionsChanged();
     return;
   }
+  const std::vector<DType> possible = offeredKvTypes();
   for (const DType dtype : {DType::kQ8_0, DType::kF8E4M3}) {
-    PlanOptions lighter = m_options;
-    lighter.kv_k = lighter.kv_v = dtype;
-    if (!hasType(*chosen, dtype)) continue;
-    const auto plan = plan_memory(*m_model, devices, lighter);
+    if (std::find(possible.begin(), possible.end(), dtype) == possible.end()) continue;
+    PlanInputs lighter = plain;
+    lighter.options.kv_k = lighter.options.kv_v = dtype;
+    const auto plan = plan_memory(*m_model, lighter.devices, lighter.options);
     if (!plan.ok() || !plan->fits()) continue;
-    m_options = lighter;
+    m_options.kv_k = m_options.kv_v = dtype;
     m_chosenForUser << tr("The KV cache starts as %1, because as F16 the plan would not fit.").arg(typeName(dtype));
     break;
   }
   emit optionsChanged();
 }
 
-void CalculatorState::change(PlanOptions options) {
+void CalculatorState::change(const PlanOptions& options) {
   if (options == m_options) return;
-  m_options = std::move(options);
+  takeOptions(options);
   m_chosenForUser.clear();
   emit optionsChanged();
   m_replan.start();
@@ -163,65 +160,86 @@ void CalculatorState::setValueType(DType dtype) {
 void CalculatorState::setGpuLayers(std::int32_t nLayers) {
   PlanOptions options = m_options;
   options.n_gpu_layers = nLayers;
-  options.n_cpu_ffn = kAutoLayers;
   change(options);
 }
 
-void CalculatorState::setHeadroom(HeadroomRule rule) {
+void CalculatorState::setCpuFfn(std::int32_t nLayers) {
   PlanOptions options = m_options;
-  options.set_headroom(options.main_device(), rule);
+  options.n_cpu_ffn = nLayers;
   change(options);
 }
 
-void CalculatorState::setDevice(const QString& id) {
-  if (id == m_deviceId) return;
-  m_deviceId = id;
+void CalculatorState::useDevice(std::size_t row, const QString& id) {
+  if (m_devices.use(row, id)) afterDevices(true);
+}
+void CalculatorState::addDevice(const QString& id) {
+  if (m_devices.add(id)) afterDevices(true);
+}
+void CalculatorState::removeDevice(std::size_t row) {
+  if (m_devices.remove(row)) afterDevices(true);
+}
+void CalculatorState::moveDeviceUp(std::size_t row) {
+  if (m_devices.moveUp(row)) afterDevices(false);
+}
+void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
+  if (m_devices.setHeadroom(row, rule)) afterDevices(false);
+}
+
+void CalculatorState::afterDevices(bool others) {
   m_chosenForUser.clear();
-  m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
-  if (const DeviceInfo* chosen = device()) {
-    // "At most" is a number of the old device's; "keep free" is kept where it leaves anything.
-    const HeadroomRule rule = headroom();
-    const auto* keep = std::get_if<KeepFree>(&rule);
-    if (keep == nullptr || keep->bytes >= chosen->total_bytes / 2)
-      m_options.set_headroom(m_options.main_device(), KeepFree{defaultHeadroom(*chosen)});
+  if (others) {
+    m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
     keepTypesPossible();
   }
   emit optionsChanged();
+  emit devicesChosen();
   m_replan.start();
 }
 
 void CalculatorState::keepTypesPossible() {
-  const DeviceInfo& chosen = *device();
   for (DType* dtype : {&m_options.kv_k, &m_options.kv_v}) {
-    if (hasType(chosen, *dtype) || chosen.kv_types.empty()) continue;
-    m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.")
-                           .arg(QString::fromStdString(chosen.name), typeName(*dtype));
-    *dtype = DType::kF16;
+    for (std::size_t row = 0; row < m_devices.rows().size(); ++row) {
+      const DeviceInfo device = *m_devices.deviceOf(row);
+      if (hasType(device, *dtype) || device.kv_types.empty()) continue;
+      m_chosenForUser << tr("%1 has no kernel for a cache of %2, so F16 is planned.")
+                             .arg(QString::fromStdString(device.name), typeName(*dtype));
+      *dtype = DType::kF16;
+    }
   }
 }
 
 void CalculatorState::applyFix(const Fix& fix) {
-  change(fix.options);
+  const std::vector<ChosenDevice> before = m_devices.rows();
+  m_devices.takeHeadroom(fix.options);
+  PlanOptions options = fix.options;
+  options.devices.clear();
+  change(options);
+  if (m_devices.rows() != before) {
+    emit optionsChanged();
+    emit devicesChosen();
+  }
   planNow();
 }
 
 void CalculatorState::solveFor(Goal goal) {
   if (!m_model || !m_plan) return;
-  const auto devices = planningDevices();
+  const PlanInputs asked = inputs();
   const auto answer = [&]() -> Result<SolveAnswer> {
     switch (goal) {
-      case Goal::LongestContext: return longest_context(*m_model, devices, m_options);
-      case Goal::MostLayers: return most_layers(*m_model, devices, m_options);
+      case Goal::LongestContext: return longest_context(*m_model, asked.devices, asked.options);
+      case Goal::MostLayers: return most_layers(*m_model, asked.devices, asked.options);
       case Goal::LowestLoss: break;
     }
-    return lightest_kv(*m_model, devices, m_options);
+    return lightest_kv(*m_model, asked.devices, asked.options);
   }();
   if (!answer.ok()) {
     emit solved(QString::fromStdString(answer.error().message), false);
     return;
   }
   if (answer->options) {
-    change(*answer->options);
+    PlanOptions options = *answer->options;
+    options.devices.clear();
+    change(options);
     planNow();
   }
   emit solved(QString::fromStdString(answer->text), answer->options.has_value());
@@ -230,26 +248,60 @@ void CalculatorState::solveFor(Goal goal) {
 void CalculatorState::planNow() {
   m_replan.stop();
   m_plan.reset();
-  m_fixes.clear();
   m_planProblem.clear();
-  if (m_model && device() != nullptr) {
-    const auto devices = planningDevices();
-    planFor(devices);
-    auto plan = plan_memory(*m_model, devices, m_options);
+  if (m_model && !m_devices.rows().empty()) {
+    const PlanInputs asked = inputs();
+    auto plan = plan_memory(*m_model, asked.devices, asked.options);
     if (plan.ok()) {
       m_plan = std::make_shared<const MemoryPlan>(std::move(plan).value());
-      findFixes();
     } else {
       m_planProblem = QString::fromStdString(plan.error().message);
     }
   }
+  m_isAdvising = m_plan != nullptr;
+  if (!m_isAdvising) {
+    m_fixes.clear();
+    m_byLayers.clear();
+  }
   emit planned();
+  startAdvice();
 }
 
-void CalculatorState::findFixes() {
-  if (m_plan->fits()) return;
-  auto fixes = find_fixes(*m_model, m_plan->devices, m_options);
-  if (fixes.ok()) m_fixes = std::move(fixes).value();
+// One at a time: while a slider moves, plans come faster than advice on them.
+void CalculatorState::startAdvice() {
+  m_isOutdated = m_isThinking;
+  if (m_isThinking || !m_isAdvising) return;
+  m_isThinking = true;
+  runInBackground(
+      planningThreads(), this,
+      [asked = inputs(), asAsked = inputsOf(m_model, m_devices, m_options)] {
+        auto found = find_advice(*asked.model, asked.devices, asked.options);
+        std::vector<Fix> fixes = found.ok() ? std::move(found).value() : std::vector<Fix>();
+        fixes.resize(std::min(fixes.size(), kMostFixes));
+        return std::pair(std::move(fixes), headroom::ui::outlookByLayers(asAsked));
+      },
+      [this](std::pair<std::vector<Fix>, std::vector<Outlook>> advice) {
+        m_isThinking = false;
+        if (!m_isOutdated) return takeAdvice(std::move(advice.first), std::move(advice.second));
+        startAdvice();
+      });
+}
+
+void CalculatorState::takeAdvice(std::vector<Fix> fixes, std::vector<Outlook> byLayers) {
+  m_fixes = std::move(fixes);
+  m_byLayers = std::move(byLayers);
+  m_isAdvising = false;
+  emit advised();
+}
+
+void CalculatorState::findDeviceOutlook(std::size_t row) {
+  if (!m_model || m_devices.rows().empty()) return;
+  runInBackground(
+      planningThreads(), this,
+      [model = m_model, devices = m_devices, row, options = m_options] {
+        return outlookByDevice(model, devices, row, options);
+      },
+      [this, row](const std::vector<DeviceOutlook>& outlook) { emit deviceOutlookFound(row, outlook); });
 }
 
 Verdict CalculatorState::verdict() const {
@@ -261,6 +313,11 @@ Verdict CalculatorState::verdict() const {
 QStringList CalculatorState::remarks() const {
   QStringList sentences = m_chosenForUser;
   if (m_plan) {
+    if (m_options.n_cpu_ffn > m_plan->options.n_cpu_ffn) {
+      sentences << tr("The FFN of %1 layers was asked to be on the CPU; only %2 layers are on GPUs, so these are.")
+                       .arg(m_options.n_cpu_ffn)
+                       .arg(m_plan->options.n_cpu_ffn);
+    }
     for (const Note& note : m_plan->notes) sentences << QString::fromStdString(note.text);
   }
   return sentences;
@@ -269,11 +326,13 @@ QStringList CalculatorState::remarks() const {
 QString CalculatorState::whyNotLoadable() const {
   if (!m_model) return tr("No model is open.");
   if (!m_plan) return m_planProblem.isEmpty() ? tr("There is no plan yet.") : m_planProblem;
-  const DeviceInfo* chosen = device();
-  if (chosen != nullptr && !chosen->is_present) {
-    return tr("%1 is not in this machine, so there is nothing to load on.").arg(QString::fromStdString(chosen->name));
+  for (const DeviceChoice& choice : m_plan->options.devices) {
+    const DeviceInfo& device = m_plan->devices[choice.device];
+    if (!device.is_present)
+      return tr("%1 is not in this machine, so there is nothing to load on.").arg(QString::fromStdString(device.name));
   }
   if (m_plan->fits()) return {};
+  if (m_isAdvising) return tr("The plan does not fit.");
   const bool oneSuffices = std::any_of(m_fixes.begin(), m_fixes.end(), [](const Fix& fix) { return fix.makes_it_fit; });
   return oneSuffices
              ? tr("The plan does not fit; choose a fix, or change a number.")

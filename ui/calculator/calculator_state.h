@@ -1,4 +1,4 @@
-// The calculator without its widgets: a model, devices and options in; a plan, its verdict and its fixes out.
+// The calculator without its widgets: a model, devices and options in; a plan, its verdict and advice on it out.
 #pragma once
 
 #include <QObject>
@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "plan/fixes.h"
-#include "plan/memory_plan.h"
+#include "plan/improvements.h"
+#include "ui/calculator/device_choices.h"
+#include "ui/calculator/plan_outlook.h"
 #include "ui/calculator/verdict.h"
 
 namespace headroom::ui {
@@ -16,7 +17,8 @@ namespace headroom::ui {
 enum class Goal { LongestContext, MostLayers, LowestLoss };
 
 // GUI thread. Setters change the options and re-plan once when control returns to the event loop; planNow() does so at
-// once.
+// once. One plan is made there, in a millisecond or less; the many that advice needs are made on another thread and
+// come with advised().
 class CalculatorState : public QObject {
   Q_OBJECT
  public:
@@ -25,20 +27,21 @@ class CalculatorState : public QObject {
   // Present devices, host first or not; `free_bytes` as the plan should see them (with what our loaded model holds
   // given back).
   void setPresentDevices(std::vector<DeviceInfo> devices);
-  const std::vector<DeviceInfo>& presentDevices() const { return m_present; }
-  const std::vector<DeviceInfo>& catalogue() const { return m_catalogue; }
+  const DeviceChoices& devices() const { return m_devices; }
+  // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent.
+  void restoreDevices(const std::vector<ChosenDevice>& devices);
 
   // A new model starts from defaults: F16 KV when it fits, else Q8 or FP8, and says so.
   void setModel(std::shared_ptr<const ModelInfo> model);
-  // A model with the options and the device of a plan that was made for it.
+  // A model with the options and the devices of a plan that was made for it.
   void setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan);
   const std::shared_ptr<const ModelInfo>& model() const { return m_model; }
 
+  // As asked. The devices are in devices() alone: `options().devices` stays empty.
   const PlanOptions& options() const { return m_options; }
-  HeadroomRule headroom() const { return m_options.headroom_of(m_options.main_device()); }  // on the chosen device
-  const DeviceInfo* device() const;  // the chosen one; null before devices are known
-  QString deviceId() const { return m_deviceId; }
   std::uint32_t longestContext() const;  // what the model was trained for; 0 without a model
+  // With a kernel on every chosen device, and not only for checking.
+  std::vector<DType> offeredKvTypes() const;
 
   void setContext(std::uint32_t nCtx);
   void setSlots(std::uint32_t nSlots);
@@ -46,8 +49,13 @@ class CalculatorState : public QObject {
   void setKeyType(DType dtype);
   void setValueType(DType dtype);
   void setGpuLayers(std::int32_t nLayers);  // or kAutoLayers
-  void setHeadroom(HeadroomRule rule);
-  void setDevice(const QString& id);
+  void setCpuFfn(std::int32_t nLayers);     // or kAutoLayers; kept also while fewer layers are on GPUs
+  // Rows are those of DeviceChoices. Other devices leave the numbers of layers to us again.
+  void useDevice(std::size_t row, const QString& id);
+  void addDevice(const QString& id);
+  void removeDevice(std::size_t row);
+  void moveDeviceUp(std::size_t row);
+  void setHeadroom(std::size_t row, HeadroomRule rule);
   void applyFix(const Fix& fix);
   void solveFor(Goal goal);
 
@@ -55,36 +63,53 @@ class CalculatorState : public QObject {
   const std::shared_ptr<const MemoryPlan>& plan() const { return m_plan; }  // null: no model, or planProblem() says why
   const QString& planProblem() const { return m_planProblem; }
   Verdict verdict() const;
-  const std::vector<Fix>& fixes() const { return m_fixes; }
   // What the options cost beside bytes (a Q4 cache) and what was chosen for the user; sentences.
   QStringList remarks() const;
   bool isLoadable() const { return whyNotLoadable().isEmpty(); }
   QString whyNotLoadable() const;
 
+  // Advice on plan(); until advised() those of the plan before, which are then not to be used.
+  bool isAdvising() const { return m_isAdvising; }
+  // What makes a plan fit that does not, or one that fits faster; the cheapest few.
+  const std::vector<Fix>& fixes() const { return m_fixes; }
+  const std::vector<Outlook>& outlookByLayers() const { return m_byLayers; }
+
+  // Finds out how fast the model would be on each device that can be chosen in a row (one row behind the last: added),
+  // with all else as it stands; deviceOutlookFound() follows. Nothing without a model.
+  void findDeviceOutlook(std::size_t row);
+
  signals:
   void modelChanged();
-  void devicesChanged();  // others than before; new readings of the same devices only re-plan
+  void devicesChanged();  // others than before are present; new readings of the same ones only re-plan
+  void devicesChosen();   // by the user: other ones, another order or another headroom
   void optionsChanged();  // by a setter, a fix or a solve
   void planned();
+  void advised();
+  void deviceOutlookFound(std::size_t row, const std::vector<headroom::ui::DeviceOutlook>& outlook);
   void solved(const QString& sentence, bool found);  // the answer of solveFor, in words
 
  private:
   void takeModel(std::shared_ptr<const ModelInfo> model);
-  void change(PlanOptions options);
-  std::vector<DeviceInfo> planningDevices() const;
-  void planFor(const std::vector<DeviceInfo>& devices);
+  void change(const PlanOptions& options);
+  void takeOptions(const PlanOptions& options);
+  void afterDevices(bool others);
+  PlanInputs inputs() const;
   void chooseDefaults();
   void keepTypesPossible();
-  void findFixes();
+  void startAdvice();
+  void takeAdvice(std::vector<Fix> fixes, std::vector<Outlook> byLayers);
 
-  std::vector<DeviceInfo> m_present, m_catalogue;
-  QString m_deviceId;
+  DeviceChoices m_devices;
   std::shared_ptr<const ModelInfo> m_model;
   PlanOptions m_options;
   std::shared_ptr<const MemoryPlan> m_plan;
   QString m_planProblem;
   QStringList m_chosenForUser;
   std::vector<Fix> m_fixes;
+  std::vector<Outlook> m_byLayers;
+  bool m_isAdvising = false;  // m_fixes and m_byLayers are not those of m_plan yet
+  bool m_isThinking = false;  // another thread makes plans for us
+  bool m_isOutdated = false;  // ... for a plan that is no longer m_plan
   QTimer m_replan;
 };
 

@@ -4,18 +4,50 @@
 #include <QCompleter>
 #include <QFocusEvent>
 #include <QLineEdit>
+#include <QPainter>
 #include <QStandardItemModel>
+#include <QStyledItemDelegate>
 #include <QTimer>
 
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/theme/theme.h"
 
 namespace headroom::ui {
 namespace {
 
-constexpr int kIdRole = Qt::UserRole;
+constexpr int kIdRole = Qt::UserRole, kOutlookRole = Qt::UserRole + 1;
+constexpr int kOutlookGapPx = 16;
+
+// The device at the left, how fast it would be at the right.
+class OutlookDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyledItemDelegate::paint(painter, option, index);
+    painter->save();
+    painter->setPen(option.palette.color(QPalette::PlaceholderText));
+    painter->drawText(option.rect.adjusted(0, 0, -kGrid, 0), Qt::AlignRight | Qt::AlignVCenter, textOf(index));
+    painter->restore();
+  }
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const QSize size = QStyledItemDelegate::sizeHint(option, index);
+    return {size.width() + option.fontMetrics.horizontalAdvance(textOf(index)) + kOutlookGapPx, size.height()};
+  }
+
+ private:
+  static QString textOf(const QModelIndex& index) { return index.data(kOutlookRole).toString(); }
+};
 
 }  // namespace
+
+std::vector<DeviceGroup> catalogueGroups() {
+  return {{DeviceKind::kCuda, DevicePicker::tr("Would it fit: NVIDIA")},
+          {DeviceKind::kVulkan, DevicePicker::tr("Would it fit: AMD, Intel and others")},
+          {DeviceKind::kMetal, DevicePicker::tr("Would it fit: Apple")},
+          {DeviceKind::kCpu, DevicePicker::tr("Would it fit: host memory")}};
+}
 
 DevicePicker::DevicePicker(QWidget* parent) : QComboBox(parent) {
   setObjectName(QStringLiteral("devicePicker"));
@@ -31,6 +63,11 @@ DevicePicker::DevicePicker(QWidget* parent) : QComboBox(parent) {
   completer->setCaseSensitivity(Qt::CaseInsensitive);
   completer->setCompletionMode(QCompleter::PopupCompletion);
   setCompleter(completer);
+  setItemDelegate(new OutlookDelegate(this));
+  completer->popup()->setItemDelegate(new OutlookDelegate(this));
+  connect(lineEdit(), &QLineEdit::textEdited, this, [this, completer] {
+    if (!completer->popup()->isVisible()) emit listWanted();
+  });
   connect(this, &QComboBox::activated, this, &DevicePicker::choose);
   connect(completer, qOverload<const QString&>(&QCompleter::activated), this,
           [this](const QString& text) { choose(findText(text)); });
@@ -53,19 +90,18 @@ void DevicePicker::addDevice(const DeviceInfo& device) {
 }
 
 void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std::vector<DeviceInfo>& catalogue) {
+  QStringList ids;
+  for (const auto* devices : {&present, &catalogue}) {
+    for (const DeviceInfo& device : *devices)
+      ids << QString::fromStdString(device.id) + QLatin1Char('\n') + QString::fromStdString(device.name);
+  }
+  if (count() > 0 && ids == m_ids) return;
+  m_ids = ids;
   const QSignalBlocker quiet(this);
   clear();
-  addHeading(tr("In this machine"));
+  if (!present.empty() || catalogue.empty()) addHeading(tr("In this machine"));
   for (const DeviceInfo& device : present) addDevice(device);
-  struct Group {
-    DeviceKind kind;
-    QString name;
-  };
-  const Group groups[] = {{DeviceKind::kCuda, tr("Would it fit: NVIDIA")},
-                          {DeviceKind::kVulkan, tr("Would it fit: AMD, Intel and others")},
-                          {DeviceKind::kMetal, tr("Would it fit: Apple")},
-                          {DeviceKind::kCpu, tr("Would it fit: host memory")}};
-  for (const Group& group : groups) {
+  for (const DeviceGroup& group : catalogueGroups()) {
     bool hasHeading = false;
     for (const DeviceInfo& device : catalogue) {
       if (device.kind != group.kind) continue;
@@ -82,6 +118,26 @@ void DevicePicker::setCurrentDevice(const QString& id) {
   if (id == m_currentId && lineEdit()->hasFocus() && lineEdit()->isModified()) return;
   m_currentId = id;
   showCurrent();
+}
+
+void DevicePicker::showPopup() {
+  emit listWanted();
+  QComboBox::showPopup();
+}
+
+void DevicePicker::setOutlook(const std::vector<DeviceOutlook>& outlook) {
+  for (int row = 0; row < count(); ++row) {
+    const QString id = itemData(row, kIdRole).toString();
+    for (const DeviceOutlook& one : outlook) {
+      // A further card of one name is as fast as the first.
+      if (id != one.id && !id.startsWith(one.id + QStringLiteral(" #"))) continue;
+      const QString text = outlookText(one.outlook);
+      setItemData(row, text, kOutlookRole);
+      setItemData(row, text.isEmpty() ? itemText(row) : tr("%1, %2").arg(itemText(row), text), Qt::AccessibleTextRole);
+    }
+  }
+  // Wide enough for both, which were not known when the list came up.
+  if (view()->isVisible()) view()->setMinimumWidth(view()->sizeHintForColumn(0) + 2 * kOutlookGapPx);
 }
 
 // The headings are in the list too, and "NVIDIA" is in one of them. -1: none.
@@ -111,6 +167,7 @@ void DevicePicker::showCurrent() {
   if (row >= 0) {
     lineEdit()->setText(itemText(row));
     lineEdit()->setCursorPosition(0);
+    setToolTip(itemText(row));
   }
 }
 

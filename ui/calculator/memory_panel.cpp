@@ -52,7 +52,7 @@ MemoryPanel::MemoryPanel(const Theme& theme, CalculatorState& calculator, LoadSt
       m_drop(new DropArea(theme, this)),
       m_card(new ModelCard(this)),
       m_verdict(new VerdictView(theme, calculator, load, this)),
-      m_options(new OptionsForm(calculator, this)) {
+      m_options(new OptionsForm(theme, calculator, this)) {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
   column->setContentsMargins(kGrid, 0, kGrid / 2, kGrid);

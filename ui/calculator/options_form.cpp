@@ -1,19 +1,18 @@
 #include "ui/calculator/options_form.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
 #include <algorithm>
-#include <iterator>
 
 #include "format/dtype_table.h"
-#include "ui/calculator/bytes_edit.h"
-#include "ui/calculator/device_picker.h"
+#include "ui/calculator/device_list.h"
+#include "ui/calculator/headroom_edit.h"
+#include "ui/calculator/layers_edit.h"
+#include "ui/calculator/number_field.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -22,39 +21,13 @@ namespace {
 constexpr int kMaxContext = 1 << 22;  // of the exact field; the planner bounds the rest
 constexpr int kMaxSlots = 64;
 constexpr int kMaxBatch = 4096;
-constexpr Bytes kHeadroomStep = 64 * kMiB;
 constexpr int kShortFieldPx = 62;  // of four digits, where two fields share a row
-enum HeadroomMeaning { KeepFreeIndex, AtMostIndex };
-
-Bytes headroomBytes(const HeadroomRule& rule) {
-  return std::visit([](const auto& value) { return value.bytes; }, rule);
-}
 
 QSpinBox* makeSpin(int from, int to, const QString& name, const char* objectName, QWidget* parent) {
-  auto* spin = new QSpinBox(parent);
-  spin->setRange(from, to);
-  spin->setGroupSeparatorShown(true);
-  spin->setAlignment(Qt::AlignRight);
+  QSpinBox* spin = makeNumberField(from, to, parent);
   spin->setAccessibleName(name);
   spin->setObjectName(QLatin1String(objectName));
-  spin->setKeyboardTracking(false);
-  auto* text = spin->findChild<QLineEdit*>();
-  QObject::connect(spin, &QSpinBox::editingFinished, text, [text] { text->setModified(false); });
   return spin;
-}
-
-// Plans are made anew whenever free memory moves: a number that is being typed stays.
-void showValue(QSpinBox& spin, int value) {
-  if (spin.hasFocus() && spin.findChild<QLineEdit*>()->isModified()) return;
-  spin.setValue(value);
-}
-
-// Types that are only for checking stay with the command line.
-std::vector<DType> offeredTypes(const DeviceInfo& device) {
-  std::vector<DType> types;
-  std::copy_if(device.kv_types.begin(), device.kv_types.end(), std::back_inserter(types),
-               [](DType dtype) { return dtype_row(dtype).is_kv_offered; });
-  return types;
 }
 
 // Filled anew only when another device has other kernels, so that an open list is not pulled away.
@@ -77,7 +50,8 @@ QSlider* makeSlider(const QString& name, const char* objectName, QWidget* parent
 
 }  // namespace
 
-OptionsForm::OptionsForm(CalculatorState& calculator, QWidget* parent) : QFrame(parent), m_calculator(calculator) {
+OptionsForm::OptionsForm(const Theme& theme, CalculatorState& calculator, QWidget* parent)
+    : QFrame(parent), m_calculator(calculator) {
   setObjectName(QStringLiteral("optionsForm"));
   setRole(this, "card");
   auto* grid = new QGridLayout(this);
@@ -85,18 +59,17 @@ OptionsForm::OptionsForm(CalculatorState& calculator, QWidget* parent) : QFrame(
   grid->setHorizontalSpacing(kGrid);
   grid->setVerticalSpacing(kGrid);
   grid->setColumnStretch(1, 1);
-  buildDevice(*grid);
+  grid->setColumnMinimumWidth(0, HeadroomEdit::labelWidth(this));
+  grid->setColumnMinimumWidth(2, HeadroomEdit::fieldWidth(this));
+  addWide(*grid, new DeviceList(theme, calculator, this));
   buildContext(*grid);
   buildCounts(*grid);
   buildCache(*grid);
-  buildLayers(*grid);
-  buildHeadroom(*grid);
+  addWide(*grid, new LayersEdit(theme, calculator, this));
   buildSolvers(*grid);
   connect(&m_calculator, &CalculatorState::modelChanged, this, &OptionsForm::refreshModel);
-  connect(&m_calculator, &CalculatorState::devicesChanged, this, &OptionsForm::refreshDevices);
   connect(&m_calculator, &CalculatorState::optionsChanged, this, &OptionsForm::refresh);
   connect(&m_calculator, &CalculatorState::planned, this, &OptionsForm::refresh);
-  refreshDevices();
   refreshModel();
 }
 
@@ -107,13 +80,7 @@ QLabel* OptionsForm::addLabel(QGridLayout& grid, const QString& text, QWidget* b
   return label;
 }
 
-void OptionsForm::buildDevice(QGridLayout& grid) {
-  m_device = new DevicePicker(this);
-  m_device->setAccessibleName(tr("Device"));
-  addLabel(grid, tr("&Device"), m_device);
-  grid.addWidget(m_device, grid.rowCount() - 1, 1, 1, 2);
-  connect(m_device, &DevicePicker::deviceChosen, &m_calculator, &CalculatorState::setDevice);
-}
+void OptionsForm::addWide(QGridLayout& grid, QWidget* widget) { grid.addWidget(widget, grid.rowCount(), 0, 1, 3); }
 
 void OptionsForm::buildContext(QGridLayout& grid) {
   m_contextSlider = makeSlider(tr("Context length, in steps"), "contextSlider", this);
@@ -178,59 +145,6 @@ void OptionsForm::buildCache(QGridLayout& grid) {
           [this](int row_) { m_calculator.setValueType(static_cast<DType>(m_valueType->itemData(row_).toInt())); });
 }
 
-void OptionsForm::buildLayers(QGridLayout& grid) {
-  m_layersSlider = makeSlider(tr("Layers on the GPU"), "layersSlider", this);
-  m_layers = makeSpin(0, 1, tr("Layers on the GPU, exact"), "layersSpin", this);
-  m_autoLayers = new QCheckBox(tr("&Auto"), this);
-  m_autoLayers->setObjectName(QStringLiteral("autoLayers"));
-  m_autoLayers->setToolTip(tr("As many layers as fit"));
-  m_autoLayers->setAccessibleName(tr("As many layers on the GPU as fit"));
-  m_layersLabel = addLabel(grid, tr("&GPU layers"), m_layers);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(kGrid);
-  row->addWidget(m_layersSlider, 1);
-  row->addWidget(m_autoLayers);
-  grid.addLayout(row, grid.rowCount() - 1, 1);
-  grid.addWidget(m_layers, grid.rowCount() - 1, 2);
-  connect(m_layersSlider, &QSlider::valueChanged, &m_calculator, &CalculatorState::setGpuLayers);
-  connect(m_layers, &QSpinBox::valueChanged, &m_calculator, &CalculatorState::setGpuLayers);
-  connect(m_autoLayers, &QCheckBox::toggled, this,
-          [this](bool automatic) { m_calculator.setGpuLayers(automatic ? kAutoLayers : m_layers->value()); });
-}
-
-void OptionsForm::buildHeadroom(QGridLayout& grid) {
-  m_headroomRule = new QComboBox(this);
-  m_headroomRule->setObjectName(QStringLiteral("headroomRule"));
-  m_headroomRule->setAccessibleName(tr("What headroom means"));
-  m_headroomRule->addItem(tr("Keep free"));
-  m_headroomRule->addItem(tr("Use at most"));
-  m_headroomRule->setToolTip(tr("Keep this much of the device free, or never use more than this much of it"));
-  m_headroomSlider = makeSlider(tr("Headroom"), "headroomSlider", this);
-  m_headroom = new BytesEdit(this);
-  m_headroom->setObjectName(QStringLiteral("headroomEdit"));
-  m_headroom->setAccessibleName(tr("Headroom, exact, in GiB or MiB"));
-  grid.addWidget(m_headroomRule, grid.rowCount(), 0);
-  grid.addWidget(m_headroomSlider, grid.rowCount() - 1, 1);
-  grid.addWidget(m_headroom, grid.rowCount() - 1, 2);
-  connect(m_headroomRule, &QComboBox::activated, this, [this](int meaning) {
-    const DeviceInfo* device = m_calculator.device();
-    if (device == nullptr) return;
-    const bool keepsFree = std::holds_alternative<KeepFree>(m_calculator.headroom());
-    if (keepsFree == (meaning == KeepFreeIndex)) return;
-    // The other reading of the same limit, so that the verdict does not jump.
-    const Bytes now = std::min(device->free_bytes, headroomBytes(m_calculator.headroom()));
-    setHeadroomBytes(device->free_bytes - now);
-  });
-  connect(m_headroomSlider, &QSlider::valueChanged, this,
-          [this](int step) { setHeadroomBytes(static_cast<Bytes>(step) * kHeadroomStep); });
-  connect(m_headroom, &BytesEdit::bytesEdited, this, &OptionsForm::setHeadroomBytes);
-}
-
-void OptionsForm::setHeadroomBytes(Bytes bytes) {
-  m_calculator.setHeadroom(m_headroomRule->currentIndex() == KeepFreeIndex ? HeadroomRule(KeepFree{bytes})
-                                                                           : HeadroomRule(AtMost{bytes}));
-}
-
 void OptionsForm::buildSolvers(QGridLayout& grid) {
   const auto makeButton = [this](const QString& text, const char* objectName, const QString& name, const QString& tip,
                                  Goal goal) {
@@ -250,7 +164,7 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
                  tr("The number formats of the cache that change least and fit, with everything else as it stands"),
                  Goal::LowestLoss);
   m_most = makeButton(tr("&Most layers"), "mostLayers", tr("Most layers that fit"),
-                      tr("The most layers that fit on the GPU, with everything else as it stands"), Goal::MostLayers);
+                      tr("The most layers that fit on the GPUs, with everything else as it stands"), Goal::MostLayers);
   auto* heading = new QLabel(tr("Find what fits:"), this);
   setRole(heading, "muted");
   auto* box = new QGridLayout;
@@ -262,12 +176,6 @@ void OptionsForm::buildSolvers(QGridLayout& grid) {
   grid.addLayout(box, grid.rowCount(), 0, 1, 3);
 }
 
-void OptionsForm::refreshDevices() {
-  m_device->setDevices(m_calculator.presentDevices(), m_calculator.catalogue());
-  m_device->setCurrentDevice(m_calculator.deviceId());
-  refresh();
-}
-
 void OptionsForm::refreshModel() {
   const auto& model = m_calculator.model();
   m_scale = ContextScale(std::max<std::uint32_t>(m_calculator.longestContext(), 1));
@@ -276,56 +184,26 @@ void OptionsForm::refreshModel() {
     m_contextSlider->setRange(0, m_scale.count() - 1);
     m_contextSlider->setPageStep(2);
   }
-  const int nLayers = model ? static_cast<int>(model->n_layers()) : 0;
-  const QSignalBlocker quietSlider(m_layersSlider), quietSpin(m_layers);
-  m_layersSlider->setRange(0, nLayers);
-  m_layers->setRange(0, nLayers);
   setEnabled(model != nullptr);
   refresh();
 }
 
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
-  const DeviceInfo* device = m_calculator.device();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context,      m_slots,  m_batch,     m_keyType,
-                                  m_valueType,     m_layersSlider, m_layers, m_autoLayers};
+  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_slots, m_batch, m_keyType, m_valueType};
   for (QObject* object : quietOnes) object->blockSignals(true);
-  m_device->setCurrentDevice(m_calculator.deviceId());
   if (options.n_ctx > 0) {
-    showValue(*m_context, static_cast<int>(std::min<std::uint32_t>(options.n_ctx, kMaxContext)));
+    showNumber(*m_context, static_cast<int>(std::min<std::uint32_t>(options.n_ctx, kMaxContext)));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
-  showValue(*m_slots, static_cast<int>(options.n_slots));
-  showValue(*m_batch, static_cast<int>(options.n_batch));
-  for (QComboBox* combo : {m_keyType, m_valueType}) {
-    showTypes(*combo, device != nullptr ? offeredTypes(*device) : std::vector<DType>());
-  }
+  showNumber(*m_slots, static_cast<int>(options.n_slots));
+  showNumber(*m_batch, static_cast<int>(options.n_batch));
+  const std::vector<DType> types = m_calculator.offeredKvTypes();
+  for (QComboBox* combo : {m_keyType, m_valueType}) showTypes(*combo, types);
   m_keyType->setCurrentIndex(m_keyType->findData(static_cast<int>(options.kv_k)));
   m_valueType->setCurrentIndex(m_valueType->findData(static_cast<int>(options.kv_v)));
-
-  const bool isGpu = device != nullptr && device->kind != DeviceKind::kCpu;
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_layersLabel, m_layersSlider, m_layers, m_autoLayers, m_most})
-    widget->setVisible(isGpu);
-  const bool automatic = options.n_gpu_layers == kAutoLayers;
-  const auto& plan = m_calculator.plan();
-  const int shownLayers = automatic && plan ? plan->options.n_gpu_layers : options.n_gpu_layers;
-  m_autoLayers->setChecked(automatic);
-  m_layersSlider->setValue(shownLayers);
-  showValue(*m_layers, shownLayers);
   for (QObject* object : quietOnes) object->blockSignals(false);
-  refreshHeadroom();
-}
-
-void OptionsForm::refreshHeadroom() {
-  const DeviceInfo* device = m_calculator.device();
-  const QSignalBlocker quietRule(m_headroomRule), quietSlider(m_headroomSlider);
-  m_headroomRule->setCurrentIndex(std::holds_alternative<KeepFree>(m_calculator.headroom()) ? KeepFreeIndex
-                                                                                            : AtMostIndex);
-  const Bytes bytes = headroomBytes(m_calculator.headroom());
-  if (device != nullptr) m_headroomSlider->setRange(0, static_cast<int>(device->total_bytes / kHeadroomStep));
-  m_headroomSlider->setPageStep(static_cast<int>(kGiB / kHeadroomStep));
-  m_headroomSlider->setValue(static_cast<int>(bytes / kHeadroomStep));
-  m_headroom->setBytes(bytes);
+  m_most->setVisible(m_calculator.devices().gpuCount() > 0);
 }
 
 }  // namespace headroom::ui

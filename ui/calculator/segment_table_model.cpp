@@ -64,12 +64,6 @@ QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
   }
 }
 
-// The name of a processor is long, and beside it there is only the GPU.
-QString deviceLabel(const DeviceInfo& device) {
-  return device.kind == DeviceKind::kCpu ? SegmentTableModel::tr("Host")
-                                         : shortDeviceName(QString::fromStdString(device.name));
-}
-
 }  // namespace
 
 void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {

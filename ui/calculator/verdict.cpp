@@ -2,9 +2,11 @@
 
 #include <QCoreApplication>
 #include <QStringList>
+#include <algorithm>
 
 #include "plan/plan_text.h"
 #include "plan/speed.h"
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -16,6 +18,10 @@ struct Words {
 
 QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
   QStringList sentences;
+  if (const auto speed = estimate_tokens_per_s(model, plan))
+    sentences << Words::tr("Answers come at %1.").arg(formatAboutSpeed(*speed));
+  const auto nDrivers = std::count_if(plan.budgets.begin(), plan.budgets.end(),
+                                      [](const DeviceBudget& budget) { return budget.driver > 0; });
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& device = plan.devices[budget.device];
     // The sentence of a plan that does not fit names them already.
@@ -24,12 +30,10 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
                        .arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
     }
     // An assumed share is in the plan's own notes.
-    if (budget.driver > 0 && device.driver_measured)
-      sentences << Words::tr("The driver takes %1 (measured).").arg(formatBytes(budget.driver));
-  }
-  if (const auto speed = estimate_tokens_per_s(model, plan)) {
-    sentences << Words::tr("At most about %1 tokens per second.")
-                     .arg(QString::number(*speed, 'g', 2 + (*speed >= 100 ? 1 : 0)));
+    if (budget.driver == 0 || !device.driver_measured) continue;
+    const QString bytes = formatBytes(budget.driver);
+    sentences << (nDrivers == 1 ? Words::tr("The driver takes %1 (measured).").arg(bytes)
+                                : Words::tr("The driver of %1 takes %2 (measured).").arg(deviceLabel(device), bytes));
   }
   return sentences.join(QLatin1Char(' '));
 }

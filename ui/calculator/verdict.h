@@ -11,7 +11,7 @@ namespace headroom::ui {
 struct Verdict {
   Tone tone = Tone::Neutral;
   QString sentence;  // "Fits: 6.31 of 8.00 GiB, 1.00 kept free, 0.69 to spare"
-  QString detail;    // what holds the rest, what the driver's share rests on, how fast at most; empty: nothing to add
+  QString detail;    // how fast, who holds the rest, what the driver's share rests on; empty: nothing to add
 };
 
 Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan);

@@ -9,11 +9,11 @@
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
 #include "ui/theme/roles.h"
+#include "ui/theme/wrapping_button.h"
 
 namespace headroom::ui {
 namespace {
 
-constexpr std::size_t kMaxFixes = 4;
 constexpr int kProgressSteps = 1000;
 
 }  // namespace
@@ -32,6 +32,10 @@ VerdictView::VerdictView(const Theme& theme, CalculatorState& calculator, LoadSt
   column->addLayout(buildLoadRow());
   connect(&m_calculator, &CalculatorState::planned, this, [this] {
     refreshVerdict();
+    refreshFixes();
+    refreshLoad();
+  });
+  connect(&m_calculator, &CalculatorState::advised, this, [this] {
     refreshFixes();
     refreshLoad();
   });
@@ -118,6 +122,9 @@ void VerdictView::refreshVerdict() {
 }
 
 void VerdictView::refreshFixes() {
+  // Those of the plan before stay in their places, so that nothing jumps, and cannot be pressed.
+  m_fixes->setEnabled(!m_calculator.isAdvising());
+  if (m_calculator.isAdvising()) return;
   while (QLayoutItem* item = m_fixColumn->takeAt(0)) {
     // A button may be the sender of the click that led here.
     item->widget()->hide();
@@ -126,20 +133,32 @@ void VerdictView::refreshFixes() {
   }
   const std::vector<Fix>& fixes = m_calculator.fixes();
   m_fixes->setVisible(!fixes.empty());
-  for (std::size_t i = 0; i < std::min(fixes.size(), kMaxFixes); ++i) {
-    auto* button = new QPushButton(literalText(QString::fromStdString(fixes[i].text)), m_fixes);
+  for (std::size_t i = 0; i < fixes.size(); ++i) {
+    QPushButton* button = makeFix(fixes[i]);
     button->setObjectName(QStringLiteral("fix%1").arg(i));
-    setRole(button, "fix");
-    button->setIcon(m_theme.icon(fixes[i].makes_it_fit ? QStringLiteral("check") : QStringLiteral("chevron-right"),
-                                 fixes[i].makes_it_fit ? m_theme.tokens().good.text : m_theme.tokens().muted));
-    button->setToolTip(fixes[i].makes_it_fit ? tr("With this change it fits")
-                                             : tr("Helps, and does not suffice alone"));
-    button->setAccessibleDescription(button->toolTip());
-    button->setMinimumWidth(1);
-    button->setAutoDefault(true);
-    connect(button, &QPushButton::clicked, this, [this, fix = fixes[i]] { m_calculator.applyFix(fix); });
     m_fixColumn->addWidget(button);
   }
+}
+
+QPushButton* VerdictView::makeFix(const Fix& fix) {
+  const ThemeTokens& t = m_theme.tokens();
+  const QString text = literalText(QString::fromStdString(fix.text));
+  auto* button = new WrappingButton(text, m_fixes);
+  setRole(button, "fix");
+  QString icon = QStringLiteral("chevron-right"), means = tr("Helps, and does not suffice alone");
+  if (fix.speedup) {
+    icon = QStringLiteral("faster");
+    means = tr("The plan fits as it is, and would be faster with this change");
+  } else if (fix.makes_it_fit) {
+    icon = QStringLiteral("check");
+    means = tr("With this change it fits");
+  }
+  button->setIcon(m_theme.icon(icon, fix.makes_it_fit ? t.good.text : t.muted));
+  button->setToolTip(means);
+  button->setAccessibleDescription(means);
+  button->setAutoDefault(true);
+  connect(button, &QPushButton::clicked, this, [this, fix] { m_calculator.applyFix(fix); });
+  return button;
 }
 
 void VerdictView::setModelPath(const QString& path) {

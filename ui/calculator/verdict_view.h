@@ -1,4 +1,4 @@
-// The verdict with its fixes as buttons, and loading: start, progress in bytes, cancel.
+// The verdict, with what makes a plan fit or faster as buttons, and loading: start, progress in bytes, cancel.
 #pragma once
 
 #include <QFrame>
@@ -29,6 +29,7 @@ class VerdictView : public QWidget {
   QLayout* buildLoadRow();
   void refreshVerdict();
   void refreshFixes();
+  QPushButton* makeFix(const Fix& fix);
   void refreshLoad();
 
   const Theme& m_theme;

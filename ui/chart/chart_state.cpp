@@ -3,6 +3,26 @@
 #include <algorithm>
 
 namespace headroom::ui {
+namespace {
+
+QString idOf(const DeviceInfo& device) { return QString::fromStdString(device.id); }
+
+auto findIn(const std::vector<DeviceInfo>& devices, const QString& id) {
+  return std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& d) { return idOf(d) == id; });
+}
+
+std::optional<DeviceIndex> indexIn(const MemoryPlan& plan, const QString& id) {
+  const auto at = findIn(plan.devices, id);
+  if (at == plan.devices.end()) return std::nullopt;
+  return static_cast<DeviceIndex>(at - plan.devices.begin());
+}
+
+PlannedShare shareOn(const std::shared_ptr<const MemoryPlan>& plan, const QString& id) {
+  const auto device = plan ? indexIn(*plan, id) : std::nullopt;
+  return device ? shareOf(*plan, *device) : PlannedShare{};
+}
+
+}  // namespace
 
 void ChartState::setDevices(std::vector<DeviceInfo> present) {
   m_present = std::move(present);
@@ -20,56 +40,33 @@ void ChartState::setLoaded(std::shared_ptr<const MemoryPlan> plan) {
 }
 
 void ChartState::follow() {
-  const auto& plan = m_candidate ? m_candidate : m_loaded;
-  if (plan) {
-    m_deviceId = QString::fromStdString(plan->devices[plan->options.main_device()].id);
-  } else if (!m_present.empty() && shown() == nullptr) {
-    m_deviceId = QString::fromStdString(m_present.front().id);
+  std::vector<DeviceInfo> shown;
+  for (const auto& from : {plan(), m_loaded}) {
+    if (!from) continue;
+    for (const DeviceBudget& budget : from->budgets) {
+      const DeviceInfo& device = from->devices[budget.device];
+      if (findIn(shown, idOf(device)) == shown.end()) shown.push_back(device);
+    }
   }
+  if (shown.empty() && !m_present.empty()) shown.push_back(m_present.front());
+  m_shown = std::move(shown);
   emit changed();
 }
 
-const DeviceInfo* ChartState::shown() const {
-  const auto find = [this](const std::vector<DeviceInfo>& devices) -> const DeviceInfo* {
-    const auto at = std::find_if(devices.begin(), devices.end(),
-                                 [&](const DeviceInfo& d) { return QString::fromStdString(d.id) == m_deviceId; });
-    return at == devices.end() ? nullptr : &*at;
-  };
-  if (const DeviceInfo* present = find(m_present)) return present;
-  return m_candidate ? find(m_candidate->devices) : nullptr;
+std::size_t ChartState::selected() const {
+  const auto at = findIn(m_shown, m_selectedId);
+  return at == m_shown.end() ? 0 : static_cast<std::size_t>(at - m_shown.begin());
 }
 
-QString ChartState::deviceName() const {
-  const DeviceInfo* device = shown();
-  return device ? QString::fromStdString(device->name) : QString();
+void ChartState::select(std::size_t index) {
+  if (index >= m_shown.size() || idOf(m_shown[index]) == m_selectedId) return;
+  m_selectedId = idOf(m_shown[index]);
+  emit changed();
 }
 
-bool ChartState::isHost() const {
-  const DeviceInfo* device = shown();
-  return device != nullptr && device->kind == DeviceKind::kCpu;
-}
-
-bool ChartState::isPresent() const {
-  const DeviceInfo* device = shown();
-  return device != nullptr && device->is_present;
-}
-
-Bytes ChartState::total() const {
-  const DeviceInfo* device = shown();
-  return device ? device->total_bytes : 0;
-}
-
-const TimeLine& ChartState::timeLine() const {
-  const auto at = m_timeLines.find(m_deviceId);
+const TimeLine& ChartState::timeLine(std::size_t index) const {
+  const auto at = index < m_shown.size() ? m_timeLines.find(idOf(m_shown[index])) : m_timeLines.end();
   return at == m_timeLines.end() ? m_none : at->second;
-}
-
-PlannedShare ChartState::shareOn(const std::shared_ptr<const MemoryPlan>& plan, const QString& deviceId) {
-  if (!plan) return {};
-  for (std::size_t i = 0; i < plan->devices.size(); ++i) {
-    if (QString::fromStdString(plan->devices[i].id) == deviceId) return shareOf(*plan, static_cast<DeviceIndex>(i));
-  }
-  return {};
 }
 
 // What is loaded, and what of the weights being loaded has come.
@@ -87,35 +84,39 @@ void ChartState::setArriving(std::shared_ptr<const MemoryPlan> plan, double part
 void ChartState::addReading(const MemoryReading& reading) {
   m_last[reading.device] = reading;
   m_timeLines[reading.device].append(measuredFrame(reading, shareNow(reading.device)));
-  if (reading.device == m_deviceId) emit nowChanged();
+  if (findIn(m_shown, reading.device) != m_shown.end()) emit nowChanged();
 }
 
-std::optional<MemoryFrame> ChartState::now() const {
-  const auto last = m_last.find(m_deviceId);
+std::optional<MemoryFrame> ChartState::now(std::size_t index) const {
+  const auto last = index < m_shown.size() ? m_last.find(idOf(m_shown[index])) : m_last.end();
   if (last == m_last.end()) return std::nullopt;
-  return measuredFrame(last->second, shareNow(m_deviceId));
+  return measuredFrame(last->second, shareNow(last->first));
 }
 
-std::optional<MemoryFrame> ChartState::planned() const {
-  const auto& plan = m_candidate ? m_candidate : m_loaded;
-  const DeviceInfo* device = shown();
-  if (!plan || device == nullptr) return std::nullopt;
+std::optional<MemoryFrame> ChartState::planned(std::size_t index) const {
+  if (!plan() || index >= m_shown.size()) return std::nullopt;
+  const DeviceInfo& device = m_shown[index];
   Bytes others =
-      device->is_present && device->total_bytes > device->free_bytes ? device->total_bytes - device->free_bytes : 0;
-  PlannedShare share = shareOn(plan, m_deviceId);
-  if (const auto measured = now()) {
+      device.is_present && device.total_bytes > device.free_bytes ? device.total_bytes - device.free_bytes : 0;
+  PlannedShare share = shareOn(plan(), idOf(device));
+  if (const auto measured = now(index)) {
     others = measured->of(Segment::Others);
     // What the driver (on the host: this program) holds already it will go on holding.
     share.driver = std::max(share.driver, measured->of(Segment::Driver));
   }
-  return plannedFrame(device->total_bytes, others, share);
+  return plannedFrame(device.total_bytes, others, share);
 }
 
-Bytes ChartState::planTop() const {
-  const auto& plan = m_candidate ? m_candidate : m_loaded;
-  if (!plan) return 0;
-  const PlannedShare share = shareOn(plan, m_deviceId);
+Bytes ChartState::planTop(std::size_t index) const {
+  if (!plan() || index >= m_shown.size()) return 0;
+  const PlannedShare share = shareOn(plan(), idOf(m_shown[index]));
   return share.ours() + share.driver;
+}
+
+ChartState::Listed ChartState::listed(std::size_t index) const {
+  const auto& from = m_loaded ? m_loaded : m_candidate;
+  const auto device = from && index < m_shown.size() ? indexIn(*from, idOf(m_shown[index])) : std::nullopt;
+  return device ? Listed{from, *device} : Listed{};
 }
 
 }  // namespace headroom::ui

@@ -1,4 +1,5 @@
-// What the VRAM dock shows, without its widgets: histories per device, the frame of now and the frame of the plan.
+// What the VRAM dock shows, without its widgets: of each device of the plan its history, the frame of now and the frame
+// of the plan.
 #pragma once
 
 #include <QObject>
@@ -12,7 +13,8 @@
 
 namespace headroom::ui {
 
-// GUI thread. The shown device follows the plan's.
+// GUI thread. The shown devices follow the plan's: those that hold anything of it, the host last; behind them what only
+// the loaded model is on. Without a plan it is the first that is present. One of them is selected.
 class ChartState : public QObject {
   Q_OBJECT
  public:
@@ -25,32 +27,35 @@ class ChartState : public QObject {
   void setArriving(std::shared_ptr<const MemoryPlan> plan, double part);
   void addReading(const MemoryReading& reading);
 
-  QString deviceId() const { return m_deviceId; }
-  QString deviceName() const;
-  bool isHost() const;
-  bool isPresent() const;  // false: a device of the catalogue, nothing can be measured
-  Bytes total() const;     // of the shown device
-  const TimeLine& timeLine() const;
-  std::optional<MemoryFrame> now() const;
-  std::optional<MemoryFrame> planned() const;
-  Bytes planTop() const;  // where our share ends once the plan is loaded; 0: no plan
-  // Whose regions a click lists: the loaded plan's, else the candidate's.
-  std::shared_ptr<const MemoryPlan> listedPlan() const { return m_loaded ? m_loaded : m_candidate; }
+  const std::vector<DeviceInfo>& shown() const { return m_shown; }
+  std::size_t selected() const;  // stays with its device for as long as that is shown
+  void select(std::size_t index);
+
+  // Of a shown device.
+  const TimeLine& timeLine(std::size_t index) const;
+  std::optional<MemoryFrame> now(std::size_t index) const;
+  std::optional<MemoryFrame> planned(std::size_t index) const;
+  Bytes planTop(std::size_t index) const;  // where our share ends once the plan is loaded; 0: no plan
+  // Whose regions a click lists, the loaded plan's, else the candidate's, and the device there; null: it has none.
+  struct Listed {
+    std::shared_ptr<const MemoryPlan> plan;
+    DeviceIndex device = 0;
+  };
+  Listed listed(std::size_t index) const;
 
  signals:
-  void changed();     // plan or device
-  void nowChanged();  // a reading came
+  void changed();     // plan, devices or what is selected
+  void nowChanged();  // a reading of a shown device came
 
  private:
-  const DeviceInfo* shown() const;
-  static PlannedShare shareOn(const std::shared_ptr<const MemoryPlan>& plan, const QString& deviceId);
+  const std::shared_ptr<const MemoryPlan>& plan() const { return m_candidate ? m_candidate : m_loaded; }
   PlannedShare shareNow(const QString& deviceId) const;
   void follow();
 
-  std::vector<DeviceInfo> m_present;
+  std::vector<DeviceInfo> m_present, m_shown;
   std::shared_ptr<const MemoryPlan> m_candidate, m_loaded, m_arriving;
   double m_arrivedPart = 0;
-  QString m_deviceId;
+  QString m_selectedId;
   std::map<QString, TimeLine> m_timeLines;
   std::map<QString, MemoryReading> m_last;
   TimeLine m_none{2};

@@ -29,6 +29,12 @@ LegendModel::LegendModel(const Theme& theme, QObject* parent) : QAbstractTableMo
           [this] { emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1)); });
 }
 
+void LegendModel::setDevice(const QString& name) {
+  if (name == m_device) return;
+  m_device = name;
+  emit headerDataChanged(Qt::Horizontal, NameColumn, NameColumn);
+}
+
 void LegendModel::setNow(const std::optional<MemoryFrame>& now) {
   m_now = now;
   emit dataChanged(index(0, NowColumn), index(rowCount() - 1, NowColumn));
@@ -70,7 +76,7 @@ QVariant LegendModel::headerData(int section, Qt::Orientation orientation, int r
     return QVariant((section == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   if (role != Qt::DisplayRole) return {};
   switch (section) {
-    case NameColumn: return tr("Segment");
+    case NameColumn: return m_device.isEmpty() ? tr("Segment") : m_device;
     case NowColumn: return tr("Now");
     case PlanColumn: return tr("Plan");
     default: return {};

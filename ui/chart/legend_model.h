@@ -17,6 +17,7 @@ class LegendModel : public QAbstractTableModel {
 
   explicit LegendModel(const Theme& theme, QObject* parent = nullptr);
 
+  void setDevice(const QString& name);  // whose figures these are, where several devices are shown; empty: the only one
   void setNow(const std::optional<MemoryFrame>& now);
   void setPlan(const std::optional<MemoryFrame>& plan);
 
@@ -27,6 +28,7 @@ class LegendModel : public QAbstractTableModel {
 
  private:
   const Theme& m_theme;
+  QString m_device;
   std::optional<MemoryFrame> m_now, m_plan;
 };
 

@@ -9,15 +9,20 @@
 #include <QVBoxLayout>
 
 #include "ui/chart/region_table_model.h"
+#include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
 
-RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segment, QWidget* parent) : QDialog(parent) {
+RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segment, std::optional<DeviceIndex> device,
+                           QWidget* parent)
+    : QDialog(parent) {
   setAttribute(Qt::WA_DeleteOnClose);
-  setWindowTitle(segmentName(segment));
-  auto* model = new RegionTableModel(std::move(plan), segment, this);
+  //: A segment and its device: "Weights on RTX 4090"
+  setWindowTitle(device ? tr("%1 on %2").arg(segmentName(segment), deviceLabel(plan->devices[*device]))
+                        : segmentName(segment));
+  auto* model = new RegionTableModel(std::move(plan), segment, device, this);
   auto* sorted = new QSortFilterProxyModel(this);
   sorted->setSourceModel(model);
   sorted->setSortRole(RegionTableModel::SortRole);
@@ -45,6 +50,8 @@ RegionDialog::RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segme
   table->setShowGrid(false);
   table->verticalHeader()->hide();
   table->horizontalHeader()->setSectionResizeMode(RegionTableModel::NameColumn, QHeaderView::Stretch);
+  // One device: its name in every row would say nothing.
+  table->setColumnHidden(RegionTableModel::DeviceColumn, device.has_value());
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
 
   auto* page = new QVBoxLayout(this);

@@ -3,6 +3,7 @@
 
 #include <QDialog>
 #include <memory>
+#include <optional>
 
 #include "plan/memory_plan.h"
 #include "ui/theme/segment.h"
@@ -12,7 +13,9 @@ namespace headroom::ui {
 class RegionDialog : public QDialog {
   Q_OBJECT
  public:
-  RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segment, QWidget* parent = nullptr);
+  // Of one device, or of all.
+  RegionDialog(std::shared_ptr<const MemoryPlan> plan, Segment segment, std::optional<DeviceIndex> device,
+               QWidget* parent = nullptr);
 };
 
 }  // namespace headroom::ui

@@ -8,11 +8,12 @@
 
 namespace headroom::ui {
 
-RegionTableModel::RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segment segment, QObject* parent)
+RegionTableModel::RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segment segment,
+                                   std::optional<DeviceIndex> device, QObject* parent)
     : QAbstractTableModel(parent), m_plan(std::move(plan)) {
   const Segment wanted = segment == Segment::KvUsed ? Segment::KvReserved : segment;
   for (const ArenaPlan& arena : m_plan->arenas) {
-    if (arena.lifetime == Lifetime::kLoad) continue;
+    if (arena.lifetime == Lifetime::kLoad || (device && arena.device != *device)) continue;
     for (const Region& region : arena.regions) {
       if (segmentOf(region.kind) == wanted) m_rows.push_back({&region, arena.device});
     }

@@ -3,6 +3,7 @@
 
 #include <QAbstractTableModel>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "plan/memory_plan.h"
@@ -17,7 +18,9 @@ class RegionTableModel : public QAbstractTableModel {
   enum Role { SortRole = Qt::UserRole };
 
   // KvUsed and KvReserved list the same regions: which rows of them are in use changes with every token.
-  RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segment segment, QObject* parent = nullptr);
+  // Of one device, or of all.
+  RegionTableModel(std::shared_ptr<const MemoryPlan> plan, Segment segment, std::optional<DeviceIndex> device = {},
+                   QObject* parent = nullptr);
 
   Bytes totalBytes() const;
   int rowCount(const QModelIndex& parent = {}) const override;

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
+#include <QTabBar>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -14,18 +15,21 @@
 #include "ui/background/background.h"
 #include "ui/background/write_file.h"
 #include "ui/chart/chart_export.h"
+#include "ui/chart/device_bars.h"
 #include "ui/chart/legend_model.h"
 #include "ui/chart/region_dialog.h"
-#include "ui/chart/segment_bar.h"
 #include "ui/chart/timeline_chart.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/literal_text.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
 namespace {
+
+constexpr int kTabChars = 16;
 
 QLabel* makeLabel(const QString& text, const char* role, QWidget* parent) {
   auto* label = new QLabel(text, parent);
@@ -54,6 +58,7 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
       m_state(chart),
       m_load(load),
       m_device(new ElidedLabel("heading", Qt::AlignLeft, this)),
+      m_tabs(new QTabBar(this)),
       m_export(new QToolButton(this)) {
   auto* page = new QWidget(this);
   auto* column = new QVBoxLayout(page);
@@ -72,9 +77,11 @@ VramPanel::VramPanel(const Theme& theme, ChartState& chart, LoadState& load, QWi
   connect(&m_state, &ChartState::nowChanged, this, &VramPanel::refreshNow);
   connect(&m_load, &LoadState::changed, this, &VramPanel::refreshLoad);
   connect(&m_load, &LoadState::countersChanged, this, &VramPanel::refreshLoad);
-  connect(m_chart, &TimelineChart::segmentClicked, this, &VramPanel::listRegions);
-  connect(m_nowBar, &SegmentBar::segmentClicked, this, &VramPanel::listRegions);
-  connect(m_planBar, &SegmentBar::segmentClicked, this, &VramPanel::listRegions);
+  connect(m_chart, &TimelineChart::segmentClicked, this,
+          [this](Segment segment) { listRegions(m_state.selected(), segment); });
+  connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
+    if (index >= 0) m_state.select(static_cast<std::size_t>(index));
+  });
   refreshPlan();
   refreshLoad();
 }
@@ -85,9 +92,15 @@ QWidget* VramPanel::buildChartCard() {
   column->setContentsMargins(12, 10, 12, 12);
   column->setSpacing(kGrid);
   auto* top = new QHBoxLayout;
+  m_tabs->setObjectName(QStringLiteral("deviceTabs"));
+  m_tabs->setAccessibleName(tr("Device whose history is shown"));
+  m_tabs->setDrawBase(false);
+  m_tabs->setExpanding(false);
+  m_tabs->setElideMode(Qt::ElideMiddle);
   top->addWidget(m_device, 1);
   top->addWidget(m_export);
   column->addLayout(top);
+  column->addWidget(m_tabs);
 
   m_chart = new TimelineChart(m_theme, card);
   m_chart->setMinimumHeight(210);
@@ -99,17 +112,9 @@ QWidget* VramPanel::buildChartCard() {
   over->addWidget(m_empty);
   column->addWidget(m_chart);
 
-  m_nowText = makeLabel({}, "muted", card);
-  m_nowBar = new SegmentBar(m_theme, card);
-  m_nowBar->setObjectName(QStringLiteral("nowBar"));
-  m_nowBar->setAccessibleName(tr("Memory now"));
-  m_planText = makeLabel({}, "muted", card);
-  m_planBar = new SegmentBar(m_theme, card);
-  m_planBar->setObjectName(QStringLiteral("planBar"));
-  m_planBar->setAccessibleName(tr("Memory as planned"));
-  for (QLabel* label : {m_nowText, m_planText}) label->setWordWrap(true);
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_nowText, m_nowBar, m_planText, m_planBar})
-    column->addWidget(widget);
+  m_barColumn = new QVBoxLayout;
+  m_barColumn->setSpacing(kGrid);
+  column->addLayout(m_barColumn);
   return card;
 }
 
@@ -130,6 +135,7 @@ QWidget* VramPanel::buildLegend() {
   table->verticalHeader()->setDefaultSectionSize(26);
   table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setSectionResizeMode(LegendModel::NameColumn, QHeaderView::Stretch);
+  table->horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
   table->horizontalHeader()->setSectionResizeMode(LegendModel::NowColumn, QHeaderView::ResizeToContents);
   table->horizontalHeader()->setSectionResizeMode(LegendModel::PlanColumn, QHeaderView::ResizeToContents);
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
@@ -140,7 +146,7 @@ QWidget* VramPanel::buildLegend() {
   column->setContentsMargins(6, 4, 6, 6);
   column->addWidget(table);
   connect(table, &QTableView::activated, this, [this](const QModelIndex& index) {
-    listRegions(static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt()));
+    listRegions(m_state.selected(), static_cast<Segment>(index.data(LegendModel::SegmentRole).toInt()));
   });
   return card;
 }
@@ -187,44 +193,72 @@ void VramPanel::buildExportMenu() {
   paint();
 }
 
+void VramPanel::refreshDevices() {
+  const std::vector<DeviceInfo>& shown = m_state.shown();
+  const QSignalBlocker quiet(m_tabs);
+  while (m_tabs->count() > static_cast<int>(shown.size())) m_tabs->removeTab(m_tabs->count() - 1);
+  while (m_tabs->count() < static_cast<int>(shown.size())) m_tabs->addTab({});
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const QString name = deviceLabel(shown[i]);
+    // Each as short as the others, so that a long name leaves room for a short one.
+    const int mostPx = kTabChars * m_tabs->fontMetrics().averageCharWidth();
+    const QString shorter = m_tabs->fontMetrics().elidedText(name, Qt::ElideMiddle, mostPx);
+    m_tabs->setTabText(static_cast<int>(i), literalText(shorter));
+    m_tabs->setTabToolTip(static_cast<int>(i), shortDeviceName(QString::fromStdString(shown[i].name)));
+  }
+  m_tabs->setCurrentIndex(static_cast<int>(m_state.selected()));
+  m_tabs->setVisible(shown.size() > 1);
+  while (m_bars.size() > shown.size()) {
+    // One of them may be the sender of what led here.
+    m_bars.back()->hide();
+    m_bars.back()->deleteLater();
+    m_bars.pop_back();
+  }
+  while (m_bars.size() < shown.size()) {
+    auto* bars = new DeviceBars(m_theme, this);
+    connect(bars, &DeviceBars::segmentClicked, this, [this, index = m_bars.size()](Segment segment) {
+      m_state.select(index);
+      listRegions(index, segment);
+    });
+    m_barColumn->addWidget(bars);
+    bars->show();  // else it waits for a pass of the event loop
+    m_bars.push_back(bars);
+  }
+}
+
 void VramPanel::refreshPlan() {
-  const QString name = shortDeviceName(m_state.deviceName());
-  // The name of a processor is long and says little about its memory; the picker has it too.
-  m_device->setText(m_state.isHost() ? tr("Host memory") : name);
-  if (m_state.isHost()) m_device->setToolTip(tr("Memory of this machine, beside its %1").arg(name));
-  m_chart->setTimeLine(m_state.timeLine());
-  m_chart->setTotal(m_state.total());
-  m_chart->setPlan(m_state.planTop());
+  refreshDevices();
+  const std::size_t selected = m_state.selected();
+  m_device->setText({});
+  m_chart->setTimeLine(m_state.timeLine(selected));
+  m_chart->setPlan(m_state.planTop(selected));
+  if (selected < m_state.shown().size()) {
+    const DeviceInfo& device = m_state.shown()[selected];
+    const QString name = shortDeviceName(QString::fromStdString(device.name));
+    const bool isHost = device.kind == DeviceKind::kCpu;
+    // The name of a processor is long and says little about its memory; the picker has it too.
+    m_device->setText(isHost ? tr("Host memory") : name);
+    if (isHost) m_device->setToolTip(tr("Memory of this machine, beside its %1").arg(name));
+    m_chart->setTotal(device.total_bytes);
+    m_empty->setText(device.is_present ? tr("Waiting for the first reading.")
+                                       : tr("%1 is not in this machine, so there is nothing to measure.").arg(name));
+  }
   refreshNow();
 }
 
 void VramPanel::refreshNow() {
-  const auto now = m_state.now();
-  const auto planned = m_state.planned();
-  const Bytes scale = std::max({m_state.total(), now ? now->total() : 0, planned ? planned->total() : 0});
+  const std::size_t selected = m_state.selected();
+  const bool several = m_bars.size() > 1;
   m_chart->refresh();
-  m_empty->setVisible(m_state.timeLine().isEmpty());
-  m_empty->setText(m_state.isPresent()
-                       ? tr("Waiting for the first reading.")
-                       : tr("%1 is not in this machine, so there is nothing to measure.").arg(m_state.deviceName()));
-  m_nowBar->setVisible(now.has_value());
-  m_nowText->setVisible(now.has_value());
-  if (now) {
-    m_nowBar->setFrame(*now, scale, m_state.planTop());
-    m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) +
-                       (now->isContradictory ? tr(" (the system\u2019s figures disagree)") : QString()));
+  m_empty->setVisible(m_state.timeLine(selected).isEmpty());
+  for (std::size_t i = 0; i < m_bars.size(); ++i) {
+    const DeviceInfo& device = m_state.shown()[i];
+    m_bars[i]->setFigures({several ? deviceLabel(device) : QString(), m_state.now(i), m_state.planned(i),
+                           device.total_bytes, m_state.planTop(i)});
   }
-  m_planBar->setVisible(planned.has_value());
-  m_planText->setVisible(planned.has_value());
-  if (planned) {
-    m_planBar->setFrame(*planned, scale, m_state.planTop());
-    m_planText->setText(planned->used() <= m_state.total()
-                            ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), m_state.total()))
-                            : tr("With this plan: %1 needed").arg(formatPart(planned->used(), m_state.total())));
-  }
-  if (planned) setTone(m_planText, planned->used() <= m_state.total() ? Tone::Neutral : Tone::Bad);
-  m_legend->setNow(now);
-  m_legend->setPlan(planned);
+  m_legend->setDevice(several ? deviceLabel(m_state.shown()[selected]) : QString());
+  m_legend->setNow(m_state.now(selected));
+  m_legend->setPlan(m_state.planned(selected));
 }
 
 void VramPanel::refreshLoad() {
@@ -250,11 +284,13 @@ void VramPanel::refreshLoad() {
   setTone(m_allocations, n == 0 ? Tone::Neutral : Tone::Bad);
 }
 
-void VramPanel::listRegions(Segment segment) {
-  const auto plan = m_state.listedPlan();
+void VramPanel::listRegions(std::size_t device, Segment segment) {
+  const ChartState::Listed listed = m_state.listed(device);
   const bool isListable = segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved ||
                           segment == Segment::Activations;
-  if (plan && isListable) (new RegionDialog(plan, segment, this))->open();
+  if (!listed.plan || !isListable) return;
+  const bool isOnly = listed.plan->budgets.size() == 1;
+  (new RegionDialog(listed.plan, segment, isOnly ? std::nullopt : std::optional(listed.device), this))->open();
 }
 
 void VramPanel::chooseExport(const QString& ending) {
@@ -291,12 +327,14 @@ std::function<QByteArray()> VramPanel::exportedBytes(const QString& ending) {
       return bytes.data();
     };
   }
-  const auto shown = m_state.timeLine().frames();
-  const std::vector<MemoryFrame> frames(shown.begin(), shown.end());
+  const std::size_t selected = m_state.selected();
+  const auto seen = m_state.timeLine(selected).frames();
+  const std::vector<MemoryFrame> frames(seen.begin(), seen.end());
   if (ending == QLatin1String("csv")) return [frames] { return framesToCsv(frames); };
   if (ending != QLatin1String("json")) return {};
-  return
-      [frames, device = m_state.deviceName(), plan = m_state.planTop()] { return framesToJson(frames, device, plan); };
+  const std::vector<DeviceInfo>& shown = m_state.shown();
+  const QString device = shown.empty() ? QString() : QString::fromStdString(shown[selected].name);
+  return [frames, device, plan = m_state.planTop(selected)] { return framesToJson(frames, device, plan); };
 }
 
 }  // namespace headroom::ui

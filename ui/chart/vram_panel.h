@@ -1,22 +1,26 @@
-// The VRAM dock: chart over time, bars for now and for the plan, legend with figures, and what loading really took.
+// The VRAM dock: chart over time of one device, bars of all for now and for the plan, legend with figures, and what
+// loading really took.
 #pragma once
 
 #include <QWidget>
 #include <functional>
+#include <vector>
 
 #include "ui/calculator/load_state.h"
 #include "ui/chart/chart_state.h"
 #include "ui/theme/theme.h"
 
 class QLabel;
+class QTabBar;
+class QVBoxLayout;
 class QTableView;
 class QToolButton;
 
 namespace headroom::ui {
 
+class DeviceBars;
 class ElidedLabel;
 class LegendModel;
-class SegmentBar;
 class TimelineChart;
 
 class VramPanel : public QWidget {
@@ -37,24 +41,24 @@ class VramPanel : public QWidget {
   QWidget* buildLegend();
   QWidget* buildLoadCard();
   void buildExportMenu();
+  void refreshDevices();
   void refreshPlan();
   void refreshNow();
   void refreshLoad();
-  void listRegions(Segment segment);
+  void listRegions(std::size_t device, Segment segment);
   void chooseExport(const QString& ending);
   std::function<QByteArray()> exportedBytes(const QString& ending);
 
   const Theme& m_theme;
   ChartState& m_state;
   LoadState& m_load;
-  ElidedLabel* m_device;
+  ElidedLabel* m_device;  // the selected one
+  QTabBar* m_tabs;        // where there are several
   QToolButton* m_export;
   TimelineChart* m_chart = nullptr;
   QLabel* m_empty = nullptr;
-  QLabel* m_nowText = nullptr;
-  SegmentBar* m_nowBar = nullptr;
-  QLabel* m_planText = nullptr;
-  SegmentBar* m_planBar = nullptr;
+  QVBoxLayout* m_barColumn = nullptr;
+  std::vector<DeviceBars*> m_bars;  // of each shown device
   LegendModel* m_legend = nullptr;
   QLabel* m_predicted = nullptr;
   QLabel* m_actual = nullptr;

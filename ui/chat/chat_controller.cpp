@@ -4,9 +4,11 @@
 #include <QFileInfo>
 #include <QLocale>
 #include <QUuid>
+#include <algorithm>
 #include <utility>
 
 #include "base/overloaded.h"
+#include "plan/speed.h"
 #include "ui/chat/chat_request.h"
 
 namespace headroom::ui {
@@ -132,7 +134,7 @@ void ChatController::newConversation() {
   m_head = {QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_settings.systemPrompt, nowMs(), nowMs()};
   m_headIsSaved = false;
   m_tree.reset({});
-  m_context.tokensPerSecond = 0;
+  forgetSpeed();
   estimateContext();
   setTrouble({});
   emit headChanged();
@@ -151,7 +153,7 @@ void ChatController::takeConversation(const Conversation& conversation) {
   m_head = conversation.head;
   m_headIsSaved = true;
   m_tree.reset(conversation.turns);
-  m_context.tokensPerSecond = 0;
+  forgetSpeed();
   estimateContext();
   emit headChanged();
   emit pathChanged();
@@ -241,7 +243,7 @@ void ChatController::startAnswer(const QString& turnId, bool isNewTurn, bool con
   request.continueLast = continues;
   const qsizetype sentChars = charsOf(request.messages);
   m_speed = {};
-  m_context.tokensPerSecond = 0;
+  forgetSpeed();
   setTrouble({});
   m_saveClock.start();
   happen(chat_event::AnswerStarted{m_engine.generate(request), turnId, questionId, isNewTurn, sentChars});
@@ -263,8 +265,8 @@ void ChatController::dismissTrouble() { setTrouble({}); }
 void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
   if (!m_modelOrder.isLoadedNews(request)) return;
   m_modelOrder.loaded(request);
-  ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(), loaded.templateProblem,
-                   false};
+  ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(), loaded.templateProblem, false,
+                   loaded.model, loaded.plan};
   if (facts.name.isEmpty()) facts.name = QFileInfo(loaded.path).completeBaseName();
   if (m_model && m_model->name == facts.name && m_model->templateProblem == facts.templateProblem)
     facts.isPlainTemplateAgreed = m_model->isPlainTemplateAgreed;
@@ -326,12 +328,29 @@ void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
     m_context.length = figures.contextLength;
     m_context.isEstimate = false;
     m_context.tokensPerSecond = figures.decodeSeconds > 0 ? figures.generatedTokens / figures.decodeSeconds : 0;
+    m_context.predictedTokensPerSecond = m_context.tokensPerSecond > 0 ? predictedFor(figures) : 0;
     emit contextChanged();
   }
   saveHead();
   saveTurn(finished.turnId);
   emit turnChanged(finished.turnId);
 }
+
+// By the plan that answered, for what its tokens saw in the mean.
+double ChatController::predictedFor(const ChatFigures& figures) const {
+  if (!m_model || !m_model->model || !m_model->plan || m_model->plan->placement.layers.empty()) return 0;
+  const MemoryPlan& plan = *m_model->plan;
+  std::vector<DeviceInfo> devices = plan.devices;
+  for (DeviceInfo& device : devices) {
+    for (const DeviceInfo& known : m_devices) {
+      if (known.id == device.id) device.speed = known.speed;
+    }
+  }
+  const quint32 nPositions = figures.contextUsed - std::min(figures.contextUsed, figures.generatedTokens / 2);
+  return estimate_tokens_per_s(*m_model->model, devices, plan.placement, plan.options, nPositions).value_or(0);
+}
+
+void ChatController::forgetSpeed() { m_context.tokensPerSecond = m_context.predictedTokensPerSecond = 0; }
 
 // The newest turn of all: it was made for the answer that did not come.
 void ChatController::dropTurn(const QString& turnId) {

@@ -21,8 +21,9 @@ enum class Activity : quint8 { NoModel, Idle, Opening, Reading, Writing, Stoppin
 
 struct ContextFigures {
   quint32 used = 0, length = 0;
-  bool isEstimate = false;     // nothing of this conversation was counted yet
-  double tokensPerSecond = 0;  // of the running or the last answer; 0: unknown
+  bool isEstimate = false;              // nothing of this conversation was counted yet
+  double tokensPerSecond = 0;           // of the running or the last answer; 0: unknown
+  double predictedTokensPerSecond = 0;  // for the last answer, once it is there; 0: unknown
 };
 
 // GUI thread. Carries a ChatStage to the engine and the store, and what they answer to the turns.
@@ -43,6 +44,8 @@ class ChatController : public QObject {
   int readPercent() const;
 
   void setSettings(const ChatSettings& settings) { m_settings = settings; }
+  // With the speeds that are known now: a model may be loaded before its devices are measured.
+  void setDevices(std::vector<DeviceInfo> devices) { m_devices = std::move(devices); }
   void newConversation();
   // The one that is open stays until the other was read, and takes no message meanwhile.
   void openConversation(const QString& id);
@@ -78,6 +81,8 @@ class ChatController : public QObject {
   struct ModelFacts {  // of the loaded model
     QString name, templateProblem;
     bool isPlainTemplateAgreed = false;
+    std::shared_ptr<const ModelInfo> model{};
+    std::shared_ptr<const MemoryPlan> plan{};
   };
   struct Speed {  // of the running answer
     QElapsedTimer clock;
@@ -104,6 +109,8 @@ class ChatController : public QObject {
   QString whereToCut();
   void resume(const QString& turnId);
   ChatRequest requestOf(std::vector<ChatMessage> messages, quint32 maxTokens) const;
+  double predictedFor(const ChatFigures& figures) const;
+  void forgetSpeed();
   void learnRatio(quint32 tokens, qsizetype chars);
   void estimateContext();
   void setTrouble(Trouble trouble);
@@ -114,6 +121,7 @@ class ChatController : public QObject {
   EnginePort& m_engine;
   ConversationPort& m_store;
   ChatSettings m_settings;
+  std::vector<DeviceInfo> m_devices;
   ChatTree m_tree;
   ConversationHead m_head;
   bool m_headIsSaved = false;

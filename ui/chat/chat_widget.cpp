@@ -237,6 +237,8 @@ void ChatWidget::setModelNote(const QString& note, const QStringList& questions)
   showWelcome();
 }
 
+void ChatWidget::setDevices(const std::vector<DeviceInfo>& devices) { m_controller->setDevices(devices); }
+
 void ChatWidget::setOpenModel(const QString& name, bool isLoading) {
   if (name == m_openModel && isLoading == m_isLoading) return;
   if (name != m_openModel) m_newestModelDrop = m_newestAttached;

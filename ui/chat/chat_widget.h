@@ -39,6 +39,8 @@ class ChatWidget : public QWidget {
   void setModelNote(const QString& note, const QStringList& questions);
   // The model whose plan the calculator shows (empty: none), for an empty conversation while nothing is loaded.
   void setOpenModel(const QString& name, bool isLoading);
+  // As they were read last, with the speeds that answers are predicted from.
+  void setDevices(const std::vector<headroom::DeviceInfo>& devices);
   QSize minimumSizeHint() const override;
   QSize sizeHint() const override;
   const ChatController& controller() const { return *m_controller; }

@@ -28,6 +28,7 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
   m_text.clear();
   m_shorter.clear();
   m_speed.clear();
+  m_speeds.clear();
   if (figures.length > 0) {
     const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
     const QString used =
@@ -38,9 +39,18 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
         (figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
     m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
-  if (figures.tokensPerSecond > 0) m_speed = formatSpeed(figures.tokensPerSecond);
-  setAccessibleName(m_speed.isEmpty() ? m_text : m_text + QStringLiteral(", ") + m_speed);
-  setToolTip(figures.isEstimate ? tr("Estimated from the length of the text; exact after the next answer") : QString());
+  if (figures.tokensPerSecond > 0) m_speed = m_speeds = formatSpeed(figures.tokensPerSecond);
+  QStringList tips;
+  if (figures.isEstimate) tips << tr("Estimated from the length of the text; exact after the next answer");
+  if (!m_speed.isEmpty() && figures.predictedTokensPerSecond > 0) {
+    const double predicted = figures.predictedTokensPerSecond;
+    //: How fast an answer came, and how fast the plan said it would: "38.2 tokens/s (predicted: 41)"
+    m_speeds = tr("%1 (predicted: %2)").arg(m_speed, locale.toString(predicted, 'f', predicted < 9.95 ? 1 : 0));
+    tips << tr("The last answer came at %1; for its place in the context the plan predicted %2")
+                .arg(m_speed, formatAboutSpeed(predicted));
+  }
+  setAccessibleName(m_speeds.isEmpty() ? m_text : m_text + QStringLiteral(", ") + m_speeds);
+  setToolTip(tips.join(QLatin1Char('\n')));
   update();
 }
 
@@ -49,6 +59,11 @@ QString ContextGauge::textFor(int widthPx) const {
     if (fontMetrics().horizontalAdvance(text) <= widthPx) return text;
   }
   return m_shorter.isEmpty() ? QString() : m_shorter.last();
+}
+
+QString ContextGauge::speedFor(int widthPx) const {
+  const int rest = m_shorter.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_shorter.last()) + kGapPx;
+  return fontMetrics().horizontalAdvance(m_speeds) + rest <= widthPx ? m_speeds : m_speed;
 }
 
 QSize ContextGauge::sizeHint() const { return {kBarPx + 200, fontMetrics().height() + 4}; }
@@ -68,10 +83,11 @@ void ContextGauge::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(QRectF(bar.left(), bar.top(), std::max(6.0, bar.width() * share), bar.height()), 3, 3);
   }
   painter.setPen(tokens.muted);
-  const int speedWidth = m_speed.isEmpty() ? 0 : fontMetrics().horizontalAdvance(m_speed);
+  const QString speed = speedFor(width() - kBarPx - kGapPx);
+  const int speedWidth = speed.isEmpty() ? 0 : fontMetrics().horizontalAdvance(speed);
   const QRect textRect(kBarPx + kGapPx, 0, width() - kBarPx - kGapPx - speedWidth - kGapPx, height());
   painter.drawText(textRect, Qt::AlignLeft | Qt::AlignVCenter, textFor(static_cast<int>(textRect.width())));
-  painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, m_speed);
+  painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, speed);
 }
 
 }  // namespace headroom::ui

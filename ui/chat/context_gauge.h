@@ -16,6 +16,8 @@ class ContextGauge : public QWidget {
   const QString& text() const { return m_text; }
   // The longest of its wordings that fits: in a narrow pane only the numbers stay.
   QString textFor(int widthPx) const;
+  // How fast the last answer came, beside what was predicted where both find room with the shortest wording.
+  QString speedFor(int widthPx) const;
   QSize sizeHint() const override;
 
  protected:
@@ -25,6 +27,7 @@ class ContextGauge : public QWidget {
   const Theme& m_theme;
   ContextFigures m_figures;
   QString m_text, m_speed;
+  QString m_speeds;       // m_speed beside what was predicted; where there is room
   QStringList m_shorter;  // m_text, then ever shorter
 };
 

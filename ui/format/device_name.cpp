@@ -1,5 +1,7 @@
 #include "ui/format/device_name.h"
 
+#include <QCoreApplication>
+
 namespace headroom::ui {
 
 QString shortDeviceName(const QString& name) {
@@ -7,6 +9,12 @@ QString shortDeviceName(const QString& name) {
   for (const char* mark : {"(R)", "(TM)", "(C)"}) shorter.remove(QLatin1String(mark), Qt::CaseInsensitive);
   shorter = shorter.simplified();
   return shorter.isEmpty() ? name : shorter;
+}
+
+QString deviceLabel(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::kCpu) return QCoreApplication::translate("DeviceName", "Host");
+  if (device.kind == DeviceKind::kReference) return QString::fromStdString(device.id);
+  return shortDeviceName(QString::fromStdString(device.name));
 }
 
 }  // namespace headroom::ui

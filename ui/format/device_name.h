@@ -3,9 +3,15 @@
 
 #include <QString>
 
+#include "plan/device_info.h"
+
 namespace headroom::ui {
 
 // "Intel Xeon Processor" of "Intel(R) Xeon(R)  Processor": marks of trade tell nobody which device it is.
 QString shortDeviceName(const QString& name);
+
+// The same where it stands beside other devices of one plan, with little room: the host has a long name that nobody
+// looks for, and of reference devices only the number differs.
+QString deviceLabel(const DeviceInfo& device);
 
 }  // namespace headroom::ui

@@ -4,6 +4,8 @@
 #include <QLocale>
 #include <array>
 
+#include "plan/speed.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -50,6 +52,12 @@ QString formatCount(quint64 count) { return QLocale(QLocale::English).toString(c
 QString formatSpeed(double tokensPerSecond) {
   return QCoreApplication::translate("Format", "%1 tokens/s")
       .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
+}
+
+QString formatAboutSpeed(double tokensPerSecond) {
+  //: A speed that was estimated: "about 42 tokens/s"
+  return QCoreApplication::translate("Format", "about %1")
+      .arg(QString::fromStdString(tokens_per_s_text(tokensPerSecond)));
 }
 
 QString formatParameters(quint64 count) {

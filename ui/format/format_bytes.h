@@ -28,6 +28,9 @@ QString formatCount(quint64 count);
 // "42.1 tokens/s", "5,625 tokens/s": three or four digits, of which no reader needs more.
 QString formatSpeed(double tokensPerSecond);
 
+// "about 42 tokens/s": a speed that was estimated, as the engine and the command line write it.
+QString formatAboutSpeed(double tokensPerSecond);
+
 // "7.62 B", "494 M": parameters of a model.
 QString formatParameters(quint64 count);
 

@@ -52,7 +52,8 @@ MainWindow::MainWindow(WindowServices services, WindowSettings settings, QWidget
   buildMenus();
   connectStates();
   m_calculator.setPresentDevices(m_watch.devicesNow());
-  m_chart.setDevices(m_calculator.presentDevices());
+  m_calculator.restoreDevices(m_settings.devices);
+  m_chart.setDevices(m_calculator.devices().present());
   refreshStatus();
   resize(kDefaultSize);
   if (!m_settings.geometry.isEmpty()) restoreGeometry(m_settings.geometry);
@@ -113,6 +114,12 @@ void MainWindow::connectStates() {
   connect(m_vram, &VramPanel::exportFailed, this,
           [this](const QString& sentence) { showMessage(Tone::Bad, sentence); });
   connect(&m_calculator, &CalculatorState::planned, this, [this] { m_chart.setCandidate(m_calculator.plan()); });
+  connect(&m_calculator, &CalculatorState::devicesChanged, this,
+          [this] { m_chart.setDevices(m_calculator.devices().present()); });
+  connect(&m_calculator, &CalculatorState::devicesChosen, this, [this] {
+    m_settings.devices = m_calculator.devices().rows();
+    emit settingsChanged(m_settings);
+  });
   connect(&m_calculator, &CalculatorState::solved, this, [this](const QString& sentence, bool found) {
     if (found) {
       statusBar()->showMessage(sentence);
@@ -129,6 +136,7 @@ void MainWindow::connectStates() {
           [this] { statusBar()->showMessage(tr("Loading was cancelled; its memory is given back.")); });
   connect(&m_load, &LoadState::released, this, &MainWindow::showClosed);
   connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
+  connect(&m_watch, &DeviceWatch::freeBytesChanged, this, &MainWindow::devicesRead);
   connect(&m_watch, &DeviceWatch::read, &m_chart, &ChartState::addReading);
 }
 

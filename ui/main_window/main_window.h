@@ -45,7 +45,8 @@ class MainWindow : public QMainWindow {
 
  signals:
   void settingsChanged(const headroom::ui::WindowSettings& settings);
-  void openModelChanged(const QString& name, bool isLoading);  // the one whose plan is shown; empty: none
+  void devicesRead(const std::vector<headroom::DeviceInfo>& devices);  // others, or other figures of them
+  void openModelChanged(const QString& name, bool isLoading);          // the one whose plan is shown; empty: none
 
  protected:
   void closeEvent(QCloseEvent* event) override;

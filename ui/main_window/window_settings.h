@@ -3,7 +3,9 @@
 
 #include <QByteArray>
 #include <QStringList>
+#include <vector>
 
+#include "ui/calculator/device_choices.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::ui {
@@ -14,6 +16,7 @@ struct WindowSettings {
   QByteArray docks;     // empty: Memory left, VRAM right
   QStringList recentFiles;
   QString lastFolder;
+  std::vector<ChosenDevice> devices;  // GPUs in their order, and the host; empty: those of this machine
   bool operator==(const WindowSettings&) const = default;
 };
 

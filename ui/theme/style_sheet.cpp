@@ -22,7 +22,7 @@ QDockWidget::title { background: $window; padding: 8px 12px; text-align: left; }
 QMenuBar { background: $window; padding: 2px 4px; }
 QMenuBar::item { padding: 4px 8px; border-radius: 4px; background: transparent; }
 QMenuBar::item:selected { background: $accentSurface; }
-QMenu { background: $surface; border: 1px solid $border; padding: 4px; }
+QMenu { background: $surface; border: 1px solid $border; padding: 4px; menu-scrollable: 1; }
 QMenu::item { padding: 5px 28px 5px 24px; border-radius: 4px; }
 QMenu::item:selected { background: $accentSurface; color: $text; }
 QMenu::item:disabled { color: $muted; }

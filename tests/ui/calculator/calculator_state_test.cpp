@@ -4,7 +4,9 @@
 
 #include <QCoreApplication>
 #include <QSignalSpy>
+#include <QTest>
 
+#include "plan/speed.h"
 #include "support/model_specs.h"
 
 namespace headroom::ui {
@@ -24,6 +26,10 @@ class CalculatorStateTest : public testing::Test {
   void openOn(Bytes hostBytes, const test::ModelShape& shape = test::kLlama32_1B) {
     m_calculator.setPresentDevices({test::cpu_with(hostBytes)});
     m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(shape)));
+  }
+
+  bool advised() {
+    return QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000);
   }
 
   CalculatorState m_calculator{{catalogueGpu(12 * kGiB)}};
@@ -74,6 +80,7 @@ TEST_F(CalculatorStateTest, a_plan_that_does_not_fit_offers_fixes_and_one_click_
   ASSERT_FALSE(m_calculator.plan()->fits());
   EXPECT_EQ(m_calculator.verdict().tone, Tone::Bad);
   EXPECT_FALSE(m_calculator.isLoadable());
+  ASSERT_TRUE(advised());
   ASSERT_FALSE(m_calculator.fixes().empty());
   const Fix fix = m_calculator.fixes().front();
   m_calculator.applyFix(fix);
@@ -97,7 +104,7 @@ TEST_F(CalculatorStateTest, the_longest_context_fits_and_one_more_does_not) {
 
 TEST_F(CalculatorStateTest, a_catalogue_device_is_planned_for_and_not_loaded_on) {
   openOn(32 * kGiB);
-  m_calculator.setDevice(QStringLiteral("Catalogue 12"));
+  m_calculator.useDevice(0, QStringLiteral("Catalogue 12"));
   m_calculator.planNow();
   ASSERT_TRUE(m_calculator.plan());
   EXPECT_TRUE(m_calculator.plan()->fits());
@@ -113,7 +120,7 @@ TEST_F(CalculatorStateTest, a_cache_type_without_a_kernel_on_the_new_device_is_r
   calculator.setPresentDevices({test::cpu_with(32 * kGiB)});
   calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
   calculator.setKeyType(DType::kQ4_0);
-  calculator.setDevice(QStringLiteral("Catalogue 12"));
+  calculator.useDevice(0, QStringLiteral("Catalogue 12"));
   calculator.planNow();
   EXPECT_EQ(calculator.options().kv_k, DType::kF16);
   EXPECT_TRUE(calculator.remarks().join(QLatin1Char(' ')).contains(QStringLiteral("Q4_0")));
@@ -134,6 +141,183 @@ TEST_F(CalculatorStateTest, an_impossible_option_is_a_sentence_and_no_plan) {
   EXPECT_FALSE(m_calculator.planProblem().isEmpty());
   EXPECT_EQ(m_calculator.verdict().sentence, m_calculator.planProblem());
   EXPECT_FALSE(m_calculator.isLoadable());
+}
+
+class SeveralDevices : public testing::Test {
+ protected:
+  void SetUp() override {
+    m_calculator.setPresentDevices({host(), gpu("cuda:0", 4 * kGiB), gpu("cuda:1", 3 * kGiB)});
+    m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama3_8B)));
+  }
+  static DeviceInfo host() {
+    DeviceInfo device = test::cpu_with(32 * kGiB);
+    device.speed.read_bytes_per_s = 40e9;
+    return device;
+  }
+  static DeviceInfo gpu(const char* id, Bytes bytes) {
+    DeviceInfo device = test::gpu_with(bytes);
+    device.id = device.name = id;
+    device.speed.read_bytes_per_s = 400e9;
+    return device;
+  }
+  bool advised() {
+    return QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000);
+  }
+  // Ids of the devices that hold something, in the order of the plan.
+  QStringList holders() const {
+    QStringList ids;
+    for (const DeviceBudget& budget : m_calculator.plan()->budgets)
+      ids << QString::fromStdString(m_calculator.plan()->devices[budget.device].id);
+    return ids;
+  }
+  CalculatorState m_calculator{{catalogueGpu(12 * kGiB)}};
+};
+
+TEST_F(SeveralDevices, the_gpus_of_this_machine_are_planned_with_and_the_order_is_the_order_of_layers) {
+  EXPECT_EQ(holders(), (QStringList{"cuda:0", "cuda:1", "cpu"}));
+  m_calculator.moveDeviceUp(1);
+  m_calculator.planNow();
+  EXPECT_EQ(holders(), (QStringList{"cuda:1", "cuda:0", "cpu"}));
+}
+
+TEST_F(SeveralDevices, each_has_a_headroom_rule_of_its_own) {
+  m_calculator.setHeadroom(0, AtMost{2 * kGiB});
+  m_calculator.setHeadroom(2, KeepFree{5 * kGiB});
+  m_calculator.planNow();
+  const PlanOptions& options = m_calculator.plan()->options;
+  EXPECT_EQ(options.headroom_of(1), HeadroomRule(AtMost{2 * kGiB}));
+  EXPECT_EQ(options.headroom_of(2), HeadroomRule(KeepFree{384 * kMiB})) << "an eighth of a small device";
+  EXPECT_EQ(options.headroom_of(0), HeadroomRule(KeepFree{5 * kGiB}));
+}
+
+TEST_F(SeveralDevices, only_the_users_own_choice_is_told_to_be_kept) {
+  QSignalSpy chosen(&m_calculator, &CalculatorState::devicesChosen);
+  m_calculator.restoreDevices({{"cuda:1", KeepFree{kGiB}}});
+  m_calculator.setPresentDevices({host(), gpu("cuda:0", 4 * kGiB)});
+  EXPECT_EQ(chosen.count(), 0);
+  m_calculator.addDevice("cuda:0");
+  EXPECT_EQ(chosen.count(), 1);
+}
+
+TEST_F(SeveralDevices, a_device_that_went_is_left_out_and_said) {
+  m_calculator.setPresentDevices({host(), gpu("cuda:0", 4 * kGiB)});
+  m_calculator.planNow();
+  EXPECT_EQ(holders(), (QStringList{"cuda:0", "cpu"}));
+  EXPECT_TRUE(m_calculator.remarks().join(' ').contains("cuda:1 is no longer in this machine"));
+}
+
+TEST_F(SeveralDevices, the_layers_slider_leaves_the_ffn_on_the_cpu_as_it_was_asked) {
+  m_calculator.setGpuLayers(12);
+  m_calculator.setCpuFfn(6);
+  m_calculator.planNow();
+  EXPECT_EQ(m_calculator.plan()->options.n_cpu_ffn, 6);
+  m_calculator.setGpuLayers(4);
+  m_calculator.planNow();
+  ASSERT_TRUE(m_calculator.plan()) << m_calculator.planProblem().toStdString();
+  EXPECT_EQ(m_calculator.plan()->options.n_cpu_ffn, 4) << "all there are";
+  EXPECT_TRUE(m_calculator.remarks().join(' ').contains("The FFN of 6 layers was asked to be on the CPU"));
+  m_calculator.setGpuLayers(10);
+  m_calculator.planNow();
+  EXPECT_EQ(m_calculator.plan()->options.n_cpu_ffn, 6) << "what was asked came back";
+  m_calculator.setCpuFfn(kAutoLayers);
+  m_calculator.planNow();
+  EXPECT_EQ(m_calculator.plan()->options.n_cpu_ffn, 0);
+}
+
+TEST_F(SeveralDevices, each_position_of_the_layers_slider_has_the_figures_of_its_own_plan) {
+  m_calculator.setCpuFfn(6);
+  m_calculator.planNow();
+  ASSERT_TRUE(advised());
+  const std::vector<Outlook> outlook = m_calculator.outlookByLayers();
+  ASSERT_EQ(outlook.size(), 33U);
+  for (const int n : {0, 5, 9, 32}) {
+    m_calculator.setGpuLayers(n);
+    m_calculator.planNow();
+    ASSERT_TRUE(m_calculator.plan());
+    const Outlook& said = outlook[static_cast<std::size_t>(n)];
+    EXPECT_TRUE(said.isKnown);
+    EXPECT_EQ(said.fits, m_calculator.plan()->fits()) << n;
+    EXPECT_EQ(said.tokensPerSecond, estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan())) << n;
+  }
+}
+
+TEST_F(SeveralDevices, advice_is_that_of_the_newest_plan) {
+  for (int n = 0; n <= 32; ++n) {
+    m_calculator.setGpuLayers(n);
+    m_calculator.planNow();
+  }
+  m_calculator.setContext(131072);
+  m_calculator.planNow();
+  EXPECT_TRUE(m_calculator.isAdvising());
+  QSignalSpy told(&m_calculator, &CalculatorState::advised);
+  ASSERT_TRUE(advised());
+  EXPECT_EQ(told.count(), 1) << "of the plans that were passed by nobody speaks";
+  ASSERT_FALSE(m_calculator.plan()->fits());
+  ASSERT_FALSE(m_calculator.fixes().empty());
+  EXPECT_GT(m_calculator.fixes().front().freed, 0U);
+}
+
+TEST_F(SeveralDevices, a_plan_that_fits_is_offered_what_makes_it_faster) {
+  m_calculator.setGpuLayers(4);
+  m_calculator.planNow();
+  ASSERT_TRUE(m_calculator.plan()->fits());
+  ASSERT_TRUE(advised());
+  ASSERT_FALSE(m_calculator.fixes().empty());
+  const auto before = *estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan());
+  m_calculator.applyFix(m_calculator.fixes().front());
+  EXPECT_TRUE(m_calculator.plan()->fits());
+  EXPECT_GT(*estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan()), before);
+}
+
+TEST_F(SeveralDevices, a_fix_that_changes_a_headroom_changes_it_in_its_row) {
+  Fix fix;
+  fix.options = m_calculator.plan()->options;
+  fix.options.set_headroom(2, KeepFree{100 * kMiB});
+  QSignalSpy chosen(&m_calculator, &CalculatorState::devicesChosen);
+  m_calculator.applyFix(fix);
+  EXPECT_EQ(m_calculator.devices().rows()[1].headroom, HeadroomRule(KeepFree{100 * kMiB}));
+  EXPECT_EQ(m_calculator.plan()->options.headroom_of(2), HeadroomRule(KeepFree{100 * kMiB}));
+  EXPECT_EQ(chosen.count(), 1);
+}
+
+TEST_F(SeveralDevices, each_device_of_the_list_has_the_figures_of_a_plan_with_it) {
+  std::vector<DeviceOutlook> told;
+  QObject::connect(&m_calculator, &CalculatorState::deviceOutlookFound, &m_calculator,
+                   [&](std::size_t row, const std::vector<DeviceOutlook>& outlook) {
+                     EXPECT_EQ(row, 1U);
+                     told = outlook;
+                   });
+  m_calculator.findDeviceOutlook(1);
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !told.empty(); }, 60'000));
+  QStringList ids;
+  for (const DeviceOutlook& one : told) ids << one.id;
+  EXPECT_EQ(ids, (QStringList{"cpu", "cuda:1", "Catalogue 12"})) << "the other card of this machine is in use";
+  const Outlook onCatalogue = told[2].outlook;
+  m_calculator.useDevice(1, "Catalogue 12");
+  m_calculator.planNow();
+  EXPECT_EQ(onCatalogue.tokensPerSecond, estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan()));
+  EXPECT_EQ(onCatalogue.fits, m_calculator.plan()->fits());
+}
+
+TEST_F(SeveralDevices, cache_types_are_offered_where_every_device_has_a_kernel) {
+  DeviceInfo plain = gpu("cuda:1", 3 * kGiB);
+  plain.kv_types = {DType::kF16, DType::kQ8_0};
+  m_calculator.setPresentDevices({host(), gpu("cuda:0", 4 * kGiB), plain});
+  EXPECT_EQ(m_calculator.offeredKvTypes(), (std::vector{DType::kF16, DType::kQ8_0}));
+}
+
+TEST_F(SeveralDevices, a_loaded_plan_comes_back_with_its_devices_and_rules) {
+  m_calculator.moveDeviceUp(1);
+  m_calculator.setHeadroom(0, AtMost{2 * kGiB});
+  m_calculator.planNow();
+  const auto plan = m_calculator.plan();
+  const auto rows = m_calculator.devices().rows();
+  m_calculator.useDevice(0, "cpu");
+  m_calculator.useDevice(0, "cpu");
+  EXPECT_NE(m_calculator.devices().rows(), rows);
+  m_calculator.setModel(m_calculator.model(), *plan);
+  EXPECT_EQ(m_calculator.devices().rows(), rows);
+  EXPECT_EQ(m_calculator.plan()->options, plan->options);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST_F(MemoryPanelTest, the_largest_segment_stands_first_and_the_device_only_whe
   }
   DeviceInfo gpu = test::gpu_with(kGiB);
   open({test::cpu_with(16 * kGiB), gpu});
-  m_calculator.setDevice(QString::fromStdString(gpu.id));
+  m_calculator.useDevice(0, QString::fromStdString(gpu.id));
   m_calculator.planNow();
   EXPECT_FALSE(table->isColumnHidden(SegmentTableModel::DeviceColumn));
 }

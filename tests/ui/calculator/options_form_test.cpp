@@ -23,11 +23,11 @@ class OptionsFormTest : public testing::Test {
   }
   void open() {
     m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
-    m_calculator.setDevice("cpu");
+    m_calculator.useDevice(0, "cpu");
     m_calculator.planNow();
   }
   void useGpu() {
-    m_calculator.setDevice(QString::fromStdString(test::gpu_with(8 * kGiB).id));
+    m_calculator.useDevice(0, QString::fromStdString(test::gpu_with(8 * kGiB).id));
     m_calculator.planNow();
   }
   template <class W>
@@ -36,8 +36,16 @@ class OptionsFormTest : public testing::Test {
     EXPECT_NE(widget, nullptr) << name;
     return widget;
   }
+  template <class W>
+  W* onGpu(const char* name) {
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);  // the row of before
+    W* widget = find<QWidget>("device0")->findChild<W*>(QLatin1String(name));
+    EXPECT_NE(widget, nullptr) << name;
+    return widget;
+  }
   CalculatorState m_calculator{{}};
-  OptionsForm m_form{m_calculator};
+  Theme m_theme{ThemeChoice::Light};
+  OptionsForm m_form{m_theme, m_calculator};
 };
 
 TEST_F(OptionsFormTest, without_a_model_nothing_can_be_set) {
@@ -89,27 +97,27 @@ TEST_F(OptionsFormTest, layers_are_asked_for_only_where_there_is_a_gpu) {
   EXPECT_FALSE(find<QSpinBox>("layersSpin")->isVisible());
   useGpu();
   EXPECT_TRUE(find<QSpinBox>("layersSpin")->isVisible());
-  EXPECT_TRUE(find<QCheckBox>("autoLayers")->isChecked());
+  EXPECT_TRUE(find<QCheckBox>("layersAuto")->isChecked());
   find<QSpinBox>("layersSpin")->setValue(3);
   EXPECT_EQ(m_calculator.options().n_gpu_layers, 3);
-  EXPECT_FALSE(find<QCheckBox>("autoLayers")->isChecked());
-  find<QCheckBox>("autoLayers")->setChecked(true);
+  EXPECT_FALSE(find<QCheckBox>("layersAuto")->isChecked());
+  find<QCheckBox>("layersAuto")->setChecked(true);
   EXPECT_EQ(m_calculator.options().n_gpu_layers, kAutoLayers);
 }
 
 TEST_F(OptionsFormTest, both_meanings_of_headroom_say_the_same_limit) {
   open();
   useGpu();
-  find<QSlider>("headroomSlider")->setValue(16);  // 1 GiB in steps of 64 MiB
-  EXPECT_EQ(std::get<KeepFree>(m_calculator.headroom()).bytes, kGiB);
-  auto* rule = find<QComboBox>("headroomRule");
+  onGpu<QSlider>("headroomSlider")->setValue(16);  // 1 GiB in steps of 64 MiB
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.devices().rows()[0].headroom).bytes, kGiB);
+  auto* rule = onGpu<QComboBox>("headroomRule");
   rule->setCurrentIndex(1);
   emit rule->activated(1);
-  EXPECT_EQ(std::get<AtMost>(m_calculator.headroom()).bytes, 7 * kGiB);
-  EXPECT_EQ(find<QLineEdit>("headroomEdit")->text(), "7.00 GiB");
+  EXPECT_EQ(std::get<AtMost>(m_calculator.devices().rows()[0].headroom).bytes, 7 * kGiB);
+  EXPECT_EQ(onGpu<QLineEdit>("headroomEdit")->text(), "7.00 GiB");
   rule->setCurrentIndex(0);
   emit rule->activated(0);
-  EXPECT_EQ(std::get<KeepFree>(m_calculator.headroom()).bytes, kGiB) << "and back";
+  EXPECT_EQ(std::get<KeepFree>(m_calculator.devices().rows()[0].headroom).bytes, kGiB) << "and back";
 }
 
 TEST_F(OptionsFormTest, the_solvers_are_one_click_away) {

@@ -23,6 +23,9 @@ class VerdictViewTest : public testing::Test {
     m_calculator.planNow();
     m_view.setModelPath("/m.gguf");
   }
+  bool advised() {
+    return QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000);
+  }
   template <class W>
   W* find(const char* name) {
     W* widget = m_view.findChild<W*>(QLatin1String(name));
@@ -59,6 +62,7 @@ TEST_F(VerdictViewTest, fixes_of_a_plan_that_does_not_fit_are_buttons_that_apply
   m_calculator.planNow();
   EXPECT_EQ(find<QWidget>("verdict")->property("tone").toString(), "bad");
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  ASSERT_TRUE(advised());
   ASSERT_FALSE(m_calculator.fixes().empty());
   const PlanOptions before = m_calculator.options();
   auto* fix = find<QPushButton>("fix0");
@@ -72,6 +76,7 @@ TEST_F(VerdictViewTest, icons_of_fixes_follow_the_theme) {
   m_calculator.setSlots(64);
   m_calculator.setContext(131072);
   m_calculator.planNow();
+  ASSERT_TRUE(advised());
   const auto icon = [this] {
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     return find<QPushButton>("fix0")->icon().pixmap(16, 16).toImage();

@@ -20,38 +20,107 @@ class ChartStateTest : public testing::Test {
     made.ours = ours;
     return made;
   }
+  QStringList ids() const {
+    QStringList ids;
+    for (const DeviceInfo& device : m_chart.shown()) ids << QString::fromStdString(device.id);
+    return ids;
+  }
+  // All layers there; the embedding stays on the host.
+  std::shared_ptr<const MemoryPlan> planOnGpu() const {
+    PlanOptions options;
+    options.devices = {{1}};
+    return test::plan_for(m_model, {m_host, m_gpu}, options);
+  }
   const ModelInfo m_model = test::make_model(test::kLlama32_1B);
   const DeviceInfo m_host = test::cpu_with(16 * kGiB), m_gpu = test::gpu_with(8 * kGiB);
   ChartState m_chart;
 };
 
 TEST_F(ChartStateTest, before_anything_is_known_all_is_empty) {
-  EXPECT_EQ(m_chart.deviceName(), QString());
-  EXPECT_EQ(m_chart.total(), 0U);
-  EXPECT_FALSE(m_chart.isPresent());
-  EXPECT_FALSE(m_chart.now());
-  EXPECT_FALSE(m_chart.planned());
-  EXPECT_EQ(m_chart.planTop(), 0U);
-  EXPECT_TRUE(m_chart.timeLine().isEmpty());
+  EXPECT_TRUE(m_chart.shown().empty());
+  EXPECT_EQ(m_chart.selected(), 0U);
+  EXPECT_FALSE(m_chart.now(0));
+  EXPECT_FALSE(m_chart.planned(0));
+  EXPECT_EQ(m_chart.planTop(0), 0U);
+  EXPECT_TRUE(m_chart.timeLine(0).isEmpty());
+  EXPECT_EQ(m_chart.listed(0).plan, nullptr);
 }
 
-TEST_F(ChartStateTest, the_shown_device_follows_the_plan_and_each_keeps_its_history) {
+TEST_F(ChartStateTest, the_shown_devices_follow_the_plan_and_each_keeps_its_history) {
   m_chart.setDevices({m_host, m_gpu});
-  EXPECT_TRUE(m_chart.isHost()) << "the first one, while there is no plan";
+  EXPECT_EQ(ids(), QStringList{"cpu"}) << "the first one, while there is no plan";
   m_chart.addReading(reading("cpu", 1, 8 * kGiB, 0));
-  PlanOptions onGpu;
-  onGpu.devices = {{1}};
-  const auto plan = test::plan_for(m_model, {m_host, m_gpu}, onGpu);
-  m_chart.setCandidate(plan);
-  EXPECT_EQ(m_chart.deviceId(), QString::fromStdString(m_gpu.id));
-  EXPECT_TRUE(m_chart.timeLine().isEmpty()) << "of the other device nothing was read yet";
+  m_chart.setCandidate(planOnGpu());
+  EXPECT_EQ(ids(), (QStringList{QString::fromStdString(m_gpu.id), "cpu"})) << "the host last";
+  EXPECT_TRUE(m_chart.timeLine(0).isEmpty()) << "of that device nothing was read yet";
+  EXPECT_EQ(m_chart.timeLine(1).frames().size(), 1U);
   QSignalSpy told(&m_chart, &ChartState::nowChanged);
   m_chart.addReading(reading("cpu", 2, 8 * kGiB, 0));
-  EXPECT_EQ(told.count(), 0) << "not the one that is shown";
   m_chart.addReading(reading(m_gpu.id.c_str(), 3, 8 * kGiB, 0));
-  EXPECT_EQ(told.count(), 1);
+  EXPECT_EQ(told.count(), 2) << "both are shown";
   m_chart.setCandidate(test::plan_for(m_model, {m_host}));
-  EXPECT_EQ(m_chart.timeLine().frames().size(), 2U);
+  EXPECT_EQ(m_chart.timeLine(0).frames().size(), 2U);
+  m_chart.addReading(reading(m_gpu.id.c_str(), 4, 8 * kGiB, 0));
+  EXPECT_EQ(told.count(), 2) << "not one that is shown";
+}
+
+TEST_F(ChartStateTest, a_device_that_holds_nothing_of_the_plan_is_not_shown) {
+  PlanOptions options;
+  options.devices = {{1}};
+  options.n_gpu_layers = 0;
+  m_chart.setDevices({m_host, m_gpu});
+  m_chart.setCandidate(test::plan_for(m_model, {m_host, m_gpu}, options));
+  EXPECT_EQ(ids(), QStringList{"cpu"});
+}
+
+TEST_F(ChartStateTest, what_is_loaded_is_shown_beside_another_plan_until_it_is_gone) {
+  m_chart.setLoaded(planOnGpu());
+  m_chart.setCandidate(test::plan_for(m_model, {m_host}));
+  EXPECT_EQ(ids(), (QStringList{"cpu", QString::fromStdString(m_gpu.id)}));
+  EXPECT_EQ(m_chart.planned(1)->of(Segment::Weights), 0U) << "the new plan takes nothing there";
+  EXPECT_NE(m_chart.listed(1).plan, nullptr);
+  m_chart.setLoaded(nullptr);
+  EXPECT_EQ(ids(), QStringList{"cpu"});
+}
+
+TEST_F(ChartStateTest, what_is_selected_stays_with_its_device) {
+  m_chart.setCandidate(planOnGpu());
+  EXPECT_EQ(m_chart.selected(), 0U);
+  QSignalSpy changed(&m_chart, &ChartState::changed);
+  m_chart.select(1);
+  m_chart.select(1);
+  m_chart.select(7);
+  EXPECT_EQ(changed.count(), 1);
+  m_chart.setCandidate(test::plan_for(m_model, {m_host}));
+  EXPECT_EQ(m_chart.selected(), 0U) << "the host, in its new place";
+  m_chart.setCandidate(planOnGpu());
+  EXPECT_EQ(m_chart.selected(), 1U);
+}
+
+TEST_F(ChartStateTest, the_parts_of_each_device_are_its_own_live_and_planned) {
+  m_chart.setDevices({m_host, m_gpu});
+  const auto plan = planOnGpu();
+  m_chart.setCandidate(plan);
+  m_chart.setLoaded(plan);
+  for (const DeviceIndex device : {0U, 1U}) {
+    MemoryReading told = reading(plan->devices[device].id.c_str(), 1, 0, plan->planned_bytes(device) + 300 * kMiB);
+    told.total = plan->devices[device].total_bytes;
+    told.free = told.total - told.ours - kGiB;
+    told.kvTokensUsed = plan->options.n_ctx;
+    m_chart.addReading(told);
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    const DeviceIndex device = i == 0 ? 1 : 0;
+    const MemoryFrame now = *m_chart.now(i), planned = *m_chart.planned(i);
+    EXPECT_EQ(now.of(Segment::Weights), plan->bytes_of(RegionKind::kWeights, device));
+    EXPECT_EQ(now.of(Segment::KvUsed), plan->bytes_of(RegionKind::kKv, device));
+    EXPECT_EQ(now.of(Segment::Driver), 300 * kMiB);
+    EXPECT_EQ(now.of(Segment::Others), kGiB);
+    EXPECT_EQ(planned.of(Segment::Weights), now.of(Segment::Weights));
+    EXPECT_EQ(planned.of(Segment::Activations), now.of(Segment::Activations));
+    EXPECT_EQ(planned.of(Segment::Others), kGiB);
+    EXPECT_EQ(m_chart.listed(i).device, device);
+  }
 }
 
 TEST_F(ChartStateTest, what_has_arrived_of_a_load_is_weights_and_nothing_afterwards) {
@@ -60,9 +129,9 @@ TEST_F(ChartStateTest, what_has_arrived_of_a_load_is_weights_and_nothing_afterwa
   const Bytes weights = plan->bytes_of(RegionKind::kWeights);
   m_chart.setArriving(plan, 0.5);
   m_chart.addReading(reading("cpu", 1, 8 * kGiB, weights));
-  EXPECT_EQ(m_chart.now()->of(Segment::Weights), weights / 2);
+  EXPECT_EQ(m_chart.now(0)->of(Segment::Weights), weights / 2);
   m_chart.setArriving(nullptr, 0);
-  EXPECT_EQ(m_chart.now()->of(Segment::Weights), 0U);
+  EXPECT_EQ(m_chart.now(0)->of(Segment::Weights), 0U);
 }
 
 TEST_F(ChartStateTest, the_planned_frame_keeps_what_other_programs_hold) {
@@ -70,7 +139,7 @@ TEST_F(ChartStateTest, the_planned_frame_keeps_what_other_programs_hold) {
   const auto plan = test::plan_for(m_model, {m_host});
   m_chart.setCandidate(plan);
   m_chart.addReading(reading("cpu", 1, 10 * kGiB, kGiB));
-  const auto planned = m_chart.planned();
+  const auto planned = m_chart.planned(0);
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->of(Segment::Others), 5 * kGiB);
   EXPECT_EQ(planned->of(Segment::Weights), plan->bytes_of(RegionKind::kWeights));
@@ -80,9 +149,9 @@ TEST_F(ChartStateTest, the_planned_frame_keeps_what_other_programs_hold) {
 TEST_F(ChartStateTest, a_click_lists_what_is_loaded_before_what_is_planned) {
   const auto candidate = test::plan_for(m_model, {m_host}), loaded = test::plan_for(m_model, {m_host});
   m_chart.setCandidate(candidate);
-  EXPECT_EQ(m_chart.listedPlan(), candidate);
+  EXPECT_EQ(m_chart.listed(0).plan, candidate);
   m_chart.setLoaded(loaded);
-  EXPECT_EQ(m_chart.listedPlan(), loaded);
+  EXPECT_EQ(m_chart.listed(0).plan, loaded);
 }
 
 }  // namespace

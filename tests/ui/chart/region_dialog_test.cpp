@@ -17,7 +17,7 @@ namespace {
 class RegionDialogTest : public testing::Test {
  protected:
   void SetUp() override {
-    m_dialog = new RegionDialog(test::plan_for(m_model, {test::cpu_with(16 * kGiB)}), Segment::Weights, nullptr);
+    m_dialog = new RegionDialog(test::plan_for(m_model, {test::cpu_with(16 * kGiB)}), Segment::Weights, std::nullopt);
     m_dialog->show();
     m_table = m_dialog->findChild<QTableView*>("regionTable");
     ASSERT_NE(m_table, nullptr);

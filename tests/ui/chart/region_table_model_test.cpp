@@ -33,6 +33,20 @@ TEST_F(RegionTableModelTest, the_used_cache_lists_the_regions_of_the_whole_cache
   EXPECT_EQ(RegionTableModel(m_plan, Segment::KvUsed).totalBytes(), m_plan->bytes_of(RegionKind::kKv));
 }
 
+TEST_F(RegionTableModelTest, of_one_device_only_its_regions_are_listed) {
+  PlanOptions options;
+  options.devices = {{1}};
+  const auto plan = test::plan_for(m_model, {test::cpu_with(16 * kGiB), test::gpu_with(8 * kGiB)}, options);
+  Bytes sum = 0;
+  for (const DeviceIndex device : {0U, 1U}) {
+    const RegionTableModel table(plan, Segment::Weights, device);
+    EXPECT_EQ(table.totalBytes(), plan->bytes_of(RegionKind::kWeights, device));
+    EXPECT_GT(table.rowCount(), 0);
+    sum += table.totalBytes();
+  }
+  EXPECT_EQ(sum, RegionTableModel(plan, Segment::Weights).totalBytes());
+}
+
 TEST_F(RegionTableModelTest, what_is_nobodys_region_is_an_empty_list) {
   for (const Segment segment : {Segment::Driver, Segment::Others, Segment::Headroom, Segment::Free})
     EXPECT_EQ(RegionTableModel(m_plan, segment).rowCount(), 0) << segmentKey(segment);

@@ -4,13 +4,18 @@
 
 #include <QLabel>
 #include <QMenu>
+#include <QTabBar>
 #include <QTableView>
+#include <QTest>
 #include <QToolButton>
 
 #include "support/fake_engine_port.h"
 #include "support/plans.h"
+#include "ui/chart/device_bars.h"
+#include "ui/chart/legend_model.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
+#include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
 
 namespace headroom::ui {
@@ -63,6 +68,47 @@ TEST_F(VramPanelTest, it_says_what_it_waits_for_and_what_cannot_be_measured) {
   onGpu.devices = {{1}};
   m_chart.setCandidate(test::plan_for(*m_model, {test::cpu_with(16 * kGiB), absent}, onGpu));
   EXPECT_TRUE(says("RTX 9090 is not in this machine"));
+}
+
+TEST_F(VramPanelTest, several_devices_have_bars_each_and_tabs_choose_whose_history_and_figures) {
+  const DeviceInfo host = test::cpu_with(16 * kGiB);
+  DeviceInfo one = test::gpu_with(700 * kMiB, 0), two = test::gpu_with(8 * kGiB, 0), unused = test::gpu_with(8 * kGiB);
+  one.id = one.name = "one";
+  two.id = two.name = "two";
+  unused.id = unused.name = "unused";
+  m_chart.setDevices({host, one, two, unused});
+  PlanOptions options;
+  options.devices = {{1}, {2}, {3}};
+  options.n_ctx = 1024;
+  const auto plan = test::plan_for(*m_model, {host, one, two, unused}, options);
+  ASSERT_EQ(plan->budgets.size(), 3U);
+  m_chart.setCandidate(plan);
+  auto* tabs = find<QTabBar>("deviceTabs");
+  ASSERT_TRUE(tabs->isVisible());
+  QStringList names;
+  for (int i = 0; i < tabs->count(); ++i) names << tabs->tabText(i);
+  EXPECT_EQ(names, (QStringList{"one", "two", "Host"})) << "what is not in the plan does not crowd it";
+  EXPECT_EQ(m_panel.findChildren<DeviceBars*>().size(), 3);
+  const auto* legend = find<QTableView>("legend");
+  const auto shownWeights = [&] {
+    return legend->model()->index(static_cast<int>(segmentIndex(Segment::Weights)), LegendModel::PlanColumn).data();
+  };
+  EXPECT_EQ(legend->model()->headerData(0, Qt::Horizontal).toString(), "one");
+  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionKind::kWeights, 1)));
+  tabs->setFocus();
+  QTest::keyClick(tabs, Qt::Key_Right);
+  EXPECT_EQ(m_chart.selected(), 1U);
+  EXPECT_EQ(legend->model()->headerData(0, Qt::Horizontal).toString(), "two");
+  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionKind::kWeights, 2)));
+  emit m_panel.findChildren<DeviceBars*>()[2]->segmentClicked(Segment::Weights);
+  EXPECT_EQ(tabs->currentIndex(), 2) << "a click on a bar leads to its device";
+  const auto* dialog = m_panel.findChild<RegionDialog*>();
+  ASSERT_NE(dialog, nullptr);
+  EXPECT_EQ(dialog->windowTitle(), "Weights on Host");
+  m_chart.setCandidate(test::plan_for(*m_model, {host}));
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  EXPECT_FALSE(tabs->isVisible());
+  EXPECT_EQ(m_panel.findChildren<DeviceBars*>().size(), 1);
 }
 
 TEST_F(VramPanelTest, a_reading_and_a_plan_are_told_in_words) {

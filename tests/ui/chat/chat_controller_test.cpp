@@ -4,8 +4,10 @@
 
 #include <QTest>
 
+#include "plan/speed.h"
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
+#include "support/plans.h"
 
 namespace headroom::ui {
 namespace {
@@ -44,6 +46,48 @@ TEST_F(ChatControllerTest, an_answer_is_appended_counted_and_kept) {
   EXPECT_EQ(kept.head.title, "How big is the KV cache?");
   ASSERT_EQ(kept.turns.size(), 2U);
   EXPECT_EQ(kept.turns[1].text, "Two bytes per element.");
+}
+
+TEST_F(ChatControllerTest, the_speed_of_an_answer_stands_beside_what_its_plan_predicted_for_its_place) {
+  const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  DeviceInfo host = test::cpu_with(16 * kGiB);
+  host.speed.read_bytes_per_s = 20e9;
+  PlanOptions options;
+  options.n_ctx = 8192;
+  LoadedModel loaded{"/m.gguf", model, test::plan_for(*model, {host}, options), {}, 1, {}};
+  emit m_engine.modelLoaded(++m_engine.lastId, loaded);
+  m_chat.send("q", {});
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond, 0) << "there is no answer yet";
+  m_engine.sendAnswer("a", ChatEnd::EndOfTurn, figures(6000, 1000, 7000, 8192));
+  EXPECT_EQ(m_chat.context().tokensPerSecond, 500);
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond, *estimate_tokens_per_s(*model, *loaded.plan, 6500));
+  EXPECT_LT(m_chat.context().predictedTokensPerSecond, *estimate_tokens_per_s(*model, *loaded.plan, 100))
+      << "far into the context it is slower";
+  m_chat.newConversation();
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond, 0);
+}
+
+TEST_F(ChatControllerTest, a_device_that_was_measured_after_the_load_is_predicted_with) {
+  const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  DeviceInfo host = test::cpu_with(16 * kGiB);
+  host.speed = {};
+  const LoadedModel loaded{"/m.gguf", model, test::plan_for(*model, {host}), {}, 1, {}};
+  emit m_engine.modelLoaded(++m_engine.lastId, loaded);
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a", ChatEnd::EndOfTurn, figures(10, 20, 30, 4096));
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond, 0) << "nobody knows";
+  host.speed.read_bytes_per_s = 20e9;
+  m_chat.setDevices({host});
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a", ChatEnd::EndOfTurn, figures(40, 20, 60, 4096));
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond,
+            *estimate_tokens_per_s(*model, *test::plan_for(*model, {host}), 50));
+}
+
+TEST_F(ChatControllerTest, a_plan_of_devices_that_nobody_measured_predicts_nothing) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a", ChatEnd::EndOfTurn, figures(10, 20, 30, 1000));
+  EXPECT_EQ(m_chat.context().predictedTokensPerSecond, 0);
 }
 
 TEST_F(ChatControllerTest, nothing_is_sent_without_a_model_or_while_busy) {

@@ -50,6 +50,24 @@ TEST_F(ContextGaugeTest, a_screen_reader_hears_the_speed_too) {
   EXPECT_TRUE(m_gauge.accessibleName().endsWith(", 12.5 tokens/s")) << m_gauge.accessibleName().toStdString();
 }
 
+TEST_F(ContextGaugeTest, what_was_predicted_stands_beside_what_came_where_there_is_room) {
+  ContextFigures figures;
+  figures.used = 58;
+  figures.length = 1024;
+  figures.predictedTokensPerSecond = 41;
+  m_gauge.setFigures(figures);
+  EXPECT_EQ(m_gauge.speedFor(1000), "") << "nothing came yet";
+  figures.tokensPerSecond = 38.2;
+  m_gauge.setFigures(figures);
+  EXPECT_EQ(m_gauge.speedFor(1000), "38.2 tokens/s (predicted: 41)");
+  EXPECT_EQ(m_gauge.speedFor(150), "38.2 tokens/s");
+  EXPECT_TRUE(m_gauge.accessibleName().endsWith("(predicted: 41)"));
+  EXPECT_TRUE(m_gauge.toolTip().contains("predicted about 41 tokens/s"));
+  figures.predictedTokensPerSecond = 0;
+  m_gauge.setFigures(figures);
+  EXPECT_EQ(m_gauge.speedFor(1000), "38.2 tokens/s");
+}
+
 TEST_F(ContextGaugeTest, the_bar_is_as_full_as_the_context_and_warns_near_its_end) {
   show(500, 1000);
   EXPECT_NEAR(barWith(m_theme.tokens().accent), 36, 2);

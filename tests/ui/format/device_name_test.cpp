@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/model_specs.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -14,6 +16,16 @@ TEST(DeviceName, marks_and_doubled_spaces_go) {
 TEST(DeviceName, a_name_of_marks_alone_stays) {
   EXPECT_EQ(shortDeviceName("(R)"), "(R)");
   EXPECT_EQ(shortDeviceName(""), "");
+}
+
+TEST(DeviceName, beside_other_devices_the_processor_is_the_host) {
+  EXPECT_EQ(deviceLabel(test::cpu_with(kGiB)), "Host");
+  DeviceInfo gpu = test::gpu_with(kGiB);
+  gpu.name = "Arc(TM) A770";
+  EXPECT_EQ(deviceLabel(gpu), "Arc A770");
+  gpu.kind = DeviceKind::kReference;
+  gpu.id = "reference:1";
+  EXPECT_EQ(deviceLabel(gpu), "reference:1");
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ TEST(FormatBytes, exact_bytes_and_counts_group_their_digits) {
 TEST(FormatBytes, speed_has_a_decimal_only_where_it_tells_something) {
   EXPECT_EQ(formatSpeed(4.24), QStringLiteral("4.2 tokens/s"));
   EXPECT_EQ(formatSpeed(99.96), QStringLiteral("100 tokens/s"));
+  EXPECT_EQ(formatAboutSpeed(41.2), QStringLiteral("about 41 tokens/s"));
   EXPECT_EQ(formatSpeed(5625.4), QStringLiteral("5,625 tokens/s"));
 }
 

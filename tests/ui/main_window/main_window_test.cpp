@@ -13,8 +13,10 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/calculator/segment_table_model.h"
@@ -82,6 +84,10 @@ TEST_F(WindowFixture, the_first_fix_makes_a_plan_fit) {
     return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by"));
   })) << find<QLabel>("verdictSentence")->text().toStdString();
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  ASSERT_TRUE(waitFor([&] {
+    const auto* fix = m_window->findChild<QPushButton*>(QStringLiteral("fix0"));
+    return fix != nullptr && fix->isVisible() && fix->isEnabled();
+  })) << "advice comes a moment after the plan";
   find<QPushButton>("fix0")->click();
   EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:")))
       << find<QLabel>("verdictSentence")->text().toStdString();
@@ -226,6 +232,38 @@ TEST_F(WindowFixture, of_two_devices_the_bytes_are_still_in_sight) {
             table->viewport()->width());
 }
 
+TEST_F(WindowFixture, two_gpus_are_planned_shown_and_remembered_in_their_order) {
+  m_gpus = {presentGpu("cuda:0", 3 * kGiB), presentGpu("cuda:1", 2 * kGiB)};
+  makeWindow({});
+  QSignalSpy changed(m_window.get(), &MainWindow::settingsChanged);
+  dropAndWait(kLarge);
+  auto* tabs = find<QTabBar>("deviceTabs");
+  EXPECT_EQ(tabs->count(), 3) << "both and the host";
+  changed.clear();
+  inRow<QToolButton>("device1", "moveDeviceUp")->click();
+  auto* edit = inRow<QLineEdit>("device0", "headroomEdit");
+  edit->setFocus();
+  edit->selectAll();
+  QTest::keyClicks(edit, QStringLiteral("512 MiB"));
+  QTest::keyClick(edit, Qt::Key_Return);
+  ASSERT_TRUE(waitFor([&] { return tabs->tabText(0) == QStringLiteral("cuda:1"); }));
+  ASSERT_EQ(changed.count(), 2);
+  const WindowSettings kept = m_window->settings();
+  const std::vector<ChosenDevice> expected{{QStringLiteral("cuda:1"), KeepFree{512 * kMiB}},
+                                           {QStringLiteral("cuda:0"), KeepFree{384 * kMiB}},
+                                           {QStringLiteral("cpu"), KeepFree{kGiB}}};
+  EXPECT_EQ(kept.devices, expected);
+  makeWindow(kept);
+  dropAndWait(kLarge);
+  EXPECT_TRUE(inRow<QComboBox>("device0", "devicePicker")->currentText().startsWith(QStringLiteral("cuda:1")));
+  EXPECT_EQ(find<QTabBar>("deviceTabs")->tabText(0), QStringLiteral("cuda:1"));
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  const MemoryPlan& plan = *m_engine.loads[0].plan;
+  EXPECT_EQ(plan.devices[plan.options.devices[0].device].id, "cuda:1");
+  EXPECT_EQ(plan.options.devices[0].headroom, HeadroomRule(KeepFree{512 * kMiB}));
+}
+
 TEST_F(WindowFixture, a_click_on_the_device_selects_its_name_for_typing) {
   dropAndWait(kSmall);
   auto* edit = find<QComboBox>("devicePicker")->lineEdit();
@@ -288,7 +326,7 @@ TEST_F(WindowFixture, a_catalogue_device_answers_and_cannot_be_loaded_on) {
   QTest::keyClick(picker->lineEdit(), Qt::Key_Return);
   ASSERT_TRUE(
       waitFor([&] { return find<QLabel>("loadText")->text().contains(QStringLiteral("not in this machine")); }));
-  EXPECT_TRUE(picker->currentText().contains(QStringLiteral("RTX 3060")));
+  EXPECT_TRUE(inRow<QComboBox>("device0", "devicePicker")->currentText().contains(QStringLiteral("RTX 3060")));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
   EXPECT_TRUE(find<QSpinBox>("layersSpin")->isVisible());
 }

@@ -100,6 +100,30 @@ TEST_P(Screenshots, a_catalogue_device_with_formulas) {
   take(QStringLiteral("6-catalogue"), kLargeScreen);
 }
 
+TEST_P(Screenshots, two_gpus_and_the_host) {
+  m_gpus = {presentGpu("cuda:0", 3 * kGiB), presentGpu("cuda:1", 2 * kGiB)};
+  m_gpus[0].name = "RTX 3050";
+  m_gpus[1].name = "Quadro P620 with a long name";
+  makeWindow({});
+  openLarge();
+  find<QSpinBox>("ffnSpin")->setValue(6);
+  const auto reading = [&](const DeviceInfo& device, Bytes ours, qint64 timeMs) {
+    emit m_engine.memoryRead({timeMs, QString::fromStdString(device.id), device.total_bytes,
+                              device.free_bytes - ours - 100 * kMiB, ours, 1024, 0});
+  };
+  ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]));
+  const MemoryPlan& plan = *m_engine.loads[0].plan;
+  for (int i = 0; i < 60; ++i) {
+    for (const DeviceBudget& budget : plan.budgets)
+      reading(plan.devices[budget.device], budget.planned + 150 * kMiB, 1'700'000'000'000 + 1000 * i);
+  }
+  take(QStringLiteral("10-two-gpus"), kSmallScreen);
+  take(QStringLiteral("10-two-gpus"), QSize(1600, 1400));
+}
+
 TEST_P(Screenshots, a_quantized_cache_with_its_exact_ends) {
   openLarge();
   for (const char* name : {"keyType", "valueType"}) {

@@ -44,7 +44,11 @@ class WindowFixture : public testing::Test {
                      path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
       return at->second;
     };
-    services.probeDevices = [this] { return std::vector<DeviceInfo>{hostDevice()}; };
+    services.probeDevices = [this] {
+      std::vector<DeviceInfo> devices{hostDevice()};
+      devices.insert(devices.end(), m_gpus.begin(), m_gpus.end());
+      return devices;
+    };
     services.catalogue = m_catalogue;
     m_window = std::make_unique<MainWindow>(std::move(services), settings);
     m_window->show();
@@ -54,6 +58,13 @@ class WindowFixture : public testing::Test {
     DeviceInfo host = make_cpu_device("AMD Ryzen 7 7840U", 16 * kGiB, m_freeBytes, 8);
     host.speed.read_bytes_per_s = 50e9;
     return host;
+  }
+
+  static DeviceInfo presentGpu(const char* id, Bytes bytes) {
+    DeviceInfo gpu = test::gpu_with(bytes);
+    gpu.id = gpu.name = id;
+    gpu.speed.read_bytes_per_s = 400e9;
+    return gpu;
   }
 
   static DeviceInfo catalogueGpu(const char* name, Bytes bytes) {
@@ -84,6 +95,13 @@ class WindowFixture : public testing::Test {
 
   void dropAndWait(const QString& path);
 
+  // In the row of a device, "device0" or "hostRow".
+  template <class W>
+  W* inRow(const char* row, const char* name) const {
+    auto* at = find<QWidget>(row);
+    return at == nullptr ? nullptr : at->findChild<W*>(QLatin1String(name));
+  }
+
   MemoryReading readingWith(const MemoryPlan& plan, quint32 tokens, qint64 timeMs) const {
     MemoryReading reading;
     reading.timeMs = timeMs;
@@ -97,6 +115,7 @@ class WindowFixture : public testing::Test {
 
   Bytes m_freeBytes = 11 * kGiB;
   std::map<QString, ModelInfo> m_models;
+  std::vector<DeviceInfo> m_gpus;  // of this machine, beside its host
   std::vector<DeviceInfo> m_catalogue{catalogueGpu("RTX 4090", 24 * kGiB), catalogueGpu("RTX 3060 12GB", 12 * kGiB),
                                       catalogueGpu("GTX 1650", 4 * kGiB)};
   test::FakeEnginePort m_engine;

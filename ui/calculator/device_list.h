@@ -1,0 +1,51 @@
+// The devices of the plan: GPUs in the order in which layers are given to them, and the host, each with its headroom.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "ui/calculator/calculator_state.h"
+#include "ui/theme/theme.h"
+
+class QMenu;
+class QToolButton;
+class QVBoxLayout;
+
+namespace headroom::ui {
+
+class DeviceRow;
+
+class DeviceList : public QWidget {
+  Q_OBJECT
+ public:
+  DeviceList(const Theme& theme, CalculatorState& calculator, QWidget* parent = nullptr);
+
+ private:
+  struct GpuRow {
+    DeviceRow* row = nullptr;
+    QToolButton* up = nullptr;
+    QToolButton* remove = nullptr;
+  };
+  GpuRow makeGpuRow(std::size_t index);
+  void makeHostRow();
+  void connectRow(DeviceRow* row);
+  std::size_t indexOf(const DeviceRow* row) const;
+  void refresh();
+  void refreshLabels();
+  void refreshAddMenu();
+  void orderTabs();
+  void showOutlook(std::size_t index, const std::vector<DeviceOutlook>& outlook);
+  void paintIcons();
+  // The keyboard stays with what was done, though its button may be gone.
+  void focusRow(std::size_t index);
+
+  const Theme& m_theme;
+  CalculatorState& m_calculator;
+  QVBoxLayout* m_column;
+  std::vector<GpuRow> m_gpus;
+  DeviceRow* m_host = nullptr;
+  QToolButton* m_add = nullptr;
+  QMenu* m_addMenu = nullptr;
+};
+
+}  // namespace headroom::ui

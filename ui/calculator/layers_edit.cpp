@@ -1,0 +1,83 @@
+#include "ui/calculator/layers_edit.h"
+
+#include <QGridLayout>
+#include <QLabel>
+
+#include "plan/speed.h"
+#include "ui/calculator/headroom_edit.h"
+#include "ui/calculator/layer_count_edit.h"
+#include "ui/calculator/layer_strip.h"
+#include "ui/format/format_bytes.h"
+#include "ui/theme/roles.h"
+
+namespace headroom::ui {
+
+LayersEdit::LayersEdit(const Theme& theme, CalculatorState& calculator, QWidget* parent)
+    : QWidget(parent), m_calculator(calculator), m_strip(new LayerStrip(theme, this)), m_speed(new QLabel(this)) {
+  setObjectName(QStringLiteral("layersEdit"));
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(kGrid);
+  grid->setColumnStretch(1, 1);
+  grid->setColumnMinimumWidth(0, HeadroomEdit::labelWidth(this));
+  grid->setColumnMinimumWidth(2, HeadroomEdit::fieldWidth(this));
+  m_layers = new LayerCountEdit({"layers", tr("&GPU layers"), tr("Layers on GPUs"), tr("Layers on GPUs, exact"),
+                                 tr("&Auto"), tr("As many layers as fit"), tr("As many layers on GPUs as fit")},
+                                *grid, 0, this);
+  m_ffn = new LayerCountEdit(
+      {"ffn", tr("FFN &on CPU"), tr("Layers on GPUs whose FFN stays on the CPU"),
+       tr("Layers on GPUs whose FFN stays on the CPU, exact"), tr("Au&to"),
+       tr("None, unless the layers are automatic too and this is faster than whole layers on the CPU"),
+       tr("FFN on the CPU where that is faster")},
+      *grid, 1, this);
+  grid->addWidget(m_strip, 2, 0, 1, 3);
+  grid->addWidget(m_speed, 3, 0, 1, 3);
+  m_speed->setObjectName(QStringLiteral("layersSpeed"));
+  m_speed->setWordWrap(true);
+  m_speed->setTextFormat(Qt::PlainText);
+  setRole(m_speed, "muted");
+  connect(m_layers, &LayerCountEdit::chosen, &m_calculator, &CalculatorState::setGpuLayers);
+  connect(m_ffn, &LayerCountEdit::chosen, &m_calculator, &CalculatorState::setCpuFfn);
+  connect(&m_calculator, &CalculatorState::optionsChanged, this, &LayersEdit::refresh);
+  connect(&m_calculator, &CalculatorState::planned, this, &LayersEdit::refresh);
+  connect(&m_calculator, &CalculatorState::advised, this, &LayersEdit::refreshMeanings);
+  refresh();
+}
+
+void LayersEdit::refresh() {
+  const auto& model = m_calculator.model();
+  setVisible(model != nullptr && m_calculator.devices().gpuCount() > 0);
+  if (!model) return;
+  const PlanOptions& asked = m_calculator.options();
+  const auto& plan = m_calculator.plan();
+  const auto shown = [&](std::int32_t PlanOptions::*count) {
+    return std::max(0, asked.*count == kAutoLayers && plan ? plan->options.*count : asked.*count);
+  };
+  const int nOnGpus = shown(&PlanOptions::n_gpu_layers);
+  m_layers->show(nOnGpus, static_cast<int>(model->n_layers()), asked.n_gpu_layers == kAutoLayers);
+  m_ffn->show(shown(&PlanOptions::n_cpu_ffn), nOnGpus, asked.n_cpu_ffn == kAutoLayers);
+  m_strip->setPlan(plan);
+  QStringList parts;
+  if (plan) {
+    const QString layers = tr("%1 of %2 layers on GPUs").arg(nOnGpus).arg(model->n_layers());
+    const auto speed = estimate_tokens_per_s(*model, *plan);
+    //: What a choice means, and how fast that is: "12 of 32 layers on GPUs: about 23 tokens/s"
+    parts << (speed ? tr("%1: %2").arg(layers, formatAboutSpeed(*speed)) : layers);
+    parts << placementText(*plan);
+  }
+  m_speed->setText(parts.join(QStringLiteral(". ")));
+}
+
+void LayersEdit::refreshMeanings() {
+  QStringList meanings;
+  int nLayers = 0;
+  for (const Outlook& outlook : m_calculator.outlookByLayers()) {
+    const QString text = outlookText(outlook);
+    meanings << (text.isEmpty() ? tr("%1 layers on GPUs").arg(nLayers)
+                                : tr("%1 layers on GPUs: %2").arg(nLayers).arg(text));
+    ++nLayers;
+  }
+  m_layers->setMeanings(meanings);
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,48 @@
+// How fast a model would be with other numbers of layers or on other devices. Pure arithmetic over many plans, so it is
+// done on another thread than the window's.
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "plan/memory_plan.h"
+#include "ui/calculator/device_choices.h"
+
+namespace headroom::ui {
+
+// A plan that nobody asked for yet, in two figures.
+struct Outlook {
+  bool isKnown = false;  // else these options make no plan
+  bool fits = false;
+  std::optional<double> tokensPerSecond;
+};
+
+// What a plan was made of.
+struct PlanInputs {
+  std::shared_ptr<const ModelInfo> model;
+  std::vector<DeviceInfo> devices;
+  PlanOptions options;
+};
+PlanInputs inputsOf(std::shared_ptr<const ModelInfo> model, const DeviceChoices& devices, const PlanOptions& options);
+
+// With 0, 1, ... all layers on the GPUs, everything else as it stands; empty without a GPU.
+std::vector<Outlook> outlookByLayers(const PlanInputs& inputs);
+
+struct DeviceOutlook {
+  QString id;
+  Outlook outlook;
+};
+// With each device that can be chosen in a row (one row behind the last: added), layers left to us, all else as it
+// stands.
+std::vector<DeviceOutlook> outlookByDevice(const std::shared_ptr<const ModelInfo>& model, const DeviceChoices& devices,
+                                           std::size_t row, PlanOptions options);
+
+// "about 42 tokens/s"; "does not fit"; empty where nothing is known.
+QString outlookText(const Outlook& outlook);
+
+// A number of FFNs on the CPU that was asked for and is more than there are layers on GPUs is planned as all of those.
+PlanOptions withPossibleFfn(PlanOptions options);
+
+}  // namespace headroom::ui
