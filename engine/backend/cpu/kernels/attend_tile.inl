@@ -103,10 +103,9 @@ inline F hide_keys(const TileJob& job, std::uint32_t panel, float* scores) {
   return most;
 }
 
-// Scores, in units of `scale`, become words of kWeightOne steps of the chunk's largest weight, two keys to a dword, where the scores stood:
-// (n_keys / 2, 16).
-inline void weigh_panel(const TileJob& job, std::uint32_t panel, F scale, F most, float* scores, F& factor,
-                        F& weight) {
+// Scores, in units of `scale`, become words of kWeightOne steps of the chunk's largest weight, two keys to a dword,
+// where the scores stood: (n_keys / 2, 16).
+inline void weigh_panel(const TileJob& job, std::uint32_t panel, F scale, F most, float* scores, F& factor, F& weight) {
   const std::size_t at = panel * 16UL;
   const F before = load_f(job.maxima + at), chunk = mul(most, scale), after = max(before, chunk);
   factor = exp2_lanes(sub(before, after));
