@@ -31,7 +31,8 @@ class LayerSplitter {
   struct DeviceLayers {
     DeviceIndex device = 0;
     std::vector<Bytes> attention{}, ffn{}, cache{};  // (n_layers + 1)
-    Bytes head_weights = 0, logits = 0, scratch = 0;  // logits: with what finds the likeliest of them
+    // logits: with what finds the likeliest of them
+    Bytes head_weights = 0, logits = 0, scratch = 0;
     Bytes driver = 0, limit = 0, granularity = 1;
   };
   // A run of layers on one device; the FFNs of those before `first_ffn` stand on the CPU.
