@@ -129,25 +129,24 @@ TEST(SamplerSources, a_nucleus_that_ends_where_the_sum_is_unsure_is_found_in_the
 
 // What is said of the settings: usual ones never need a row.
 TEST(SamplerSources, whole_rows_are_read_only_where_nothing_narrows_or_too_little) {
+  constexpr std::size_t kVocab = 32000;
   std::mt19937 random(7);
-  const auto n_rows_of_100 = [&](const SamplerSettings& settings) {
-    SampledByHand sampled(settings, 5, 32000);
+  std::vector<std::vector<float>> rows(8, std::vector<float>(kVocab));
+  for (std::vector<float>& row : rows) std::ranges::generate(row, [&] { return normal(random, 3); });
+  const auto n_rows_of_20 = [&](const SamplerSettings& settings) {
+    SampledByHand sampled(settings, 5, kVocab);
     std::vector<TokenId> recent;
-    for (int i = 0; i < 100; ++i) {
-      std::vector<float> row(32000);
-      for (float& logit : row) logit = normal(random, 3);
-      recent.push_back(sampled.choose(row, recent));
-    }
+    for (std::size_t i = 0; i < 20; ++i) recent.push_back(sampled.choose(rows[i % rows.size()], recent));
     return sampled.n_rows;
   };
-  EXPECT_EQ(n_rows_of_100({}), 0U) << "the settings that a chat begins with";
-  EXPECT_EQ(n_rows_of_100({.temperature = 0.8F, .repetition_penalty = 1.1F}), 0U);
-  EXPECT_EQ(n_rows_of_100({.temperature = 0.0F, .repetition_penalty = 1.3F, .presence_penalty = -1.0F}), 0U);
-  EXPECT_EQ(n_rows_of_100({.top_k = 0, .top_p = 1.0F, .min_p = 0.05F}), 0U);
-  EXPECT_EQ(n_rows_of_100({.top_k = 0, .top_p = 0.05F, .min_p = 0.0F, .presence_penalty = 0.5F}), 0U);
-  EXPECT_EQ(n_rows_of_100({.top_k = 0, .top_p = 0.99F, .min_p = 0.0F}), 100U) << "a nucleus of thousands";
-  EXPECT_EQ(n_rows_of_100({.top_k = 0, .top_p = 1.0F, .min_p = 0.0F}), 100U) << "nothing narrows";
-  EXPECT_EQ(n_rows_of_100({.top_k = kMostCandidates + 1}), 100U);
+  EXPECT_EQ(n_rows_of_20({}), 0U) << "the settings that a chat begins with";
+  EXPECT_EQ(n_rows_of_20({.temperature = 0.8F, .repetition_penalty = 1.1F}), 0U);
+  EXPECT_EQ(n_rows_of_20({.temperature = 0.0F, .repetition_penalty = 1.3F, .presence_penalty = -1.0F}), 0U);
+  EXPECT_EQ(n_rows_of_20({.top_k = 0, .top_p = 1.0F, .min_p = 0.05F}), 0U);
+  EXPECT_EQ(n_rows_of_20({.top_k = 0, .top_p = 0.05F, .min_p = 0.0F, .presence_penalty = 0.5F}), 0U);
+  EXPECT_EQ(n_rows_of_20({.top_k = 0, .top_p = 0.99F, .min_p = 0.0F}), 20U) << "a nucleus of thousands";
+  EXPECT_EQ(n_rows_of_20({.top_k = 0, .top_p = 1.0F, .min_p = 0.0F}), 20U) << "nothing narrows";
+  EXPECT_EQ(n_rows_of_20({.top_k = kMostCandidates + 1}), 20U);
 }
 
 }  // namespace
