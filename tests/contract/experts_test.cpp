@@ -40,7 +40,7 @@ struct Bound {
   template <class T>
   std::vector<T> read(BufferId buffer, std::size_t n_rows) const {
     std::vector<T> values(n_rows * plan.prefill.buffers[buffer].row_elems);
-    EXPECT_TRUE(backend.read(buffer, std::as_writable_bytes(std::span(values))).ok());
+    EXPECT_TRUE(backend.read(buffer, 0, std::as_writable_bytes(std::span(values))).ok());
     return values;
   }
   void run(OpKind kind, std::size_t n_rows) const {
