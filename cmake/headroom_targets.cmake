@@ -59,8 +59,10 @@ function(headroom_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ${cost}
-      # What a program remembers between starts is the build's own, not the user's.
-      ENVIRONMENT "HEADROOM_DATA_DIR=${CMAKE_BINARY_DIR}/test-data;${arg_ENVIRONMENT}")
+      ENVIRONMENT "${arg_ENVIRONMENT}"
+      # What a program remembers between starts is the build's own, not the user's. A list of two in ENVIRONMENT would
+      # lose the second.
+      ENVIRONMENT_MODIFICATION "HEADROOM_DATA_DIR=set:${CMAKE_BINARY_DIR}/test-data")
 endfunction()
 
 # headroom_fuzz(NAME SOURCES x_fuzz.cpp LIBRARIES ... CORPUS dir): a file with LLVMFuzzerTestOneInput, driven by our own
