@@ -84,6 +84,10 @@ void norm(const float* in, const float* weight, std::uint32_t n, float epsilon, 
   if (rest != 0) store_f_n(out + i, mul(mul(load_f_n(in + i, rest), factor), load_f_n(weight + i, rest)), rest);
 }
 
+// In steps of a scale. What is no number, or beyond the last step as of a scale that is next to nothing, becomes a last
+// step: a damaged model answers garbage, and never an integer that sums leave.
+inline I to_steps(F x) { return to_i(min(max(x, set_f(-127.0F)), set_f(127.0F))); }
+
 // Rounds to 127 steps of the largest magnitude of each group: an element is off by at most max / 254.
 void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile) {
   auto* quants = const_cast<std::int8_t*>(tile.quants);
@@ -102,7 +106,8 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
     const F inverse = set_f(largest > 0.0F ? 127.0F / largest : 0.0F);
     for (std::uint32_t i = 0; i < n_group; i += 32) {
       const std::uint32_t block = (first + i) / 32, at = block * tile.width + column;
-      const I low = to_i(mul(load_f(in + first + i), inverse)), high = to_i(mul(load_f(in + first + i + 16), inverse));
+      const I low = to_steps(mul(load_f(in + first + i), inverse)),
+              high = to_steps(mul(load_f(in + first + i + 16), inverse));
       store_bytes(quants + at * 32, low);
       store_bytes(quants + at * 32 + 16, high);
       const auto low_sum = static_cast<std::int32_t>(sum_lanes(to_f(low))),
@@ -151,8 +156,8 @@ struct SlabRow {
 // As quantize() with groups of 256, but only what slabs are multiplied with: less than half of the time.
 inline void quantize_slab_row(const float* in, std::uint32_t n, const SlabRow& to) {
   const auto put_block = [&](std::uint32_t block, F inverse) {
-    const I low = to_i(mul(load_f(in + block * 32UL), inverse)),
-            high = to_i(mul(load_f(in + block * 32UL + 16), inverse));
+    const I low = to_steps(mul(load_f(in + block * 32UL), inverse)),
+            high = to_steps(mul(load_f(in + block * 32UL + 16), inverse));
     store_bytes(to.quants + block * to.block_bytes, low);
     store_bytes(to.quants + block * to.block_bytes + 16, high);
     return add_i(low, high);
