@@ -18,6 +18,9 @@ namespace {
 constexpr std::uint32_t kAttentionOps = 3, kFfnOps = 2, kExpertOps = 3;
 // Fewer steps say more about the moment than about the machine.
 constexpr std::uint32_t kFewestSteps = 16;
+// What a cache may hold from token to token says nothing about memory.
+constexpr double kLeastReadBytes = 64.0 * kMiB;
+constexpr double kUsualOpSeconds = 1e-6;
 // An answer moves a speed by no more than this, whatever came between.
 constexpr double kLargestChange = 4.0;
 constexpr double kBytesPerRowElem = 4;
@@ -59,11 +62,13 @@ double halfway(double known, double ratio) {
 DeviceSpeed refined(const DeviceSpeed& known, const TokenWork& work, double seconds) {
   const double reads = work.bytes / known.read_bytes_per_s, ops = work.n_ops * known.op_seconds;
   DeviceSpeed now = known;
-  if (reads >= ops) {
+  if (work.bytes >= kLeastReadBytes) {
     // Never less than half of the time is left to the reads: the ops cannot have taken it.
     now.read_bytes_per_s = halfway(known.read_bytes_per_s, reads / std::max(seconds - ops, seconds / 2));
   } else {
-    now.op_seconds = halfway(known.op_seconds, std::max(seconds - reads, seconds / 2) / ops);
+    const double seen = std::max(seconds - reads, 0.0) / work.n_ops;
+    const double most = kLargestChange * std::max(known.op_seconds, kUsualOpSeconds);
+    now.op_seconds = (known.op_seconds + std::clamp(seen, known.op_seconds / kLargestChange, most)) / 2.0;
   }
   return now;
 }

@@ -51,9 +51,8 @@ struct DecodeTimes {
 
 // What `times` tell about the speed of each device, beside what is known of it now (both plan.devices.size()); absent
 // where they tell nothing: too few steps, a device without work or without a known speed. Half of the way from what was
-// known to what was seen, by the part that the token spent most of its time with, reads or ops: so an answer of a small
-// model, which a cache holds, leaves the read rate alone, and one that a busy machine slowed down does not count for
-// good.
+// known to what was seen: of the read rate where a token reads more than a cache holds, else of what ops cost. So an
+// answer of a small model leaves the read rate alone, and one that a busy machine slowed down does not count for good.
 std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
                                                       std::span<const DeviceSpeed> known, const DecodeTimes& times);
 

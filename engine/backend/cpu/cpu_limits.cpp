@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <vector>
@@ -22,7 +21,7 @@ constexpr Bytes kReadBytes =
     768 * kMiB;  // well above a server's third-level cache of 260 MiB, which one virtual machine may have to itself
 constexpr int kReadPasses = 5, kQuickReadPasses = 3;
 constexpr Bytes kQuickReadLeast = 128 * kMiB, kQuickReadMost = 512 * kMiB;
-constexpr int kEmptyJobs = 200;
+constexpr int kBarrierJobs = 5, kBarriersPerJob = 200;
 constexpr double kPeakPassSeconds = 0.05;  // long enough to be timed, and for the clock frequency that this load gets
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -67,16 +66,18 @@ double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std
   return best;
 }
 
-// The median: the first jobs wake threads that sleep, and other programs disturb a few.
-double measure_empty_job(ThreadPool& pool) {
-  std::array<double, kEmptyJobs> seconds{};
-  for (double& one : seconds) {
+// What a step pays between two ops: its threads wait for each other inside one job. The best job: the first one wakes
+// threads that sleep.
+double measure_barrier(ThreadPool& pool) {
+  double best = 1.0;
+  for (int job = 0; job < kBarrierJobs; ++job) {
     const Clock::time_point start = Clock::now();
-    pool.run([](std::uint32_t) {});
-    one = seconds_since(start);
+    pool.run([&](std::uint32_t) {
+      for (int i = 0; i < kBarriersPerJob; ++i) pool.barrier();
+    });
+    best = std::min(best, seconds_since(start) / kBarriersPerJob);
   }
-  std::nth_element(seconds.begin(), seconds.begin() + kEmptyJobs / 2, seconds.end());
-  return seconds[kEmptyJobs / 2];
+  return best;
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   if (!memory) return memory.error();
   DeviceSpeed speed;
   speed.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
-  speed.op_seconds = measure_empty_job(pool);
+  speed.op_seconds = measure_barrier(pool);
   return speed;
 }
 

@@ -19,7 +19,7 @@ struct CpuLimits {
   double tile_ops_per_s = 0;  // likewise in tile registers; 0: this instruction set has none
 };
 
-// Reads by all threads of memory that no cache holds, and what a job of the pool costs beside its work. Maps 128 to 512
+// Reads by all threads of memory that no cache holds, and what a barrier between two ops costs. Maps 128 to 512
 // MiB while it runs, by the size of the third-level cache. kResource when the system refuses them.
 Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels);
 
