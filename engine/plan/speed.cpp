@@ -23,7 +23,6 @@ constexpr double kLeastReadBytes = 64.0 * kMiB;
 constexpr double kUsualOpSeconds = 1e-6;
 // An answer moves a speed by no more than this, whatever came between.
 constexpr double kLargestChange = 4.0;
-constexpr double kBytesPerRowElem = 4;
 
 // How often the residual changes device on its way from the embedding to the head, and to which: the copy is priced by
 // the device that is not the CPU.
@@ -42,7 +41,7 @@ void for_each_crossing(const Placement& placement, Visit visit) {
 }
 
 double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement) {
-  const double row_bytes = model.d_model * kBytesPerRowElem;
+  const double row_bytes = static_cast<double>(model.d_model * kF32Bytes);
   double seconds = 0;
   for_each_crossing(placement, [&](DeviceIndex from, DeviceIndex to) {
     seconds += kCrossingSeconds;

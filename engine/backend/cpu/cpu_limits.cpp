@@ -1,5 +1,6 @@
 #include "backend/cpu/cpu_limits.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
 #include "backend/cpu/thread_pool.h"
@@ -87,6 +89,13 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
   plan.size = std::clamp(4 * static_cast<Bytes>(std::max(cache_bytes, 0L)), kQuickReadLeast, kQuickReadMost);
+  // Pages are only promised by the system: a figure is not worth another program's life.
+  const Result<MemorySample> now = sample_host_memory();
+  if (!now) return now.error();
+  if (now->free < 2 * plan.size) {
+    return Error{ErrorCode::kResource, fmt::format("measuring the CPU: asked for {} with as much left, free {}",
+                                                   format_bytes(plan.size), format_bytes(now->free))};
+  }
   const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
   if (!memory) return memory.error();
   DeviceSpeed speed;
