@@ -15,7 +15,7 @@
 #include "app/resources.h"
 #include "backend/registry.h"
 #include "file/model_file.h"
-#include "model/model_info.h"
+#include "run/load_model.h"
 #include "ui/chat/chat_widget.h"
 #include "ui/main_window/main_window.h"
 #include "ui/theme/theme.h"
@@ -35,7 +35,7 @@ QString firstModelIn(const QString& folder) {
 Result<ModelInfo> inspect(const QString& path) {
   const Result<ModelFile> file = open_model_file(toNativePath(path));
   if (!file) return file.error();
-  return read_model_info(*file);
+  return describe_model(*file);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "plan/device_catalogue.h"
 #include "plan/plan_options.h"
 #include "plan/plan_text.h"
+#include "run/load_model.h"
 
 namespace headroom::cli {
 namespace {
@@ -119,7 +120,7 @@ Status readDevices(const PlanArguments& arguments, PlanInputs& inputs) {
 
 void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   const auto group = [](CLI::Option* option) { return option->group("Planning"); };
-  group(addNumber(app, "--ctx", arguments.nCtx, {.least = 1},
+  group(addNumber(app, "--ctx", arguments.nCtx, {.least = 1, .most = kMaxContext},
                   "Context: positions per request; default: the trained context, at most 4096"));
   group(addNumber(app, "--slots", arguments.nSlots, {.least = 1, .most = kMaxBatch},
                   "Parallel requests, each with its own cache"));
@@ -200,7 +201,7 @@ Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arg
   if (!inputs) return inputs.error();
   Result<ModelFile> file = open_model_file(path);
   if (!file) return file.error();
-  Result<ModelInfo> info = read_model_info(*file);
+  Result<ModelInfo> info = describe_model(*file);
   if (!info) return info.error();
   Result<MemoryPlan> plan = plan_memory(*info, inputs->devices, inputs->options);
   if (!plan) return asOption(plan.error());

@@ -60,6 +60,7 @@ Json runReport(const ModelLoaded& loaded, const GenerationFinished& finished) {
   }
   return {{"model", loaded.model->name},
           {"arenas", arenas},
+          {"heap_bytes", loaded.memory.heap_bytes},
           {"allocations_after_load", stats.allocations_after_load},
           {"load_seconds", loaded.seconds},
           {"prompt_tokens", stats.prompt_tokens},

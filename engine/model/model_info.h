@@ -108,6 +108,10 @@ struct ModelInfo {
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_slots.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
+  // What the host's heap holds for the model beside its arenas: tokenizer, template, tables. Estimated by
+  // describe_model() (run/load_model.h), measured by a load; 0: nobody has said.
+  Bytes heap_bytes = 0;
+  bool heap_is_measured = false;
   std::vector<std::string> notes;     // what a reader of the file should know and need not act on
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 

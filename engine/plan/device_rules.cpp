@@ -180,6 +180,8 @@ SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options)
           .n_rows = candidate_rows(options)};
 }
 
+Bytes slot_token_bytes(const PlanOptions& options) { return Bytes{options.n_slots} * options.n_ctx * kTokenIdBytes; }
+
 Memory arena_memory(DeviceKind kind) { return kind == DeviceKind::kCpu ? Memory::kHost : Memory::kDevice; }
 
 bool copies_page_locked(const DeviceInfo& device) {

@@ -63,6 +63,10 @@ struct SamplerLayout {
 };
 SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options);
 
+// The region "tokens" (kStaging) beside it, (n_slots, n_ctx) token ids: what the cache of each slot holds.
+inline constexpr Bytes kTokenIdBytes = 4;
+Bytes slot_token_bytes(const PlanOptions& options);
+
 // Where the bytes of a device of this kind are, other than page-locked ones of the host.
 Memory arena_memory(DeviceKind kind);
 // Whether a device copies from and to the host's memory by itself, which needs pages that are held in place.

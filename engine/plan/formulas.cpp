@@ -150,24 +150,28 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
-  const DeviceWork work = work_on(plan.prefill, static_cast<DeviceIndex>(&device - plan.devices.data()));
+  const DeviceWork work = work_on(plan.program, static_cast<DeviceIndex>(&device - plan.devices.data()));
   const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0, work).total();
   return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads,
                      (bytes - shared) / device.n_threads);
 }
 
-// The two regions through which bytes cross between devices; the sampler's is one number.
+// The two regions through which bytes cross between devices, and the tokens of the slots; the sampler's is one number.
 void add_staging(const MemoryPlan& plan, const Region& region, std::string& label, std::string& each,
                  Bytes& each_bytes) {
   if (region.name == "upload") {
     label += ", while weights are loaded";
     each = fmt::format("2 chunks x {} bytes", kUploadChunkBytes);
   } else if (region.name == "staging") {
-    const StagingLayout layout = staging_layout(plan.prefill, plan.devices);
+    const StagingLayout layout = staging_layout(plan.program, plan.devices);
     label += ", for what crosses between devices";
     each = fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
                        layout.total - layout.logits_offset);
     each_bytes = layout.total;
+  } else if (region.name == "tokens") {
+    label += " that the caches hold";
+    each = fmt::format("{} slots x {} positions x {} bytes", plan.options.n_slots, plan.options.n_ctx, kTokenIdBytes);
+    each_bytes = slot_token_bytes(plan.options);
   }
 }
 
@@ -178,7 +182,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
   Bytes each_bytes = region.size;
   std::string label = region.name;
   switch (region.kind) {
-    case RegionKind::kActivations: each = activations_expression(plan.prefill, device); break;
+    case RegionKind::kActivations: each = activations_expression(plan.program, device); break;
     case RegionKind::kLogits:
       each = fmt::format("{} rows x {} tokens x {} bytes", plan.options.n_logit_rows, model.n_vocab, kF32Bytes);
       each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
@@ -191,7 +195,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
         each_bytes = scratch.total();
         break;
       }
-      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.prefill, device));
+      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
       each = scratch_expression(model, plan, info, each_bytes);
       break;
     case RegionKind::kStaging: add_staging(plan, region, label, each, each_bytes); break;

@@ -43,8 +43,8 @@ struct Crossing {
   bool is_locked = false;  // a device copies to and from the staging by itself
 };
 
-Crossing crossing_of(const LayoutInputs& in, std::span<const DeviceIndex> used, const Program& prefill) {
-  Crossing crossing{.staging = staging_layout(prefill, in.devices).total};
+Crossing crossing_of(const LayoutInputs& in, std::span<const DeviceIndex> used, const Program& program) {
+  Crossing crossing{.staging = staging_layout(program, in.devices).total};
   for (const DeviceIndex device : used) {
     crossing.is_locked |= copies_page_locked(in.devices[device]);
     if (needs_upload(in.devices[device])) crossing.upload = kUploadBytes;
@@ -94,23 +94,24 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
   }
 }
 
-std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& prefill,
+std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
                                          const Crossing& crossing, DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
   const DeviceInfo& info = in.devices[device];
   ArenaBuilder builder(device, arena_memory(info.kind), Lifetime::kSession, rules_of(info), keep);
   builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
   add_kv(in, placement, device, builder);
-  builder.add({.kind = RegionKind::kActivations}, "activations", prefill.activation_bytes[device]);
+  builder.add({.kind = RegionKind::kActivations}, "activations", program.activation_bytes[device]);
   if (placement.head_device == device) {
     builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
   }
   builder.add({.kind = RegionKind::kScratch}, "scratch",
-              scratch_bytes(in.model, info, options, options.step_rows(), work_on(prefill, device)));
+              scratch_bytes(in.model, info, options, options.step_rows(), work_on(program, device)));
   if (placement.head_device == device)
     builder.add({.kind = RegionKind::kScratch}, "candidates", candidate_scratch(in.model, options).total());
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
+    builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
     if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
   }
   return std::move(builder).finish();
@@ -132,6 +133,10 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
       DeviceBudget budget;
       budget.device = arena.device;
       budget.driver = device.driver_bytes;
+      if (arena.device == in.cpu) {
+        budget.heap = in.model.heap_bytes;
+        budget.heap_is_measured = in.model.heap_is_measured;
+      }
       budget.limit = limit_under(in.options.headroom_of(arena.device), device.free_bytes);
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
       budgets.push_back(budget);
@@ -164,12 +169,11 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
   out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
   out.cpu = in.cpu;
-  out.buffer_alignment = in.buffer_alignment;
   out.placement = place_layers(in.model, in.devices, in.cpu, split);
   const std::vector<DeviceIndex> used = devices_to_lay_out(out.placement, in.cpu);
-  out.prefill = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
-                              in.options.step_rows(), in.options.n_logit_rows, out.buffer_alignment);
-  const Crossing crossing = crossing_of(in, used, out.prefill);
+  out.program = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
+                              in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
+  const Crossing crossing = crossing_of(in, used, out.program);
   Bytes total = 0;
   // False when the sum of all is beyond 64 bits.
   const auto add = [&](std::optional<ArenaPlan> arena) {
@@ -181,7 +185,7 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   };
   for (const DeviceIndex device : used) {
     if (!add(lay_out_weights(in, out.placement, device, keep)) ||
-        !add(lay_out_session(in, out.placement, out.prefill, crossing, device, keep)))
+        !add(lay_out_session(in, out.placement, out.program, crossing, device, keep)))
       return too_large(in);
   }
   const Bytes locked = crossing.is_locked ? crossing.staging : 0;

@@ -15,8 +15,7 @@ struct PlanLayout {
   PlanOptions options;  // resolved
   DeviceIndex cpu = 0;
   Placement placement;
-  Program prefill;
-  Bytes buffer_alignment = 64;        // the strictest of the devices that may be used
+  Program program;
   std::vector<ArenaPlan> arenas;      // of each budget's device in turn; without regions under Keep::kSizesOnly
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
 

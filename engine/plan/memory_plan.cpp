@@ -107,8 +107,7 @@ Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInf
   plan.arenas = std::move(layout->arenas);
   plan.budgets = std::move(layout->budgets);
   plan.placement = std::move(layout->placement);
-  plan.decode = narrow_program(layout->prefill, layout->options.n_slots, layout->buffer_alignment);
-  plan.prefill = std::move(layout->prefill);
+  plan.program = std::move(layout->program);
   plan.options = layout->options;
   return plan;
 }

@@ -104,16 +104,18 @@ struct PlanOptions {
   std::uint32_t step_rows() const { return n_batch > n_slots ? n_batch : n_slots; }
 };
 
-// The sum for one device: what is planned and the driver's share against what may be used.
+// The sum for one device: what is planned, the driver's share and the heap's against what may be used.
 struct DeviceBudget {
   DeviceIndex device = 0;
   Bytes planned = 0;  // while the model runs: the arenas of the model and of the session
   Bytes loading = 0;  // while it is loaded: the arenas of the model and of the load
   Bytes driver = 0;
+  Bytes heap = 0;  // on the host: ModelInfo::heap_bytes
+  bool heap_is_measured = false;
   Bytes limit = 0;  // what we may use here under the headroom rule
   Bytes held_by_others = 0;
   // The most that is asked for at any one time.
-  Bytes peak() const { return (planned > loading ? planned : loading) + driver; }
+  Bytes peak() const { return (planned > loading ? planned : loading) + driver + heap; }
   bool fits() const { return peak() <= limit; }
   Bytes spare() const { return fits() ? limit - peak() : 0; }
   Bytes missing() const { return fits() ? 0 : peak() - limit; }
@@ -128,7 +130,7 @@ struct MemoryPlan {
   std::vector<ArenaPlan> arenas;
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
   Placement placement;
-  Program prefill, decode;
+  Program program;      // of a step of up to PlanOptions::step_rows() rows
   PlanOptions options;  // as given, with devices, n_ctx, n_logit_rows, n_gpu_layers and n_cpu_ffn resolved
   std::vector<Note> notes;
 

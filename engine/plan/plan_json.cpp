@@ -74,6 +74,8 @@ Json devices_json(const MemoryPlan& plan) {
                        {"loading_bytes", budget.loading},
                        {"driver_bytes", budget.driver},
                        {"driver_measured", info.driver_measured},
+                       {"heap_bytes", budget.heap},
+                       {"heap_measured", budget.heap_is_measured},
                        {"fits", budget.fits()},
                        {"spare_bytes", budget.spare()},
                        {"missing_bytes", budget.missing()},

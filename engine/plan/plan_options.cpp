@@ -25,6 +25,8 @@ Status check_kv_type(const char* option, DType dtype, const DeviceInfo& device) 
 }
 
 Status check_counts(const PlanOptions& options) {
+  if (options.n_ctx > kMaxContext)
+    return usage(fmt::format("n_ctx: expected at most {}, found {}", kMaxContext, options.n_ctx));
   if (options.n_batch < 1 || options.n_batch > kMaxBatch)
     return usage(fmt::format("n_batch: expected 1 to {}, found {}", kMaxBatch, options.n_batch));
   if (options.n_slots < 1 || options.n_slots > kMaxBatch)

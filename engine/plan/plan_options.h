@@ -14,6 +14,8 @@ inline constexpr std::uint32_t kDefaultCtxLimit = 4096;
 // Rows of one step. Beyond this a longer batch only costs memory, and every product of rows and a 32-bit width stays
 // far below 64 bits.
 inline constexpr std::uint32_t kMaxBatch = 65536;
+// Positions of a slot: as many as a float holds exactly, which is what rotary angles are made from.
+inline constexpr std::uint32_t kMaxContext = 1U << 24;
 
 // `options` with devices, n_ctx and n_logit_rows filled in; n_gpu_layers and n_cpu_ffn stay as given (kAutoLayers
 // included). kUsage names

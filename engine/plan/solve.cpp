@@ -130,7 +130,7 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   const Result<PlanLayout> shortest = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
   if (!shortest) return shortest.error();
   const bool is_trained = limit == 0 && model.n_ctx_trained > 0;
-  if (limit == 0) limit = is_trained ? model.n_ctx_trained : std::numeric_limits<std::uint32_t>::max();
+  limit = std::min(limit != 0 ? limit : is_trained ? model.n_ctx_trained : kMaxContext, kMaxContext);
   SolveAnswer answer;
   if (!shortest->fits()) {
     answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
@@ -140,7 +140,7 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
   ContextSearch search(trial, options);
   if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
-    answer.is_capped = limit < std::numeric_limits<std::uint32_t>::max() && search.tries(limit + 1);
+    answer.is_capped = limit < kMaxContext && search.tries(limit + 1);
     answer.text = fmt::format("The longest context that fits is {} positions{}.", limit,
                               is_trained ? ", all that the model was trained with" : "");
     return answer;

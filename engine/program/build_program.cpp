@@ -130,18 +130,6 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
   return builder.finish(n_devices);
 }
 
-Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment) {
-  CHECK(max_rows <= program.max_rows, "a program can only be narrowed");
-  Program narrow = program;
-  narrow.max_rows = max_rows;
-  narrow.max_logit_rows = std::min(program.max_logit_rows, max_rows);
-  for (Buffer& buffer : narrow.buffers) {
-    const std::uint32_t rows = buffer.is_logits ? narrow.max_logit_rows : max_rows;
-    buffer.size = buffer_bytes(rows, buffer.row_elems, alignment);
-  }
-  return narrow;
-}
-
 Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
   return buffer_bytes(max_rows, model.d_model, alignment) + 2 * buffer_bytes(max_rows, layer.q_dim(), alignment);
 }

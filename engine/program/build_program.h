@@ -26,10 +26,6 @@ struct Placement {
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment);
 
-// The same ops on the same offsets for steps of at most `max_rows` rows: the decode program, which shares the
-// activations region of the prefill one.
-Program narrow_program(const Program& program, std::uint32_t max_rows, Bytes alignment);
-
 // What each part of a layer holds at once on its device, of a program built with the same rows and alignment: a
 // device's activations are the most that any part on it holds.
 Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment);

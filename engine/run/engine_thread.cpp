@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/heap.h"
 #include "run/scheduler.h"
 #include "run/session.h"
 
@@ -80,6 +81,7 @@ struct EngineThread::Impl {
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
   void advance();
+  ModelLoaded told_loaded() const;
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
   void end_session();
@@ -199,12 +201,14 @@ void EngineThread::Impl::handle(Command command) {
     emit(id, Failed{{ErrorCode::kCancelled, "cancelled before it began"}});
   } else if (const auto* wanted = std::get_if<LoadRequest>(&command.body)) {
     load(id, *wanted, command.stop);
+    return_free_heap();  // the header's texts are gone, and perhaps a model
   } else if (const auto* again = std::get_if<ReplanRequest>(&command.body)) {
     replan(id, again->plan);
   } else if (const auto* unmeasured = std::get_if<MeasureRequest>(&command.body)) {
     measure(id, unmeasured->devices);
   } else {
     give_up_model(id);
+    return_free_heap();
   }
   forget(id);
 }
@@ -332,9 +336,23 @@ void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> 
   model = std::move(loaded);
   session = std::move(opened);
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
-  emit(id, ModelLoaded{model->info, session->shared_plan(), session->memory_report(), model->seconds,
-                       model->template_problem});
+  emit(id, told_loaded());
   sampled = {};
+}
+
+// Model and plan are told with the heap's share as it was measured.
+ModelLoaded EngineThread::Impl::told_loaded() const {
+  const MemoryReport report = session->memory_report();
+  auto info = std::make_shared<ModelInfo>(*model->info);
+  info->heap_bytes = report.heap_bytes;
+  info->heap_is_measured = true;
+  auto plan = std::make_shared<MemoryPlan>(session->plan());
+  for (DeviceBudget& budget : plan->budgets) {
+    if (plan->devices[budget.device].kind != DeviceKind::kCpu) continue;
+    budget.heap = report.heap_bytes;
+    budget.heap_is_measured = true;
+  }
+  return {std::move(info), std::move(plan), report, model->seconds, model->template_problem};
 }
 
 void EngineThread::Impl::give_up_model(RequestId id) {

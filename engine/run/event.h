@@ -28,13 +28,14 @@ struct ArenaReport {
 struct MemoryReport {
   std::vector<ArenaReport> arenas;
   std::uint64_t allocations_after_load = 0;
+  Bytes heap_bytes = 0;  // on the host, beside the arenas: measured while the model was loaded and the session opened
 };
 
 struct LoadProgress {
   Bytes bytes_done = 0, bytes_total = 0;
 };
 struct ModelLoaded {
-  std::shared_ptr<const ModelInfo> model;
+  std::shared_ptr<const ModelInfo> model;  // as loaded, and the plan too, with the heap's share as it was measured
   std::shared_ptr<const MemoryPlan> plan;
   MemoryReport memory;
   double seconds = 0;

@@ -24,7 +24,7 @@ std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const
 
 Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
                   std::span<const std::uint32_t> logit_rows) {
-  const Program& program = plan.prefill;
+  const Program& program = plan.program;
   const PlanOptions& options = plan.options;
   if (rows.empty() || rows.size() > program.max_rows || logit_rows.size() > program.max_logit_rows) {
     return Error{ErrorCode::kUsage,
@@ -51,9 +51,9 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
     : model_(model),
       plan_(plan),
       backends_(backends),
-      segments_(cut_segments(plan.prefill)),
+      segments_(cut_segments(plan.program)),
       rings_(model, plan.options),
-      logits_at_(staging_layout(plan.prefill, plan.devices).logits_offset),
+      logits_at_(staging_layout(plan.program, plan.devices).logits_offset),
       step_seconds_(plan.devices.size()),
       decode_times_{0, 0, std::vector<double>(plan.devices.size())} {}
 
@@ -110,7 +110,7 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   spent_until_ = std::chrono::steady_clock::now();
   for (const Segment& segment : segments_) {
     for (const std::uint32_t transfer : segment.transfers) {
-      if (Status crossed = cross(plan_.prefill.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
+      if (Status crossed = cross(plan_.program.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
     }
     if (Status begun = backends_[segment.device]->submit(segment, inputs, stop); !begun) return begun;
   }
@@ -122,8 +122,8 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
 
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.
 Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& stop) {
-  const Buffer& to = plan_.prefill.buffers[transfer.outputs[0]];
-  Backend& source = *backends_[plan_.prefill.buffers[transfer.inputs[0]].device];
+  const Buffer& to = plan_.program.buffers[transfer.outputs[0]];
+  Backend& source = *backends_[plan_.program.buffers[transfer.inputs[0]].device];
   Backend& target = *backends_[to.device];
   const Bytes n_bytes = n_rows * to.row_bytes();
   if (Status made = source.wait(stop); !made) return made;
@@ -133,7 +133,7 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
     if (Status read = source.read(transfer.inputs[0], 0, staging_.first(n_bytes)); !read) return read;
     bytes = staging_.first(n_bytes);
   }
-  spend(plan_.prefill.buffers[transfer.inputs[0]].device);
+  spend(plan_.program.buffers[transfer.inputs[0]].device);
   bytes_crossed_ += n_bytes;
   Status written = target.write(transfer.outputs[0], bytes);
   spend(to.device);

@@ -47,8 +47,8 @@ class Executor {
   Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance);
   Status run(const StepInputs& inputs, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
-  Backend& head() const { return *backends_[plan_.prefill.buffers[logits_buffer()].device]; }
-  BufferId logits_buffer() const { return plan_.prefill.ops.back().outputs[0]; }
+  Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }
+  BufferId logits_buffer() const { return plan_.program.ops.back().outputs[0]; }
   Status check_logit_row(std::uint32_t row) const;
   void settle();
   void spend(DeviceIndex device);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/heap.h"
 #include "format/dtype_table.h"
 #include "model/key_balance.h"
 #include "plan/device_rules.h"
@@ -14,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
+// Loads of models with 4 to 8 layers left 43 to 48 KiB beside the tokenizer; templates of real models are longer.
+constexpr Bytes kHeapBytes = 128 * kKiB, kHeapBytesPerLayer = 4 * kKiB;
 
 // A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight
 // takes.
@@ -71,6 +74,13 @@ Status check_plan_fits_now(const LoadedModel& model) {
 
 }  // namespace
 
+// Beside the tokenizer: template, program, plan and the names of weights, of which each layer has some.
+Result<ModelInfo> describe_model(const ModelFile& file) {
+  Result<ModelInfo> info = read_model_info(file);
+  if (info) info->heap_bytes = estimate_tokenizer_bytes(file) + kHeapBytes + info->n_layers() * kHeapBytesPerLayer;
+  return info;
+}
+
 Result<TextParts> read_text_parts(const ModelFile& file) {
   TextParts parts;
   if (file.find("tokenizer.ggml.model") == nullptr) {
@@ -121,6 +131,7 @@ Bytes bytes_to_open(const MemoryPlan& plan) {
 
 Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs) {
   if (Status same = check_same_model(*inputs.info, *inputs.plan); !same) return same.error();
+  const HeapMeter heap;
   Result<TextParts> text = read_text_parts(file);
   if (!text) return text.error();
   Result<Backends> backends = make_backends(*inputs.plan, inputs.make_backend);
@@ -133,11 +144,13 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
   model->chat_prompt = std::move(text->chat_prompt);
   model->template_problem = std::move(text->template_problem);
   model->arenas.resize(inputs.plan->arenas.size());
+  model->heap_bytes = heap.taken();
   return model;
 }
 
 Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance) {
   const Clock::time_point start = Clock::now();
+  const HeapMeter heap;
   if (Status fits = check_plan_fits_now(model); !fits) return fits;
   for (std::size_t i = 0; i < model.plan->arenas.size(); ++i) {
     const ArenaPlan& plan = model.plan->arenas[i];
@@ -150,6 +163,7 @@ Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& st
   Result<std::vector<std::vector<float>>> balance = read_key_balance(*model.info, file);
   if (!balance) return balance.error();
   model.key_balance = std::move(*balance);
+  model.heap_bytes += heap.taken();
   model.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return ok_status();
 }

@@ -14,6 +14,9 @@ namespace headroom {
 // Called with bytes done since the last call.
 using Advance = std::function<void(Bytes)>;
 
+// What plans are made from: read_model_info() with an estimate of what the model will hold of the heap.
+Result<ModelInfo> describe_model(const ModelFile& file);
+
 struct LoadInputs {
   std::shared_ptr<const ModelInfo> info;  // of the file; the plan was made for it
   std::shared_ptr<const MemoryPlan> plan;

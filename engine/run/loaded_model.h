@@ -22,6 +22,7 @@ struct LoadedModel {
   std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
   std::string template_problem;  // why the file's own chat template cannot be used; empty when it can
   double seconds = 0;            // that loading took
+  Bytes heap_bytes = 0;          // that loading left on the heap, measured
 };
 
 }  // namespace headroom

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bitset>
+#include <tuple>
 #include <utility>
+
+#include "base/heap.h"
 
 namespace headroom {
 namespace {
@@ -27,6 +30,9 @@ bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
   return true;
 }
 
+// A copy of fewer tokens of another slot saves too little.
+constexpr std::uint32_t kLeastShared = 32;
+
 // The next n of what stands in `bytes` from `at` on, which goes on behind them.
 template <class T>
 std::span<T> take(std::byte*& at, std::size_t n, Bytes bytes) {
@@ -36,37 +42,37 @@ std::span<T> take(std::byte*& at, std::size_t n, Bytes bytes) {
 }  // namespace
 
 Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan)
-    : model_(std::move(model)),
-      plan_(std::move(plan)),
-      arenas_(plan_->arenas.size()),
-      cache_(*model_->info, plan_->options) {
-  rows_.reserve(plan_->prefill.max_rows);
-  logit_rows_.reserve(plan_->prefill.max_rows);
+    : model_(std::move(model)), plan_(std::move(plan)), arenas_(plan_->arenas.size()) {
+  rows_.reserve(plan_->program.max_rows);
+  logit_rows_.reserve(plan_->program.max_rows);
 }
 
 // In host memory whatever device computes the logits.
-Session::SamplerSpace Session::find_sampler_space(const MemoryPlan& plan,
-                                                  std::span<const std::unique_ptr<Arena>> arenas,
-                                                  const ModelInfo& model) {
-  const SamplerLayout layout = sampler_layout(model, plan.options);
-  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    if (arenas[i] == nullptr || arenas[i]->host_address() == nullptr) continue;
-    for (const Region& region : plan.arenas[i].regions) {
-      if (region.kind != RegionKind::kStaging || region.name != "sampler") continue;
-      CHECK(region.size >= layout.total(), "the plan's sampler region is too small");
-      std::byte* at = arenas[i]->host_address() + region.offset;
-      SamplerSpace space;
-      space.known = take<Candidate>(at, model.n_vocab, layout.known_bytes);
-      for (std::uint32_t row = 0; row < layout.n_rows; ++row) {
-        CandidateSpace& of_row = space.rows.emplace_back();
-        of_row.best = take<Candidate>(at, kMostCandidates, layout.best_bytes);
-        of_row.ids = take<TokenId>(at, kMostCandidates, layout.ids_bytes);
-        of_row.logits = take<float>(at, kMostCandidates, layout.logits_bytes);
-      }
-      return space;
+std::byte* Session::host_region(std::string_view name, Bytes least) const {
+  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
+    if (arenas_[i] == nullptr || arenas_[i]->host_address() == nullptr) continue;
+    for (const Region& region : plan_->arenas[i].regions) {
+      if (region.kind != RegionKind::kStaging || region.name != name) continue;
+      CHECK(region.size >= least, "a region of the plan is too small");
+      return arenas_[i]->host_address() + region.offset;
     }
   }
-  return {};
+  CHECK(false, "the plan lacks a region on the host");
+}
+
+Session::SamplerSpace Session::find_sampler_space() const {
+  const ModelInfo& model = *model_->info;
+  const SamplerLayout layout = sampler_layout(model, plan_->options);
+  std::byte* at = host_region("sampler", layout.total());
+  SamplerSpace space;
+  space.known = take<Candidate>(at, model.n_vocab, layout.known_bytes);
+  for (std::uint32_t row = 0; row < layout.n_rows; ++row) {
+    CandidateSpace& of_row = space.rows.emplace_back();
+    of_row.best = take<Candidate>(at, kMostCandidates, layout.best_bytes);
+    of_row.ids = take<TokenId>(at, kMostCandidates, layout.ids_bytes);
+    of_row.logits = take<float>(at, kMostCandidates, layout.logits_bytes);
+  }
+  return space;
 }
 
 Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
@@ -79,6 +85,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
                                                std::shared_ptr<const MemoryPlan> plan, const StopToken& stop,
                                                const Advance& advance) {
   if (Status same = check_same_weights(*model, *plan); !same) return same.error();
+  const HeapMeter heap;
   std::unique_ptr<Session> session(
       new Session(std::move(model), std::move(plan)));  // NOLINT: the constructor is private
   const LoadedModel& loaded = *session->model_;
@@ -91,9 +98,13 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
       Executor::open(*loaded.info, *session->plan_, loaded.backends, bound, loaded.key_balance);
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
-  session->sampler_ = find_sampler_space(*session->plan_, session->arenas_, *loaded.info);
-  CHECK(!session->sampler_.rows.empty(), "the plan has no sampler region on the host");
+  const Bytes token_bytes = slot_token_bytes(session->plan_->options);
+  session->cache_.emplace(
+      *loaded.info, session->plan_->options,
+      std::span(reinterpret_cast<TokenId*>(session->host_region("tokens", token_bytes)), token_bytes / kTokenIdBytes));
+  session->sampler_ = session->find_sampler_space();
   session->queries_.reserve(session->sampler_.rows.size());
+  session->heap_bytes_ = heap.taken();
   session->n_allocations_at_open_ = n_allocations(loaded.backends);
   return session;
 }
@@ -137,6 +148,7 @@ MemoryReport Session::memory_report() const {
     const Arena& mapped = arenas_[i] ? *arenas_[i] : *model_->arenas[i];
     report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped.mapped_bytes()});
   }
+  report.heap_bytes = model_->heap_bytes + heap_bytes_;
   report.allocations_after_load = n_allocations_after_open();
   return report;
 }
@@ -146,8 +158,8 @@ std::uint64_t Session::n_allocations_after_open() const {
 }
 
 Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
-  if (slot >= cache_.n_slots()) {
-    return Error{ErrorCode::kUsage, fmt::format("slot {} does not exist: the plan has {}", slot, cache_.n_slots())};
+  if (slot >= cache_->n_slots()) {
+    return Error{ErrorCode::kUsage, fmt::format("slot {} does not exist: the plan has {}", slot, cache_->n_slots())};
   }
   const auto unknown =
       std::find_if(tokens.begin(), tokens.end(), [&](TokenId token) { return token >= model_->info->n_vocab; });
@@ -161,13 +173,25 @@ Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens
 Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt) {
   if (Status known = check_tokens(slot, prompt); !known) return known.error();
   if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
-  if (prompt.size() > cache_.n_ctx()) {
+  if (prompt.size() > cache_->n_ctx()) {
     return Error{ErrorCode::kDoesNotFit,
-                 fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_.n_ctx())};
+                 fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
-  const std::uint32_t n_reused = std::min(cache_.reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
-  cache_.truncate(slot, n_reused);
+  if (Status shared = share_longest(slot, prompt); !shared) return shared.error();
+  const std::uint32_t n_reused =
+      std::min(cache_->reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
+  cache_->truncate(slot, n_reused);
   return n_reused;
+}
+
+// What another slot has computed of this prompt is copied, where it is clearly more than the slot itself has.
+Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> prompt) {
+  std::uint32_t from = slot, n_most = cache_->reusable(slot, prompt) + kLeastShared - 1;
+  for (std::uint32_t other = 0; other < cache_->n_slots(); ++other) {
+    const std::uint32_t n = other == slot ? 0 : cache_->reusable(other, prompt);
+    if (n > n_most) std::tie(from, n_most) = std::tie(other, n);
+  }
+  return from == slot ? ok_status() : share_prompt(from, slot, n_most);
 }
 
 Status Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
@@ -175,8 +199,8 @@ Status Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std:
   if (Status known = check_tokens(slot, tokens); !known) return known;
   CHECK(!tokens.empty() && tokens.size() <= plan_->options.n_batch, "a step larger than the batch");
   CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
-  const auto n_held = static_cast<std::uint32_t>(cache_.tokens(slot).size());
-  CHECK(n_held + tokens.size() <= cache_.n_ctx(), "a step beyond the end of the context");
+  const auto n_held = static_cast<std::uint32_t>(cache_->tokens(slot).size());
+  CHECK(n_held + tokens.size() <= cache_->n_ctx(), "a step beyond the end of the context");
   rows_.clear();
   logit_rows_.clear();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -184,24 +208,24 @@ Status Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std:
     if (i + n_logit_rows >= tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(i));
   }
   if (Status done = run_step(stop); !done) return done;
-  for (const TokenId token : tokens) cache_.append(slot, token);
+  for (const TokenId token : tokens) cache_->append(slot, token);
   return ok_status();
 }
 
 Status Session::decode(std::span<const SlotToken> tokens, const StopToken& stop) {
-  CHECK(!tokens.empty() && tokens.size() <= cache_.n_slots(), "a decode step has at most one token per slot");
+  CHECK(!tokens.empty() && tokens.size() <= cache_->n_slots(), "a decode step has at most one token per slot");
   rows_.clear();
   logit_rows_.clear();
   for (const SlotToken& next : tokens) {
     if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known;
-    const auto position = static_cast<std::uint32_t>(cache_.tokens(next.slot).size());
-    CHECK(position < cache_.n_ctx() && (rows_.empty() || rows_.back().slot < next.slot),
+    const auto position = static_cast<std::uint32_t>(cache_->tokens(next.slot).size());
+    CHECK(position < cache_->n_ctx() && (rows_.empty() || rows_.back().slot < next.slot),
           "a slot is full or named twice");
     logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back({next.token, next.slot, position});
   }
   if (Status done = run_step(stop); !done) return done;
-  for (const SlotToken& next : tokens) cache_.append(next.slot, next.token);
+  for (const SlotToken& next : tokens) cache_->append(next.slot, next.token);
   return ok_status();
 }
 
@@ -209,7 +233,7 @@ Status Session::decode(std::span<const SlotToken> tokens, const StopToken& stop)
 Status Session::run_step(const StopToken& stop) {
   Status done = executor_->step(rows_, logit_rows_, stop);
   if (!done) {
-    for (const StepRow& row : rows_) cache_.note_written(row.slot, row.position);
+    for (const StepRow& row : rows_) cache_->note_written(row.slot, row.position);
   }
   return done;
 }
@@ -249,18 +273,11 @@ Status Session::sample_group(std::span<SampledRow> rows) {
 }
 
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
-  if (from_slot >= cache_.n_slots() || to_slot >= cache_.n_slots() || from_slot == to_slot ||
-      n_tokens > cache_.tokens(from_slot).size()) {
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("{} tokens of slot {} to slot {}: expected two of {} slots, and tokens that the first holds",
-                    n_tokens, from_slot, to_slot, cache_.n_slots())};
-  }
   if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) {
-    cache_.truncate(to_slot, 0);  // some device may have copied its part
+    cache_->truncate(to_slot, 0);  // some device may have copied its part
     return copied;
   }
-  cache_.copy(from_slot, to_slot, n_tokens);
+  cache_->copy(from_slot, to_slot, n_tokens);
   return ok_status();
 }
 

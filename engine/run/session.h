@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/stop.h"
@@ -45,9 +47,9 @@ class Session {
   const LoadedModel& model() const { return *model_; }
   const MemoryPlan& plan() const { return *plan_; }
   const std::shared_ptr<const MemoryPlan>& shared_plan() const { return plan_; }
-  const SlotCache& cache() const { return cache_; }
+  const SlotCache& cache() const { return *cache_; }
   std::span<Candidate> sampler_scratch() { return sampler_.known; }  // (n_vocab), for samplers on this session's thread
-  std::uint32_t max_logit_rows() const { return plan_->prefill.max_logit_rows; }
+  std::uint32_t max_logit_rows() const { return plan_->program.max_logit_rows; }
 
   // Bytes that went from device to device since open(), without the logits.
   Bytes bytes_crossed() const { return executor_->bytes_crossed(); }
@@ -58,8 +60,9 @@ class Session {
   MemoryReport memory_report() const;
   std::uint64_t n_allocations_after_open() const;
 
-  // Takes the cache of `slot` back to what it shares with `prompt` and returns how many tokens that are: at most all
-  // but one, so that the last is computed and has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when
+  // Takes the cache of `slot` back to what it shares with `prompt`, or copies what another slot shares with it where
+  // that is clearly more, and returns how many tokens that are: at most all but one, so that the last is computed and
+  // has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when
   // it is empty or names a token outside the vocabulary: the cache is then as it was.
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
@@ -78,11 +81,8 @@ class Session {
   Result<std::span<const float>> logits(std::uint32_t row) { return executor_->logits(row); }
   std::uint64_t n_rows_read() const { return executor_->n_rows_read(); }  // since open()
 
-  // Makes `to_slot` hold the first tokens of `from_slot`.
-  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
-
   // Forgets the tokens of a slot from `n_tokens` on.
-  void truncate(std::uint32_t slot, std::uint32_t n_tokens) { cache_.truncate(slot, n_tokens); }
+  void truncate(std::uint32_t slot, std::uint32_t n_tokens) { cache_->truncate(slot, n_tokens); }
 
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
@@ -90,24 +90,27 @@ class Session {
   Status map_arenas(const StopToken& stop, const Advance& advance);
   Status run_step(const StopToken& stop);
   Status sample_group(std::span<SampledRow> rows);
+  Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt);
+  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 
   std::shared_ptr<const LoadedModel> model_;
   std::shared_ptr<const MemoryPlan> plan_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
   std::unique_ptr<Executor> executor_;
-  SlotCache cache_;
+  std::optional<SlotCache> cache_;         // from open() on
   std::vector<StepRow> rows_;              // room for step_rows()
   std::vector<std::uint32_t> logit_rows_;  // room for step_rows()
   struct SamplerSpace {                    // in the plan's host arena
     std::span<Candidate> known;
     std::vector<CandidateSpace> rows;
   };
-  static SamplerSpace find_sampler_space(const MemoryPlan& plan, std::span<const std::unique_ptr<Arena>> arenas,
-                                         const ModelInfo& model);
+  std::byte* host_region(std::string_view name, Bytes least) const;
+  SamplerSpace find_sampler_space() const;
   SamplerSpace sampler_;
   std::vector<CandidateQuery> queries_;  // room for those of sampler_.rows
   std::uint64_t n_allocations_at_open_ = 0;
+  Bytes heap_bytes_ = 0;  // that open() left on the heap
 };
 
 }  // namespace headroom

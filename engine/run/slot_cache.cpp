@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace headroom {
 
-SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options)
-    : n_ctx_(options.n_ctx), slots_(options.n_slots) {
-  for (Slot& slot : slots_) slot.tokens.reserve(n_ctx_);
+SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options, std::span<TokenId> tokens)
+    : n_ctx_(options.n_ctx), tokens_(tokens), slots_(options.n_slots) {
+  CHECK(tokens_.size() >= std::size_t{n_ctx_} * slots_.size(), "too little room for the tokens of all slots");
   for (const LayerSpec& layer : model.layers) {
     const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
     const auto is_same = [&](const Ring& ring) { return ring.rows == rows && ring.window == layer.window; };
@@ -16,12 +18,12 @@ SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options)
 
 std::uint32_t SlotCache::n_tokens_in_all() const {
   std::size_t n = 0;
-  for (const Slot& slot : slots_) n += slot.tokens.size();
+  for (const Slot& slot : slots_) n += slot.n_tokens;
   return static_cast<std::uint32_t>(n);
 }
 
 std::uint32_t SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> prompt) const {
-  const std::vector<TokenId>& held = slots_[slot].tokens;
+  const std::span<const TokenId> held = tokens(slot);
   const std::size_t n_written = slots_[slot].n_written;
   const std::size_t n_common = static_cast<std::size_t>(
       std::mismatch(held.begin(), held.end(), prompt.begin(), prompt.end()).first - held.begin());
@@ -35,28 +37,28 @@ std::uint32_t SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> p
 
 void SlotCache::append(std::uint32_t slot, TokenId token) {
   Slot& into = slots_[slot];
-  CHECK(into.tokens.size() < n_ctx_, "a token beyond the end of the context");
-  into.tokens.push_back(token);
-  into.n_written = std::max(into.n_written, into.tokens.size());
+  CHECK(into.n_tokens < n_ctx_, "a token beyond the end of the context");
+  room(slot)[into.n_tokens++] = token;
+  into.n_written = std::max(into.n_written, into.n_tokens);
 }
 
 // Without a token before it no row of the slot is believed in, whatever was written there.
 void SlotCache::note_written(std::uint32_t slot, std::uint32_t position) {
   Slot& into = slots_[slot];
-  if (!into.tokens.empty()) into.n_written = std::max<std::size_t>(into.n_written, position + std::size_t{1});
+  if (into.n_tokens > 0) into.n_written = std::max<std::size_t>(into.n_written, position + std::size_t{1});
 }
 
 void SlotCache::truncate(std::uint32_t slot, std::uint32_t n_tokens) {
   Slot& cut = slots_[slot];
-  if (n_tokens < cut.tokens.size()) cut.tokens.resize(n_tokens);
-  if (cut.tokens.empty()) cut.n_written = 0;
+  cut.n_tokens = std::min<std::size_t>(cut.n_tokens, n_tokens);
+  if (cut.n_tokens == 0) cut.n_written = 0;
 }
 
 void SlotCache::copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
-  const Slot& from = slots_[from_slot];
-  CHECK(n_tokens <= from.tokens.size() && from_slot != to_slot, "a slot is copied from tokens that it does not hold");
-  slots_[to_slot].tokens.assign(from.tokens.begin(), from.tokens.begin() + n_tokens);
-  slots_[to_slot].n_written = from.n_written;
+  CHECK(n_tokens <= slots_[from_slot].n_tokens && from_slot != to_slot,
+        "a slot is copied from tokens that it does not hold");
+  std::ranges::copy(tokens(from_slot).first(n_tokens), room(to_slot).begin());
+  slots_[to_slot] = {n_tokens, slots_[from_slot].n_written};
 }
 
 }  // namespace headroom

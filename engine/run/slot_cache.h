@@ -12,12 +12,12 @@ namespace headroom {
 
 class SlotCache {
  public:
-  // Room for n_ctx tokens in each of n_slots slots, reserved here: no other method allocates.
-  SlotCache(const ModelInfo& model, const PlanOptions& options);
+  // `tokens` is (n_slots, n_ctx), the plan's region of that name, and outlives the cache: no method allocates.
+  SlotCache(const ModelInfo& model, const PlanOptions& options, std::span<TokenId> tokens);
 
   std::uint32_t n_ctx() const { return n_ctx_; }
   std::uint32_t n_slots() const { return static_cast<std::uint32_t>(slots_.size()); }
-  std::span<const TokenId> tokens(std::uint32_t slot) const { return slots_[slot].tokens; }
+  std::span<const TokenId> tokens(std::uint32_t slot) const { return room(slot).first(slots_[slot].n_tokens); }
   std::uint32_t n_tokens_in_all() const;
 
   // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go
@@ -36,11 +36,14 @@ class SlotCache {
     std::uint64_t rows = 0, window = 0;
   };
   struct Slot {
-    std::vector<TokenId> tokens;
+    std::size_t n_tokens = 0;
     std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not
                                 // bring overwritten rows back
   };
+  std::span<TokenId> room(std::uint32_t slot) const { return tokens_.subspan(std::size_t{slot} * n_ctx_, n_ctx_); }
+
   std::uint32_t n_ctx_;
+  std::span<TokenId> tokens_;
   std::vector<Slot> slots_;
   std::vector<Ring> rings_;  // only layers that hold fewer rows than n_ctx; equal ones once
 };

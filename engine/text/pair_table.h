@@ -16,7 +16,9 @@ struct PairMerge {
 class PairTable {
  public:
   explicit PairTable(std::size_t n_pairs)
-      : slots_(std::bit_ceil(2 * n_pairs + 2)), shift_(64 - std::countr_zero(slots_.size())) {}
+      : slots_(n_slots_for(n_pairs)), shift_(64 - std::countr_zero(slots_.size())) {}
+
+  static std::size_t bytes_for(std::size_t n_pairs) { return n_slots_for(n_pairs) * sizeof(Slot); }
 
   // A pair that is already there stays as it is. At most n_pairs calls.
   void add(std::uint32_t left, std::uint32_t right, PairMerge merge) {
@@ -35,6 +37,7 @@ class PairTable {
     std::uint64_t key = kEmpty;
     PairMerge merge;
   };
+  static std::size_t n_slots_for(std::size_t n_pairs) { return std::bit_ceil(2 * n_pairs + 2); }
 
   static std::uint64_t key_of(std::uint32_t left, std::uint32_t right) { return std::uint64_t{left} << 32 | right; }
 

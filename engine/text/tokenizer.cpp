@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
 #include "file/show_name.h"
+#include "text/pair_table.h"
 #include "text/tokenizer_bpe.h"
 #include "text/tokenizer_spm.h"
 #include "text/vocabulary_tokenizer.h"
@@ -126,6 +129,38 @@ Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file) {
   auto tokenizer = make_tokenizer(std::move(*vocabulary));
   if (!tokenizer) return in_file(file, tokenizer.error());
   return tokenizer;
+}
+
+namespace {
+
+// What an allocation takes, with its header: glibc's rule.
+Bytes chunk_bytes(Bytes asked) { return std::max<Bytes>(round_up(asked + 8, 16), 32); }
+
+// A node of an unordered_map, with the pointer that leads to it.
+template <class Key>
+Bytes map_entry_bytes() {
+  return chunk_bytes(sizeof(void*) + sizeof(std::pair<const Key, TokenId>) + sizeof(std::size_t)) + sizeof(void*);
+}
+
+const std::vector<std::string>* find_texts(const ModelFile& file, std::string_view key) {
+  return std::get_if<std::vector<std::string>>(file.find(key));
+}
+
+}  // namespace
+
+Bytes estimate_tokenizer_bytes(const ModelFile& file) {
+  const auto* texts = find_texts(file, "tokenizer.ggml.tokens");
+  if (texts == nullptr) return 0;
+  const Bytes n_vocab = texts->size();
+  Bytes bytes = n_vocab * (sizeof(std::string) + sizeof(TokenType));
+  const std::size_t inline_chars = std::string().capacity();
+  for (const std::string& text : *texts) bytes += text.size() > inline_chars ? chunk_bytes(text.size() + 1) : 0;
+  const auto* merges = find_texts(file, "tokenizer.ggml.merges");
+  if (merges == nullptr) return bytes + n_vocab * (sizeof(float) + map_entry_bytes<std::string_view>());
+  const auto pre = file.find_string("tokenizer.ggml.pre");
+  const PreTokenizerRow* row = find_pre_tokenizer_row(pre.ok() ? pre->value_or("default") : "default");
+  if (row != nullptr && row->takes_whole_words) bytes += n_vocab * map_entry_bytes<std::string>();
+  return bytes + PairTable::bytes_for(merges->size());
 }
 
 }  // namespace headroom

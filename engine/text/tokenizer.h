@@ -53,4 +53,8 @@ class Tokenizer {
 // build lacks.
 Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file);
 
+// About what read_tokenizer() of this file leaves on the heap, without building it: the sizes of its tables. 0 without
+// a tokenizer.
+Bytes estimate_tokenizer_bytes(const ModelFile& file);
+
 }  // namespace headroom

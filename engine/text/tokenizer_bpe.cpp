@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "text/utf8.h"
 
@@ -129,10 +130,15 @@ struct BpeTokenizer::Merger {
 };
 
 BpeTokenizer::BpeTokenizer(Vocabulary vocabulary_values, PreTokenizer pre_tokenizer, bool takes_whole_words)
+    : BpeTokenizer(std::exchange(vocabulary_values.merges, {}), std::move(vocabulary_values), std::move(pre_tokenizer),
+                   takes_whole_words) {}
+
+BpeTokenizer::BpeTokenizer(const std::vector<std::string>& merges, Vocabulary&& vocabulary_values,
+                           PreTokenizer&& pre_tokenizer, bool takes_whole_words)
     : VocabularyTokenizer(std::move(vocabulary_values)),
       pre_tokenizer_(std::move(pre_tokenizer)),
       takes_whole_words_(takes_whole_words),
-      merges_(vocabulary().merges.size()) {
+      merges_(merges.size()) {
   Interner interner(vocabulary());
   for (int byte = 0; byte < 256; ++byte) {
     std::string text;
@@ -140,7 +146,7 @@ BpeTokenizer::BpeTokenizer(Vocabulary vocabulary_values, PreTokenizer pre_tokeni
     by_byte_[byte] = interner.number(text);
   }
   std::uint32_t rank = 0;
-  for (const std::string_view merge : vocabulary().merges) {
+  for (const std::string_view merge : merges) {
     const std::size_t space = merge.find(' ', 1);  // a half may itself be a space in vocabularies that do not escape it
     if (space != std::string_view::npos) {
       const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);

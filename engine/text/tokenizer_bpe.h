@@ -26,6 +26,10 @@ class BpeTokenizer final : public VocabularyTokenizer {
   struct Merger;
   struct Interner;
 
+  // `merges` are the vocabulary's own, which nothing asks for once their table stands.
+  BpeTokenizer(const std::vector<std::string>& merges, Vocabulary&& vocabulary, PreTokenizer&& pre_tokenizer,
+               bool takes_whole_words);
+
   void append_symbol(SymbolId symbol, std::string_view bytes, std::vector<TokenId>& ids) const;
 
   PreTokenizer pre_tokenizer_;

@@ -30,7 +30,7 @@ struct Bound {
   const MemoryPlan& plan;
 
   const Op& op(OpKind kind) const {
-    return *std::find_if(plan.prefill.ops.begin(), plan.prefill.ops.end(),
+    return *std::find_if(plan.program.ops.begin(), plan.program.ops.end(),
                          [&](const Op& each) { return each.kind == kind; });
   }
   template <class T>
@@ -39,12 +39,12 @@ struct Bound {
   }
   template <class T>
   std::vector<T> read(BufferId buffer, std::size_t n_rows) const {
-    std::vector<T> values(n_rows * plan.prefill.buffers[buffer].row_elems);
+    std::vector<T> values(n_rows * plan.program.buffers[buffer].row_elems);
     EXPECT_TRUE(backend.read(buffer, 0, std::as_writable_bytes(std::span(values))).ok());
     return values;
   }
   void run(OpKind kind, std::size_t n_rows) const {
-    const auto index = static_cast<std::uint32_t>(&op(kind) - plan.prefill.ops.data());
+    const auto index = static_cast<std::uint32_t>(&op(kind) - plan.program.ops.data());
     std::vector<StepRow> rows(n_rows);
     for (std::uint32_t i = 0; i < n_rows; ++i) rows[i].position = i;
     const KvRings rings(model, plan.options);

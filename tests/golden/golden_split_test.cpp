@@ -55,7 +55,7 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
     const std::size_t n_batch = session.plan().options.n_batch, n_tokens = golden_.tokens.size();
     Bytes sum = 0;
     for (std::size_t first = 0; first < n_tokens; first += n_batch)
-      sum += transfer_bytes(session.plan().prefill, static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first)));
+      sum += transfer_bytes(session.plan().program, static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first)));
     return sum;
   }
 

@@ -27,17 +27,20 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->options.n_slots = setup.n_slots;
   plan->options.n_batch = setup.n_batch;
   plan->options.n_logit_rows = setup.n_slots;
-  plan->prefill.max_rows = std::max(setup.n_batch, setup.n_slots);
-  plan->prefill.max_logit_rows = setup.n_slots;
-  plan->prefill.ops = {{OpKind::kLogits, -1, 0, {}, {0}}};
-  plan->prefill.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
+  plan->program.max_rows = std::max(setup.n_batch, setup.n_slots);
+  plan->program.max_logit_rows = setup.n_slots;
+  plan->program.ops = {{OpKind::kLogits, -1, 0, {}, {0}}};
+  plan->program.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
   plan->placement.layers = {{0, 0}};
   const Bytes sampler = sampler_layout(*make_info(setup), plan->options).total();
+  const Bytes tokens = slot_token_bytes(plan->options);
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
   ArenaPlan weights{0, Memory::kHost, Lifetime::kModel, 4096, {}};
-  ArenaPlan session{0, Memory::kHost, Lifetime::kSession, sampler + kv, {}};
+  ArenaPlan session{0, Memory::kHost, Lifetime::kSession, kv + sampler + tokens, {}};
   session.regions.push_back({0, RegionKind::kKv, 0, "k", DType::kF16, 0, kv, -1, KvPart::kKeys});
   session.regions.push_back({1, RegionKind::kStaging, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
+  session.regions.push_back(
+      {2, RegionKind::kStaging, -1, "tokens", DType::kF32, kv + sampler, tokens, -1, KvPart::kNone});
   plan->arenas = {weights, session};
   return plan;
 }

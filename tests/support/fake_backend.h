@@ -86,7 +86,7 @@ class FakeBackend final : public Backend {
   Status bind(const Binding& binding) override {
     n_vocab_ = binding.model->n_vocab;
     slots_.assign(binding.plan->options.n_slots, {});
-    logits_.assign(std::size_t{binding.plan->prefill.max_logit_rows} * n_vocab_, 0.0F);
+    logits_.assign(std::size_t{binding.plan->program.max_logit_rows} * n_vocab_, 0.0F);
     return ok_status();
   }
 

@@ -66,7 +66,7 @@ Status ReferenceModel::load(DeviceIndex index) {
 }
 
 Status ReferenceModel::transfer(const Op& op, std::size_t n_rows) {
-  const Buffer &from = plan_.prefill.buffers[op.inputs[0]], &to = plan_.prefill.buffers[op.outputs[0]];
+  const Buffer &from = plan_.program.buffers[op.inputs[0]], &to = plan_.program.buffers[op.outputs[0]];
   staging_.resize(n_rows * from.row_bytes());
   if (Status read = backend(from.device).read(op.inputs[0], 0, staging_); !read) return read;
   crossed_bytes_ += staging_.size();
@@ -77,13 +77,13 @@ Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
                                                 std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
   rings_.advance(rows);
   const StepInputs inputs{rows, logit_rows, &rings_};
-  for (const Segment& segment : cut_segments(plan_.prefill)) {
+  for (const Segment& segment : cut_segments(plan_.program)) {
     for (const std::uint32_t op : segment.transfers) {
-      if (Status moved = transfer(plan_.prefill.ops[op], rows.size()); !moved) return moved.error();
+      if (Status moved = transfer(plan_.program.ops[op], rows.size()); !moved) return moved.error();
     }
     if (Status submitted = backend(segment.device).submit(segment, inputs, stop); !submitted) return submitted.error();
   }
-  const Op& last = plan_.prefill.ops.back();
+  const Op& last = plan_.program.ops.back();
   if (Status done = backend(last.device).wait(stop); !done) return done.error();
   std::vector<float> logits(logit_rows.size() * info_.n_vocab);
   if (Status read = backend(last.device).read(last.outputs[0], 0, std::as_writable_bytes(std::span(logits))); !read)

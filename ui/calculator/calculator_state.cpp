@@ -89,6 +89,15 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
   planNow();
 }
 
+void CalculatorState::setMeasuredHeap(Bytes bytes) {
+  if (!m_model || (m_model->heap_is_measured && m_model->heap_bytes == bytes)) return;
+  auto measured = std::make_shared<ModelInfo>(*m_model);
+  measured->heap_bytes = bytes;
+  measured->heap_is_measured = true;
+  m_model = std::move(measured);
+  m_replan.start();
+}
+
 void CalculatorState::takeOptions(const PlanOptions& options) {
   m_options = options;
   m_options.devices.clear();

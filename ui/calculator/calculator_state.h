@@ -36,6 +36,8 @@ class CalculatorState : public QObject {
   // A model with the options and the devices of a plan that was made for it.
   void setModel(std::shared_ptr<const ModelInfo> model, const MemoryPlan& plan);
   const std::shared_ptr<const ModelInfo>& model() const { return m_model; }
+  // What a load of the model has measured instead of the estimate that plans were made with.
+  void setMeasuredHeap(Bytes bytes);
 
   // As asked. The devices are in devices() alone: `options().devices` stays empty.
   const PlanOptions& options() const { return m_options; }

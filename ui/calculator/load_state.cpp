@@ -69,13 +69,15 @@ void LoadState::happen(const LoadEvent& event) {
   }
 }
 
-Bytes LoadState::mappedOn(const std::string& deviceId) const {
+Bytes LoadState::heldOn(const std::string& deviceId) const {
   if (loaded() == nullptr) return 0;
-  Bytes mapped = 0;
+  Bytes held = 0;
   for (const ArenaFigures& arena : loaded()->arenas) {
-    if (arena.device.toStdString() == deviceId) mapped += arena.mappedBytes;
+    if (arena.device.toStdString() == deviceId) held += arena.mappedBytes;
   }
-  return mapped;
+  const MemoryPlan& plan = *loaded()->plan;
+  for (const DeviceBudget& budget : plan.budgets) held += plan.devices[budget.device].id == deviceId ? budget.heap : 0;
+  return held;
 }
 
 // While something is on its way nobody knows what will be loaded when this plan's turn comes.

@@ -35,7 +35,7 @@ class LoadState : public QObject {
   const LoadedModel* loaded() const { return held() ? &held()->model : nullptr; }
   quint64 allocationsSinceLoad() const { return held() ? held()->allocationsSinceLoad : 0; }
   quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
-  Bytes mappedOn(const std::string& deviceId) const;  // by the loaded model
+  Bytes heldOn(const std::string& deviceId) const;  // by the loaded model: its arenas, and its share of the heap
 
   // Would `plan` only need new session arenas?
   bool keepsWeights(const QString& path, const MemoryPlan& plan) const;

@@ -153,7 +153,10 @@ void MemoryPanel::refreshLoaded() {
     m_loadedText->setText(tr("Nothing is loaded yet: planned and mapped bytes stand here side by side after a load."));
     return;
   }
-  m_loadedText->setText(tr("Allocations since load: %1").arg(m_load.allocationsSinceLoad()));
+  m_loadedText->setText(tr("Beside these arenas, tokenizer and tables hold %1 of ordinary memory (measured). "
+                           "Allocations since load: %2")
+                            .arg(formatBytes(loaded->model->heap_bytes))
+                            .arg(m_load.allocationsSinceLoad()));
   m_loadedText->setAccessibleName(m_loadedText->text());
 }
 

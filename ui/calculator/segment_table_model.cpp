@@ -87,6 +87,10 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
     }
     for (const DeviceBudget& budget : plan->budgets) {
       const DeviceInfo& device = plan->devices[budget.device];
+      if (budget.heap > 0) {
+        m_rows.push_back({segmentName(Segment::Tables), budget.heap_is_measured ? tr("measured") : tr("estimated"),
+                          deviceLabel(device), Segment::Tables, budget.heap});
+      }
       if (budget.driver == 0) continue;
       m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"),
                         deviceLabel(device), Segment::Driver, budget.driver});

@@ -46,7 +46,9 @@ PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   share.kvTokens = static_cast<quint64>(plan.options.n_ctx) * plan.options.n_slots;
   share.headroom = plan.options.headroom_of(device);
   for (const DeviceBudget& budget : plan.budgets) {
-    if (budget.device == device) share.driver = budget.driver;
+    if (budget.device != device) continue;
+    share.driver = budget.driver;
+    share.tables = budget.heap;
   }
   return share;
 }
@@ -63,6 +65,7 @@ MemoryFrame measuredFrame(const MemoryReading& reading, const PlannedShare& load
   frame.of(Segment::KvUsed) = std::min(kv, usedKv(loaded, reading.kvTokensUsed));
   frame.of(Segment::KvReserved) = kv - frame.of(Segment::KvUsed);
   frame.of(Segment::Activations) = take(left, loaded.activations);
+  frame.of(Segment::Tables) = take(left, loaded.tables);
   // What the system counts to this process beyond the plan is the driver's share (on the host: the program itself).
   frame.of(Segment::Driver) = take(left, reading.ours > loaded.ours() ? reading.ours - loaded.ours() : 0);
   frame.of(Segment::Others) = left;
@@ -75,6 +78,7 @@ MemoryFrame plannedFrame(Bytes total, Bytes others, const PlannedShare& planned)
   frame.of(Segment::Weights) = planned.weights;
   frame.of(Segment::KvReserved) = planned.kv;
   frame.of(Segment::Activations) = planned.activations;
+  frame.of(Segment::Tables) = planned.tables;
   frame.of(Segment::Driver) = planned.driver;
   frame.of(Segment::Others) = others;
   const Bytes held = frame.total();

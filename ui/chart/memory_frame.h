@@ -24,11 +24,11 @@ struct MemoryFrame {
 
 // A plan's share of one device, as far as the chart needs it.
 struct PlannedShare {
-  Bytes weights = 0, kv = 0, activations = 0, driver = 0;
+  Bytes weights = 0, kv = 0, activations = 0, tables = 0, driver = 0;
   quint64 kvTokens = 0;  // positions that the whole cache holds, all slots
   HeadroomRule headroom = KeepFree{};
 
-  Bytes ours() const { return weights + kv + activations; }
+  Bytes ours() const { return weights + kv + activations + tables; }
 };
 PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device);
 

@@ -30,7 +30,7 @@ DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, 
 std::vector<DeviceInfo> DeviceWatch::devicesNow() const {
   std::vector<DeviceInfo> devices = m_services.probeDevices();
   for (DeviceInfo& device : devices)
-    device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.mappedOn(device.id));
+    device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.heldOn(device.id));
   return devices;
 }
 
@@ -50,13 +50,13 @@ void DeviceWatch::probe() {
   }
   if (m_sinceEngineRead.isValid() && m_sinceEngineRead.elapsed() < kEngineSilentMs) return;
   for (const DeviceInfo& device : devices) {
-    const Bytes mapped = m_load.mappedOn(device.id);
+    const Bytes held = m_load.heldOn(device.id);
     MemoryReading reading;
     reading.timeMs = QDateTime::currentMSecsSinceEpoch();
     reading.device = QString::fromStdString(device.id);
     reading.total = device.total_bytes;
-    reading.free = device.free_bytes - std::min(device.free_bytes, mapped);
-    reading.ours = mapped;
+    reading.free = device.free_bytes - std::min(device.free_bytes, held);
+    reading.ours = held;
     reading.kvTokensUsed = m_load.kvTokensUsed();
     reading.allocationsAfterLoad = m_load.allocationsSinceLoad();
     emit read(reading);

@@ -274,7 +274,9 @@ void MainWindow::showLoad() {
   m_chart.setArriving(m_load.arriving(), m_load.bytesTotal() == 0 ? 0
                                                                   : static_cast<double>(m_load.bytesDone()) /
                                                                         static_cast<double>(m_load.bytesTotal()));
-  m_chart.setLoaded(m_load.loaded() ? m_load.loaded()->plan : nullptr);
+  const LoadedModel* loaded = m_load.loaded();
+  m_chart.setLoaded(loaded ? loaded->plan : nullptr);
+  if (loaded != nullptr && loaded->path == m_path) m_calculator.setMeasuredHeap(loaded->model->heap_bytes);
   tellOpenModel();
   refreshStatus();
 }

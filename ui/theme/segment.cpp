@@ -23,6 +23,10 @@ constexpr std::array kRows{
     SegmentRow{
         Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
         QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},
+    SegmentRow{Segment::Tables, "tables", QT_TRANSLATE_NOOP("Segment", "Tokenizer and tables"),
+               QT_TRANSLATE_NOOP("Segment",
+                                 "What this program keeps for the model in the computer's ordinary memory: tokenizer, "
+                                 "chat template, tables. Estimated before a load, measured by it.")},
     SegmentRow{
         Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
         QT_TRANSLATE_NOOP(

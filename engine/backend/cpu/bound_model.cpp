@@ -37,7 +37,7 @@ class Binder {
     }
     for (const LayerSpec& layer : model_.layers)
       bound.widest_head_dim = std::max(bound.widest_head_dim, layer.head_dim);
-    bound.activations = region(RegionKind::kActivations, plan_.prefill.activation_bytes[device_]);
+    bound.activations = region(RegionKind::kActivations, plan_.program.activation_bytes[device_]);
     bound.logits = region(RegionKind::kLogits, 0);
     if (bound.logits != nullptr)
       bound.candidates = scratch_region("candidates", candidate_scratch(model_, plan_.options).total());
@@ -159,8 +159,8 @@ class Binder {
   }
 
   void bind_scratch(BoundScratch& scratch) const {
-    scratch.sizes = cpu_scratch(model_, plan_.options, plan_.prefill.max_rows, plan_.devices[device_].n_threads,
-                                work_on(plan_.prefill, device_));
+    scratch.sizes = cpu_scratch(model_, plan_.options, plan_.program.max_rows, plan_.devices[device_].n_threads,
+                                work_on(plan_.program, device_));
     std::byte* at = scratch_region("scratch", scratch.sizes.total());
     const auto take = [&at](Bytes bytes) {
       std::byte* taken = bytes == 0 ? nullptr : at;
@@ -185,12 +185,12 @@ class Binder {
 }  // namespace
 
 float* BoundModel::buffer(BufferId id) const {
-  const Buffer& found = plan->prefill.buffers[id];
+  const Buffer& found = plan->program.buffers[id];
   return reinterpret_cast<float*>((found.is_logits ? logits : activations) + found.offset);
 }
 
 std::span<std::byte> BoundModel::buffer_bytes(BufferId id) const {
-  return {reinterpret_cast<std::byte*>(buffer(id)), plan->prefill.buffers[id].size};
+  return {reinterpret_cast<std::byte*>(buffer(id)), plan->program.buffers[id].size};
 }
 
 Result<BoundModel> bind_model(const Binding& binding, const DeviceInfo& device) {

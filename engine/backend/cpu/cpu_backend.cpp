@@ -76,7 +76,7 @@ class CpuBackend final : public Backend {
 
   Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {
     const std::span<const std::byte> from = step_->bound().buffer_bytes(buffer);
-    const Bytes first = first_row * step_->bound().plan->prefill.buffers[buffer].row_bytes();
+    const Bytes first = first_row * step_->bound().plan->program.buffers[buffer].row_bytes();
     CHECK(first <= from.size() && to.size() <= from.size() - first, "more bytes are read than the buffer has");
     std::memcpy(to.data(), from.data() + first, to.size());
     return ok_status();

@@ -26,8 +26,8 @@ CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
       kernels_(kernels),
       pool_(pool),
       product_clocks_(pool.n_threads()),
-      n_dealt_(bound_.plan->prefill.ops.size()) {
-  runs_.reserve(bound_.plan->prefill.max_rows);
+      n_dealt_(bound_.plan->program.ops.size()) {
+  runs_.reserve(bound_.plan->program.max_rows);
   for (const BoundLayer& layer : bound_.layers) most_kv_heads_ = std::max(most_kv_heads_, layer.spec->n_kv_heads);
   n_finished_ = std::vector<std::atomic<std::uint32_t>>(bound_.layers.size() * most_kv_heads_);
 }

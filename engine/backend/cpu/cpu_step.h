@@ -86,7 +86,7 @@ class CpuStep {
     return n_finished_[static_cast<std::size_t>(layer) * most_kv_heads_ + kv_head];
   }
   std::atomic<std::uint32_t>& n_dealt(const Op& op) {
-    return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->prefill.ops.data())];
+    return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->program.ops.data())];
   }
 
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
@@ -117,7 +117,7 @@ class CpuStep {
     return inputs_.rings->exact_from(static_cast<std::uint32_t>(layer), slot);
   }
   std::span<const Op> ops() const {
-    return std::span(bound_.plan->prefill.ops).subspan(first_op_, last_op_ - first_op_);
+    return std::span(bound_.plan->program.ops).subspan(first_op_, last_op_ - first_op_);
   }
 
   BoundModel bound_;

@@ -103,7 +103,7 @@ class ReferenceBackend final : public Backend {
       if (Status whole = check_whole(); !whole) return whole;
       if (Status fine = check_copy(buffer, first_row, to.size()); !fine) return fine;
       if (is_due(device_->faults().read)) return failed(fmt::format("copying {} to the host failed", name(buffer)));
-      const std::size_t row_elems = step_->bound().plan->prefill.buffers[buffer].row_elems;
+      const std::size_t row_elems = step_->bound().plan->program.buffers[buffer].row_elems;
       std::memcpy(to.data(), step_->bound().buffer(buffer) + first_row * row_elems, to.size());
       return ok_status();
     });
@@ -124,7 +124,7 @@ class ReferenceBackend final : public Backend {
   Status find_candidates(std::span<CandidateQuery> queries) override {
     return with_memory("find_candidates", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
-      const BufferId logits = step_->bound().plan->prefill.ops.back().outputs[0];
+      const BufferId logits = step_->bound().plan->program.ops.back().outputs[0];
       const std::size_t n_vocab = step_->bound().model->n_vocab;
       for (CandidateQuery& query : queries) {
         if (Status fine = check_copy(logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
@@ -172,10 +172,10 @@ class ReferenceBackend final : public Backend {
     return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", info_.id)};
   }
 
-  const std::string& name(BufferId buffer) const { return step_->bound().plan->prefill.buffers[buffer].name; }
+  const std::string& name(BufferId buffer) const { return step_->bound().plan->program.buffers[buffer].name; }
 
   Status check_copy(BufferId buffer, std::uint32_t first_row, Bytes n_bytes) const {
-    const Program& program = step_->bound().plan->prefill;
+    const Program& program = step_->bound().plan->program;
     const bool is_here = buffer < program.buffers.size() && program.buffers[buffer].device == step_->bound().device;
     if (!is_here) {
       return Error{ErrorCode::kUsage,

@@ -114,13 +114,13 @@ class Binder {
   }
 
   void bind_buffers() {
-    for (const Buffer& buffer : in_.plan->prefill.buffers) {
+    for (const Buffer& buffer : in_.plan->program.buffers) {
       const Place& place = buffer.is_logits ? logits_ : activations_;
       if (buffer.device != in_.device) {
         bound_.buffers.push_back(nullptr);
         continue;
       }
-      const std::uint64_t n_rows = buffer.is_logits ? in_.plan->prefill.max_logit_rows : in_.plan->prefill.max_rows;
+      const std::uint64_t n_rows = buffer.is_logits ? in_.plan->program.max_logit_rows : in_.plan->program.max_rows;
       CHECK(buffer.offset + n_rows * buffer.row_bytes() <= place.size, "a buffer leaves its region");
       bound_.buffers.push_back(reinterpret_cast<float*>(place.at + buffer.offset));
     }

@@ -56,7 +56,7 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
     head_dim = std::max<std::size_t>(head_dim, layer.head_dim);
   }
   for (const WeightTensor& weight : model.weights) n_cols = std::max<std::size_t>(n_cols, weight.n_cols);
-  const std::size_t max_rows = bound_.plan->prefill.max_rows;
+  const std::size_t max_rows = bound_.plan->program.max_rows;
   normed_.resize(max_rows * model.d_model);
   keys_.resize(max_rows * kv_dim);
   values_.resize(max_rows * kv_dim);
@@ -72,7 +72,7 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
 }
 
 void ReferenceStep::check(const Segment& segment, const StepInputs& inputs) const {
-  const Program& program = bound_.plan->prefill;
+  const Program& program = bound_.plan->program;
   const PlanOptions& options = bound_.plan->options;
   CHECK(segment.device == bound_.device && segment.last_op <= program.ops.size(),
         "a segment is of another device or plan");
@@ -88,7 +88,7 @@ void ReferenceStep::check(const Segment& segment, const StepInputs& inputs) cons
 }
 
 bool ReferenceStep::run(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
-  const std::vector<Op>& ops = bound_.plan->prefill.ops;
+  const std::vector<Op>& ops = bound_.plan->program.ops;
   check(segment, inputs);
   inputs_ = inputs;
   stop_ = stop;

@@ -113,7 +113,7 @@ TEST_F(ReferenceStepTest, a_model_that_is_split_anywhere_gives_the_bits_of_the_w
       SCOPED_TRACE(n_last);
       const auto split = open(each, options_for(DType::kQ8_0), n_last);
       EXPECT_EQ(step(*split, rows, {3, 8}), expected);
-      EXPECT_EQ(split->crossed_bytes(), transfer_bytes(split->plan().prefill, 9));
+      EXPECT_EQ(split->crossed_bytes(), transfer_bytes(split->plan().program, 9));
       EXPECT_EQ(split->crossed_bytes(), n_last == 0 ? 0U : 9U * each.d_model * 4U);
     }
   }
@@ -205,7 +205,7 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const std::vector<std::uint32_t> last{19};
   KvRings rings(model->info(), model->plan().options);
   rings.advance(rows);
-  const std::vector<Segment> segments = cut_segments(model->plan().prefill);
+  const std::vector<Segment> segments = cut_segments(model->plan().program);
   ASSERT_EQ(segments.size(), 1U);
   Logits logits(kVocab);
   std::array<Candidate, 5> best;
@@ -214,7 +214,7 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const bool submitted = backend.submit(segments.front(), {rows, last, &rings}, StopToken()).ok();
   const bool done = backend.wait(StopToken()).ok();
   const bool read =
-      backend.read(model->plan().prefill.ops.back().outputs[0], 0, std::as_writable_bytes(std::span(logits))).ok();
+      backend.read(model->plan().program.ops.back().outputs[0], 0, std::as_writable_bytes(std::span(logits))).ok();
   const bool found = backend.find_candidates({&query, 1}).ok();
   const bool copied = backend.copy_state(0, 1, 20).ok();
   EXPECT_EQ(n_news, news);
@@ -238,7 +238,7 @@ TEST_F(ReferenceStepTest, stops_when_asked_and_works_again) {
 
 TEST_F(ReferenceStepTest, copies_outside_a_buffer_are_refused) {
   const auto model = open(small_model(), options_for(DType::kF16), 1);
-  const Op& last = model->plan().prefill.ops.back();
+  const Op& last = model->plan().program.ops.back();
   std::vector<std::byte> bytes(32UL * kVocab * 4 + 1);
   const auto too_long = model->backend(1).read(last.outputs[0], 0, bytes);
   ASSERT_FALSE(too_long.ok());
@@ -300,9 +300,9 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   Backend& lost = model->backend(1);
   std::vector<std::byte> bytes(4);
   EXPECT_TRUE(is_lost(lost.wait({})));
-  EXPECT_TRUE(is_lost(lost.read(model->plan().prefill.ops.back().outputs[0], 0, bytes)));
+  EXPECT_TRUE(is_lost(lost.read(model->plan().program.ops.back().outputs[0], 0, bytes)));
   EXPECT_TRUE(is_lost(lost.find_candidates({})));
-  EXPECT_TRUE(is_lost(lost.write(model->plan().prefill.ops.back().outputs[0], bytes)));
+  EXPECT_TRUE(is_lost(lost.write(model->plan().program.ops.back().outputs[0], bytes)));
   EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
   EXPECT_TRUE(is_lost(lost.map_arena(arena_of(64 * kKiB))));
   EXPECT_TRUE(is_lost(lost.sample_memory()));

@@ -36,8 +36,12 @@ TEST_F(PlanOptionsTest, more_slots_than_batch_rows_are_planned_for_a_step_of_all
   const auto plan = plan_memory(model_, devices_, {.n_ctx = 64, .n_slots = 300});
   ASSERT_TRUE(plan.ok());
   EXPECT_EQ(plan->options.n_batch, 256U);
-  EXPECT_EQ(plan->prefill.max_rows, 300U);
-  EXPECT_EQ(plan->decode.max_rows, 300U);
+  EXPECT_EQ(plan->program.max_rows, 300U);
+}
+
+TEST_F(PlanOptionsTest, positions_that_no_float_holds_are_refused) {
+  EXPECT_TRUE(plan_memory(model_, devices_, {.n_ctx = 16777216}).ok());
+  expect_refused({.n_ctx = 16777217}, "n_ctx", "at most 16777216", "16777217");
 }
 
 TEST_F(PlanOptionsTest, slots_beyond_the_limit_are_refused) {

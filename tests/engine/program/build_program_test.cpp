@@ -202,18 +202,5 @@ TEST(BuildProgram, an_op_lists_every_buffer_that_it_reads_and_a_residual_that_it
   EXPECT_EQ(names(program.ops.back().outputs), Names{"logits"});
 }
 
-TEST(BuildProgram, the_narrow_program_has_the_same_ops_and_offsets_and_smaller_buffers) {
-  const ModelInfo model = test::make_model(test::kLlama32_1B);
-  const Program wide = build_program(model, all_on(model, 0), 1, 256, 64, kAlignment);
-  const Program narrow = narrow_program(wide, 4, kAlignment);
-  EXPECT_EQ(kinds(narrow), kinds(wide));
-  EXPECT_EQ(narrow.max_rows, 4U);
-  EXPECT_EQ(narrow.max_logit_rows, 4U);
-  for (std::size_t i = 0; i < wide.buffers.size(); ++i) {
-    EXPECT_EQ(narrow.buffers[i].offset, wide.buffers[i].offset);
-    EXPECT_EQ(narrow.buffers[i].size, Bytes{4} * wide.buffers[i].row_elems * 4);
-  }
-}
-
 }  // namespace
 }  // namespace headroom

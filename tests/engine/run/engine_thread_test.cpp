@@ -118,6 +118,23 @@ TEST(EngineThread, loads_answers_and_unloads) {
   EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("hello"))).has_value());
 }
 
+TEST(EngineThread, a_load_measures_what_the_model_holds_of_the_heap) {
+  const OnDisk model;
+  const LoadRequest request = model.request(context_of(64));
+  EXPECT_FALSE(request.plan->budgets.back().heap_is_measured);
+  Engine engine;
+  const auto loaded = engine.wait_for<ModelLoaded>(engine->load(request));
+  ASSERT_TRUE(loaded.has_value());
+  const Bytes measured = loaded->memory.heap_bytes;
+  const Bytes estimated = describe_model(*open_model_file(request.path))->heap_bytes;
+  EXPECT_GT(measured, 10 * kKiB);
+  EXPECT_LT(measured, 4 * estimated) << "of a model this small the constants are most";
+  EXPECT_TRUE(loaded->model->heap_is_measured);
+  EXPECT_EQ(loaded->model->heap_bytes, measured);
+  EXPECT_TRUE(loaded->plan->budgets.back().heap_is_measured);
+  EXPECT_EQ(loaded->plan->budgets.back().heap, measured);
+}
+
 TEST(EngineThread, same_seed_same_text_for_any_number_of_threads) {
   RandomModelSpec spec;
   spec.weight_type = DType::kQ8_0;

@@ -187,8 +187,10 @@ TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
   PlanOptions options = small_options(GetParam());
   options.n_slots = 2;
   const std::unique_ptr<Session> session = open_random({}, folder, options);
-  logits_after(*session, 0, some_tokens(30), 16);
-  ASSERT_TRUE(session->share_prompt(0, 1, 30).ok());
+  std::vector<TokenId> prompt = some_tokens(40);
+  logits_after(*session, 0, prompt, 16);
+  prompt.push_back(11);
+  ASSERT_EQ(*session->begin_prompt(1, prompt), 40U);
   const std::vector<SlotToken> next{{0, 11}, {1, 11}};
   ASSERT_TRUE(session->decode(next, {}).ok());
   const std::vector<float> logits = all_logits(*session, 2);

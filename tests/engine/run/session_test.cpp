@@ -68,11 +68,14 @@ TEST(Session, a_stopped_step_leaves_the_slot_as_it_was) {
   EXPECT_EQ(session->cache().tokens(0).size(), 3U);
 }
 
-TEST(Session, a_shared_prompt_continues_like_its_own) {
+TEST(Session, what_another_slot_computed_of_a_prompt_is_not_computed_again) {
   Machine machine;
-  const std::unique_ptr<Session> session = open_session({.n_slots = 2}, machine);
-  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
-  ASSERT_TRUE(session->share_prompt(0, 1, 3).ok());
+  const std::unique_ptr<Session> session = open_session({.n_slots = 2, .n_batch = 64}, machine);
+  const std::string text(40, 'x');
+  ASSERT_TRUE(session->extend(0, tokens_of(text), 1, {}).ok());
+  EXPECT_EQ(*session->begin_prompt(1, tokens_of(text.substr(0, 31) + "other")), 0U) << "too little to copy";
+  ASSERT_EQ(*session->begin_prompt(1, tokens_of(text + "d")), 40U);
+  EXPECT_EQ(*session->begin_prompt(1, tokens_of(text + "d")), 40U) << "its own by now";
   const std::vector<SlotToken> next{{0, 'd'}, {1, 'd'}};
   ASSERT_TRUE(session->decode(next, {}).ok());
   const std::vector<float> logits = test::all_logits(*session, 2);
@@ -87,7 +90,7 @@ TEST(Session, memory_taken_since_the_plan_is_a_typed_error_with_the_figures) {
   ASSERT_FALSE(session.ok());
   EXPECT_EQ(session.error().code, ErrorCode::kDoesNotFit);
   for (const char* part :
-       {"asked for 13.0 KiB (13312 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
+       {"asked for 13.2 KiB (13568 bytes)", "free 100 B", "Headroom holds 4.00 KiB", "other programs"}) {
     EXPECT_NE(session.error().message.find(part), std::string::npos) << part << " in: " << session.error().message;
   }
 }

@@ -7,7 +7,16 @@
 namespace headroom {
 namespace {
 
-SlotCache make_cache(const fake::Setup& setup) { return {*fake::make_info(setup), fake::make_plan(setup)->options}; }
+// With the room for its tokens.
+struct OwnCache {
+  explicit OwnCache(const fake::Setup& setup)
+      : options(fake::make_plan(setup)->options),
+        tokens(std::size_t{options.n_slots} * options.n_ctx),
+        cache(*fake::make_info(setup), options, tokens) {}
+  PlanOptions options;
+  std::vector<TokenId> tokens;
+  SlotCache cache;
+};
 
 void fill(SlotCache& cache, std::uint32_t slot, std::uint32_t n_tokens) {
   for (std::uint32_t i = 0; i < n_tokens; ++i) cache.append(slot, static_cast<TokenId>(cache.tokens(slot).size()));
@@ -19,7 +28,8 @@ std::vector<TokenId> count_up(std::uint32_t n_tokens) {
 }
 
 TEST(SlotCache, reuses_the_longest_common_prefix) {
-  SlotCache cache = make_cache({});
+  OwnCache own({});
+  SlotCache& cache = own.cache;
   EXPECT_EQ(cache.reusable(0, count_up(5)), 0U);
   fill(cache, 0, 10);
   EXPECT_EQ(cache.reusable(0, count_up(5)), 5U);
@@ -29,7 +39,8 @@ TEST(SlotCache, reuses_the_longest_common_prefix) {
 }
 
 TEST(SlotCache, slots_are_apart_and_counted_together) {
-  SlotCache cache = make_cache({.n_slots = 2});
+  OwnCache own({.n_slots = 2});
+  SlotCache& cache = own.cache;
   fill(cache, 0, 3);
   fill(cache, 1, 4);
   EXPECT_EQ(cache.n_tokens_in_all(), 7U);
@@ -42,7 +53,8 @@ TEST(SlotCache, slots_are_apart_and_counted_together) {
 
 // Window 32 and batch 8 give 64 rows of a context of 256 (rounded up to whole groups).
 TEST(SlotCache, a_window_that_was_overwritten_cannot_be_gone_back_to) {
-  SlotCache cache = make_cache({.n_ctx = 256, .n_batch = 8, .window = 32});
+  OwnCache own({.n_ctx = 256, .n_batch = 8, .window = 32});
+  SlotCache& cache = own.cache;
   fill(cache, 0, 64);
   EXPECT_EQ(cache.reusable(0, count_up(10)), 10U) << "nothing was overwritten yet";
   fill(cache, 0, 36);  // positions 0..35 are gone
@@ -51,7 +63,8 @@ TEST(SlotCache, a_window_that_was_overwritten_cannot_be_gone_back_to) {
 }
 
 TEST(SlotCache, going_back_twice_remembers_what_was_overwritten_first) {
-  SlotCache cache = make_cache({.n_ctx = 256, .n_batch = 8, .window = 32});
+  OwnCache own({.n_ctx = 256, .n_batch = 8, .window = 32});
+  SlotCache& cache = own.cache;
   fill(cache, 0, 100);
   cache.truncate(0, 70);
   EXPECT_EQ(cache.reusable(0, count_up(60)), 0U);

@@ -175,11 +175,12 @@ TEST_F(SplitSession, candidates_that_a_device_fails_to_give_are_its_error) {
 }
 
 TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
-  const std::vector<TokenId> prompt = tokens_of(200, 3);
+  std::vector<TokenId> prompt = tokens_of(200, 3);
+  prompt.push_back(5);
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {
     const auto session = open(options_of(kv, 2));
-    read(*session, 0, prompt);
-    ASSERT_TRUE(session->share_prompt(0, 1, 200).ok());
+    read(*session, 0, {prompt.begin(), prompt.end() - 1});
+    ASSERT_EQ(*session->begin_prompt(1, prompt), 200U);
     const std::vector<SlotToken> next{{0, 5}, {1, 5}};
     ASSERT_TRUE(session->decode(next, {}).ok());
     const std::vector<float> logits = all_logits(*session, 2);
@@ -188,20 +189,13 @@ TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
   }
 }
 
-TEST_F(SplitSession, what_cannot_be_shared_is_refused_and_a_copy_that_fails_leaves_nothing_to_reuse) {
+TEST_F(SplitSession, a_copy_that_fails_leaves_nothing_to_reuse) {
   const auto session = open(options_of(DType::kF16, 2));
   const std::vector<TokenId> prompt = tokens_of(40, 3), other = tokens_of(30, 4);
   read(*session, 0, prompt);
   read(*session, 1, other);
-  for (const auto& [from, to, n] :
-       {std::array{0U, 0U, 4U}, std::array{0U, 2U, 4U}, std::array{2U, 0U, 4U}, std::array{0U, 1U, 41U}}) {
-    const Status refused = session->share_prompt(from, to, n);
-    ASSERT_FALSE(refused.ok()) << from << " " << to << " " << n;
-    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
-  }
-  EXPECT_EQ(session->cache().tokens(1).size(), 30U);
   shared_reference_device("reference:0", 64 * kMiB)->lose();
-  EXPECT_FALSE(session->share_prompt(0, 1, 40).ok());
+  EXPECT_EQ(session->begin_prompt(1, prompt).error().code, ErrorCode::kDeviceLost);
   EXPECT_TRUE(session->cache().tokens(1).empty());
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/heap.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -67,6 +68,17 @@ TEST_P(SharedTokenizers, give_the_listed_ids_and_the_text_back) {
     EXPECT_EQ((*tokenizer)->encode(texts[i], false, false), ids[i]) << texts[i];
     EXPECT_EQ((*tokenizer)->decode(ids[i], true), texts[i]);
   }
+}
+
+TEST_P(SharedTokenizers, take_as_much_of_the_heap_as_was_said_before) {
+  const auto file = open_model_file(kFolder / (std::string(GetParam()) + ".gguf"));
+  ASSERT_TRUE(file) << file.error().message;
+  const HeapMeter meter;
+  const auto tokenizer = read_tokenizer(*file);
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  const auto measured = static_cast<double>(meter.taken());
+  // Sanitizers count what was asked for, without the allocator's own share.
+  EXPECT_NEAR(static_cast<double>(estimate_tokenizer_bytes(*file)) / measured, 1.0, 0.2) << measured;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SharedTokenizers,

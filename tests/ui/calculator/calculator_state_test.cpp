@@ -60,6 +60,17 @@ TEST_F(CalculatorStateTest, a_cache_that_only_fits_as_q8_starts_so_and_says_so) 
   EXPECT_TRUE(tight.remarks().join(QLatin1Char(' ')).contains(QStringLiteral("Q8_0")));
 }
 
+TEST_F(CalculatorStateTest, what_a_load_measured_replaces_the_estimate_in_the_plan) {
+  openOn(32 * kGiB);
+  QSignalSpy planned(&m_calculator, &CalculatorState::planned);
+  m_calculator.setMeasuredHeap(30 * kMiB);
+  ASSERT_TRUE(planned.wait());
+  EXPECT_EQ(m_calculator.plan()->budgets.front().heap, 30 * kMiB);
+  EXPECT_TRUE(m_calculator.plan()->budgets.front().heap_is_measured);
+  m_calculator.setMeasuredHeap(30 * kMiB);
+  EXPECT_FALSE(planned.wait(50)) << "nothing changed";
+}
+
 TEST_F(CalculatorStateTest, many_changes_make_one_plan) {
   openOn(32 * kGiB);
   QCoreApplication::processEvents();

@@ -113,13 +113,21 @@ TEST_F(LoadStateTest, weights_that_may_be_gone_when_the_plan_s_turn_comes_are_re
   EXPECT_EQ(m_engine.loads.size(), 2U);
 }
 
-TEST_F(LoadStateTest, mapped_bytes_are_summed_per_device) {
-  EXPECT_EQ(m_load.mappedOn("cpu"), 0U);
+TEST_F(LoadStateTest, held_bytes_are_summed_per_device) {
+  EXPECT_EQ(m_load.heldOn("cpu"), 0U);
   const auto plan = planWith(1024);
   m_load.load(QStringLiteral("a.gguf"), plan);
   m_engine.sendLoadDone(m_model);
-  EXPECT_EQ(m_load.mappedOn("cpu"), plan->planned_bytes(0));
-  EXPECT_EQ(m_load.mappedOn("cuda:0"), 0U);
+  EXPECT_EQ(m_load.heldOn("cpu"), plan->planned_bytes(0));
+  EXPECT_EQ(m_load.heldOn("cuda:0"), 0U);
+}
+
+TEST_F(LoadStateTest, what_the_model_holds_of_the_heap_is_held_on_the_host) {
+  auto plan = std::make_shared<MemoryPlan>(*planWith(1024));
+  plan->budgets.front().heap = 20 * kMiB;
+  m_load.load(QStringLiteral("a.gguf"), plan);
+  m_engine.sendLoadDone(m_model);
+  EXPECT_EQ(m_load.heldOn("cpu"), plan->planned_bytes(0) + 20 * kMiB);
 }
 
 }  // namespace

@@ -76,10 +76,14 @@ TEST_F(MemoryPanelTest, after_a_load_the_arenas_stand_there_until_it_is_gone) {
   open({test::cpu_with(16 * kGiB)});
   EXPECT_TRUE(find<QLabel>("loadedText")->text().startsWith("Nothing is loaded yet"));
   m_load.load("/m.gguf", m_calculator.plan());
-  m_engine.sendLoadDone(m_model);
+  auto measured = std::make_shared<ModelInfo>(*m_model);
+  measured->heap_bytes = 12 * kMiB;
+  m_engine.sendLoadDone(measured);
   const auto* arenas = find<QTableView>("arenaTable");
   EXPECT_EQ(arenas->model()->rowCount(), static_cast<int>(m_calculator.plan()->arenas.size()));
-  EXPECT_EQ(find<QLabel>("loadedText")->text(), "Allocations since load: 0");
+  EXPECT_EQ(find<QLabel>("loadedText")->text(),
+            "Beside these arenas, tokenizer and tables hold 12.0 MiB of ordinary memory (measured). Allocations since "
+            "load: 0");
 }
 
 TEST_F(MemoryPanelTest, a_narrow_dock_is_no_narrower_than_its_fields) {

@@ -10,6 +10,7 @@ PlannedShare share() {
   share.weights = 4 * kGiB;
   share.kv = kGiB;
   share.activations = 256 * kMiB;
+  share.tables = 32 * kMiB;
   share.kvTokens = 4096;
   share.headroom = KeepFree{kGiB};
   return share;
@@ -30,6 +31,7 @@ TEST(MemoryFrame, segments_add_up_to_the_device) {
   EXPECT_EQ(frame.of(Segment::Weights), 4 * kGiB);
   EXPECT_EQ(frame.of(Segment::KvUsed), 256 * kMiB);
   EXPECT_EQ(frame.of(Segment::KvReserved), 768 * kMiB);
+  EXPECT_EQ(frame.of(Segment::Tables), 32 * kMiB);
   EXPECT_EQ(frame.of(Segment::Driver), 6 * kGiB - share().ours());
   EXPECT_EQ(frame.of(Segment::Others), 2 * kGiB);
   EXPECT_EQ(frame.of(Segment::Headroom), kGiB);

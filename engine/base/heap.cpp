@@ -1,0 +1,68 @@
+#include "base/heap.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/allocator_interface.h>
+#elif defined(__GLIBC__)
+#include <malloc.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+#endif
+
+namespace headroom {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+// Sanitizers have an allocator of their own.
+Bytes heap_bytes_in_use() { return __sanitizer_get_current_allocated_bytes(); }
+void return_free_heap() {}
+
+#elif defined(__GLIBC__)
+
+namespace {
+
+// The number of a total in malloc_info's report, which ends with those of all arenas together:
+// <total type="rest" count="7" size="8192"/>.
+Bytes last_size_of(std::string_view report, std::string_view line) {
+  const std::size_t at = report.rfind(line);
+  if (at == std::string_view::npos) return 0;
+  constexpr std::string_view kSize = "size=\"";
+  const std::size_t size = report.find(kSize, at);
+  if (size == std::string_view::npos) return 0;
+  Bytes bytes = 0;
+  const char* first = report.data() + size + kSize.size();
+  std::from_chars(first, report.data() + report.size(), bytes);
+  return bytes;
+}
+
+}  // namespace
+
+// mallinfo2() knows the main arena alone; every further thread has one of its own.
+Bytes heap_bytes_in_use() {
+  char* text = nullptr;
+  std::size_t n_chars = 0;
+  std::FILE* stream = open_memstream(&text, &n_chars);
+  if (stream == nullptr) return 0;
+  const bool told = malloc_info(0, stream) == 0;
+  std::fclose(stream);
+  const std::unique_ptr<char, void (*)(void*)> owner(text, std::free);
+  if (!told || text == nullptr) return 0;
+  const std::string_view report(text, n_chars);
+  const Bytes taken = last_size_of(report, "<system type=\"current\"") + last_size_of(report, "<total type=\"mmap\"");
+  const Bytes unused = last_size_of(report, "<total type=\"fast\"") + last_size_of(report, "<total type=\"rest\"");
+  return taken > unused ? taken - unused : 0;
+}
+
+void return_free_heap() { malloc_trim(0); }
+
+#else
+
+Bytes heap_bytes_in_use() { return 0; }
+void return_free_heap() {}
+
+#endif
+
+}  // namespace headroom

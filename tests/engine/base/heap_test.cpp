@@ -1,0 +1,48 @@
+#include "base/heap.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kTexts = 50'000;
+constexpr Bytes kTextBytes = kTexts * (sizeof(std::string) + 41);  // and what the allocator rounds up to
+
+std::vector<std::string> many_texts() { return std::vector<std::string>(kTexts, std::string(40, 'x')); }
+
+void expect_near_texts(Bytes bytes) {
+  EXPECT_GE(bytes, kTextBytes);
+  EXPECT_LE(bytes, kTextBytes * 3 / 2);
+}
+
+TEST(HeapMeter, counts_what_stays_in_small_pieces_and_in_large_ones) {
+  const HeapMeter meter;
+  const std::vector<std::string> texts = many_texts();
+  expect_near_texts(meter.taken());
+  const std::string large(8 * kMiB, 'x');
+  expect_near_texts(meter.taken() - 8 * kMiB);
+}
+
+TEST(HeapMeter, counts_what_another_thread_takes) {
+  const HeapMeter meter;
+  std::vector<std::string> texts;
+  std::thread([&] { texts = many_texts(); }).join();
+  expect_near_texts(meter.taken());
+}
+
+TEST(HeapMeter, what_was_given_back_does_not_count) {
+  auto before = std::make_unique<std::vector<std::string>>(many_texts());
+  const HeapMeter meter;
+  many_texts();
+  EXPECT_LT(meter.taken(), kTextBytes / 10);
+  before.reset();
+  EXPECT_EQ(meter.taken(), 0U) << "less than at the start is nothing";
+}
+
+}  // namespace
+}  // namespace headroom
