@@ -154,9 +154,12 @@ std::string parts_text(const Placement& placement, DeviceIndex device) {
 std::string verdict_text(const MemoryPlan& plan) {
   if (plan.budgets.empty()) return "Nothing is planned";
   if (plan.fits()) {
-    std::string text = "Fits: " + fitting_words(plan, plan.budgets.front());
-    for (std::size_t i = 1; i < plan.budgets.size(); ++i) {
-      text += fmt::format("; {}: {}", info_of(plan, plan.budgets[i]).name, fitting_words(plan, plan.budgets[i]));
+    std::string text = "Fits: ";
+    for (std::size_t i = 0; i < plan.budgets.size(); ++i) {
+      // The first of one or two is the one that was asked about; of more, nobody could tell which it is.
+      if (i > 0) text += "; ";
+      if (i > 0 || plan.budgets.size() > 2) text += info_of(plan, plan.budgets[i]).name + ": ";
+      text += fitting_words(plan, plan.budgets[i]);
     }
     return text;
   }

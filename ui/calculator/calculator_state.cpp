@@ -67,6 +67,7 @@ void CalculatorState::takeModel(std::shared_ptr<const ModelInfo> model) {
   m_plan.reset();
   m_fixes.clear();
   m_byLayers.clear();
+  m_byFfn.clear();
   m_planProblem.clear();
   m_chosenForUser.clear();
   emit modelChanged();
@@ -271,6 +272,7 @@ void CalculatorState::planNow() {
   if (!m_isAdvising) {
     m_fixes.clear();
     m_byLayers.clear();
+    m_byFfn.clear();
   }
   emit planned();
   startAdvice();
@@ -283,22 +285,24 @@ void CalculatorState::startAdvice() {
   m_isThinking = true;
   runInBackground(
       planningThreads(), this,
-      [asked = inputs(), asAsked = inputsOf(m_model, m_devices, m_options)] {
+      [asked = inputs(), asAsked = inputsOf(m_model, m_devices, m_options), nGpuLayers = m_plan->options.n_gpu_layers] {
         auto found = find_advice(*asked.model, asked.devices, asked.options);
         std::vector<Fix> fixes = found.ok() ? std::move(found).value() : std::vector<Fix>();
         fixes.resize(std::min(fixes.size(), kMostFixes));
-        return std::pair(std::move(fixes), headroom::ui::outlookByLayers(asAsked));
+        return Advice{std::move(fixes), headroom::ui::outlookByLayers(asAsked),
+                      headroom::ui::outlookByFfn(asAsked, nGpuLayers)};
       },
-      [this](std::pair<std::vector<Fix>, std::vector<Outlook>> advice) {
+      [this](Advice advice) {
         m_isThinking = false;
-        if (!m_isOutdated) return takeAdvice(std::move(advice.first), std::move(advice.second));
+        if (!m_isOutdated) return takeAdvice(std::move(advice));
         startAdvice();
       });
 }
 
-void CalculatorState::takeAdvice(std::vector<Fix> fixes, std::vector<Outlook> byLayers) {
-  m_fixes = std::move(fixes);
-  m_byLayers = std::move(byLayers);
+void CalculatorState::takeAdvice(Advice advice) {
+  m_fixes = std::move(advice.fixes);
+  m_byLayers = std::move(advice.byLayers);
+  m_byFfn = std::move(advice.byFfn);
   m_isAdvising = false;
   emit advised();
 }

@@ -75,6 +75,7 @@ class CalculatorState : public QObject {
   // What makes a plan fit that does not, or one that fits faster; the cheapest few.
   const std::vector<Fix>& fixes() const { return m_fixes; }
   const std::vector<Outlook>& outlookByLayers() const { return m_byLayers; }
+  const std::vector<Outlook>& outlookByFfn() const { return m_byFfn; }
 
   // Finds out how fast the model would be on each device that can be chosen in a row (one row behind the last: added),
   // with all else as it stands; deviceOutlookFound() follows. Nothing without a model.
@@ -99,7 +100,11 @@ class CalculatorState : public QObject {
   void chooseDefaults();
   void keepTypesPossible();
   void startAdvice();
-  void takeAdvice(std::vector<Fix> fixes, std::vector<Outlook> byLayers);
+  struct Advice {
+    std::vector<Fix> fixes;
+    std::vector<Outlook> byLayers, byFfn;
+  };
+  void takeAdvice(Advice advice);
 
   DeviceChoices m_devices;
   std::shared_ptr<const ModelInfo> m_model;
@@ -108,8 +113,8 @@ class CalculatorState : public QObject {
   QString m_planProblem;
   QStringList m_chosenForUser;
   std::vector<Fix> m_fixes;
-  std::vector<Outlook> m_byLayers;
-  bool m_isAdvising = false;  // m_fixes and m_byLayers are not those of m_plan yet
+  std::vector<Outlook> m_byLayers, m_byFfn;
+  bool m_isAdvising = false;  // m_fixes and the outlooks are not those of m_plan yet
   bool m_isThinking = false;  // another thread makes plans for us
   bool m_isOutdated = false;  // ... for a plan that is no longer m_plan
   QTimer m_replan;

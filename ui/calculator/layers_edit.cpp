@@ -69,15 +69,18 @@ void LayersEdit::refresh() {
 }
 
 void LayersEdit::refreshMeanings() {
-  QStringList meanings;
-  int nLayers = 0;
-  for (const Outlook& outlook : m_calculator.outlookByLayers()) {
-    const QString text = outlookText(outlook);
-    meanings << (text.isEmpty() ? tr("%1 layers on GPUs").arg(nLayers)
-                                : tr("%1 layers on GPUs: %2").arg(nLayers).arg(text));
-    ++nLayers;
-  }
-  m_layers->setMeanings(meanings);
+  const auto meanings = [](const std::vector<Outlook>& outlooks, const auto& position) {
+    QStringList texts;
+    for (int n = 0; n < static_cast<int>(outlooks.size()); ++n) {
+      const QString text = outlookText(outlooks[static_cast<std::size_t>(n)]);
+      //: What a position of a slider means, and how fast that is
+      texts << (text.isEmpty() ? position(n) : tr("%1: %2").arg(position(n), text));
+    }
+    return texts;
+  };
+  m_layers->setMeanings(meanings(m_calculator.outlookByLayers(), [](int n) { return tr("%1 layers on GPUs").arg(n); }));
+  m_ffn->setMeanings(
+      meanings(m_calculator.outlookByFfn(), [](int n) { return tr("FFN of %1 layers on the CPU").arg(n); }));
 }
 
 }  // namespace headroom::ui

@@ -36,6 +36,16 @@ std::vector<Outlook> outlookByLayers(const PlanInputs& inputs) {
   return outlooks;
 }
 
+std::vector<Outlook> outlookByFfn(const PlanInputs& inputs, std::int32_t nGpuLayers) {
+  std::vector<Outlook> outlooks;
+  if (gpus_of(inputs.options, inputs.devices).empty()) return outlooks;
+  PlanOptions options = inputs.options;
+  options.n_gpu_layers = nGpuLayers;
+  for (options.n_cpu_ffn = 0; options.n_cpu_ffn <= nGpuLayers; ++options.n_cpu_ffn)
+    outlooks.push_back(outlookOf(inputs, options));
+  return outlooks;
+}
+
 std::vector<DeviceOutlook> outlookByDevice(const std::shared_ptr<const ModelInfo>& model, const DeviceChoices& devices,
                                            std::size_t row, PlanOptions options) {
   options.n_gpu_layers = options.n_cpu_ffn = kAutoLayers;

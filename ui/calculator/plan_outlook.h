@@ -30,6 +30,9 @@ PlanInputs inputsOf(std::shared_ptr<const ModelInfo> model, const DeviceChoices&
 // With 0, 1, ... all layers on the GPUs, everything else as it stands; empty without a GPU.
 std::vector<Outlook> outlookByLayers(const PlanInputs& inputs);
 
+// With the FFN of 0, 1, ... of `n_gpu_layers` layers on the CPU, everything else as it stands.
+std::vector<Outlook> outlookByFfn(const PlanInputs& inputs, std::int32_t nGpuLayers);
+
 struct DeviceOutlook {
   QString id;
   Outlook outlook;

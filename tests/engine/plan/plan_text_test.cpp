@@ -146,6 +146,17 @@ TEST(Verdict, speaks_of_each_device_in_use) {
               testing::AllOf(testing::StartsWith("Fits: "), HasSubstr(" of 4.00 GiB"), HasSubstr("; Test CPU: ")));
 }
 
+TEST(Verdict, of_several_gpus_names_the_first_too) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices = cpu_and_gpu(3 * kGiB);
+  devices[1].name = "Large";
+  devices.push_back(test::gpu_with(2 * kGiB));
+  devices[2].id = "cuda:1";
+  devices[2].name = "Small";
+  const MemoryPlan plan = *plan_memory(model, devices, {.devices = {{1}, {2}}});
+  EXPECT_THAT(verdict_text(plan), testing::AllOf(testing::StartsWith("Fits: Large: "), HasSubstr("; Small: ")));
+}
+
 TEST(Verdict, of_a_shared_pool_gives_the_cpu_what_is_left_of_it) {
   std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
   devices[1].has_unified_memory = true;

@@ -63,6 +63,8 @@ TEST_F(LayersEditTest, where_the_slider_stands_it_says_how_fast_and_elsewhere_to
       << find<QLabel>("layersSpeed")->text().toStdString();
   ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
   EXPECT_EQ(find<QSlider>("layersSlider")->accessibleDescription(), "7 layers on GPUs: " + formatAboutSpeed(*speed));
+  EXPECT_EQ(find<QSlider>("ffnSlider")->accessibleDescription(),
+            "FFN of 0 layers on the CPU: " + formatAboutSpeed(*speed));
 }
 
 TEST_F(LayersEditTest, without_a_gpu_there_is_nothing_to_say) {

@@ -28,8 +28,18 @@ TEST_F(PlanOutlookTest, more_layers_on_a_faster_device_are_faster_until_they_do_
     EXPECT_GT(*outlook[n].tokensPerSecond, *outlook[n - 1].tokensPerSecond) << n;
 }
 
+TEST_F(PlanOutlookTest, an_ffn_on_the_slower_cpu_costs_speed_and_saves_memory) {
+  const std::vector<Outlook> all = outlookByFfn(m_inputs, 32), few = outlookByFfn(m_inputs, 4);
+  ASSERT_EQ(all.size(), 33U);
+  ASSERT_EQ(few.size(), 5U) << "as many as are on GPUs";
+  EXPECT_FALSE(all.front().fits);
+  EXPECT_TRUE(all.back().fits);
+  for (std::size_t n = 2; n < all.size(); ++n) EXPECT_LT(*all[n].tokensPerSecond, *all[n - 1].tokensPerSecond) << n;
+}
+
 TEST_F(PlanOutlookTest, the_host_alone_has_no_positions) {
   m_inputs.options.devices = {{0}};
+  EXPECT_TRUE(outlookByFfn(m_inputs, 0).empty());
   EXPECT_TRUE(outlookByLayers(m_inputs).empty());
 }
 
