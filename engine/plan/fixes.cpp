@@ -87,7 +87,7 @@ class FixFinder {
     if (fix.freed > 0) fix.text += fmt::format(": frees {}", format_bytes(fix.freed));
     if (change.options.kv_k != asked_.kv_k || change.options.kv_v != asked_.kv_v)
       fix.text += fmt::format(", {}", quality_words(fix.quality));
-    if (speed_now) fix.text += ", about " + tokens_per_s_text(*speed_now);
+    if (speed_now) fix.text += ", " + about_speed_text(*speed_now);
     if (fix.slowdown) fix.text += fmt::format(" ({:.0f} % slower)", *fix.slowdown * 100);
     fixes.push_back(std::move(fix));
   }

@@ -100,8 +100,8 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
     fix.speedup = *speed / *base_speed;
     fix.tokens_per_s = *speed;
     fix.price = change.price;
-    fix.text += fmt::format(": {}about {:.1f} times as fast ({})", placement_words(*layout, *base, devices),
-                            *fix.speedup, tokens_per_s_text(*speed));
+    fix.text += fmt::format(": {}about {:.1f} times as fast ({} tokens/s)", placement_words(*layout, *base, devices),
+                            *fix.speedup, predicted_rate_text(*speed));
     if (fix.options.kv_k != options.kv_k || fix.options.kv_v != options.kv_v)
       fix.text += fmt::format(", {}", quality_words(fix.quality));
     found.push_back(std::move(fix));

@@ -210,8 +210,8 @@ std::string plan_text(const ModelInfo& model, const MemoryPlan& plan, std::span<
     text += fmt::format("  {} {}\n", fix.speedup ? "faster:" : fix.makes_it_fit ? "fix:" : "helps:", fix.text);
   text += fmt::format("\n{}\n{}", segments_text(model, plan), formulas_text(model, plan));
   if (const std::optional<double> speed = estimate_tokens_per_s(model, plan)) {
-    text += fmt::format("\nAbout {} at half of the context, from the bytes that a token reads.\n",
-                        tokens_per_s_text(*speed));
+    text += fmt::format("\nAnswers come at {} at half of the context, from the bytes that a token reads.\n",
+                        about_speed_text(*speed));
   }
   if (!plan.notes.empty()) text += "\n";
   for (const Note& note : plan.notes) text += fmt::format("note: {}\n", note.text);

@@ -128,11 +128,16 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const Memory
   return estimate_tokens_per_s(model, plan.devices, plan.placement, plan.options, n_positions);
 }
 
-std::string tokens_per_s_text(double tokens_per_s) {
+std::string predicted_rate_text(double tokens_per_s) {
   // Rounded before the number of digits is chosen, so that 9.96 is 10 and not 10.0.
-  if (tokens_per_s < 9.95) return fmt::format("{:.1f} tokens/s", tokens_per_s);
-  if (tokens_per_s < 999.5) return fmt::format("{:.0f} tokens/s", tokens_per_s);
-  return fmt::format("{:.0f} tokens/s", std::round(tokens_per_s / 10) * 10);
+  if (tokens_per_s < 9.95) return fmt::format("{:.1f}", tokens_per_s);
+  if (tokens_per_s < 999.5) return fmt::format("{:.0f}", tokens_per_s);
+  return "more than 1,000";
+}
+
+std::string about_speed_text(double tokens_per_s) {
+  const std::string rate = predicted_rate_text(tokens_per_s);
+  return fmt::format("{}{} tokens/s", rate.starts_with("more") ? "" : "about ", rate);
 }
 
 std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,

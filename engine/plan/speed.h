@@ -39,8 +39,11 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan);
 std::optional<double> estimate_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan, std::uint64_t n_positions);
 
-// "4.1 tokens/s", "41 tokens/s", "1230 tokens/s".
-std::string tokens_per_s_text(double tokens_per_s);
+// A prediction in tokens per second: "4.1", "41", "more than 1,000". Of a token as quick as that the time is made of
+// what differs from one moment to the next: how fast a thread wakes, what a cache still holds.
+std::string predicted_rate_text(double tokens_per_s);
+// "about 41 tokens/s", "more than 1,000 tokens/s".
+std::string about_speed_text(double tokens_per_s);
 
 // Steps of one row that ran, added up.
 struct DecodeTimes {

@@ -54,11 +54,7 @@ QString formatSpeed(double tokensPerSecond) {
       .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
 }
 
-QString formatAboutSpeed(double tokensPerSecond) {
-  //: A speed that was estimated: "about 42 tokens/s"
-  return QCoreApplication::translate("Format", "about %1")
-      .arg(QString::fromStdString(tokens_per_s_text(tokensPerSecond)));
-}
+QString formatAboutSpeed(double tokensPerSecond) { return QString::fromStdString(about_speed_text(tokensPerSecond)); }
 
 QString formatParameters(quint64 count) {
   const auto scaled = [count](double unit, const char* name) {

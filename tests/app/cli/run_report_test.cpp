@@ -48,7 +48,7 @@ TEST(RunReport, what_was_predicted_stands_beside_what_was_achieved) {
   const ModelLoaded loaded = loadedModel(1e9);
   const double bytes = 2.0 * 22 * 4 * 64 * 2 * 1005;  // K and V of F16 at the middle of the answer
   EXPECT_NEAR(runReport(loaded, end)["predicted_tokens_per_s"], 1e9 / bytes, 1e-6);
-  EXPECT_THAT(runSummary(loaded, end), HasSubstr("answer 11 tokens at 10.0 tokens/s (predicted 44.2), end_of_turn"));
+  EXPECT_THAT(runSummary(loaded, end), HasSubstr("answer 11 tokens at 10.0 tokens/s (predicted 44), end_of_turn"));
   EXPECT_TRUE(reportOf(end)["predicted_tokens_per_s"].is_null()) << "of a machine that was never measured";
   EXPECT_TRUE(runReport(loaded, finished(FinishReason::kStopped, 1))["predicted_tokens_per_s"].is_null());
 }

@@ -250,7 +250,8 @@ TEST(PlanJson, of_a_plan_that_fits_has_its_speed_and_improvements) {
   EXPECT_GT(json["improvements"][0]["tokens_per_s"], json["tokens_per_s"]);
   const std::string text = plan_text(model, plan, *find_advice(model, devices, options));
   EXPECT_THAT(text, HasSubstr("  faster: automatic split: all 16 layers on the GPU, about "));
-  EXPECT_THAT(text, HasSubstr("\nAbout " + tokens_per_s_text(json["tokens_per_s"]) + " at half of the context"));
+  EXPECT_THAT(text,
+              HasSubstr("\nAnswers come at " + about_speed_text(json["tokens_per_s"]) + " at half of the context"));
 }
 
 TEST(PlanJson, survives_names_that_are_not_utf8) {

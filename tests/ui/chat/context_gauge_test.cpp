@@ -63,6 +63,9 @@ TEST_F(ContextGaugeTest, what_was_predicted_stands_beside_what_came_where_there_
   EXPECT_EQ(m_gauge.speedFor(150), "38.2 tokens/s");
   EXPECT_TRUE(m_gauge.accessibleName().endsWith("(predicted: 41)"));
   EXPECT_TRUE(m_gauge.toolTip().contains("predicted about 41 tokens/s"));
+  figures.predictedTokensPerSecond = 25'000;
+  m_gauge.setFigures(figures);
+  EXPECT_EQ(m_gauge.speedFor(1000), "38.2 tokens/s (predicted: more than 1,000)");
   figures.predictedTokensPerSecond = 0;
   m_gauge.setFigures(figures);
   EXPECT_EQ(m_gauge.speedFor(1000), "38.2 tokens/s");
