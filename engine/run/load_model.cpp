@@ -18,6 +18,13 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 // Loads of models with 4 to 8 layers left 43 to 48 KiB beside the tokenizer; templates of real models are longer.
 constexpr Bytes kHeapBytes = 128 * kKiB, kHeapBytesPerLayer = 4 * kKiB;
 
+bool has_same_regions(const ArenaPlan& a, const ArenaPlan& b) {
+  return a.device == b.device && a.lifetime == b.lifetime && a.memory == b.memory && a.size == b.size &&
+         std::ranges::equal(a.regions, b.regions, [](const Region& x, const Region& y) {
+           return x.kind == y.kind && x.layer == y.layer && x.kv_part == y.kv_part && x.size == y.size;
+         });
+}
+
 // A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight
 // takes.
 Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
@@ -40,6 +47,14 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
     return Error{ErrorCode::kUsage,
                  fmt::format("the plan was made for another model: it holds {} weights, the file has {}", n_regions,
                              info.weights.size())};
+  }
+  // The file may have changed since, in what no weight shows: planned again, caches and buffers must come out the same.
+  const Result<MemoryPlan> again = plan_memory(info, plan.devices, plan.options);
+  if (!again) return again.error();
+  if (!std::ranges::equal(again->arenas, plan.arenas, has_same_regions)) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("the plan was made for another model: the caches or buffers of {} have other sizes now",
+                             info.name)};
   }
   return ok_status();
 }

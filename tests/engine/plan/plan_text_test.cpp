@@ -198,7 +198,8 @@ TEST(PlanText, says_which_layers_stand_where) {
 }
 
 TEST(PlanJson, says_what_the_plan_says) {
-  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  ModelInfo model = test::make_model(test::kLlama32_1B);
+  model.heap_bytes = 12 * kMiB;
   const std::vector<DeviceInfo> devices = cpu_and_gpu(kGiB);
   const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 16, .devices = {{1, KeepFree{100 * kMiB}}}};
   const MemoryPlan plan = *plan_memory(model, devices, options);
@@ -221,6 +222,9 @@ TEST(PlanJson, says_what_the_plan_says) {
   }
   EXPECT_EQ(json["devices"][0]["id"], "cuda:0");
   EXPECT_EQ(json["devices"][0]["driver_bytes"], 300 * kMiB);
+  EXPECT_EQ(json["devices"][0]["heap_bytes"], 0);
+  EXPECT_EQ(json["devices"].back()["heap_bytes"], 12 * kMiB);
+  EXPECT_FALSE(json["devices"].back()["heap_measured"]);
   std::size_t n_regions = 0;
   for (const ArenaPlan& arena : plan.arenas) n_regions += arena.regions.size();
   EXPECT_EQ(json["regions"].size(), n_regions);

@@ -166,6 +166,21 @@ TEST(EngineThread, a_bad_file_fails_and_what_was_loaded_stays) {
   EXPECT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value());
 }
 
+TEST(EngineThread, a_file_whose_caches_changed_since_the_plan_is_refused) {
+  RandomModelSpec spec;
+  const OnDisk planned(spec);
+  spec.window = 32;
+  const OnDisk changed(spec);
+  Engine engine;
+  LoadRequest request = planned.request(context_of(512));
+  request.path = changed.path;
+  const auto failed = engine.wait_for<Failed>(engine->load(request));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kUsage);
+  EXPECT_NE(failed->error.message.find("the plan was made for another model"), std::string::npos)
+      << failed->error.message;
+}
+
 TEST(EngineThread, replan_maps_a_new_context_under_the_same_weights) {
   const OnDisk model;
   Engine engine;
