@@ -92,6 +92,7 @@ QToolButton[role="chip"]:disabled { color: $muted; }
 QFrame[role="composer"], QFrame#composer { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame[role="composer"][focused="true"] { border-color: $accent; }
 QFrame#composer QPlainTextEdit, QPlainTextEdit[role="code"] { background: transparent; border: none; padding: 0; }
+QCheckBox::indicator:unchecked { border: 1px solid $muted; border-radius: 3px; background: $sunken; width: 12px; height: 12px; }
 QToolButton::menu-indicator { image: none; width: 0; }
 QToolButton[popupMode="2"] { padding-right: 0; }
 
