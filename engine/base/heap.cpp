@@ -1,7 +1,10 @@
 #include "base/heap.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/allocator_interface.h>
+#include <cstddef>
+
+// Of the sanitizers' run time, whose header GCC does not install.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #elif defined(__GLIBC__)
 #include <malloc.h>
 

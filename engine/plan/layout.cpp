@@ -174,7 +174,7 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   out.program = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
                               in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
   const Crossing crossing = crossing_of(in, used, out.program);
-  Bytes total = 0;
+  Bytes total = in.model.heap_bytes;
   // False when the sum of all is beyond 64 bits.
   const auto add = [&](std::optional<ArenaPlan> arena) {
     const std::optional<Bytes> sum = arena ? checked_add(total, arena->size) : std::nullopt;

@@ -279,7 +279,8 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
     if (!now) return now.error();
     if (check_fits_now(device, rule, asked, held, *now).ok()) continue;
     fits_beside = false;
-    const MemorySample after = after_giving_back(*now, std::min(held, now->ours));
+    const Bytes heap = device.kind == DeviceKind::kCpu ? report.heap_bytes : 0;
+    const MemorySample after = after_giving_back(*now, std::min(held + heap, now->ours));
     if (Status fits = check_fits_now(device, rule, asked, 0, after); !fits) return fits;
   }
   scheduler->stop_all();
@@ -307,6 +308,7 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   if (plan == nullptr) return refuse({ErrorCode::kUsage, "a replan needs a plan"});
   if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
   if (Status same = Session::check_same_weights(*model, *plan); !same) return refuse(same.error());
+  if (Status same = check_same_buffers(*model->info, *plan); !same) return refuse(same.error());
   if (Status fits = check_replan(*plan); !fits) return refuse(fits.error());
   const std::shared_ptr<const MemoryPlan> old_plan = session->shared_plan();
   end_session();
@@ -343,6 +345,9 @@ void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> 
 // Model and plan are told with the heap's share as it was measured.
 ModelLoaded EngineThread::Impl::told_loaded() const {
   const MemoryReport report = session->memory_report();
+  if (report.heap_bytes == 0) {  // nobody could tell: the estimate stays
+    return {model->info, session->shared_plan(), report, model->seconds, model->template_problem};
+  }
   auto info = std::make_shared<ModelInfo>(*model->info);
   info->heap_bytes = report.heap_bytes;
   info->heap_is_measured = true;

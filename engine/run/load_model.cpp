@@ -48,13 +48,19 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
                  fmt::format("the plan was made for another model: it holds {} weights, the file has {}", n_regions,
                              info.weights.size())};
   }
-  // The file may have changed since, in what no weight shows: planned again, caches and buffers must come out the same.
-  const Result<MemoryPlan> again = plan_memory(info, plan.devices, plan.options);
-  if (!again) return again.error();
-  if (!std::ranges::equal(again->arenas, plan.arenas, has_same_regions)) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("the plan was made for another model: the caches or buffers of {} have other sizes now",
-                             info.name)};
+  return check_same_buffers(info, plan);
+}
+
+// Another program may have taken memory since the plan was made.
+Status check_plan_fits_now(const LoadedModel& model) {
+  const MemoryPlan& plan = *model.plan;
+  for (DeviceIndex device = 0; device < model.backends.size(); ++device) {
+    if (model.backends[device] == nullptr) continue;
+    const Result<MemorySample> now = model.backends[device]->sample_memory();
+    if (!now) return now.error();
+    const DeviceInfo& info = plan.devices[device];
+    const Bytes asked = plan.planned_bytes(device) + info.driver_bytes;
+    if (Status fits = check_fits_now(info, plan.options.headroom_of(device), asked, 0, *now); !fits) return fits;
   }
   return ok_status();
 }
@@ -73,23 +79,21 @@ Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, 
   return ok_status();
 }
 
-// Another program may have taken memory since the plan was made.
-Status check_plan_fits_now(const LoadedModel& model) {
-  const MemoryPlan& plan = *model.plan;
-  for (DeviceIndex device = 0; device < model.backends.size(); ++device) {
-    if (model.backends[device] == nullptr) continue;
-    const Result<MemorySample> now = model.backends[device]->sample_memory();
-    if (!now) return now.error();
-    const DeviceInfo& info = plan.devices[device];
-    const Bytes asked = plan.planned_bytes(device) + info.driver_bytes;
-    if (Status fits = check_fits_now(info, plan.options.headroom_of(device), asked, 0, *now); !fits) return fits;
+}  // namespace
+
+// What no weight shows: planned again, caches and buffers must come out the same.
+Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan) {
+  const Result<MemoryPlan> again = plan_memory(info, plan.devices, plan.options);
+  if (!again) return again.error();
+  if (!std::ranges::equal(again->arenas, plan.arenas, has_same_regions)) {
+    return Error{ErrorCode::kUsage,
+                 fmt::format("the plan was made for another model: the caches or buffers of {} have other sizes now",
+                             info.name)};
   }
   return ok_status();
 }
 
-}  // namespace
-
-// Beside the tokenizer: template, program, plan and the names of weights, of which each layer has some.
+// Beside the tokenizer: the template, and what backends and the session keep for each layer.
 Result<ModelInfo> describe_model(const ModelFile& file) {
   Result<ModelInfo> info = read_model_info(file);
   if (info) info->heap_bytes = estimate_tokenizer_bytes(file) + kHeapBytes + info->n_layers() * kHeapBytesPerLayer;
@@ -165,7 +169,6 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
 
 Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance) {
   const Clock::time_point start = Clock::now();
-  const HeapMeter heap;
   if (Status fits = check_plan_fits_now(model); !fits) return fits;
   for (std::size_t i = 0; i < model.plan->arenas.size(); ++i) {
     const ArenaPlan& plan = model.plan->arenas[i];
@@ -175,6 +178,8 @@ Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& st
     model.arenas[i] = std::move(*arena);
     if (Status filled = fill_arena(model, i, file, stop, advance); !filled) return filled;
   }
+  // Only now: weights stay in no heap, and reading them may take minutes, in which others allocate.
+  const HeapMeter heap;
   Result<std::vector<std::vector<float>>> balance = read_key_balance(*model.info, file);
   if (!balance) return balance.error();
   model.key_balance = std::move(*balance);

@@ -32,6 +32,9 @@ struct TextParts {
 };
 Result<TextParts> read_text_parts(const ModelFile& file);
 
+// Whether a plan's caches and buffers are those of this model: a file may have changed since its plan was made. kUsage.
+Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan);
+
 // All that can be found out about a load before any memory is taken: whether the plan is of this file, its tokenizer,
 // and a backend for each device. No arena is mapped yet. kUnsupported when the plan needs a device that is not here.
 Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs);

@@ -155,8 +155,10 @@ Bytes estimate_tokenizer_bytes(const ModelFile& file) {
   Bytes bytes = n_vocab * (sizeof(std::string) + sizeof(TokenType));
   const std::size_t inline_chars = std::string().capacity();
   for (const std::string& text : *texts) bytes += text.size() > inline_chars ? chunk_bytes(text.size() + 1) : 0;
+  const auto model = file.find_string("tokenizer.ggml.model");
   const auto* merges = find_texts(file, "tokenizer.ggml.merges");
-  if (merges == nullptr) return bytes + n_vocab * (sizeof(float) + map_entry_bytes<std::string_view>());
+  if (merges == nullptr || !model.ok() || *model != "gpt2")
+    return bytes + n_vocab * (sizeof(float) + map_entry_bytes<std::string_view>());
   const auto pre = file.find_string("tokenizer.ggml.pre");
   const PreTokenizerRow* row = find_pre_tokenizer_row(pre.ok() ? pre->value_or("default") : "default");
   if (row != nullptr && row->takes_whole_words) bytes += n_vocab * map_entry_bytes<std::string>();

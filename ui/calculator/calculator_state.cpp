@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/dtype_table.h"
+#include "plan/plan_options.h"
 #include "plan/solve.h"
 #include "ui/background/background.h"
 #include "ui/format/device_name.h"
@@ -45,7 +46,9 @@ void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
   m_replan.start();
 }
 
-std::uint32_t CalculatorState::longestContext() const { return m_model ? m_model->n_ctx_trained : 0; }
+std::uint32_t CalculatorState::longestContext() const {
+  return m_model ? std::min(m_model->n_ctx_trained, kMaxContext) : 0;
+}
 
 std::vector<DType> CalculatorState::offeredKvTypes() const {
   std::vector<DType> types;

@@ -40,7 +40,6 @@ std::vector<Outlook> outlookByFfn(const PlanInputs& inputs, std::int32_t nGpuLay
   std::vector<Outlook> outlooks;
   if (gpus_of(inputs.options, inputs.devices).empty()) return outlooks;
   PlanOptions options = inputs.options;
-  options.n_gpu_layers = nGpuLayers;
   for (options.n_cpu_ffn = 0; options.n_cpu_ffn <= nGpuLayers; ++options.n_cpu_ffn)
     outlooks.push_back(outlookOf(inputs, options));
   return outlooks;

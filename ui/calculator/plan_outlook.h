@@ -30,7 +30,8 @@ PlanInputs inputsOf(std::shared_ptr<const ModelInfo> model, const DeviceChoices&
 // With 0, 1, ... all layers on the GPUs, everything else as it stands; empty without a GPU.
 std::vector<Outlook> outlookByLayers(const PlanInputs& inputs);
 
-// With the FFN of 0, 1, ... of `n_gpu_layers` layers on the CPU, everything else as it stands.
+// With the FFN of 0, 1, ... nGpuLayers layers on the CPU, everything else as it stands: where the number of layers on
+// GPUs is left to us it follows.
 std::vector<Outlook> outlookByFfn(const PlanInputs& inputs, std::int32_t nGpuLayers);
 
 struct DeviceOutlook {

@@ -195,6 +195,7 @@ void MainWindow::showOpened(const OpenedModel& model) {
   m_path = model.path;
   m_calculator.setPresentDevices(m_watch.devicesNow());
   m_calculator.setModel(model.model);
+  takeMeasuredHeap();
   m_memory->showModel(m_path, isStarter);
   m_menus->setModelOpen(true);
   statusBar()->showMessage(
@@ -276,9 +277,16 @@ void MainWindow::showLoad() {
                                                                         static_cast<double>(m_load.bytesTotal()));
   const LoadedModel* loaded = m_load.loaded();
   m_chart.setLoaded(loaded ? loaded->plan : nullptr);
-  if (loaded != nullptr && loaded->path == m_path) m_calculator.setMeasuredHeap(loaded->model->heap_bytes);
+  takeMeasuredHeap();
   tellOpenModel();
   refreshStatus();
+}
+
+// The open model may be the loaded one, of which the heap's share is known.
+void MainWindow::takeMeasuredHeap() {
+  const LoadedModel* loaded = m_load.loaded();
+  if (loaded == nullptr || loaded->path != m_path || !loaded->model->heap_is_measured) return;
+  m_calculator.setMeasuredHeap(loaded->model->heap_bytes);
 }
 
 void MainWindow::refreshStatus() {

@@ -67,6 +67,7 @@ class MainWindow : public QMainWindow {
   void load();
   void tellOpenModel();
   void showLoad();
+  void takeMeasuredHeap();
   void refreshStatus();
 
   WindowServices m_services;

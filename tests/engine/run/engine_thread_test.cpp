@@ -181,6 +181,19 @@ TEST(EngineThread, a_file_whose_caches_changed_since_the_plan_is_refused) {
       << failed->error.message;
 }
 
+TEST(EngineThread, a_replan_of_other_caches_is_refused_and_the_model_answers_on) {
+  RandomModelSpec spec;
+  const OnDisk loaded(spec);
+  spec.window = 32;
+  const OnDisk changed(spec);
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(loaded.request(context_of(512)))).has_value());
+  const auto failed = engine.wait_for<Failed>(engine->replan(changed.request(context_of(512)).plan));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kUsage);
+  EXPECT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value());
+}
+
 TEST(EngineThread, replan_maps_a_new_context_under_the_same_weights) {
   const OnDisk model;
   Engine engine;

@@ -67,6 +67,17 @@ TEST_F(LayersEditTest, where_the_slider_stands_it_says_how_fast_and_elsewhere_to
             "FFN of 0 layers on the CPU: " + formatAboutSpeed(*speed));
 }
 
+TEST_F(LayersEditTest, a_position_of_the_ffn_means_what_choosing_it_gives) {
+  ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
+  ASSERT_EQ(m_calculator.options().n_gpu_layers, kAutoLayers);
+  ASSERT_GT(m_calculator.outlookByFfn().size(), 4U);
+  const Outlook meant = m_calculator.outlookByFfn()[4];
+  m_calculator.setCpuFfn(4);
+  m_calculator.planNow();
+  EXPECT_EQ(meant.fits, m_calculator.plan()->fits());
+  EXPECT_EQ(meant.tokensPerSecond, estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan()));
+}
+
 TEST_F(LayersEditTest, without_a_gpu_there_is_nothing_to_say) {
   EXPECT_TRUE(m_edit.isVisible());
   m_calculator.removeDevice(0);

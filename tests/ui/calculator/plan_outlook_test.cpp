@@ -29,6 +29,7 @@ TEST_F(PlanOutlookTest, more_layers_on_a_faster_device_are_faster_until_they_do_
 }
 
 TEST_F(PlanOutlookTest, an_ffn_on_the_slower_cpu_costs_speed_and_saves_memory) {
+  m_inputs.options.n_gpu_layers = 32;
   const std::vector<Outlook> all = outlookByFfn(m_inputs, 32), few = outlookByFfn(m_inputs, 4);
   ASSERT_EQ(all.size(), 33U);
   ASSERT_EQ(few.size(), 5U) << "as many as are on GPUs";
