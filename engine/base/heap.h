@@ -6,7 +6,7 @@
 namespace headroom {
 
 // Bytes that all threads hold now, as the allocator counts them; 0 where it does not tell (not glibc). Any thread;
-// takes a fraction of a millisecond, in which nobody else allocates.
+// takes a fraction of a millisecond, in which whoever allocates may have to wait.
 Bytes heap_bytes_in_use();
 
 // Gives back to the system what lies free between what is in use: after much was read and dropped.

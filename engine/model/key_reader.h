@@ -11,6 +11,9 @@
 
 namespace headroom {
 
+// A count of positions that is larger is a damaged file's; the planner's own bound is lower (plan/plan_options.h).
+inline constexpr std::uint32_t kMaxPositions = 1U << 30;
+
 // After a failure every look-up gives zero, so that a reader checks once per group. One thread.
 class KeyReader {
  public:

@@ -19,7 +19,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxContext = 1U << 30, kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts = 1U << 12;
+constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts = 1U << 12;
 
 constexpr std::string_view kPatternKey = "attention.sliding_window_pattern", kWindowThetaKey = "rope.freq_base_swa",
                            kAttentionSoftcapKey = "attn_logit_softcapping",
@@ -152,7 +152,7 @@ class ModelInfoReader {
                              n_layers_, file_.tensors().size()));
     }
     model_.d_model = keys_.positive("embedding_length", kMaxWidth);
-    model_.n_ctx_trained = keys_.positive("context_length", kMaxContext);
+    model_.n_ctx_trained = keys_.positive("context_length", kMaxPositions);
     model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
     if (!keys_.failed() && !(model_.norm_epsilon >= 0 && model_.norm_epsilon < 1)) {
       bad(fmt::format("metadata '{}' is {}, expected 0 to 1", keys_.full_key("attention.layer_norm_rms_epsilon"),

@@ -11,7 +11,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxContext = 1U << 30;
 constexpr std::string_view kWindowThetaKey = "rope.freq_base_swa";
 
 struct ScalingName {
@@ -42,7 +41,7 @@ RopeScaling read_scaling_type(KeyReader& keys) {
 }
 
 void read_llama3(RopeSpec& rope, KeyReader& keys) {
-  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxContext);
+  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxPositions);
   rope.low_freq_factor = keys.number("rope.scaling.low_freq_factor");
   rope.high_freq_factor = keys.number("rope.scaling.high_freq_factor");
   if (!keys.failed() && !(rope.low_freq_factor > 0 && rope.high_freq_factor > rope.low_freq_factor)) {
@@ -53,7 +52,7 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
 }
 
 void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
-  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxContext, n_ctx_trained);
+  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxPositions, n_ctx_trained);
   rope.beta_fast = keys.number("rope.scaling.yarn_beta_fast", 32.0);
   rope.beta_slow = keys.number("rope.scaling.yarn_beta_slow", 1.0);
   // The files' factors multiply the scale that YaRN derives from its factor.

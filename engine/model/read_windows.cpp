@@ -7,7 +7,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxContext = 1U << 30;
 constexpr std::string_view kWindowKey = "attention.sliding_window", kPatternKey = "attention.sliding_window_pattern";
 
 // Whether each layer has a window. The key is a period or, for patterns that
@@ -34,7 +33,7 @@ std::vector<bool> read_pattern(const ArchRow& row, std::uint32_t n_layers, KeyRe
 std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_layers, std::uint32_t n_ctx_trained,
                                         KeyReader& keys) {
   std::vector<std::uint32_t> windows(n_layers, 0);
-  const std::uint32_t window = keys.count(kWindowKey, kMaxContext, row.default_window);
+  const std::uint32_t window = keys.count(kWindowKey, kMaxPositions, row.default_window);
   if (keys.failed() || window == 0) return windows;
   switch (row.window) {
     case WindowRule::kAllLayers: windows.assign(n_layers, window); break;

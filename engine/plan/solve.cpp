@@ -128,8 +128,9 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
                                     const PlanOptions& options, std::uint32_t limit) {
   const Result<PlanLayout> shortest = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
   if (!shortest) return shortest.error();
-  const bool is_trained = limit == 0 && model.n_ctx_trained > 0;
-  limit = std::min(limit != 0 ? limit : is_trained ? model.n_ctx_trained : kMaxContext, kMaxContext);
+  const std::uint32_t trained = limit == 0 ? model.n_ctx_trained : 0;
+  if (limit == 0) limit = trained;
+  limit = limit == 0 ? kMaxContext : std::min(limit, kMaxContext);
   SolveAnswer answer;
   if (!shortest->fits()) {
     answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
@@ -141,7 +142,7 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
     answer.options = with_ctx(options, limit);
     answer.is_capped = limit < kMaxContext && search.tries(limit + 1);
     answer.text = fmt::format("The longest context that fits is {} positions{}.", limit,
-                              is_trained ? ", all that the model was trained with" : "");
+                              limit == trained ? ", all that the model was trained with" : "");
     return answer;
   }
   // Caches grow by groups, so the ends of groups are tried first; the answer is held against its neighbour, whatever a

@@ -60,6 +60,24 @@ MemorySample after_giving_back(MemorySample sample, Bytes given_back) {
   return sample;
 }
 
+// Model and plan are told with the heap's share as it was measured.
+ModelLoaded as_told(const LoadedModel& model, const Session& session) {
+  const MemoryReport report = session.memory_report();
+  if (report.heap_bytes == 0) {  // nobody could tell: the estimate stays
+    return {model.info, session.shared_plan(), report, model.seconds, model.template_problem};
+  }
+  auto info = std::make_shared<ModelInfo>(*model.info);
+  info->heap_bytes = report.heap_bytes;
+  info->heap_is_measured = true;
+  auto plan = std::make_shared<MemoryPlan>(session.plan());
+  for (DeviceBudget& budget : plan->budgets) {
+    if (plan->devices[budget.device].kind != DeviceKind::kCpu) continue;
+    budget.heap = report.heap_bytes;
+    budget.heap_is_measured = true;
+  }
+  return {std::move(info), std::move(plan), report, model.seconds, model.template_problem};
+}
+
 }  // namespace
 
 struct EngineThread::Impl {
@@ -81,7 +99,6 @@ struct EngineThread::Impl {
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
   void advance();
-  ModelLoaded told_loaded() const;
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
   void end_session();
@@ -334,30 +351,15 @@ void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& de
 
 void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded,
                                std::unique_ptr<Session> opened) {
+  // Whatever takes memory comes first: without it the old model stays.
+  ModelLoaded told = as_told(*loaded, *opened);
+  auto schedules = std::make_unique<Scheduler>(*opened, scheduler_sink);
   end_session();
   model = std::move(loaded);
   session = std::move(opened);
-  scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
-  emit(id, told_loaded());
+  scheduler = std::move(schedules);
+  emit(id, std::move(told));
   sampled = {};
-}
-
-// Model and plan are told with the heap's share as it was measured.
-ModelLoaded EngineThread::Impl::told_loaded() const {
-  const MemoryReport report = session->memory_report();
-  if (report.heap_bytes == 0) {  // nobody could tell: the estimate stays
-    return {model->info, session->shared_plan(), report, model->seconds, model->template_problem};
-  }
-  auto info = std::make_shared<ModelInfo>(*model->info);
-  info->heap_bytes = report.heap_bytes;
-  info->heap_is_measured = true;
-  auto plan = std::make_shared<MemoryPlan>(session->plan());
-  for (DeviceBudget& budget : plan->budgets) {
-    if (plan->devices[budget.device].kind != DeviceKind::kCpu) continue;
-    budget.heap = report.heap_bytes;
-    budget.heap_is_measured = true;
-  }
-  return {std::move(info), std::move(plan), report, model->seconds, model->template_problem};
 }
 
 void EngineThread::Impl::give_up_model(RequestId id) {

@@ -62,8 +62,8 @@ class Session {
 
   // Takes the cache of `slot` back to what it shares with `prompt`, or copies what another slot shares with it where
   // that is clearly more, and returns how many tokens that are: at most all but one, so that the last is computed and
-  // has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when
-  // it is empty or names a token outside the vocabulary: the cache is then as it was.
+  // has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the
+  // vocabulary: the cache is then as it was. A copy that fails leaves the slot empty (kResource, kDeviceLost).
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
   // One step of at most n_batch prompt tokens after what the slot holds; the last `n_logit_rows` of them have logits.

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/plan_options.h"
 #include "ui/calculator/device_list.h"
 #include "ui/calculator/headroom_edit.h"
 #include "ui/calculator/layers_edit.h"
@@ -18,7 +19,6 @@
 namespace headroom::ui {
 namespace {
 
-constexpr int kMaxContext = 1 << 22;  // of the exact field; the planner bounds the rest
 constexpr int kMaxSlots = 64;
 constexpr int kMaxBatch = 4096;
 constexpr int kShortFieldPx = 62;  // of four digits, where two fields share a row
@@ -84,7 +84,7 @@ void OptionsForm::addWide(QGridLayout& grid, QWidget* widget) { grid.addWidget(w
 
 void OptionsForm::buildContext(QGridLayout& grid) {
   m_contextSlider = makeSlider(tr("Context length, in steps"), "contextSlider", this);
-  m_context = makeSpin(1, kMaxContext, tr("Context length, exact"), "contextSpin", this);
+  m_context = makeSpin(1, static_cast<int>(kMaxContext), tr("Context length, exact"), "contextSpin", this);
   m_context->setSingleStep(256);
   addLabel(grid, tr("&Context"), m_context);
   grid.addWidget(m_contextSlider, grid.rowCount() - 1, 1);
@@ -193,7 +193,7 @@ void OptionsForm::refresh() {
   const QList<QObject*> quietOnes{m_contextSlider, m_context, m_slots, m_batch, m_keyType, m_valueType};
   for (QObject* object : quietOnes) object->blockSignals(true);
   if (options.n_ctx > 0) {
-    showNumber(*m_context, static_cast<int>(std::min<std::uint32_t>(options.n_ctx, kMaxContext)));
+    showNumber(*m_context, static_cast<int>(options.n_ctx));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
   showNumber(*m_slots, static_cast<int>(options.n_slots));

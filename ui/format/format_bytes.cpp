@@ -54,7 +54,11 @@ QString formatSpeed(double tokensPerSecond) {
       .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
 }
 
-QString formatAboutSpeed(double tokensPerSecond) { return QString::fromStdString(about_speed_text(tokensPerSecond)); }
+QString formatAboutSpeed(double tokensPerSecond) {
+  const QString rate = QString::fromStdString(predicted_rate_text(tokensPerSecond));
+  return (rate.at(0).isDigit() ? QCoreApplication::translate("Format", "about %1 tokens/s").arg(rate)
+                               : QCoreApplication::translate("Format", "more than 1,000 tokens/s"));
+}
 
 QString formatParameters(quint64 count) {
   const auto scaled = [count](double unit, const char* name) {

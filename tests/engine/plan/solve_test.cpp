@@ -1,9 +1,11 @@
 #include "plan/solve.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "plan/layout.h"
+#include "plan/plan_options.h"
 #include "support/model_specs.h"
 
 namespace headroom {
@@ -62,7 +64,16 @@ TEST(Solve, the_trained_context_is_the_limit_unless_told) {
   const SolveAnswer trained = *longest_context(model, devices, {});
   EXPECT_EQ(trained.options->n_ctx, 2048U);
   EXPECT_TRUE(trained.is_capped);
+  EXPECT_THAT(trained.text, HasSubstr("all that the model was trained with"));
   EXPECT_GT(longest_context(model, devices, {}, 4294967295U)->options->n_ctx, 1000000U);
+}
+
+TEST(Solve, what_the_planner_bounds_is_not_all_that_a_model_was_trained_with) {
+  ModelInfo model = test::make_model(test::kTinyLlama);
+  model.n_ctx_trained = 2 * kMaxContext;
+  const SolveAnswer answer = *longest_context(model, std::vector{test::cpu_with(4096 * kGiB)}, {});
+  EXPECT_EQ(answer.options->n_ctx, kMaxContext);
+  EXPECT_EQ(answer.text, fmt::format("The longest context that fits is {} positions.", kMaxContext));
 }
 
 TEST(Solve, the_most_layers_are_exact) {

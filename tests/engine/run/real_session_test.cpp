@@ -263,6 +263,40 @@ TEST(RealSession, a_window_longer_than_its_rows_is_computed_afresh) {
   EXPECT_LE(largest_difference(fresh, logits_after(*session, 0, start, 16)), tolerance(DType::kF16));
 }
 
+// What another slot holds goes beyond what is shared, and rings of windows have let go of some of it.
+TEST_P(CacheKinds, a_prompt_shared_in_part_gives_the_logits_of_one_read_afresh) {
+  for (const std::uint32_t window : {0U, 40U}) {
+    const TempFolder folder;
+    RandomModelSpec spec;
+    spec.window = window;
+    PlanOptions options = small_options(GetParam());
+    options.n_ctx = 256;
+    options.n_slots = 2;
+    const std::unique_ptr<Session> session = open_random(spec, folder, options);
+    const std::vector<TokenId> held = some_tokens(150);
+    for (const std::uint32_t n_shared : {50U, 120U, 145U, 150U}) {
+      std::vector<TokenId> prompt(held.begin(), held.begin() + n_shared);
+      prompt.insert(prompt.end(), {9, 8, 7, 6, 5});
+      session->truncate(0, 0);
+      session->truncate(1, 0);
+      const std::vector<float> fresh = logits_after(*session, 1, prompt, 16);
+      session->truncate(1, 0);
+      logits_after(*session, 0, held, 16);
+      const std::uint32_t n_reused = *session->begin_prompt(1, prompt);
+      if (window == 0 || n_shared == 150) {
+        EXPECT_EQ(n_reused, n_shared) << window;
+      }
+      const std::vector<float> copied = logits_after(*session, 1, prompt, 16);
+      session->truncate(1, 0);  // slot 0 goes back by itself: nothing else holds the prompt
+      EXPECT_EQ(copied, logits_after(*session, 0, prompt, 16)) << "window " << window << ", " << n_shared << " shared";
+      // Rows that were among the exact newest ones of a fresh prompt of 50 tokens are quantized after 150.
+      const bool is_quantized = GetParam() != DType::kF32 && GetParam() != DType::kF16;
+      EXPECT_LE(largest_difference(fresh, copied), is_quantized ? 0.15F : tolerance(GetParam()))
+          << "window " << window << ", " << n_shared << " shared, " << n_reused << " reused";
+    }
+  }
+}
+
 TEST(LoadModel, progress_grows_to_the_weights_and_a_stop_cancels) {
   const TempFolder folder;
   RandomModelSpec spec;
