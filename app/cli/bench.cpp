@@ -1,13 +1,12 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
 
 #include "backend/cpu/cpu_limits.h"
 #include "model/weight_layout.h"
-#include "numbers.h"
 #include "open_model.h"
+#include "options.h"
 #include "run/load_model.h"
 #include "run/random.h"
 #include "run/sampler.h"
@@ -207,10 +206,11 @@ ExitCode bench(Options options, Interrupts& interrupts) {
 }  // namespace
 
 Command addBench(CLI::App& program, Interrupts& interrupts) {
-  CLI::App* app = program.add_subcommand(
-      "bench", "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
+  CLI::App* app = addSubcommand(
+      program, "bench",
+      "Load, prefill and decode speed, beside what this machine's memory and arithmetic could do at most");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
   constexpr WholeRange kTokens{.most = 1'000'000};
   addNumber(*app, "-p", options->nPrompt, kTokens, "Prompt tokens; 0: no prefill");
   addNumber(*app, "-n", options->nDecode, kTokens, "Tokens to decode; 0: no decode");

@@ -1,7 +1,6 @@
 #include "command.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cerrno>
@@ -92,9 +91,5 @@ Result<std::vector<TokenId>> parseTokens(std::string_view option, const std::str
   }
   return tokens;
 }
-
-void addJsonOption(CLI::App& app, bool& asJson) { app.add_flag("--json", asJson, "Print JSON; errors too"); }
-
-void addExample(CLI::App& app, const std::string& example) { app.footer("Example:\n  headroom-cli " + example); }
 
 }  // namespace headroom::cli

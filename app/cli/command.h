@@ -10,7 +10,6 @@
 #include "output.h"
 #include "text/tokenizer.h"
 
-// CLI11 takes seconds to compile wherever it is included: only files that add options do.
 namespace CLI {
 class App;
 }  // namespace CLI
@@ -44,11 +43,5 @@ Status stillWanted();
 
 // "1,2 3" to ids; kUsage names `option` and what is not a number.
 Result<std::vector<TokenId>> parseTokens(std::string_view option, const std::string& text);
-
-// Adds the option --json, as every subcommand that prints data has it.
-void addJsonOption(CLI::App& app, bool& asJson);
-
-// The end of a --help text.
-void addExample(CLI::App& app, const std::string& example);
 
 }  // namespace headroom::cli

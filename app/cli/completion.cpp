@@ -1,10 +1,10 @@
 // Completion scripts for three shells. Each is text alone: none of them starts the program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <map>
 
+#include "options.h"
 #include "program_text.h"
 #include "subcommands.h"
 
@@ -230,9 +230,9 @@ std::string completionScript(const ProgramText& program, Shell shell) {
 Command addCompletion(CLI::App& program) {
   static const std::map<std::string, Shell> kShells{
       {"bash", Shell::kBash}, {"fish", Shell::kFish}, {"zsh", Shell::kZsh}};
-  CLI::App* app = program.add_subcommand("completion", "The completion script of this program for a shell");
+  CLI::App* app = addSubcommand(program, "completion", "The completion script of this program for a shell");
   auto shell = std::make_shared<std::string>();
-  app->add_option("SHELL", *shell, "bash, fish or zsh")->required()->check(CLI::IsMember({"bash", "fish", "zsh"}));
+  addText(*app, "SHELL", *shell, "bash, fish or zsh", {.isRequired = true, .choices = {"bash", "fish", "zsh"}});
   addExample(*app, "completion bash > ~/.local/share/bash-completion/completions/headroom-cli");
   return {app, [&program, shell] {
             print(completionScript(describeProgram(program), kShells.at(*shell)));

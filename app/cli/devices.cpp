@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "format/dtype_table.h"
+#include "options.h"
 #include "plan_arguments.h"
 #include "subcommands.h"
 
@@ -67,9 +67,9 @@ ExitCode devices(const Options& options) {
 
 Command addDevices(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("devices", "What can be planned for: this machine's devices and the catalogue");
+      addSubcommand(program, "devices", "What can be planned for: this machine's devices and the catalogue");
   auto options = std::make_shared<Options>();
-  app->add_flag("--present", options->presentOnly, "Only devices of this machine");
+  addFlag(*app, "--present", options->presentOnly, "Only devices of this machine");
   addJsonOption(*app, options->asJson);
   addExample(*app, "devices --present");
   return {app, [options] { return devices(*options); }};

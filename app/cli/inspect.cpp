@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "format/dtype_table.h"
 #include "model/model_info.h"
+#include "options.h"
 #include "run/load_model.h"
 #include "subcommands.h"
 
@@ -191,9 +191,9 @@ ExitCode inspect(const Options& options) {
 }  // namespace
 
 Command addInspect(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("inspect", "What a model file is, from its header alone");
+  CLI::App* app = addSubcommand(program, "inspect", "What a model file is, from its header alone");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file; any part of a split one")->required();
+  addText(*app, "MODEL", options->model, "A .gguf file; any part of a split one", {.isRequired = true});
   addJsonOption(*app, options->asJson);
   addExample(*app, "inspect model.gguf");
   return {app, [options] { return inspect(*options); }};

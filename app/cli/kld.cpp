@@ -1,12 +1,11 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "backend/registry.h"
 #include "divergence.h"
-#include "numbers.h"
 #include "open_model.h"
+#include "options.h"
 #include "run/load_model.h"
 #include "subcommands.h"
 
@@ -139,11 +138,11 @@ ExitCode kld(Options options, Interrupts& interrupts) {
 }  // namespace
 
 Command addKld(CLI::App& program, Interrupts& interrupts) {
-  CLI::App* app = program.add_subcommand(
-      "kld", "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
+  CLI::App* app = addSubcommand(program, "kld",
+                                "What a KV type costs in quality: perplexity of a text, and KL divergence from F16 KV");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--file", options->file, "Text, read in windows of --ctx tokens")->required();
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  addText(*app, "--file", options->file, "Text, read in windows of --ctx tokens", {.isRequired = true});
   addNumber(*app, "--chunks", options->maxChunks, {.least = 1}, "At most this many windows; default: the whole text");
   addPlanOptions(*app, options->plan);
   addPlainKvOption(*app, options->plan);

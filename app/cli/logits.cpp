@@ -1,9 +1,9 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
 #include "open_model.h"
+#include "options.h"
 #include "subcommands.h"
 
 namespace headroom::cli {
@@ -96,14 +96,13 @@ ExitCode logits(Options options, Interrupts& interrupts) {
 }  // namespace
 
 Command addLogits(CLI::App& program, Interrupts& interrupts) {
-  CLI::App* app = program.add_subcommand(
-      "logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
+  CLI::App* app = addSubcommand(
+      program, "logits", "The logits after each of the given tokens, as float32 little-endian (n_tokens, n_vocab)");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--tokens", options->tokens,
-                  "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side")
-      ->required();
-  app->add_option("--out", options->outPath, "File to write")->required();
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  addText(*app, "--tokens", options->tokens,
+          "Token ids: 1,2,3. With --slots the same tokens run in all slots side by side", {.isRequired = true});
+  addText(*app, "--out", options->outPath, "File to write", {.isRequired = true});
   options->plan.kvK = options->plan.kvV = "f32";  // what is compared is the model, not its cache
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);

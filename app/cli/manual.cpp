@@ -1,8 +1,8 @@
 // The manual page of headroom-cli: sentences that stay as they are, and around them what the program's options say.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
+#include "options.h"
 #include "program_text.h"
 #include "subcommands.h"
 
@@ -122,7 +122,7 @@ std::string manualPage(const ProgramText& program, const std::string& date) {
 }
 
 Command addManual(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("manual", "The manual page of this program, as roff");
+  CLI::App* app = addSubcommand(program, "manual", "The manual page of this program, as roff");
   addExample(*app, "manual | man -l -");
   return {app, [&program] {
             print(manualPage(describeProgram(program), HEADROOM_RELEASE_DATE));

@@ -1,7 +1,6 @@
-#include <CLI/CLI.hpp>
 
 #include "format/dtype_table.h"
-#include "numbers.h"
+#include "options.h"
 #include "plan/improvements.h"
 #include "plan/plan_json.h"
 #include "plan/plan_text.h"
@@ -72,9 +71,9 @@ ExitCode solve(const Options& options) {
 }  // namespace
 
 Command addPlan(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("plan", "Every byte that a model will take, and whether it fits");
+  CLI::App* app = addSubcommand(program, "plan", "Every byte that a model will take, and whether it fits");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "plan model.gguf --ctx 8192 --device \"RTX 4090\" --device \"RTX 3060 12GB\" --keep-free 1GiB");
@@ -83,12 +82,11 @@ Command addPlan(CLI::App& program) {
 
 Command addSolve(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("solve", "The longest context, the most layers or the lightest KV change that fits");
+      addSubcommand(program, "solve", "The longest context, the most layers or the lightest KV change that fits");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--for", options->wanted, "ctx, layers or kv")
-      ->required()
-      ->check(CLI::IsMember({"ctx", "layers", "kv"}));
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  addText(*app, "--for", options->wanted, "ctx, layers or kv",
+          {.isRequired = true, .choices = {"ctx", "layers", "kv"}});
   addNumber(*app, "--limit", options->limit, {.least = 1},
             "With --for ctx: look no further than this; default: the trained context");
   addPlanOptions(*app, options->plan);

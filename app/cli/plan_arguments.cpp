@@ -1,7 +1,6 @@
 #include "plan_arguments.h"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +9,7 @@
 #include "backend/registry.h"
 #include "device_speeds.h"
 #include "format/dtype_table.h"
-#include "numbers.h"
+#include "options.h"
 #include "plan/device_catalogue.h"
 #include "plan/plan_options.h"
 #include "plan/plan_text.h"
@@ -18,6 +17,8 @@
 
 namespace headroom::cli {
 namespace {
+
+constexpr const char* kGroup = "Planning";  // where --help lists these options
 
 Result<DType> readKvType(const std::string& option, const std::string& label) {
   const std::optional<DType> dtype = dtype_from_label(label);
@@ -119,42 +120,40 @@ Status readDevices(const PlanArguments& arguments, PlanInputs& inputs) {
 }  // namespace
 
 void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
-  const auto group = [](CLI::Option* option) { return option->group("Planning"); };
-  group(addNumber(app, "--ctx", arguments.nCtx, {.least = 1, .most = kMaxContext},
-                  "Context: positions per request; default: the trained context, at most 4096"));
-  group(addNumber(app, "--slots", arguments.nSlots, {.least = 1, .most = kMaxBatch},
-                  "Parallel requests, each with its own cache"));
-  group(addNumber(app, "--batch", arguments.nBatch, {.least = 1, .most = kMaxBatch}, "Prompt tokens in one step"));
-  group(app.add_option("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking")
-            ->capture_default_str());
-  group(app.add_option("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking")
-            ->capture_default_str());
-  group(app.add_option("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto")
-            ->capture_default_str());
-  group(app.add_option("--cpu-ffn", arguments.cpuFfn,
-                       "Of how many of these layers the FFN stands on the CPU, or auto: what is faster")
-            ->capture_default_str());
-  // Each may stand several times, with one text each.
-  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* description) {
-    return group(app.add_option(name, values, description)->allow_extra_args(false));
+  const auto text = [&](const char* name, std::string& value, const char* description) {
+    putInGroup(addText(app, name, value, description, {.showsDefault = true}), kGroup);
   };
-  repeatable("--device", arguments.devices,
-             "cpu, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers")
-      ->default_str("cpu");
-  repeatable("--keep-free", arguments.keepFree,
-             "Leave this much free on the first device: 1GiB; or on another: cpu=1GiB")
-      ->check(notEmpty());
-  repeatable("--at-most", arguments.atMost,
-             "Never use more than this on the first device: 6GiB; or on another: cpu=6GiB")
-      ->check(notEmpty());
-  group(addNumber(app, "--threads", arguments.nThreads, {.least = 1, .most = 1024},
-                  "CPU threads; default: one per core"));
+  const auto number = [&](const char* name, std::uint32_t& value, std::uint32_t most, const char* description) {
+    putInGroup(addNumber(app, name, value, {.least = 1, .most = most}, description), kGroup);
+  };
+  number("--ctx", arguments.nCtx, kMaxContext,
+         "Context: positions per request; default: the trained context, at most 4096");
+  number("--slots", arguments.nSlots, kMaxBatch, "Parallel requests, each with its own cache");
+  number("--batch", arguments.nBatch, kMaxBatch, "Prompt tokens in one step");
+  text("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking");
+  text("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking");
+  text("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto");
+  text("--cpu-ffn", arguments.cpuFfn, "Of how many of these layers the FFN stands on the CPU, or auto: what is faster");
+  CLI::Option* device =
+      addRepeatable(app, "--device", arguments.devices,
+                    "cpu, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");
+  showDefault(device, "cpu");
+  putInGroup(device, kGroup);
+  putInGroup(
+      addRepeatable(app, "--keep-free", arguments.keepFree,
+                    "Leave this much free on the first device: 1GiB; or on another: cpu=1GiB", {.isNotEmpty = true}),
+      kGroup);
+  putInGroup(addRepeatable(app, "--at-most", arguments.atMost,
+                           "Never use more than this on the first device: 6GiB; or on another: cpu=6GiB",
+                           {.isNotEmpty = true}),
+             kGroup);
+  number("--threads", arguments.nThreads, 1024, "CPU threads; default: one per core");
 }
 
 void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
-  app.add_flag("--plain-kv", arguments.plainKv,
-               "The baseline: quantized KV without rotation, searched scales and exact ends")
-      ->group("Planning");
+  putInGroup(addFlag(app, "--plain-kv", arguments.plainKv,
+                     "The baseline: quantized KV without rotation, searched scales and exact ends"),
+             kGroup);
 }
 
 std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <ctime>
 
 #include "messages_file.h"
+#include "options.h"
 #include "subcommands.h"
 #include "text/chat_prompt.h"
 
@@ -43,13 +43,13 @@ ExitCode render(const Options& options) {
 
 Command addRender(CLI::App& program) {
   CLI::App* app =
-      program.add_subcommand("render", "The file's own chat template over messages; prints exactly the rendered text");
+      addSubcommand(program, "render", "The file's own chat template over messages; prints exactly the rendered text");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("--messages", options->messages,
-                  "JSON: a list of {\"role\", \"content\"}, or {\"messages\": [...], \"add_generation_prompt\": true}")
-      ->required();
-  app->add_flag("--plain", options->plain, "Use \"role: content\" lines when the file's template cannot be used");
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  addText(*app, "--messages", options->messages,
+          "JSON: a list of {\"role\", \"content\"}, or {\"messages\": [...], \"add_generation_prompt\": true}",
+          {.isRequired = true});
+  addFlag(*app, "--plain", options->plain, "Use \"role: content\" lines when the file's template cannot be used");
   addJsonOption(*app, options->asJson);
   addExample(*app, "render model.gguf --messages chat.json");
   return {app, [options] { return render(*options); }};

@@ -1,9 +1,8 @@
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include "chat.h"
 #include "line_reader.h"
-#include "numbers.h"
+#include "options.h"
 #include "plan_arguments.h"
 #include "run/sampler.h"
 #include "run_report.h"
@@ -183,28 +182,27 @@ void addSamplerOptions(CLI::App& app, SamplerSettings& sampler) {
 }  // namespace
 
 Command addRun(CLI::App& program, Interrupts& interrupts) {
-  CLI::App* app = program.add_subcommand("run", "Load a model and answer; without -p an interactive chat");
+  CLI::App* app = addSubcommand(program, "run", "Load a model and answer; without -p an interactive chat");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  CLI::Option* prompt = app->add_option("-p,--prompt", options->prompt, "What the user says");
-  app->add_flag("--raw", options->isRaw,
-                "The prompt as it stands, without the chat template; control tokens in it count");
-  app->add_flag("--plain", options->plainTemplate,
-                "Use \"role: content\" lines when the file's template cannot be used");
-  app->add_flag("--parse-control-tokens-in-messages", options->parseControlTokens,
-                "Control tokens written in messages count: whoever writes a message can then forge turns");
-  app->add_option("--system", options->system, "System prompt");
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  const CLI::Option* prompt = addText(*app, "-p,--prompt", options->prompt, "What the user says");
+  addFlag(*app, "--raw", options->isRaw,
+          "The prompt as it stands, without the chat template; control tokens in it count");
+  addFlag(*app, "--plain", options->plainTemplate,
+          "Use \"role: content\" lines when the file's template cannot be used");
+  addFlag(*app, "--parse-control-tokens-in-messages", options->parseControlTokens,
+          "Control tokens written in messages count: whoever writes a message can then forge turns");
+  addText(*app, "--system", options->system, "System prompt");
   addNumber(*app, "-n,--tokens", options->maxTokens, {.least = 1},
             "At most this many tokens; default: until the context is full");
-  app->add_option("--stop", options->stopStrings, "End the answer before this text; may be repeated");
+  addTexts(*app, "--stop", options->stopStrings, "End the answer before this text; may be repeated");
   addSamplerOptions(*app, options->sampler);
-  app->add_option("--report", options->reportPath,
-                  "Write planned against mapped bytes, counters and speeds to this file, as JSON")
-      ->check(notEmpty());
+  addText(*app, "--report", options->reportPath,
+          "Write planned against mapped bytes, counters and speeds to this file, as JSON", {.isNotEmpty = true});
   addPlanOptions(*app, options->plan);
   addJsonOption(*app, options->asJson);
   addExample(*app, "run model.gguf -p \"What is a KV cache?\" -n 200 --seed 1 --report report.json");
-  return {app, [options, prompt, &interrupts] { return run(*options, prompt->count() > 0, interrupts); }};
+  return {app, [options, prompt, &interrupts] { return run(*options, timesGiven(*prompt) > 0, interrupts); }};
 }
 
 }  // namespace headroom::cli

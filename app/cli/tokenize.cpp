@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
+#include "options.h"
 #include "run/load_model.h"
 #include "subcommands.h"
 
@@ -57,31 +57,32 @@ ExitCode detokenize(const Options& options) {
 }  // namespace
 
 Command addTokenize(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("tokenize", "Text to token ids, on one line");
+  CLI::App* app = addSubcommand(program, "tokenize", "Text to token ids, on one line");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  CLI::Option* text = app->add_option("TEXT", options->text, "The text");
-  CLI::Option* file = app->add_option("--file", options->file, "Read the text from a file")->excludes(text);
-  app->add_flag("--add-special,!--no-special", options->addSpecial,
-                "Add the beginning and end tokens that the file asks for, as a prompt has them");
-  app->add_flag("!--plain", options->parseSpecial, "Control tokens written in the text are plain text");
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  CLI::Option* text = addText(*app, "TEXT", options->text, "The text");
+  CLI::Option* file = addText(*app, "--file", options->file, "Read the text from a file");
+  excludeEachOther(file, text);
+  addFlag(*app, "--add-special,!--no-special", options->addSpecial,
+          "Add the beginning and end tokens that the file asks for, as a prompt has them");
+  addFlag(*app, "!--plain", options->parseSpecial, "Control tokens written in the text are plain text");
   addJsonOption(*app, options->asJson);
   addExample(*app, "tokenize model.gguf \"Hello world\"");
   return {app, [options, text, file] {
-            if (text->count() + file->count() != 1) {
+            if (timesGiven(*text) + timesGiven(*file) != 1) {
               return report({ErrorCode::kUsage, "tokenize needs a TEXT or --file"}, options->asJson);
             }
-            return tokenize(*options, file->count() > 0);
+            return tokenize(*options, timesGiven(*file) > 0);
           }};
 }
 
 Command addDetokenize(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("detokenize", "Token ids to text");
+  CLI::App* app = addSubcommand(program, "detokenize", "Token ids to text");
   auto options = std::make_shared<Options>();
   auto words = std::make_shared<std::vector<std::string>>();
-  app->add_option("MODEL", options->model, "A .gguf file")->required();
-  app->add_option("IDS", *words, "Ids, separated by commas or spaces")->required();
-  app->add_flag("--special", options->showSpecial, "Show control tokens");
+  addText(*app, "MODEL", options->model, "A .gguf file", {.isRequired = true});
+  addTexts(*app, "IDS", *words, "Ids, separated by commas or spaces", {.isRequired = true});
+  addFlag(*app, "--special", options->showSpecial, "Show control tokens");
   addJsonOption(*app, options->asJson);
   addExample(*app, "detokenize model.gguf 15496,995");
   return {app, [options, words] {

@@ -1,9 +1,9 @@
 // The main job on one page, for a machine without a display: plan, load, answer, planned against mapped.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "../resources.h"
 #include "chat.h"
+#include "options.h"
 #include "plan/improvements.h"
 #include "plan/plan_text.h"
 #include "run_report.h"
@@ -69,11 +69,11 @@ ExitCode tour(const Options& options, Interrupts& interrupts) {
 }  // namespace
 
 Command addTour(CLI::App& program, Interrupts& interrupts) {
-  CLI::App* app = program.add_subcommand(
-      "tour", "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
+  CLI::App* app = addSubcommand(program, "tour",
+                                "The whole way in the terminal: plan, load, one answer, planned against mapped bytes");
   auto options = std::make_shared<Options>();
-  app->add_option("MODEL", options->model, "A .gguf file; default: the starter model");
-  app->add_option("-p,--prompt", options->prompt, "The question")->capture_default_str();
+  addText(*app, "MODEL", options->model, "A .gguf file; default: the starter model");
+  addText(*app, "-p,--prompt", options->prompt, "The question", {.showsDefault = true});
   addPlanOptions(*app, options->plan);
   addExample(*app, "tour model.gguf -p \"Why is the sky blue?\"");
   return {app, [options, &interrupts] { return tour(*options, interrupts); }};

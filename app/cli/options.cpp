@@ -1,4 +1,4 @@
-#include "numbers.h"
+#include "options.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -48,7 +48,41 @@ CLI::Option* add(CLI::App& app, const std::string& name, Number& value, const Ra
   return option;
 }
 
+CLI::Option* follow(CLI::Option* option, const TextRules& rules) {
+  const auto emptyIsRefused = [](const std::string& text) {
+    return text.empty() ? "expected a text, found none" : std::string();
+  };
+  option->required(rules.isRequired);
+  if (rules.isNotEmpty) option->check(CLI::Validator(emptyIsRefused, "", "notEmpty"));
+  if (rules.showsDefault) option->capture_default_str();
+  if (!rules.choices.empty()) option->check(CLI::IsMember(rules.choices));
+  return option;
+}
+
 }  // namespace
+
+CLI::App* addSubcommand(CLI::App& program, const std::string& name, const std::string& description) {
+  return program.add_subcommand(name, description);
+}
+
+CLI::Option* addText(CLI::App& app, const std::string& name, std::string& value, const std::string& description,
+                     const TextRules& rules) {
+  return follow(app.add_option(name, value, description), rules);
+}
+
+CLI::Option* addTexts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                      const std::string& description, const TextRules& rules) {
+  return follow(app.add_option(name, values, description), rules);
+}
+
+CLI::Option* addRepeatable(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                           const std::string& description, const TextRules& rules) {
+  return addTexts(app, name, values, description, rules)->allow_extra_args(false);
+}
+
+CLI::Option* addFlag(CLI::App& app, const std::string& name, bool& value, const std::string& description) {
+  return app.add_flag(name, value, description);
+}
 
 CLI::Option* addNumber(CLI::App& app, const std::string& name, std::uint32_t& value, WholeRange range,
                        const std::string& description) {
@@ -65,9 +99,16 @@ CLI::Option* addNumber(CLI::App& app, const std::string& name, float& value, Rea
   return add(app, name, value, range, description);
 }
 
-CLI::Validator notEmpty() {
-  return {[](const std::string& text) { return text.empty() ? "expected a text, found none" : std::string(); }, "",
-          "notEmpty"};
-}
+void putInGroup(CLI::Option* option, const std::string& group) { option->group(group); }
+
+void showDefault(CLI::Option* option, const std::string& text) { option->default_str(text); }
+
+void excludeEachOther(CLI::Option* one, CLI::Option* other) { one->excludes(other); }
+
+std::size_t timesGiven(const CLI::Option& option) { return option.count(); }
+
+void addJsonOption(CLI::App& app, bool& asJson) { addFlag(app, "--json", asJson, "Print JSON; errors too"); }
+
+void addExample(CLI::App& app, const std::string& example) { app.footer("Example:\n  headroom-cli " + example); }
 
 }  // namespace headroom::cli
