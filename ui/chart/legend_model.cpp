@@ -3,7 +3,6 @@
 #include <QPainter>
 #include <QPixmap>
 
-#include "ui/chart/timeline_chart.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -17,7 +16,7 @@ QPixmap swatch(const ThemeTokens& tokens, Segment segment) {
   QPainter painter(&pixmap);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(tokens.border, 1));
-  painter.setBrush(segmentBrush(tokens, segment));
+  painter.setBrush(tokens.segmentBrush(segment));
   painter.drawRoundedRect(QRectF(0.5, 0.5, 13, 13), 3, 3);
   return pixmap;
 }

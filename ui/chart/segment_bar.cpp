@@ -6,7 +6,6 @@
 #include <QPainterPath>
 #include <QToolTip>
 
-#include "ui/chart/timeline_chart.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -58,7 +57,7 @@ void SegmentBar::paintEvent(QPaintEvent*) {
     const double to = xOf(sum);
     if (to - from <= 0) continue;
     const QRectF part(from, 0, to - from, height());
-    painter.fillRect(part, segmentBrush(t, segment));
+    painter.fillRect(part, t.segmentBrush(segment));
     // A seam between neighbours; dropped where a segment is thinner than it.
     if (to - from > 2) painter.fillRect(QRectF(to - 1, 0, 1, height()), t.surface);
   }

@@ -16,12 +16,6 @@ constexpr qint64 kShortestSpanMs = 60'000;
 
 }  // namespace
 
-QBrush segmentBrush(const ThemeTokens& tokens, Segment segment) {
-  const QColor color = tokens.segment(segment);
-  if (segment == Segment::Headroom) return QBrush(color, Qt::BDiagPattern);
-  return QBrush(color);
-}
-
 TimelineChart::TimelineChart(const Theme& theme, QWidget* parent)
     : QCustomPlot(parent),
       m_theme(theme),
@@ -66,7 +60,7 @@ void TimelineChart::recolour() {
   setBackground(t.surface);
   for (const Segment segment : kSegments) {
     QCPGraph* area = m_areas[segmentIndex(segment)];
-    area->setBrush(segmentBrush(t, segment));
+    area->setBrush(t.segmentBrush(segment));
     // A seam in the background's colour keeps neighbours apart for eyes that cannot tell their colours.
     area->setPen(QPen(t.surface, 1));
   }

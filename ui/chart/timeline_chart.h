@@ -53,7 +53,4 @@ class TimelineChart : public QCustomPlot {
   Bytes m_planTop = 0, m_total = 0;
 };
 
-// How each segment is filled beside its colour, so that neighbours differ without colour too.
-QBrush segmentBrush(const ThemeTokens& tokens, Segment segment);
-
 }  // namespace headroom::ui

@@ -78,6 +78,10 @@ bool systemPaletteIsDark() {
   return isDark;
 }
 
+QBrush ThemeTokens::segmentBrush(Segment segment) const {
+  return QBrush(this->segment(segment), segment == Segment::Headroom ? Qt::BDiagPattern : Qt::SolidPattern);
+}
+
 Theme::Theme(ThemeChoice choice, std::function<bool()> systemIsDark, QObject* parent)
     : QObject(parent), m_choice(choice), m_readSystem(std::move(systemIsDark)), m_systemIsDark(m_readSystem()) {
   apply();

@@ -1,6 +1,7 @@
 // Colours, style sheet and icons of the window in light and dark; everything that paints asks here.
 #pragma once
 
+#include <QBrush>
 #include <QColor>
 #include <QIcon>
 #include <QObject>
@@ -29,6 +30,8 @@ struct ThemeTokens {
 
   const ToneColors& tone(Tone tone) const;
   const QColor& segment(Segment segment) const { return segments[segmentIndex(segment)]; }
+  // How it is filled beside its colour, so that neighbours differ without colour too.
+  QBrush segmentBrush(Segment segment) const;
 };
 ThemeTokens lightTokens();
 ThemeTokens darkTokens();

@@ -77,10 +77,5 @@ TEST_F(TimelineChartTest, pictures_are_whole_and_of_the_theme) {
   EXPECT_EQ(m_chart.image(1.0).pixelColor(2, 2), m_theme.tokens().surface);
 }
 
-TEST_F(TimelineChartTest, neighbours_differ_without_their_colours_where_colour_alone_would_not_do) {
-  EXPECT_EQ(segmentBrush(m_theme.tokens(), Segment::Headroom).style(), Qt::BDiagPattern);
-  EXPECT_EQ(segmentBrush(m_theme.tokens(), Segment::Free).style(), Qt::SolidPattern);
-}
-
 }  // namespace
 }  // namespace headroom::ui

@@ -54,6 +54,11 @@ TEST_P(Tokens, neighbouring_segments_differ_in_lightness_or_hue) {
   }
 }
 
+TEST_P(Tokens, headroom_is_hatched_where_its_colour_alone_would_not_do) {
+  EXPECT_EQ(t.segmentBrush(Segment::Headroom).style(), Qt::BDiagPattern);
+  EXPECT_EQ(t.segmentBrush(Segment::Free).style(), Qt::SolidPattern);
+}
+
 TEST_P(Tokens, no_token_is_left_unset_in_the_style_sheet) {
   EXPECT_FALSE(styleSheetOf(t).contains(QLatin1Char('$')))
       << styleSheetOf(t).section(QLatin1Char('$'), 1, 1).left(30).toStdString();
