@@ -1,57 +1,93 @@
 #include "plan/arena_builder.h"
 
-#include "base/check.h"
+#include <fmt/format.h>
+
+#include <utility>
 
 namespace headroom {
 namespace {
 
-std::optional<Bytes> checked_round_up(Bytes value, Bytes step) {
-  const std::optional<Bytes> raised = checked_add(value, step - 1);
-  if (!raised) return std::nullopt;
-  return *raised / step * step;
+// "k of layer 3", "logits"; of a weight the tensor's name.
+std::string region_words(const Region& region, std::string_view name) {
+  return region.kind == RegionKind::kKv ? fmt::format("{} of layer {}", name, region.layer) : std::string(name);
+}
+
+// What makes a region of this kind smaller; nothing of the session does that to a weight.
+std::string_view advice(const Region& region, std::string_view name) {
+  switch (region.kind) {
+    case RegionKind::kKv: return "; lower n_ctx or n_slots";
+    case RegionKind::kLogits: return "; lower n_logit_rows or n_slots";
+    case RegionKind::kActivations: return "; lower n_batch or n_slots";
+    case RegionKind::kScratch:
+      return name == "candidates" ? "; lower n_logit_rows or n_slots" : "; lower n_batch or n_slots";
+    default: return "";
+  }
+}
+
+Error too_large(const DeviceInfo& device, const Region& region, std::string_view name, Bytes most,
+                std::string_view limit, Bytes found) {
+  return Error{ErrorCode::kUsage, fmt::format("{}: {}: expected at most {} ({} bytes), {}, found {} ({} bytes){}",
+                                              device.name, region_words(region, name), format_bytes(most), most, limit,
+                                              format_bytes(found), found, advice(region, name))};
 }
 
 }  // namespace
 
-ArenaBuilder::ArenaBuilder(DeviceIndex device, Memory memory, Lifetime lifetime, ArenaRules rules, Keep keep)
-    : rules_(rules), keep_(keep) {
-  CHECK(rules.alignment > 0 && (rules.alignment & (rules.alignment - 1)) == 0,
-        "a device's alignment is a power of two");
-  CHECK(rules.granularity > 0 && rules.granularity % rules.alignment == 0,
-        "a device's granularity is a multiple of its alignment");
-  arena_.device = device;
-  arena_.memory = memory;
-  arena_.lifetime = lifetime;
+ArenaBuilder::ArenaBuilder(DeviceIndex device, const DeviceInfo& info, Memory memory, Lifetime lifetime, Keep keep)
+    : info_(info), rules_(arena_rules(info)), keep_(keep), packer_(rules_) {
+  empty_.device = device;
+  empty_.memory = memory;
+  empty_.lifetime = lifetime;
 }
 
-void ArenaBuilder::reserve(std::size_t n_regions) {
-  if (keep_ == Keep::kRegions) arena_.regions.reserve(n_regions);
-}
+void ArenaBuilder::reserve(std::size_t n_regions) { n_reserved_ = n_regions; }
 
 void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes> bytes) {
-  if (bytes == Bytes{0} || overflowed_) return;
-  const std::optional<Bytes> size = bytes ? checked_round_up(*bytes, rules_.alignment) : std::nullopt;
-  const std::optional<Bytes> end = size ? checked_add(arena_.size, *size) : std::nullopt;
-  if (!end) {
-    overflowed_ = true;
+  if (bytes == Bytes{0} || is_beyond_ || refused_) return;
+  const std::optional<Bytes> open_arena = packer_.open_arena();
+  const ArenaPacker::Where where = bytes ? packer_.add(*bytes) : ArenaPacker::Where::kBeyond;
+  if (where == ArenaPacker::Where::kBeyond) {
+    is_beyond_ = true;
     return;
   }
-  if (keep_ == Keep::kRegions) {
-    region.id = static_cast<RegionId>(arena_.regions.size());
-    region.name = name;
-    region.offset = arena_.size;
-    region.size = *size;
-    arena_.regions.push_back(std::move(region));
+  if (where == ArenaPacker::Where::kNowhere) {
+    refused_ = too_large(info_, region, name, *rules_.largest_arena, "the device's largest allocation",
+                         round_up(*bytes, rules_.alignment));
+    return;
   }
-  arena_.size = *end;
+  if (where == ArenaPacker::Where::kNextArena) close(open_arena);
+  if (where == ArenaPacker::Where::kNextArena || arenas_.empty()) {
+    arenas_.push_back(empty_);
+    if (keep_ == Keep::kRegions) arenas_.back().regions.reserve(std::exchange(n_reserved_, 0));
+  }
+  const Bytes size = packer_.open_bytes() - arenas_.back().size;
+  // Weights are cut into windows of rows by the backend itself.
+  if (region.kind != RegionKind::kWeights && info_.max_binding_bytes > 0 && size > info_.max_binding_bytes) {
+    refused_ = too_large(info_, region, name, info_.max_binding_bytes, "what a kernel there sees at once", size);
+    return;
+  }
+  append(std::move(region), name, size);
 }
 
-std::optional<ArenaPlan> ArenaBuilder::finish() && {
-  const std::optional<Bytes> size = checked_round_up(arena_.size, rules_.granularity);
-  if (!size) overflowed_ = true;
-  if (!overflowed_) add({.kind = RegionKind::kPadding}, "padding", *size - arena_.size);
-  if (overflowed_) return std::nullopt;
-  return std::move(arena_);
+void ArenaBuilder::append(Region region, std::string_view name, Bytes size) {
+  ArenaPlan& arena = arenas_.back();
+  if (keep_ == Keep::kRegions) {
+    region.id = static_cast<RegionId>(arena.regions.size());
+    region.name = name;
+    region.offset = arena.size;
+    region.size = size;
+    arena.regions.push_back(std::move(region));
+  }
+  arena.size += size;
+}
+
+// Pads the last arena.
+void ArenaBuilder::close(std::optional<Bytes> padded_size) {
+  if (!padded_size) {
+    is_beyond_ = true;
+  } else if (*padded_size > arenas_.back().size) {
+    append({.kind = RegionKind::kPadding}, "padding", *padded_size - arenas_.back().size);
+  }
 }
 
 }  // namespace headroom

@@ -40,6 +40,8 @@ struct DeviceInfo {
   std::uint32_t n_threads = 1;  // CPU: threads that compute, each with its own scratch
   Bytes alignment = 64;         // of a region in an arena
   Bytes granularity = 4096;     // arena sizes are multiples of this
+  Bytes max_arena_bytes = 0;    // largest single allocation; 0: no limit
+  Bytes max_binding_bytes = 0;  // largest part of an arena that one kernel sees at once; 0: no limit
   std::vector<DType> kv_types;  // those with a real kernel
   std::string kernels;          // of a probed CPU: the instruction set that computes, "avx512"
   std::string kernel_note;      // which faster ones are not used, and why; empty: there is none

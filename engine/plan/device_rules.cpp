@@ -191,16 +191,17 @@ bool copies_page_locked(const DeviceInfo& device) {
 bool needs_upload(const DeviceInfo& device) { return copies_page_locked(device) && !device.has_unified_memory; }
 
 StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices) {
-  StagingLayout layout;
-  Bytes logits = 0;
+  Bytes transfer = 0, logits = 0;
   for (const Op& op : program.ops) {
     const Bytes row_bytes = program.buffers[op.outputs[0]].row_bytes();
-    if (op.kind == OpKind::kTransfer) layout.transfer = std::max(layout.transfer, program.max_rows * row_bytes);
+    if (op.kind == OpKind::kTransfer) transfer = std::max(transfer, program.max_rows * row_bytes);
     if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu) logits = row_bytes;
   }
-  layout.logits_offset = aligned(layout.transfer);
-  layout.total = layout.logits_offset + logits;
-  return layout;
+  return staging_of(transfer, logits);
+}
+
+StagingLayout staging_of(Bytes transfer, Bytes logits) {
+  return {.transfer = transfer, .logits_offset = aligned(transfer), .total = aligned(transfer) + logits};
 }
 
 }  // namespace headroom

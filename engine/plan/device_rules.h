@@ -83,6 +83,8 @@ struct StagingLayout {
   Bytes total = 0;          // 0: nothing crosses
 };
 StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices);
+StagingLayout staging_of(Bytes transfer,
+                         Bytes logits);  // bytes of the largest transfer and of a row of logits; 0: none
 
 // The region "upload" of the arena that is mapped for the load where needs_upload() holds.
 // Two chunks: one is filled from the file while the other is copied.

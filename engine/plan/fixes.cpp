@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plan/layout.h"
+#include "plan/memory_pool.h"
 #include "plan/option_changes.h"
 #include "plan/plan_options.h"
 #include "plan/solve.h"
@@ -23,8 +24,10 @@ class FixFinder {
     const auto worst =
         std::max_element(base_.budgets.begin(), base_.budgets.end(),
                          [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-    worst_device_ = worst->device;
-    worst_asked_ = worst->peak();
+    // Of a pool the host is the one that is in every plan.
+    is_pool_short_ = worst->pool_missing > 0;
+    worst_device_ = is_pool_short_ ? base_.cpu : worst->device;
+    worst_asked_ = asked_in(base_);
     base_speed_ = speed(base_);
   }
 
@@ -63,13 +66,19 @@ class FixFinder {
     return estimate_tokens_per_s(model_, devices_, layout.placement, layout.options);
   }
 
+  // Of the device that lacks most, or of all that share its memory where that is what is short.
+  Bytes asked_in(const PlanLayout& layout) const {
+    const auto same = std::find_if(layout.budgets.begin(), layout.budgets.end(),
+                                   [&](const DeviceBudget& b) { return b.device == worst_device_; });
+    if (same == layout.budgets.end()) return 0;
+    return same->peak() + (is_pool_short_ ? same->asked_by_sharers : 0);
+  }
+
   // Prices a change by planning it; one that neither frees anything nor makes the plan fit is dropped.
   void add(const OptionChange& change, std::vector<Fix>& fixes) const {
     const std::optional<PlanLayout> layout = try_plan(change.options);
     if (!layout) return;
-    const auto same = std::find_if(layout->budgets.begin(), layout->budgets.end(),
-                                   [&](const DeviceBudget& b) { return b.device == worst_device_; });
-    const Bytes now = same == layout->budgets.end() ? 0 : same->peak();
+    const Bytes now = asked_in(*layout);
     Fix fix;
     fix.text = change.text;
     fix.options = change.options;
@@ -199,19 +208,26 @@ class FixFinder {
     return change;
   }
 
-  // As much headroom as the plan leaves on the device that lacks most, when that is enough.
+  // As much headroom as the plan leaves on the device that lacks most, or whose rule the shared memory is held to, when
+  // that is enough.
   std::optional<OptionChange> headroom_change() const {
-    const Bytes free_bytes = devices_[worst_device_].free_bytes;
-    const HeadroomRule rule = asked_.headroom_of(worst_device_);
+    DeviceIndex device = worst_device_;
+    Bytes free_bytes = devices_[device].free_bytes;
+    if (is_pool_short_) {
+      const std::vector<DeviceIndex> members = pool_members(devices_, base_.budgets);
+      free_bytes = pool_free(devices_, members);
+      device = pool_limit(devices_, asked_, members, free_bytes, 0).device;
+    }
+    const HeadroomRule rule = asked_.headroom_of(device);
     if (free_bytes < worst_asked_) return std::nullopt;
     OptionChange change{"", asked_, QualityLoss::kNone, price::kHeadroom};
-    const std::string where = asked_.devices.size() > 1 ? " on " + devices_[worst_device_].name : "";
+    const std::string where = asked_.devices.size() > 1 ? " on " + devices_[device].name : "";
     if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) {
-      change.options.set_headroom(worst_device_, KeepFree{free_bytes - worst_asked_});
+      change.options.set_headroom(device, KeepFree{free_bytes - worst_asked_});
       change.text = fmt::format("keep {} free{} instead of {}", format_bytes(free_bytes - worst_asked_), where,
                                 format_bytes(keep->bytes));
     } else {
-      change.options.set_headroom(worst_device_, AtMost{worst_asked_});
+      change.options.set_headroom(device, AtMost{worst_asked_});
       change.text = fmt::format("use up to {}{} instead of {}", format_bytes(worst_asked_), where,
                                 format_bytes(std::get<AtMost>(rule).bytes));
     }
@@ -252,6 +268,7 @@ class FixFinder {
   PlanOptions asked_;
   PlanLayout base_;
   DeviceIndex worst_device_ = 0;
+  bool is_pool_short_ = false;
   Bytes worst_asked_ = 0;
   std::optional<double> base_speed_;
 };

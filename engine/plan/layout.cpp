@@ -8,6 +8,7 @@
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
 #include "plan/kv_regions.h"
+#include "plan/memory_pool.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "plan/speed.h"
@@ -52,12 +53,22 @@ Crossing crossing_of(const LayoutInputs& in, std::span<const DeviceIndex> used, 
   return crossing;
 }
 
-ArenaRules rules_of(const DeviceInfo& device) { return {device.alignment, device.granularity}; }
+Error too_large(const LayoutInputs& in) {
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
+                  in.options.n_ctx, in.options.n_slots, in.options.n_batch, in.model.name)};
+}
 
-std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device,
-                                         Keep keep) {
+using Arenas = std::vector<ArenaPlan>;  // of one device, memory and lifetime
+
+Result<Arenas> finish(const LayoutInputs& in, ArenaBuilder&& builder) {
+  return std::move(builder).finish([&] { return too_large(in); });
+}
+
+Result<Arenas> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device, Keep keep) {
   const DeviceInfo& info = in.devices[device];
-  ArenaBuilder builder(device, arena_memory(info.kind), Lifetime::kModel, rules_of(info), keep);
+  ArenaBuilder builder(device, info, arena_memory(info.kind), Lifetime::kModel, keep);
   builder.reserve(in.model.weights.size() + 1);
   for (std::size_t i = 0; i < in.model.weights.size(); ++i) {
     const WeightTensor& weight = in.model.weights[i];
@@ -67,7 +78,7 @@ std::optional<ArenaPlan> lay_out_weights(const LayoutInputs& in, const Placement
     region.weight = static_cast<std::int32_t>(i);
     builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(info.kind)));
   }
-  return std::move(builder).finish();
+  return finish(in, std::move(builder));
 }
 
 std::string_view kv_region_name(KvPart part) {
@@ -94,11 +105,11 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
   }
 }
 
-std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
-                                         const Crossing& crossing, DeviceIndex device, Keep keep) {
+Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
+                               const Crossing& crossing, DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
   const DeviceInfo& info = in.devices[device];
-  ArenaBuilder builder(device, arena_memory(info.kind), Lifetime::kSession, rules_of(info), keep);
+  ArenaBuilder builder(device, info, arena_memory(info.kind), Lifetime::kSession, keep);
   builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
   add_kv(in, placement, device, builder);
   builder.add({.kind = RegionKind::kActivations}, "activations", program.activation_bytes[device]);
@@ -114,15 +125,15 @@ std::optional<ArenaPlan> lay_out_session(const LayoutInputs& in, const Placement
     builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
     if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
   }
-  return std::move(builder).finish();
+  return finish(in, std::move(builder));
 }
 
 // One region of the host's page-locked memory.
-std::optional<ArenaPlan> lay_out_page_locked(const LayoutInputs& in, Lifetime lifetime, std::string_view name,
-                                             Bytes bytes, Keep keep) {
-  ArenaBuilder builder(in.cpu, Memory::kPageLocked, lifetime, rules_of(in.devices[in.cpu]), keep);
+Result<Arenas> lay_out_page_locked(const LayoutInputs& in, Lifetime lifetime, std::string_view name, Bytes bytes,
+                                   Keep keep) {
+  ArenaBuilder builder(in.cpu, in.devices[in.cpu], Memory::kPageLocked, lifetime, keep);
   builder.add({.kind = RegionKind::kStaging}, name, bytes);
-  return std::move(builder).finish();
+  return finish(in, std::move(builder));
 }
 
 std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector<ArenaPlan>& arenas) {
@@ -145,22 +156,8 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
     if (arena.lifetime != Lifetime::kLoad) budgets.back().planned += arena.size;
     if (arena.lifetime != Lifetime::kSession) budgets.back().loading += arena.size;
   }
-  // What stands on the CPU beside a device that shares its memory comes out of the same pool: what that device takes is
-  // not there twice.
-  if (budgets.empty() || budgets.back().device != in.cpu) return budgets;
-  DeviceBudget& host = budgets.back();
-  for (const DeviceBudget& budget : budgets) {
-    if (budget.device != in.cpu && in.devices[budget.device].has_unified_memory)
-      host.limit = std::min(host.limit, saturating_sub(budget.limit, budget.peak()));
-  }
+  hold_to_pool(in.devices, in.options, budgets);
   return budgets;
-}
-
-Error too_large(const LayoutInputs& in) {
-  return Error{
-      ErrorCode::kUsage,
-      fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
-                  in.options.n_ctx, in.options.n_slots, in.options.n_batch, in.model.name)};
 }
 
 Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, Keep keep) {
@@ -175,23 +172,31 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
                               in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
   const Crossing crossing = crossing_of(in, used, out.program);
   Bytes total = in.model.heap_bytes;
-  // False when the sum of all is beyond 64 bits.
-  const auto add = [&](std::optional<ArenaPlan> arena) {
-    const std::optional<Bytes> sum = arena ? checked_add(total, arena->size) : std::nullopt;
-    if (!sum || !checked_add(*sum, in.devices[arena->device].driver_bytes)) return false;
+  for (const DeviceIndex device : used) {
+    const std::optional<Bytes> sum = checked_add(total, in.devices[device].driver_bytes);
+    if (!sum) return too_large(in);
     total = *sum;
-    if (arena->size > 0) out.arenas.push_back(std::move(*arena));
-    return true;
+  }
+  const auto add = [&](Result<Arenas> arenas) -> Status {
+    if (!arenas) return arenas.error();
+    for (ArenaPlan& arena : *arenas) {
+      const std::optional<Bytes> sum = checked_add(total, arena.size);
+      if (!sum) return too_large(in);
+      total = *sum;
+      out.arenas.push_back(std::move(arena));
+    }
+    return ok_status();
   };
   for (const DeviceIndex device : used) {
-    if (!add(lay_out_weights(in, out.placement, device, keep)) ||
-        !add(lay_out_session(in, out.placement, out.program, crossing, device, keep)))
-      return too_large(in);
+    if (Status added = add(lay_out_weights(in, out.placement, device, keep)); !added) return added.error();
+    if (Status added = add(lay_out_session(in, out.placement, out.program, crossing, device, keep)); !added)
+      return added.error();
   }
   const Bytes locked = crossing.is_locked ? crossing.staging : 0;
-  if (!add(lay_out_page_locked(in, Lifetime::kSession, "staging", locked, keep)) ||
-      !add(lay_out_page_locked(in, Lifetime::kLoad, "upload", crossing.upload, keep)))
-    return too_large(in);
+  if (Status added = add(lay_out_page_locked(in, Lifetime::kSession, "staging", locked, keep)); !added)
+    return added.error();
+  if (Status added = add(lay_out_page_locked(in, Lifetime::kLoad, "upload", crossing.upload, keep)); !added)
+    return added.error();
   out.budgets = make_budgets(in, out.arenas);
   return out;
 }
@@ -235,7 +240,7 @@ Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> d
   for (const DeviceChoice& choice : in.options.devices)
     in.buffer_alignment = std::max(in.buffer_alignment, devices[choice.device].alignment);
   if (gpus_of(in.options, devices).empty()) return lay_out_for(in, {}, keep);
-  const LayerSplitter splitter(model, devices, in.options, in.buffer_alignment);
+  const LayerSplitter splitter(model, devices, in.options, in.cpu, in.buffer_alignment);
   const bool is_auto = options.n_gpu_layers == kAutoLayers;
   if (is_auto && options.n_cpu_ffn == kAutoLayers) return lay_out_best(in, splitter, keep);
   const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(options.n_cpu_ffn, 0));

@@ -112,13 +112,20 @@ struct DeviceBudget {
   Bytes driver = 0;
   Bytes heap = 0;  // on the host: ModelInfo::heap_bytes
   bool heap_is_measured = false;
-  Bytes limit = 0;  // what we may use here under the headroom rule
+  // What we may use here under the headroom rule; of memory that devices share, no more than the others leave.
+  Bytes limit = 0;
   Bytes held_by_others = 0;
+  // Of memory that is shared (plan/memory_pool.h):
+  Bytes asked_by_sharers = 0;  // what the other devices ask for when all together ask for most
+  Bytes pool_missing = 0;      // what all together lack
   // The most that is asked for at any one time.
   Bytes peak() const { return (planned > loading ? planned : loading) + driver + heap; }
-  bool fits() const { return peak() <= limit; }
+  bool fits() const { return missing() == 0; }
   Bytes spare() const { return fits() ? limit - peak() : 0; }
-  Bytes missing() const { return fits() ? 0 : peak() - limit; }
+  Bytes missing() const {
+    const Bytes alone = peak() > limit ? peak() - limit : 0;
+    return alone > pool_missing ? alone : pool_missing;
+  }
 };
 
 struct Note {  // something the user should know about the plan; not an error
@@ -143,7 +150,7 @@ struct MemoryPlan {
 
 // Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that
 // makes no sense for this model or device (an unknown device, n_ctx 0 after defaults, no slot, a KV type without a
-// kernel there).
+// kernel there), or a region that is larger than the device allocates or binds at once.
 Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options);
 
 // Where a weight of the model or a layer's cache stands; absent when it is not in the plan. A tied embedding stands on

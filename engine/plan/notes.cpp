@@ -5,11 +5,30 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/arena_packer.h"
+#include "plan/device_rules.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 
 namespace headroom {
 namespace {
+
+// The largest tensor that a device would hold of all layers and the head, where it allocates less at once: such layers
+// are not planned for it unasked.
+void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vector<Note>& notes) {
+  const std::optional<Bytes> limit = arena_rules(device).largest_arena;
+  const bool tied_head = has_tied_head(model);
+  const auto bytes = [&](const WeightTensor& weight) {
+    const bool stays = weight.slot == WeightSlot::kTokenEmbedding && !tied_head;
+    return stays ? 0 : weight_bytes(weight, weight_layout(device.kind));
+  };
+  const auto largest =
+      std::max_element(model.weights.begin(), model.weights.end(),
+                       [&](const WeightTensor& a, const WeightTensor& b) { return bytes(a) < bytes(b); });
+  if (!limit || largest == model.weights.end() || bytes(*largest) <= *limit) return;
+  notes.push_back({fmt::format("{} allocates at most {} at once: {} of {} cannot stand there.", device.name,
+                               format_bytes(*limit), largest->name, format_bytes(bytes(*largest)))});
+}
 
 // What became of one device that was named.
 void note_gpu(const DeviceInfo& device, bool is_used, bool is_any_after, std::vector<Note>& notes) {
@@ -26,8 +45,8 @@ void note_gpu(const DeviceInfo& device, bool is_used, bool is_any_after, std::ve
   }
 }
 
-void note_gpus(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
-               std::vector<Note>& notes) {
+void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
+               const PlanLayout& layout, std::vector<Note>& notes) {
   const std::vector<DeviceIndex> gpus = gpus_of(layout.options, devices);
   const auto holds_layers = [&](DeviceIndex device) { return attention_run(layout.placement, device).count() > 0; };
   if (!gpus.empty() && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
@@ -38,6 +57,7 @@ void note_gpus(std::span<const DeviceInfo> devices, const PlanOptions& asked, co
   for (auto gpu = gpus.begin(); gpu != gpus.end(); ++gpu) {
     const bool is_used = layout.options.n_gpu_layers == 0 || holds_layers(*gpu);
     note_gpu(devices[*gpu], is_used, std::any_of(gpu + 1, gpus.end(), holds_layers), notes);
+    if (!holds_layers(*gpu)) note_arena_limit(model, devices[*gpu], notes);
   }
   if (layout.options.n_cpu_ffn > 0) {
     const LayerRun on_gpus{static_cast<std::int32_t>(layout.placement.layers.size()) - layout.options.n_gpu_layers,
@@ -52,12 +72,12 @@ void note_gpus(std::span<const DeviceInfo> devices, const PlanOptions& asked, co
   }
 }
 
-void note_devices(std::span<const DeviceInfo> devices, const PlanOptions& asked, const PlanLayout& layout,
-                  std::vector<Note>& notes) {
+void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
+                  const PlanLayout& layout, std::vector<Note>& notes) {
   for (const DeviceInfo& device : devices) {
     if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
   }
-  note_gpus(devices, asked, layout, notes);
+  note_gpus(model, devices, asked, layout, notes);
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (budget.driver == 0 || device.driver_measured) continue;
@@ -113,7 +133,7 @@ void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vect
 std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
                              const PlanLayout& layout) {
   std::vector<Note> notes;
-  note_devices(devices, asked, layout, notes);
+  note_devices(model, devices, asked, layout, notes);
   note_context(model, layout.options, notes);
   note_kv_types(model, layout.options, notes);
   if (layout.placement.embed_device != layout.placement.head_device && has_tied_head(model)) {

@@ -58,28 +58,32 @@ Json devices_json(const MemoryPlan& plan) {
     Json by_kind = Json::object();
     for (const RegionKind kind : kKinds)
       by_kind[std::string(region_kind_name(kind))] = plan.bytes_of(kind, budget.device);
-    devices.push_back({{"id", info.id},
-                       {"name", info.name},
-                       {"kind", device_kind_name(info.kind)},
-                       {"is_present", info.is_present},
-                       {"attention_layers", run_json(attention_run(plan.placement, budget.device))},
-                       {"ffn_layers", run_json(ffn_run(plan.placement, budget.device))},
-                       {"has_head", plan.placement.head_device == budget.device},
-                       {"has_unified_memory", info.has_unified_memory},
-                       {"total_bytes", info.total_bytes},
-                       {"free_bytes", info.free_bytes},
-                       {"held_by_others_bytes", budget.held_by_others},
-                       {"limit_bytes", budget.limit},
-                       {"planned_bytes", budget.planned},
-                       {"loading_bytes", budget.loading},
-                       {"driver_bytes", budget.driver},
-                       {"driver_measured", info.driver_measured},
-                       {"heap_bytes", budget.heap},
-                       {"heap_measured", budget.heap_is_measured},
-                       {"fits", budget.fits()},
-                       {"spare_bytes", budget.spare()},
-                       {"missing_bytes", budget.missing()},
-                       {"by_kind", std::move(by_kind)}});
+    Json device{{"id", info.id},
+                {"name", info.name},
+                {"kind", device_kind_name(info.kind)},
+                {"is_present", info.is_present},
+                {"attention_layers", run_json(attention_run(plan.placement, budget.device))},
+                {"ffn_layers", run_json(ffn_run(plan.placement, budget.device))},
+                {"has_head", plan.placement.head_device == budget.device},
+                {"has_unified_memory", info.has_unified_memory},
+                {"total_bytes", info.total_bytes},
+                {"free_bytes", info.free_bytes},
+                {"held_by_others_bytes", budget.held_by_others},
+                {"limit_bytes", budget.limit},
+                {"planned_bytes", budget.planned},
+                {"loading_bytes", budget.loading},
+                {"driver_bytes", budget.driver},
+                {"driver_measured", info.driver_measured},
+                {"heap_bytes", budget.heap},
+                {"heap_measured", budget.heap_is_measured},
+                {"asked_by_sharers_bytes", budget.asked_by_sharers},
+                {"fits", budget.fits()},
+                {"spare_bytes", budget.spare()},
+                {"missing_bytes", budget.missing()},
+                {"by_kind", std::move(by_kind)}};
+    if (info.max_arena_bytes > 0) device["max_arena_bytes"] = info.max_arena_bytes;
+    if (info.max_binding_bytes > 0) device["max_binding_bytes"] = info.max_binding_bytes;
+    devices.push_back(std::move(device));
   }
   return devices;
 }

@@ -74,9 +74,10 @@ Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
 
 }  // namespace
 
-Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes) {
+Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held) {
   if (const KeepFree* keep = std::get_if<KeepFree>(&rule)) return free_bytes - std::min(free_bytes, keep->bytes);
-  return std::min(std::get<AtMost>(rule).bytes, free_bytes);
+  const Bytes most = std::get<AtMost>(rule).bytes;
+  return std::min(most - std::min(most, held), free_bytes);
 }
 
 std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices) {

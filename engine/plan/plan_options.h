@@ -27,8 +27,8 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
 // is none.
 Result<DeviceIndex> find_cpu(std::span<const DeviceInfo> devices);
 
-// What a rule leaves to use where this much is free.
-Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes);
+// What a rule leaves to use where this much is free. `held`: what is used already and counts towards "at most".
+Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held = 0);
 
 // The devices of `options` that are not the CPU, in their order.
 std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices);

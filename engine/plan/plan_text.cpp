@@ -8,6 +8,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/formulas.h"
+#include "plan/memory_pool.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "plan/speed.h"
@@ -46,7 +47,7 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const Bytes free_bytes = info_of(plan, budget).free_bytes;
   const HeadroomRule rule = plan.options.headroom_of(budget.device);
   const AtMost* at_most = std::get_if<AtMost>(&rule);
-  // Beside a device that shares the CPU's memory, what is left of the pool is all there is.
+  // Of memory that devices share, what the others leave is all there is.
   const bool is_left_over = budget.limit < limit_under(rule, free_bytes);
   const Bytes whole = is_left_over || at_most != nullptr ? budget.limit : free_bytes;
   const Bytes used = budget.peak();
@@ -63,15 +64,31 @@ std::string fitting_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   return words + fmt::format(", {} to spare", SentenceUnit::number(spare));
 }
 
+// What a rule leaves out: ", at most 3.00 GiB to use".
+std::string rule_words(const HeadroomRule& rule) {
+  if (const AtMost* at_most = std::get_if<AtMost>(&rule))
+    return fmt::format(", at most {} to use", format_bytes(at_most->bytes));
+  const Bytes kept = std::get<KeepFree>(rule).bytes;
+  return kept > 0 ? fmt::format(", {} to keep free", format_bytes(kept)) : "";
+}
+
+// The rule that binds the pool is named with its device where that is another one.
 std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   const DeviceInfo& device = info_of(plan, budget);
-  std::string words = fmt::format("{} is asked for {} and has {} free", device.name, format_bytes(budget.peak()),
-                                  format_bytes(device.free_bytes));
-  const HeadroomRule rule = plan.options.headroom_of(budget.device);
-  if (const AtMost* at_most = std::get_if<AtMost>(&rule))
-    words += fmt::format(", at most {} to use", format_bytes(at_most->bytes));
-  if (const KeepFree* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0)
-    words += fmt::format(", {} to keep free", format_bytes(keep->bytes));
+  DeviceIndex ruled = budget.device;
+  Bytes free_bytes = device.free_bytes;
+  std::string words = fmt::format("{} is asked for {}", device.name, format_bytes(budget.peak()));
+  if (budget.pool_missing > 0) {
+    std::vector<DeviceIndex> members = pool_members(plan.devices, plan.budgets);
+    free_bytes = pool_free(plan.devices, members);
+    ruled = pool_limit(plan.devices, plan.options, members, free_bytes, 0).device;
+    std::erase(members, budget.device);
+    words += fmt::format(", {} with the same memory for {} more,", device_names(members, plan.devices),
+                         format_bytes(budget.asked_by_sharers));
+  }
+  const std::string rule = rule_words(plan.options.headroom_of(ruled));
+  words += fmt::format(" and has {} free{}", format_bytes(free_bytes), rule);
+  if (ruled != budget.device && !rule.empty()) words += fmt::format(" on {}", plan.devices[ruled].name);
   if (budget.held_by_others > 0) words += fmt::format(", other programs hold {}", format_bytes(budget.held_by_others));
   return words;
 }

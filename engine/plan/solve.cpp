@@ -35,7 +35,7 @@ class Trial {
 
   std::string what_is_missing(const PlanOptions& options) const {
     const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
-    return layout ? headroom::what_is_missing(devices_, *layout) : layout.error().message;
+    return layout ? headroom::what_is_missing(devices_, *layout) : "is refused (" + layout.error().message + ")";
   }
 
  private:

@@ -6,52 +6,65 @@
 #include <span>
 #include <vector>
 
+#include "plan/device_layers.h"
 #include "plan/placement.h"
 
 namespace headroom {
 
+// Holds each device to its own limit, and those that share the CPU's memory together with the host to their pool
+// (plan/memory_pool.h), to the byte as a plan does. Two things are the plan's alone to check: a host that shares with
+// nobody, and what only the load holds (a plan that runs takes more, but where a device with memory of its own is
+// loaded through the host's and little else is planned).
 class LayerSplitter {
  public:
   // `options` are resolved but for the numbers of layers. `buffer_alignment` is the one that programs are built with.
   LayerSplitter(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                Bytes buffer_alignment);
+                DeviceIndex cpu, Bytes buffer_alignment);
+  LayerSplitter(const LayerSplitter&) = delete;
+  LayerSplitter& operator=(const LayerSplitter&) = delete;
 
   // The last `n_gpu_layers` layers over the devices, the FFN of the first `n_cpu_ffn` of them on the CPU: each device
   // takes as many as fit before the next one takes any, and the fewest devices are used that hold them all with the
   // head. When none do, the split that lacks the least.
   LayerSplit split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
+  bool fits(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;  // whether that split does
 
-  // The most layers whose split fits. Every layer more takes more bytes, so halving the range finds it.
+  // The most layers whose split fits, found by halving the range: every layer more takes more bytes of its device. Of a
+  // pool all layers may take less than all but one, since the host then keeps next to nothing: they are tried first.
   std::uint32_t most_layers(std::uint32_t n_cpu_ffn) const;
   // The fewest FFNs on the CPU with which all layers fit; absent when not even all of them are enough.
   std::optional<std::uint32_t> least_cpu_ffn() const;
 
  private:
-  // Sums of all layers before one, in bytes of whole regions.
-  struct DeviceLayers {
+  struct Candidate {
     DeviceIndex device = 0;
-    std::vector<Bytes> attention{}, ffn{}, cache{};  // (n_layers + 1)
-    // logits: with what finds the likeliest of them
-    Bytes head_weights = 0, logits = 0, scratch = 0;
-    Bytes driver = 0, limit = 0, granularity = 1;
+    DeviceLayers layers;
+    Bytes limit = 0;
   };
-  // A run of layers on one device; the FFNs of those before `first_ffn` stand on the CPU.
-  struct Span {
-    std::uint32_t first, end, first_ffn;
-    bool has_head;
+  // Layers first_gpu.. on devices, the FFNs before first_ffn on the CPU.
+  struct Borders {
+    std::uint32_t first_gpu = 0, first_ffn = 0;
+  };
+  // Devices that hold layers, and what those of them that share the CPU's memory ask for.
+  struct Holders {
+    std::vector<DeviceIndex> devices{};
+    Bytes shared = 0;
+    bool has_embedding = false;
   };
 
-  DeviceLayers measure(const DeviceInfo& info, DeviceIndex device) const;
-  Bytes missing(const DeviceLayers& on, const Span& span) const;
-  std::uint32_t most_from(const DeviceLayers& on, std::uint32_t first, std::uint32_t end,
-                          std::uint32_t first_ffn) const;
-  bool fits(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
+  Bytes asked(const Candidate& on, const LayerParts& parts) const;
+  std::uint32_t most_from(const Candidate& on, std::uint32_t first, std::uint32_t end, std::uint32_t first_ffn) const;
+  Bytes host_bytes(const Borders& borders, const Holders& holders) const;
+  Bytes pool_missing(const Borders& borders, const Holders& holders) const;
   std::pair<LayerSplit, Bytes> best_split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
 
   const ModelInfo& model_;
-  const PlanOptions& options_;
-  std::vector<Bytes> live_attention_, live_ffn_;  // (n_layers)
-  std::vector<DeviceLayers> devices_;             // those that are not the CPU, in the user's order
+  const std::span<const DeviceInfo> all_;
+  const PlanOptions options_;
+  const DeviceIndex cpu_;
+  const LiveBytes live_;
+  std::vector<Candidate> devices_;    // those that are not the CPU, in the user's order
+  std::optional<DeviceLayers> host_;  // where a device shares its memory
 };
 
 }  // namespace headroom

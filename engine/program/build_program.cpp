@@ -142,4 +142,8 @@ Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32
          2 * buffer_bytes(max_rows, layer.n_experts_used, alignment);
 }
 
+Bytes embedding_live_bytes(const ModelInfo& model, std::uint32_t max_rows, Bytes alignment) {
+  return buffer_bytes(max_rows, model.d_model, alignment);
+}
+
 }  // namespace headroom

@@ -51,6 +51,23 @@ void plan_over_three_devices(benchmark::State& state) {
 }
 BENCHMARK(plan_over_three_devices)->Unit(benchmark::kMicrosecond);
 
+// The same over devices that allocate at most 1.6 GiB at once, which the head just fits, and the first of which shares
+// the CPU's memory.
+void plan_over_three_devices_with_limits(benchmark::State& state) {
+  std::vector<DeviceInfo> list{test::cpu_with(256 * kGiB), test::gpu_with(10 * kGiB), test::gpu_with(8 * kGiB)};
+  list[0].speed.read_bytes_per_s = 50e9;
+  list[1].has_unified_memory = true;
+  for (const std::size_t gpu : {1U, 2U}) {
+    list[gpu].speed.read_bytes_per_s = 800e9;
+    list[gpu].max_arena_bytes = 1600 * kMiB;
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(large_model(), list, {.devices = {{1}, {2}}}));
+  const MemoryPlan plan = plan_memory(large_model(), list, {.devices = {{1}, {2}}}).value();
+  state.counters["arenas"] = static_cast<double>(plan.arenas.size());
+  state.counters["layers"] = plan.options.n_gpu_layers;
+}
+BENCHMARK(plan_over_three_devices_with_limits)->Unit(benchmark::kMicrosecond);
+
 void sizes_only(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(lay_out(large_model(), devices(), {}, Keep::kSizesOnly));
 }

@@ -79,15 +79,26 @@ class Evaluator {
 
 std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes) { return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)}; }
 
+// In whole granules of the GPU.
+Bytes largest_region(const MemoryPlan& plan) {
+  Bytes largest = 0;
+  for (const ArenaPlan& arena : plan.arenas) {
+    for (const Region& region : arena.regions) largest = std::max(largest, region.size);
+  }
+  return round_up(largest, plan.devices[1].granularity);
+}
+
 TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
   constexpr DType kKvTypes[] = {DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     const ModelInfo model = test::random_model(seed);
-    const std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+    std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
     PlanOptions options{.n_ctx = 1 + seed * 53, .n_slots = 1 + seed % 3, .n_batch = 31 + seed, .devices = {{seed % 2}}};
     options.kv_k = kKvTypes[seed % 4];
     options.kv_v = kKvTypes[(seed / 4) % 4];
     if (options.main_device() == 1) options.n_gpu_layers = static_cast<std::int32_t>(seed % (model.n_layers() + 1));
+    // A third of them in as many arenas as can be.
+    if (seed % 3 == 0) devices[1].max_arena_bytes = largest_region(*plan_memory(model, devices, options));
     const MemoryPlan plan = *plan_memory(model, devices, options);
     std::map<std::pair<DeviceIndex, RegionKind>, Bytes> by_kind;
     for (const Formula& formula : plan_formulas(model, plan)) {
@@ -232,6 +243,24 @@ TEST(PlanJson, says_what_the_plan_says) {
   EXPECT_GT(fixes.size(), 0U);
   EXPECT_TRUE(json["improvements"].empty());
   EXPECT_EQ(json["notes"].size(), plan.notes.size());
+}
+
+TEST(PlanJson, says_what_a_device_allocates_and_binds_at_once_where_that_is_known) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  std::vector<DeviceInfo> devices = cpu_and_gpu(8 * kGiB);
+  const PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 4, .devices = {{1}}};
+  const auto gpu_of = [&] {
+    return nlohmann::json::parse(plan_json(model, *plan_memory(model, devices, options), {}))["devices"][0];
+  };
+  EXPECT_FALSE(gpu_of().contains("max_arena_bytes"));
+  EXPECT_FALSE(gpu_of().contains("max_binding_bytes"));
+  EXPECT_EQ(gpu_of()["asked_by_sharers_bytes"], 0);
+  devices[1].max_arena_bytes = kGiB;
+  devices[1].max_binding_bytes = 128 * kMiB;
+  devices[1].has_unified_memory = true;
+  EXPECT_EQ(gpu_of()["max_arena_bytes"], kGiB);
+  EXPECT_EQ(gpu_of()["max_binding_bytes"], 128 * kMiB);
+  EXPECT_EQ(gpu_of()["asked_by_sharers_bytes"], plan_memory(model, devices, options)->planned_bytes(0));
 }
 
 TEST(PlanJson, of_a_plan_that_fits_has_its_speed_and_improvements) {

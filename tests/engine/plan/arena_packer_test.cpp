@@ -1,0 +1,266 @@
+#include "plan/arena_packer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/weight_layout.h"
+#include "plan/layout.h"
+#include "plan/plan_options.h"
+#include "plan/split_layers.h"
+#include "support/model_specs.h"
+
+namespace headroom {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Where = ArenaPacker::Where;
+
+std::vector<DeviceInfo> cpu_and_gpu(Bytes max_arena_bytes, Bytes granularity = 64 * kKiB) {
+  std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(64 * kGiB)};
+  devices[1].max_arena_bytes = max_arena_bytes;
+  devices[1].granularity = granularity;
+  return devices;
+}
+
+MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
+  Result<MemoryPlan> plan = plan_memory(model, devices, options);
+  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
+  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
+}
+
+TEST(ArenaPacker, opens_an_arena_where_a_region_would_pass_the_limit) {
+  ArenaPacker packer({.alignment = 64, .granularity = 256, .largest_arena = 1024});
+  EXPECT_EQ(packer.add(700), Where::kSameArena);
+  EXPECT_EQ(packer.add(320), Where::kSameArena);  // 704 + 320 are all of it
+  EXPECT_EQ(packer.total(), 1024U);
+  EXPECT_EQ(packer.add(1), Where::kNextArena);
+  EXPECT_EQ(packer.open_bytes(), 64U);
+  EXPECT_EQ(packer.total(), 1024U + 256);
+  EXPECT_EQ(packer.add(1000), Where::kNextArena);
+  EXPECT_EQ(packer.total(), 1024U + 256 + 1024);
+  EXPECT_EQ(packer.add(1025), Where::kNowhere);
+  EXPECT_EQ(packer.total(), 1024U + 256 + 1024) << "it was not added";
+}
+
+TEST(ArenaPacker, without_a_limit_all_is_one_arena_and_sums_never_wrap) {
+  ArenaPacker packer({.alignment = 64, .granularity = 256});
+  EXPECT_EQ(packer.add(Bytes{1} << 63), Where::kSameArena);
+  EXPECT_EQ(packer.total(), Bytes{1} << 63);
+  EXPECT_EQ(packer.add(Bytes{1} << 63), Where::kBeyond);
+  EXPECT_FALSE(packer.total().has_value());
+}
+
+TEST(ArenaPacker, a_limit_is_whole_granules) {
+  DeviceInfo device = test::gpu_with(kGiB);
+  EXPECT_FALSE(arena_rules(device).largest_arena.has_value());
+  device.granularity = 64 * kKiB;
+  device.max_arena_bytes = 1000 * kKiB;
+  EXPECT_EQ(arena_rules(device).largest_arena, 960 * kKiB);
+  device.max_arena_bytes = 60 * kKiB;
+  EXPECT_EQ(arena_rules(device).largest_arena, 0U);
+  ArenaPacker packer(arena_rules(device));
+  EXPECT_EQ(packer.add(1), Where::kNowhere);
+}
+
+std::vector<std::string> names_on(const MemoryPlan& plan, DeviceIndex device, Lifetime lifetime) {
+  std::vector<std::string> names;
+  for (const ArenaPlan& arena : plan.arenas) {
+    if (arena.device != device || arena.lifetime != lifetime) continue;
+    for (const Region& region : arena.regions) {
+      if (region.kind != RegionKind::kPadding) names.push_back(region.name + " " + std::to_string(region.layer));
+    }
+  }
+  return names;
+}
+
+TEST(ArenaLimit, a_plan_has_the_same_regions_in_the_same_order_in_more_arenas) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 22, .devices = {{1}}};
+  const MemoryPlan whole = planned(model, cpu_and_gpu(0), options);
+  for (const Bytes limit : {100 * kMiB, 200 * kMiB, 333 * kMiB + 77, 64 * kGiB}) {
+    const MemoryPlan plan = planned(model, cpu_and_gpu(limit), options);
+    std::size_t n_arenas = 0;
+    for (const ArenaPlan& arena : plan.arenas) {
+      Bytes end = 0;
+      for (std::size_t i = 0; i < arena.regions.size(); ++i) {
+        EXPECT_EQ(arena.regions[i].id, i);
+        EXPECT_EQ(arena.regions[i].offset, end);
+        end += arena.regions[i].size;
+      }
+      EXPECT_EQ(end, arena.size);
+      EXPECT_EQ(arena.size % plan.devices[arena.device].granularity, 0U);
+      if (arena.device != 1) continue;
+      EXPECT_LE(arena.size, limit);
+      ++n_arenas;
+    }
+    EXPECT_EQ(n_arenas > 2, limit < kGiB) << limit;
+    for (const Lifetime lifetime : {Lifetime::kModel, Lifetime::kSession})
+      EXPECT_EQ(names_on(plan, 1, lifetime), names_on(whole, 1, lifetime)) << limit;
+    EXPECT_EQ(plan.budgets[0].planned, plan.planned_bytes(1));
+    EXPECT_GE(plan.planned_bytes(1), whole.planned_bytes(1));
+    const PlanLayout sizes = *lay_out(model, plan.devices, options, Keep::kSizesOnly);
+    ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
+    for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);
+  }
+}
+
+TEST(ArenaLimit, a_region_that_no_arena_holds_is_named_with_its_device_and_both_sizes) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 22, .devices = {{1}}};
+  const Result<MemoryPlan> weight = plan_memory(model, cpu_and_gpu(8 * kMiB), options);
+  ASSERT_FALSE(weight.ok());
+  EXPECT_EQ(weight.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(weight.error().message,
+              AllOf(HasSubstr("Test GPU: output.weight: expected at most 8.00 MiB (8388608 bytes)"),
+                    HasSubstr("found 35.2 MiB (36864000 bytes)")));
+  options.n_ctx = 2048 * 128;
+  const Result<MemoryPlan> cache = plan_memory(model, cpu_and_gpu(100 * kMiB), options);
+  ASSERT_FALSE(cache.ok());
+  EXPECT_EQ(cache.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(cache.error().message,
+              AllOf(HasSubstr("Test GPU: k of layer 0: expected at most 100 MiB (104857600 bytes)"),
+                    HasSubstr("found 128 MiB (134217728 bytes)"), HasSubstr("lower n_ctx or n_slots")));
+}
+
+TEST(ArenaLimit, layers_left_to_us_stay_on_the_cpu_where_the_device_cannot_hold_a_tensor_of_theirs) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const MemoryPlan plan = planned(model, cpu_and_gpu(8 * kMiB), {.n_ctx = 2048, .devices = {{1}}});
+  EXPECT_EQ(plan.options.n_gpu_layers, 0);
+  EXPECT_THAT(plan.notes,
+              testing::Contains(testing::Field(&Note::text, AllOf(HasSubstr("Test GPU"), HasSubstr("8.00 MiB at once"),
+                                                                  HasSubstr("output.weight"), HasSubstr("35.2 MiB")))));
+}
+
+TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
+  struct Case {
+    RegionKind kind;
+    const char* name;
+    PlanOptions options;  // that make it the largest of the session so far
+    const char* advice;
+  };
+  const Case cases[] = {
+      {RegionKind::kKv, "k of layer 0", {.n_ctx = 2048, .n_batch = 16}, "lower n_ctx or n_slots"},
+      {RegionKind::kActivations, "activations", {.n_ctx = 2048, .n_batch = 512}, "lower n_batch or n_slots"},
+      {RegionKind::kLogits, "logits", {.n_ctx = 32, .n_batch = 64, .n_logit_rows = 64}, "lower n_logit_rows"},
+      {RegionKind::kScratch, "scratch", {.n_ctx = 16, .n_slots = 16, .n_batch = 16}, "lower n_batch or n_slots"},
+  };
+  ModelInfo model = test::make_model(test::kTinyLlama);
+  for (const Case& each : cases) {
+    if (each.kind == RegionKind::kScratch) {
+      model.n_vocab = 100;
+      for (LayerSpec& layer : model.layers) layer.d_ff = 64;
+    }
+    std::vector<DeviceInfo> devices = cpu_and_gpu(0);
+    PlanOptions options = each.options;
+    options.n_gpu_layers = 22;
+    options.devices = {{1}};
+    const MemoryPlan plan = planned(model, devices, options);
+    const RegionRef ref = *find_region(plan, 1, each.kind);
+    const Bytes size = plan.arenas[ref.arena].regions[ref.region].size;
+    for (const Region& region : plan.arenas[ref.arena].regions) {
+      ASSERT_TRUE(region.id >= ref.region || region.size < size) << each.name << " after " << region.name;
+    }
+    ASSERT_GT(plan.bytes_of(RegionKind::kWeights, 1), size);
+    devices[1].max_binding_bytes = size - 1;
+    const Result<MemoryPlan> refused = plan_memory(model, devices, options);
+    ASSERT_FALSE(refused.ok()) << each.name;
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr(std::string("Test GPU: ") + each.name + ": expected at most "),
+                      HasSubstr("(" + std::to_string(size - 1) + " bytes)"),
+                      HasSubstr("(" + std::to_string(size) + " bytes)"), HasSubstr(each.advice)));
+  }
+}
+
+TEST(BindingLimit, weights_may_be_larger_and_the_limit_itself_is_within) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  const PlanOptions options{.n_ctx = 4096, .n_batch = 16, .n_gpu_layers = 22, .devices = {{1}}};
+  std::vector<DeviceInfo> devices = cpu_and_gpu(0);
+  devices[1].max_binding_bytes = 2 * kMiB;
+  const MemoryPlan plan = planned(model, devices, options);
+  const RegionRef keys = *find_kv_region(plan, 0, KvPart::kKeys);
+  EXPECT_EQ(plan.arenas[keys.arena].regions[keys.region].size, 2 * kMiB);
+  const RegionRef head = *find_weight_region(plan, static_cast<std::int32_t>(model.weights.size() - 1));
+  EXPECT_GT(plan.arenas[head.arena].regions[head.region].size, 2 * kMiB);
+}
+
+// --- what the splitter sums is what the plan lays out ---
+
+bool gpus_fit(const Result<MemoryPlan>& plan) {
+  return plan.ok() && std::all_of(plan->budgets.begin(), plan->budgets.end(), [&](const DeviceBudget& budget) {
+           return plan->devices[budget.device].kind == DeviceKind::kCpu || budget.fits();
+         });
+}
+
+struct Counts {
+  std::size_t n_fit = 0, n_refused = 0, n_short = 0, n_several = 0;
+};
+
+// Each number of layers and of FFNs: fits in the splitter, and as a plan.
+void expect_same_verdicts(const ModelInfo& model, const std::vector<DeviceInfo>& devices, PlanOptions options,
+                          Counts& counts) {
+  const PlanOptions resolved = *resolve_options(model, devices, options);
+  const LayerSplitter splitter(model, devices, resolved, 0, 256);
+  for (std::uint32_t n = 1; n <= model.n_layers(); ++n) {
+    for (const std::uint32_t n_cpu_ffn : {0U, n / 2, n}) {
+      options.n_gpu_layers = static_cast<std::int32_t>(n);
+      options.n_cpu_ffn = static_cast<std::int32_t>(n_cpu_ffn);
+      const Result<MemoryPlan> plan = plan_memory(model, devices, options);
+      ASSERT_EQ(splitter.fits(n, n_cpu_ffn), gpus_fit(plan))
+          << n << " layers, FFN " << n_cpu_ffn << ", limit " << devices[1].max_arena_bytes << ", granularity "
+          << devices[1].granularity << ", free " << devices[1].free_bytes;
+      ++(!plan.ok() ? counts.n_refused : gpus_fit(plan) ? counts.n_fit : counts.n_short);
+      if (!plan.ok()) continue;
+      std::size_t n_arenas = 0;
+      for (const ArenaPlan& arena : plan->arenas) n_arenas += arena.device == 1 ? 1 : 0;
+      counts.n_several += n_arenas > 2 ? 1 : 0;
+    }
+  }
+}
+
+TEST(ArenaLimit, the_splitter_fits_exactly_where_the_plan_fits_for_any_limit_and_granularity) {
+  Counts counts;
+  for (std::uint32_t seed = 0; seed < 12; ++seed) {
+    const ModelInfo model = test::random_model(seed);
+    Bytes whole = 0, largest = 0;
+    for (const WeightTensor& weight : model.weights) {
+      const Bytes bytes = weight_bytes(weight, WeightLayout::kRows);
+      whole += bytes;
+      largest = std::max(largest, bytes);
+    }
+    for (const Bytes granularity : {Bytes{256}, 4 * kKiB, 64 * kKiB, 2 * kMiB}) {
+      for (const Bytes limit : {Bytes{100}, largest / 3, largest, largest + granularity, 2 * largest,
+                                3 * largest + 12345, whole / 2, 4 * whole + granularity, Bytes{0}}) {
+        std::vector<DeviceInfo> devices = cpu_and_gpu(limit, granularity);
+        devices.push_back(devices[1]);
+        devices[2].max_arena_bytes = 2 * limit;
+        for (const Bytes free_bytes : {whole / 4 + 8 * kMiB, whole + 2 * kMiB, 64 * kGiB}) {
+          devices[1].driver_bytes = devices[2].driver_bytes = 0;
+          devices[1].free_bytes = free_bytes;
+          devices[2].free_bytes = free_bytes / 2;
+          expect_same_verdicts(model, devices, {.n_ctx = 300, .n_batch = 32, .devices = {{1}, {2}}}, counts);
+          ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed;
+        }
+      }
+    }
+  }
+  for (const std::size_t n : {counts.n_fit, counts.n_refused, counts.n_short, counts.n_several}) EXPECT_GT(n, 500U);
+}
+
+TEST(ArenaLimit, the_splitter_counts_several_arenas_to_the_byte) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  PlanOptions options{.n_ctx = 512, .n_gpu_layers = 12, .devices = {{1}}};
+  for (const Bytes limit : {100 * kMiB, 130 * kMiB + 1, 400 * kMiB}) {
+    std::vector<DeviceInfo> devices = cpu_and_gpu(limit);
+    const Bytes peak = planned(model, devices, options).budgets[0].peak();
+    for (const Bytes less : {0U, 1U}) {
+      devices[1].free_bytes = peak - less;
+      const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256);
+      EXPECT_EQ(splitter.fits(12, 0), less == 0) << limit;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom
