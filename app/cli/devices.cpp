@@ -15,21 +15,24 @@ struct Options {
 Json deviceJson(const DeviceInfo& device) {
   Json kvTypes = Json::array();
   for (const DType dtype : device.kv_types) kvTypes.push_back(dtype_row(dtype).label);
-  return {{"id", device.id},
-          {"name", device.name},
-          {"vendor", device.vendor},
-          {"kind", device_kind_name(device.kind)},
-          {"is_present", device.is_present},
-          {"has_unified_memory", device.has_unified_memory},
-          {"total_bytes", device.total_bytes},
-          {"free_bytes", device.free_bytes},
-          {"driver_bytes", device.driver_bytes},
-          {"driver_measured", device.driver_measured},
-          {"read_bytes_per_s", device.speed.read_bytes_per_s},
-          {"n_threads", device.n_threads},
-          {"kernels", device.kernels},
-          {"kernel_note", device.kernel_note},
-          {"kv_types", kvTypes}};
+  Json json{{"id", device.id},
+            {"name", device.name},
+            {"vendor", device.vendor},
+            {"kind", device_kind_name(device.kind)},
+            {"is_present", device.is_present},
+            {"has_unified_memory", device.has_unified_memory},
+            {"total_bytes", device.total_bytes},
+            {"free_bytes", device.free_bytes},
+            {"driver_bytes", device.driver_bytes},
+            {"driver_measured", device.driver_measured},
+            {"read_bytes_per_s", device.speed.read_bytes_per_s},
+            {"n_threads", device.n_threads},
+            {"kernels", device.kernels},
+            {"kernel_note", device.kernel_note},
+            {"kv_types", kvTypes}};
+  if (device.max_arena_bytes > 0) json["max_arena_bytes"] = device.max_arena_bytes;
+  if (device.max_binding_bytes > 0) json["max_binding_bytes"] = device.max_binding_bytes;
+  return json;
 }
 
 void printDevice(const DeviceInfo& device) {

@@ -32,7 +32,10 @@ constexpr std::array kKindRules{
     KindRule{"metal", DeviceKind::kMetal, kAssumedMetalDriverBytes, 16 * kKiB},
 };
 constexpr Bytes kGpuAlignment = 256;
-constexpr std::array kKeys{"name", "vendor", "kind", "memory_mib", "usable_mib", "bandwidth_gb_per_s", "unified"};
+// The last two are of rows that know them.
+constexpr std::array kKeys{"name",       "vendor",        "kind",
+                           "memory_mib", "usable_mib",    "bandwidth_gb_per_s",
+                           "unified",    "max_arena_mib", "max_binding_mib"};
 constexpr std::uint64_t kMaxMib = std::uint64_t{1} << 24;  // 16 TiB
 constexpr double kMaxGbPerS = 1e6;
 
@@ -83,6 +86,9 @@ class RowReader {
     return value->get<std::uint64_t>() * kMiB;
   }
 
+  // 0 where the row does not say.
+  Bytes mib_if_known(const char* key) { return row_.is_object() && row_.contains(key) ? mib(key) : 0; }
+
   double gb_per_s(const char* key) {
     const Json* value = field(key);
     if (value == nullptr) return 0;
@@ -126,6 +132,8 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
   device.total_bytes = row.mib("usable_mib");
   device.speed.read_bytes_per_s = row.gb_per_s("bandwidth_gb_per_s") * 1e9 * kSustainedReadShare;
   device.has_unified_memory = row.flag("unified");
+  device.max_arena_bytes = row.mib_if_known("max_arena_mib");
+  device.max_binding_bytes = row.mib_if_known("max_binding_mib");
   if (row.error()) return *row.error();
   const auto rule =
       std::find_if(kKindRules.begin(), kKindRules.end(), [&](const KindRule& r) { return r.name == kind; });

@@ -93,6 +93,18 @@ struct BadRow {
   const char* named;
 };
 
+TEST(DeviceCatalogue, a_row_may_know_what_is_allocated_and_bound_at_once) {
+  const auto unknown = parse_device_catalogue(catalogue_of(kRow));
+  ASSERT_TRUE(unknown.ok());
+  EXPECT_EQ((*unknown)[0].max_arena_bytes, 0U);
+  EXPECT_EQ((*unknown)[0].max_binding_bytes, 0U);
+  const auto known = parse_device_catalogue(
+      catalogue_of(replaced(kRow, "false", R"(false, "max_arena_mib": 4096, "max_binding_mib": 128)")));
+  ASSERT_TRUE(known.ok()) << known.error().message;
+  EXPECT_EQ((*known)[0].max_arena_bytes, 4 * kGiB);
+  EXPECT_EQ((*known)[0].max_binding_bytes, 128 * kMiB);
+}
+
 TEST(DeviceCatalogue, each_wrong_field_is_named_with_its_row) {
   const BadRow bad_rows[] = {
       {R"("name": "Card 1", )", "", "name: expected a value"},
@@ -108,6 +120,8 @@ TEST(DeviceCatalogue, each_wrong_field_is_named_with_its_row) {
       {"10.5", R"("fast")", "bandwidth_gb_per_s: expected a number"},
       {"false", "0", "unified: expected true or false"},
       {R"("unified")", R"("unifed")", "unifed: expected a known key"},
+      {"false", R"(false, "max_arena_mib": 0)", "max_arena_mib: expected a whole number"},
+      {"false", R"(false, "max_binding_mib": "4")", "max_binding_mib: expected a whole number"},
   };
   for (const BadRow& bad : bad_rows) {
     const auto devices = parse_device_catalogue(catalogue_of(replaced(kRow, bad.from, bad.to)));
