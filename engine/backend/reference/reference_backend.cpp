@@ -46,6 +46,12 @@ class ReferenceBackend final : public Backend {
                                format_bytes(plan.size), plan.size, format_bytes(device_->sample().free),
                                device_->sample().free)};
     }
+    if (info_.max_arena_bytes > 0 && plan.size > info_.max_arena_bytes) {
+      return Error{
+          ErrorCode::kResource,
+          fmt::format("{}: asked for {} ({} bytes) at once, expected at most {} ({} bytes)", info_.id,
+                      format_bytes(plan.size), plan.size, format_bytes(info_.max_arena_bytes), info_.max_arena_bytes)};
+    }
     Result<std::unique_ptr<ReferenceArena>> arena = ReferenceArena::map(device_, plan);
     if (!arena) return arena.error();
     ++n_allocations_;

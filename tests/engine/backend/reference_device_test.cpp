@@ -28,6 +28,20 @@ ArenaPlan arena_of(Bytes size) {
   return plan;
 }
 
+TEST(ReferenceDevice, allocates_at_most_what_it_says_at_once) {
+  const auto device = device_of(kMiB);
+  DeviceInfo info = info_of("1MiB");
+  info.max_arena_bytes = 128 * kKiB;
+  const auto backend = std::move(make_reference_backend(info, device)).value();
+  EXPECT_TRUE(backend->map_arena(arena_of(128 * kKiB)).ok());
+  const auto refused = backend->map_arena(arena_of(192 * kKiB));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kResource);
+  EXPECT_EQ(refused.error().message,
+            "reference:0: asked for 192 KiB (196608 bytes) at once, expected at most 128 KiB (131072 bytes)");
+  EXPECT_EQ(device->sample().ours, 0U);
+}
+
 TEST(ReferenceDevices, are_numbered_in_the_order_of_the_setting) {
   const auto devices = reference_devices("512MiB,256MiB");
   ASSERT_TRUE(devices.ok());
