@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "plan/plan_options.h"
+
 namespace headroom {
 
 Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& make_backend) {
@@ -39,26 +41,25 @@ double product_seconds(const Backends& backends) {
   return sum;
 }
 
-Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
-                      const MemorySample& now) {
-  Bytes limit = now.free;
+std::string free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now) {
   std::string rule_text;
   if (const auto* keep = std::get_if<KeepFree>(&rule); keep != nullptr && keep->bytes > 0) {
-    limit -= std::min(limit, keep->bytes);
     rule_text = fmt::format(", of which {} are to stay free", format_bytes(keep->bytes));
   } else if (const auto* most = std::get_if<AtMost>(&rule)) {
-    limit = std::min(limit, most->bytes - std::min(most->bytes, held));
     rule_text =
         fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
   }
-  if (asked <= limit) return ok_status();
   const Bytes used = now.total - std::min(now.total, now.free);
   const Bytes ours = std::min(used, now.ours);
-  return Error{
-      ErrorCode::kDoesNotFit,
-      fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes){}; of {} Headroom holds {}, other programs {}",
-                  device.id, format_bytes(asked), asked, format_bytes(now.free), now.free, rule_text,
-                  format_bytes(now.total), format_bytes(ours), format_bytes(used - ours))};
+  return fmt::format(", free {} ({} bytes){}; of {} Headroom holds {}, other programs {}", format_bytes(now.free),
+                     now.free, rule_text, format_bytes(now.total), format_bytes(ours), format_bytes(used - ours));
+}
+
+Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
+                      const MemorySample& now) {
+  if (asked <= limit_under(rule, now.free, held)) return ok_status();
+  return Error{ErrorCode::kDoesNotFit, fmt::format("{}: asked for {} ({} bytes){}", device.id, format_bytes(asked),
+                                                   asked, free_words(rule, held, now))};
 }
 
 }  // namespace headroom

@@ -22,10 +22,12 @@ Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& mak
 std::uint64_t n_allocations(const Backends& backends);
 double product_seconds(const Backends& backends);
 
-// What this process is about to take on a device, and what the plan's rule says of it. `held`: mapped there already by
-// the model in question; it counts towards "at most". kDoesNotFit names device, bytes asked, bytes free now, what this
-// process holds and what other programs hold.
+// What this process is about to take on one device, and what the plan's rule says of it: memory_ask.h asks for all.
+// `held`: mapped there already by the model in question; it counts towards "at most". kDoesNotFit names device, bytes
+// asked, bytes free now, what this process holds and what other programs hold.
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,
                       const MemorySample& now);
+// How such an error ends: what is free, what the rule says of it, and who holds the rest.
+std::string free_words(const HeadroomRule& rule, Bytes held, const MemorySample& now);
 
 }  // namespace headroom

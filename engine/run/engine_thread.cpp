@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/heap.h"
+#include "run/memory_ask.h"
 #include "run/scheduler.h"
 #include "run/session.h"
 
@@ -52,12 +53,6 @@ Bytes session_bytes(const MemoryPlan& plan, DeviceIndex device) {
   for (const ArenaPlan& arena : plan.arenas)
     total += arena.device == device && arena.lifetime == Lifetime::kSession ? arena.size : 0;
   return total;
-}
-
-// `sample` as it will be when `given_back` of our bytes are free again.
-MemorySample after_giving_back(MemorySample sample, Bytes given_back) {
-  sample.free = std::min(sample.total, sample.free + given_back);
-  return sample;
 }
 
 // Model and plan are told with the heap's share as it was measured.
@@ -279,26 +274,29 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   adopt(id, std::move(*loaded), std::move(*opened));
 }
 
-// Ends running answers, and gives the old model up when the new one does not fit beside it on every device. An error
-// means that nothing was given up.
+// Ends running answers, and gives the old model up when the new one does not fit beside it. An error means that nothing
+// was given up.
 Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
   if (!model) return ok_status();
   const MemoryPlan& plan = *wanted.plan;
   const MemoryReport report = session->memory_report();
-  bool fits_beside = true;
-  for (DeviceIndex index = 0; index < wanted.backends.size(); ++index) {
-    if (wanted.backends[index] == nullptr) continue;
-    const DeviceInfo& device = plan.devices[index];
-    const HeadroomRule rule = plan.options.headroom_of(index);
-    const MappedBytes mapped = mapped_on(report, device.id);
-    const Bytes held = mapped.weights + mapped.session, asked = plan.planned_bytes(index) + device.driver_bytes;
-    const Result<MemorySample> now = wanted.backends[index]->sample_memory();
-    if (!now) return now.error();
-    if (check_fits_now(device, rule, asked, held, *now).ok()) continue;
-    fits_beside = false;
-    const Bytes heap = device.kind == DeviceKind::kCpu ? report.heap_bytes : 0;
-    const MemorySample after = after_giving_back(*now, std::min(held + heap, now->ours));
-    if (Status fits = check_fits_now(device, rule, asked, 0, after); !fits) return fits;
+  const auto asked = [&](DeviceIndex device) { return plan.planned_bytes(device) + plan.devices[device].driver_bytes; };
+  const auto held = [&](DeviceIndex device) {
+    const MappedBytes mapped = mapped_on(report, plan.devices[device].id);
+    return mapped.weights + mapped.session;
+  };
+  Result<std::vector<MemoryAsk>> asks = read_memory_asks(wanted.backends, asked, held);
+  if (!asks) return asks.error();
+  const bool fits_beside = check_fits_now(plan, *asks).ok();
+  if (!fits_beside) {
+    give_back(
+        plan,
+        [&](DeviceIndex device) {
+          return held(device) + (plan.devices[device].kind == DeviceKind::kCpu ? report.heap_bytes : 0);
+        },
+        *asks);
+    for (MemoryAsk& ask : *asks) ask.held = 0;
+    if (Status fits = check_fits_now(plan, *asks); !fits) return fits;
   }
   scheduler->stop_all();
   if (!fits_beside) give_up_model(id);
@@ -308,16 +306,14 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
 // Whether the session arenas of a plan fit once those of the open session are gone.
 Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
   const MemoryReport report = session->memory_report();
-  for (DeviceIndex index = 0; index < model->backends.size(); ++index) {
-    if (model->backends[index] == nullptr) continue;
-    const MappedBytes mapped = mapped_on(report, plan.devices[index].id);
-    const Result<MemorySample> now = model->backends[index]->sample_memory();
-    if (!now) return now.error();
-    const Status fits = check_fits_now(plan.devices[index], plan.options.headroom_of(index), session_bytes(plan, index),
-                                       mapped.weights, after_giving_back(*now, mapped.session));
-    if (!fits) return fits;
-  }
-  return ok_status();
+  const auto mapped = [&](DeviceIndex device) { return mapped_on(report, plan.devices[device].id); };
+  Result<std::vector<MemoryAsk>> asks = read_memory_asks(
+      model->backends, [&](DeviceIndex device) { return session_bytes(plan, device); },
+      [&](DeviceIndex device) { return mapped(device).weights; });
+  if (!asks) return asks.error();
+  give_back(
+      plan, [&](DeviceIndex device) { return mapped(device).session; }, *asks);
+  return check_fits_now(plan, *asks);
 }
 
 void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan) {

@@ -9,6 +9,7 @@
 #include "format/dtype_table.h"
 #include "model/key_balance.h"
 #include "plan/device_rules.h"
+#include "run/memory_ask.h"
 
 namespace headroom {
 namespace {
@@ -54,15 +55,11 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
 // Another program may have taken memory since the plan was made.
 Status check_plan_fits_now(const LoadedModel& model) {
   const MemoryPlan& plan = *model.plan;
-  for (DeviceIndex device = 0; device < model.backends.size(); ++device) {
-    if (model.backends[device] == nullptr) continue;
-    const Result<MemorySample> now = model.backends[device]->sample_memory();
-    if (!now) return now.error();
-    const DeviceInfo& info = plan.devices[device];
-    const Bytes asked = plan.planned_bytes(device) + info.driver_bytes;
-    if (Status fits = check_fits_now(info, plan.options.headroom_of(device), asked, 0, *now); !fits) return fits;
-  }
-  return ok_status();
+  const Result<std::vector<MemoryAsk>> asks = read_memory_asks(
+      model.backends,
+      [&](DeviceIndex device) { return plan.planned_bytes(device) + plan.devices[device].driver_bytes; },
+      [](DeviceIndex) { return Bytes{0}; });
+  return asks ? check_fits_now(plan, *asks) : Status(asks.error());
 }
 
 Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, const StopToken& stop,

@@ -8,26 +8,31 @@
 #include <utility>
 
 #include "base/heap.h"
+#include "run/memory_ask.h"
 
 namespace headroom {
 namespace {
 
+std::vector<const ArenaPlan*> weight_arenas(const MemoryPlan& plan) {
+  std::vector<const ArenaPlan*> arenas;
+  for (const ArenaPlan& arena : plan.arenas) {
+    if (arena.lifetime == Lifetime::kModel) arenas.push_back(&arena);
+  }
+  return arenas;
+}
+
 // The weight regions of two plans of one model must be the same: the session steps over weights that the first one
-// placed.
+// placed. Of the session's arenas there may be more or fewer.
 bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
-  if (loaded.arenas.size() != wanted.arenas.size() || !(loaded.placement == wanted.placement)) return false;
+  if (!(loaded.placement == wanted.placement)) return false;
   // A backend has its number of threads for good.
   const auto is_same = [](const DeviceInfo& a, const DeviceInfo& b) {
     return a.id == b.id && a.n_threads == b.n_threads;
   };
   if (!std::ranges::equal(loaded.devices, wanted.devices, is_same)) return false;
-  for (std::size_t i = 0; i < loaded.arenas.size(); ++i) {
-    const ArenaPlan& a = loaded.arenas[i];
-    const ArenaPlan& b = wanted.arenas[i];
-    if (a.lifetime != b.lifetime || a.device != b.device) return false;
-    if (a.lifetime == Lifetime::kModel && (a.size != b.size || a.regions.size() != b.regions.size())) return false;
-  }
-  return true;
+  return std::ranges::equal(weight_arenas(loaded), weight_arenas(wanted), [](const ArenaPlan* a, const ArenaPlan* b) {
+    return a->device == b->device && a->size == b->size && a->regions.size() == b->regions.size();
+  });
 }
 
 // A copy of fewer tokens of another slot saves too little.
@@ -91,11 +96,9 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   const LoadedModel& loaded = *session->model_;
   if (Status fits = session->check_free(); !fits) return fits.error();
   if (Status mapped = session->map_arenas(stop, advance); !mapped) return mapped.error();
-  std::vector<Arena*> bound;
-  for (std::size_t i = 0; i < session->arenas_.size(); ++i)
-    bound.push_back(session->arenas_[i] ? session->arenas_[i].get() : loaded.arenas[i].get());
+  session->mapped_ = session->all_arenas();
   Result<std::unique_ptr<Executor>> executor =
-      Executor::open(*loaded.info, *session->plan_, loaded.backends, bound, loaded.key_balance);
+      Executor::open(*loaded.info, *session->plan_, loaded.backends, session->mapped_, loaded.key_balance);
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
   const Bytes token_bytes = slot_token_bytes(session->plan_->options);
@@ -122,22 +125,36 @@ Status Session::map_arenas(const StopToken& stop, const Advance& advance) {
   return ok_status();
 }
 
+// The weights' arenas stand in one order in every plan of the model.
+std::vector<Arena*> Session::all_arenas() const {
+  std::vector<Arena*> weights;
+  for (std::size_t i = 0; i < model_->arenas.size(); ++i) {
+    if (model_->plan->arenas[i].lifetime == Lifetime::kModel) weights.push_back(model_->arenas[i].get());
+  }
+  std::vector<Arena*> all;
+  auto next = weights.begin();
+  for (std::size_t i = 0; i < plan_->arenas.size(); ++i)
+    all.push_back(plan_->arenas[i].lifetime == Lifetime::kModel ? *next++ : arenas_[i].get());
+  return all;
+}
+
 // Another program may have taken memory since the plan was made.
 Status Session::check_free() const {
-  for (DeviceIndex device = 0; device < model_->backends.size(); ++device) {
-    if (model_->backends[device] == nullptr) continue;
-    Bytes asked = 0, held = 0;
-    for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
-      if (plan_->arenas[i].device != device) continue;
-      if (plan_->arenas[i].lifetime == Lifetime::kSession) asked += plan_->arenas[i].size;
-      if (model_->arenas[i]) held += model_->arenas[i]->mapped_bytes();
+  const auto asked = [&](DeviceIndex device) {
+    Bytes bytes = 0;
+    for (const ArenaPlan& arena : plan_->arenas)
+      bytes += arena.device == device && arena.lifetime == Lifetime::kSession ? arena.size : 0;
+    return bytes;
+  };
+  const auto held = [&](DeviceIndex device) {
+    Bytes bytes = 0;
+    for (std::size_t i = 0; i < model_->arenas.size(); ++i) {
+      if (model_->arenas[i] && model_->plan->arenas[i].device == device) bytes += model_->arenas[i]->mapped_bytes();
     }
-    const Result<MemorySample> now = model_->backends[device]->sample_memory();
-    if (!now) return now.error();
-    const HeadroomRule rule = plan_->options.headroom_of(device);
-    if (Status fits = check_fits_now(plan_->devices[device], rule, asked, held, *now); !fits) return fits;
-  }
-  return ok_status();
+    return bytes;
+  };
+  const Result<std::vector<MemoryAsk>> asks = read_memory_asks(model_->backends, asked, held);
+  return asks ? check_fits_now(*plan_, *asks) : Status(asks.error());
 }
 
 MemoryReport Session::memory_report() const {
@@ -145,8 +162,7 @@ MemoryReport Session::memory_report() const {
   for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
     const ArenaPlan& arena = plan_->arenas[i];
     if (arena.lifetime == Lifetime::kLoad) continue;
-    const Arena& mapped = arenas_[i] ? *arenas_[i] : *model_->arenas[i];
-    report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped.mapped_bytes()});
+    report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped_[i]->mapped_bytes()});
   }
   report.heap_bytes = model_->heap_bytes + heap_bytes_;
   report.allocations_after_load = n_allocations_after_open();

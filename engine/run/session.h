@@ -87,6 +87,7 @@ class Session {
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
   Status check_free() const;
+  std::vector<Arena*> all_arenas() const;
   Status map_arenas(const StopToken& stop, const Advance& advance);
   Status run_step(const StopToken& stop);
   Status sample_group(std::span<SampledRow> rows);
@@ -97,6 +98,7 @@ class Session {
   std::shared_ptr<const LoadedModel> model_;
   std::shared_ptr<const MemoryPlan> plan_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
+  std::vector<Arena*> mapped_;                  // likewise, with those of the model; null for those of the load
   std::unique_ptr<Executor> executor_;
   std::optional<SlotCache> cache_;         // from open() on
   std::vector<StepRow> rows_;              // room for step_rows()

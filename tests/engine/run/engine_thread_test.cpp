@@ -409,6 +409,54 @@ TEST(EngineThread, the_old_model_goes_first_where_both_do_not_fit) {
   EXPECT_TRUE(fake.engine.wait_for<ModelUnloaded>(second).has_value());
 }
 
+// A plan for the host and a device that shares its memory, a layer on each.
+LoadRequest on_shared_memory(const OnDisk& model, std::uint32_t n_ctx) {
+  std::vector<DeviceInfo> devices{make_cpu_device("the host", kGiB, kGiB, 2), reference_devices("1GiB")->front()};
+  devices[1].has_unified_memory = true;
+  PlanOptions options = context_of(n_ctx);
+  options.n_gpu_layers = 1;
+  options.devices = {{1}};
+  Result<MemoryPlan> plan = plan_memory(*model.opened.info, devices, options);
+  CHECK(plan.ok(), plan.error().message.c_str());
+  return {model.path, std::make_shared<const MemoryPlan>(std::move(*plan))};
+}
+
+// What all of it gives back is free for all of it, and no device is asked alone whether both models fit.
+TEST(EngineThread, of_shared_memory_the_old_model_goes_first_where_both_do_not_fit_together) {
+  const OnDisk model;
+  const LoadRequest request = on_shared_memory(model, 64);
+  const Bytes host = request.plan->planned_bytes(0), device = request.plan->planned_bytes(1);
+  for (const Bytes more : {Bytes{0}, std::max(host, device)}) {
+    fake::Machine machine;
+    FakeEngine fake(machine);
+    machine.total = host + device + more;
+    ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
+    const RequestId second = fake.engine->load(request);
+    EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(second).has_value()) << more;
+    EXPECT_TRUE(fake.engine.wait_for<ModelUnloaded>(second).has_value()) << more;
+  }
+}
+
+TEST(EngineThread, of_shared_memory_a_replan_is_asked_of_all_together) {
+  const OnDisk model;
+  const LoadRequest request = on_shared_memory(model, 64), longer = on_shared_memory(model, 512);
+  const auto asked = [](const LoadRequest& of) { return of.plan->planned_bytes(0) + of.plan->planned_bytes(1); };
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  machine.total = asked(longer);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->replan(longer.plan)).has_value());
+  EXPECT_EQ(machine.mapped_now, machine.total);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->replan(request.plan)).has_value());
+  machine.held_by_others = 1;
+  const auto failed = fake.engine.wait_for<Failed>(fake.engine->replan(longer.plan));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kDoesNotFit);
+  EXPECT_NE(failed->error.message.find("with the same memory"), std::string::npos) << failed->error.message;
+  EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value())
+      << "still open as it was";
+}
+
 TEST(EngineThread, a_model_that_no_longer_fits_fails_with_the_figures_and_the_old_one_stays) {
   const OnDisk model;
   fake::Machine machine;

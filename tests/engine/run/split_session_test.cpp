@@ -211,6 +211,55 @@ TEST_F(SplitSession, the_end_of_the_context_is_where_the_plan_says) {
   }
 }
 
+// A device whose largest allocation is that of its largest region.
+TEST_F(SplitSession, weights_and_caches_in_many_arenas_are_as_in_one) {
+  std::vector<DeviceInfo> devices = *probe_devices(2);
+  devices[1].granularity = 4 * kKiB;
+  const PlanOptions options = options_of(DType::kF16, 3);
+  const auto plan_of = [&](const PlanOptions& asked) {
+    Result<MemoryPlan> plan = plan_memory(*opened_.info, devices, asked);
+    CHECK(plan.ok(), plan.error().message.c_str());
+    return std::make_shared<const MemoryPlan>(std::move(*plan));
+  };
+  const auto whole_plan = plan_of(options);
+  for (const ArenaPlan& arena : whole_plan->arenas) {
+    for (const Region& region : arena.regions) {
+      if (arena.device == 1)
+        devices[1].max_arena_bytes =
+            std::max(devices[1].max_arena_bytes, round_up(region.size, devices[1].granularity));
+    }
+  }
+  const auto plan = plan_of(options);
+  const auto n_arenas = [](const MemoryPlan& of, Lifetime lifetime) {
+    return std::count_if(of.arenas.begin(), of.arenas.end(),
+                         [&](const ArenaPlan& arena) { return arena.device == 1 && arena.lifetime == lifetime; });
+  };
+  EXPECT_GT(n_arenas(*plan, Lifetime::kModel), 3);
+  EXPECT_GT(n_arenas(*plan, Lifetime::kSession), 1);
+  const auto loaded = load_or_die(opened_, plan);
+  const std::vector<TokenId> prompt = tokens_of(100, 3);
+  const auto whole = session_or_die(load_or_die(opened_, whole_plan), whole_plan);
+  const std::vector<float> expected = read(*whole, 0, prompt);
+  {
+    const auto session = session_or_die(loaded, plan);
+    EXPECT_EQ(read(*session, 0, prompt), expected);
+    EXPECT_EQ(session->memory_report().arenas.size(), plan->arenas.size());
+  }
+  // Another context has another number of arenas, under the same weights.
+  PlanOptions shorter = options;
+  shorter.n_ctx = 128;
+  const auto short_plan = plan_of(shorter);
+  ASSERT_LT(n_arenas(*short_plan, Lifetime::kSession), n_arenas(*plan, Lifetime::kSession));
+  const auto session = session_or_die(loaded, short_plan);
+  EXPECT_EQ(read(*session, 0, prompt), expected);
+  const MemoryReport report = session->memory_report();
+  ASSERT_EQ(report.arenas.size(), short_plan->arenas.size());
+  for (std::size_t i = 0; i < report.arenas.size(); ++i) {
+    EXPECT_EQ(report.arenas[i].planned_bytes, short_plan->arenas[i].size);
+    EXPECT_EQ(report.arenas[i].mapped_bytes, short_plan->arenas[i].size);
+  }
+}
+
 TEST_F(SplitSession, memory_that_another_program_took_on_the_second_device_is_told_before_anything_is_mapped) {
   const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options_of(DType::kF16, 2));
   const auto device = shared_reference_device("reference:0", 64 * kMiB);
