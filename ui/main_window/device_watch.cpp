@@ -15,6 +15,16 @@ Bytes noise(const DeviceInfo& device) { return std::max(64 * kMiB, device.total_
 // A speed that an answer refined by little changes no verdict.
 bool isNear(double a, double b) { return a == b || (std::min(a, b) > 0.95 * std::max(a, b)); }
 
+// What is free on a device once the loaded model is gone: of memory that devices share, what it holds on any of them.
+Bytes comesBackOn(const DeviceInfo& device, const std::vector<DeviceInfo>& all, const LoadState& load) {
+  const auto shares = [](const DeviceInfo& d) { return d.kind == DeviceKind::kCpu || d.has_unified_memory; };
+  Bytes sum = 0;
+  for (const DeviceInfo& other : all) {
+    if (other.id == device.id || (shares(other) && shares(device))) sum += load.heldOn(other.id);
+  }
+  return sum;
+}
+
 }  // namespace
 
 DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent)
@@ -30,7 +40,7 @@ DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, 
 std::vector<DeviceInfo> DeviceWatch::devicesNow() const {
   std::vector<DeviceInfo> devices = m_services.probeDevices();
   for (DeviceInfo& device : devices)
-    device.free_bytes = std::min(device.total_bytes, device.free_bytes + m_load.heldOn(device.id));
+    device.free_bytes = std::min(device.total_bytes, device.free_bytes + comesBackOn(device, devices, m_load));
   return devices;
 }
 
@@ -50,13 +60,12 @@ void DeviceWatch::probe() {
   }
   if (m_sinceEngineRead.isValid() && m_sinceEngineRead.elapsed() < kEngineSilentMs) return;
   for (const DeviceInfo& device : devices) {
-    const Bytes held = m_load.heldOn(device.id);
     MemoryReading reading;
     reading.timeMs = QDateTime::currentMSecsSinceEpoch();
     reading.device = QString::fromStdString(device.id);
     reading.total = device.total_bytes;
-    reading.free = device.free_bytes - std::min(device.free_bytes, held);
-    reading.ours = held;
+    reading.free = device.free_bytes - std::min(device.free_bytes, comesBackOn(device, devices, m_load));
+    reading.ours = m_load.heldOn(device.id);
     reading.kvTokensUsed = m_load.kvTokensUsed();
     reading.allocationsAfterLoad = m_load.allocationsSinceLoad();
     emit read(reading);

@@ -51,6 +51,23 @@ TEST_F(DeviceWatchTest, what_the_loaded_model_holds_is_free_for_the_next_plan) {
   EXPECT_EQ(m_watch->devicesNow()[0].free_bytes, 16 * kGiB) << "never more than there is";
 }
 
+TEST_F(DeviceWatchTest, of_shared_memory_what_is_held_on_one_device_is_free_for_all_that_share) {
+  m_devices.push_back(test::gpu_with(12 * kGiB));
+  m_devices[1].has_unified_memory = true;
+  m_devices.push_back(test::gpu_with(12 * kGiB));
+  m_devices[2].id = "cuda:1";
+  const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  m_load.load("/m.gguf", test::plan_for(*model, m_devices, {.n_gpu_layers = 8, .devices = {{1}}}));
+  m_engine.sendLoadDone(model);
+  const MemoryPlan& plan = *m_engine.loads.back().plan;
+  ASSERT_GT(plan.planned_bytes(1), 0U);
+  for (DeviceInfo& device : m_devices) device.free_bytes = kGiB;
+  const std::vector<DeviceInfo> now = m_watch->devicesNow();
+  for (const std::size_t shared : {0U, 1U})
+    EXPECT_EQ(now[shared].free_bytes, kGiB + plan.planned_bytes(0) + plan.planned_bytes(1)) << shared;
+  EXPECT_EQ(now[2].free_bytes, kGiB);
+}
+
 TEST_F(DeviceWatchTest, a_change_is_told_once_and_noise_is_not) {
   QSignalSpy changed(m_watch.get(), &DeviceWatch::freeBytesChanged);
   probe();
