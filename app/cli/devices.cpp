@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "backend/registry.h"
 #include "format/dtype_table.h"
 #include "options.h"
 #include "plan_arguments.h"
@@ -39,7 +40,9 @@ void printDevice(const DeviceInfo& device) {
   if (device.is_present) {
     printLine(fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes),
                           format_bytes(device.total_bytes), device.name));
-    if (!device.kernels.empty()) printLine(fmt::format("{:<28} kernels {}, checked", "", device.kernels));
+    if (!device.kernels.empty())
+      printLine(
+          fmt::format("{:<28} kernels {}{}", "", device.kernels, device.kind == DeviceKind::kCpu ? ", checked" : ""));
     if (!device.kernel_note.empty()) printLine(fmt::format("note: {}", device.kernel_note));
   } else {
     printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes),
@@ -62,7 +65,13 @@ ExitCode devices(const Options& options) {
     inCatalogue = !device.is_present;
     printDevice(device);
   }
-  if (options.asJson) printJson({{"devices", json}});
+  const std::vector<std::string> refused = refused_devices();
+  if (options.asJson) {
+    printJson({{"devices", json}, {"refused", refused}});
+  } else if (!refused.empty()) {
+    printLine("");
+    for (const std::string& sentence : refused) printLine(fmt::format("note: {}", sentence));
+  }
   return kDone;
 }
 

@@ -32,6 +32,7 @@ struct StepInputs {
   std::span<const StepRow> rows;              // of one slot ascending in position; at most Program::max_rows
   std::span<const std::uint32_t> logit_rows;  // indices into rows, ascending; at most Program::max_logit_rows
   const KvRings* rings = nullptr;             // as they are once these rows are written
+  std::uint64_t number = 0;                   // of the step, the same for all its segments; 0: it may be any
 };
 
 // What a backend is bound to. Model, plan, balance and the arenas outlive the binding; the list of arenas does not.
@@ -61,10 +62,10 @@ class Backend {
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;
 
-  // Fills one weight region from the file, in weight_layout() of the device. `advance` is called with bytes done since
-  // the last call.
+  // Fills one weight region from the file, in weight_layout() of the device. `upload`: the arena of the load that this
+  // backend mapped; null unless needs_upload(). `advance` is called with bytes done since the last call.
   virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
-                             const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
+                             Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
   // Makes every byte of an arena present and zero, so that a context that fills up takes nothing more, and a machine
   // that cannot keep what it promised shows it now and not in the middle of an answer. `advance` as above.

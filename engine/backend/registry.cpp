@@ -11,6 +11,9 @@
 #include "backend/reference/reference_backend.h"
 #include "base/cpu_features.h"
 #include "base/usable_cores.h"
+#if HEADROOM_HAS_VULKAN
+#include "backend/vulkan/vulkan_backend.h"
+#endif
 
 namespace headroom {
 namespace {
@@ -40,8 +43,19 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
   cpu.kernels = isa_name(choice->isa);
   cpu.kernel_note = refused_text(*choice);
   std::vector<DeviceInfo> devices{std::move(cpu)};
+#if HEADROOM_HAS_VULKAN
+  for (VulkanCard& card : vulkan_cards().cards) devices.push_back(std::move(card.info));
+#endif
   if (Status added = add_reference_devices(devices); !added) return added.error();
   return devices;
+}
+
+std::vector<std::string> refused_devices() {
+#if HEADROOM_HAS_VULKAN
+  return vulkan_cards().refused;
+#else
+  return {};
+#endif
 }
 
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
@@ -53,12 +67,15 @@ Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
     case DeviceKind::kCpu: return make_cpu_backend(device);
     case DeviceKind::kReference:
       return make_reference_backend(device, shared_reference_device(device.id, device.total_bytes));
-    case DeviceKind::kCuda:
     case DeviceKind::kVulkan:
+#if HEADROOM_HAS_VULKAN
+      return make_vulkan_backend(device);
+#endif
+    case DeviceKind::kCuda:
     case DeviceKind::kMetal: break;
   }
-  return Error{ErrorCode::kUnsupported, fmt::format("{}: expected cpu or reference, this build has no backend for {}",
-                                                    device.id, device_kind_name(device.kind))};
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("{}: this build has no backend for {}", device.id, device_kind_name(device.kind))};
 }
 
 }  // namespace headroom

@@ -35,7 +35,7 @@ Error too_large(const DeviceInfo& device, const Region& region, std::string_view
 
 ArenaBuilder::ArenaBuilder(DeviceIndex device, const DeviceInfo& info, Memory memory, Lifetime lifetime, Keep keep)
     : info_(info), rules_(arena_rules(info)), keep_(keep), packer_(rules_) {
-  empty_.device = device;
+  empty_.device = empty_.mapped_by = device;
   empty_.memory = memory;
   empty_.lifetime = lifetime;
 }

@@ -19,6 +19,9 @@ class ArenaBuilder {
   // `info` is that of `device` and outlives the builder.
   ArenaBuilder(DeviceIndex device, const DeviceInfo& info, Memory memory, Lifetime lifetime, Keep keep);
 
+  // Another device's backend maps it.
+  void set_mapped_by(DeviceIndex device) { empty_.mapped_by = device; }
+
   void reserve(std::size_t n_regions);
   // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set
   // here; `name` is copied only when regions are kept.

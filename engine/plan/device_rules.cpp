@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {
@@ -85,10 +86,11 @@ Bytes quantized_row_bytes(std::uint64_t n_elems) {
   return groups * (kQuantGroup + 2 * kF32Bytes);
 }
 
-// A GPU keeps the normalized and the quantized row, and the partial sums of split-K attention: (head_dim + running
-// maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the device without
-// splitting. With experts also the router's logits, the quantized rows gathered by expert, and their order.
-Bytes gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
+// What CUDA will need: it keeps the normalized and the quantized row, and the partial sums of split-K attention:
+// (head_dim + running maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the
+// device without splitting. With experts also the router's logits, the quantized rows gathered by expert, and their
+// order.
+Bytes assumed_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   const Widths widths = widest(model);
   const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
   const ExpertCounts experts = most_experts(model);
@@ -121,7 +123,9 @@ DeviceWork work_on(const Program& program, DeviceIndex device) {
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                     std::uint32_t max_rows, DeviceWork work) {
   if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads, work).total();
-  return work == DeviceWork::kComputes ? gpu_scratch(model, options, max_rows) : 0;
+  if (work != DeviceWork::kComputes) return 0;
+  if (device.kind == DeviceKind::kVulkan) return gpu_scratch(model, options, max_rows).total();
+  return assumed_scratch(model, options, max_rows);
 }
 
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows,
@@ -190,14 +194,30 @@ bool copies_page_locked(const DeviceInfo& device) {
 
 bool needs_upload(const DeviceInfo& device) { return copies_page_locked(device) && !device.has_unified_memory; }
 
-StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices) {
+StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices, DeviceIndex device) {
+  const bool is_own = copies_page_locked(devices[device]);
+  // The host's is for what a device sends that has none of its own.
+  const auto is_sent_by_host = [&](DeviceIndex from) {
+    return devices[from].kind != DeviceKind::kCpu && !copies_page_locked(devices[from]);
+  };
   Bytes transfer = 0, logits = 0;
   for (const Op& op : program.ops) {
     const Bytes row_bytes = program.buffers[op.outputs[0]].row_bytes();
-    if (op.kind == OpKind::kTransfer) transfer = std::max(transfer, program.max_rows * row_bytes);
-    if (op.kind == OpKind::kLogits && devices[op.device].kind != DeviceKind::kCpu) logits = row_bytes;
+    if (op.kind == OpKind::kTransfer) {
+      const DeviceIndex from = program.buffers[op.inputs[0]].device, to = program.buffers[op.outputs[0]].device;
+      const bool crosses_here = is_own ? from == device || to == device : is_sent_by_host(from);
+      if (crosses_here) transfer = std::max(transfer, program.max_rows * row_bytes);
+    }
+    if (op.kind == OpKind::kLogits && (is_own ? op.device == device : is_sent_by_host(op.device))) logits = row_bytes;
   }
   return staging_of(transfer, logits);
+}
+
+DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device) {
+  DeviceInfo locked = host;
+  locked.alignment = std::max(host.alignment, device.alignment);
+  locked.granularity = std::max(host.granularity, locked.alignment);
+  return locked;
 }
 
 StagingLayout staging_of(Bytes transfer, Bytes logits) {

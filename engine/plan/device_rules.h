@@ -74,17 +74,20 @@ bool copies_page_locked(const DeviceInfo& device);
 // Whether weights reach a device through the host's memory, because nobody else can write to its own.
 bool needs_upload(const DeviceInfo& device);
 
-// The region "staging" (kStaging) of the host, through which bytes cross between devices: the residual of one transfer
-// at a time from its start, and behind it the one row of logits that is read at a time from another device than the
-// CPU.
+// A region "staging" (kStaging), through which bytes cross between devices: the residual of one transfer at a time from
+// its start, and behind it the one row of logits that is read at a time from another device than the CPU. Each device
+// that copies page-locked memory has its own; the host has one for what the others send.
 struct StagingLayout {
   Bytes transfer = 0;       // of the largest transfer of a step
   Bytes logits_offset = 0;  // a multiple of 64
   Bytes total = 0;          // 0: nothing crosses
 };
-StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices);
+StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices, DeviceIndex device);
 StagingLayout staging_of(Bytes transfer,
                          Bytes logits);  // bytes of the largest transfer and of a row of logits; 0: none
+
+// The host as page-locked memory that a device copies from and to: with regions where that device can bind them.
+DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device);
 
 // The region "upload" of the arena that is mapped for the load where needs_upload() holds.
 // Two chunks: one is filled from the file while the other is copied.

@@ -8,6 +8,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
@@ -156,18 +157,23 @@ std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, c
                      (bytes - shared) / device.n_threads);
 }
 
-// The two regions through which bytes cross between devices, and the tokens of the slots; the sampler's is one number.
-void add_staging(const MemoryPlan& plan, const Region& region, std::string& label, std::string& each,
-                 Bytes& each_bytes) {
+// What the host keeps for devices that copy, what crosses between devices, and the tokens of the slots; the sampler's
+// is one number.
+void add_staging(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex mapped_by,
+                 std::string& label, std::string& each, Bytes& each_bytes) {
   if (region.name == "upload") {
     label += ", while weights are loaded";
     each = fmt::format("2 chunks x {} bytes", kUploadChunkBytes);
   } else if (region.name == "staging") {
-    const StagingLayout layout = staging_layout(plan.program, plan.devices);
+    const StagingLayout layout = staging_layout(plan.program, plan.devices, mapped_by);
     label += ", for what crosses between devices";
     each = fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
                        layout.total - layout.logits_offset);
     each_bytes = layout.total;
+  } else if (region.name == "inputs") {
+    label = "what a step is given";
+    each_bytes = gpu_inputs(model, plan.options).total();
+    each = fmt::format("{} words x 4 bytes", each_bytes / 4);
   } else if (region.name == "tokens") {
     label += " that the caches hold";
     each = fmt::format("{} slots x {} positions x {} bytes", plan.options.n_slots, plan.options.n_ctx, kTokenIdBytes);
@@ -175,8 +181,9 @@ void add_staging(const MemoryPlan& plan, const Region& region, std::string& labe
   }
 }
 
-void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex device,
+void add_other(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& arena, const Region& region,
                GroupList& groups) {
+  const DeviceIndex device = arena.device;
   const DeviceInfo& info = plan.devices[device];
   std::string each = fmt::format("{} bytes", region.size);
   Bytes each_bytes = region.size;
@@ -198,7 +205,7 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const Region& reg
       each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
       each = scratch_expression(model, plan, info, each_bytes);
       break;
-    case RegionKind::kStaging: add_staging(plan, region, label, each, each_bytes); break;
+    case RegionKind::kStaging: add_staging(model, plan, region, arena.mapped_by, label, each, each_bytes); break;
     case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;
     default: break;
   }
@@ -219,7 +226,7 @@ std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& pla
             add_weight(model, weight_layout(plan.devices[arena.device].kind), region, arena.device, groups);
             break;
           case RegionKind::kKv: add_kv(model, plan.options, region, arena.device, groups); break;
-          default: add_other(model, plan, region, arena.device, groups); break;
+          default: add_other(model, plan, arena, region, groups); break;
         }
       }
       std::vector<Formula> of_arena = groups.finish();

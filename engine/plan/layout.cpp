@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/memory_pool.h"
 #include "plan/placement.h"
@@ -35,22 +36,6 @@ std::vector<DeviceIndex> devices_to_lay_out(const Placement& placement, DeviceIn
   std::erase(used, cpu);
   used.push_back(cpu);
   return used;
-}
-
-// What the host holds so that bytes can cross between devices.
-struct Crossing {
-  Bytes staging = 0;
-  Bytes upload = 0;        // while weights are loaded
-  bool is_locked = false;  // a device copies to and from the staging by itself
-};
-
-Crossing crossing_of(const LayoutInputs& in, std::span<const DeviceIndex> used, const Program& program) {
-  Crossing crossing{.staging = staging_layout(program, in.devices).total};
-  for (const DeviceIndex device : used) {
-    crossing.is_locked |= copies_page_locked(in.devices[device]);
-    if (needs_upload(in.devices[device])) crossing.upload = kUploadBytes;
-  }
-  return crossing;
 }
 
 Error too_large(const LayoutInputs& in) {
@@ -106,7 +91,7 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
 }
 
 Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
-                               const Crossing& crossing, DeviceIndex device, Keep keep) {
+                               DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
   const DeviceInfo& info = in.devices[device];
   ArenaBuilder builder(device, info, arena_memory(info.kind), Lifetime::kSession, keep);
@@ -123,16 +108,25 @@ Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placemen
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
     builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
-    if (!crossing.is_locked) builder.add({.kind = RegionKind::kStaging}, "staging", crossing.staging);
+    builder.add({.kind = RegionKind::kStaging}, "staging", staging_layout(program, in.devices, device).total);
   }
   return finish(in, std::move(builder));
 }
 
-// One region of the host's page-locked memory.
-Result<Arenas> lay_out_page_locked(const LayoutInputs& in, Lifetime lifetime, std::string_view name, Bytes bytes,
-                                   Keep keep) {
-  ArenaBuilder builder(in.cpu, in.devices[in.cpu], Memory::kPageLocked, lifetime, keep);
-  builder.add({.kind = RegionKind::kStaging}, name, bytes);
+// What the host holds in page-locked memory for a device that copies by itself: of a session what a step is given and
+// what crosses, of a load what carries the weights.
+Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const Program& program, Lifetime lifetime,
+                                   DeviceIndex device, Keep keep) {
+  const DeviceInfo& info = in.devices[device];
+  const DeviceInfo host = page_locked_host(in.devices[in.cpu], info);
+  ArenaBuilder builder(in.cpu, host, Memory::kPageLocked, lifetime, keep);
+  builder.set_mapped_by(device);
+  if (lifetime == Lifetime::kLoad) {
+    if (needs_upload(info)) builder.add({.kind = RegionKind::kStaging}, "upload", kUploadBytes);
+  } else if (copies_page_locked(info)) {
+    builder.add({.kind = RegionKind::kStaging}, "inputs", gpu_inputs(in.model, in.options).total());
+    builder.add({.kind = RegionKind::kStaging}, "staging", staging_layout(program, in.devices, device).total);
+  }
   return finish(in, std::move(builder));
 }
 
@@ -170,7 +164,6 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   const std::vector<DeviceIndex> used = devices_to_lay_out(out.placement, in.cpu);
   out.program = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
                               in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
-  const Crossing crossing = crossing_of(in, used, out.program);
   Bytes total = in.model.heap_bytes;
   for (const DeviceIndex device : used) {
     const std::optional<Bytes> sum = checked_add(total, in.devices[device].driver_bytes);
@@ -189,14 +182,14 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   };
   for (const DeviceIndex device : used) {
     if (Status added = add(lay_out_weights(in, out.placement, device, keep)); !added) return added.error();
-    if (Status added = add(lay_out_session(in, out.placement, out.program, crossing, device, keep)); !added)
-      return added.error();
+    if (Status added = add(lay_out_session(in, out.placement, out.program, device, keep)); !added) return added.error();
   }
-  const Bytes locked = crossing.is_locked ? crossing.staging : 0;
-  if (Status added = add(lay_out_page_locked(in, Lifetime::kSession, "staging", locked, keep)); !added)
-    return added.error();
-  if (Status added = add(lay_out_page_locked(in, Lifetime::kLoad, "upload", crossing.upload, keep)); !added)
-    return added.error();
+  for (const Lifetime lifetime : {Lifetime::kSession, Lifetime::kLoad}) {
+    for (const DeviceIndex device : used) {
+      if (Status added = add(lay_out_page_locked(in, out.program, lifetime, device, keep)); !added)
+        return added.error();
+    }
+  }
   out.budgets = make_budgets(in, out.arenas);
   return out;
 }

@@ -50,8 +50,9 @@ std::string_view lifetime_name(Lifetime lifetime);  // "model", "session", "load
 enum class Memory : std::uint8_t { kDevice, kHost, kPageLocked };
 std::string_view memory_name(Memory memory);  // "device", "host", "page-locked host"
 
-struct ArenaPlan {  // one arena == one allocation of the device
-  DeviceIndex device = 0;
+struct ArenaPlan {            // one arena == one allocation of the device
+  DeviceIndex device = 0;     // whose memory it takes
+  DeviceIndex mapped_by = 0;  // whose backend maps and uses it: of page-locked memory the device that copies
   Memory memory = Memory::kHost;
   Lifetime lifetime = Lifetime::kModel;
   Bytes size = 0;  // a multiple of the device's granularity

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/device_rules.h"
+#include "plan/gpu_rules.h"
 #include "plan/memory_pool.h"
 #include "plan/plan_options.h"
 
@@ -54,18 +55,28 @@ std::uint32_t LayerSplitter::most_from(const Candidate& on, std::uint32_t first,
 // What the host keeps: the layers before those of the devices, the FFNs, and what crosses to the devices.
 Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) const {
   const Bytes residual = Bytes{options_.step_rows()} * model_.d_model * kF32Bytes;
-  const Bytes staging = staging_of(holders.has_embedding ? 0 : residual, Bytes{model_.n_vocab} * kF32Bytes).total;
-  const bool is_locked = std::any_of(holders.devices.begin(), holders.devices.end(),
-                                     [&](DeviceIndex device) { return copies_page_locked(all_[device]); });
+  const Bytes logits = Bytes{model_.n_vocab} * kF32Bytes;
+  Bytes sent = 0, sent_logits = 0, bytes = add(model_.heap_bytes, all_[cpu_].driver_bytes);
+  for (std::size_t i = 0; i < holders.devices.size(); ++i) {
+    const DeviceInfo& info = all_[holders.devices[i]];
+    const bool is_last = i + 1 == holders.devices.size();
+    if (!copies_page_locked(info)) {  // the host carries what it sends: see staging_layout()
+      if (!is_last || holders.first_layers[i] < borders.first_ffn) sent = residual;
+      if (is_last) sent_logits = logits;
+      continue;
+    }
+    ArenaPacker locked(arena_rules(page_locked_host(all_[cpu_], info)));
+    for (const Bytes region : {gpu_inputs(model_, options_).total(),
+                               staging_of(holders.has_embedding ? 0 : residual, is_last ? logits : 0).total}) {
+      if (region > 0 && locked.add(region) == ArenaPacker::Where::kNowhere) return kNoRoom;
+    }
+    bytes = add(bytes, locked.total().value_or(kNoRoom));
+  }
   const LayerParts parts{.end_attention = borders.first_gpu,
                          .end_ffn = borders.first_ffn,
                          .has_embedding = !holders.has_embedding,
-                         .staging = is_locked ? 0 : staging};
-  Bytes bytes = add(host_->bytes(parts), add(model_.heap_bytes, all_[cpu_].driver_bytes));
-  if (!is_locked) return bytes;
-  ArenaPacker locked(arena_rules(all_[cpu_]));
-  const bool has_place = locked.add(staging) != ArenaPacker::Where::kNowhere;
-  return has_place ? add(bytes, locked.total().value_or(kNoRoom)) : kNoRoom;
+                         .staging = staging_of(sent, sent_logits).total};
+  return add(bytes, host_->bytes(parts));
 }
 
 // What the devices that share the CPU's memory and the host together ask for beyond what their pool has.
@@ -96,6 +107,7 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
     const Bytes bytes = asked(on, rest);
     Holders all = held;
     all.devices.push_back(on.device);
+    all.first_layers.push_back(next);
     all.has_embedding = rest.has_embedding;
     if (is_shared) all.shared = add(all.shared, bytes);
     const Bytes lacks = std::max(beyond(bytes, on.limit), pool_missing(borders, all));
@@ -108,6 +120,7 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
     if (n == 0) continue;
     before.runs.push_back({on.device, n});
     held.devices.push_back(on.device);
+    held.first_layers.push_back(next);
     if (is_shared) held.shared = add(held.shared, asked(on, run_of(next, next + n, borders.first_ffn)));
     next += n;
   }

@@ -48,6 +48,7 @@ class LayerSplitter {
   // Devices that hold layers, and what those of them that share the CPU's memory ask for.
   struct Holders {
     std::vector<DeviceIndex> devices{};
+    std::vector<std::uint32_t> first_layers{};  // of each
     Bytes shared = 0;
     bool has_embedding = false;
   };

@@ -10,9 +10,17 @@
 namespace headroom {
 namespace {
 
-// The plan's host memory for what crosses between devices.
-std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas) {
+// Whose staging what a device sends goes through.
+DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {
+  if (copies_page_locked(plan.devices[device])) return device;
+  const auto is_cpu = [](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; };
+  return static_cast<DeviceIndex>(std::ranges::find_if(plan.devices, is_cpu) - plan.devices.begin());
+}
+
+// The plan's host memory for it.
+std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas, DeviceIndex owner) {
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    if (plan.arenas[i].mapped_by != owner) continue;
     for (const Region& region : plan.arenas[i].regions) {
       if (region.kind != RegionKind::kStaging || region.name != "staging") continue;
       CHECK(arenas[i] != nullptr && arenas[i]->host_address() != nullptr, "staging is host memory of the session");
@@ -53,7 +61,6 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
       backends_(backends),
       segments_(cut_segments(plan.program)),
       rings_(model, plan.options),
-      logits_at_(staging_layout(plan.program, plan.devices).logits_offset),
       step_seconds_(plan.devices.size()),
       decode_times_{0, 0, std::vector<double>(plan.devices.size())} {}
 
@@ -62,7 +69,10 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
                                                  std::span<const std::vector<float>> key_balance) {
   std::unique_ptr<Executor> made(new Executor(model, plan, backends));  // NOLINT: the constructor is private
   if (Status bound = made->bind(arenas, key_balance); !bound) return bound.error();
-  made->staging_ = find_staging(plan, arenas);
+  for (DeviceIndex device = 0; device < plan.devices.size(); ++device)
+    made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
+  const DeviceIndex head = plan.program.buffers[made->logits_buffer()].device;
+  made->logits_at_ = staging_layout(plan.program, plan.devices, staging_owner(plan, head)).logits_offset;
   return made;
 }
 
@@ -70,7 +80,7 @@ Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vecto
   std::vector<Arena*> own(arenas.size());
   for (DeviceIndex device = 0; device < backends_.size(); ++device) {
     if (backends_[device] == nullptr) continue;
-    for (std::size_t i = 0; i < arenas.size(); ++i) own[i] = plan_.arenas[i].device == device ? arenas[i] : nullptr;
+    for (std::size_t i = 0; i < arenas.size(); ++i) own[i] = plan_.arenas[i].mapped_by == device ? arenas[i] : nullptr;
     const Binding binding{&model_, &plan_, device, own, key_balance};
     if (Status bound = backends_[device]->bind(binding); !bound) return bound;
   }
@@ -81,7 +91,7 @@ Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32
   if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane;
   rings_.advance(rows);
   n_logit_rows_ = 0;
-  if (Status done = run({rows, logit_rows, &rings_}, stop); !done) {
+  if (Status done = run({rows, logit_rows, &rings_, ++n_steps_}, stop); !done) {
     settle();
     return done;
   }
@@ -123,17 +133,18 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.
 Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& stop) {
   const Buffer& to = plan_.program.buffers[transfer.outputs[0]];
-  Backend& source = *backends_[plan_.program.buffers[transfer.inputs[0]].device];
+  const DeviceIndex from = plan_.program.buffers[transfer.inputs[0]].device;
+  Backend& source = *backends_[from];
   Backend& target = *backends_[to.device];
   const Bytes n_bytes = n_rows * to.row_bytes();
   if (Status made = source.wait(stop); !made) return made;
   std::span<const std::byte> bytes(source.host_view(transfer.inputs[0]), n_bytes);
   if (bytes.data() == nullptr) {
-    CHECK(n_bytes <= staging_.size(), "the plan's staging is too small for what crosses");
-    if (Status read = source.read(transfer.inputs[0], 0, staging_.first(n_bytes)); !read) return read;
-    bytes = staging_.first(n_bytes);
+    CHECK(n_bytes <= staging_[from].size(), "the plan's staging is too small for what crosses");
+    if (Status read = source.read(transfer.inputs[0], 0, staging_[from].first(n_bytes)); !read) return read;
+    bytes = staging_[from].first(n_bytes);
   }
-  spend(plan_.program.buffers[transfer.inputs[0]].device);
+  spend(from);
   bytes_crossed_ += n_bytes;
   Status written = target.write(transfer.outputs[0], bytes);
   spend(to.device);
@@ -166,8 +177,9 @@ Result<std::span<const float>> Executor::logits(std::uint32_t row) {
   if (bytes != nullptr) {
     bytes += row * row_bytes;
   } else {
-    CHECK(logits_at_ + row_bytes <= staging_.size(), "the plan's staging is too small for a row of logits");
-    const std::span<std::byte> to = staging_.subspan(logits_at_, row_bytes);
+    const std::span<std::byte> staging = staging_[plan_.program.buffers[logits_buffer()].device];
+    CHECK(logits_at_ + row_bytes <= staging.size(), "the plan's staging is too small for a row of logits");
+    const std::span<std::byte> to = staging.subspan(logits_at_, row_bytes);
     if (Status read = head().read(logits_buffer(), row, to); !read) return read.error();
     bytes = to.data();
   }

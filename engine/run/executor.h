@@ -58,12 +58,15 @@ class Executor {
   Backends backends_;
   std::vector<Segment> segments_;
   KvRings rings_;
-  std::span<std::byte> staging_;  // what crosses, then a row of logits; empty when every device is the host
-  Bytes logits_at_ = 0;           // in staging_
+  // (devices) What crosses, then a row of logits: that of a device that has its own, else the host's; empty when every
+  // device is the host.
+  std::vector<std::span<std::byte>> staging_;
+  Bytes logits_at_ = 0;  // in that of the head's device
   Bytes bytes_crossed_ = 0;
   std::vector<double> step_seconds_;  // (devices) of the step that runs
   std::chrono::steady_clock::time_point spent_until_;
   DecodeTimes decode_times_;
+  std::uint64_t n_steps_ = 0;
   std::size_t n_logit_rows_ = 0;  // of the last step; 0 once it failed
   std::uint64_t n_rows_read_ = 0;
 };

@@ -20,8 +20,8 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 constexpr Bytes kHeapBytes = 128 * kKiB, kHeapBytesPerLayer = 4 * kKiB;
 
 bool has_same_regions(const ArenaPlan& a, const ArenaPlan& b) {
-  return a.device == b.device && a.lifetime == b.lifetime && a.memory == b.memory && a.size == b.size &&
-         std::ranges::equal(a.regions, b.regions, [](const Region& x, const Region& y) {
+  return a.device == b.device && a.mapped_by == b.mapped_by && a.lifetime == b.lifetime && a.memory == b.memory &&
+         a.size == b.size && std::ranges::equal(a.regions, b.regions, [](const Region& x, const Region& y) {
            return x.kind == y.kind && x.layer == y.layer && x.kv_part == y.kv_part && x.size == y.size;
          });
 }
@@ -62,7 +62,21 @@ Status check_plan_fits_now(const LoadedModel& model) {
   return asks ? check_fits_now(plan, *asks) : Status(asks.error());
 }
 
-Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, const StopToken& stop,
+// What carries weights to each device, (devices); null where none is needed.
+using Uploads = std::vector<std::unique_ptr<Arena>>;
+
+Result<Uploads> map_uploads(const LoadedModel& model) {
+  Uploads uploads(model.backends.size());
+  for (const ArenaPlan& plan : model.plan->arenas) {
+    if (plan.lifetime != Lifetime::kLoad) continue;
+    Result<std::unique_ptr<Arena>> arena = model.backends[plan.mapped_by]->map_arena(plan);
+    if (!arena) return arena.error();
+    uploads[plan.mapped_by] = std::move(*arena);
+  }
+  return uploads;
+}
+
+Status fill_arena(LoadedModel& model, std::size_t index, Arena* upload, const ModelFile& file, const StopToken& stop,
                   const Advance& advance) {
   const ArenaPlan& plan = model.plan->arenas[index];
   for (const Region& region : plan.regions) {
@@ -70,7 +84,7 @@ Status fill_arena(LoadedModel& model, std::size_t index, const ModelFile& file, 
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
     const WeightTensor& weight = model.info->weights[static_cast<std::size_t>(region.weight)];
     Backend& backend = *model.backends[plan.device];
-    if (Status status = backend.load_weight(*model.arenas[index], region, weight, file, stop, advance); !status)
+    if (Status status = backend.load_weight(*model.arenas[index], region, weight, file, upload, stop, advance); !status)
       return status;
   }
   return ok_status();
@@ -167,13 +181,16 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
 Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance) {
   const Clock::time_point start = Clock::now();
   if (Status fits = check_plan_fits_now(model); !fits) return fits;
+  const Result<Uploads> uploads = map_uploads(model);
+  if (!uploads) return uploads.error();
   for (std::size_t i = 0; i < model.plan->arenas.size(); ++i) {
     const ArenaPlan& plan = model.plan->arenas[i];
     if (plan.lifetime != Lifetime::kModel) continue;
     Result<std::unique_ptr<Arena>> arena = model.backends[plan.device]->map_arena(plan);
     if (!arena) return arena.error();
     model.arenas[i] = std::move(*arena);
-    if (Status filled = fill_arena(model, i, file, stop, advance); !filled) return filled;
+    if (Status filled = fill_arena(model, i, (*uploads)[plan.device].get(), file, stop, advance); !filled)
+      return filled;
   }
   // Only now: weights stay in no heap, and reading them may take minutes, in which others allocate.
   const HeapMeter heap;

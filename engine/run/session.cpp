@@ -116,7 +116,7 @@ Status Session::map_arenas(const StopToken& stop, const Advance& advance) {
   for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
     const ArenaPlan& plan = plan_->arenas[i];
     if (plan.lifetime != Lifetime::kSession) continue;
-    Backend& backend = *model_->backends[plan.device];
+    Backend& backend = *model_->backends[plan.mapped_by];
     Result<std::unique_ptr<Arena>> arena = backend.map_arena(plan);
     if (!arena) return arena.error();
     arenas_[i] = std::move(*arena);

@@ -57,9 +57,10 @@ inline std::unique_ptr<LoadedCpu> load_on(const std::filesystem::path& path, con
   std::vector<Arena*> all;
   for (std::size_t i = 0; i < made->plan.arenas.size(); ++i) {
     const ArenaPlan& arena = made->plan.arenas[i];
-    Backend& backend = *made->loaded->backends[arena.device];
+    Backend& backend = *made->loaded->backends[arena.mapped_by];
     made->arenas.push_back(arena.lifetime == Lifetime::kSession ? take(backend.map_arena(arena)) : nullptr);
     all.push_back(made->arenas.back() ? made->arenas.back().get() : made->loaded->arenas[i].get());
+    if (arena.lifetime == Lifetime::kLoad) continue;
     EXPECT_EQ(all.back()->mapped_bytes(), arena.size);
     if (made->arenas.back()) {
       EXPECT_TRUE(backend.clear_arena(*all.back(), {}, [](Bytes) {}).ok());

@@ -35,8 +35,8 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   const Bytes sampler = sampler_layout(*make_info(setup), plan->options).total();
   const Bytes tokens = slot_token_bytes(plan->options);
   const Bytes kv = Bytes{setup.n_ctx} * setup.n_slots * 64;
-  ArenaPlan weights{0, Memory::kHost, Lifetime::kModel, 4096, {}};
-  ArenaPlan session{0, Memory::kHost, Lifetime::kSession, kv + sampler + tokens, {}};
+  ArenaPlan weights{.lifetime = Lifetime::kModel, .size = 4096, .regions = {}};
+  ArenaPlan session{.lifetime = Lifetime::kSession, .size = kv + sampler + tokens, .regions = {}};
   session.regions.push_back({0, RegionKind::kKv, 0, "k", DType::kF16, 0, kv, -1, KvPart::kKeys});
   session.regions.push_back({1, RegionKind::kStaging, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
   session.regions.push_back(

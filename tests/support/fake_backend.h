@@ -67,8 +67,8 @@ class FakeBackend final : public Backend {
   }
 
   // Four chunks, so that a cancel between them can be seen.
-  Status load_weight(Arena&, const Region&, const WeightTensor& weight, const ModelFile&, const StopToken& stop,
-                     const std::function<void(Bytes)>& advance) override {
+  Status load_weight(Arena&, const Region&, const WeightTensor& weight, const ModelFile&, Arena* /*upload*/,
+                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     for (int chunk = 0; chunk < 4; ++chunk) {
       machine_.before_chunk();
       if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "cancelled"};

@@ -57,7 +57,8 @@ Status ReferenceModel::load(DeviceIndex index) {
     for (const Region& region : arena.regions) {
       if (region.kind != RegionKind::kWeights) continue;
       const WeightTensor& weight = info_.weights[static_cast<std::size_t>(region.weight)];
-      if (Status loaded = part.backend->load_weight(*arenas.back(), region, weight, file_, {}, [](Bytes) {}); !loaded)
+      if (Status loaded = part.backend->load_weight(*arenas.back(), region, weight, file_, nullptr, {}, [](Bytes) {});
+          !loaded)
         return loaded;
     }
   }

@@ -22,8 +22,8 @@ class StoppingBackend final : public Backend {
   Result<DeviceSpeed> measure_speed() override { return inner_->measure_speed(); }
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override { return inner_->map_arena(plan); }
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
-                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
-    return inner_->load_weight(arena, region, weight, file, stop, advance);
+                     Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+    return inner_->load_weight(arena, region, weight, file, upload, stop, advance);
   }
   Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     return inner_->clear_arena(arena, stop, advance);

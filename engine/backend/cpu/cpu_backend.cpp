@@ -41,7 +41,7 @@ class CpuBackend final : public Backend {
   }
 
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
-                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+                     Arena* /*upload*/, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     CHECK(weight_bytes(weight, WeightLayout::kPanels) <= region.size &&
               region.offset + region.size <= arena.mapped_bytes(),
           "a weight leaves its region");

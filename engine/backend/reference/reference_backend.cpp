@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "backend/check_copy.h"
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_speed.h"
 #include "backend/reference/reference_step.h"
@@ -59,7 +60,7 @@ class ReferenceBackend final : public Backend {
   }
 
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
-                     const StopToken& stop, const std::function<void(Bytes)>& advance) override {
+                     Arena* /*upload*/, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
     CHECK(
         weight_bytes(weight, WeightLayout::kRows) <= region.size && region.offset + region.size <= arena.mapped_bytes(),
         "a weight leaves its region");
@@ -107,7 +108,7 @@ class ReferenceBackend final : public Backend {
   Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) override {
     return with_memory("read", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
-      if (Status fine = check_copy(buffer, first_row, to.size()); !fine) return fine;
+      if (Status fine = check_copy(side(), buffer, first_row, to.size()); !fine) return fine;
       if (is_due(device_->faults().read)) return failed(fmt::format("copying {} to the host failed", name(buffer)));
       const std::size_t row_elems = step_->bound().plan->program.buffers[buffer].row_elems;
       std::memcpy(to.data(), step_->bound().buffer(buffer) + first_row * row_elems, to.size());
@@ -117,7 +118,7 @@ class ReferenceBackend final : public Backend {
 
   Status write(BufferId buffer, std::span<const std::byte> from) override {
     return with_memory("write", [&]() -> Status {
-      if (Status fine = check_copy(buffer, 0, from.size()); !fine) return fine;
+      if (Status fine = check_copy(side(), buffer, 0, from.size()); !fine) return fine;
       if (is_due(device_->faults().write)) return failed(fmt::format("copying {} from the host failed", name(buffer)));
       std::memcpy(step_->bound().buffer(buffer), from.data(), from.size());
       return ok_status();
@@ -133,7 +134,7 @@ class ReferenceBackend final : public Backend {
       const BufferId logits = step_->bound().plan->program.ops.back().outputs[0];
       const std::size_t n_vocab = step_->bound().model->n_vocab;
       for (CandidateQuery& query : queries) {
-        if (Status fine = check_copy(logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
+        if (Status fine = check_copy(side(), logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
         if (is_due(device_->faults().read)) return failed("finding the likeliest tokens failed");
         answer_query({step_->bound().buffer(logits) + query.row * n_vocab, n_vocab}, query);
       }
@@ -178,24 +179,9 @@ class ReferenceBackend final : public Backend {
     return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", info_.id)};
   }
 
-  const std::string& name(BufferId buffer) const { return step_->bound().plan->program.buffers[buffer].name; }
-
-  Status check_copy(BufferId buffer, std::uint32_t first_row, Bytes n_bytes) const {
-    const Program& program = step_->bound().plan->program;
-    const bool is_here = buffer < program.buffers.size() && program.buffers[buffer].device == step_->bound().device;
-    if (!is_here) {
-      return Error{ErrorCode::kUsage,
-                   fmt::format("{}: buffer {} is not on this device, or not in the program", info_.id, buffer)};
-    }
-    const Buffer& found = program.buffers[buffer];
-    const Bytes most = Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_bytes(),
-                last = first_row * found.row_bytes() + n_bytes;
-    if (last > most) {
-      return Error{ErrorCode::kUsage, fmt::format("{}: expected at most {} bytes of buffer {} ({}), found {}", info_.id,
-                                                  most, buffer, found.name, last)};
-    }
-    return ok_status();
-  }
+  const MemoryPlan* plan() const { return step_->bound().plan; }
+  CopySide side() const { return {info_.id, plan()->program, step_->bound().device}; }
+  const std::string& name(BufferId buffer) const { return plan()->program.buffers[buffer].name; }
 
   // With the arenas that were bound.
   template <class Work>

@@ -9,6 +9,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/layout.h"
 #include "plan/plan_options.h"
@@ -319,6 +320,11 @@ Bytes sampling_bytes(const ModelInfo& model, const MemoryPlan& plan) {
   return sampler_layout(model, plan.options).total() + slot_token_bytes(plan.options);
 }
 
+// What it holds for a device that copies by itself.
+Bytes input_bytes(const ModelInfo& model, const MemoryPlan& plan) {
+  return round_up(gpu_inputs(model, plan.options).total(), plan.devices[1].alignment);
+}
+
 TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_and_needs_no_upload) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
@@ -326,7 +332,8 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
   const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging), sampling_bytes(model, plan) + Bytes{model.n_vocab} * 4)
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging),
+            sampling_bytes(model, plan) + input_bytes(model, plan) + Bytes{model.n_vocab} * 4)
       << "only the logits cross";
   EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), 0);
   ASSERT_EQ(plan.budgets.size(), 2U);
@@ -338,8 +345,8 @@ TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const MemoryPlan alone = planned(model, cpu_only(), {});
   EXPECT_EQ(alone.bytes_of(RegionKind::kStaging), sampling_bytes(model, alone));
   const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0),
-            sampling_bytes(model, plan) + Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
+  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0), sampling_bytes(model, plan) + input_bytes(model, plan) +
+                                                        Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
 }
 
@@ -370,8 +377,9 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     const Region* staging =
         find_named(plan, "staging", is_driven ? Memory::kPageLocked : Memory::kHost, Lifetime::kSession);
     ASSERT_NE(staging, nullptr) << device_kind_name(kind);
-    const StagingLayout layout = staging_layout(plan.program, plan.devices);
-    EXPECT_EQ(layout.transfer, Bytes{256} * model.d_model * 4);
+    const StagingLayout layout = staging_layout(plan.program, plan.devices, is_driven ? 1 : 0);
+    // The residual comes from the CPU: only a device that copies by itself needs it somewhere else first.
+    EXPECT_EQ(layout.transfer, is_driven ? Bytes{256} * model.d_model * 4 : 0);
     EXPECT_EQ(layout.logits_offset, round_up(layout.transfer, 64));
     EXPECT_EQ(layout.total, layout.logits_offset + Bytes{model.n_vocab} * 4);
     EXPECT_EQ(staging->size, round_up(layout.total, plan.devices[0].alignment));

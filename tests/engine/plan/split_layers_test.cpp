@@ -378,7 +378,7 @@ TEST(Staging, holds_the_largest_transfer_and_one_row_of_logits_of_every_split) {
         if (op.kind == OpKind::kTransfer)
           largest = std::max(largest, 16 * plan.program.buffers[op.outputs[0]].row_bytes());
       }
-      const StagingLayout layout = staging_layout(plan.program, plan.devices);
+      const StagingLayout layout = staging_layout(plan.program, plan.devices, 1);
       EXPECT_EQ(layout.transfer, largest);
       const Bytes needed = round_up(largest, 64) + Bytes{model.n_vocab} * 4;
       EXPECT_EQ(layout.total, needed) << "rows of logits are read one at a time";

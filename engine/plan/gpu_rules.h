@@ -1,0 +1,45 @@
+// What a GPU's kernels need beside the program's buffers, split as they use it. Pure, so that it is in the plan.
+#pragma once
+
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// Parts begin at multiples of what every driver takes as the start of a binding.
+inline constexpr Bytes kGpuAlignment = 256;
+
+// The region "scratch" of a GPU that computes, in this order.
+struct GpuScratch {
+  Bytes normed_bytes = 0;   // (max_rows, d_model) f32
+  Bytes keys_bytes = 0;     // (max_rows, widest kv_dim) f32, before they go to the cache
+  Bytes values_bytes = 0;   // likewise
+  Bytes added_bytes = 0;    // (max_rows, d_model) f32: what is normed before it is added to the residual
+  Bytes router_bytes = 0;   // (max_rows, most n_experts) f32
+  Bytes balance_bytes = 0;  // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
+  Bytes total() const { return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes; }
+};
+GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows);
+
+// The region "inputs" (kStaging) that the host writes before each step and a GPU reads, in words of 32 bits.
+struct GpuInputs {
+  std::uint64_t counts_at = 0;      // n_rows, n_logit_rows
+  std::uint64_t rows_at = 0;        // (max_rows, 4): token, slot, position, 0
+  std::uint64_t logit_rows_at = 0;  // (max_logit_rows)
+  std::uint64_t exact_from_at = 0;  // (n_layers, n_slots): see KvRings
+  std::uint64_t ropes_at = 0;       // of each rope (max_rows, rope_dim) f32: cosines, then sines
+  std::uint64_t groups_at = 0;      // (max_groups, 4): how many workgroups each kind of dispatch has; the last is 0
+  std::uint64_t max_groups = 0;
+  std::uint64_t n_words = 0;
+  std::uint64_t rope_at(const ModelInfo& model, std::uint32_t rope, std::uint32_t max_rows) const;
+  Bytes total() const { return n_words * 4; }
+};
+inline constexpr std::uint32_t kGpuRowWords = 4;
+GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options);  // n_logit_rows is resolved
+
+// Rows that attend in one submission: one of many rows over a long context would take longer than drivers allow.
+inline constexpr std::uint32_t kGpuAttendRows = 32;
+// Kinds of dispatch, apart from those of attention: an op has at most this many, two for each of its matrices that a
+// binding does not hold whole.
+inline constexpr std::uint32_t kGpuGroupsPerOp = 32;
+
+}  // namespace headroom
