@@ -1,0 +1,89 @@
+#include "backend/vulkan/vulkan_arena.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kNoType = ~0U;
+
+}  // namespace
+
+Result<std::unique_ptr<VulkanArena>> VulkanArena::map(std::shared_ptr<VulkanDevice> device, const ArenaPlan& plan) {
+  if (Status present = device->check_present(); !present) return present.error();
+  std::unique_ptr<VulkanArena> arena(new VulkanArena(std::move(device), plan));  // NOLINT: the constructor is private
+  if (plan.size == 0) return arena;
+  if (Status made = arena->create(); !made) return made.error();
+  return arena;
+}
+
+// The first type of the kind that is asked for, in the order in which the driver prefers them.
+std::uint32_t VulkanArena::find_memory_type(std::uint32_t allowed) const {
+  constexpr VkMemoryPropertyFlags kReachable =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device_->card().handle, &memory);
+  VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, unwanted = 0;
+  if (memory_kind_ == Memory::kPageLocked) wanted = kReachable;
+  if (memory_kind_ == Memory::kDevice && device_->card().info.has_unified_memory) wanted |= kReachable;
+  // Of a card's own memory the part that the host reaches is small and others want it.
+  if (memory_kind_ == Memory::kDevice && !device_->card().info.has_unified_memory)
+    unwanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+  for (const VkMemoryPropertyFlags avoided : {unwanted, VkMemoryPropertyFlags{0}}) {
+    for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+      if ((allowed & (1U << i)) != 0 && (flags & wanted) == wanted && (flags & avoided) == 0) return i;
+    }
+  }
+  return kNoType;
+}
+
+Status VulkanArena::create() {
+  const auto refused = [&](VkResult result) -> Status {
+    if (result == VK_ERROR_DEVICE_LOST) return device_->failed("mapping memory", result);
+    const Result<MemorySample> now = sample_card(device_->card());
+    const Bytes free = now ? now->free : 0;
+    return Error{ErrorCode::kResource,
+                 fmt::format("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
+                             device_->id(), format_bytes(size_), size_, memory_name(memory_kind_), format_bytes(free),
+                             free, vk_result_name(result))};
+  };
+  VkBufferCreateInfo buffer{};
+  buffer.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  buffer.size = size_;
+  buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  buffer.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  if (const VkResult made = vkCreateBuffer(device_->handle(), &buffer, nullptr, &buffer_); made != VK_SUCCESS)
+    return refused(made);
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(device_->handle(), buffer_, &needs);
+  CHECK(needs.size <= size_, "a driver takes more for a buffer than its size: the device's granularity is too small");
+  VkMemoryAllocateInfo allocate{};
+  allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  allocate.allocationSize = size_;
+  allocate.memoryTypeIndex = find_memory_type(needs.memoryTypeBits);
+  if (allocate.memoryTypeIndex == kNoType) return refused(VK_ERROR_FEATURE_NOT_PRESENT);
+  if (const VkResult made = vkAllocateMemory(device_->handle(), &allocate, nullptr, &memory_); made != VK_SUCCESS)
+    return refused(made);
+  if (memory_kind_ != Memory::kPageLocked) bytes_on_card(device_->card()) += size_;
+  if (const VkResult bound = vkBindBufferMemory(device_->handle(), buffer_, memory_, 0); bound != VK_SUCCESS)
+    return refused(bound);
+  if (memory_kind_ != Memory::kPageLocked && !device_->card().info.has_unified_memory) return ok_status();
+  void* mapped = nullptr;
+  if (const VkResult result = vkMapMemory(device_->handle(), memory_, 0, VK_WHOLE_SIZE, 0, &mapped);
+      result != VK_SUCCESS)
+    return refused(result);
+  mapped_ = static_cast<std::byte*>(mapped);
+  return ok_status();
+}
+
+VulkanArena::~VulkanArena() {
+  vkDestroyBuffer(device_->handle(), buffer_, nullptr);
+  vkFreeMemory(device_->handle(), memory_, nullptr);
+  if (memory_ != VK_NULL_HANDLE && memory_kind_ != Memory::kPageLocked) bytes_on_card(device_->card()) -= size_;
+}
+
+}  // namespace headroom

@@ -1,0 +1,41 @@
+// Memory of one arena on a Vulkan device, and the one buffer that covers it.
+#pragma once
+
+#include <memory>
+
+#include "backend/vulkan/vulkan_device.h"
+
+namespace headroom {
+
+class VulkanArena final : public Arena {
+ public:
+  // Of the device's own memory, which the host can reach too where it is shared; or page-locked memory of the host.
+  // kResource names bytes asked and bytes free.
+  static Result<std::unique_ptr<VulkanArena>> map(std::shared_ptr<VulkanDevice> device, const ArenaPlan& plan);
+  VulkanArena(const VulkanArena&) = delete;
+  VulkanArena& operator=(const VulkanArena&) = delete;
+  ~VulkanArena() override;
+
+  Bytes mapped_bytes() const override { return size_; }
+  // Null of the device's own memory, though this backend may reach it: see mapped().
+  std::byte* host_address() const override { return memory_kind_ == Memory::kPageLocked ? mapped_ : nullptr; }
+
+  // For the backend alone.
+  VkBuffer buffer() const { return buffer_; }
+  std::byte* mapped() const { return mapped_; }  // null: only the device reaches it
+
+ private:
+  VulkanArena(std::shared_ptr<VulkanDevice> device, const ArenaPlan& plan)
+      : device_(std::move(device)), memory_kind_(plan.memory), size_(plan.size) {}
+  Status create();
+  std::uint32_t find_memory_type(std::uint32_t allowed) const;
+
+  std::shared_ptr<VulkanDevice> device_;
+  Memory memory_kind_;
+  Bytes size_;
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  std::byte* mapped_ = nullptr;
+};
+
+}  // namespace headroom

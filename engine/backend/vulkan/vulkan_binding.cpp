@@ -1,0 +1,129 @@
+#include "backend/vulkan/vulkan_binding.h"
+
+#include "base/check.h"
+
+namespace headroom {
+
+const VulkanWeight* VulkanBinding::find(WeightSlot slot, std::int32_t layer) const {
+  const std::int32_t index = index_of[static_cast<std::size_t>(layer + 1)][static_cast<std::size_t>(slot)];
+  if (index < 0) return nullptr;
+  const VulkanWeight& weight = weights[static_cast<std::size_t>(index)];
+  CHECK(weight.slice, "an op reads a weight of another device");
+  return &weight;
+}
+
+const VulkanWeight& VulkanBinding::at(WeightSlot slot, std::int32_t layer) const {
+  const VulkanWeight* weight = find(slot, layer);
+  CHECK(weight != nullptr, "an op reads a weight that the model does not have");
+  return *weight;
+}
+
+const VulkanSlice& VulkanBinding::buffer(BufferId id) const {
+  CHECK(buffers[id], "an op uses a buffer of another device");
+  return buffers[id];
+}
+
+namespace {
+
+class Binder {
+ public:
+  explicit Binder(const Binding& binding) : in_(binding) {
+    bound_.model = in_.model;
+    bound_.plan = in_.plan;
+    bound_.device = in_.device;
+    bound_.input_layout = gpu_inputs(*in_.model, in_.plan->options);
+  }
+
+  VulkanBinding bind() {
+    for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
+    index_weights();
+    bound_.caches.resize(in_.model->layers.size());
+    CHECK(in_.arenas.size() == in_.plan->arenas.size(), "arenas are those of another plan");
+    for (std::size_t i = 0; i < in_.arenas.size(); ++i) {
+      const ArenaPlan& plan = in_.plan->arenas[i];
+      if (plan.mapped_by == in_.device && plan.lifetime != Lifetime::kLoad) add_arena(plan, in_.arenas[i]);
+    }
+    cut_scratch();
+    bind_buffers();
+    CHECK(bound_.inputs && bound_.inputs.size >= bound_.input_layout.total(), "the plan lacks a step's inputs");
+    return std::move(bound_);
+  }
+
+ private:
+  void index_weights() {
+    bound_.index_of.resize(in_.model->layers.size() + 1);
+    for (auto& slots : bound_.index_of) slots.fill(-1);
+    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
+      const WeightTensor& weight = in_.model->weights[i];
+      bound_.index_of[static_cast<std::size_t>(weight.layer + 1)][static_cast<std::size_t>(weight.slot)] =
+          static_cast<std::int32_t>(i);
+      const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
+      bound_.weights.push_back({{}, dtype, weight.n_rows, weight.n_cols, weight.n_matrices});
+    }
+  }
+
+  void add_arena(const ArenaPlan& plan, Arena* given) {
+    const auto* arena = dynamic_cast<VulkanArena*>(given);
+    CHECK(arena != nullptr && arena->mapped_bytes() == plan.size, "an arena is not the one that the plan describes");
+    for (const Region& region : plan.regions) add_region(region, {arena, region.offset, region.size});
+  }
+
+  void add_region(const Region& region, const VulkanSlice& slice) {
+    switch (region.kind) {
+      case RegionKind::kWeights: bound_.weights[static_cast<std::size_t>(region.weight)].slice = slice; return;
+      case RegionKind::kKv:
+        bound_.caches[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = slice;
+        return;
+      case RegionKind::kActivations: activations_ = slice; return;
+      case RegionKind::kLogits: logits_ = slice; return;
+      case RegionKind::kScratch:
+        if (region.name == "scratch") scratch_ = slice;
+        return;
+      case RegionKind::kStaging: (region.name == "inputs" ? bound_.inputs : bound_.staging) = slice; return;
+      case RegionKind::kPadding: return;
+    }
+  }
+
+  void cut_scratch() {
+    if (!scratch_) return;  // it only embeds
+    const GpuScratch sizes = gpu_scratch(*in_.model, in_.plan->options, in_.plan->program.max_rows);
+    CHECK(sizes.total() <= scratch_.size, "the plan's scratch is too small for the kernels");
+    Bytes at = 0;
+    const auto take = [&](Bytes bytes) {
+      const VulkanSlice slice = bytes > 0 ? scratch_.part(at, bytes) : VulkanSlice{};
+      at += bytes;
+      return slice;
+    };
+    bound_.scratch.normed = take(sizes.normed_bytes);
+    bound_.scratch.keys = take(sizes.keys_bytes);
+    bound_.scratch.values = take(sizes.values_bytes);
+    bound_.scratch.added = take(sizes.added_bytes);
+    bound_.scratch.router = take(sizes.router_bytes);
+    bound_.scratch.balance = take(sizes.balance_bytes);
+  }
+
+  void bind_buffers() {
+    const Program& program = in_.plan->program;
+    for (const Buffer& buffer : program.buffers) {
+      const VulkanSlice& place = buffer.is_logits ? logits_ : activations_;
+      if (buffer.device != in_.device) {
+        bound_.buffers.emplace_back();
+        continue;
+      }
+      const std::uint64_t n_rows = buffer.is_logits ? program.max_logit_rows : program.max_rows;
+      const Bytes bytes = n_rows * buffer.row_bytes();
+      CHECK(place && buffer.offset + bytes <= place.size, "a buffer leaves its region");
+      bound_.buffers.push_back(place.part(buffer.offset, bytes));
+    }
+  }
+
+  const Binding& in_;
+  VulkanBinding bound_;
+  VulkanSlice activations_, logits_, scratch_;
+};
+
+}  // namespace
+
+VulkanBinding bind_vulkan(const Binding& binding) { return Binder(binding).bind(); }
+
+}  // namespace headroom

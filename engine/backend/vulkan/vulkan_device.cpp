@@ -1,0 +1,141 @@
+#include "backend/vulkan/vulkan_device.h"
+
+#include <fmt/format.h>
+
+namespace headroom {
+
+VulkanFaults& vulkan_faults() {
+  static VulkanFaults faults;
+  return faults;
+}
+
+Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const VulkanCard& card) {
+  std::shared_ptr<VulkanDevice> device(new VulkanDevice(card));  // NOLINT: the constructor is private
+  if (Status made = device->create(); !made) return made.error();
+  return device;
+}
+
+Status VulkanDevice::create() {
+  const float priority = 1.0F;
+  VkDeviceQueueCreateInfo queue{};
+  queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+  queue.queueFamilyIndex = card_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkPhysicalDeviceVulkan12Features with_1_2{};
+  with_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+  with_1_2.timelineSemaphore = VK_TRUE;
+  VkDeviceCreateInfo create{};
+  create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  create.pNext = &with_1_2;
+  create.queueCreateInfoCount = 1;
+  create.pQueueCreateInfos = &queue;
+  if (const VkResult made = vkCreateDevice(card_.handle, &create, nullptr, &device_); made != VK_SUCCESS)
+    return failed("opening the device", made);
+  vkGetDeviceQueue(device_, card_.queue_family, 0, &queue_);
+  VkCommandPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  pool.queueFamilyIndex = card_.queue_family;
+  if (const VkResult made = vkCreateCommandPool(device_, &pool, nullptr, &pool_); made != VK_SUCCESS)
+    return failed("making a command pool", made);
+  VkCommandBufferAllocateInfo once{};
+  once.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  once.commandPool = pool_;
+  once.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  once.commandBufferCount = 1;
+  if (const VkResult made = vkAllocateCommandBuffers(device_, &once, &once_); made != VK_SUCCESS)
+    return failed("making commands", made);
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo semaphore{};
+  semaphore.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  semaphore.pNext = &type;
+  if (const VkResult made = vkCreateSemaphore(device_, &semaphore, nullptr, &timeline_); made != VK_SUCCESS)
+    return failed("making a semaphore", made);
+  return ok_status();
+}
+
+VulkanDevice::~VulkanDevice() {
+  if (device_ == VK_NULL_HANDLE) return;
+  vkDeviceWaitIdle(device_);
+  vkDestroySemaphore(device_, timeline_, nullptr);
+  vkDestroyCommandPool(device_, pool_, nullptr);
+  vkDestroyDevice(device_, nullptr);
+}
+
+Error VulkanDevice::failed(std::string_view what, VkResult result) {
+  is_lost_ |= result == VK_ERROR_DEVICE_LOST;
+  return vk_error(id(), what, result);
+}
+
+Status VulkanDevice::check_present() const {
+  if (!is_lost_) return ok_status();
+  return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", id())};
+}
+
+Status VulkanDevice::submit(std::span<const VkCommandBuffer> commands) {
+  if (Status present = check_present(); !present) return present;
+  if (vulkan_faults().lose_at_submit > 0 && --vulkan_faults().lose_at_submit == 0)
+    return failed("submitting work", VK_ERROR_DEVICE_LOST);
+  const std::uint64_t done = n_submitted_ + 1;
+  VkTimelineSemaphoreSubmitInfo timeline{};
+  timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  timeline.signalSemaphoreValueCount = 1;
+  timeline.pSignalSemaphoreValues = &done;
+  VkSubmitInfo submit{};
+  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  submit.pNext = &timeline;
+  submit.commandBufferCount = static_cast<std::uint32_t>(commands.size());
+  submit.pCommandBuffers = commands.data();
+  submit.signalSemaphoreCount = 1;
+  submit.pSignalSemaphores = &timeline_;
+  if (const VkResult result = vkQueueSubmit(queue_, 1, &submit, VK_NULL_HANDLE); result != VK_SUCCESS)
+    return failed("submitting work", result);
+  n_submitted_ = done;
+  return ok_status();
+}
+
+Status VulkanDevice::wait(std::uint64_t n_left) {
+  if (Status present = check_present(); !present) return present;
+  if (n_submitted_ <= n_left) return ok_status();
+  const std::uint64_t until = n_submitted_ - n_left;
+  VkSemaphoreWaitInfo wait{};
+  wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &timeline_;
+  wait.pValues = &until;
+  if (const VkResult result = vkWaitSemaphores(device_, &wait, ~std::uint64_t{0}); result != VK_SUCCESS)
+    return failed("waiting for it", result);
+  return ok_status();
+}
+
+Status VulkanDevice::begin_once(std::string_view what) {
+  if (Status idle = wait(); !idle) return idle;
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (const VkResult begun = vkBeginCommandBuffer(once_, &begin); begun != VK_SUCCESS) return failed(what, begun);
+  record_barrier(once_);
+  return ok_status();
+}
+
+Status VulkanDevice::finish_once(std::string_view what) {
+  record_barrier(once_);
+  if (const VkResult ended = vkEndCommandBuffer(once_); ended != VK_SUCCESS) return failed(what, ended);
+  if (Status submitted = submit({&once_, 1}); !submitted) return submitted;
+  return wait();
+}
+
+void record_barrier(VkCommandBuffer commands) {
+  constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  VkMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                          VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+  vkCmdPipelineBarrier(commands, kStages, kStages | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace headroom

@@ -1,0 +1,68 @@
+// An open Vulkan device: its queue, what was submitted to it, and a place for its pipelines.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "backend/vulkan/vulkan_instance.h"
+
+namespace headroom {
+
+// What tests make fail, of all devices, set at any time: the n-th submission from now loses its device; 0: none.
+struct VulkanFaults {
+  std::atomic<std::uint32_t> lose_at_submit = 0;
+};
+VulkanFaults& vulkan_faults();
+
+// Shared by a backend and its arenas, used from one thread. Once the device was lost every call says so.
+class VulkanDevice {
+ public:
+  // kResource when the driver refuses.
+  static Result<std::shared_ptr<VulkanDevice>> open(const VulkanCard& card);
+  VulkanDevice(const VulkanDevice&) = delete;
+  VulkanDevice& operator=(const VulkanDevice&) = delete;
+  ~VulkanDevice();
+
+  VkDevice handle() const { return device_; }
+  const VulkanCard& card() const { return card_; }
+  const std::string& id() const { return card_.info.id; }
+
+  // Behind all that was submitted before; what is submitted later waits for it.
+  Status submit(std::span<const VkCommandBuffer> commands);
+  // Until at most `n_left` submissions are running. kCancelled is left to the caller.
+  Status wait(std::uint64_t n_left = 0);
+  // As submit(), of commands that are recorded here and used once, and waits.
+  template <class Record>
+  Status run_once(std::string_view what, Record record) {
+    if (Status begun = begin_once(what); !begun) return begun;
+    record(once_);
+    return finish_once(what);
+  }
+
+  // Remembers that the device was lost.
+  Error failed(std::string_view what, VkResult result);
+  Status check_present() const;
+
+ private:
+  explicit VulkanDevice(VulkanCard card) : card_(std::move(card)) {}
+  Status create();
+  Status begin_once(std::string_view what);
+  Status finish_once(std::string_view what);
+
+  VulkanCard card_;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer once_ = VK_NULL_HANDLE;
+  VkSemaphore timeline_ = VK_NULL_HANDLE;
+  std::uint64_t n_submitted_ = 0;  // the timeline's value when all of it is done
+  bool is_lost_ = false;
+};
+
+// All that was written before, by whatever, is seen by all that comes behind it, in these commands and those that are
+// submitted later.
+void record_barrier(VkCommandBuffer commands);
+
+}  // namespace headroom

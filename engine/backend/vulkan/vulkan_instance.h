@@ -1,0 +1,48 @@
+// The one Vulkan instance of this process, and the devices that it shows.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/vulkan/vulkan_api.h"
+
+namespace headroom {
+
+// A device that our kernels can run on.
+struct VulkanCard {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  std::uint32_t queue_family = 0;  // that computes
+  bool is_software = false;        // a driver that computes on the CPU: lavapipe, SwiftShader
+  bool has_memory_budget = false;  // VK_EXT_memory_budget
+  bool skips_long_loops = false;   // lavapipe: see kMostSoftwareLoops
+  Bytes binding_alignment = 0;     // of a storage buffer in its buffer
+  DeviceInfo info;                 // free memory as of the call
+};
+
+// Silently, lavapipe leaves a loop after this many iterations of all loops of an invocation together (Mesa,
+// lp_bld_limits.h).
+inline constexpr std::uint64_t kMostSoftwareLoops = 65535;
+
+struct VulkanCards {
+  std::vector<VulkanCard> cards;     // vulkan:0, vulkan:1, ... in the order of the loader
+  std::vector<std::string> refused;  // what was found and cannot be used, and why: a sentence each
+};
+
+// What the loader shows now. Without a loader, or with one that finds no driver, there are no cards and one sentence.
+// Software drivers are left out unless HEADROOM_VULKAN_SOFTWARE is set: our own CPU kernels are faster.
+// HEADROOM_VULKAN_DEVICES=1,0 takes the second and the first of those that are left, in this order, which become
+// vulkan:0 and vulkan:1; one that is named twice is two devices on one card. "none" takes none, and opens no driver.
+VulkanCards vulkan_cards();
+inline constexpr const char* kSoftwareVariable = "HEADROOM_VULKAN_SOFTWARE";
+inline constexpr const char* kVulkanDevicesVariable = "HEADROOM_VULKAN_DEVICES";
+
+// What is free of a card's memory, and what this process holds of it, as the driver says; where it does not say, what
+// our arenas take. Of a card that shares the host's memory no more is free than of that.
+Result<MemorySample> sample_card(const VulkanCard& card);
+
+// Bytes of this process's arenas in the card's own memory. Any thread.
+std::atomic<Bytes>& bytes_on_card(const VulkanCard& card);
+
+}  // namespace headroom

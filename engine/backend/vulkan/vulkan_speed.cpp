@@ -1,0 +1,127 @@
+#include "backend/vulkan/vulkan_speed.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "backend/vulkan/vulkan_arena.h"
+
+namespace headroom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Bytes kReadBytes = 64 * kMiB, kCopyBytes = 8 * kMiB;
+constexpr Bytes kBytesPerGroup = 128 * 16 * 16;  // shaders/read_rate.comp
+constexpr int kPasses = 3, kFewOps = 64;
+
+// Of the shortest of some passes: other programs only ever take time away.
+template <class Work>
+Result<double> shortest(Work work) {
+  double best = 0;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const Clock::time_point start = Clock::now();
+    if (Status done = work(); !done) return done.error();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (best == 0 || seconds < best) best = seconds;
+  }
+  return best;
+}
+
+Result<std::unique_ptr<VulkanArena>> map(const std::shared_ptr<VulkanDevice>& device, Memory memory, Bytes bytes) {
+  ArenaPlan plan;
+  plan.memory = memory;
+  plan.size = bytes;
+  return VulkanArena::map(device, plan);
+}
+
+// A pool with one set, gone with this object.
+class ReadSet {
+ public:
+  ReadSet(VkDevice device, const VulkanPipelines& pipelines, const VulkanArena& arena) : device_(device) {
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kKernelBuffers};
+    VkDescriptorPoolCreateInfo pool{};
+    pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+    pool.maxSets = 1;
+    pool.poolSizeCount = 1;
+    pool.pPoolSizes = &size;
+    if (status_ = vkCreateDescriptorPool(device_, &pool, nullptr, &pool_); status_ != VK_SUCCESS) return;
+    VkDescriptorSetLayout layout = pipelines.set_layout();
+    VkDescriptorSetAllocateInfo allocate{};
+    allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+    allocate.descriptorPool = pool_;
+    allocate.descriptorSetCount = 1;
+    allocate.pSetLayouts = &layout;
+    if (status_ = vkAllocateDescriptorSets(device_, &allocate, &set_); status_ != VK_SUCCESS) return;
+    const VkDescriptorBufferInfo whole{arena.buffer(), 0, arena.mapped_bytes()};
+    std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
+    for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
+      writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+      writes[i].dstSet = set_;
+      writes[i].dstBinding = i;
+      writes[i].descriptorCount = 1;
+      writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      writes[i].pBufferInfo = &whole;
+    }
+    vkUpdateDescriptorSets(device_, kKernelBuffers, writes.data(), 0, nullptr);
+  }
+  ReadSet(const ReadSet&) = delete;
+  ReadSet& operator=(const ReadSet&) = delete;
+  ~ReadSet() { vkDestroyDescriptorPool(device_, pool_, nullptr); }
+
+  VkResult status() const { return status_; }
+  const VkDescriptorSet* set() const { return &set_; }
+
+ private:
+  VkDevice device_;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+  VkDescriptorSet set_ = VK_NULL_HANDLE;
+  VkResult status_ = VK_SUCCESS;
+};
+
+}  // namespace
+
+Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
+  Result<std::unique_ptr<VulkanArena>> from = map(device, Memory::kDevice, kReadBytes);
+  if (!from) return from.error();
+  Result<std::unique_ptr<VulkanArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
+  if (!host) return host.error();
+  Result<VkPipeline> pipeline = pipelines.find(Kernel::kReadRate, {});
+  if (!pipeline) return pipeline.error();
+  const ReadSet set(device->handle(), pipelines, **from);
+  if (set.status() != VK_SUCCESS) return device->failed("making descriptors", set.status());
+  const auto read = [&](std::uint32_t n_groups, int n_times) {
+    return shortest([&] {
+      return device->run_once("measuring it", [&](VkCommandBuffer commands) {
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, set.set(), 0,
+                                nullptr);
+        for (int i = 0; i < n_times; ++i) {
+          vkCmdDispatch(commands, n_groups, 1, 1);
+          record_barrier(commands);
+        }
+      });
+    });
+  };
+  DeviceSpeed speed;
+  const Result<double> one = read(1, 1), few = read(1, kFewOps),
+                       all = read(static_cast<std::uint32_t>(kReadBytes / kBytesPerGroup), 1);
+  for (const Result<double>* seconds : {&one, &few, &all}) {
+    if (!*seconds) return seconds->error();
+  }
+  speed.op_seconds = std::max(0.0, *few - *one) / (kFewOps - 1);
+  // What a submission costs is no reading.
+  const double reading = *all > *one ? *all - *one : *all;
+  if (reading > 0) speed.read_bytes_per_s = static_cast<double>(kReadBytes) / reading;
+  const Result<double> copying = shortest([&] {
+    return device->run_once("measuring it", [&](VkCommandBuffer commands) {
+      const VkBufferCopy region{0, 0, kCopyBytes};
+      vkCmdCopyBuffer(commands, (*from)->buffer(), (*host)->buffer(), 1, &region);
+    });
+  });
+  if (!copying) return copying.error();
+  if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
+  return speed;
+}
+
+}  // namespace headroom

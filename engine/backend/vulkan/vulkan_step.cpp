@@ -1,0 +1,278 @@
+#include "backend/vulkan/vulkan_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace headroom {
+namespace {
+
+// Multiply-adds of one submission: half a second of a slow integrated GPU.
+constexpr double kMostProducts = 2e10;
+constexpr std::uint64_t kMostRunning = 2;   // submissions at once
+constexpr std::uint32_t kAttendKeys = 128;  // of a chunk: shaders/attend.comp
+
+// Iterations of all loops of one invocation of attend.comp.
+std::uint64_t attend_loops(const LayerSpec& layer, std::uint64_t n_keys) {
+  const std::uint64_t of_chunk =
+      layer.head_dim / 4 + div_up(layer.head_dim, kAttendKeys) * (kAttendKeys + 1) + 2 * 7;  // scores, values, two sums
+  return div_up(n_keys, kAttendKeys) * (of_chunk + 1) + std::uint64_t{4} * layer.head_dim;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDevice> device, VulkanPipelines& pipelines,
+                                                       VulkanBinding bound,
+                                                       std::span<const std::vector<float>> balance) {
+  std::unique_ptr<VulkanStep> step(
+      new VulkanStep(std::move(device), std::move(bound)));  // NOLINT: the constructor is private
+  if (Status fine = step->check_limits(); !fine) return fine.error();
+  const Program& program = step->bound_.plan->program;
+  std::vector<std::vector<OpPart>> all(program.ops.size());
+  std::size_t n_parts = 0, n_dispatches = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
+    all[i] = op_parts(step->bound_, op);
+    n_parts += all[i].size();
+    for (const OpPart& part : all[i]) n_dispatches += part.dispatches.size();
+  }
+  if (Status made = step->make_pools(n_dispatches, n_parts); !made) return made.error();
+  std::vector<VkCommandBuffer> commands(n_parts);
+  VkCommandBufferAllocateInfo allocate{};
+  allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  allocate.commandPool = step->commands_;
+  allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  allocate.commandBufferCount = static_cast<std::uint32_t>(n_parts);
+  if (const VkResult made =
+          n_parts == 0 ? VK_SUCCESS : vkAllocateCommandBuffers(step->device_->handle(), &allocate, commands.data());
+      made != VK_SUCCESS)
+    return step->device_->failed("making commands", made);
+  step->parts_.resize(all.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const OpPart& part : all[i]) {
+      if (Status recorded = step->record_part(pipelines, part, commands[next]); !recorded) return recorded.error();
+      step->parts_[i].push_back({commands[next++], part.first_row, part.products_per_row});
+    }
+  }
+  CHECK(step->groups_.size() <= step->bound_.input_layout.max_groups,
+        "the plan has room for too few kinds of dispatch");
+  step->batch_.reserve(n_parts);
+  if (Status written = step->write_balance(balance); !written) return written.error();
+  return step;
+}
+
+VulkanStep::~VulkanStep() {
+  (void)device_->wait();
+  vkDestroyDescriptorPool(device_->handle(), descriptors_, nullptr);
+  vkDestroyCommandPool(device_->handle(), commands_, nullptr);
+}
+
+Status VulkanStep::check_limits() const {
+  if (!device_->card().skips_long_loops) return ok_status();
+  const PlanOptions& options = bound_.plan->options;
+  for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
+    const LayerSpec& layer = bound_.model->layers[i];
+    if (bound_.plan->placement.layers[i].attention != bound_.device) continue;
+    const std::uint64_t n_keys = layer.attention == AttentionKind::kWindow
+                                     ? std::min<std::uint64_t>(layer.window, options.n_ctx)
+                                     : options.n_ctx;
+    if (attend_loops(layer, n_keys) <= kMostSoftwareLoops) continue;
+    std::uint64_t most = n_keys;
+    while (attend_loops(layer, most) > kMostSoftwareLoops) most -= std::min<std::uint64_t>(most, kAttendKeys);
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most "
+                             "{}, found {}",
+                             device_->id(), kMostSoftwareLoops, most, options.n_ctx)};
+  }
+  return ok_status();
+}
+
+// The factors of balanced keys, which the first copy of a plan lays down once.
+Status VulkanStep::write_balance(std::span<const std::vector<float>> balance) {
+  const VulkanSlice& to = bound_.scratch.balance;
+  if (!to) return ok_status();
+  const Bytes row = to.size / bound_.model->n_layers() / kF32Bytes * kF32Bytes;
+  for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
+    if (bound_.plan->placement.layers[i].attention != bound_.device) continue;
+    CHECK(i < balance.size() && balance[i].size() == bound_.model->layers[i].kv_dim(),
+          "the factors of balanced keys are missing");
+    const Bytes bytes = balance[i].size() * kF32Bytes;
+    if (to.mapped() != nullptr) {
+      std::memcpy(to.mapped() + i * row, balance[i].data(), bytes);
+      continue;
+    }
+    // In pieces, which commands may carry themselves.
+    constexpr Bytes kMostCarried = 65536;
+    for (Bytes at = 0; at < bytes; at += kMostCarried) {
+      const Status done = device_->run_once("copying the balance of keys", [&](VkCommandBuffer commands) {
+        vkCmdUpdateBuffer(commands, to.arena->buffer(), to.offset + i * row + at, std::min(kMostCarried, bytes - at),
+                          reinterpret_cast<const std::byte*>(balance[i].data()) + at);
+      });
+      if (!done) return done;
+    }
+  }
+  return ok_status();
+}
+
+Status VulkanStep::make_pools(std::size_t n_dispatches, std::size_t n_parts) {
+  const auto n_sets = static_cast<std::uint32_t>(std::max<std::size_t>(1, n_dispatches));
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, n_sets * kKernelBuffers};
+  VkDescriptorPoolCreateInfo descriptors{};
+  descriptors.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  descriptors.maxSets = n_sets;
+  descriptors.poolSizeCount = 1;
+  descriptors.pPoolSizes = &size;
+  VkDevice device = device_->handle();
+  if (const VkResult made = vkCreateDescriptorPool(device, &descriptors, nullptr, &descriptors_); made != VK_SUCCESS)
+    return device_->failed("making descriptors", made);
+  VkCommandPoolCreateInfo commands{};
+  commands.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  commands.queueFamilyIndex = device_->card().queue_family;
+  if (const VkResult made = vkCreateCommandPool(device, &commands, nullptr, &commands_); made != VK_SUCCESS)
+    return device_->failed(fmt::format("making a pool of {} commands", n_parts), made);
+  return ok_status();
+}
+
+Result<VkDescriptorSet> VulkanStep::describe(const VulkanPipelines& pipelines, const Dispatch& dispatch) {
+  VkDescriptorSetLayout layout = pipelines.set_layout();
+  VkDescriptorSetAllocateInfo allocate{};
+  allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  allocate.descriptorPool = descriptors_;
+  allocate.descriptorSetCount = 1;
+  allocate.pSetLayouts = &layout;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  if (const VkResult made = vkAllocateDescriptorSets(device_->handle(), &allocate, &set); made != VK_SUCCESS)
+    return device_->failed("making descriptors", made);
+  std::array<VkDescriptorBufferInfo, kKernelBuffers> buffers{};
+  std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
+  for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
+    // A binding that the kernel does not use must stand on something.
+    const VulkanSlice& slice = dispatch.slices[i] ? dispatch.slices[i] : bound_.inputs;
+    CHECK(slice.offset % device_->card().binding_alignment == 0, "a binding begins where the device cannot bind");
+    buffers[i] = {slice.arena->buffer(), slice.offset, slice.size};
+    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    writes[i].dstSet = set;
+    writes[i].dstBinding = i;
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    writes[i].pBufferInfo = &buffers[i];
+  }
+  vkUpdateDescriptorSets(device_->handle(), kKernelBuffers, writes.data(), 0, nullptr);
+  return set;
+}
+
+std::uint32_t VulkanStep::group_index(const GroupRule& rule) {
+  const auto found = std::find(groups_.begin(), groups_.end(), rule);
+  const auto index = static_cast<std::uint32_t>(found - groups_.begin());
+  if (found == groups_.end()) groups_.push_back(rule);
+  return index;
+}
+
+Status VulkanStep::record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands) {
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  if (const VkResult begun = vkBeginCommandBuffer(commands, &begin); begun != VK_SUCCESS)
+    return device_->failed("recording commands", begun);
+  record_barrier(commands);
+  for (const Dispatch& dispatch : part.dispatches) {
+    if (dispatch.waits) record_barrier(commands);
+    Result<VkPipeline> pipeline = pipelines.find(dispatch.kernel, dispatch.constants);
+    if (!pipeline) return pipeline.error();
+    Result<VkDescriptorSet> set = describe(pipelines, dispatch);
+    if (!set) return set.error();
+    const std::size_t push_bytes = dispatch.push.size() * 4;
+    CHECK(push_bytes <= kPushBytes, "a kernel is given more than every driver passes");
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &*set, 0, nullptr);
+    vkCmdPushConstants(commands, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       static_cast<std::uint32_t>(push_bytes), dispatch.push.data());
+    const Bytes at = (bound_.input_layout.groups_at + Bytes{group_index(dispatch.groups)} * kGpuRowWords) * 4;
+    vkCmdDispatchIndirect(commands, bound_.inputs.arena->buffer(), bound_.inputs.offset + at);
+  }
+  record_barrier(commands);
+  if (const VkResult ended = vkEndCommandBuffer(commands); ended != VK_SUCCESS)
+    return device_->failed("recording commands", ended);
+  return ok_status();
+}
+
+// Nothing that reads them runs.
+void VulkanStep::write_inputs(const StepInputs& inputs) {
+  const GpuInputs& layout = bound_.input_layout;
+  auto* words = reinterpret_cast<std::uint32_t*>(bound_.inputs.mapped());
+  const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size()),
+             n_logit_rows = static_cast<std::uint32_t>(inputs.logit_rows.size());
+  words[layout.counts_at] = n_rows;
+  words[layout.counts_at + 1] = n_logit_rows;
+  for (std::uint32_t i = 0; i < n_rows; ++i) {
+    const StepRow& row = inputs.rows[i];
+    std::uint32_t* to = words + layout.rows_at + std::size_t{i} * kGpuRowWords;
+    to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = 0;
+  }
+  std::copy(inputs.logit_rows.begin(), inputs.logit_rows.end(), words + layout.logit_rows_at);
+  const std::uint32_t n_slots = bound_.plan->options.n_slots;
+  for (std::uint32_t layer = 0; layer < bound_.model->n_layers(); ++layer) {
+    for (std::uint32_t slot = 0; slot < n_slots; ++slot)
+      words[layout.exact_from_at + std::size_t{layer} * n_slots + slot] = inputs.rings->exact_from(layer, slot);
+  }
+  for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
+    const RopeFrequencies& frequencies = bound_.ropes[rope];
+    const std::size_t n_pairs = frequencies.per_pair.size();
+    auto* to = reinterpret_cast<float*>(words + layout.rope_at(*bound_.model, rope, bound_.plan->program.max_rows));
+    for (const StepRow& row : inputs.rows) {
+      for (std::size_t pair = 0; pair < n_pairs; ++pair) {
+        const float angle = static_cast<float>(row.position) * frequencies.per_pair[pair];  // as models were trained
+        to[pair] = std::cos(angle) * frequencies.magnitude;
+        to[n_pairs + pair] = std::sin(angle) * frequencies.magnitude;
+      }
+      to += 2 * n_pairs;
+    }
+  }
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    std::uint32_t* to = words + layout.groups_at + i * kGpuRowWords;
+    to[0] = groups_[i].x, to[1] = groups_[i].y(n_rows, n_logit_rows), to[2] = 1;
+  }
+}
+
+Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+  CHECK(segment.device == bound_.device && segment.last_op <= parts_.size(), "a segment is of another device or plan");
+  CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound_.plan->program.max_rows &&
+            inputs.logit_rows.size() <= bound_.plan->program.max_logit_rows,
+        "a step is larger than planned");
+  if (inputs.number == 0 || inputs.number != written_step_) {
+    if (Status idle = device_->wait(); !idle) return idle.error();
+    write_inputs(inputs);
+    written_step_ = inputs.number;
+  }
+  const auto n_rows = static_cast<double>(inputs.rows.size());
+  double products = 0;
+  const auto flush = [&]() -> Result<bool> {
+    if (batch_.empty()) return true;
+    if (Status room = device_->wait(kMostRunning - 1); !room) return room.error();
+    if (stop.stop_requested()) return false;
+    if (Status submitted = device_->submit(batch_); !submitted) return submitted.error();
+    batch_.clear();
+    products = 0;
+    return true;
+  };
+  batch_.clear();
+  for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
+    for (const Part& part : parts_[op]) {
+      if (part.first_row >= inputs.rows.size()) continue;
+      const double more = part.products_per_row * n_rows;
+      if (products + more > kMostProducts) {
+        if (Result<bool> flushed = flush(); !flushed || !*flushed) return flushed;
+      }
+      batch_.push_back(part.commands);
+      products += more;
+    }
+  }
+  return flush();
+}
+
+}  // namespace headroom

@@ -1,0 +1,111 @@
+// A fault that the validation layers must see, so that their silence means something: "hazard" lets a kernel write what
+// another one reads at the same time, "sound" does not. What it prints is the layers'; see validated.sh.
+#include <array>
+#include <cstdio>
+#include <cstring>
+
+#include "backend/vulkan/vulkan_arena.h"
+#include "backend/vulkan/vulkan_pipelines.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kRowBytes = 1024;
+
+void fail(const std::string& why) {
+  std::fprintf(stderr, "vulkan_controls: %s\n", why.c_str());
+  std::exit(2);
+}
+
+template <class T>
+T take(Result<T> result) {
+  if (!result.ok()) fail(result.error().message);
+  return std::move(result).value();
+}
+
+class Controls {
+ public:
+  Controls() {
+    const VulkanCards found = vulkan_cards();
+    if (found.cards.empty()) fail(found.refused.empty() ? "no device" : found.refused.front());
+    device_ = take(VulkanDevice::open(found.cards.front()));
+    pipelines_ = take(VulkanPipelines::open(device_));
+    ArenaPlan plan;
+    plan.memory = Memory::kDevice;
+    plan.size = 64 * kKiB;
+    arena_ = take(VulkanArena::map(device_, plan));
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * kKernelBuffers};
+    VkDescriptorPoolCreateInfo create{};
+    create.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+    create.maxSets = 2;
+    create.poolSizeCount = 1;
+    create.pPoolSizes = &size;
+    if (vkCreateDescriptorPool(device_->handle(), &create, nullptr, &pool_) != VK_SUCCESS) fail("no descriptors");
+  }
+  Controls(const Controls&) = delete;
+  Controls& operator=(const Controls&) = delete;
+  ~Controls() { vkDestroyDescriptorPool(device_->handle(), pool_, nullptr); }
+
+  // Norms one row into another; of a hazard then back without waiting.
+  void run(bool is_hazard) {
+    const std::array<std::uint32_t, 2> constants{0, 0};
+    VkPipeline pipeline = take(pipelines_->find(Kernel::kNorm, constants));
+    const std::array<VkDescriptorSet, 2> sets{bind(2 * kRowBytes, 4 * kRowBytes), bind(4 * kRowBytes, 2 * kRowBytes)};
+    const Status done = device_->run_once("running a control", [&](VkCommandBuffer commands) {
+      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+      const std::array<std::uint32_t, 3> push{kRowBytes / 4, 0, 0};
+      vkCmdPushConstants(commands, pipelines_->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), push.data());
+      for (std::size_t i = 0; i < (is_hazard ? 2U : 1U); ++i) {
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_->layout(), 0, 1, &sets[i], 0,
+                                nullptr);
+        vkCmdDispatch(commands, 1, 1, 1);
+      }
+    });
+    if (!done) fail(done.error().message);
+  }
+
+ private:
+  VkDescriptorSet bind(Bytes from, Bytes to) {
+    VkDescriptorSetLayout layout = pipelines_->set_layout();
+    VkDescriptorSetAllocateInfo allocate{};
+    allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+    allocate.descriptorPool = pool_;
+    allocate.descriptorSetCount = 1;
+    allocate.pSetLayouts = &layout;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    if (vkAllocateDescriptorSets(device_->handle(), &allocate, &set) != VK_SUCCESS) fail("no descriptors");
+    std::array<VkDescriptorBufferInfo, kKernelBuffers> buffers{};
+    std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
+    for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
+      const Bytes at = i == 3 ? from : i == 4 ? to : 0;
+      buffers[i] = {arena_->buffer(), at, kRowBytes};
+      writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+      writes[i].dstSet = set;
+      writes[i].dstBinding = i;
+      writes[i].descriptorCount = 1;
+      writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      writes[i].pBufferInfo = &buffers[i];
+    }
+    vkUpdateDescriptorSets(device_->handle(), kKernelBuffers, writes.data(), 0, nullptr);
+    return set;
+  }
+
+  std::shared_ptr<VulkanDevice> device_;
+  std::unique_ptr<VulkanPipelines> pipelines_;
+  std::unique_ptr<VulkanArena> arena_;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+};
+
+}  // namespace
+}  // namespace headroom
+
+int main(int argc, char** argv) {
+  const bool is_hazard = argc == 2 && std::strcmp(argv[1], "hazard") == 0,
+             is_sound = argc == 2 && std::strcmp(argv[1], "sound") == 0;
+  if (!is_hazard && !is_sound) {
+    std::fprintf(stderr, "usage: vulkan_controls hazard|sound\n");
+    return 2;
+  }
+  headroom::Controls().run(is_hazard);
+  return 0;
+}

@@ -1,0 +1,79 @@
+// The golden models on a Vulkan device: whole, split at every border between layers, and with FFNs on the CPU.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "golden/golden_model.h"
+#include "program/segments.h"
+#include "vulkan/vulkan_fixture.h"
+
+namespace headroom {
+namespace {
+
+class VulkanGolden : public testing::TestWithParam<std::string> {
+ protected:
+  VulkanGolden() : golden_(test::golden_model(GetParam())) {}
+
+  void expect_golden(const std::vector<DeviceInfo>& devices, PlanOptions options) {
+    const std::vector<float> expected = golden_.logits();
+    for (const std::uint32_t n_batch : {64U, 7U}) {
+      options.kv_k = options.kv_v = DType::kF32;
+      const auto session = test::take(test::open_golden(golden_, devices, n_batch, options));
+      const std::vector<float> logits = test::take(test::logits_of_all(*session, golden_.tokens));
+      ASSERT_EQ(logits.size(), expected.size());
+      EXPECT_LE(test::largest_difference(logits, expected), 1e-4F);
+      const std::size_t n_tokens = golden_.tokens.size();
+      EXPECT_EQ(test::likeliest_tokens(logits, n_tokens), test::likeliest_tokens(expected, n_tokens));
+      const MemoryReport report = session->memory_report();
+      for (const ArenaReport& arena : report.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
+      EXPECT_EQ(report.allocations_after_load, 0U);
+      Bytes crossing = 0;
+      for (std::size_t first = 0; first < n_tokens; first += n_batch) {
+        crossing += transfer_bytes(session->plan().program,
+                                   static_cast<std::uint32_t>(std::min<std::size_t>(n_batch, n_tokens - first)));
+      }
+      EXPECT_EQ(session->bytes_crossed(), crossing);
+    }
+  }
+
+  std::int32_t n_layers() const {
+    return static_cast<std::int32_t>(
+        test::take(read_model_info(test::take(open_model_file(golden_.path())))).n_layers());
+  }
+
+  test::GoldenModel golden_;
+};
+
+TEST_P(VulkanGolden, between_any_two_layers) {
+  const auto devices = test::cpu_and_vulkan(false);
+  for (std::int32_t n = 1; n <= n_layers(); ++n) {
+    SCOPED_TRACE(std::to_string(n) + " layers on the Vulkan device");
+    expect_golden(devices, {.n_gpu_layers = n, .n_cpu_ffn = 0, .devices = {{1}}});
+  }
+}
+
+TEST_P(VulkanGolden, with_the_ffn_of_some_layers_on_the_cpu) {
+  const auto devices = test::cpu_and_vulkan(false);
+  for (std::int32_t n = 1; n <= n_layers(); ++n) {
+    SCOPED_TRACE("FFN of " + std::to_string(n) + " layers on the CPU");
+    expect_golden(devices, {.n_gpu_layers = n_layers(), .n_cpu_ffn = n, .devices = {{1}}});
+  }
+}
+
+TEST_P(VulkanGolden, whole_on_a_device_that_shares_the_hosts_memory) {
+  expect_golden(test::cpu_and_vulkan(true), {.n_gpu_layers = n_layers(), .n_cpu_ffn = 0, .devices = {{1}}});
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const test::GoldenModel& model : test::golden_models()) names.push_back(model.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(All, VulkanGolden, testing::ValuesIn(model_names()), [](const auto& each) {
+  std::string label = each.param;
+  std::replace(label.begin(), label.end(), '-', '_');
+  return label;
+});
+
+}  // namespace
+}  // namespace headroom

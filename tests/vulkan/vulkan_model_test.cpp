@@ -1,0 +1,201 @@
+// Whole models on a Vulkan device against the reference device: every weight type, pair of KV types, head size,
+// architecture and shape of batch.
+#include <gtest/gtest.h>
+
+#include "format/dtype_table.h"
+#include "model/arch_table.h"
+#include "vulkan/vulkan_fixture.h"
+
+namespace headroom {
+namespace {
+
+using test::LoadedCpu;
+using test::RandomModelSpec;
+
+// Weights are decoded exactly and meet f32 activations: only the order of sums differs.
+constexpr double kExactTolerance = 1e-4;
+// F16 K and V may round to the other neighbour.
+constexpr double kHalfTolerance = 1e-3;
+// A quantized cache rounds to another code where an activation differs a little: one step of Q8_0 is 0.8 % of a
+// block's maximum, of Q4_0 and FP8 up to 14 %, in a few of all elements.
+constexpr double kCodeTolerance = 1e-2, kCoarseTolerance = 4e-2;
+
+double tolerance(DType kv_k, DType kv_v) {
+  double most = kExactTolerance;
+  for (const DType kv : {kv_k, kv_v}) {
+    if (kv == DType::kF16) most = std::max(most, kHalfTolerance);
+    if (kv == DType::kQ8_0) most = std::max(most, kCodeTolerance);
+    if (kv == DType::kQ4_0 || kv == DType::kF8E4M3) most = std::max(most, kCoarseTolerance);
+  }
+  return most;
+}
+
+// As on a card with memory of its own: vulkan_session_test.cpp has both.
+class VulkanModel : public testing::Test {
+ protected:
+  std::unique_ptr<LoadedCpu> load(const std::filesystem::path& path, PlanOptions options) {
+    options.devices = {{1}};
+    options.n_gpu_layers =
+        static_cast<std::int32_t>(test::take(read_model_info(test::take(open_model_file(path)))).n_layers());
+    options.n_cpu_ffn = 0;
+    return test::load_on(path, test::cpu_and_vulkan(false), options);
+  }
+
+  void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt,
+                             std::uint32_t n_decode, double most) {
+    const test::TempFolder folder;
+    const auto path = test::make_random_model(spec, folder.path());
+    const auto loaded = load(path, options);
+    const auto reference = test::take(test::ReferenceModel::open(path, options));
+    const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
+    const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
+    EXPECT_LT(test::relative_error(loaded->step(prompt, last), test::take(reference->step(prompt, last))), most)
+        << "prompt of " << n_prompt;
+    for (std::uint32_t i = 0; i < n_decode; ++i) {
+      const auto row = test::rows_of(0, n_prompt + i, 1, spec.n_vocab);
+      EXPECT_LT(test::relative_error(loaded->step(row, only), test::take(reference->step(row, only))), most)
+          << "token at " << n_prompt + i;
+    }
+  }
+};
+
+RandomModelSpec small_model(DType weight) {
+  RandomModelSpec spec;
+  spec.weight_type = weight;
+  spec.n_layers = 2;
+  spec.d_model = 256;
+  spec.n_heads = 8;
+  spec.n_kv_heads = 2;
+  spec.head_dim = 32;
+  spec.d_ff = 512;
+  spec.n_vocab = 301;  // no multiple of what a workgroup computes
+  return spec;
+}
+
+PlanOptions options_for(DType kv_k, DType kv_v) {
+  PlanOptions options;
+  options.n_ctx = 96;
+  options.n_batch = 64;
+  options.kv_k = kv_k;
+  options.kv_v = kv_v;
+  return options;
+}
+
+TEST_F(VulkanModel, every_weight_type_gives_the_reference_logits) {
+  for (const DTypeRow& row : kDTypes) {
+    if (!row.is_weight) continue;
+    SCOPED_TRACE(row.name);
+    expect_like_reference(small_model(row.dtype), options_for(DType::kF32, DType::kF32), 13, 2, kExactTolerance);
+  }
+}
+
+TEST_F(VulkanModel, every_pair_of_cache_types_gives_the_reference_logits) {
+  for (const DTypeRow& k : kDTypes) {
+    for (const DTypeRow& v : kDTypes) {
+      if (!k.is_kv || !v.is_kv) continue;
+      SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
+      expect_like_reference(small_model(DType::kF32), options_for(k.dtype, v.dtype), 21, 2,
+                            tolerance(k.dtype, v.dtype));
+    }
+  }
+}
+
+TEST_F(VulkanModel, a_plain_cache_gives_the_reference_logits) {
+  for (const DType kv : {DType::kQ8_0, DType::kQ4_0, DType::kF8E4M3}) {
+    PlanOptions options = options_for(kv, kv);
+    options.kv_scheme = KvScheme::kPlain;
+    SCOPED_TRACE(dtype_row(kv).name);
+    expect_like_reference(small_model(DType::kF32), options, 21, 2, tolerance(kv, kv));
+  }
+}
+
+TEST_F(VulkanModel, every_head_size_gives_the_reference_logits) {
+  for (const std::uint32_t head_dim : {8U, 18U, 80U, 96U, 256U}) {
+    for (const DType kv : {DType::kF16, DType::kQ8_0, DType::kQ4_0, DType::kF8E4M3}) {
+      RandomModelSpec spec = small_model(DType::kF32);
+      spec.n_layers = 1;
+      spec.d_model = 72;
+      spec.d_ff = 101;  // odd
+      spec.n_heads = 3;
+      spec.n_kv_heads = head_dim == 80 ? 3 : 1;
+      spec.head_dim = head_dim;
+      SCOPED_TRACE(std::to_string(head_dim) + " " + std::string(dtype_row(kv).name));
+      expect_like_reference(spec, options_for(kv, kv), 19, 1, tolerance(kv, kv));
+    }
+  }
+}
+
+TEST_F(VulkanModel, every_batch_size_gives_the_reference_logits) {
+  for (const std::uint32_t n : {1U, 2U, 7U, 8U, 9U, 17U, 33U, 64U}) {
+    SCOPED_TRACE(n);
+    expect_like_reference(small_model(DType::kQ6_K), options_for(DType::kF32, DType::kF32), n, 1, kExactTolerance);
+  }
+}
+
+RandomModelSpec model_of(const ArchRow& row) {
+  RandomModelSpec spec = small_model(DType::kF32);
+  spec.architecture = row.architecture;
+  spec.has_tied_head = true;
+  if (row.window == WindowRule::kPattern) {
+    spec.window = 9;
+    spec.n_layers = row.window_period + 1;
+  }
+  if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
+  if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
+  return spec;
+}
+
+TEST_F(VulkanModel, every_architecture_gives_the_reference_logits) {
+  for (const ArchRow& row : arch_rows()) {
+    SCOPED_TRACE(row.architecture);
+    expect_like_reference(model_of(row), options_for(DType::kF32, DType::kF32), 17, 2, 2 * kExactTolerance);
+  }
+}
+
+TEST_F(VulkanModel, experts_of_every_weight_type_give_the_reference_logits) {
+  for (const DTypeRow& row : kDTypes) {
+    if (!row.is_weight) continue;
+    RandomModelSpec spec = small_model(row.dtype);
+    spec.architecture = "qwen3moe";
+    spec.n_layers = 1;
+    spec.d_ff = 256;
+    spec.n_experts = 9;
+    spec.n_experts_used = 3;
+    SCOPED_TRACE(row.name);
+    for (const std::uint32_t n : {1U, 9U})
+      expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, kExactTolerance);
+  }
+}
+
+// Past the exact ends, and past the ring of a window.
+TEST_F(VulkanModel, long_contexts_give_the_reference_logits_with_every_cache_type) {
+  for (const DTypeRow& kv : kDTypes) {
+    if (!kv.is_kv) continue;
+    for (const std::uint32_t window : {0U, 300U}) {
+      RandomModelSpec spec = small_model(DType::kF32);
+      spec.n_layers = 1;
+      spec.d_model = 64;
+      spec.n_heads = 2;
+      spec.n_kv_heads = 1;
+      spec.n_ctx_trained = 1200;
+      spec.window = window;
+      SCOPED_TRACE(std::string(kv.name) + (window > 0 ? " window" : ""));
+      PlanOptions options = options_for(kv.dtype, kv.dtype);
+      options.n_ctx = 1100;
+      options.n_batch = 32;
+      const test::TempFolder folder;
+      const auto path = test::make_random_model(spec, folder.path());
+      const auto loaded = load(path, options);
+      const auto reference = test::take(test::ReferenceModel::open(path, options));
+      for (std::uint32_t at = 0; at < 700; at += 32) {
+        const auto rows = test::rows_of(0, at, 32, spec.n_vocab);
+        EXPECT_LT(test::relative_error(loaded->step(rows, {31}), test::take(reference->step(rows, std::vector{31U}))),
+                  tolerance(kv.dtype, kv.dtype))
+            << at;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom
