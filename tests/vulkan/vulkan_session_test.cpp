@@ -270,6 +270,28 @@ TEST_P(VulkanSession, memory_is_counted_while_it_is_mapped) {
   EXPECT_EQ(test::take(backend->sample_memory()).ours, before);
 }
 
+TEST_P(VulkanSession, steps_and_contexts_beyond_what_the_driver_computes_are_refused) {
+  const std::vector<DeviceInfo> devices = test::cpu_and_vulkan(GetParam());
+  const auto refusal = [&](const PlanOptions& options) {
+    const auto made = plan(opened_, devices, options);
+    const auto session = Session::open(test::load_or_die(opened_, made), made);
+    return session.ok() ? Error{} : session.error();
+  };
+  PlanOptions options = options_of(DType::kQ4_0, 1);
+  options.n_slots = 1;
+  options.n_ctx = 66000;
+  options.n_batch = 65536;
+  const Error rows = refusal(options);
+  EXPECT_EQ(rows.code, ErrorCode::kUnsupported);
+  EXPECT_EQ(rows.message, "vulkan:0: expected steps of at most 65535 rows (n_batch and n_slots), found 65536");
+  if (!vulkan_cards().cards.front().skips_long_loops) return;
+  options.n_batch = 16;
+  options.n_ctx = 100000;
+  const Error loops = refusal(options);
+  EXPECT_EQ(loops.code, ErrorCode::kUnsupported);
+  EXPECT_NE(loops.message.find("beyond 65535 rounds: expected n_ctx of at most "), std::string::npos) << loops.message;
+}
+
 TEST_P(VulkanSession, a_load_can_be_stopped) {
   const auto made = plan(opened_, test::cpu_and_vulkan(GetParam()), options_of(DType::kF16, 4));
   StopSource stop;
