@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backend/vulkan/vulkan_arena.h"
-#include "backend/vulkan/vulkan_pipelines.h"
+#include "backend/vulkan/vulkan_descriptors.h"
 
 namespace headroom {
 namespace {
@@ -34,17 +34,10 @@ class Controls {
     plan.memory = Memory::kDevice;
     plan.size = 64 * kKiB;
     arena_ = take(VulkanArena::map(device_, plan));
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * kKernelBuffers};
-    VkDescriptorPoolCreateInfo create{};
-    create.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-    create.maxSets = 2;
-    create.poolSizeCount = 1;
-    create.pPoolSizes = &size;
-    if (vkCreateDescriptorPool(device_->handle(), &create, nullptr, &pool_) != VK_SUCCESS) fail("no descriptors");
+    descriptors_ = take(VulkanDescriptors::open(device_, 2));
   }
   Controls(const Controls&) = delete;
   Controls& operator=(const Controls&) = delete;
-  ~Controls() { vkDestroyDescriptorPool(device_->handle(), pool_, nullptr); }
 
   // Norms one row into another; of a hazard then back without waiting.
   void run(bool is_hazard) {
@@ -66,34 +59,17 @@ class Controls {
 
  private:
   VkDescriptorSet bind(Bytes from, Bytes to) {
-    VkDescriptorSetLayout layout = pipelines_->set_layout();
-    VkDescriptorSetAllocateInfo allocate{};
-    allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-    allocate.descriptorPool = pool_;
-    allocate.descriptorSetCount = 1;
-    allocate.pSetLayouts = &layout;
-    VkDescriptorSet set = VK_NULL_HANDLE;
-    if (vkAllocateDescriptorSets(device_->handle(), &allocate, &set) != VK_SUCCESS) fail("no descriptors");
-    std::array<VkDescriptorBufferInfo, kKernelBuffers> buffers{};
-    std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
-    for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
-      const Bytes at = i == 3 ? from : i == 4 ? to : 0;
-      buffers[i] = {arena_->buffer(), at, kRowBytes};
-      writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-      writes[i].dstSet = set;
-      writes[i].dstBinding = i;
-      writes[i].descriptorCount = 1;
-      writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-      writes[i].pBufferInfo = &buffers[i];
-    }
-    vkUpdateDescriptorSets(device_->handle(), kKernelBuffers, writes.data(), 0, nullptr);
-    return set;
+    VulkanDescriptors::Buffers buffers{};
+    buffers.fill({arena_->buffer(), 0, kRowBytes});
+    buffers[3].offset = from;
+    buffers[4].offset = to;
+    return take(descriptors_->bind(*pipelines_, buffers));
   }
 
   std::shared_ptr<VulkanDevice> device_;
   std::unique_ptr<VulkanPipelines> pipelines_;
   std::unique_ptr<VulkanArena> arena_;
-  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+  std::unique_ptr<VulkanDescriptors> descriptors_;
 };
 
 }  // namespace

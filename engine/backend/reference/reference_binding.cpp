@@ -12,9 +12,9 @@ ReferenceWeight ReferenceWeight::of_expert(std::uint64_t expert) const {
 }
 
 const ReferenceWeight* ReferenceBinding::find(WeightSlot slot, std::int32_t layer) const {
-  const std::int32_t index = index_of[static_cast<std::size_t>(layer + 1)][static_cast<std::size_t>(slot)];
-  if (index < 0) return nullptr;
-  const ReferenceWeight& weight = weights[static_cast<std::size_t>(index)];
+  const std::optional<std::size_t> found = index.find(slot, layer);
+  if (!found) return nullptr;
+  const ReferenceWeight& weight = weights[*found];
   CHECK(weight.bytes != nullptr, "an op reads a weight of another device");
   return &weight;
 }
@@ -44,7 +44,7 @@ class Binder {
 
   ReferenceBinding bind() {
     for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
-    index_weights();
+    list_weights();
     bound_.layers.resize(in_.model->layers.size());
     kv_.resize(in_.model->layers.size());
     CHECK(in_.arenas.size() == in_.plan->arenas.size(), "arenas are those of another plan");
@@ -62,13 +62,9 @@ class Binder {
     Bytes size = 0;
   };
 
-  void index_weights() {
-    bound_.index_of.resize(in_.model->layers.size() + 1);
-    for (auto& slots : bound_.index_of) slots.fill(-1);
-    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
-      const WeightTensor& weight = in_.model->weights[i];
-      bound_.index_of[static_cast<std::size_t>(weight.layer + 1)][static_cast<std::size_t>(weight.slot)] =
-          static_cast<std::int32_t>(i);
+  void list_weights() {
+    bound_.index = WeightIndex(*in_.model);
+    for (const WeightTensor& weight : in_.model->weights) {
       const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
       bound_.weights.push_back({nullptr, dtype, weight.n_rows, weight.n_cols});
     }

@@ -8,6 +8,7 @@
 
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_kv.h"
+#include "model/weight_index.h"
 
 namespace headroom {
 
@@ -39,8 +40,7 @@ struct ReferenceBinding {
   const ReferenceWeight& at(WeightSlot slot, std::int32_t layer) const;
   float* buffer(BufferId id) const;
 
-  std::vector<std::array<std::int32_t, kNWeightSlots>>
-      index_of;                          // (1 + n_layers) of a slot into model->weights; -1: none
+  WeightIndex index;
   std::vector<ReferenceWeight> weights;  // as model->weights
 };
 

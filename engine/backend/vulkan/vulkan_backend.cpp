@@ -205,7 +205,8 @@ class VulkanBackend final : public Backend {
     });
   }
 
-  // Has `fill` write n_bytes that are to stand at `offset`, which it does at once or through one half of the upload.
+  // Has `fill` write n_bytes that are to stand at `offset`, at once or through the first chunk of the upload. Reading
+  // and copying take turns: the second chunk, which would let them overlap, stays idle.
   template <class Fill>
   Status put_bytes(const VulkanArena& to, Bytes offset, Bytes n_bytes, Arena* upload, Fill fill) {
     if (to.mapped() != nullptr) return fill(to.mapped() + offset);

@@ -5,9 +5,9 @@
 namespace headroom {
 
 const VulkanWeight* VulkanBinding::find(WeightSlot slot, std::int32_t layer) const {
-  const std::int32_t index = index_of[static_cast<std::size_t>(layer + 1)][static_cast<std::size_t>(slot)];
-  if (index < 0) return nullptr;
-  const VulkanWeight& weight = weights[static_cast<std::size_t>(index)];
+  const std::optional<std::size_t> found = index.find(slot, layer);
+  if (!found) return nullptr;
+  const VulkanWeight& weight = weights[*found];
   CHECK(weight.slice, "an op reads a weight of another device");
   return &weight;
 }
@@ -36,7 +36,7 @@ class Binder {
 
   VulkanBinding bind() {
     for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
-    index_weights();
+    list_weights();
     bound_.caches.resize(in_.model->layers.size());
     CHECK(in_.arenas.size() == in_.plan->arenas.size(), "arenas are those of another plan");
     for (std::size_t i = 0; i < in_.arenas.size(); ++i) {
@@ -50,13 +50,9 @@ class Binder {
   }
 
  private:
-  void index_weights() {
-    bound_.index_of.resize(in_.model->layers.size() + 1);
-    for (auto& slots : bound_.index_of) slots.fill(-1);
-    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
-      const WeightTensor& weight = in_.model->weights[i];
-      bound_.index_of[static_cast<std::size_t>(weight.layer + 1)][static_cast<std::size_t>(weight.slot)] =
-          static_cast<std::int32_t>(i);
+  void list_weights() {
+    bound_.index = WeightIndex(*in_.model);
+    for (const WeightTensor& weight : in_.model->weights) {
       const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
       bound_.weights.push_back({{}, dtype, weight.n_rows, weight.n_cols, weight.n_matrices});
     }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/vulkan/vulkan_arena.h"
+#include "model/weight_index.h"
 #include "plan/gpu_rules.h"
 
 namespace headroom {
@@ -44,8 +45,8 @@ struct VulkanBinding {
   const VulkanWeight& at(WeightSlot slot, std::int32_t layer) const;
   const VulkanSlice& buffer(BufferId id) const;
 
-  std::vector<std::array<std::int32_t, kNWeightSlots>> index_of;  // (1 + n_layers) of a slot into weights; -1: none
-  std::vector<VulkanWeight> weights;                              // as model->weights
+  WeightIndex index;
+  std::vector<VulkanWeight> weights;  // as model->weights
 };
 
 // CHECKs that arenas are those of the plan, and that regions hold what the kernels need.

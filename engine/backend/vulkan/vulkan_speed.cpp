@@ -1,10 +1,10 @@
 #include "backend/vulkan/vulkan_speed.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "backend/vulkan/vulkan_arena.h"
+#include "backend/vulkan/vulkan_descriptors.h"
 
 namespace headroom {
 namespace {
@@ -35,50 +35,6 @@ Result<std::unique_ptr<VulkanArena>> map(const std::shared_ptr<VulkanDevice>& de
   return VulkanArena::map(device, plan);
 }
 
-// A pool with one set, gone with this object.
-class ReadSet {
- public:
-  ReadSet(VkDevice device, const VulkanPipelines& pipelines, const VulkanArena& arena) : device_(device) {
-    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kKernelBuffers};
-    VkDescriptorPoolCreateInfo pool{};
-    pool.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-    pool.maxSets = 1;
-    pool.poolSizeCount = 1;
-    pool.pPoolSizes = &size;
-    if (status_ = vkCreateDescriptorPool(device_, &pool, nullptr, &pool_); status_ != VK_SUCCESS) return;
-    VkDescriptorSetLayout layout = pipelines.set_layout();
-    VkDescriptorSetAllocateInfo allocate{};
-    allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-    allocate.descriptorPool = pool_;
-    allocate.descriptorSetCount = 1;
-    allocate.pSetLayouts = &layout;
-    if (status_ = vkAllocateDescriptorSets(device_, &allocate, &set_); status_ != VK_SUCCESS) return;
-    const VkDescriptorBufferInfo whole{arena.buffer(), 0, arena.mapped_bytes()};
-    std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
-    for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
-      writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-      writes[i].dstSet = set_;
-      writes[i].dstBinding = i;
-      writes[i].descriptorCount = 1;
-      writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-      writes[i].pBufferInfo = &whole;
-    }
-    vkUpdateDescriptorSets(device_, kKernelBuffers, writes.data(), 0, nullptr);
-  }
-  ReadSet(const ReadSet&) = delete;
-  ReadSet& operator=(const ReadSet&) = delete;
-  ~ReadSet() { vkDestroyDescriptorPool(device_, pool_, nullptr); }
-
-  VkResult status() const { return status_; }
-  const VkDescriptorSet* set() const { return &set_; }
-
- private:
-  VkDevice device_;
-  VkDescriptorPool pool_ = VK_NULL_HANDLE;
-  VkDescriptorSet set_ = VK_NULL_HANDLE;
-  VkResult status_ = VK_SUCCESS;
-};
-
 }  // namespace
 
 Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
@@ -88,14 +44,17 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   if (!host) return host.error();
   Result<VkPipeline> pipeline = pipelines.find(Kernel::kReadRate, {});
   if (!pipeline) return pipeline.error();
-  const ReadSet set(device->handle(), pipelines, **from);
-  if (set.status() != VK_SUCCESS) return device->failed("making descriptors", set.status());
+  Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device, 1);
+  if (!descriptors) return descriptors.error();
+  VulkanDescriptors::Buffers buffers{};
+  buffers.fill({(*from)->buffer(), 0, (*from)->mapped_bytes()});
+  Result<VkDescriptorSet> set = (*descriptors)->bind(pipelines, buffers);
+  if (!set) return set.error();
   const auto read = [&](std::uint32_t n_groups, int n_times) {
     return shortest([&] {
       return device->run_once("measuring it", [&](VkCommandBuffer commands) {
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, set.set(), 0,
-                                nullptr);
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &*set, 0, nullptr);
         for (int i = 0; i < n_times; ++i) {
           vkCmdDispatch(commands, n_groups, 1, 1);
           record_barrier(commands);

@@ -41,7 +41,7 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
     n_parts += all[i].size();
     for (const OpPart& part : all[i]) n_dispatches += part.dispatches.size();
   }
-  if (Status made = step->make_pools(n_dispatches, n_parts); !made) return made.error();
+  if (Status made = step->make_pools(n_dispatches); !made) return made.error();
   std::vector<VkCommandBuffer> commands(n_parts);
   VkCommandBufferAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
@@ -69,7 +69,6 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
 
 VulkanStep::~VulkanStep() {
   (void)device_->wait();
-  vkDestroyDescriptorPool(device_->handle(), descriptors_, nullptr);
   vkDestroyCommandPool(device_->handle(), commands_, nullptr);
 }
 
@@ -131,51 +130,27 @@ Status VulkanStep::write_balance(std::span<const std::vector<float>> balance) {
   return ok_status();
 }
 
-Status VulkanStep::make_pools(std::size_t n_dispatches, std::size_t n_parts) {
-  const auto n_sets = static_cast<std::uint32_t>(std::max<std::size_t>(1, n_dispatches));
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, n_sets * kKernelBuffers};
-  VkDescriptorPoolCreateInfo descriptors{};
-  descriptors.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
-  descriptors.maxSets = n_sets;
-  descriptors.poolSizeCount = 1;
-  descriptors.pPoolSizes = &size;
-  VkDevice device = device_->handle();
-  if (const VkResult made = vkCreateDescriptorPool(device, &descriptors, nullptr, &descriptors_); made != VK_SUCCESS)
-    return device_->failed("making descriptors", made);
+Status VulkanStep::make_pools(std::size_t n_dispatches) {
+  Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device_, n_dispatches);
+  if (!descriptors) return descriptors.error();
+  descriptors_ = std::move(*descriptors);
   VkCommandPoolCreateInfo commands{};
   commands.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   commands.queueFamilyIndex = device_->card().queue_family;
-  if (const VkResult made = vkCreateCommandPool(device, &commands, nullptr, &commands_); made != VK_SUCCESS)
-    return device_->failed(fmt::format("making a pool of {} commands", n_parts), made);
+  if (const VkResult made = vkCreateCommandPool(device_->handle(), &commands, nullptr, &commands_); made != VK_SUCCESS)
+    return device_->failed("making a pool of commands", made);
   return ok_status();
 }
 
-Result<VkDescriptorSet> VulkanStep::describe(const VulkanPipelines& pipelines, const Dispatch& dispatch) {
-  VkDescriptorSetLayout layout = pipelines.set_layout();
-  VkDescriptorSetAllocateInfo allocate{};
-  allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
-  allocate.descriptorPool = descriptors_;
-  allocate.descriptorSetCount = 1;
-  allocate.pSetLayouts = &layout;
-  VkDescriptorSet set = VK_NULL_HANDLE;
-  if (const VkResult made = vkAllocateDescriptorSets(device_->handle(), &allocate, &set); made != VK_SUCCESS)
-    return device_->failed("making descriptors", made);
-  std::array<VkDescriptorBufferInfo, kKernelBuffers> buffers{};
-  std::array<VkWriteDescriptorSet, kKernelBuffers> writes{};
+VulkanDescriptors::Buffers VulkanStep::buffers_of(const Dispatch& dispatch) const {
+  VulkanDescriptors::Buffers buffers{};
   for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
     // A binding that the kernel does not use must stand on something.
     const VulkanSlice& slice = dispatch.slices[i] ? dispatch.slices[i] : bound_.inputs;
     CHECK(slice.offset % device_->card().binding_alignment == 0, "a binding begins where the device cannot bind");
     buffers[i] = {slice.arena->buffer(), slice.offset, slice.size};
-    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    writes[i].dstSet = set;
-    writes[i].dstBinding = i;
-    writes[i].descriptorCount = 1;
-    writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    writes[i].pBufferInfo = &buffers[i];
   }
-  vkUpdateDescriptorSets(device_->handle(), kKernelBuffers, writes.data(), 0, nullptr);
-  return set;
+  return buffers;
 }
 
 std::uint32_t VulkanStep::group_index(const GroupRule& rule) {
@@ -195,7 +170,7 @@ Status VulkanStep::record_part(VulkanPipelines& pipelines, const OpPart& part, V
     if (dispatch.waits) record_barrier(commands);
     Result<VkPipeline> pipeline = pipelines.find(dispatch.kernel, dispatch.constants);
     if (!pipeline) return pipeline.error();
-    Result<VkDescriptorSet> set = describe(pipelines, dispatch);
+    Result<VkDescriptorSet> set = descriptors_->bind(pipelines, buffers_of(dispatch));
     if (!set) return set.error();
     const std::size_t push_bytes = dispatch.push.size() * 4;
     CHECK(push_bytes <= kPushBytes, "a kernel is given more than every driver passes");

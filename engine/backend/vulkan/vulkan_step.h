@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/vulkan/vulkan_descriptors.h"
 #include "backend/vulkan/vulkan_dispatches.h"
 
 namespace headroom {
@@ -34,15 +35,15 @@ class VulkanStep {
       : device_(std::move(device)), bound_(std::move(bound)) {}
   Status check_limits() const;
   Status write_balance(std::span<const std::vector<float>> balance);
-  Status make_pools(std::size_t n_dispatches, std::size_t n_parts);
+  Status make_pools(std::size_t n_dispatches);
   Status record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands);
-  Result<VkDescriptorSet> describe(const VulkanPipelines& pipelines, const Dispatch& dispatch);
+  VulkanDescriptors::Buffers buffers_of(const Dispatch& dispatch) const;
   std::uint32_t group_index(const GroupRule& rule);
   void write_inputs(const StepInputs& inputs);
 
   std::shared_ptr<VulkanDevice> device_;
   VulkanBinding bound_;
-  VkDescriptorPool descriptors_ = VK_NULL_HANDLE;
+  std::unique_ptr<VulkanDescriptors> descriptors_;
   VkCommandPool commands_ = VK_NULL_HANDLE;
   std::vector<std::vector<Part>> parts_;  // (ops of the program); none of another device's
   std::vector<GroupRule> groups_;

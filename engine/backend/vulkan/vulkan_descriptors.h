@@ -1,0 +1,31 @@
+// What kernels are bound to: sets of eight buffers, made once and used as often as commands run.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "backend/vulkan/vulkan_pipelines.h"
+
+namespace headroom {
+
+// Gone with this object; commands that use a set must have run by then.
+class VulkanDescriptors {
+ public:
+  using Buffers = std::array<VkDescriptorBufferInfo, kKernelBuffers>;  // by binding, none of them empty
+
+  static Result<std::unique_ptr<VulkanDescriptors>> open(std::shared_ptr<VulkanDevice> device, std::size_t n_sets);
+  VulkanDescriptors(const VulkanDescriptors&) = delete;
+  VulkanDescriptors& operator=(const VulkanDescriptors&) = delete;
+  ~VulkanDescriptors();
+
+  // At most n_sets times.
+  Result<VkDescriptorSet> bind(const VulkanPipelines& pipelines, const Buffers& buffers);
+
+ private:
+  explicit VulkanDescriptors(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
+
+  std::shared_ptr<VulkanDevice> device_;
+  VkDescriptorPool pool_ = VK_NULL_HANDLE;
+};
+
+}  // namespace headroom

@@ -1,0 +1,25 @@
+// Which of a model's weights fills a slot of a layer: looked up once for all, where a backend asks in every op.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "model/model_info.h"
+
+namespace headroom {
+
+class WeightIndex {
+ public:
+  WeightIndex() = default;
+  explicit WeightIndex(const ModelInfo& model);
+
+  // Into ModelInfo::weights; absent when the model has no such weight. `layer` -1: of no layer.
+  std::optional<std::size_t> find(WeightSlot slot, std::int32_t layer) const;
+
+ private:
+  std::vector<std::array<std::int32_t, kNWeightSlots>> index_of_;  // (1 + n_layers); -1: none
+};
+
+}  // namespace headroom
