@@ -102,8 +102,10 @@ function(headroom_precompile_test target libraries)
 endfunction()
 
 # headroom_test(NAME SOURCES a_test.cpp ... LIBRARIES headroom_core ...): one GoogleTest executable, each of its tests
-# known to ctest. COST: about how many seconds its longest test takes where that is many; the longest begin first, so
-# that at the end no processor waits for one of them. Paths for tests come as definitions: HEADROOM_SOURCE_DIR,
+# known to ctest. Its sources are compiled eight at a time (reading what they include and writing out GoogleTest's
+# templates takes most of the time), so names in their anonymous namespaces differ within a program: what two files need
+# stands in a header of theirs. COST: about how many seconds its longest test takes where that is many; the longest begin
+# first, so that at the end no processor waits for one of them. Paths for tests come as definitions: HEADROOM_SOURCE_DIR,
 # HEADROOM_SHARED_DATA (public cases, may be absent).
 include(GoogleTest)
 function(headroom_test name)
@@ -112,6 +114,7 @@ function(headroom_test name)
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COST" "SOURCES;LIBRARIES;ENVIRONMENT")
   add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   headroom_test_options(${name})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE

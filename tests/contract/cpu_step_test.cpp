@@ -32,7 +32,7 @@ RandomModelSpec model_of_experts(DType weight) {
   return spec;
 }
 
-PlanOptions options() {
+PlanOptions step_options() {
   PlanOptions made;
   made.n_ctx = 640;
   made.n_slots = 2;
@@ -48,7 +48,7 @@ TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
     const auto path = test::make_random_model(spec, folder.path());
     std::vector<std::vector<float>> first;
     for (const std::uint32_t n_threads : {1U, 2U, 3U, 5U}) {
-      const auto loaded = test::load_cpu(path, detected_isa(), n_threads, options());
+      const auto loaded = test::load_cpu(path, detected_isa(), n_threads, step_options());
       std::vector<std::vector<float>> found;
       found.push_back(
           loaded->step(test::rows_of(0, 0, 530, 288), {529}));  // long enough to be read in parts afterwards
@@ -62,7 +62,7 @@ TEST(CpuStep, gives_the_same_bits_for_any_number_of_threads) {
 
 void expect_no_allocation(const RandomModelSpec& spec) {
   const test::TempFolder folder;
-  const auto loaded = test::load_cpu(test::make_random_model(spec, folder.path()), detected_isa(), 2, options());
+  const auto loaded = test::load_cpu(test::make_random_model(spec, folder.path()), detected_isa(), 2, step_options());
   const auto prompt = test::rows_of(0, 0, 40, 288), next = test::rows_of(0, 40, 1, 288);
   const std::vector<std::uint32_t> last{39}, only{0};
   std::array<Candidate, 40> best;
@@ -85,8 +85,8 @@ TEST(CpuStep, allocates_nothing) {
 TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
   const test::TempFolder folder;
   const auto path = test::make_random_model(model(DType::kF32), folder.path());
-  const auto together = test::load_cpu(path, detected_isa(), 2, options()),
-             alone = test::load_cpu(path, detected_isa(), 2, options());
+  const auto together = test::load_cpu(path, detected_isa(), 2, step_options()),
+             alone = test::load_cpu(path, detected_isa(), 2, step_options());
   auto rows = test::rows_of(0, 0, 9, 288);
   const auto other = test::rows_of(1, 0, 9, 288);
   const auto first = alone->step(rows, {8}), second = alone->step(other, {8});
@@ -100,7 +100,7 @@ TEST(CpuStep, several_slots_in_one_step_are_as_each_alone) {
 TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
   const test::TempFolder folder;
   const auto loaded =
-      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, options());
+      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 2, step_options());
   loaded->step(test::rows_of(0, 0, 37, 288), {36});
   ASSERT_TRUE(loaded->executor->copy_state(0, 1, 37).ok());
   auto next = test::rows_of(0, 37, 1, 288);
@@ -113,7 +113,7 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
   const test::TempFolder folder;
   RandomModelSpec spec = model(DType::kF32);
   spec.window = 40;
-  PlanOptions small = options();
+  PlanOptions small = step_options();
   small.n_ctx = 300;
   small.n_batch = 24;
   small.kv_k = small.kv_v = DType::kF16;
@@ -134,7 +134,7 @@ TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
 TEST(CpuStep, stops_when_asked_and_works_again) {
   const test::TempFolder folder;
   const auto loaded =
-      test::load_cpu(test::make_random_model(model(DType::kQ8_0), folder.path()), detected_isa(), 2, options());
+      test::load_cpu(test::make_random_model(model(DType::kQ8_0), folder.path()), detected_isa(), 2, step_options());
   const auto prompt = test::rows_of(0, 0, 600, 288);
   const std::vector<std::uint32_t> last{599};
   StopSource source;
@@ -149,7 +149,7 @@ TEST(CpuStep, stops_when_asked_and_works_again) {
 TEST(CpuStep, with_experts_can_be_stopped_anywhere) {
   const test::TempFolder folder;
   const auto loaded = test::load_cpu(test::make_random_model(model_of_experts(DType::kQ4_0), folder.path()),
-                                     detected_isa(), 2, options());
+                                     detected_isa(), 2, step_options());
   const auto prompt = test::rows_of(0, 0, 300, 288);
   const std::vector<std::uint32_t> last{299};
   const std::vector<float> whole = loaded->step(prompt, last);
@@ -172,7 +172,7 @@ TEST(CpuStep, with_experts_can_be_stopped_anywhere) {
 TEST(CpuStep, rows_outside_the_plan_are_refused) {
   const test::TempFolder folder;
   const auto loaded =
-      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, options());
+      test::load_cpu(test::make_random_model(model(DType::kF32), folder.path()), detected_isa(), 1, step_options());
   for (const StepRow& row : {StepRow{288, 0, 0}, StepRow{0, 2, 0}, StepRow{0, 0, 640}}) {
     const std::vector<StepRow> rows{row};
     const auto refused = loaded->executor->step(rows, {}, {});

@@ -19,7 +19,7 @@ using Ids = std::vector<std::uint32_t>;
 // As in cpu_model_test, of one or two products: with weights and activations in 16-bit words at worst, and with int8
 // activations. What goes down is the product of two about normal numbers, whose largest of 256 is near 10 times their
 // deviation: steps of a 127th of it are off by 2.3 %.
-constexpr double kFloatTolerance = 1e-3, kInt8Tolerance = 4e-2;
+constexpr double kExactWeights = 1e-3, kInt8Weights = 4e-2;
 
 constexpr std::uint32_t kMaxRows = 64;
 
@@ -94,7 +94,7 @@ Values some_values(std::size_t n, std::uint32_t seed) {
   return values;
 }
 
-PlanOptions options() {
+PlanOptions expert_options() {
   PlanOptions made;
   made.n_ctx = kMaxRows;
   made.n_batch = kMaxRows;
@@ -120,7 +120,7 @@ class Experts : public test::IsaTest {
 
   void open(const RandomModelSpec& spec) {
     const auto path = test::make_random_model(spec, folder_.path());
-    cpu_ = test::load_cpu(path, GetParam(), 2, options());
+    cpu_ = test::load_cpu(path, GetParam(), 2, expert_options());
     reference_ = test::take(test::ReferenceModel::open(path, cpu_->plan.options));
   }
   Bound cpu() const { return {*cpu_->loaded->backends[0], cpu_->model, cpu_->plan}; }
@@ -146,7 +146,7 @@ class Experts : public test::IsaTest {
   std::unique_ptr<test::ReferenceModel> reference_;
 };
 
-double tolerance(DType weight) { return dtype_row(weight).block_elems > 1 ? kInt8Tolerance : kFloatTolerance; }
+double tolerance(DType weight) { return dtype_row(weight).block_elems > 1 ? kInt8Weights : kExactWeights; }
 
 TEST_P(Experts, of_every_weight_type_are_those_of_the_reference_for_few_rows_and_many) {
   for (const DTypeRow& row : kDTypes) {
@@ -163,7 +163,7 @@ TEST_P(Experts, of_mixed_types_are_those_of_the_reference) {
   spec.slot_types[WeightSlot::kExpertUp] = DType::kF16;
   spec.slot_types[WeightSlot::kExpertDown] = DType::kQ6_K;
   open(spec);
-  for (const std::size_t n_rows : {1U, 4U, 33U}) expect_like_reference(n_rows, kInt8Tolerance);
+  for (const std::size_t n_rows : {1U, 4U, 33U}) expect_like_reference(n_rows, kInt8Weights);
 }
 
 TEST_P(Experts, of_odd_sizes_are_those_of_the_reference) {
@@ -176,7 +176,7 @@ TEST_P(Experts, of_odd_sizes_are_those_of_the_reference) {
     spec.n_experts = n_experts;
     spec.n_experts_used = n_used;
     open(spec);
-    for (const std::size_t n_rows : {1U, 3U, 64U}) expect_like_reference(n_rows, kFloatTolerance);
+    for (const std::size_t n_rows : {1U, 3U, 64U}) expect_like_reference(n_rows, kExactWeights);
   }
 }
 

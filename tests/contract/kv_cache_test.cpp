@@ -264,22 +264,21 @@ class Pair {
 
 // As in cpu_model_test.cpp: f32 but for the order of sums and F16 neighbours, and a Q4_0 cache that rounds to other
 // codes.
-constexpr double kFloatTolerance = 2e-3, kCoarseTolerance = 8e-2;
+constexpr double kFineCache = 2e-3, kCoarseCache = 8e-2;
 
 TEST_P(KvKernels, what_the_exact_ends_hold_is_as_f16) {
   for (const DType kv : kQuantizedTypes) {
     for (const std::uint32_t head_dim : {32U, 80U}) {
       Pair pair(model(head_dim), GetParam(), options(kv, kv), options(DType::kF16, DType::kF16));
-      EXPECT_LT(pair.error_of(0, 96, 48), kFloatTolerance)
+      EXPECT_LT(pair.error_of(0, 96, 48), kFineCache)
           << dtype_row(kv).label << " " << head_dim << ": all rows are still in the ring";
-      EXPECT_LT(pair.error_of(96, 99, 1), kFloatTolerance) << dtype_row(kv).label << " " << head_dim;
-      EXPECT_LT(pair.error_of(99, 128, 16), kFloatTolerance)
+      EXPECT_LT(pair.error_of(96, 99, 1), kFineCache) << dtype_row(kv).label << " " << head_dim;
+      EXPECT_LT(pair.error_of(99, 128, 16), kFineCache)
           << dtype_row(kv).label << " " << head_dim << ": sinks and ring together";
     }
   }
   Pair pair(model(), GetParam(), options(DType::kQ4_0, DType::kQ4_0), options(DType::kF16, DType::kF16));
-  EXPECT_GT(pair.error_of(0, 240, 48), 2 * kFloatTolerance)
-      << "rows between the ends are quantized, so this test can fail";
+  EXPECT_GT(pair.error_of(0, 240, 48), 2 * kFineCache) << "rows between the ends are quantized, so this test can fail";
 }
 
 TEST_P(KvKernels, every_pair_of_types_reads_its_ends_and_its_middle) {
@@ -288,11 +287,11 @@ TEST_P(KvKernels, every_pair_of_types_reads_its_ends_and_its_middle) {
       if (!k.is_kv || !v.is_kv || (!is_quantized_kv(k.dtype) && !is_quantized_kv(v.dtype))) continue;
       SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
       Pair pair(model(), GetParam(), options(k.dtype, v.dtype), options(k.dtype, v.dtype));
-      EXPECT_LT(pair.error_of(0, 215, 45), kCoarseTolerance);
-      EXPECT_LT(pair.error_of(215, 217, 1), kCoarseTolerance);
-      EXPECT_LT(pair.error_of(180, 183, 3), kCoarseTolerance) << "back to what the ring still holds";
-      EXPECT_LT(pair.error_of(50, 95, 45), kCoarseTolerance) << "back behind the ring";
-      EXPECT_LT(pair.error_of(0, 30, 30), kCoarseTolerance) << "from the start";
+      EXPECT_LT(pair.error_of(0, 215, 45), kCoarseCache);
+      EXPECT_LT(pair.error_of(215, 217, 1), kCoarseCache);
+      EXPECT_LT(pair.error_of(180, 183, 3), kCoarseCache) << "back to what the ring still holds";
+      EXPECT_LT(pair.error_of(50, 95, 45), kCoarseCache) << "back behind the ring";
+      EXPECT_LT(pair.error_of(0, 30, 30), kCoarseCache) << "from the start";
     }
   }
 }
@@ -301,7 +300,7 @@ TEST_P(KvKernels, channels_of_k_that_stand_out_cost_nothing) {
   RandomModelSpec spec = model();
   spec.key_outlier = 64.0F;
   const PlanOptions kept = options(DType::kQ4_0, DType::kF16), exact = options(DType::kF16, DType::kF16);
-  EXPECT_LT(Pair(spec, GetParam(), kept, kept).error_of(0, 240, 48), kCoarseTolerance)
+  EXPECT_LT(Pair(spec, GetParam(), kept, kept).error_of(0, 240, 48), kCoarseCache)
       << "the reference balances the same channels";
   const double with_outliers = Pair(spec, GetParam(), kept, exact).error_of(0, 240, 48);
   const double without = Pair(model(), GetParam(), kept, exact).error_of(0, 240, 48);
@@ -312,7 +311,7 @@ TEST_P(KvKernels, the_plain_scheme_is_its_own_reference) {
   PlanOptions plain = options(DType::kQ4_0, DType::kQ4_0);
   plain.kv_scheme = KvScheme::kPlain;
   Pair pair(model(), GetParam(), plain, plain);
-  EXPECT_LT(pair.error_of(0, 90, 45), kCoarseTolerance);
+  EXPECT_LT(pair.error_of(0, 90, 45), kCoarseCache);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, KvKernels, ::testing::ValuesIn(kIsas), test::isa_test_name);
@@ -324,7 +323,7 @@ TEST(KvCache, a_window_keeps_a_ring_without_sinks) {
   PlanOptions made = options(DType::kQ4_0, DType::kQ8_0);
   made.n_ctx = 700;
   Pair pair(spec, detected_isa(), made, made);
-  EXPECT_LT(pair.error_of(0, 480, 48), kCoarseTolerance);
+  EXPECT_LT(pair.error_of(0, 480, 48), kCoarseCache);
 }
 
 // 1,024 positions leave a ring of 96: a step of 240 rows writes only those that its last row and later steps find
@@ -370,8 +369,7 @@ TEST(KvCache, an_answer_that_is_regenerated_is_the_same_each_time) {
   };
   const auto first = answer(), second = answer(), third = answer();
   EXPECT_EQ(second, third);
-  EXPECT_LT(test::relative_error(second.back(), first.back()), kCoarseTolerance)
-      << "the ring had moved on by 60 positions";
+  EXPECT_LT(test::relative_error(second.back(), first.back()), kCoarseCache) << "the ring had moved on by 60 positions";
 }
 
 }  // namespace

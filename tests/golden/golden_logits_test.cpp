@@ -105,13 +105,9 @@ std::vector<Isa> present_isas() {
   std::copy_if(kIsas.begin(), kIsas.end(), std::back_inserter(isas), can_run);
   return isas;
 }
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const test::GoldenModel& model : test::golden_models()) names.push_back(model.name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(All, GoldenLogits,
-                         testing::Combine(testing::ValuesIn(present_isas()), testing::ValuesIn(model_names())),
+                         testing::Combine(testing::ValuesIn(present_isas()),
+                                          testing::ValuesIn(test::golden_model_names())),
                          [](const auto& each) {
                            std::string label =
                                std::string(isa_name(std::get<0>(each.param))) + "_" + std::get<1>(each.param);

@@ -49,6 +49,12 @@ inline std::vector<GoldenModel> golden_models() {
   return models;
 }
 
+inline std::vector<std::string> golden_model_names() {
+  std::vector<std::string> names;
+  for (const GoldenModel& model : golden_models()) names.push_back(model.name);
+  return names;
+}
+
 inline GoldenModel golden_model(const std::string& name) {
   const std::vector<GoldenModel> models = golden_models();
   return *std::find_if(models.begin(), models.end(), [&](const GoldenModel& each) { return each.name == name; });

@@ -94,12 +94,7 @@ TEST_P(GoldenSplit, over_three_devices) {
   }
 }
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const test::GoldenModel& model : test::golden_models()) names.push_back(model.name);
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(All, GoldenSplit, testing::ValuesIn(model_names()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(All, GoldenSplit, testing::ValuesIn(test::golden_model_names()), [](const auto& each) {
   std::string label = each.param;
   std::replace(label.begin(), label.end(), '-', '_');
   return label;

@@ -4,20 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "app/cli/cli_process.h"
+#include "kv_quality/kv_quality_folder.h"
 
 namespace headroom::test {
 namespace {
 
-const std::string kFolder = HEADROOM_SOURCE_DIR "/tests/kv_quality/";
-const std::string kModel = kFolder + "stand-in.gguf";
+const std::string kModel = kv_quality_folder() + "stand-in.gguf";
 
 struct Divergence {
   double perplexityOfF16 = 0, perplexity = 0, median = 0, p999 = 0;
 };
 
 Divergence measure(const std::string& type, bool isPlain = false) {
-  std::vector<std::string> arguments{"kld", kModel,  "--file", kFolder + "text.txt", "--kv-k", type,    "--kv-v",
-                                     type,  "--ctx", "4096",   "--chunks",           "8",      "--json"};
+  std::vector<std::string> arguments{
+      "kld",      kModel, "--file", kv_quality_folder() + "text.txt", "--kv-k", type, "--kv-v", type, "--ctx", "4096",
+      "--chunks", "8",    "--json"};
   if (isPlain) arguments.emplace_back("--plain-kv");
   const CliResult result = runCli(arguments);
   EXPECT_EQ(result.exitCode, 0) << result.err;

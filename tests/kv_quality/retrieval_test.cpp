@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "app/cli/cli_process.h"
+#include "kv_quality/kv_quality_folder.h"
 
 namespace headroom::test {
 namespace {
 
-const std::string kFolder = HEADROOM_SOURCE_DIR "/tests/kv_quality/";
 constexpr std::size_t kNameLength = 6;
 constexpr int kQuestions = 256;
 
@@ -27,15 +27,15 @@ std::string inSmallLetters(std::string name) {
 }
 
 int answeredRight(const std::string& type) {
-  std::ifstream file(kFolder + "retrieval.txt");
+  std::ifstream file(kv_quality_folder() + "retrieval.txt");
   const std::string list{std::istreambuf_iterator<char>(file), {}};
   const std::vector<std::string> names = namesIn(list);
   std::map<std::string, std::string> pointsTo;
   for (std::size_t i = 0; i + 1 < names.size(); i += 2) pointsTo[names[i]] = inSmallLetters(names[i + 1]);
 
   const CliResult result =
-      runCli({"run", kFolder + "retrieval.gguf", "--raw", "--prompt=" + list, "-n", std::to_string(kQuestions),
-              "--temp", "0", "--ctx", "4096", "--kv-k", type, "--kv-v", type});
+      runCli({"run", kv_quality_folder() + "retrieval.gguf", "--raw", "--prompt=" + list, "-n",
+              std::to_string(kQuestions), "--temp", "0", "--ctx", "4096", "--kv-k", type, "--kv-v", type});
   EXPECT_EQ(result.exitCode, 0) << result.err;
   std::string question = names.back();
   int nRight = 0;

@@ -1,5 +1,7 @@
-// Plans as values, for tests of what shows them.
+// Plans as values, for tests of what makes and of what shows them.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
@@ -14,6 +16,19 @@ inline std::shared_ptr<const MemoryPlan> plan_for(const ModelInfo& model, const 
                                                   const PlanOptions& options = {}) {
   auto plan = plan_memory(model, devices, options);
   return plan.ok() ? std::make_shared<const MemoryPlan>(std::move(plan).value()) : nullptr;
+}
+
+// The test fails, and goes on with an empty plan, when the planner refuses.
+inline MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
+  Result<MemoryPlan> plan = plan_memory(model, devices, options);
+  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
+  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
+}
+
+inline ArenaPlan arena_of(Bytes size) {
+  ArenaPlan plan;
+  plan.size = size;
+  return plan;
 }
 
 }  // namespace headroom::test

@@ -8,6 +8,7 @@
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_backend.h"
 #include "format/dtype_table.h"
+#include "support/plans.h"
 
 namespace headroom {
 namespace {
@@ -22,19 +23,13 @@ std::shared_ptr<ReferenceDevice> device_of(Bytes total) {
   return std::make_shared<ReferenceDevice>("reference:0", total);
 }
 
-ArenaPlan arena_of(Bytes size) {
-  ArenaPlan plan;
-  plan.size = size;
-  return plan;
-}
-
 TEST(ReferenceDevice, allocates_at_most_what_it_says_at_once) {
   const auto device = device_of(kMiB);
   DeviceInfo info = info_of("1MiB");
   info.max_arena_bytes = 128 * kKiB;
   const auto backend = std::move(make_reference_backend(info, device)).value();
-  EXPECT_TRUE(backend->map_arena(arena_of(128 * kKiB)).ok());
-  const auto refused = backend->map_arena(arena_of(192 * kKiB));
+  EXPECT_TRUE(backend->map_arena(test::arena_of(128 * kKiB)).ok());
+  const auto refused = backend->map_arena(test::arena_of(192 * kKiB));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
   EXPECT_EQ(refused.error().message,
@@ -88,7 +83,7 @@ TEST(ReferenceDevices, of_one_id_are_one_device) {
 TEST(ReferenceArena, says_what_it_mapped_and_gives_no_address) {
   const auto device = device_of(kMiB);
   const auto backend = make(device);
-  const auto arena = backend->map_arena(arena_of(128 * kKiB));
+  const auto arena = backend->map_arena(test::arena_of(128 * kKiB));
   ASSERT_TRUE(arena.ok());
   EXPECT_EQ((*arena)->mapped_bytes(), 128 * kKiB);
   EXPECT_EQ((*arena)->host_address(), nullptr);
@@ -98,7 +93,7 @@ TEST(ReferenceArena, says_what_it_mapped_and_gives_no_address) {
 TEST(ReferenceArena, ends_the_process_of_whoever_touches_it_from_outside) {
   const auto device = device_of(kMiB);
   const auto backend = make(device);
-  const auto arena = backend->map_arena(arena_of(64 * kKiB));
+  const auto arena = backend->map_arena(test::arena_of(64 * kKiB));
   ASSERT_TRUE(arena.ok());
   const auto* ours = dynamic_cast<const ReferenceArena*>(arena->get());
   ASSERT_NE(ours, nullptr);
@@ -118,7 +113,7 @@ TEST(ReferenceArena, ends_the_process_of_whoever_touches_it_from_outside) {
 
 TEST(ReferenceArena, can_be_reached_while_it_is_open) {
   const auto device = device_of(kMiB);
-  const auto arena = ReferenceArena::map(device, arena_of(64 * kKiB));
+  const auto arena = ReferenceArena::map(device, test::arena_of(64 * kKiB));
   ASSERT_TRUE(arena.ok());
   ReferenceArena* pointer = arena->get();
   {
@@ -134,23 +129,23 @@ TEST(ReferenceArena, can_be_reached_while_it_is_open) {
 TEST(ReferenceMemory, is_not_given_beyond_its_size) {
   const auto device = device_of(kMiB);
   const auto backend = make(device);
-  auto first = backend->map_arena(arena_of(640 * kKiB));
+  auto first = backend->map_arena(test::arena_of(640 * kKiB));
   ASSERT_TRUE(first.ok());
-  const auto second = backend->map_arena(arena_of(448 * kKiB));
+  const auto second = backend->map_arena(test::arena_of(448 * kKiB));
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kResource);
   EXPECT_EQ(second.error().message, "reference:0: asked for 448 KiB (458752 bytes), free 384 KiB (393216 bytes)");
   EXPECT_EQ(backend->n_allocations(), 1U);
   first->reset();
-  EXPECT_TRUE(backend->map_arena(arena_of(448 * kKiB)).ok());
+  EXPECT_TRUE(backend->map_arena(test::arena_of(448 * kKiB)).ok());
 }
 
 TEST(ReferenceMemory, is_of_the_device_whatever_backend_maps_it) {
   const auto device = device_of(kMiB);
   const auto one = make(device), other = make(device);
-  const auto arena = one->map_arena(arena_of(640 * kKiB));
+  const auto arena = one->map_arena(test::arena_of(640 * kKiB));
   ASSERT_TRUE(arena.ok());
-  EXPECT_FALSE(other->map_arena(arena_of(448 * kKiB)).ok());
+  EXPECT_FALSE(other->map_arena(test::arena_of(448 * kKiB)).ok());
   const auto now = other->sample_memory();
   ASSERT_TRUE(now.ok());
   EXPECT_EQ(now->total, kMiB);
@@ -165,7 +160,7 @@ TEST(ReferenceMemory, that_another_program_takes_is_not_free) {
   device->faults().taken = 768 * kKiB;
   EXPECT_EQ(backend->sample_memory()->free, 256 * kKiB);
   EXPECT_EQ(backend->sample_memory()->ours, 0U);
-  EXPECT_FALSE(backend->map_arena(arena_of(320 * kKiB)).ok());
+  EXPECT_FALSE(backend->map_arena(test::arena_of(320 * kKiB)).ok());
   device->faults().taken = 4 * kMiB;  // more than there is
   EXPECT_EQ(backend->sample_memory()->free, 0U);
 }
@@ -174,19 +169,19 @@ TEST(ReferenceMemory, is_refused_at_the_call_that_a_test_names) {
   const auto device = device_of(kMiB);
   const auto backend = make(device);
   device->faults().map_arena = 2;
-  EXPECT_TRUE(backend->map_arena(arena_of(64 * kKiB)).ok());
-  const auto refused = backend->map_arena(arena_of(64 * kKiB));
+  EXPECT_TRUE(backend->map_arena(test::arena_of(64 * kKiB)).ok());
+  const auto refused = backend->map_arena(test::arena_of(64 * kKiB));
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kResource);
   EXPECT_EQ(refused.error().message,
             "reference:0: asked for 64.0 KiB (65536 bytes), free 1.00 MiB (1048576 bytes), refused by the device");
-  EXPECT_TRUE(backend->map_arena(arena_of(64 * kKiB)).ok());
+  EXPECT_TRUE(backend->map_arena(test::arena_of(64 * kKiB)).ok());
 }
 
 TEST(ReferenceMemory, is_cleared_in_pieces_that_can_be_stopped) {
   const auto device = device_of(8 * kMiB);
   const auto backend = make(device);
-  const auto arena = backend->map_arena(arena_of(3 * kMiB + 64 * kKiB));
+  const auto arena = backend->map_arena(test::arena_of(3 * kMiB + 64 * kKiB));
   ASSERT_TRUE(arena.ok());
   Bytes done = 0;
   ASSERT_TRUE(backend->clear_arena(**arena, {}, [&](Bytes bytes) { done += bytes; }).ok());

@@ -10,6 +10,7 @@
 #include "plan/kv_regions.h"
 #include "program/segments.h"
 #include "support/counted_news.h"
+#include "support/plans.h"
 #include "support/random_model.h"
 #include "support/reference_model.h"
 #include "support/temp_folder.h"
@@ -43,12 +44,6 @@ PlanOptions options_for(DType kv, std::uint32_t n_ctx = 64) {
   options.n_logit_rows = 32;
   options.kv_k = options.kv_v = kv;
   return options;
-}
-
-ArenaPlan arena_of(Bytes size) {
-  ArenaPlan plan;
-  plan.size = size;
-  return plan;
 }
 
 class ReferenceStepTest : public ::testing::Test {
@@ -304,13 +299,13 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   EXPECT_TRUE(is_lost(lost.find_candidates({})));
   EXPECT_TRUE(is_lost(lost.write(model->plan().program.ops.back().outputs[0], bytes)));
   EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
-  EXPECT_TRUE(is_lost(lost.map_arena(arena_of(64 * kKiB))));
+  EXPECT_TRUE(is_lost(lost.map_arena(test::arena_of(64 * kKiB))));
   EXPECT_TRUE(is_lost(lost.sample_memory()));
   EXPECT_TRUE(is_lost(lost.bind({})));
   EXPECT_TRUE(model->backend(0).sample_memory().ok());
   const auto shared = std::make_shared<ReferenceDevice>("reference:1", kMiB);
   shared->lose();
-  EXPECT_TRUE((*make_reference_backend(lost.device_info(), shared))->map_arena(arena_of(64 * kKiB)).ok());
+  EXPECT_TRUE((*make_reference_backend(lost.device_info(), shared))->map_arena(test::arena_of(64 * kKiB)).ok());
 }
 
 }  // namespace

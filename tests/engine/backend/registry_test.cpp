@@ -1,4 +1,5 @@
 #include "backend/registry.h"
+#include "support/plans.h"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +7,6 @@
 
 namespace headroom {
 namespace {
-
-ArenaPlan arena_of(Bytes size) {
-  ArenaPlan plan;
-  plan.size = size;
-  return plan;
-}
 
 class RegistryTest : public ::testing::Test {
  protected:
@@ -51,9 +46,9 @@ TEST_F(RegistryTest, says_what_is_free_of_a_reference_device_now) {
   ASSERT_TRUE(before.ok());
   const auto one = make_backend((*before)[1]), other = make_backend((*before)[1]);
   ASSERT_TRUE(one.ok() && other.ok());
-  const auto arena = (*one)->map_arena(arena_of(2 * kMiB));
+  const auto arena = (*one)->map_arena(test::arena_of(2 * kMiB));
   ASSERT_TRUE(arena.ok());
-  EXPECT_FALSE((*other)->map_arena(arena_of(2 * kMiB)).ok());
+  EXPECT_FALSE((*other)->map_arena(test::arena_of(2 * kMiB)).ok());
   EXPECT_EQ((*probe_devices(1))[1].free_bytes, 1 * kMiB);
 }
 

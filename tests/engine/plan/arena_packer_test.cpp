@@ -8,6 +8,7 @@
 #include "plan/plan_options.h"
 #include "plan/split_layers.h"
 #include "support/model_specs.h"
+#include "support/plans.h"
 
 namespace headroom {
 namespace {
@@ -16,17 +17,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using Where = ArenaPacker::Where;
 
-std::vector<DeviceInfo> cpu_and_gpu(Bytes max_arena_bytes, Bytes granularity = 64 * kKiB) {
+std::vector<DeviceInfo> with_limit(Bytes max_arena_bytes, Bytes granularity = 64 * kKiB) {
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(64 * kGiB)};
   devices[1].max_arena_bytes = max_arena_bytes;
   devices[1].granularity = granularity;
   return devices;
-}
-
-MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
-  Result<MemoryPlan> plan = plan_memory(model, devices, options);
-  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
-  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
 }
 
 TEST(ArenaPacker, opens_an_arena_where_a_region_would_pass_the_limit) {
@@ -77,9 +72,9 @@ std::vector<std::string> names_on(const MemoryPlan& plan, DeviceIndex device, Li
 TEST(ArenaLimit, a_plan_has_the_same_regions_in_the_same_order_in_more_arenas) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 22, .devices = {{1}}};
-  const MemoryPlan whole = planned(model, cpu_and_gpu(0), options);
+  const MemoryPlan whole = test::planned(model, with_limit(0), options);
   for (const Bytes limit : {100 * kMiB, 200 * kMiB, 333 * kMiB + 77, 64 * kGiB}) {
-    const MemoryPlan plan = planned(model, cpu_and_gpu(limit), options);
+    const MemoryPlan plan = test::planned(model, with_limit(limit), options);
     std::size_t n_arenas = 0;
     for (const ArenaPlan& arena : plan.arenas) {
       Bytes end = 0;
@@ -108,14 +103,14 @@ TEST(ArenaLimit, a_plan_has_the_same_regions_in_the_same_order_in_more_arenas) {
 TEST(ArenaLimit, a_region_that_no_arena_holds_is_named_with_its_device_and_both_sizes) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 22, .devices = {{1}}};
-  const Result<MemoryPlan> weight = plan_memory(model, cpu_and_gpu(8 * kMiB), options);
+  const Result<MemoryPlan> weight = plan_memory(model, with_limit(8 * kMiB), options);
   ASSERT_FALSE(weight.ok());
   EXPECT_EQ(weight.error().code, ErrorCode::kUsage);
   EXPECT_THAT(weight.error().message,
               AllOf(HasSubstr("Test GPU: output.weight: expected at most 8.00 MiB (8388608 bytes)"),
                     HasSubstr("found 35.2 MiB (36864000 bytes)")));
   options.n_ctx = 2048 * 128;
-  const Result<MemoryPlan> cache = plan_memory(model, cpu_and_gpu(100 * kMiB), options);
+  const Result<MemoryPlan> cache = plan_memory(model, with_limit(100 * kMiB), options);
   ASSERT_FALSE(cache.ok());
   EXPECT_EQ(cache.error().code, ErrorCode::kUsage);
   EXPECT_THAT(cache.error().message,
@@ -125,7 +120,7 @@ TEST(ArenaLimit, a_region_that_no_arena_holds_is_named_with_its_device_and_both_
 
 TEST(ArenaLimit, layers_left_to_us_stay_on_the_cpu_where_the_device_cannot_hold_a_tensor_of_theirs) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const MemoryPlan plan = planned(model, cpu_and_gpu(8 * kMiB), {.n_ctx = 2048, .devices = {{1}}});
+  const MemoryPlan plan = test::planned(model, with_limit(8 * kMiB), {.n_ctx = 2048, .devices = {{1}}});
   EXPECT_EQ(plan.options.n_gpu_layers, 0);
   EXPECT_THAT(plan.notes,
               testing::Contains(testing::Field(&Note::text, AllOf(HasSubstr("Test GPU"), HasSubstr("8.00 MiB at once"),
@@ -151,11 +146,11 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
       model.n_vocab = 100;
       for (LayerSpec& layer : model.layers) layer.d_ff = 64;
     }
-    std::vector<DeviceInfo> devices = cpu_and_gpu(0);
+    std::vector<DeviceInfo> devices = with_limit(0);
     PlanOptions options = each.options;
     options.n_gpu_layers = 22;
     options.devices = {{1}};
-    const MemoryPlan plan = planned(model, devices, options);
+    const MemoryPlan plan = test::planned(model, devices, options);
     const RegionRef ref = *find_region(plan, 1, each.kind);
     const Bytes size = plan.arenas[ref.arena].regions[ref.region].size;
     for (const Region& region : plan.arenas[ref.arena].regions) {
@@ -176,9 +171,9 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
 TEST(BindingLimit, weights_may_be_larger_and_the_limit_itself_is_within) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const PlanOptions options{.n_ctx = 4096, .n_batch = 16, .n_gpu_layers = 22, .devices = {{1}}};
-  std::vector<DeviceInfo> devices = cpu_and_gpu(0);
+  std::vector<DeviceInfo> devices = with_limit(0);
   devices[1].max_binding_bytes = 2 * kMiB;
-  const MemoryPlan plan = planned(model, devices, options);
+  const MemoryPlan plan = test::planned(model, devices, options);
   const RegionRef keys = *find_kv_region(plan, 0, KvPart::kKeys);
   EXPECT_EQ(plan.arenas[keys.arena].regions[keys.region].size, 2 * kMiB);
   const RegionRef head = *find_weight_region(plan, static_cast<std::int32_t>(model.weights.size() - 1));
@@ -232,7 +227,7 @@ TEST(ArenaLimit, the_splitter_fits_exactly_where_the_plan_fits_for_any_limit_and
     for (const Bytes granularity : {Bytes{256}, 4 * kKiB, 64 * kKiB, 2 * kMiB}) {
       for (const Bytes limit : {Bytes{100}, largest / 3, largest, largest + granularity, 2 * largest,
                                 3 * largest + 12345, whole / 2, 4 * whole + granularity, Bytes{0}}) {
-        std::vector<DeviceInfo> devices = cpu_and_gpu(limit, granularity);
+        std::vector<DeviceInfo> devices = with_limit(limit, granularity);
         devices.push_back(devices[1]);
         devices[2].max_arena_bytes = 2 * limit;
         for (const Bytes free_bytes : {whole / 4 + 8 * kMiB, whole + 2 * kMiB, 64 * kGiB}) {
@@ -252,8 +247,8 @@ TEST(ArenaLimit, the_splitter_counts_several_arenas_to_the_byte) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   PlanOptions options{.n_ctx = 512, .n_gpu_layers = 12, .devices = {{1}}};
   for (const Bytes limit : {100 * kMiB, 130 * kMiB + 1, 400 * kMiB}) {
-    std::vector<DeviceInfo> devices = cpu_and_gpu(limit);
-    const Bytes peak = planned(model, devices, options).budgets[0].peak();
+    std::vector<DeviceInfo> devices = with_limit(limit);
+    const Bytes peak = test::planned(model, devices, options).budgets[0].peak();
     for (const Bytes less : {0U, 1U}) {
       devices[1].free_bytes = peak - less;
       const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256);

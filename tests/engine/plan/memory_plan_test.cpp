@@ -14,6 +14,7 @@
 #include "plan/layout.h"
 #include "plan/plan_options.h"
 #include "support/model_specs.h"
+#include "support/plans.h"
 
 namespace headroom {
 namespace {
@@ -30,12 +31,6 @@ constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKi
 std::vector<DeviceInfo> cpu_only(Bytes free_bytes = 64 * kGiB) { return {test::cpu_with(free_bytes)}; }
 std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) {
   return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)};
-}
-
-MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
-  Result<MemoryPlan> plan = plan_memory(model, devices, options);
-  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
-  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
 }
 
 bool is_of_load(const ArenaPlan& arena) { return arena.lifetime == Lifetime::kLoad; }
@@ -111,7 +106,7 @@ TEST(MemoryPlan, regions_tile_and_kinds_add_up_for_any_model_and_options) {
         for (const std::int32_t n_gpu_layers : {-2, 0, 1, static_cast<std::int32_t>(model.n_layers()), kAutoLayers}) {
           options.devices = {{n_gpu_layers == -2 ? 0U : 1U}};  // -2 stands for a plan for the CPU alone
           options.n_gpu_layers = n_gpu_layers == -2 ? kAutoLayers : n_gpu_layers;
-          const MemoryPlan plan = planned(model, devices, options);
+          const MemoryPlan plan = test::planned(model, devices, options);
           expect_regions_tile(plan);
           expect_sums_agree(plan);
           expect_all_placed(model, plan);
@@ -129,7 +124,7 @@ TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
     const std::vector<DeviceInfo> devices = cpu_and_gpu();
     const PlanOptions options{.n_ctx = 777, .n_slots = 2, .devices = {{seed % 2}}};
     const PlanLayout sizes = *lay_out(model, devices, options, Keep::kSizesOnly);
-    const MemoryPlan plan = planned(model, devices, options);
+    const MemoryPlan plan = test::planned(model, devices, options);
     ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);
   }
@@ -138,7 +133,7 @@ TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
 TEST(MemoryPlan, llama_3_8b_takes_131072_bytes_of_f16_cache_per_token) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   for (const std::uint32_t n_ctx : {256U, 8192U, 131072U}) {
-    EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionKind::kKv), Bytes{131072} * n_ctx);
+    EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionKind::kKv), Bytes{131072} * n_ctx);
   }
 }
 
@@ -164,7 +159,7 @@ TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
   for (const KnownKv& row : known) {
     const ModelInfo model = test::make_model(row.shape);
     const MemoryPlan plan =
-        planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
+        test::planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
     EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
         << row.shape.name << " " << dtype_row(row.dtype).label;
   }
@@ -174,7 +169,7 @@ TEST(MemoryPlan, a_q4_0_cache_with_its_exact_ends_takes_at_most_31_percent_of_f1
   for (const test::ModelShape& shape : {test::kLlama3_8B, test::kLlama32_1B, test::kQwen25_7B}) {
     const ModelInfo model = test::make_model(shape);
     const auto bytes = [&](DType kv) {
-      return planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv);
+      return test::planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv);
     };
     EXPECT_LE(100 * bytes(DType::kQ4_0), 31 * bytes(DType::kF16)) << shape.name;
   }
@@ -204,11 +199,11 @@ TEST(MemoryPlan, a_quantized_cache_is_never_larger_than_f16_and_grows_with_the_c
 TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   PlanOptions options{.n_ctx = 8192, .kv_k = DType::kQ4_0, .kv_v = DType::kF16};
-  MemoryPlan plan = planned(model, cpu_only(), options);
+  MemoryPlan plan = test::planned(model, cpu_only(), options);
   EXPECT_TRUE(find_kv_region(plan, 0, KvPart::kExactKeys));
   EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactValues)) << "values are F16 already";
   options.kv_scheme = KvScheme::kPlain;
-  plan = planned(model, cpu_only(), options);
+  plan = test::planned(model, cpu_only(), options);
   EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactKeys));
   EXPECT_EQ(plan.bytes_of(RegionKind::kKv), Bytes{8192} * 32 * 8 * (72 + 256));
 }
@@ -216,16 +211,17 @@ TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
 TEST(MemoryPlan, window_layers_hold_only_window_rows) {
   const ModelInfo model = test::make_model(test::kMistral7B);
   const Bytes per_row = Bytes{2} * 8 * 128 * 2;
-  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv),
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv),
             32 * per_row * (4096 + 256));
-  EXPECT_EQ(planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv), 32 * per_row * 1024);
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv),
+            32 * per_row * 1024);
 }
 
 // 52 of 62 layers see 1,024 positions: a cache of a fifth of what it would be.
 TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
   const ModelInfo model = test::make_model(test::kGemma3_27B);
   const PlanOptions options{.n_ctx = 32768, .n_batch = 256};
-  const MemoryPlan plan = planned(model, cpu_only(), options);
+  const MemoryPlan plan = test::planned(model, cpu_only(), options);
   const Bytes per_row = Bytes{16} * 128 * 2;
   EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * per_row * (52 * (1024 + 256) + 10 * 32768));
   for (std::int32_t layer = 0; layer < 62; ++layer) {
@@ -233,7 +229,7 @@ TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
     ASSERT_TRUE(keys.has_value());
     EXPECT_EQ(plan.arenas[keys->arena].regions[keys->region].size, per_row * (layer % 6 == 5 ? 32768 : 1280)) << layer;
   }
-  EXPECT_GT(planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionKind::kKv),
+  EXPECT_GT(test::planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionKind::kKv),
             plan.bytes_of(RegionKind::kKv))
       << "the other layers grow";
 }
@@ -249,8 +245,8 @@ TEST(MemoryPlan, what_is_normed_before_it_is_added_has_its_rows_in_the_scratch) 
 
 TEST(MemoryPlan, logits_are_planned_for_the_requested_rows_only) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  EXPECT_EQ(planned(model, cpu_only(), {}).bytes_of(RegionKind::kLogits), 128256U * 4);
-  EXPECT_EQ(planned(model, cpu_only(), {.n_logit_rows = 256}).bytes_of(RegionKind::kLogits), 256U * 128256 * 4);
+  EXPECT_EQ(test::planned(model, cpu_only(), {}).bytes_of(RegionKind::kLogits), 128256U * 4);
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_logit_rows = 256}).bytes_of(RegionKind::kLogits), 256U * 128256 * 4);
 }
 
 TEST(MemoryPlan, a_longer_context_never_takes_less) {
@@ -258,7 +254,7 @@ TEST(MemoryPlan, a_longer_context_never_takes_less) {
     const ModelInfo model = test::random_model(seed);
     Bytes before = 0;
     for (std::uint32_t n_ctx = 1; n_ctx < 3000; n_ctx += 61) {
-      const Bytes now = planned(model, cpu_only(), {.n_ctx = n_ctx, .n_batch = 64}).planned_bytes(0);
+      const Bytes now = test::planned(model, cpu_only(), {.n_ctx = n_ctx, .n_batch = 64}).planned_bytes(0);
       EXPECT_GE(now, before) << "seed " << seed << " n_ctx " << n_ctx;
       before = now;
     }
@@ -272,7 +268,8 @@ TEST(MemoryPlan, each_layer_more_takes_more_of_the_gpu) {
     devices[1].granularity = devices[1].alignment;
     Bytes before = 0;
     for (std::int32_t n = 0; n <= static_cast<std::int32_t>(model.n_layers()); ++n) {
-      const Bytes now = planned(model, devices, {.n_ctx = 512, .n_gpu_layers = n, .devices = {{1}}}).planned_bytes(1);
+      const Bytes now =
+          test::planned(model, devices, {.n_ctx = 512, .n_gpu_layers = n, .devices = {{1}}}).planned_bytes(1);
       EXPECT_TRUE(n == 0 ? now == 0 : now > before) << "seed " << seed << " layers " << n;
       before = now;
     }
@@ -284,11 +281,11 @@ TEST(MemoryPlan, auto_puts_as_many_layers_on_the_gpu_as_fit) {
   for (Bytes gpu_bytes = kGiB; gpu_bytes <= 8 * kGiB; gpu_bytes += kGiB / 2) {
     const std::vector<DeviceInfo> devices = cpu_and_gpu(gpu_bytes);
     PlanOptions options{.devices = {{1, KeepFree{256 * kMiB}}}};
-    const std::int32_t chosen = planned(model, devices, options).options.n_gpu_layers;
+    const std::int32_t chosen = test::planned(model, devices, options).options.n_gpu_layers;
     std::int32_t most = 0;
     for (std::int32_t n = 1; n <= 32; ++n) {
       options.n_gpu_layers = n;
-      if (planned(model, devices, options).budgets.front().fits()) most = n;
+      if (test::planned(model, devices, options).budgets.front().fits()) most = n;
     }
     EXPECT_EQ(chosen, most) << format_bytes(gpu_bytes);
   }
@@ -296,7 +293,7 @@ TEST(MemoryPlan, auto_puts_as_many_layers_on_the_gpu_as_fit) {
 
 TEST(MemoryPlan, the_last_layers_and_the_head_go_to_the_gpu_and_the_embedding_stays) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Placement placement = planned(model, cpu_and_gpu(), {.n_gpu_layers = 5, .devices = {{1}}}).placement;
+  const Placement placement = test::planned(model, cpu_and_gpu(), {.n_gpu_layers = 5, .devices = {{1}}}).placement;
   EXPECT_EQ(placement.embed_device, 0U);
   EXPECT_EQ(placement.head_device, 1U);
   for (std::size_t l = 0; l < 22; ++l) {
@@ -307,12 +304,12 @@ TEST(MemoryPlan, the_last_layers_and_the_head_go_to_the_gpu_and_the_embedding_st
 
 TEST(MemoryPlan, a_tied_embedding_is_counted_on_both_devices_and_noted) {
   const ModelInfo model = test::make_model(test::kLlama32_1B);
-  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
+  const MemoryPlan plan = test::planned(model, cpu_and_gpu(), {.devices = {{1}}});
   EXPECT_EQ(plan.options.n_gpu_layers, 16);
   EXPECT_TRUE(find_weight_region(plan, 0, 0));
   EXPECT_TRUE(find_weight_region(plan, 0, 1));
   EXPECT_THAT(plan.notes, Contains(Field(&Note::text, HasSubstr("held twice"))));
-  EXPECT_THAT(planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::text, HasSubstr("held twice")))));
+  EXPECT_THAT(test::planned(model, cpu_only(), {}).notes, Not(Contains(Field(&Note::text, HasSubstr("held twice")))));
 }
 
 // What the host holds of any plan, to choose tokens and to know what the slots hold.
@@ -329,7 +326,7 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
   const ModelInfo model = test::make_model(test::kLlama32_1B);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   devices[1].has_unified_memory = true;
-  const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
+  const MemoryPlan plan = test::planned(model, devices, {.devices = {{1}}});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging),
@@ -342,9 +339,9 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
 
 TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const MemoryPlan alone = planned(model, cpu_only(), {});
+  const MemoryPlan alone = test::planned(model, cpu_only(), {});
   EXPECT_EQ(alone.bytes_of(RegionKind::kStaging), sampling_bytes(model, alone));
-  const MemoryPlan plan = planned(model, cpu_and_gpu(), {.devices = {{1}}});
+  const MemoryPlan plan = test::planned(model, cpu_and_gpu(), {.devices = {{1}}});
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0), sampling_bytes(model, plan) + input_bytes(model, plan) +
                                                         Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
@@ -365,7 +362,7 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     std::vector<DeviceInfo> devices = cpu_and_gpu();
     devices[1].kind = kind;
     const bool is_driven = kind != DeviceKind::kReference;
-    const MemoryPlan plan = planned(model, devices, {.devices = {{1}}});
+    const MemoryPlan plan = test::planned(model, devices, {.devices = {{1}}});
     expect_regions_tile(plan);
     expect_sums_agree(plan);
     const Region* upload = find_named(plan, "upload", Memory::kPageLocked, Lifetime::kLoad);
@@ -392,12 +389,12 @@ TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) 
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   const PlanOptions options{.n_ctx = 256, .n_batch = 1, .n_gpu_layers = 22, .devices = {{1}}};
-  const DeviceBudget host = planned(model, devices, options).budgets.at(1);
+  const DeviceBudget host = test::planned(model, devices, options).budgets.at(1);
   ASSERT_GT(host.loading, host.planned) << "little of it runs here";
   devices[0].free_bytes = host.loading;
-  EXPECT_TRUE(planned(model, devices, options).fits());
+  EXPECT_TRUE(test::planned(model, devices, options).fits());
   devices[0].free_bytes = host.loading - 1;
-  const MemoryPlan plan = planned(model, devices, options);
+  const MemoryPlan plan = test::planned(model, devices, options);
   EXPECT_FALSE(plan.fits());
   EXPECT_EQ(plan.budgets.at(1).missing(), 1U);
 }
@@ -405,7 +402,7 @@ TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) 
 TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const auto limit = [&](HeadroomRule rule) {
-    return planned(model, cpu_only(8 * kGiB), {.devices = {{0, rule}}}).budgets.front().limit;
+    return test::planned(model, cpu_only(8 * kGiB), {.devices = {{0, rule}}}).budgets.front().limit;
   };
   EXPECT_EQ(limit(KeepFree{}), 8 * kGiB);
   EXPECT_EQ(limit(KeepFree{3 * kGiB}), 5 * kGiB);
@@ -416,9 +413,9 @@ TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
 
 TEST(MemoryPlan, fits_to_the_byte) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Bytes planned_bytes = planned(model, cpu_only(), {}).planned_bytes(0);
-  EXPECT_TRUE(planned(model, cpu_only(planned_bytes), {}).fits());
-  const MemoryPlan short_by_one = planned(model, cpu_only(planned_bytes - 1), {});
+  const Bytes planned_bytes = test::planned(model, cpu_only(), {}).planned_bytes(0);
+  EXPECT_TRUE(test::planned(model, cpu_only(planned_bytes), {}).fits());
+  const MemoryPlan short_by_one = test::planned(model, cpu_only(planned_bytes - 1), {});
   EXPECT_FALSE(short_by_one.fits());
   EXPECT_EQ(short_by_one.budgets.front().missing(), 1U);
 }
@@ -426,32 +423,32 @@ TEST(MemoryPlan, fits_to_the_byte) {
 TEST(MemoryPlan, the_drivers_share_counts_against_the_budget) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const Bytes planned_bytes = planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).planned_bytes(1);
+  const Bytes planned_bytes = test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).planned_bytes(1);
   devices[1].free_bytes = planned_bytes + devices[1].driver_bytes;
-  EXPECT_TRUE(planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
+  EXPECT_TRUE(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
   devices[1].driver_bytes += 1;
-  EXPECT_FALSE(planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
+  EXPECT_FALSE(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
 }
 
 TEST(MemoryPlan, the_heaps_share_counts_against_the_hosts_budget_alone) {
   ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   const PlanOptions options{.n_gpu_layers = 11, .devices = {{1}}};
-  const Bytes planned_bytes = planned(model, devices, options).planned_bytes(0);
+  const Bytes planned_bytes = test::planned(model, devices, options).planned_bytes(0);
   model.heap_bytes = 20 * kMiB;
   devices[0].free_bytes = planned_bytes + model.heap_bytes;
-  const MemoryPlan plan = planned(model, devices, options);
+  const MemoryPlan plan = test::planned(model, devices, options);
   EXPECT_TRUE(plan.fits());
   EXPECT_EQ(plan.budgets[0].heap, 0U);
   EXPECT_EQ(plan.budgets[1].heap, 20 * kMiB);
   EXPECT_EQ(plan.budgets[1].spare(), 0U);
   model.heap_bytes += 1;
-  EXPECT_FALSE(planned(model, devices, options).fits());
+  EXPECT_FALSE(test::planned(model, devices, options).fits());
 }
 
 TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const MemoryPlan plan = planned(model, cpu_only(), {.n_ctx = kMaxContext, .n_slots = 65536});
+  const MemoryPlan plan = test::planned(model, cpu_only(), {.n_ctx = kMaxContext, .n_slots = 65536});
   EXPECT_FALSE(plan.fits());
   EXPECT_GE(plan.bytes_of(RegionKind::kKv), Bytes{131072} * kMaxContext * 65536);
 }
@@ -471,8 +468,8 @@ TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause
 
 TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
   const ModelInfo model = test::make_model(test::kQwen3_8B);
-  const MemoryPlan a = planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
-  const MemoryPlan b = planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
+  const MemoryPlan a = test::planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
+  const MemoryPlan b = test::planned(model, cpu_and_gpu(6 * kGiB), {.devices = {{1}}});
   EXPECT_EQ(a.options, b.options);
   EXPECT_EQ(a.placement, b.placement);
   ASSERT_EQ(a.arenas.size(), b.arenas.size());
@@ -487,8 +484,8 @@ TEST(MemoryPlan, the_same_input_gives_the_same_plan) {
 
 TEST(MemoryPlan, the_plan_of_its_own_options_is_itself) {
   const ModelInfo model = test::make_model(test::kQwen25_7B);
-  const MemoryPlan plan = planned(model, cpu_and_gpu(4 * kGiB), {.devices = {{1}}});
-  const MemoryPlan again = planned(model, cpu_and_gpu(4 * kGiB), plan.options);
+  const MemoryPlan plan = test::planned(model, cpu_and_gpu(4 * kGiB), {.devices = {{1}}});
+  const MemoryPlan again = test::planned(model, cpu_and_gpu(4 * kGiB), plan.options);
   EXPECT_EQ(again.options, plan.options);
   EXPECT_EQ(again.placement, plan.placement);
   EXPECT_EQ(again.planned_bytes(0), plan.planned_bytes(0));
@@ -500,12 +497,12 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   std::vector<DeviceInfo> devices = cpu_and_gpu();
   devices[1].driver_measured = false;
   devices[1].is_present = false;
-  const auto notes = planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .devices = {{1}}}).notes;
+  const auto notes = test::planned(model, devices, {.n_ctx = 5001, .kv_v = DType::kQ4_0, .devices = {{1}}}).notes;
   for (const char* text :
        {"above the 2048", "5001 is planned as 5024", "q4_0 is kept rotated", "assumption", "not in this machine"}) {
     EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
   }
-  EXPECT_TRUE(planned(model, cpu_only(), {}).notes.empty());
+  EXPECT_TRUE(test::planned(model, cpu_only(), {}).notes.empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "plan/plan_text.h"
 #include "plan/split_layers.h"
 #include "support/model_specs.h"
+#include "support/plans.h"
 
 namespace headroom {
 namespace {
@@ -29,12 +30,6 @@ std::vector<DeviceInfo> host_and_shared(Bytes pool_bytes) {
   return {test::cpu_with(pool_bytes), shared_gpu("vulkan:0", pool_bytes)};
 }
 
-MemoryPlan planned(const ModelInfo& model, const std::vector<DeviceInfo>& devices, const PlanOptions& options) {
-  Result<MemoryPlan> plan = plan_memory(model, devices, options);
-  if (!plan.ok()) ADD_FAILURE() << plan.error().message;
-  return plan.ok() ? std::move(plan).value() : MemoryPlan{};
-}
-
 Bytes asked_of_all(const MemoryPlan& plan) {
   Bytes sum = 0;
   for (const DeviceBudget& budget : plan.budgets) sum += budget.peak();
@@ -45,8 +40,8 @@ const PlanOptions kHalf{.n_ctx = 512, .n_gpu_layers = 11, .devices = {{1}}};
 
 TEST(MemoryPool, what_all_ask_together_is_held_against_what_is_free_to_the_byte) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Bytes asked = asked_of_all(planned(model, host_and_shared(64 * kGiB), kHalf));
-  const MemoryPlan fitting = planned(model, host_and_shared(asked), kHalf);
+  const Bytes asked = asked_of_all(test::planned(model, host_and_shared(64 * kGiB), kHalf));
+  const MemoryPlan fitting = test::planned(model, host_and_shared(asked), kHalf);
   ASSERT_EQ(fitting.budgets.size(), 2U);
   EXPECT_TRUE(fitting.fits());
   for (const DeviceBudget& budget : fitting.budgets) {
@@ -54,26 +49,26 @@ TEST(MemoryPool, what_all_ask_together_is_held_against_what_is_free_to_the_byte)
     EXPECT_EQ(budget.limit, budget.peak());
     EXPECT_EQ(budget.spare(), 0U);
   }
-  const MemoryPlan short_by_one = planned(model, host_and_shared(asked - 1), kHalf);
+  const MemoryPlan short_by_one = test::planned(model, host_and_shared(asked - 1), kHalf);
   EXPECT_FALSE(short_by_one.fits());
   for (const DeviceBudget& budget : short_by_one.budgets) EXPECT_EQ(budget.missing(), 1U);
   // Where neither's memory is the other's, each has room.
   std::vector<DeviceInfo> apart = host_and_shared(asked - 1);
   apart[1].has_unified_memory = false;
-  EXPECT_TRUE(planned(model, apart, kHalf).fits());
+  EXPECT_TRUE(test::planned(model, apart, kHalf).fits());
 }
 
 TEST(MemoryPool, what_one_keeps_free_or_uses_at_most_holds_for_all_together) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Bytes asked = asked_of_all(planned(model, host_and_shared(64 * kGiB), kHalf));
+  const Bytes asked = asked_of_all(test::planned(model, host_and_shared(64 * kGiB), kHalf));
   for (const DeviceIndex ruled : {0U, 1U}) {
     for (const Bytes more : {0U, 1U}) {
       PlanOptions options = kHalf;
       options.set_headroom(ruled, KeepFree{kGiB + more});
-      const MemoryPlan kept = planned(model, host_and_shared(asked + kGiB), options);
+      const MemoryPlan kept = test::planned(model, host_and_shared(asked + kGiB), options);
       EXPECT_EQ(kept.fits(), more == 0) << ruled;
       options.set_headroom(ruled, AtMost{asked - more});
-      const MemoryPlan capped = planned(model, host_and_shared(64 * kGiB), options);
+      const MemoryPlan capped = test::planned(model, host_and_shared(64 * kGiB), options);
       EXPECT_EQ(capped.fits(), more == 0) << ruled;
       EXPECT_EQ(capped.budgets[0].missing(), more) << ruled;
     }
@@ -83,11 +78,11 @@ TEST(MemoryPool, what_one_keeps_free_or_uses_at_most_holds_for_all_together) {
 TEST(MemoryPool, a_driver_that_offers_a_part_of_the_memory_bounds_its_device_alone) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = host_and_shared(64 * kGiB);
-  const MemoryPlan plan = planned(model, devices, kHalf);
+  const MemoryPlan plan = test::planned(model, devices, kHalf);
   devices[1].free_bytes = plan.budgets[0].peak();
-  EXPECT_TRUE(planned(model, devices, kHalf).fits());
+  EXPECT_TRUE(test::planned(model, devices, kHalf).fits());
   devices[1].free_bytes -= 1;
-  const MemoryPlan refused = planned(model, devices, kHalf);
+  const MemoryPlan refused = test::planned(model, devices, kHalf);
   EXPECT_EQ(refused.budgets[0].missing(), 1U);
   EXPECT_EQ(refused.budgets[1].missing(), 0U);
 }
@@ -99,11 +94,11 @@ TEST(MemoryPool, two_devices_that_share_and_the_host_are_one_pool) {
                                    shared_gpu("vulkan:1", pool_bytes)};
   };
   const PlanOptions options{.n_ctx = 512, .n_gpu_layers = 18, .devices = {{1}, {2}}};
-  const Bytes asked = asked_of_all(planned(model, devices_of(64 * kGiB, 400 * kMiB), options));
-  const MemoryPlan fitting = planned(model, devices_of(asked, 400 * kMiB), options);
+  const Bytes asked = asked_of_all(test::planned(model, devices_of(64 * kGiB, 400 * kMiB), options));
+  const MemoryPlan fitting = test::planned(model, devices_of(asked, 400 * kMiB), options);
   ASSERT_EQ(fitting.budgets.size(), 3U);
   EXPECT_TRUE(fitting.fits());
-  const MemoryPlan refused = planned(model, devices_of(asked - 1, 400 * kMiB), options);
+  const MemoryPlan refused = test::planned(model, devices_of(asked - 1, 400 * kMiB), options);
   for (const DeviceBudget& budget : refused.budgets) {
     EXPECT_EQ(budget.missing(), 1U);
     EXPECT_EQ(budget.asked_by_sharers, asked - budget.peak());
@@ -114,7 +109,7 @@ TEST(MemoryPool, a_device_with_memory_of_its_own_is_not_in_it) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = host_and_shared(64 * kGiB);
   devices.push_back(test::gpu_with(400 * kMiB));
-  const MemoryPlan plan = planned(model, devices, {.n_ctx = 512, .n_gpu_layers = 18, .devices = {{2}, {1}}});
+  const MemoryPlan plan = test::planned(model, devices, {.n_ctx = 512, .n_gpu_layers = 18, .devices = {{2}, {1}}});
   ASSERT_EQ(plan.budgets.size(), 3U);
   ASSERT_EQ(plan.budgets[0].device, 2U);
   EXPECT_EQ(plan.budgets[0].asked_by_sharers, 0U);
@@ -130,21 +125,21 @@ TEST(MemoryPool, a_device_of_the_catalogue_shares_the_memory_of_its_own_machine)
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = host_and_shared(64 * kGiB);
   devices[1].is_present = false;
-  const MemoryPlan plan = planned(model, devices, kHalf);
+  const MemoryPlan plan = test::planned(model, devices, kHalf);
   devices[0].free_bytes = plan.budgets[1].peak();  // what stays on the CPU, of this machine
   devices[1].free_bytes = asked_of_all(plan);
   PlanOptions options = kHalf;
   options.set_headroom(0, AtMost{devices[0].free_bytes});
-  EXPECT_TRUE(planned(model, devices, options).fits());
+  EXPECT_TRUE(test::planned(model, devices, options).fits());
   devices[1].free_bytes -= 1;
-  EXPECT_EQ(planned(model, devices, options).budgets[0].missing(), 1U);
+  EXPECT_EQ(test::planned(model, devices, options).budgets[0].missing(), 1U);
 }
 
 TEST(MemoryPool, a_verdict_names_the_device_what_it_is_asked_and_what_the_others_are) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   PlanOptions options = kHalf;
   options.set_headroom(0, KeepFree{100 * kMiB});
-  const MemoryPlan plan = planned(model, host_and_shared(700 * kMiB), options);
+  const MemoryPlan plan = test::planned(model, host_and_shared(700 * kMiB), options);
   ASSERT_FALSE(plan.fits());
   EXPECT_THAT(verdict_text(plan),
               AllOf(HasSubstr("Does not fit by " + format_bytes(asked_of_all(plan) - 600 * kMiB) + ": "),
@@ -155,14 +150,14 @@ TEST(MemoryPool, a_verdict_names_the_device_what_it_is_asked_and_what_the_others
 
 TEST(MemoryPool, a_fix_that_moves_bytes_within_the_pool_frees_nothing) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Bytes asked = asked_of_all(planned(model, host_and_shared(64 * kGiB), kHalf));
+  const Bytes asked = asked_of_all(test::planned(model, host_and_shared(64 * kGiB), kHalf));
   PlanOptions options = kHalf;
   options.set_headroom(1, KeepFree{kGiB});
   const std::vector<DeviceInfo> devices = host_and_shared(asked + kGiB / 2);
   const std::vector<Fix> fixes = *find_fixes(model, devices, options);
   bool keeps_less = false;
   for (const Fix& fix : fixes) {
-    const MemoryPlan fixed = planned(model, devices, fix.options);
+    const MemoryPlan fixed = test::planned(model, devices, fix.options);
     EXPECT_EQ(fixed.fits(), fix.makes_it_fit) << fix.text;
     EXPECT_EQ(fix.freed, asked - std::min(asked, asked_of_all(fixed))) << fix.text;
     keeps_less |= fix.makes_it_fit && fix.options.headroom_of(1) == HeadroomRule(KeepFree{kGiB / 2});
@@ -194,7 +189,7 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
           const Bytes asked = asked_of_all(*roomy) + kMiB;
           for (const Bytes free_bytes : {asked - 1, asked}) {
             devices[0].free_bytes = free_bytes;
-            const MemoryPlan plan = planned(model, devices, options);
+            const MemoryPlan plan = test::planned(model, devices, options);
             const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256);
             ASSERT_EQ(splitter.fits(n, n_cpu_ffn), plan.fits())
                 << "seed " << seed << " layers " << n << " FFN " << n_cpu_ffn << " " << device_kind_name(kind) << " of "
@@ -215,13 +210,13 @@ TEST(MemoryPool, layers_left_to_us_are_on_the_device_only_where_that_fits_beside
   PlanOptions none = automatic, all = automatic;
   none.n_gpu_layers = 0;
   all.n_gpu_layers = 22;
-  const Bytes for_none = asked_of_all(planned(model, host_and_shared(64 * kGiB), none));
-  const Bytes for_all = asked_of_all(planned(model, host_and_shared(64 * kGiB), all));
+  const Bytes for_none = asked_of_all(test::planned(model, host_and_shared(64 * kGiB), none));
+  const Bytes for_all = asked_of_all(test::planned(model, host_and_shared(64 * kGiB), all));
   ASSERT_LT(for_none, for_all) << "a driver and a second scratch";
-  const MemoryPlan roomy = planned(model, host_and_shared(for_all), automatic);
+  const MemoryPlan roomy = test::planned(model, host_and_shared(for_all), automatic);
   EXPECT_EQ(roomy.options.n_gpu_layers, 22);
   EXPECT_TRUE(roomy.fits());
-  const MemoryPlan tight = planned(model, host_and_shared(for_none), automatic);
+  const MemoryPlan tight = test::planned(model, host_and_shared(for_none), automatic);
   EXPECT_EQ(tight.options.n_gpu_layers, 0);
   EXPECT_TRUE(tight.fits());
 }

@@ -7,7 +7,7 @@
 namespace headroom {
 namespace {
 
-std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes) {
+std::vector<DeviceInfo> with_rates(Bytes gpu_bytes) {
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)};
   devices[0].speed.read_bytes_per_s = 50e9;
   devices[1].speed.read_bytes_per_s = 800e9;
@@ -33,7 +33,7 @@ DecodeTimes times_of(const ModelInfo& model, const MemoryPlan& plan, std::span<c
 
 TEST(TokenWork, is_every_weight_but_the_embedding_and_the_cache_that_is_seen) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+  const std::vector<DeviceInfo> devices = with_rates(24 * kGiB);
   const MemoryPlan plan = *plan_memory(model, devices, {.n_ctx = 8192, .devices = {{1}}});
   const std::vector<TokenWork> work = token_work(model, devices, plan.placement, plan.options, 1000);
   const double kv = 2.0 * 32 * 8 * 128 * 2 * 1000;
@@ -45,7 +45,7 @@ TEST(TokenWork, is_every_weight_but_the_embedding_and_the_cache_that_is_seen) {
 
 TEST(TokenWork, of_experts_is_that_of_those_a_token_goes_through_on_the_device_that_has_them) {
   const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
-  const std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+  const std::vector<DeviceInfo> devices = with_rates(24 * kGiB);
   const PlanOptions options{.n_ctx = 4096, .n_gpu_layers = 48, .n_cpu_ffn = 48, .devices = {{1}}};
   const MemoryPlan plan = *plan_memory(model, devices, options);
   const std::vector<TokenWork> work = token_work(model, devices, plan.placement, plan.options, 1);
@@ -74,14 +74,14 @@ TEST(TokenWork, of_a_window_layer_ends_at_its_window) {
 
 TEST(Speed, is_that_of_half_the_context) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(24 * kGiB), {.n_ctx = 8192, .devices = {{1}}});
+  const MemoryPlan plan = *plan_memory(model, with_rates(24 * kGiB), {.n_ctx = 8192, .devices = {{1}}});
   EXPECT_EQ(*estimate_tokens_per_s(model, plan), *estimate_tokens_per_s(model, plan, 4096));
   EXPECT_GT(*estimate_tokens_per_s(model, plan, 1), *estimate_tokens_per_s(model, plan, 8192));
 }
 
 TEST(Speed, counts_ops_and_what_crosses) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+  std::vector<DeviceInfo> devices = with_rates(24 * kGiB);
   const PlanOptions options{.n_ctx = 2048, .n_gpu_layers = 16, .devices = {{1}}};
   const auto seconds = [&] { return 1 / *estimate_tokens_per_s(model, *plan_memory(model, devices, options)); };
   const double without = seconds();
@@ -94,7 +94,7 @@ TEST(Speed, counts_ops_and_what_crosses) {
 
 TEST(Speed, is_unknown_where_a_device_that_computes_is) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  std::vector<DeviceInfo> devices = cpu_and_gpu(24 * kGiB);
+  std::vector<DeviceInfo> devices = with_rates(24 * kGiB);
   devices[0].speed = {};
   EXPECT_TRUE(estimate_tokens_per_s(model, *plan_memory(model, devices, {.devices = {{1}}})))
       << "a CPU that only embeds";
@@ -113,7 +113,7 @@ TEST(Speed, text_has_as_many_digits_as_it_is_worth) {
 TEST(RefineSpeeds, comes_to_what_answers_show_on_each_device) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const MemoryPlan plan =
-      *plan_memory(model, cpu_and_gpu(24 * kGiB), {.n_ctx = 4096, .n_gpu_layers = 20, .devices = {{1}}});
+      *plan_memory(model, with_rates(24 * kGiB), {.n_ctx = 4096, .n_gpu_layers = 20, .devices = {{1}}});
   const std::vector<DeviceSpeed> real{{20e9, 0, 0}, {1200e9, 0, 0}};
   std::vector<DeviceSpeed> known = speeds_of(plan);
   for (int answer = 0; answer < 12; ++answer) {
@@ -142,7 +142,7 @@ TEST(RefineSpeeds, gives_to_ops_what_a_small_model_spends_on_them) {
 
 TEST(RefineSpeeds, believes_no_single_answer_and_none_of_a_few_tokens) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  const MemoryPlan plan = *plan_memory(model, cpu_and_gpu(24 * kGiB), {.n_ctx = 4096, .devices = {{1}}});
+  const MemoryPlan plan = *plan_memory(model, with_rates(24 * kGiB), {.n_ctx = 4096, .devices = {{1}}});
   const std::vector<DeviceSpeed> known = speeds_of(plan), crawl{{50e9, 0, 0}, {1e9, 0, 0}};
   const auto seen = refine_speeds(model, plan, known, times_of(model, plan, crawl, 40));
   EXPECT_GE(seen[1]->read_bytes_per_s, 0.5 * known[1].read_bytes_per_s);

@@ -13,6 +13,7 @@
 #include "engine/run/loaded_fixture.h"
 #include "support/fake_backend.h"
 #include "support/reference_devices.h"
+#include "support/resident_bytes.h"
 
 namespace headroom {
 namespace {
@@ -512,13 +513,6 @@ TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
 }
 
 // Resident memory of this process, from the kernel.
-Bytes resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  Bytes size = 0, resident = 0;
-  statm >> size >> resident;
-  return resident * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
-}
-
 // What the issue asks: 1,000 turns that fill and overflow the context, on the real backend.
 TEST(EngineThread, a_thousand_turns_that_overflow_the_context_grow_memory_by_less_than_a_mebibyte) {
   RandomModelSpec spec;

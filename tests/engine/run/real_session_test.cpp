@@ -9,6 +9,7 @@
 #include "format/dtype_table.h"
 #include "model/arch_table.h"
 #include "run/sampler.h"
+#include "support/resident_bytes.h"
 
 namespace headroom {
 namespace {
@@ -221,13 +222,6 @@ TEST(RealSession, threads_do_not_change_a_bit) {
 }
 
 // Resident memory of this process, from the kernel.
-Bytes resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  Bytes pages = 0, resident_pages = 0;
-  statm >> pages >> resident_pages;
-  return resident_pages * static_cast<Bytes>(sysconf(_SC_PAGESIZE));
-}
-
 TEST(RealSession, all_of_it_is_resident_once_it_is_open) {
   const TempFolder folder;
   const OpenedFile opened = open_or_die(make_random_model({}, folder.path()));

@@ -86,7 +86,7 @@ class SplitSession : public ::testing::Test {
 };
 
 // A cache of few bits rounds to another code where an activation differs in its last bits.
-double tolerance(DType kv) {
+double split_tolerance(DType kv) {
   if (kv == DType::kQ4_0 || kv == DType::kF8E4M3) return 8e-2;
   return kv == DType::kQ8_0 ? 3e-2 : 2e-3;
 }
@@ -97,10 +97,11 @@ TEST_F(SplitSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
     if (!type.is_kv) continue;
     const auto alone = open(options_of(type.dtype, 0)), split = open(options_of(type.dtype, 2));
     for (Session* session : {alone.get(), split.get()}) read(*session, 0, first);
-    EXPECT_LT(relative_error(read(*split, 1, second), read(*alone, 1, second)), tolerance(type.dtype)) << type.label;
+    EXPECT_LT(relative_error(read(*split, 1, second), read(*alone, 1, second)), split_tolerance(type.dtype))
+        << type.label;
     const std::vector<SlotToken> next{{0, 17}, {1, 29}};
     ASSERT_TRUE(split->decode(next, {}).ok() && alone->decode(next, {}).ok());
-    EXPECT_LT(relative_error(all_logits(*split, 2), all_logits(*alone, 2)), tolerance(type.dtype)) << type.label;
+    EXPECT_LT(relative_error(all_logits(*split, 2), all_logits(*alone, 2)), split_tolerance(type.dtype)) << type.label;
     EXPECT_EQ(split->n_allocations_after_open(), 0U);
   }
 }

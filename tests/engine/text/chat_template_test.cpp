@@ -7,8 +7,6 @@
 namespace headroom {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text";
-
 ChatTemplateInputs small_inputs() {
   ChatTemplateInputs inputs;
   inputs.messages = {{"user", "Hi"}};
@@ -24,7 +22,7 @@ Result<TracedText> render(std::string_view source, const ChatTemplateInputs& inp
 }
 
 TEST(ChatTemplate, our_templates_give_what_jinja2_gives) {
-  const auto cases = testing_support::read_template_cases(kFolder / "templates");
+  const auto cases = testing_support::read_template_cases(testing_support::kTextFolder / "templates");
   ASSERT_GT(cases.size(), 100U);
   for (const auto& each : cases) {
     const auto rendered = render(each.source, each.inputs);
@@ -40,11 +38,13 @@ TEST(ChatTemplate, our_templates_give_what_jinja2_gives) {
 }
 
 TEST(ChatTemplate, expressions_and_statements_give_what_jinja2_gives) {
-  const auto fixture = nlohmann::json::parse(testing_support::read_whole_file(kFolder / "templates/expected.json"));
+  const auto fixture =
+      nlohmann::json::parse(testing_support::read_whole_file(testing_support::kTextFolder / "templates/expected.json"));
   ChatTemplateInputs inputs = small_inputs();
   inputs.messages = testing_support::read_messages(fixture.at("conversations").at("thoughts"));
   inputs.now = testing_support::parse_time(fixture.at("now"));
-  const auto cases = nlohmann::json::parse(testing_support::read_whole_file(kFolder / "expressions.json"));
+  const auto cases =
+      nlohmann::json::parse(testing_support::read_whole_file(testing_support::kTextFolder / "expressions.json"));
   ASSERT_GT(cases.size(), 100U);
   for (const auto& each : cases) {
     const std::string source = each.at("source");

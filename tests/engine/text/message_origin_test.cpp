@@ -15,10 +15,8 @@
 namespace headroom {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text";
-
-Result<TracedText> render(const std::string& source, const std::vector<ChatMessage>& messages,
-                          const std::string& tools_json = {}) {
+Result<TracedText> render_messages(const std::string& source, const std::vector<ChatMessage>& messages,
+                                   const std::string& tools_json = {}) {
   const auto parsed = ChatTemplate::parse(source);
   if (!parsed) return parsed.error();
   ChatTemplateInputs inputs;
@@ -95,15 +93,15 @@ TEST(MessageOrigin, every_operation_gives_each_character_the_origin_that_it_had)
       {"{{ tools[0].name }} {{ tools|tojson }}", "[f] [{\"[name]\": \"[f]\", \"[n]\": 1}]"},
   };
   for (const auto& [source, expected] : cases) {
-    const auto text = render("{% set m = messages[0].content %}" + std::string(source), {{"user", "aB c"}},
-                             R"([{"name": "f", "n": 1}])");
+    const auto text = render_messages("{% set m = messages[0].content %}" + std::string(source), {{"user", "aB c"}},
+                                      R"([{"name": "f", "n": 1}])");
     EXPECT_EQ(shown(text), expected) << source;
   }
 }
 
 TEST(MessageOrigin, escapes_have_the_origin_of_the_character_that_they_stand_for) {
   const auto escaped = [](const char* expression) {
-    return shown(render(std::string("{{ ") + expression + " }}", {{"user", "<\"\n\xC3\xA9"}}));
+    return shown(render_messages(std::string("{{ ") + expression + " }}", {{"user", "<\"\n\xC3\xA9"}}));
   };
   EXPECT_EQ(escaped("messages[0].content|tojson"), "\"[<\\\"\\n\xC3\xA9]\"");
   EXPECT_EQ(escaped("messages[0].content|tojson(ensure_ascii=true)"), "\"[<\\\"\\n\\u00e9]\"");
@@ -115,9 +113,9 @@ TEST(MessageOrigin, escapes_have_the_origin_of_the_character_that_they_stand_for
 
 TEST(MessageOrigin, only_the_known_roles_are_words_of_the_template) {
   for (const char* role : {"system", "developer", "user", "assistant", "tool"})
-    EXPECT_EQ(shown(render("{{ messages[0].role }}", {{role, ""}})), role);
+    EXPECT_EQ(shown(render_messages("{{ messages[0].role }}", {{role, ""}})), role);
   for (const char* role : {"im_end", "User", "", "user|><|im_end"})
-    EXPECT_EQ(shown(render("<{{ messages[0].role }}>", {{role, ""}})),
+    EXPECT_EQ(shown(render_messages("<{{ messages[0].role }}>", {{role, ""}})),
               *role == '\0' ? std::string("<>") : "<[" + std::string(role) + "]>");
 }
 
@@ -195,7 +193,7 @@ TEST(MessageOrigin, random_templates_lose_the_origin_of_no_character) {
   std::size_t n_rendered = 0, n_from_messages = 0;
   for (std::uint32_t seed = 0; seed < 4000; ++seed) {
     const std::string source = RandomTemplate(seed).source();
-    const auto text = render(source, messages);
+    const auto text = render_messages(source, messages);
     if (!text) continue;
     ++n_rendered;
     const std::string& bytes = text->bytes();
@@ -222,7 +220,8 @@ TEST(MessageOrigin, random_templates_lose_the_origin_of_no_character) {
 constexpr std::array<const char*, 5> kControlTexts = {"<|im_start|>", "<|im_end|>", "</s>", "<s>", "<|end|>"};
 
 std::unique_ptr<const Tokenizer> tokenizer_with_controls(std::string_view model) {
-  const auto fixture = nlohmann::json::parse(testing_support::read_whole_file(kFolder / "tokenizer_cases.json"));
+  const auto fixture =
+      nlohmann::json::parse(testing_support::read_whole_file(testing_support::kTextFolder / "tokenizer_cases.json"));
   const auto& json = model == "llama" ? fixture.at("score_driven")[0] : fixture.at("byte_level");
   Vocabulary vocabulary;
   vocabulary.model = model;
@@ -282,7 +281,7 @@ TEST(MessageOrigin, random_templates_give_no_control_token_beyond_those_with_neu
       hostile.push_back({role, hostile_content(random)});
       calm.push_back({role, neutral(hostile.back().content)});
     }
-    const auto text = render(source, hostile), calm_text = render(source, calm);
+    const auto text = render_messages(source, hostile), calm_text = render_messages(source, calm);
     if (!text || !calm_text) continue;
     ++n_rendered;
     for (const auto& tokenizer : {bpe.get(), spm.get()}) {
@@ -298,7 +297,7 @@ TEST(MessageOrigin, random_templates_give_no_control_token_beyond_those_with_neu
 TEST(MessageOrigin, harmless_conversations_give_the_ids_of_the_whole_text) {
   const auto bpe = tokenizer_with_controls("gpt2"), spm = tokenizer_with_controls("llama");
   std::size_t n_compared = 0;
-  for (const auto& each : testing_support::read_template_cases(kFolder / "templates")) {
+  for (const auto& each : testing_support::read_template_cases(testing_support::kTextFolder / "templates")) {
     if (each.is_error) continue;
     const auto parsed = ChatTemplate::parse(each.source);
     ASSERT_TRUE(parsed) << each.name;

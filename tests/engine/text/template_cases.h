@@ -12,6 +12,8 @@
 
 namespace headroom::testing_support {
 
+inline const std::filesystem::path kTextFolder = std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests/engine/text";
+
 inline std::string read_whole_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;

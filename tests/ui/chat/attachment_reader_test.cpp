@@ -2,19 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <QSemaphore>
 #include <QSignalSpy>
 #include <QTest>
 #include <memory>
+
+#include "tests/ui/chat/gates.h"
 
 namespace headroom::ui {
 namespace {
 
 constexpr int kPatienceMs = 60'000;
-
-struct Gates {
-  QSemaphore begun, open;
-};
 
 TEST(AttachmentReaderTest, each_read_ends_with_one_signal_of_its_id) {
   AttachmentReader reader([](const QString& path) -> ReadAttachment {

@@ -7,19 +7,16 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
-#include <QSemaphore>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <memory>
 
+#include "tests/ui/chat/gates.h"
+
 namespace headroom::ui {
 namespace {
-
-struct Gates {
-  QSemaphore begun, open;
-};
 
 class ComposerTest : public testing::Test {
  protected:

@@ -36,9 +36,6 @@ void WindowFixture::dropAndWait(const QString& path) {
 
 namespace {
 
-const QString kSmall = QStringLiteral("/models/llama-3.2-1b.gguf");
-const QString kLarge = QStringLiteral("/models/llama-3-8b.gguf");
-
 TEST_F(WindowFixture, a_dropped_model_shows_its_card_and_verdict_and_loads_nothing) {
   dropAndWait(kSmall);
   EXPECT_TRUE(find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Fits:")));

@@ -15,9 +15,6 @@
 namespace headroom::ui {
 namespace {
 
-const QString kSmall = QStringLiteral("/models/llama-3.2-1b.gguf");
-const QString kLarge = QStringLiteral("/models/llama-3-8b.gguf");
-
 class Screenshots : public WindowFixture, public testing::WithParamInterface<ThemeChoice> {
  protected:
   void SetUp() override {

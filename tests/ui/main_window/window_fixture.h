@@ -20,11 +20,14 @@
 
 namespace headroom::ui {
 
+inline const QString kSmall = QStringLiteral("/models/llama-3.2-1b.gguf");
+inline const QString kLarge = QStringLiteral("/models/llama-3-8b.gguf");
+
 class WindowFixture : public testing::Test {
  protected:
   void SetUp() override {
-    m_models[QStringLiteral("/models/llama-3.2-1b.gguf")] = test::make_model(test::kLlama32_1B);
-    m_models[QStringLiteral("/models/llama-3-8b.gguf")] = test::make_model(test::kLlama3_8B);
+    m_models[kSmall] = test::make_model(test::kLlama32_1B);
+    m_models[kLarge] = test::make_model(test::kLlama3_8B);
     makeWindow({});
   }
   void TearDown() override {
