@@ -107,7 +107,14 @@ Bytes assumed_scratch(const ModelInfo& model, const PlanOptions& options, std::u
 }  // namespace
 
 WeightLayout weight_layout(DeviceKind kind) {
-  return kind == DeviceKind::kCpu ? WeightLayout::kPanels : WeightLayout::kRows;
+  switch (kind) {
+    case DeviceKind::kCpu: return WeightLayout::kPanels;
+    case DeviceKind::kCuda:
+    case DeviceKind::kVulkan: return WeightLayout::kGpuPanels;
+    case DeviceKind::kMetal:
+    case DeviceKind::kReference: return WeightLayout::kRows;
+  }
+  CHECK(false, "a kind of device that is not there");
 }
 
 DeviceWork work_on(const Program& program, DeviceIndex device) {

@@ -89,10 +89,9 @@ StagingLayout staging_of(Bytes transfer,
 // The host as page-locked memory that a device copies from and to: with regions where that device can bind them.
 DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device);
 
-// The region "upload" of the arena that is mapped for the load where needs_upload() holds.
-// Two chunks: one is filled from the file while the other is copied.
-inline constexpr Bytes kUploadChunkBytes = 16 * kMiB;
-inline constexpr Bytes kUploadBytes = 2 * kUploadChunkBytes;
+// The region "upload" of the arena that is mapped for the load where needs_upload() holds: panels are packed into it on
+// all threads and then copied.
+inline constexpr Bytes kUploadBytes = 32 * kMiB;
 
 // Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of
 // 16; per 256 their sum, and the eight again as bytes. Whole cache lines, so that rows that are kept one behind another

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "format/dtype_table.h"
+#include "model/gpu_panel.h"
 #include "plan/device_rules.h"
 #include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
@@ -77,11 +78,17 @@ void add_weight(const ModelInfo& model, WeightLayout layout, const Region& regio
   const bool is_matrix = slot_is_matrix(weight.slot);
   const std::uint64_t n_rows = weight_rows(weight, layout);
   std::string each = row_expression(region.dtype, weight.n_cols);
+  const std::uint32_t panel_rows = layout == WeightLayout::kGpuPanels ? kGpuPanelRows : kPanelRows;
+  if (is_matrix && layout == WeightLayout::kGpuPanels) {
+    const GpuPanel panel = gpu_panel(weight.dtype, weight.n_cols);
+    if (panel.bytes() != kGpuPanelRows * row_bytes(weight.dtype, weight.n_cols))
+      each = fmt::format("{} units x {} bytes", panel.n_units(), kGpuUnitBytes);
+  }
   if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
   if (slot_is_experts(weight.slot)) each = fmt::format("{} experts x {}", weight.n_matrices, each);
   std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
   if (is_matrix && n_rows != weight.n_rows)
-    label += fmt::format(" ({} rows in panels of {})", weight.n_rows, kPanelRows);
+    label += fmt::format(" ({} rows in panels of {})", weight.n_rows, panel_rows);
   std::string key = fmt::format("w{} {} {} {}", label, weight.n_matrices, n_rows, weight.n_cols);
   groups.add(key, region, device, std::move(label), std::move(each), weight_bytes(weight, layout), "tensors");
 }
@@ -163,7 +170,7 @@ void add_staging(const ModelInfo& model, const MemoryPlan& plan, const Region& r
                  std::string& label, std::string& each, Bytes& each_bytes) {
   if (region.name == "upload") {
     label += ", while weights are loaded";
-    each = fmt::format("2 chunks x {} bytes", kUploadChunkBytes);
+    each = fmt::format("{} bytes at once", kUploadBytes);
   } else if (region.name == "staging") {
     const StagingLayout layout = staging_layout(plan.program, plan.devices, mapped_by);
     label += ", for what crosses between devices";

@@ -12,17 +12,19 @@ Bytes aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 }  // namespace
 
 GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
-  std::uint64_t kv_dim = 0, n_experts = 0;
+  std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
   bool has_post_norms = false;
   for (const LayerSpec& layer : model.layers) {
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
+    q_dim = std::max<std::uint64_t>(q_dim, layer.q_dim());
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);
     has_post_norms |= layer.has_post_norms;
   }
   const bool is_balanced = is_quantized_kv(options.kv_k) && options.kv_scheme == KvScheme::kRotated;
   const Bytes row = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
   const Bytes kv_rows = aligned(Bytes{max_rows} * kv_dim * kF32Bytes);
-  return {.normed_bytes = row,
+  const Bytes normed_row = std::max(Bytes{model.d_model} * kF32Bytes, gpu_int8_row_bytes(q_dim));
+  return {.normed_bytes = aligned(max_rows * normed_row),
           .keys_bytes = kv_rows,
           .values_bytes = kv_rows,
           .added_bytes = has_post_norms ? row : 0,

@@ -10,7 +10,7 @@ inline constexpr Bytes kGpuAlignment = 256;
 
 // The region "scratch" of a GPU that computes, in this order.
 struct GpuScratch {
-  Bytes normed_bytes = 0;   // (max_rows, d_model) f32
+  Bytes normed_bytes = 0;   // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
   Bytes keys_bytes = 0;     // (max_rows, widest kv_dim) f32, before they go to the cache
   Bytes values_bytes = 0;   // likewise
   Bytes added_bytes = 0;    // (max_rows, d_model) f32: what is normed before it is added to the residual
@@ -18,6 +18,8 @@ struct GpuScratch {
   Bytes balance_bytes = 0;  // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
   Bytes total() const { return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes; }
 };
+// Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
+constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
 GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows);
 
 // The region "inputs" (kStaging) that the host writes before each step and a GPU reads, in words of 32 bits.

@@ -3,10 +3,22 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "backend/vulkan/vulkan_instance.h"
 #include "contract/loaded_cpu.h"
 
 namespace headroom::test {
+
+// The kernels that devices take that are looked for meanwhile: see kVulkanTierVariable.
+class UseTier {
+ public:
+  explicit UseTier(std::uint32_t tier) { setenv(kVulkanTierVariable, std::to_string(tier).c_str(), 1); }
+  UseTier(const UseTier&) = delete;
+  UseTier& operator=(const UseTier&) = delete;
+  ~UseTier() { unsetenv(kVulkanTierVariable); }
+};
 
 // The CPU and the first Vulkan device, which shares the host's memory or is made to work as a card that does not.
 inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {

@@ -64,12 +64,7 @@ TEST_P(VulkanGolden, whole_on_a_device_that_shares_the_hosts_memory) {
   expect_golden(test::cpu_and_vulkan(true), {.n_gpu_layers = n_layers(), .n_cpu_ffn = 0, .devices = {{1}}});
 }
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const test::GoldenModel& model : test::golden_models()) names.push_back(model.name);
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(All, VulkanGolden, testing::ValuesIn(model_names()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(All, VulkanGolden, testing::ValuesIn(test::golden_model_names()), [](const auto& each) {
   std::string label = each.param;
   std::replace(label.begin(), label.end(), '-', '_');
   return label;

@@ -108,14 +108,15 @@ TEST_P(VulkanSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
   }
 }
 
-TEST_P(VulkanSession, a_prompt_in_pieces_gives_the_bits_of_one_step) {
+// Few rows are multiplied by other kernels than many: sums differ in their last bits.
+TEST_P(VulkanSession, a_prompt_in_pieces_gives_the_logits_of_one_step) {
   for (const DType kv : {DType::kF32, DType::kQ4_0}) {
     const auto whole = open(options_of(kv, 4)), pieces = open(options_of(kv, 4));
     const std::vector<TokenId> prompt = tokens_of(kBatch, 3);
     const std::vector<float> expected = read(*whole, 0, prompt);
     for (std::size_t n = 1; n < prompt.size(); n += 6)
       read(*pieces, 1, {prompt.begin(), prompt.begin() + static_cast<std::ptrdiff_t>(n)});
-    EXPECT_EQ(read(*pieces, 1, prompt), expected);
+    EXPECT_LT(test::relative_error(read(*pieces, 1, prompt), expected), kv == DType::kF32 ? 1e-4 : 8e-2);
   }
 }
 

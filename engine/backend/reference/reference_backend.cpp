@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/check_copy.h"
+#include "backend/load_panels.h"
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_speed.h"
 #include "backend/reference/reference_step.h"
@@ -66,8 +67,10 @@ class ReferenceBackend final : public Backend {
         "a weight leaves its region");
     return fill(arena, [&](std::byte* base) {
       std::byte* to = base + region.offset;
-      return slot_is_matrix(weight.slot) ? load_matrix(weight, file, to, stop, advance)
-                                         : load_vector(weight, file, to, advance);
+      if (slot_is_matrix(weight.slot)) return load_matrix(weight, file, to, stop, advance);
+      Status read = load_vector(weight, file, to);
+      if (read) advance(weight_bytes(weight, WeightLayout::kRows));
+      return read;
     });
   }
 
@@ -200,16 +203,6 @@ class ReferenceBackend final : public Backend {
     CHECK(ours != nullptr, "an arena is of another device");
     const OpenArenas open({&ours, 1});
     return open.status() ? work(ours->device_address()) : open.status();
-  }
-
-  static Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte* to,
-                            const std::function<void(Bytes)>& advance) {
-    std::vector<std::byte> row(row_bytes(weight.dtype, weight.n_cols));
-    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-    if (Status status = file.read_tensor(tensor, weight.first_row * row.size(), row); !status) return status;
-    decode_row(weight.dtype, row.data(), weight.n_cols, reinterpret_cast<float*>(to));
-    advance(weight_bytes(weight, WeightLayout::kRows));
-    return ok_status();
   }
 
   static Status load_matrix(const WeightTensor& weight, const ModelFile& file, std::byte* to, const StopToken& stop,

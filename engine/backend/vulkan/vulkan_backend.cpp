@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "backend/check_copy.h"
+#include "backend/load_panels.h"
 #include "backend/vulkan/vulkan_speed.h"
 #include "backend/vulkan/vulkan_step.h"
-#include "format/decode.h"
-#include "model/weight_layout.h"
+#include "base/usable_cores.h"
+#include "format/dtype_table.h"
+#include "model/gpu_panel.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
@@ -36,26 +38,30 @@ class VulkanBackend final : public Backend {
 
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                      Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
-    CHECK(
-        weight_bytes(weight, WeightLayout::kRows) <= region.size && region.offset + region.size <= arena.mapped_bytes(),
-        "a weight leaves its region");
+    const Bytes size = weight_bytes(weight, WeightLayout::kGpuPanels);
+    CHECK(size <= region.size && region.offset + region.size <= arena.mapped_bytes(), "a weight leaves its region");
     const VulkanArena& to = ours(arena);
-    if (!slot_is_matrix(weight.slot)) return load_vector(to, region, weight, file, upload, advance);
-    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-    const Bytes first = weight.first_row * row_bytes(weight.dtype, weight.n_cols),
-                size = weight_bytes(weight, WeightLayout::kRows),
-                chunk = to.mapped() != nullptr ? kChunkBytes : kUploadChunkBytes;
-    for (Bytes at = 0; at < size; at += chunk) {
-      if (stop.stop_requested()) {
-        (void)device_->wait();
-        return Error{ErrorCode::kCancelled, "loading was cancelled"};
-      }
-      const Bytes n_bytes = std::min(chunk, size - at);
-      const Status put = put_bytes(to, region.offset + at, n_bytes, upload, [&](std::byte* place) {
-        return file.read_tensor(tensor, first + at, {place, n_bytes});
-      });
+    if (!slot_is_matrix(weight.slot)) {
+      const Status put = put_bytes(to, region.offset, size, upload,
+                                   [&](std::byte* place) { return load_vector(weight, file, place); });
+      if (put) advance(size);
+      return put;
+    }
+    if (loaders_ == nullptr) loaders_ = std::make_unique<ThreadPool>(usable_cores());
+    const PanelFormat format{kGpuPanelRows, gpu_panel(weight.dtype, weight.n_cols).bytes(), pack_gpu_panel};
+    const std::uint64_t n_panels = count_panels(weight, format);
+    const std::uint64_t at_once = to.mapped() != nullptr ? n_panels : kUploadBytes / format.bytes;
+    if (at_once == 0) {
+      return Error{ErrorCode::kUnsupported,
+                   fmt::format("{}: expected rows of {} of at most {} bytes, found {}", device_->id(), weight.name,
+                               kUploadBytes / kGpuPanelRows, format.bytes / kGpuPanelRows)};
+    }
+    for (std::uint64_t first = 0; first < n_panels; first += at_once) {
+      const PanelRange range{first, std::min(n_panels, first + at_once)};
+      const Status put = put_bytes(
+          to, region.offset + first * format.bytes, (range.last - first) * format.bytes, upload,
+          [&](std::byte* place) { return load_panels(weight, file, format, range, place, *loaders_, stop, advance); });
       if (!put) return put;
-      advance(n_bytes);
     }
     return ok_status();
   }
@@ -76,9 +82,10 @@ class VulkanBackend final : public Backend {
   Status bind(const Binding& binding) override {
     if (Status present = device_->check_present(); !present) return present;
     step_.reset();
+    loaders_.reset();  // all is loaded
     stopped_ = false;
     Result<std::unique_ptr<VulkanStep>> step =
-        VulkanStep::record(device_, *pipelines_, bind_vulkan(binding), binding.key_balance);
+        VulkanStep::record(device_, *pipelines_, bind_vulkan(binding, device_->card().tier), binding.key_balance);
     if (!step) return step.error();
     step_ = std::move(*step);
     return ok_status();
@@ -205,29 +212,15 @@ class VulkanBackend final : public Backend {
     });
   }
 
-  // Has `fill` write n_bytes that are to stand at `offset`, at once or through the first chunk of the upload. Reading
-  // and copying take turns: the second chunk, which would let them overlap, stays idle.
+  // Has `fill` write n_bytes that are to stand at `offset`, at once or through the upload. Reading and copying take
+  // turns.
   template <class Fill>
   Status put_bytes(const VulkanArena& to, Bytes offset, Bytes n_bytes, Arena* upload, Fill fill) {
     if (to.mapped() != nullptr) return fill(to.mapped() + offset);
-    CHECK(upload != nullptr && n_bytes <= kUploadChunkBytes, "weights cannot reach the device without an upload");
+    CHECK(upload != nullptr && n_bytes <= kUploadBytes, "weights cannot reach the device without an upload");
     const VulkanArena& through = ours(*upload);
     if (Status read = fill(through.mapped()); !read) return read;
     return copy("copying weights", {&through, 0, n_bytes}, {&to, offset, n_bytes});
-  }
-
-  Status load_vector(const VulkanArena& to, const Region& region, const WeightTensor& weight, const ModelFile& file,
-                     Arena* upload, const std::function<void(Bytes)>& advance) {
-    std::vector<std::byte> row(row_bytes(weight.dtype, weight.n_cols));
-    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-    if (Status status = file.read_tensor(tensor, weight.first_row * row.size(), row); !status) return status;
-    const Bytes n_bytes = weight_bytes(weight, WeightLayout::kRows);
-    const Status put = put_bytes(to, region.offset, n_bytes, upload, [&](std::byte* place) -> Status {
-      decode_row(weight.dtype, row.data(), weight.n_cols, reinterpret_cast<float*>(place));
-      return ok_status();
-    });
-    if (put) advance(n_bytes);
-    return put;
   }
 
   // The first positions of a slot, with all that its exact ends hold of them.
@@ -267,6 +260,7 @@ class VulkanBackend final : public Backend {
   std::shared_ptr<VulkanDevice> device_;
   std::unique_ptr<VulkanPipelines> pipelines_;
   std::unique_ptr<VulkanStep> step_;
+  std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
   bool stopped_ = false;
   std::uint64_t n_allocations_ = 0;
 };

@@ -27,10 +27,11 @@ namespace {
 
 class Binder {
  public:
-  explicit Binder(const Binding& binding) : in_(binding) {
+  Binder(const Binding& binding, std::uint32_t tier) : in_(binding) {
     bound_.model = in_.model;
     bound_.plan = in_.plan;
     bound_.device = in_.device;
+    bound_.tier = tier;
     bound_.input_layout = gpu_inputs(*in_.model, in_.plan->options);
   }
 
@@ -120,6 +121,6 @@ class Binder {
 
 }  // namespace
 
-VulkanBinding bind_vulkan(const Binding& binding) { return Binder(binding).bind(); }
+VulkanBinding bind_vulkan(const Binding& binding, std::uint32_t tier) { return Binder(binding, tier).bind(); }
 
 }  // namespace headroom

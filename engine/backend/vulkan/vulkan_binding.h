@@ -21,7 +21,7 @@ struct VulkanSlice {
 };
 
 struct VulkanWeight {
-  VulkanSlice slice;  // rows as in the file; vectors F32
+  VulkanSlice slice;  // panels: model/gpu_panel.h; vectors F32
   DType dtype = DType::kF32;
   std::uint64_t n_rows = 0, n_cols = 0, n_matrices = 1;
 };
@@ -30,6 +30,7 @@ struct VulkanBinding {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
   DeviceIndex device = 0;
+  std::uint32_t tier = 0;              // VulkanCard::tier
   std::vector<RopeFrequencies> ropes;  // as model->ropes
   std::vector<VulkanSlice> buffers;    // as the program's
   std::vector<std::array<VulkanSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>>
@@ -50,6 +51,6 @@ struct VulkanBinding {
 };
 
 // CHECKs that arenas are those of the plan, and that regions hold what the kernels need.
-VulkanBinding bind_vulkan(const Binding& binding);
+VulkanBinding bind_vulkan(const Binding& binding, std::uint32_t tier);
 
 }  // namespace headroom

@@ -13,10 +13,12 @@ namespace headroom {
 // How many workgroups a dispatch has; the second number follows from the rows of the step.
 struct GroupRule {
   enum class Of : std::uint8_t {
-    kRows,        // rows * factor, less those before `first`, at most `most` of them
-    kEights,      // eights of rows
-    kLogitRows,   // rows with logits
-    kLogitEights  // eights of those
+    kRows,       // rows * factor, less those before `first`, at most `most` of them
+    kAny,        // one where there are rows
+    kTiles,      // 64 rows each
+    kLogitRows,  // rows with logits
+    kAnyLogits,
+    kLogitTiles
   };
   std::uint32_t x = 1;
   Of of = Of::kRows;
@@ -34,6 +36,13 @@ struct Dispatch {
   bool waits = false;  // for those before it in the same part
 };
 
+// Commands are recorded for each of these, by the rows of the step; of the head by its rows with logits. A matrix is
+// read once for a few rows.
+enum class RowClass : std::uint8_t { kOne, kFew, kMany };
+inline constexpr std::uint32_t kFewRows = 8;
+inline constexpr std::array kRowClasses{RowClass::kOne, RowClass::kFew, RowClass::kMany};
+RowClass row_class(std::uint32_t n_rows);
+
 // What is submitted at once at least, and how long it takes.
 struct OpPart {
   std::vector<Dispatch> dispatches;
@@ -41,7 +50,7 @@ struct OpPart {
   double products_per_row = 0;  // multiply-adds
 };
 
-// All parts of an op of this device.
-std::vector<OpPart> op_parts(const VulkanBinding& bound, const Op& op);
+// All parts of an op of this device, for steps of a class.
+std::vector<OpPart> op_parts(const VulkanBinding& bound, const Op& op, RowClass rows);
 
 }  // namespace headroom

@@ -19,7 +19,7 @@ namespace headroom {
 namespace {
 
 // The limits that tier 0 stands on; the smallest that desktop drivers report.
-constexpr std::uint32_t kLeastPushBytes = 128, kLeastInvocations = 128, kLeastSharedBytes = 16 * 1024,
+constexpr std::uint32_t kLeastPushBytes = 128, kLeastInvocations = 256, kLeastSharedBytes = 16 * 1024,
                         kLeastBuffers = 8;
 
 struct Instance {
@@ -115,6 +115,36 @@ VkMemoryHeap device_heap(VkPhysicalDevice device, std::uint32_t& index) {
   return largest;
 }
 
+// Which kernels run. A driver without an instruction for products of int8 puts them together from many.
+std::uint32_t choose_tier(VkPhysicalDevice device, const std::set<std::string>& extensions, DeviceInfo& info) {
+  VkPhysicalDeviceShaderIntegerDotProductFeatures feature{};
+  feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+  VkPhysicalDeviceShaderIntegerDotProductProperties speed{};
+  speed.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES;
+  if (extensions.contains(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
+    VkPhysicalDeviceFeatures2 features{};
+    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    features.pNext = &feature;
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    VkPhysicalDeviceProperties2 properties{};
+    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    properties.pNext = &speed;
+    vkGetPhysicalDeviceProperties2(device, &properties);
+  }
+  const char* asked = std::getenv(kVulkanTierVariable);
+  const bool has_int8 = feature.shaderIntegerDotProduct == VK_TRUE;
+  const bool is_fast = speed.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
+  const bool is_asked = asked != nullptr && std::string_view(asked) == "2";
+  const bool is_refused = asked != nullptr && std::string_view(asked) == "0";
+  const std::uint32_t tier = has_int8 && (is_fast || is_asked) && !is_refused ? 2 : 0;
+  info.kernels = tier == 2 ? "Vulkan, tier 2 (int8)" : "Vulkan, tier 0 (f32)";
+  if (tier == 0 && !is_refused) {
+    info.kernel_note = fmt::format("{}: quantized weights are multiplied in f32: its driver has no {}", info.name,
+                                   has_int8 ? "instruction for products of int8" : "products of int8");
+  }
+  return tier;
+}
+
 VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
   VkPhysicalDeviceVulkan12Properties driver{};
   driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
@@ -130,7 +160,8 @@ VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
   card.handle = device;
   card.queue_family = find_compute_queue(device).value_or(0);
   card.is_software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  card.has_memory_budget = extensions_of(device).contains(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  const std::set<std::string> extensions = extensions_of(device);
+  card.has_memory_budget = extensions.contains(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
   card.skips_long_loops = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   card.binding_alignment = properties.limits.minStorageBufferOffsetAlignment;
   DeviceInfo& info = card.info;
@@ -144,7 +175,7 @@ VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
   if (!card.is_software) info.driver_bytes = kAssumedVulkanDriverBytes;
   info.max_arena_bytes = sizes.maxMemoryAllocationSize;
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
-  info.kernels = "Vulkan, tier 0";
+  card.tier = choose_tier(device, extensions, info);
   for (const DTypeRow& row : kDTypes) {
     if (row.is_kv) info.kv_types.push_back(row.dtype);
   }

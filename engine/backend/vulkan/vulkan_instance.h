@@ -17,6 +17,7 @@ struct VulkanCard {
   bool is_software = false;        // a driver that computes on the CPU: lavapipe, SwiftShader
   bool has_memory_budget = false;  // VK_EXT_memory_budget
   bool skips_long_loops = false;   // lavapipe: see kMostSoftwareLoops
+  std::uint32_t tier = 0;          // of the kernels that run: 0, or 2 with products of int8
   Bytes binding_alignment = 0;     // of a storage buffer in its buffer
   DeviceInfo info;                 // free memory as of the call
 };
@@ -36,6 +37,9 @@ struct VulkanCards {
 // vulkan:0 and vulkan:1; one that is named twice is two devices on one card. "none" takes none, and opens no driver.
 VulkanCards vulkan_cards();
 inline constexpr const char* kSoftwareVariable = "HEADROOM_VULKAN_SOFTWARE";
+// HEADROOM_VULKAN_TIER=0 takes the kernels that every driver can run, 2 those with int8 products wherever the driver
+// has them, even where it says that it has no instruction for them.
+inline constexpr const char* kVulkanTierVariable = "HEADROOM_VULKAN_TIER";
 inline constexpr const char* kVulkanDevicesVariable = "HEADROOM_VULKAN_DEVICES";
 
 // What is free of a card's memory, and what this process holds of it, as the driver says; where it does not say, what

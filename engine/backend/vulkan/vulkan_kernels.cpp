@@ -12,11 +12,20 @@ constexpr std::uint32_t kEmbedCode[] = {
 constexpr std::uint32_t kNormCode[] = {
 #include "kernels/norm.inc"
 };
+constexpr std::uint32_t kEncodeCode[] = {
+#include "kernels/encode.inc"
+};
+constexpr std::uint32_t kMatvecCode[] = {
+#include "kernels/matvec.inc"
+};
+constexpr std::uint32_t kMatvecInt8Code[] = {
+#include "kernels/matvec_int8.inc"
+};
 constexpr std::uint32_t kMatmulCode[] = {
 #include "kernels/matmul.inc"
 };
-constexpr std::uint32_t kExpertsCode[] = {
-#include "kernels/experts.inc"
+constexpr std::uint32_t kMatmulInt8Code[] = {
+#include "kernels/matmul_int8.inc"
 };
 constexpr std::uint32_t kRouteCode[] = {
 #include "kernels/route.inc"
@@ -40,8 +49,11 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
   switch (kernel) {
     case Kernel::kEmbed: return kEmbedCode;
     case Kernel::kNorm: return kNormCode;
+    case Kernel::kEncode: return kEncodeCode;
+    case Kernel::kMatvec: return kMatvecCode;
+    case Kernel::kMatvecInt8: return kMatvecInt8Code;
     case Kernel::kMatmul: return kMatmulCode;
-    case Kernel::kExperts: return kExpertsCode;
+    case Kernel::kMatmulInt8: return kMatmulInt8Code;
     case Kernel::kRoute: return kRouteCode;
     case Kernel::kQueryHeads: return kQueryHeadsCode;
     case Kernel::kCacheHeads: return kCacheHeadsCode;

@@ -13,8 +13,11 @@ namespace headroom {
 enum class Kernel : std::uint8_t {
   kEmbed,
   kNorm,
+  kEncode,
+  kMatvec,
+  kMatvecInt8,
   kMatmul,
-  kExperts,
+  kMatmulInt8,
   kRoute,
   kQueryHeads,
   kCacheHeads,

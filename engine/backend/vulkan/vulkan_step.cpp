@@ -32,14 +32,16 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
       new VulkanStep(std::move(device), std::move(bound)));  // NOLINT: the constructor is private
   if (Status fine = step->check_limits(); !fine) return fine.error();
   const Program& program = step->bound_.plan->program;
-  std::vector<std::vector<OpPart>> all(program.ops.size());
+  std::array<std::vector<std::vector<OpPart>>, kRowClasses.size()> all;  // as parts_
   std::size_t n_parts = 0, n_dispatches = 0;
-  for (std::size_t i = 0; i < program.ops.size(); ++i) {
-    const Op& op = program.ops[i];
-    if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
-    all[i] = op_parts(step->bound_, op);
-    n_parts += all[i].size();
-    for (const OpPart& part : all[i]) n_dispatches += part.dispatches.size();
+  for (const RowClass rows : kRowClasses) {
+    for (const Op& op : program.ops) {
+      std::vector<OpPart>& parts = all[static_cast<std::size_t>(rows)].emplace_back();
+      if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
+      parts = op_parts(step->bound_, op, rows);
+      n_parts += parts.size();
+      for (const OpPart& part : parts) n_dispatches += part.dispatches.size();
+    }
   }
   if (Status made = step->make_pools(n_dispatches); !made) return made.error();
   std::vector<VkCommandBuffer> commands(n_parts);
@@ -52,12 +54,14 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
           n_parts == 0 ? VK_SUCCESS : vkAllocateCommandBuffers(step->device_->handle(), &allocate, commands.data());
       made != VK_SUCCESS)
     return step->device_->failed("making commands", made);
-  step->parts_.resize(all.size());
   std::size_t next = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const OpPart& part : all[i]) {
-      if (Status recorded = step->record_part(pipelines, part, commands[next]); !recorded) return recorded.error();
-      step->parts_[i].push_back({commands[next++], part.first_row, part.products_per_row});
+  for (std::size_t rows = 0; rows < all.size(); ++rows) {
+    for (const std::vector<OpPart>& op : all[rows]) {
+      std::vector<Part>& parts = step->parts_[rows].emplace_back();
+      for (const OpPart& part : op) {
+        if (Status recorded = step->record_part(pipelines, part, commands[next]); !recorded) return recorded.error();
+        parts.push_back({commands[next++], part.first_row, part.products_per_row});
+      }
     }
   }
   CHECK(step->groups_.size() <= step->bound_.input_layout.max_groups,
@@ -226,7 +230,8 @@ void VulkanStep::write_inputs(const StepInputs& inputs) {
 }
 
 Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
-  CHECK(segment.device == bound_.device && segment.last_op <= parts_.size(), "a segment is of another device or plan");
+  CHECK(segment.device == bound_.device && segment.last_op <= parts_[0].size(),
+        "a segment is of another device or plan");
   CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound_.plan->program.max_rows &&
             inputs.logit_rows.size() <= bound_.plan->program.max_logit_rows,
         "a step is larger than planned");
@@ -235,7 +240,6 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
     write_inputs(inputs);
     written_step_ = inputs.number;
   }
-  const auto n_rows = static_cast<double>(inputs.rows.size());
   double products = 0;
   const auto flush = [&]() -> Result<bool> {
     if (batch_.empty()) return true;
@@ -248,9 +252,11 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
   };
   batch_.clear();
   for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
-    for (const Part& part : parts_[op]) {
-      if (part.first_row >= inputs.rows.size()) continue;
-      const double more = part.products_per_row * n_rows;
+    const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
+    const std::size_t n_rows = is_head ? inputs.logit_rows.size() : inputs.rows.size();
+    for (const Part& part : parts_[static_cast<std::size_t>(row_class(static_cast<std::uint32_t>(n_rows)))][op]) {
+      if (part.first_row >= n_rows) continue;
+      const double more = part.products_per_row * static_cast<double>(n_rows);
       if (products + more > kMostProducts) {
         if (Result<bool> flushed = flush(); !flushed || !*flushed) return flushed;
       }

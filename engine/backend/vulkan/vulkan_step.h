@@ -45,7 +45,7 @@ class VulkanStep {
   VulkanBinding bound_;
   std::unique_ptr<VulkanDescriptors> descriptors_;
   VkCommandPool commands_ = VK_NULL_HANDLE;
-  std::vector<std::vector<Part>> parts_;  // (ops of the program); none of another device's
+  std::array<std::vector<std::vector<Part>>, kRowClasses.size()> parts_;  // (ops of the program), by RowClass
   std::vector<GroupRule> groups_;
   std::vector<VkCommandBuffer> batch_;
   std::uint64_t written_step_ = 0;  // StepInputs::number of the inputs that the device has

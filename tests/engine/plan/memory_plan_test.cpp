@@ -368,7 +368,7 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     const Region* upload = find_named(plan, "upload", Memory::kPageLocked, Lifetime::kLoad);
     ASSERT_EQ(upload != nullptr, is_driven) << device_kind_name(kind);
     if (upload != nullptr) {
-      EXPECT_EQ(upload->size, 2 * kUploadChunkBytes);
+      EXPECT_EQ(upload->size, kUploadBytes);
     }
     EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), is_driven ? 1 : 0);
     const Region* staging =

@@ -202,8 +202,7 @@ TEST(PlanText, says_which_layers_stand_where) {
        {"devices Test GPU and Second GPU, 20 of 32 layers there, the FFN of 3 of them on the CPU",
         "Test GPU (cuda): attention of layers 12-", ", FFN of layers 15-", "Second GPU (cuda): layers ", "-31, head",
         "Test CPU (cpu): attention of layers 0-11, FFN of layers 0-14", "staging, for what crosses between devices",
-        "attention and cache on Test GPU.", "load only",
-        "upload, while weights are loaded: 2 chunks x 16777216 bytes"}) {
+        "attention and cache on Test GPU.", "load only", "upload, while weights are loaded: 33554432 bytes at once"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

@@ -2,17 +2,16 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
-layout(set = 0, binding = 1) readonly buffer Table { uint table[]; };
+layout(set = 0, binding = 1) readonly buffer Table { uvec4 table[]; };
 layout(set = 0, binding = 4) writeonly buffer Residual { float residual[]; };
-#define WORD(which, index) table[index]
-#include "lib/decode.glsl"
+#define UNIT(which, index) table[index]
+#include "lib/panels.glsl"
 
 layout(constant_id = 0) const uint kType = 0;
 layout(local_size_x = 32) in;
 layout(push_constant) uniform Push {
-  uint n_cols, row_bytes;
+  uint n_cols, n_groups;
   uint first, last;  // tokens of this window of the table
-  uint table_at;     // byte of the first one
   uint rows_at;      // of the inputs
   float scale;
 } p;
@@ -21,7 +20,8 @@ void main() {
   const uint row = gl_WorkGroupID.y, token = inputs[p.rows_at + row * kRowWords];
   const uint col = gl_GlobalInvocationID.x * 4u;
   if (token < p.first || token >= p.last || col >= p.n_cols) return;
-  const vec4 elems = elems4(0u, kType, p.table_at + (token - p.first) * p.row_bytes, col, p.n_cols, 0.0);
+  const uint panel = (token - p.first) / kPanelRows, lane = (token - p.first) % kPanelRows;
+  const vec4 elems = row_elems(0u, kType, panel_row(kType, panel, lane, p.n_groups), col / kGroup, col % kGroup / 4u);
   [[unroll]] for (uint i = 0u; i < 4u; ++i) {
     if (col + i < p.n_cols) residual[row * p.n_cols + col + i] = p.scale * elems[i];
   }

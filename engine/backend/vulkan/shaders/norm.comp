@@ -1,13 +1,14 @@
-// RMS norm of rows: into other rows, or added to the residual. Groups: (1, rows).
+// RMS norm of rows: into other rows, as f32 or as int8, or added to the residual. Groups: (1, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
 layout(set = 0, binding = 1) readonly buffer Weight { float weight[]; };
 layout(set = 0, binding = 3) readonly buffer From { float from[]; };
-layout(set = 0, binding = 4) buffer To { float to[]; };
+layout(set = 0, binding = 4) buffer To { uint to[]; };
 
 layout(constant_id = 0) const uint kIsGathered = 0;  // of the rows that ask for logits
 layout(constant_id = 1) const uint kIsAdded = 0;
+layout(constant_id = 2) const uint kEncodes = 0;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
 layout(push_constant) uniform Push {
@@ -16,7 +17,22 @@ layout(push_constant) uniform Push {
   float epsilon;
 } p;
 
+#include "lib/int8.glsl"
 shared float sums[kThreads];
+
+void encode_row(uint thread, uint row, uint first, float factor) {
+  const uint n_groups = p.n_cols / 32u, word = thread % 8u;
+  for (uint base = 0u; base < n_groups; base += kThreads / 8u) {
+    const uint group = base + thread / 8u, i = group * 32u + 4u * word;
+    vec4 normed = vec4(0.0), header;
+    [[unroll]] for (uint k = 0u; k < 4u; ++k) {
+      if (group < n_groups) normed[k] = from[first + i + k] * factor * weight[i + k];
+    }
+    const uint codes = encode_quad(thread, normed, header);
+    if (group >= n_groups) continue;
+    PUT_QUAD(to, (row * n_groups + group) * kGroupWords, word, codes, header)
+  }
+}
 
 void main() {
   const uint thread = gl_LocalInvocationID.x, row = gl_WorkGroupID.y;
@@ -30,12 +46,13 @@ void main() {
     barrier();
   }
   const float factor = 1.0 / sqrt(sums[0] / float(p.n_cols) + p.epsilon);
+  if (kEncodes != 0u) {
+    encode_row(thread, row, first, factor);
+    return;
+  }
   for (uint i = thread; i < p.n_cols; i += kThreads) {
+    const uint at = row * p.n_cols + i;
     const float normed = from[first + i] * factor * weight[i];
-    if (kIsAdded != 0u) {
-      to[row * p.n_cols + i] += normed;
-    } else {
-      to[row * p.n_cols + i] = normed;
-    }
+    to[at] = floatBitsToUint(kIsAdded != 0u ? uintBitsToFloat(to[at]) + normed : normed);
   }
 }

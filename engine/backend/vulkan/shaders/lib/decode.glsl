@@ -1,7 +1,7 @@
-// The meaning of every number format, as format/decode.h has it, read from the words of a buffer. Before it is included,
+// The meaning of every number format of a cache, as format/decode.h has it, read from the words of a buffer. Before it is included,
 // WORD(which, index) is defined: the words of buffer `which`, a constant. Rows stand at even bytes.
 
-const uint kF32 = 0, kF16 = 1, kBF16 = 2, kQ8_0 = 3, kQ4_0 = 4, kQ4_K = 5, kQ5_K = 6, kQ6_K = 7, kFp8 = 8;
+const uint kF32 = 0, kF16 = 1, kQ8_0 = 3, kQ4_0 = 4, kFp8 = 8;
 
 uint u8_at(uint which, uint byte) { return (WORD(which, byte >> 2) >> ((byte & 3u) * 8u)) & 255u; }
 uint u16_at(uint which, uint byte) { return (WORD(which, byte >> 2) >> ((byte & 2u) * 8u)) & 0xFFFFu; }
@@ -24,57 +24,25 @@ vec4 signed_bytes(uint bytes) {
               bitfieldExtract(word, 24, 8));
 }
 
-// Scale and min of group 0..7 of a K-quant: see group_scale_min().
-uvec2 group_scale_min(uint which, uint packed, uint group) {
-  if (group < 4u) return uvec2(u8_at(which, packed + group) & 63u, u8_at(which, packed + group + 4u) & 63u);
-  const uint both = u8_at(which, packed + group + 4u);
-  return uvec2((both & 15u) | ((u8_at(which, packed + group - 4u) >> 6) << 4),
-               (both >> 4) | ((u8_at(which, packed + group) >> 6) << 4));
-}
-
 // Four elements of a row in a block format: those from `col` on, a multiple of 4. `row`: the row's first byte. `shift`
-// is that of decode_shifted_row(), 0 for a weight.
+// is that of decode_shifted_row(); 0 for keys.
 vec4 block_elems(uint which, uint dtype, uint row, uint col, float shift) {
   if (dtype == kQ8_0) {
     const uint at = row + col / 32u * 34u;
     return f16_to_f32(u16_at(which, at)) * signed_bytes(u32_at(which, at + 2u + col % 32u));
   }
-  if (dtype == kQ4_0) {
-    const uint at = row + col / 32u * 18u, i = col % 32u;
-    return f16_to_f32(u16_at(which, at)) *
-           (nibbles(u32_at(which, at + 2u + (i & 15u)), i < 16u ? 0u : 4u) - 8.0 + shift);
-  }
-  const uint in_block = col % 256u, group = in_block / 32u, lane = col % 32u;
-  if (dtype == kQ6_K) {
-    const uint at = row + col / 256u * 210u, upper = in_block / 128u, quarter = in_block % 128u / 32u;
-    const uint low = u32_at(which, at + upper * 64u + (quarter & 1u) * 32u + lane);
-    const uint high = u32_at(which, at + 128u + upper * 32u + lane);
-    const vec4 top = vec4((high >> (quarter * 2u)) & 3u, (high >> (quarter * 2u + 8u)) & 3u,
-                          (high >> (quarter * 2u + 16u)) & 3u, (high >> (quarter * 2u + 24u)) & 3u);
-    const float scale = float(bitfieldExtract(int(u8_at(which, at + 192u + in_block / 16u)), 0, 8));
-    return f16_to_f32(u16_at(which, at + 208u)) * scale * (nibbles(low, quarter / 2u * 4u) + 16.0 * top - 32.0);
-  }
-  const bool has_fifth = dtype == kQ5_K;
-  const uint at = row + col / 256u * (has_fifth ? 176u : 144u);
-  const uvec2 packed = group_scale_min(which, at + 4u, group);
-  vec4 codes = nibbles(u32_at(which, at + (has_fifth ? 48u : 16u) + group / 2u * 32u + lane), (group & 1u) * 4u);
-  if (has_fifth) {
-    const uint high = u32_at(which, at + 16u + lane) >> group;
-    codes += 16.0 * vec4(high & 1u, (high >> 8) & 1u, (high >> 16) & 1u, (high >> 24) & 1u);
-  }
-  return f16_to_f32(u16_at(which, at)) * float(packed.x) * codes -
-         f16_to_f32(u16_at(which, at + 2u)) * float(packed.y);
+  const uint at = row + col / 32u * 18u, i = col % 32u;
+  return f16_to_f32(u16_at(which, at)) * (nibbles(u32_at(which, at + 2u + (i & 15u)), i < 16u ? 0u : 4u) - 8.0 + shift);
 }
 
 // One element of a row of `n` in a format of single elements.
 float plain_elem(uint which, uint dtype, uint row, uint col, uint n) {
   if (dtype == kF32) return uintBitsToFloat(WORD(which, (row >> 2) + col));
   if (dtype == kF16) return f16_to_f32(u16_at(which, row + 2u * col));
-  if (dtype == kBF16) return uintBitsToFloat(u16_at(which, row + 2u * col) << 16);
   return f16_to_f32(u16_at(which, row + n)) * e4m3_to_f32(u8_at(which, row + col));
 }
 
-bool is_block_format(uint dtype) { return dtype >= kQ8_0 && dtype <= kQ6_K; }
+bool is_block_format(uint dtype) { return dtype == kQ8_0 || dtype == kQ4_0; }
 
 // Four elements of a row of `n`, those from `col` on, a multiple of 4; 0 behind its end.
 vec4 elems4(uint which, uint dtype, uint row, uint col, uint n, float shift) {

@@ -1,0 +1,116 @@
+// Products of 64 features, two panels, with 64 rows of activations, in a group of 256 threads of 4 x 4 results each.
+// Before it is included: panels.glsl, kThen, kTile, kThreads and a push constant p as in matmul.comp. With INT8 the
+// activations are int8 as int8.glsl writes them.
+
+// The row of a panel that thread `feature` of 64 loads, and of which matrix. Behind the last panel it is the last again.
+uint tile_panel(uint feature) {
+  if (kThen == kGate) return gl_WorkGroupID.x;
+  const uint n_panels = (p.last - p.first + kPanelRows - 1u) / kPanelRows;
+  return min(2u * gl_WorkGroupID.x + feature / kPanelRows, n_panels - 1u);
+}
+bool is_of_second(uint feature) { return kThen == kGate && feature >= kPanelRows; }
+
+#ifdef INT8
+#include "dot4.glsl"
+layout(set = 0, binding = 3) readonly buffer In { uvec4 encoded[]; };
+
+shared uint tile_codes[8][kTile];    // [word][feature]
+shared vec4 tile_factors[kTile];     // of features
+shared uint tile_inputs[8][kTile];   // [word][row]
+shared vec4 tile_headers[kTile];     // of rows
+
+void load_group(uint which, uint type, uint feature, uint quarter, uint group) {
+  const PanelRow row = panel_row(type, tile_panel(feature), feature % kPanelRows, p.n_groups);
+  const Codes codes = read_codes(which, type, row, group);
+  [[unroll]] for (uint i = 0u; i < 2u; ++i) {
+    const uint w = 2u * quarter + i;
+    tile_codes[w][feature] = code_word(type, codes, w);
+  }
+  if (quarter == 0u)
+    tile_factors[feature] = group_factors(type, read_block(which, type, row, group / kBlockGroups), group % kBlockGroups);
+}
+
+void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u * 2u, first = thread / 16u * 4u;
+  const uint feature = thread % kTile, quarter = thread / kTile;
+  [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] = 0.0;
+  for (uint group = 0u; group < p.n_groups; ++group) {
+    if (is_of_second(feature)) {
+      load_group(1u, kSecondType, feature, quarter, group);
+    } else {
+      load_group(0u, kType, feature, quarter, group);
+    }
+    const uint row = thread / 4u, part = thread % 4u;
+    const uint at = (min(first_row + row, n_all - 1u) * p.n_groups + group) * 3u;
+    const uvec4 unit = encoded[at + part / 2u];
+    const uvec2 words = part % 2u == 0u ? unit.xy : unit.zw;
+    tile_inputs[2u * part][row] = words.x;
+    tile_inputs[2u * part + 1u][row] = words.y;
+    if (part == 0u) tile_headers[row] = uintBitsToFloat(encoded[at + 2u]);
+    barrier();
+    [[unroll]] for (uint h = 0u; h < 2u; ++h) {
+      int products[4][4];
+      [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) products[f][r] = 0;
+      [[dont_unroll]] for (uint w = 4u * h; w < 4u * h + 4u; ++w) {
+        uint codes[4], inputs_of[4];
+        [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+          codes[i] = tile_codes[w][i / 2u * kPanelRows + lane + i % 2u];
+          inputs_of[i] = tile_inputs[w][first + i];
+        }
+        [[unroll]] for (uint f = 0u; f < 4u; ++f) {
+          [[unroll]] for (uint r = 0u; r < 4u; ++r) products[f][r] += dot4(codes[f], inputs_of[r]);
+        }
+      }
+      [[unroll]] for (uint f = 0u; f < 4u; ++f) {
+        const vec4 factors = tile_factors[f / 2u * kPanelRows + lane + f % 2u];
+        [[unroll]] for (uint r = 0u; r < 4u; ++r) {
+          const vec4 header = tile_headers[first + r];
+          sums[f][r] += header.x * factors[h] * float(products[f][r]) + factors[h + 2u] * header[h + 1u];
+        }
+      }
+    }
+    barrier();
+  }
+}
+#else
+layout(set = 0, binding = 3) readonly buffer In { float values[]; };
+const uint kStep = 16;  // columns
+
+shared float tile_elems[kStep][kTile];   // [column][feature]
+shared float tile_inputs[kStep][kTile];  // [column][row]
+
+vec4 weight_elems(uint which, uint type, uint feature, uint group, uint w) {
+  return row_elems(which, type, panel_row(type, tile_panel(feature), feature % kPanelRows, p.n_groups), group, w);
+}
+
+void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u * 2u, first = thread / 16u * 4u;
+  const uint feature = thread % kTile, quarter = thread / kTile;
+  [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] = 0.0;
+  for (uint step = 0u; step < 2u * p.n_groups; ++step) {
+    const uint group = step / 2u, w = step % 2u * 4u + quarter;
+    const vec4 elems = is_of_second(feature) ? weight_elems(1u, kSecondType, feature, group, w)
+                                             : weight_elems(0u, kType, feature, group, w);
+    const uint row = thread / 4u, col = step * kStep + thread % 4u * 4u;
+    const uint at = min(first_row + row, n_all - 1u) * p.n_cols + col;
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+      tile_elems[4u * quarter + i][feature] = elems[i];
+      float value = 0.0;
+      if (kHasTail == 0u || col + i < p.n_cols) value = values[at + i];
+      tile_inputs[thread % 4u * 4u + i][row] = value;
+    }
+    barrier();
+    [[dont_unroll]] for (uint k = 0u; k < kStep; ++k) {
+      float of_features[4], of_rows[4];
+      [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+        of_features[i] = tile_elems[k][i / 2u * kPanelRows + lane + i % 2u];
+        of_rows[i] = tile_inputs[k][first + i];
+      }
+      [[unroll]] for (uint f = 0u; f < 4u; ++f) {
+        [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] += of_features[f] * of_rows[r];
+      }
+    }
+    barrier();
+  }
+}
+#endif
