@@ -1,11 +1,12 @@
 #include "device_speed_store.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "file/replace_file.h"
 
 namespace headroom {
 namespace {
@@ -98,19 +99,10 @@ Status DeviceSpeedStore::write() const {
                     {"copy_bytes_per_s", speed.copy_bytes_per_s},
                     {"op_seconds", speed.op_seconds}};
   }
-  std::error_code problem;
-  std::filesystem::create_directories(file_.parent_path(), problem);
-  const std::filesystem::path fresh = file_.string() + fmt::format(".{}", getpid());
   // Names come from drivers: bytes that are not UTF-8 become the replacement character.
   const Json json{{"version", kVersion}, {"devices", devices}};
-  std::ofstream stream(fresh);
-  stream << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  stream.close();
-  if (stream) std::filesystem::rename(fresh, file_, problem);
-  if (stream && !problem) return ok_status();
-  std::error_code ignored;
-  std::filesystem::remove(fresh, ignored);
-  return Error{ErrorCode::kResource, fmt::format("{}: cannot be written", file_.string())};
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return replace_file(file_, std::as_bytes(std::span(text)));
 }
 
 }  // namespace headroom
