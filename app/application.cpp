@@ -56,7 +56,8 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   QDir().mkpath(m_paths.dataFolder);
   m_settings = m_settingsStore.read();
   m_theme = std::make_unique<ui::Theme>(m_settings.window.theme);
-  m_engine = std::make_unique<EngineBridge>(make_backend);
+  m_engine = std::make_unique<EngineBridge>(
+      keeping_kernels_in(toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kKernelFolder)))));
   m_speeds = DeviceSpeedStore::read(toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kDeviceSpeedFile))));
   m_conversations =
       std::make_unique<ConversationStore>(QDir(m_paths.dataFolder).filePath(QStringLiteral("conversations.sqlite")));

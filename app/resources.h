@@ -16,4 +16,6 @@ Result<std::filesystem::path> findResource(std::string_view name);
 // exist yet; empty when the system names no home.
 std::filesystem::path findDataFolder();
 
+inline constexpr const char* kKernelFolder = "kernels";  // in the data folder: what drivers made of our kernels
+
 }  // namespace headroom

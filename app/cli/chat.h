@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "backend/registry.h"
 #include "event_queue.h"
 #include "interrupts.h"
+#include "kept_kernels.h"
 #include "plan_arguments.h"
 #include "run/engine_thread.h"
 
@@ -23,7 +23,7 @@ struct Answer {
 // answer: the load is then an error (kCancelled), however far it had come, and the answer is what there was of it.
 class Chat {
  public:
-  Chat(PlannedModel planned, const Interrupts& interrupts, BackendFactory makeBackend = make_backend);
+  Chat(PlannedModel planned, const Interrupts& interrupts, BackendFactory makeBackend = backendFactory());
 
   std::optional<Error> load();
   Answer answer(GenerateRequest request, bool stream);

@@ -2,7 +2,7 @@
 
 #include "../device_speed_store.h"
 #include "../resources.h"
-#include "backend/registry.h"
+#include "kept_kernels.h"
 
 namespace headroom::cli {
 namespace {
@@ -16,8 +16,9 @@ void knowSpeeds(std::span<DeviceInfo> devices) {
   store.fill(devices);
   const std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(devices);
   if (unmeasured.empty()) return;
+  const BackendFactory makeBackend = backendFactory();
   for (const DeviceInfo& device : unmeasured) {
-    const Result<std::unique_ptr<Backend>> backend = make_backend(device);
+    const Result<std::unique_ptr<Backend>> backend = makeBackend(device);
     if (!backend) continue;
     if (const Result<DeviceSpeed> speed = (*backend)->measure_speed()) store.put(device, *speed);
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "backend/registry.h"
 #include "divergence.h"
+#include "kept_kernels.h"
 #include "open_model.h"
 #include "options.h"
 #include "run/load_model.h"
@@ -33,7 +33,7 @@ Result<Pair> openPair(const OpenModel& open) {
   options.kv_k = options.kv_v = DType::kF16;
   Result<MemoryPlan> plan = plan_memory(*open.planned.info, open.planned.plan->devices, options);
   if (!plan) return plan.error();
-  Result<std::shared_ptr<const LoadedModel>> second = share_weights(*open.loaded, make_backend);
+  Result<std::shared_ptr<const LoadedModel>> second = share_weights(*open.loaded, backendFactory());
   if (!second) return second.error();
   Result<std::unique_ptr<Session>> judged = Session::open(open.loaded, open.planned.plan);
   if (!judged) return judged.error();

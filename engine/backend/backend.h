@@ -42,6 +42,7 @@ struct Binding {
   DeviceIndex device = 0;                           // of the plan: the one that this backend is
   std::span<Arena* const> arenas;                   // in the order of plan->arenas; those of other devices are null
   std::span<const std::vector<float>> key_balance;  // (n_layers) as balance_keys() gives them
+  StopToken stop{};                                 // kernels may have to be compiled
 };
 
 struct MemorySample {
@@ -72,7 +73,7 @@ class Backend {
   virtual Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
   // Finds the weights, caches and buffers that stand on this device, before the first step and after each new plan.
-  // All that a step needs is allocated here.
+  // All that a step needs is allocated here. kCancelled when stopped.
   virtual Status bind(const Binding& binding) = 0;
 
   // Starts the ops of a segment of this device, behind those that were submitted before. Allocates nothing. A backend
@@ -107,5 +108,8 @@ class Backend {
   // Calls that obtained memory from the system since this backend was made.
   virtual std::uint64_t n_allocations() const = 0;
 };
+
+// Makes the backend of a present device; the registry's, or a test's.
+using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const DeviceInfo&)>;
 
 }  // namespace headroom

@@ -31,6 +31,27 @@ Status add_reference_devices(std::vector<DeviceInfo>& devices) {
   return ok_status();
 }
 
+Result<std::unique_ptr<Backend>> make_backend_with(const DeviceInfo& device,
+                                                   [[maybe_unused]] const std::filesystem::path& kernel_folder) {
+  if (!device.is_present) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
+  }
+  switch (device.kind) {
+    case DeviceKind::kCpu: return make_cpu_backend(device);
+    case DeviceKind::kReference:
+      return make_reference_backend(device, shared_reference_device(device.id, device.total_bytes));
+    case DeviceKind::kVulkan:
+#if HEADROOM_HAS_VULKAN
+      return make_vulkan_backend(device, kernel_folder);
+#endif
+    case DeviceKind::kCuda:
+    case DeviceKind::kMetal: break;
+  }
+  return Error{ErrorCode::kUnsupported,
+               fmt::format("{}: this build has no backend for {}", device.id, device_kind_name(device.kind))};
+}
+
 }  // namespace
 
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
@@ -58,24 +79,10 @@ std::vector<std::string> refused_devices() {
 #endif
 }
 
-Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) {
-  if (!device.is_present) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
-  }
-  switch (device.kind) {
-    case DeviceKind::kCpu: return make_cpu_backend(device);
-    case DeviceKind::kReference:
-      return make_reference_backend(device, shared_reference_device(device.id, device.total_bytes));
-    case DeviceKind::kVulkan:
-#if HEADROOM_HAS_VULKAN
-      return make_vulkan_backend(device);
-#endif
-    case DeviceKind::kCuda:
-    case DeviceKind::kMetal: break;
-  }
-  return Error{ErrorCode::kUnsupported,
-               fmt::format("{}: this build has no backend for {}", device.id, device_kind_name(device.kind))};
+Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) { return make_backend_with(device, {}); }
+
+BackendFactory keeping_kernels_in(std::filesystem::path kernel_folder) {
+  return [folder = std::move(kernel_folder)](const DeviceInfo& device) { return make_backend_with(device, folder); };
 }
 
 }  // namespace headroom

@@ -1,6 +1,7 @@
 // The devices of this machine, and the backend of each.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -22,5 +23,9 @@ std::vector<std::string> refused_devices();
 // The backend of a device as probe_devices() gave it (its n_threads included). kUnsupported when the device is not
 // present.
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device);
+
+// make_backend() of a program that will start again: what drivers make of our kernels is kept in `kernel_folder`, which
+// may not exist yet; empty: nowhere.
+BackendFactory keeping_kernels_in(std::filesystem::path kernel_folder);
 
 }  // namespace headroom

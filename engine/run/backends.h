@@ -1,16 +1,12 @@
 // The backends of a loaded model: one per device that its plan puts something on.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "backend/backend.h"
 
 namespace headroom {
-
-// Makes the backend of a present device; the registry's, or a test's.
-using BackendFactory = std::function<Result<std::unique_ptr<Backend>>(const DeviceInfo&)>;
 
 // By device index of the plan; null where nothing stands.
 using Backends = std::vector<std::shared_ptr<Backend>>;

@@ -269,7 +269,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   Result<std::unique_ptr<Session>> opened = Session::open(*loaded, request.plan, stop, advance);
   if (!opened) return refuse(opened.error());
   meter.finish();
-  // Binding takes its time, and no part of it looks at the token.
+  // Binding takes its time, and little of it looks at the token.
   if (!ends_stopping(id)) return refuse({ErrorCode::kCancelled, "loading was cancelled"});
   adopt(id, std::move(*loaded), std::move(*opened));
 }

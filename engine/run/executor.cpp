@@ -66,9 +66,10 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
 
 Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const MemoryPlan& plan,
                                                  const Backends& backends, std::span<Arena* const> arenas,
-                                                 std::span<const std::vector<float>> key_balance) {
+                                                 std::span<const std::vector<float>> key_balance,
+                                                 const StopToken& stop) {
   std::unique_ptr<Executor> made(new Executor(model, plan, backends));  // NOLINT: the constructor is private
-  if (Status bound = made->bind(arenas, key_balance); !bound) return bound.error();
+  if (Status bound = made->bind(arenas, key_balance, stop); !bound) return bound.error();
   for (DeviceIndex device = 0; device < plan.devices.size(); ++device)
     made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
   const DeviceIndex head = plan.program.buffers[made->logits_buffer()].device;
@@ -76,12 +77,13 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
   return made;
 }
 
-Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance) {
+Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance,
+                      const StopToken& stop) {
   std::vector<Arena*> own(arenas.size());
   for (DeviceIndex device = 0; device < backends_.size(); ++device) {
     if (backends_[device] == nullptr) continue;
     for (std::size_t i = 0; i < arenas.size(); ++i) own[i] = plan_.arenas[i].mapped_by == device ? arenas[i] : nullptr;
-    const Binding binding{&model_, &plan_, device, own, key_balance};
+    const Binding binding{&model_, &plan_, device, own, key_balance, stop};
     if (Status bound = backends_[device]->bind(binding); !bound) return bound;
   }
   return ok_status();

@@ -15,10 +15,11 @@ namespace headroom {
 class Executor {
  public:
   // Binds each backend of the plan to `arenas`, which stand in the order of the plan's, all mapped. Model, plan, arenas
-  // and balance outlive the executor, and no other executor is bound to these backends.
+  // and balance outlive the executor, and no other executor is bound to these backends. kCancelled when stopped.
   static Result<std::unique_ptr<Executor>> open(const ModelInfo& model, const MemoryPlan& plan,
                                                 const Backends& backends, std::span<Arena* const> arenas,
-                                                std::span<const std::vector<float>> key_balance);
+                                                std::span<const std::vector<float>> key_balance,
+                                                const StopToken& stop = {});
 
   // Runs one step; its logits stay where they were computed. kUsage: rows outside the plan; nothing was computed then.
   // kCancelled when stopped, kDeviceLost or kResource as the backend says that names its device: the cache rows of this
@@ -44,7 +45,7 @@ class Executor {
 
  private:
   Executor(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends);
-  Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance);
+  Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance, const StopToken& stop);
   Status run(const StepInputs& inputs, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }

@@ -98,7 +98,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   if (Status mapped = session->map_arenas(stop, advance); !mapped) return mapped.error();
   session->mapped_ = session->all_arenas();
   Result<std::unique_ptr<Executor>> executor =
-      Executor::open(*loaded.info, *session->plan_, loaded.backends, session->mapped_, loaded.key_balance);
+      Executor::open(*loaded.info, *session->plan_, loaded.backends, session->mapped_, loaded.key_balance, stop);
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
   const Bytes token_bytes = slot_token_bytes(session->plan_->options);

@@ -36,7 +36,8 @@ struct SampledRow {
 class Session {
  public:
   // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with, and clears
-  // them: `advance` is told, and a stop ends it (kCancelled). kDoesNotFit and kResource name the bytes.
+  // them: `advance` is told, and a stop ends it (kCancelled), which binding looks at too. kDoesNotFit and kResource
+  // name the bytes.
   static Result<std::unique_ptr<Session>> open(
       std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan, const StopToken& stop = {},
       const Advance& advance = [](Bytes) {});

@@ -29,7 +29,7 @@ class Controls {
     const VulkanCards found = vulkan_cards();
     if (found.cards.empty()) fail(found.refused.empty() ? "no device" : found.refused.front());
     device_ = take(VulkanDevice::open(found.cards.front()));
-    pipelines_ = take(VulkanPipelines::open(device_));
+    pipelines_ = take(VulkanPipelines::open(device_, {}));
     ArenaPlan plan;
     plan.memory = Memory::kDevice;
     plan.size = 64 * kKiB;

@@ -85,7 +85,7 @@ class VulkanBackend final : public Backend {
     loaders_.reset();  // all is loaded
     stopped_ = false;
     Result<std::unique_ptr<VulkanStep>> step =
-        VulkanStep::record(device_, *pipelines_, bind_vulkan(binding, device_->card().tier), binding.key_balance);
+        VulkanStep::record(device_, *pipelines_, bind_vulkan(binding, device_->card().tier), binding.key_balance, binding.stop);
     if (!step) return step.error();
     step_ = std::move(*step);
     return ok_status();
@@ -267,7 +267,8 @@ class VulkanBackend final : public Backend {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device) {
+Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device,
+                                                     const std::filesystem::path& kernel_folder) {
   VulkanCards found = vulkan_cards();
   const auto card = std::find_if(found.cards.begin(), found.cards.end(),
                                  [&](const VulkanCard& each) { return each.info.id == device.id; });
@@ -279,7 +280,7 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device) {
   card->info = device;
   Result<std::shared_ptr<VulkanDevice>> opened = VulkanDevice::open(*card);
   if (!opened) return opened.error();
-  Result<std::unique_ptr<VulkanPipelines>> pipelines = VulkanPipelines::open(*opened);
+  Result<std::unique_ptr<VulkanPipelines>> pipelines = VulkanPipelines::open(*opened, kernel_folder);
   if (!pipelines) return pipelines.error();
   return std::unique_ptr<Backend>(std::make_unique<VulkanBackend>(std::move(*opened), std::move(*pipelines)));
 }

@@ -1,6 +1,7 @@
 // The backend of a Vulkan device.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "backend/backend.h"
@@ -9,8 +10,9 @@
 namespace headroom {
 
 // Opens the device: the driver takes its share of memory now. `device` as vulkan_cards() gives it; whether it shares
-// memory with the host may be said otherwise, so that a test sees how a card without that works. kUnsupported when it
-// is not there any more.
-Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device);
+// memory with the host may be said otherwise, so that a test sees how a card without that works. `kernel_folder`: see
+// VulkanPipelineFile. kUnsupported when it is not there any more.
+Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device,
+                                                     const std::filesystem::path& kernel_folder);
 
 }  // namespace headroom

@@ -10,9 +10,10 @@
 
 namespace headroom {
 
-// What tests make fail, of all devices, set at any time: the n-th submission from now loses its device; 0: none.
+// What tests make fail, of all devices, set at any time: the n-th submission from now loses its device; the n-th of the
+// pipelines that are compiled together next is refused; 0: none.
 struct VulkanFaults {
-  std::atomic<std::uint32_t> lose_at_submit = 0;
+  std::atomic<std::uint32_t> lose_at_submit = 0, fail_at_pipeline = 0;
 };
 VulkanFaults& vulkan_faults();
 

@@ -63,4 +63,19 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
   CHECK(false, "a kernel that is not there");
 }
 
+std::string_view kernel_name(Kernel kernel) {
+  switch (kernel) {
+    case Kernel::kEmbed: return "embed";
+    case Kernel::kNorm: return "norm";
+    case Kernel::kMatmul: return "matmul";
+    case Kernel::kExperts: return "experts";
+    case Kernel::kRoute: return "route";
+    case Kernel::kQueryHeads: return "query_heads";
+    case Kernel::kCacheHeads: return "cache_heads";
+    case Kernel::kAttend: return "attend";
+    case Kernel::kReadRate: return "read_rate";
+  }
+  CHECK(false, "a kernel that is not there");
+}
+
 }  // namespace headroom

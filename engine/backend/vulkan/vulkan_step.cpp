@@ -26,13 +26,14 @@ std::uint64_t attend_loops(const LayerSpec& layer, std::uint64_t n_keys) {
 }  // namespace
 
 Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDevice> device, VulkanPipelines& pipelines,
-                                                       VulkanBinding bound,
-                                                       std::span<const std::vector<float>> balance) {
+                                                       VulkanBinding bound, std::span<const std::vector<float>> balance,
+                                                       const StopToken& stop) {
   std::unique_ptr<VulkanStep> step(
       new VulkanStep(std::move(device), std::move(bound)));  // NOLINT: the constructor is private
   if (Status fine = step->check_limits(); !fine) return fine.error();
   const Program& program = step->bound_.plan->program;
   std::array<std::vector<std::vector<OpPart>>, kRowClasses.size()> all;  // as parts_
+  std::set<PipelineKey> kernels;
   std::size_t n_parts = 0, n_dispatches = 0;
   for (const RowClass rows : kRowClasses) {
     for (const Op& op : program.ops) {
@@ -40,9 +41,13 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
       if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
       parts = op_parts(step->bound_, op, rows);
       n_parts += parts.size();
-      for (const OpPart& part : parts) n_dispatches += part.dispatches.size();
+      for (const OpPart& part : parts) {
+        n_dispatches += part.dispatches.size();
+        for (const Dispatch& dispatch : part.dispatches) kernels.insert({dispatch.kernel, dispatch.constants});
+      }
     }
   }
+  if (Status made = pipelines.prepare(kernels, stop); !made) return made.error();
   if (Status made = step->make_pools(n_dispatches); !made) return made.error();
   std::vector<VkCommandBuffer> commands(n_parts);
   VkCommandBufferAllocateInfo allocate{};

@@ -12,9 +12,10 @@ namespace headroom {
 class VulkanStep {
  public:
   // Makes the pipelines, descriptors and commands of every op of the device. kUnsupported names a limit of the driver
-  // that this plan passes.
+  // that this plan passes; pipelines end with kCancelled or an error that names the kernel.
   static Result<std::unique_ptr<VulkanStep>> record(std::shared_ptr<VulkanDevice> device, VulkanPipelines& pipelines,
-                                                    VulkanBinding bound, std::span<const std::vector<float>> balance);
+                                                    VulkanBinding bound, std::span<const std::vector<float>> balance,
+                                                    const StopToken& stop);
   VulkanStep(const VulkanStep&) = delete;
   VulkanStep& operator=(const VulkanStep&) = delete;
   ~VulkanStep();
