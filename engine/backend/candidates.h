@@ -32,7 +32,8 @@ inline float finite_logit(float logit) {
 
 // The largest relative error of CandidateQuery::sum. Exponentials in f32 are off by 3e-7, and in a block of
 // kRowSumBlock by what their argument, a difference of logits, was rounded by: 3e-7 of the sum. Adding up 32 numbers
-// in each of 32 lanes, and those, loses at most 49 * 2^-24 = 2.9e-6 if all of it errs to one side.
+// in each of 32 lanes, and those, loses at most 49 * 2^-24 = 2.9e-6 if all of it errs to one side. What a GPU loses is
+// told in shaders/row_maxima.comp.
 inline constexpr double kMostSumError = 5e-6;
 
 // One row is asked for its likeliest tokens, for the logits of some tokens, and for the sum of all.

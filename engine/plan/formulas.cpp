@@ -178,7 +178,7 @@ void add_staging(const ModelInfo& model, const MemoryPlan& plan, const Region& r
                        layout.total - layout.logits_offset);
     each_bytes = layout.total;
   } else if (region.name == "inputs") {
-    label = "what a step is given";
+    label = "what a step is given, and its likeliest tokens";
     each_bytes = gpu_inputs(model, plan.options).total();
     each = fmt::format("{} words x 4 bytes", each_bytes / 4);
   } else if (region.name == "tokens") {

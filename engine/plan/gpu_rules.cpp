@@ -32,6 +32,14 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
           .balance_bytes = is_balanced ? aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0};
 }
 
+GpuAnswer gpu_answer(std::uint32_t n_vocab) {
+  GpuAnswer answer;
+  answer.logits_at = 2 * std::uint64_t{kMostCandidates};
+  answer.sums_at = answer.logits_at + kMostCandidates;
+  answer.n_words = round_up(answer.sums_at + 2 * div_up(n_vocab, kRowSumBlock), kGpuAlignment / 4);
+  return answer;
+}
+
 std::uint64_t GpuInputs::rope_at(const ModelInfo& model, std::uint32_t rope, std::uint32_t max_rows) const {
   std::uint64_t at = ropes_at;
   for (std::uint32_t i = 0; i < rope; ++i) at += std::uint64_t{max_rows} * model.ropes[i].rope_dim;
@@ -59,6 +67,11 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
     inputs.max_groups += n_ops * kGpuGroupsPerOp + div_up(max_rows, kGpuAttendRows);
   }
   inputs.groups_at = take(inputs.max_groups * kGpuRowWords);
+  const std::uint64_t n_queries = candidate_rows(options);
+  inputs.queries_at = take(n_queries * kGpuRowWords);
+  inputs.ids_at = take(n_queries * kMostCandidates);
+  inputs.n_words = round_up(inputs.n_words, kGpuAlignment / 4);
+  inputs.answers_at = take(n_queries * gpu_answer(model.n_vocab).n_words);
   return inputs;
 }
 

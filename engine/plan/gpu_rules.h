@@ -1,7 +1,7 @@
 // What a GPU's kernels need beside the program's buffers, split as they use it. Pure, so that it is in the plan.
 #pragma once
 
-#include "plan/memory_plan.h"
+#include "plan/device_rules.h"
 
 namespace headroom {
 
@@ -22,7 +22,18 @@ struct GpuScratch {
 constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
 GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows);
 
-// The region "inputs" (kStaging) that the host writes before each step and a GPU reads, in words of 32 bits.
+// An answer about a row of logits, in words of 32 bits: see backend/candidates.h and shaders/lib/candidates.glsl.
+struct GpuAnswer {
+  std::uint64_t best_at = 0;    // (kMostCandidates, 2): logit and id, the likeliest first
+  std::uint64_t logits_at = 0;  // (kMostCandidates) f32, of the ids that were asked for
+  std::uint64_t sums_at =
+      0;  // (sum blocks, 2) f32: of the exponentials of each, and the logit that they are relative to
+  std::uint64_t n_words = 0;  // a multiple of what a binding may begin at
+};
+GpuAnswer gpu_answer(std::uint32_t n_vocab);
+
+// The region "inputs" (kStaging) that the host writes before each step and a GPU reads, in words of 32 bits, with what
+// is asked about the logits behind it, and the answers.
 struct GpuInputs {
   std::uint64_t counts_at = 0;      // n_rows, n_logit_rows
   std::uint64_t rows_at = 0;        // (max_rows, 4): token, slot, position, 0
@@ -31,6 +42,9 @@ struct GpuInputs {
   std::uint64_t ropes_at = 0;       // of each rope (max_rows, rope_dim) f32: cosines, then sines
   std::uint64_t groups_at = 0;      // (max_groups, 4): how many workgroups each kind of dispatch has; the last is 0
   std::uint64_t max_groups = 0;
+  std::uint64_t queries_at = 0;  // (candidate_rows, 4): row, how many of the best (0: no query), how many ids, 0
+  std::uint64_t ids_at = 0;      // (candidate_rows, kMostCandidates) ids that are asked for
+  std::uint64_t answers_at = 0;  // (candidate_rows) answers, where a binding may begin
   std::uint64_t n_words = 0;
   std::uint64_t rope_at(const ModelInfo& model, std::uint32_t rope, std::uint32_t max_rows) const;
   Bytes total() const { return n_words * 4; }

@@ -45,12 +45,9 @@ class Controls {
     VkPipeline pipeline = take(pipelines_->find(Kernel::kNorm, constants));
     const std::array<VkDescriptorSet, 2> sets{bind(2 * kRowBytes, 4 * kRowBytes), bind(4 * kRowBytes, 2 * kRowBytes)};
     const Status done = device_->run_once("running a control", [&](VkCommandBuffer commands) {
-      vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
       const std::array<std::uint32_t, 3> push{kRowBytes / 4, 0, 0};
-      vkCmdPushConstants(commands, pipelines_->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), push.data());
       for (std::size_t i = 0; i < (is_hazard ? 2U : 1U); ++i) {
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_->layout(), 0, 1, &sets[i], 0,
-                                nullptr);
+        pipelines_->bind(commands, pipeline, sets[i], push);
         vkCmdDispatch(commands, 1, 1, 1);
       }
     });

@@ -110,7 +110,7 @@ TEST_F(PipelineFile, of_another_card_or_driver_is_as_none) {
 TEST_F(PipelineFile, is_given_up_when_it_is_too_large) {
   file_.write(data_of(some_card(), kMostPipelineBytes - sizeof(VkPipelineCacheHeaderVersionOne)));
   EXPECT_EQ(file_.read().size(), kMostPipelineBytes);
-  std::filesystem::resize_file(file_.path(), bytes_of(file_.path()).size() + 1);
+  std::filesystem::resize_file(file_.path(), std::filesystem::file_size(file_.path()) + 1);
   EXPECT_TRUE(file_.read().empty());
   file_.write(data_of(some_card(), kMostPipelineBytes));
   EXPECT_FALSE(std::filesystem::exists(file_.path()));

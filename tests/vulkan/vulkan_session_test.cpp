@@ -6,6 +6,7 @@
 
 #include "backend/vulkan/vulkan_arena.h"
 #include "engine/run/loaded_fixture.h"
+#include "engine/run/sampled_rows.h"
 #include "format/dtype_table.h"
 #include "support/reference_devices.h"
 #include "support/stopping_backend.h"
@@ -106,6 +107,29 @@ TEST_P(VulkanSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
     for (const ArenaReport& arena : split->memory_report().arenas)
       EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << arena.device;
   }
+}
+
+TEST_P(VulkanSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_settings_say) {
+  for (const std::int32_t n_gpu_layers : {1, 4}) {
+    PlanOptions options = options_of(DType::kF16, n_gpu_layers);
+    options.n_logit_rows = test::kSampledRows;
+    const auto session = open(options);
+    test::expect_rows_sampled_as_their_settings_say(*session, tokens_of(kBatch, 8));
+    for (const ArenaReport& arena : session->memory_report().arenas)
+      EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << arena.device;
+  }
+}
+
+TEST_P(VulkanSession, a_device_that_is_lost_while_it_looks_for_candidates_is_an_error) {
+  const auto session = open(options_of(DType::kF16, 2));
+  ASSERT_TRUE(session->extend(0, tokens_of(kBatch, 8), 1, {}).ok());
+  Sampler sampler({}, 1, session->sampler_scratch());
+  SampledRow row{0, &sampler, session->cache().tokens(0)};
+  vulkan_faults().lose_at_submit = 1;
+  const Status lost = session->sample({&row, 1});
+  vulkan_faults().lose_at_submit = 0;
+  ASSERT_FALSE(lost.ok());
+  EXPECT_EQ(lost.error().code, ErrorCode::kDeviceLost);
 }
 
 // Few rows are multiplied by other kernels than many: sums differ in their last bits.

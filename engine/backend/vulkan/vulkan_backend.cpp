@@ -151,26 +151,17 @@ class VulkanBackend final : public Backend {
     return step_ == nullptr ? nullptr : step_->bound().buffer(buffer).mapped();
   }
 
-  // The host looks for them: of a card without shared memory each row is copied first.
   Status find_candidates(std::span<CandidateQuery> queries) override {
     if (Status bound = check_bound("find_candidates"); !bound) return bound;
     if (Status done = wait({}); !done) return done;
     const VulkanBinding& bound = step_->bound();
-    const BufferId logits = bound.plan->program.ops.back().outputs[0];
-    const std::size_t n_vocab = bound.model->n_vocab;
-    for (CandidateQuery& query : queries) {
-      if (Status fine = check_copy(side(), logits, query.row, n_vocab * sizeof(float)); !fine) return fine;
-      const std::byte* row = bound.buffer(logits).mapped();
-      if (row != nullptr) {
-        row += query.row * n_vocab * sizeof(float);
-      } else {
-        const std::span<std::byte> to(bound.staging.mapped(), n_vocab * sizeof(float));
-        if (Status copied = read(logits, query.row, to); !copied) return copied;
-        row = to.data();
-      }
-      answer_query({reinterpret_cast<const float*>(row), n_vocab}, query);
+    const Bytes row_bytes = bound.model->n_vocab * kF32Bytes;
+    for (const CandidateQuery& query : queries) {
+      if (Status fine = check_copy(side(), bound.plan->program.ops.back().outputs[0], query.row, row_bytes); !fine)
+        return fine;
     }
-    return ok_status();
+    CHECK(step_->candidates() != nullptr, "logits are here and nobody looks for candidates");
+    return step_->candidates()->find(queries);
   }
 
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {

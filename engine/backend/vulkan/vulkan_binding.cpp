@@ -73,9 +73,7 @@ class Binder {
         return;
       case RegionKind::kActivations: activations_ = slice; return;
       case RegionKind::kLogits: logits_ = slice; return;
-      case RegionKind::kScratch:
-        if (region.name == "scratch") scratch_ = slice;
-        return;
+      case RegionKind::kScratch: (region.name == "candidates" ? bound_.candidates : scratch_) = slice; return;
       case RegionKind::kStaging: (region.name == "inputs" ? bound_.inputs : bound_.staging) = slice; return;
       case RegionKind::kPadding: return;
     }

@@ -18,6 +18,7 @@ struct VulkanSlice {
   explicit operator bool() const { return arena != nullptr; }
   VulkanSlice part(Bytes from, Bytes bytes) const { return {arena, offset + from, bytes}; }
   std::byte* mapped() const { return arena->mapped() == nullptr ? nullptr : arena->mapped() + offset; }
+  VkDescriptorBufferInfo buffer() const { return {arena->buffer(), offset, size}; }
 };
 
 struct VulkanWeight {
@@ -38,6 +39,7 @@ struct VulkanBinding {
   struct {
     VulkanSlice normed, keys, values, added, router, balance;
   } scratch;
+  VulkanSlice candidates;       // see CandidateScratch; absent where another device has the head
   VulkanSlice inputs, staging;  // page-locked
   GpuInputs input_layout;
 

@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint32_t kTile = 64;           // features and rows of a workgroup: shaders/matmul.comp
 constexpr std::uint32_t kMostParts = 8;       // of the columns, and of the two matrices, in a workgroup of matvec.comp
 constexpr std::uint32_t kEncodedGroups = 16;  // of a workgroup: shaders/encode.comp
-constexpr std::uint32_t kMostGroups = 65535;  // that every driver takes in one dimension
 constexpr std::uint32_t kEmbedCols = 128;     // of a workgroup
 
 std::uint32_t word(float x) { return std::bit_cast<std::uint32_t>(x); }

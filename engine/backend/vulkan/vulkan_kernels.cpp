@@ -42,6 +42,12 @@ constexpr std::uint32_t kAttendCode[] = {
 constexpr std::uint32_t kReadRateCode[] = {
 #include "kernels/read_rate.inc"
 };
+constexpr std::uint32_t kRowMaximaCode[] = {
+#include "kernels/row_maxima.inc"
+};
+constexpr std::uint32_t kTopTokensCode[] = {
+#include "kernels/top_tokens.inc"
+};
 
 }  // namespace
 
@@ -59,6 +65,8 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kCacheHeads: return kCacheHeadsCode;
     case Kernel::kAttend: return kAttendCode;
     case Kernel::kReadRate: return kReadRateCode;
+    case Kernel::kRowMaxima: return kRowMaximaCode;
+    case Kernel::kTopTokens: return kTopTokensCode;
   }
   CHECK(false, "a kernel that is not there");
 }
@@ -74,6 +82,8 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kCacheHeads: return "cache_heads";
     case Kernel::kAttend: return "attend";
     case Kernel::kReadRate: return "read_rate";
+    case Kernel::kRowMaxima: return "row_maxima";
+    case Kernel::kTopTokens: return "top_tokens";
   }
   CHECK(false, "a kernel that is not there");
 }

@@ -84,6 +84,17 @@ Result<VkPipeline> VulkanPipelines::find(Kernel kernel, std::span<const std::uin
   return made_.at(key);
 }
 
+void VulkanPipelines::bind(VkCommandBuffer commands, VkPipeline pipeline, VkDescriptorSet set,
+                           std::span<const std::uint32_t> push) const {
+  CHECK(push.size_bytes() <= kPushBytes, "a kernel is given more than every driver passes");
+  vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 0, nullptr);
+  if (!push.empty()) {
+    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<std::uint32_t>(push.size_bytes()),
+                       push.data());
+  }
+}
+
 Status VulkanPipelines::prepare(const std::set<PipelineKey>& keys, const StopToken& stop) {
   std::vector<Job> jobs;
   for (const PipelineKey& key : keys) {

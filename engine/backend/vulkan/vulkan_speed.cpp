@@ -53,8 +53,7 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   const auto read = [&](std::uint32_t n_groups, int n_times) {
     return shortest([&] {
       return device->run_once("measuring it", [&](VkCommandBuffer commands) {
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &*set, 0, nullptr);
+        pipelines.bind(commands, *pipeline, *set, {});
         for (int i = 0; i < n_times; ++i) {
           vkCmdDispatch(commands, n_groups, 1, 1);
           record_barrier(commands);

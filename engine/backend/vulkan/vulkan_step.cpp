@@ -32,59 +32,35 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
       new VulkanStep(std::move(device), std::move(bound)));  // NOLINT: the constructor is private
   if (Status fine = step->check_limits(); !fine) return fine.error();
   const Program& program = step->bound_.plan->program;
-  std::array<std::vector<std::vector<OpPart>>, kRowClasses.size()> all;  // as parts_
+  std::vector<std::vector<OpPart>> parts;  // as parts_
   std::set<PipelineKey> kernels;
-  std::size_t n_parts = 0, n_dispatches = 0;
+  if (step->has_head()) kernels = VulkanCandidates::kernels();
   for (const RowClass rows : kRowClasses) {
     for (const Op& op : program.ops) {
-      std::vector<OpPart>& parts = all[static_cast<std::size_t>(rows)].emplace_back();
+      std::vector<OpPart>& of_op = parts.emplace_back();
       if (op.device != step->bound_.device || op.kind == OpKind::kTransfer) continue;
-      parts = op_parts(step->bound_, op, rows);
-      n_parts += parts.size();
-      for (const OpPart& part : parts) {
-        n_dispatches += part.dispatches.size();
+      of_op = op_parts(step->bound_, op, rows);
+      for (const OpPart& part : of_op) {
         for (const Dispatch& dispatch : part.dispatches) kernels.insert({dispatch.kernel, dispatch.constants});
       }
     }
   }
   if (Status made = pipelines.prepare(kernels, stop); !made) return made.error();
-  if (Status made = step->make_pools(n_dispatches); !made) return made.error();
-  std::vector<VkCommandBuffer> commands(n_parts);
-  VkCommandBufferAllocateInfo allocate{};
-  allocate.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  allocate.commandPool = step->commands_;
-  allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  allocate.commandBufferCount = static_cast<std::uint32_t>(n_parts);
-  if (const VkResult made =
-          n_parts == 0 ? VK_SUCCESS : vkAllocateCommandBuffers(step->device_->handle(), &allocate, commands.data());
-      made != VK_SUCCESS)
-    return step->device_->failed("making commands", made);
-  std::size_t next = 0;
-  for (std::size_t rows = 0; rows < all.size(); ++rows) {
-    for (const std::vector<OpPart>& op : all[rows]) {
-      std::vector<Part>& parts = step->parts_[rows].emplace_back();
-      for (const OpPart& part : op) {
-        if (Status recorded = step->record_part(pipelines, part, commands[next]); !recorded) return recorded.error();
-        parts.push_back({commands[next++], part.first_row, part.products_per_row});
-      }
-    }
-  }
-  CHECK(step->groups_.size() <= step->bound_.input_layout.max_groups,
-        "the plan has room for too few kinds of dispatch");
-  step->batch_.reserve(n_parts);
+  if (Status recorded = step->record_parts(pipelines, parts); !recorded) return recorded.error();
+  if (Status recorded = step->record_candidates(pipelines); !recorded) return recorded.error();
   if (Status written = step->write_balance(balance); !written) return written.error();
   return step;
 }
 
-VulkanStep::~VulkanStep() {
-  (void)device_->wait();
-  vkDestroyCommandPool(device_->handle(), commands_, nullptr);
+VulkanStep::~VulkanStep() { (void)device_->wait(); }
+
+bool VulkanStep::has_head() const {
+  const Program& program = bound_.plan->program;
+  return program.buffers[program.ops.back().outputs[0]].device == bound_.device;
 }
 
 Status VulkanStep::check_limits() const {
-  // Workgroups of one dispatch, in the dimension of rows.
-  constexpr std::uint64_t kMostGroups = 65535;
-  std::uint64_t n_per_row = 1;
+  std::uint64_t n_per_row = 1;  // workgroups of one dispatch, in the dimension of rows
   for (const LayerSpec& each : bound_.model->layers) {
     if (each.has_experts()) n_per_row = std::max<std::uint64_t>(n_per_row, each.n_experts_used);
   }
@@ -139,15 +115,41 @@ Status VulkanStep::write_balance(std::span<const std::vector<float>> balance) {
   return ok_status();
 }
 
-Status VulkanStep::make_pools(std::size_t n_dispatches) {
+Status VulkanStep::record_parts(VulkanPipelines& pipelines, const std::vector<std::vector<OpPart>>& parts) {
+  std::size_t n_parts = 0, n_dispatches = 0;
+  for (const std::vector<OpPart>& of_op : parts) {
+    n_parts += of_op.size();
+    for (const OpPart& part : of_op) n_dispatches += part.dispatches.size();
+  }
   Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device_, n_dispatches);
   if (!descriptors) return descriptors.error();
   descriptors_ = std::move(*descriptors);
-  VkCommandPoolCreateInfo commands{};
-  commands.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  commands.queueFamilyIndex = device_->card().queue_family;
-  if (const VkResult made = vkCreateCommandPool(device_->handle(), &commands, nullptr, &commands_); made != VK_SUCCESS)
-    return device_->failed("making a pool of commands", made);
+  Result<std::unique_ptr<VulkanCommands>> commands = VulkanCommands::open(device_, n_parts);
+  if (!commands) return commands.error();
+  commands_ = std::move(*commands);
+  parts_.resize(parts.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const OpPart& part : parts[i]) {
+      const Status recorded =
+          commands_->record(next, [&](VkCommandBuffer to) { return record_part(pipelines, part, to); });
+      if (!recorded) return recorded;
+      parts_[i].push_back({(*commands_)[next++], part.first_row, part.products_per_row});
+    }
+  }
+  CHECK(groups_.size() <= bound_.input_layout.max_groups, "the plan has room for too few kinds of dispatch");
+  batch_.reserve(n_parts);
+  return ok_status();
+}
+
+Status VulkanStep::record_candidates(VulkanPipelines& pipelines) {
+  if (!has_head()) return ok_status();
+  const CandidateSlices slices{
+      bound_.model->n_vocab, bound_.buffer(bound_.plan->program.ops.back().outputs[0]), bound_.candidates,
+      bound_.inputs,         candidate_scratch(*bound_.model, bound_.plan->options),    bound_.input_layout};
+  Result<std::unique_ptr<VulkanCandidates>> recorded = VulkanCandidates::record(device_, pipelines, slices);
+  if (!recorded) return recorded.error();
+  candidates_ = std::move(*recorded);
   return ok_status();
 }
 
@@ -157,7 +159,7 @@ VulkanDescriptors::Buffers VulkanStep::buffers_of(const Dispatch& dispatch) cons
     // A binding that the kernel does not use must stand on something.
     const VulkanSlice& slice = dispatch.slices[i] ? dispatch.slices[i] : bound_.inputs;
     CHECK(slice.offset % device_->card().binding_alignment == 0, "a binding begins where the device cannot bind");
-    buffers[i] = {slice.arena->buffer(), slice.offset, slice.size};
+    buffers[i] = slice.buffer();
   }
   return buffers;
 }
@@ -170,29 +172,16 @@ std::uint32_t VulkanStep::group_index(const GroupRule& rule) {
 }
 
 Status VulkanStep::record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands) {
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  if (const VkResult begun = vkBeginCommandBuffer(commands, &begin); begun != VK_SUCCESS)
-    return device_->failed("recording commands", begun);
-  record_barrier(commands);
   for (const Dispatch& dispatch : part.dispatches) {
     if (dispatch.waits) record_barrier(commands);
     Result<VkPipeline> pipeline = pipelines.find(dispatch.kernel, dispatch.constants);
     if (!pipeline) return pipeline.error();
     Result<VkDescriptorSet> set = descriptors_->bind(pipelines, buffers_of(dispatch));
     if (!set) return set.error();
-    const std::size_t push_bytes = dispatch.push.size() * 4;
-    CHECK(push_bytes <= kPushBytes, "a kernel is given more than every driver passes");
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, *pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &*set, 0, nullptr);
-    vkCmdPushConstants(commands, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                       static_cast<std::uint32_t>(push_bytes), dispatch.push.data());
+    pipelines.bind(commands, *pipeline, *set, dispatch.push);
     const Bytes at = (bound_.input_layout.groups_at + Bytes{group_index(dispatch.groups)} * kGpuRowWords) * 4;
     vkCmdDispatchIndirect(commands, bound_.inputs.arena->buffer(), bound_.inputs.offset + at);
   }
-  record_barrier(commands);
-  if (const VkResult ended = vkEndCommandBuffer(commands); ended != VK_SUCCESS)
-    return device_->failed("recording commands", ended);
   return ok_status();
 }
 
@@ -235,7 +224,7 @@ void VulkanStep::write_inputs(const StepInputs& inputs) {
 }
 
 Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
-  CHECK(segment.device == bound_.device && segment.last_op <= parts_[0].size(),
+  CHECK(segment.device == bound_.device && segment.last_op <= bound_.plan->program.ops.size(),
         "a segment is of another device or plan");
   CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound_.plan->program.max_rows &&
             inputs.logit_rows.size() <= bound_.plan->program.max_logit_rows,
@@ -259,7 +248,8 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
   for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
     const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
     const std::size_t n_rows = is_head ? inputs.logit_rows.size() : inputs.rows.size();
-    for (const Part& part : parts_[static_cast<std::size_t>(row_class(static_cast<std::uint32_t>(n_rows)))][op]) {
+    const auto rows = static_cast<std::size_t>(row_class(static_cast<std::uint32_t>(n_rows)));
+    for (const Part& part : parts_[rows * bound_.plan->program.ops.size() + op]) {
       if (part.first_row >= n_rows) continue;
       const double more = part.products_per_row * static_cast<double>(n_rows);
       if (products + more > kMostProducts) {

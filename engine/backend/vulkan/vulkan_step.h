@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "backend/vulkan/vulkan_candidates.h"
+#include "backend/vulkan/vulkan_commands.h"
 #include "backend/vulkan/vulkan_descriptors.h"
 #include "backend/vulkan/vulkan_dispatches.h"
 
@@ -26,6 +28,8 @@ class VulkanStep {
   // two submissions, and returns false when it was stopped there. Allocates nothing.
   Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop);
 
+  VulkanCandidates* candidates() const { return candidates_.get(); }  // null where another device has the head
+
  private:
   struct Part {
     VkCommandBuffer commands = VK_NULL_HANDLE;
@@ -36,8 +40,10 @@ class VulkanStep {
       : device_(std::move(device)), bound_(std::move(bound)) {}
   Status check_limits() const;
   Status write_balance(std::span<const std::vector<float>> balance);
-  Status make_pools(std::size_t n_dispatches);
+  bool has_head() const;
+  Status record_parts(VulkanPipelines& pipelines, const std::vector<std::vector<OpPart>>& parts);
   Status record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands);
+  Status record_candidates(VulkanPipelines& pipelines);
   VulkanDescriptors::Buffers buffers_of(const Dispatch& dispatch) const;
   std::uint32_t group_index(const GroupRule& rule);
   void write_inputs(const StepInputs& inputs);
@@ -45,8 +51,9 @@ class VulkanStep {
   std::shared_ptr<VulkanDevice> device_;
   VulkanBinding bound_;
   std::unique_ptr<VulkanDescriptors> descriptors_;
-  VkCommandPool commands_ = VK_NULL_HANDLE;
-  std::array<std::vector<std::vector<Part>>, kRowClasses.size()> parts_;  // (ops of the program), by RowClass
+  std::unique_ptr<VulkanCommands> commands_;
+  std::unique_ptr<VulkanCandidates> candidates_;
+  std::vector<std::vector<Part>> parts_;  // (RowClass, ops of the program); none of another device's
   std::vector<GroupRule> groups_;
   std::vector<VkCommandBuffer> batch_;
   std::uint64_t written_step_ = 0;  // StepInputs::number of the inputs that the device has

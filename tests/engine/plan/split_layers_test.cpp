@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "plan/device_rules.h"
+#include "plan/gpu_rules.h"
 #include "plan/layout.h"
 #include "plan/speed.h"
 #include "support/model_specs.h"
@@ -358,6 +359,24 @@ TEST(Scratch, for_candidates_is_where_the_head_is_for_the_rows_of_one_group) {
       ASSERT_TRUE(found);
       EXPECT_EQ(plan.arenas[found->arena].regions[found->region].size,
                 round_up(scratch.total(), devices[head].alignment));
+    }
+  }
+}
+
+TEST(GpuInputs, have_an_answer_for_each_row_of_one_group_where_a_binding_may_begin) {
+  for (const std::uint32_t n_vocab : {1U, 1024U, 1025U, 128256U}) {
+    for (const auto& [n_logit_rows, n_rows] : {std::pair{1U, 1U}, std::pair{16U, 8U}}) {
+      ModelInfo model = four_layers();
+      model.n_vocab = n_vocab;
+      const PlanOptions options{.n_slots = 2, .n_batch = 16, .n_logit_rows = n_logit_rows};
+      const GpuInputs inputs = gpu_inputs(model, options);
+      const GpuAnswer answer = gpu_answer(n_vocab);
+      EXPECT_EQ(inputs.queries_at, inputs.groups_at + inputs.max_groups * kGpuRowWords);
+      EXPECT_EQ(inputs.ids_at, inputs.queries_at + n_rows * kGpuRowWords);
+      EXPECT_GE(inputs.answers_at, inputs.ids_at + n_rows * kMostCandidates);
+      EXPECT_EQ(inputs.answers_at * 4 % kGpuAlignment, 0U);
+      EXPECT_EQ(inputs.n_words, inputs.answers_at + n_rows * answer.n_words);
+      EXPECT_GE(answer.n_words, 3 * kMostCandidates + 2 * div_up(n_vocab, kRowSumBlock));
     }
   }
 }

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "engine/run/loaded_fixture.h"
+#include "engine/run/sampled_rows.h"
 #include "format/dtype_table.h"
-#include "support/full_row_sampler.h"
 #include "support/reference_devices.h"
 #include "support/stopping_backend.h"
 
@@ -121,44 +121,11 @@ TEST_F(SplitSession, times_each_device_in_steps_of_one_row) {
   EXPECT_EQ(split->take_decode_times().n_steps, 0U) << "told once";
 }
 
-// Nine rows of one step, more than go at once, each with settings of its own, wherever the head stands.
 TEST_F(SplitSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_settings_say) {
-  const std::vector<SamplerSettings> settings{
-      {},
-      {.temperature = 0.8F, .top_k = 40, .top_p = 0.95F, .min_p = 0.05F, .repetition_penalty = 1.1F},
-      {.temperature = 0.0F},
-      {.temperature = 0.0F, .presence_penalty = -20.0F},
-      {.temperature = 1.5F, .top_k = 0, .top_p = 0.5F, .min_p = 0.0F},
-      {.temperature = 1.5F, .top_k = 0, .top_p = 1.0F, .min_p = 0.0F},
-      {.temperature = 1.0F, .top_k = 7, .repetition_penalty = 0.5F},
-      {.temperature = 3.0F, .top_k = 0, .min_p = 0.2F, .presence_penalty = 1.0F},
-      {.temperature = 1.0F, .top_k = 200, .top_p = 0.7F},
-  };
-  const auto n_rows = static_cast<std::uint32_t>(settings.size());
-  const std::vector<TokenId> prompt = tokens_of(kBatch, 8);
   for (const std::int32_t n_gpu_layers : {0, 2}) {
     PlanOptions options = options_of(DType::kF16, n_gpu_layers);
-    options.n_logit_rows = n_rows;
-    const auto session = open(options);
-    ASSERT_TRUE(session->extend(0, prompt, n_rows, {}).ok());
-    std::vector<Sampler> samplers;
-    for (std::uint32_t i = 0; i < n_rows; ++i) samplers.emplace_back(settings[i], i + 1, session->sampler_scratch());
-    std::vector<SampledRow> rows;
-    for (std::uint32_t i = 0; i < n_rows; ++i)
-      rows.push_back({i, &samplers[i], std::span(prompt).first(kBatch - n_rows + i + 1)});
-    ASSERT_TRUE(session->sample(rows).ok());
-    EXPECT_EQ(session->n_rows_read(), 1U) << "of the row that nothing narrows";
-    const std::vector<float> logits = all_logits(*session, n_rows);
-    const std::size_t n_vocab = logits.size() / n_rows;
-    for (std::uint32_t i = 0; i < n_rows; ++i) {
-      const auto first = logits.begin() + static_cast<std::ptrdiff_t>(i * n_vocab);
-      FullRowSampler full(settings[i], i + 1);
-      EXPECT_EQ(rows[i].token, full.choose({first, first + static_cast<std::ptrdiff_t>(n_vocab)}, rows[i].recent)) << i;
-    }
-    EXPECT_EQ(session->n_allocations_after_open(), 0U);
-    SampledRow outside{n_rows, samplers.data(), prompt};
-    EXPECT_EQ(session->sample({&outside, 1}).error().code, ErrorCode::kUsage);
-    EXPECT_EQ(session->logits(n_rows).error().code, ErrorCode::kUsage);
+    options.n_logit_rows = kSampledRows;
+    expect_rows_sampled_as_their_settings_say(*open(options), tokens_of(kBatch, 8));
   }
 }
 

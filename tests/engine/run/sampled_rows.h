@@ -1,0 +1,53 @@
+// Rows of one step, each sampled with settings of its own, against a sampler that reads whole rows.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <vector>
+
+#include "run/session.h"
+#include "support/all_logits.h"
+#include "support/full_row_sampler.h"
+
+namespace headroom::test {
+
+// More than go at once; one of them takes its whole row.
+inline constexpr std::uint32_t kSampledRows = 9;
+
+// Of a session whose n_logit_rows are these, wherever its head stands. `prompt` is one step, of more tokens than rows.
+inline void expect_rows_sampled_as_their_settings_say(Session& session, const std::vector<TokenId>& prompt) {
+  const std::vector<SamplerSettings> settings{
+      {},
+      {.temperature = 0.8F, .top_k = 40, .top_p = 0.95F, .min_p = 0.05F, .repetition_penalty = 1.1F},
+      {.temperature = 0.0F},
+      {.temperature = 0.0F, .presence_penalty = -20.0F},
+      {.temperature = 1.5F, .top_k = 0, .top_p = 0.5F, .min_p = 0.0F},
+      {.temperature = 1.5F, .top_k = 0, .top_p = 1.0F, .min_p = 0.0F},
+      {.temperature = 1.0F, .top_k = 7, .repetition_penalty = 0.5F},
+      {.temperature = 3.0F, .top_k = 0, .min_p = 0.2F, .presence_penalty = 1.0F},
+      {.temperature = 1.0F, .top_k = 200, .top_p = 0.7F},
+  };
+  ASSERT_EQ(settings.size(), kSampledRows);
+  ASSERT_TRUE(session.extend(0, prompt, kSampledRows, {}).ok());
+  std::vector<Sampler> samplers;
+  for (std::uint32_t i = 0; i < kSampledRows; ++i) samplers.emplace_back(settings[i], i + 1, session.sampler_scratch());
+  std::vector<SampledRow> rows;
+  for (std::uint32_t i = 0; i < kSampledRows; ++i)
+    rows.push_back({i, &samplers[i], std::span(prompt).first(prompt.size() - kSampledRows + i + 1)});
+  ASSERT_TRUE(session.sample(rows).ok());
+  EXPECT_EQ(session.n_rows_read(), 1U) << "of the row that nothing narrows";
+  const std::vector<float> logits = all_logits(session, kSampledRows);
+  const std::size_t n_vocab = logits.size() / kSampledRows;
+  for (std::uint32_t i = 0; i < kSampledRows; ++i) {
+    const auto first = logits.begin() + static_cast<std::ptrdiff_t>(i * n_vocab);
+    FullRowSampler full(settings[i], i + 1);
+    EXPECT_EQ(rows[i].token, full.choose({first, first + static_cast<std::ptrdiff_t>(n_vocab)}, rows[i].recent)) << i;
+  }
+  EXPECT_EQ(session.n_allocations_after_open(), 0U);
+  SampledRow outside{kSampledRows, samplers.data(), prompt};
+  EXPECT_EQ(session.sample({&outside, 1}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(session.logits(kSampledRows).error().code, ErrorCode::kUsage);
+}
+
+}  // namespace headroom::test
