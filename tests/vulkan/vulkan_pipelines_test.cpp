@@ -193,6 +193,15 @@ TEST_F(Pipelines, of_one_start_are_what_the_next_begins_with) {
   EXPECT_EQ(std::filesystem::last_write_time(file().path()), before) << "nothing new: it is not written";
 }
 
+TEST_F(Pipelines, of_two_programs_that_began_together_are_both_kept) {
+  const auto one = open(), other = open();
+  ASSERT_TRUE(one->prepare(norms(), {}).ok());
+  const Bytes of_one = file().read().size();
+  ASSERT_TRUE(other->prepare({{Kernel::kRoute, {}}}, {}).ok());
+  EXPECT_GE(file().read().size(), of_one);
+  EXPECT_EQ(other->kept_bytes(), file().read().size());
+}
+
 TEST_F(Pipelines, replace_a_damaged_file_and_go_without_a_folder) {
   ASSERT_TRUE(open()->prepare(norms(), {}).ok());
   const std::string whole = bytes_of(file().path());

@@ -15,6 +15,7 @@ namespace headroom {
 namespace {
 
 constexpr std::size_t kMostConstants = 16;  // of a kernel
+constexpr std::uint32_t kMostThreads = 8;   // a driver's compiler takes memory on each
 
 }  // namespace
 
@@ -132,7 +133,8 @@ void VulkanPipelines::make_all(std::span<Job> jobs, const StopToken& stop) const
   };
   std::vector<std::thread> helpers;
   try {
-    for (std::size_t n = std::min<std::size_t>(usable_cores(), jobs.size()); n > 1; --n) helpers.emplace_back(work);
+    const std::size_t n_threads = std::min<std::size_t>(std::min(usable_cores(), kMostThreads), jobs.size());
+    for (std::size_t i = 1; i < n_threads; ++i) helpers.emplace_back(work);
   } catch (const std::exception&) {
     // The system gives no more threads: fewer take longer.
   }

@@ -53,9 +53,8 @@ class VulkanPipelines {
   VulkanPipelines& operator=(const VulkanPipelines&) = delete;
   ~VulkanPipelines();
 
-  // Compiles those that are not there yet, a driver's 20 to 500 ms each, on a thread for each core, and keeps the
-  // result for later starts. An error names the kernel; kCancelled when stopped between two of them. What was made
-  // stays.
+  // Compiles those that are not there yet, a driver's 20 to 500 ms each, on a few threads, and keeps the result for
+  // later starts. An error names the kernel; kCancelled when stopped between two of them. What was made stays.
   Status prepare(const std::set<PipelineKey>& keys, const StopToken& stop);
 
   // Prepares one, if need be.

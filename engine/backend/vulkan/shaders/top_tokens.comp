@@ -39,7 +39,7 @@ void visit_tokens(uint thread, uint query, uvec2 least, bool is_counting, uvec2 
       [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         const uint id = first + i;
         const uvec2 token = ranked(id < end ? order_of(logits[row_at + id]) : 0u, id);
-        if (id >= end || comes_before(least, token)) continue;
+        if (comes_before(least, token)) continue;
         if (is_counting) {
           count(token, known, digit);
         } else {
@@ -51,7 +51,7 @@ void visit_tokens(uint thread, uint query, uvec2 least, bool is_counting, uvec2 
   }
 }
 
-// Finds the digit of the n-th of what was counted, and leaves how many of that digit come before it, and it.
+// Leaves the digit of the n-th of what was counted, and which of those with that digit it is.
 void find_digit(uint thread, uint n) {
   for (uint stride = 1u; stride < kDigits; stride *= 2u) {  // counts become those of this digit and all above it
     const uint low = thread + stride < kDigits ? counts[thread + stride] : 0u;
@@ -87,13 +87,12 @@ uvec2 nth(uint thread, uint query, uint n, bool is_of_tokens, uvec2 least) {
     find_digit(thread, n);
     known[digit / 4u] |= digit_found << (24u - 8u * (digit & 3u));
     n = n_left;
-    barrier();  // all have read it
   }
   return known;
 }
 
+// All have read the number before this one: a search lies between.
 void find(uint thread, uint query, uvec2 least) {
-  barrier();  // the number before this one has been read
   if (thread == 0u) n_found = 0u;
   barrier();
   visit_tokens(thread, query, least, false, uvec2(0u), 0u);
@@ -124,7 +123,7 @@ void sort_found(uint thread) {
 void main() {
   const uint thread = gl_LocalInvocationID.x, query = gl_WorkGroupID.y, n_best = n_best_of(query);
   if (n_best == 0u) return;  // the whole group
-  uvec2 least = uvec2(0u);
+  uvec2 least = uvec2(1u, 0u);  // all tokens, and nothing behind the last
   if (n_best <= n_blocks()) least = nth(thread, query, n_best, false, least);
   find(thread, query, least);
   if (n_found > kRoom) find(thread, query, nth(thread, query, n_best, true, least));
