@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "base/check.h"
@@ -27,5 +28,11 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Makes the folders above it too.
+inline void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
 
 }  // namespace headroom::test

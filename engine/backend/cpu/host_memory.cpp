@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/number_file.h"
+
 namespace headroom {
 namespace {
 
@@ -20,14 +22,6 @@ std::optional<Bytes> find_kib(const std::filesystem::path& path, std::string_vie
     Bytes kib = 0;
     if (rest >> kib) return kib * kKiB;
   }
-  return std::nullopt;
-}
-
-// A file with one number; "max" and anything else is absent.
-std::optional<Bytes> read_number(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  Bytes number = 0;
-  if (file >> number) return number;
   return std::nullopt;
 }
 
@@ -53,10 +47,11 @@ void apply_limit(MemorySample& sample, std::optional<Bytes> limit, std::optional
 void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
   for (const auto& [at, is_v2] : control_groups(paths, "memory")) {
     if (is_v2) {
-      apply_limit(sample, read_number(at / "memory.max"), read_number(at / "memory.current"),
+      apply_limit(sample, read_number_file(at / "memory.max"), read_number_file(at / "memory.current"),
                   reclaimable(at / "memory.stat", "inactive_file"));
     } else {
-      apply_limit(sample, read_number(at / "memory.limit_in_bytes"), read_number(at / "memory.usage_in_bytes"),
+      apply_limit(sample, read_number_file(at / "memory.limit_in_bytes"),
+                  read_number_file(at / "memory.usage_in_bytes"),
                   reclaimable(at / "memory.stat", "total_inactive_file"));
     }
   }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <fstream>
 #include <numeric>
 
 #include "support/temp_folder.h"
@@ -17,13 +16,9 @@ class UsableCores : public ::testing::Test {
   UsableCores() : paths_{folder_.path() / "proc", folder_.path() / "cgroup", folder_.path() / "cpus"}, all_(16) {
     std::iota(all_.begin(), all_.end(), 0U);
     for (const std::uint32_t cpu : all_) {
-      write(paths_.cpus / ("cpu" + std::to_string(cpu)) / "topology/thread_siblings_list",
-            std::to_string(cpu % 8) + "," + std::to_string(cpu % 8 + 8) + "\n");
+      test::write_file(paths_.cpus / ("cpu" + std::to_string(cpu)) / "topology/thread_siblings_list",
+                       std::to_string(cpu % 8) + "," + std::to_string(cpu % 8 + 8) + "\n");
     }
-  }
-  static void write(const std::filesystem::path& path, const std::string& text) {
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text;
   }
   std::uint32_t cores() const { return usable_cores(all_, paths_); }
 
@@ -44,73 +39,74 @@ TEST_F(UsableCores, a_hardware_thread_of_which_nothing_is_told_is_a_core) {
 TEST_F(UsableCores, there_is_always_one) { EXPECT_EQ(usable_cores({}, paths_), 1U); }
 
 TEST_F(UsableCores, a_group_without_a_limit_changes_nothing) {
-  write(paths_.proc / "self/cgroup", "0::/user/job\n");
-  write(paths_.cgroup / "user/job/cpu.max", "max 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "0::/user/job\n");
+  test::write_file(paths_.cgroup / "user/job/cpu.max", "max 100000\n");
   EXPECT_EQ(cpu_quota(paths_), std::nullopt);
   EXPECT_EQ(cores(), 8U);
 }
 
 TEST_F(UsableCores, are_no_more_than_the_groups_time_is_worth) {
-  write(paths_.proc / "self/cgroup", "0::/user/job\n");
-  write(paths_.cgroup / "user/job/cpu.max", "300000 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "0::/user/job\n");
+  test::write_file(paths_.cgroup / "user/job/cpu.max", "300000 100000\n");
   EXPECT_EQ(cores(), 3U);
 }
 
 TEST_F(UsableCores, part_of_a_processor_is_worth_a_thread) {
-  write(paths_.proc / "self/cgroup", "0::/job\n");
-  write(paths_.cgroup / "job/cpu.max", "150000 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "0::/job\n");
+  test::write_file(paths_.cgroup / "job/cpu.max", "150000 100000\n");
   EXPECT_EQ(cores(), 2U);
-  write(paths_.cgroup / "job/cpu.max", "1000 100000\n");
+  test::write_file(paths_.cgroup / "job/cpu.max", "1000 100000\n");
   EXPECT_EQ(cores(), 1U);
 }
 
 TEST_F(UsableCores, the_tightest_group_above_the_process_counts) {
-  write(paths_.proc / "self/cgroup", "0::/user/job\n");
-  write(paths_.cgroup / "user/job/cpu.max", "600000 100000\n");
-  write(paths_.cgroup / "user/cpu.max", "200000 50000\n");
-  write(paths_.cgroup / "cpu.max", "max 100000\n");
-  write(paths_.cgroup / "other/cpu.max", "100000 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "0::/user/job\n");
+  test::write_file(paths_.cgroup / "user/job/cpu.max", "600000 100000\n");
+  test::write_file(paths_.cgroup / "user/cpu.max", "200000 50000\n");
+  test::write_file(paths_.cgroup / "cpu.max", "max 100000\n");
+  test::write_file(paths_.cgroup / "other/cpu.max", "100000 100000\n");
   EXPECT_EQ(cores(), 4U);
 }
 
 TEST_F(UsableCores, a_quota_above_the_cores_adds_none) {
-  write(paths_.proc / "self/cgroup", "0::/\n");
-  write(paths_.cgroup / "cpu.max", "6400000 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "0::/\n");
+  test::write_file(paths_.cgroup / "cpu.max", "6400000 100000\n");
   EXPECT_EQ(cores(), 8U);
 }
 
 // The path is that of the host, and what is mounted is this container's own group.
 TEST_F(UsableCores, in_a_container_the_limit_stands_at_the_top) {
   for (const char* const group : {"0::/docker/0123abcd\n", "0::/../../other\n"}) {
-    write(paths_.proc / "self/cgroup", group);
-    write(paths_.cgroup / "cpu.max", "200000 100000\n");
+    test::write_file(paths_.proc / "self/cgroup", group);
+    test::write_file(paths_.cgroup / "cpu.max", "200000 100000\n");
     EXPECT_EQ(cores(), 2U) << group;
   }
 }
 
 TEST_F(UsableCores, version_1_has_two_files_and_no_limit_is_minus_one) {
   for (const char* const mount : {"cpu", "cpu,cpuacct"}) {
-    write(paths_.proc / "self/cgroup", "5:cpuset:/\n4:cpuacct,cpu:/else\n3:cpu,cpuacct:/user/job\n1:name=systemd:/\n");
-    write(paths_.cgroup / mount / "user/job/cpu.cfs_quota_us", "-1\n");
-    write(paths_.cgroup / mount / "user/job/cpu.cfs_period_us", "100000\n");
+    test::write_file(paths_.proc / "self/cgroup",
+                     "5:cpuset:/\n4:cpuacct,cpu:/else\n3:cpu,cpuacct:/user/job\n1:name=systemd:/\n");
+    test::write_file(paths_.cgroup / mount / "user/job/cpu.cfs_quota_us", "-1\n");
+    test::write_file(paths_.cgroup / mount / "user/job/cpu.cfs_period_us", "100000\n");
     EXPECT_EQ(cores(), 8U) << mount;
-    write(paths_.cgroup / mount / "user/cpu.cfs_quota_us", "250000\n");
-    write(paths_.cgroup / mount / "user/cpu.cfs_period_us", "50000\n");
+    test::write_file(paths_.cgroup / mount / "user/cpu.cfs_quota_us", "250000\n");
+    test::write_file(paths_.cgroup / mount / "user/cpu.cfs_period_us", "50000\n");
     EXPECT_EQ(cores(), 5U) << mount;
     std::filesystem::remove_all(paths_.cgroup / mount);
   }
 }
 
 TEST_F(UsableCores, beside_version_1_version_2_stands_in_a_folder_of_its_own) {
-  write(paths_.proc / "self/cgroup", "3:memory:/\n0::/job\n");
-  write(paths_.cgroup / "unified/job/cpu.max", "200000 100000\n");
+  test::write_file(paths_.proc / "self/cgroup", "3:memory:/\n0::/job\n");
+  test::write_file(paths_.cgroup / "unified/job/cpu.max", "200000 100000\n");
   EXPECT_EQ(cores(), 2U);
 }
 
 TEST_F(UsableCores, broken_files_limit_nothing) {
-  write(paths_.proc / "self/cgroup", "\nnonsense\n0:\n0::/job\n");
+  test::write_file(paths_.proc / "self/cgroup", "\nnonsense\n0:\n0::/job\n");
   for (const char* const text : {"", "100000", "0 100000", "-5 100000", "100000 0", "many 100000"}) {
-    write(paths_.cgroup / "job/cpu.max", text);
+    test::write_file(paths_.cgroup / "job/cpu.max", text);
     EXPECT_EQ(cores(), 8U) << text;
   }
 }
