@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ struct Binding {
 struct MemorySample {
   Bytes total = 0, free = 0;  // of the device, all programs
   Bytes ours = 0;             // of this process, as the system counts it
+  MemoryAccount account = {};
 };
 
 class Backend {
@@ -59,6 +61,10 @@ class Backend {
   // What the time model asks of the device, in about 50 ms and with memory of its own for so long; to be called while
   // nothing computes. kResource when that memory is refused.
   virtual Result<DeviceSpeed> measure_speed() = 0;
+
+  // What the driver took of the device since this backend was opened, beside the arenas; absent where nothing tells, or
+  // where another backend had opened the device before. Of use once something has run there.
+  virtual std::optional<Bytes> driver_bytes() { return std::nullopt; }
 
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;

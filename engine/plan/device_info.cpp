@@ -15,6 +15,15 @@ std::string_view device_kind_name(DeviceKind kind) {
   return "unknown";
 }
 
+std::string_view memory_confidence_name(MemoryConfidence confidence) {
+  switch (confidence) {
+    case MemoryConfidence::kMeasured: return "measured";
+    case MemoryConfidence::kEstimated: return "estimated";
+    case MemoryConfidence::kAssumed: return "assumed";
+  }
+  return "unknown";
+}
+
 DeviceInfo make_cpu_device(std::string name, Bytes total, Bytes free, std::uint32_t n_threads) {
   DeviceInfo cpu;
   cpu.id = "cpu";

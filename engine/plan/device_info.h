@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,28 @@ struct DeviceSpeed {
   bool operator==(const DeviceSpeed&) const = default;
 };
 
+// What is measured once of a device and kept.
+struct DeviceMeasurement {
+  DeviceSpeed speed;
+  std::optional<Bytes> driver_bytes;  // absent: nothing here tells what the driver takes
+};
+
+// How surely it is known what other programs hold.
+enum class MemoryConfidence : std::uint8_t {
+  kMeasured,   // the system counts the use of the whole device
+  kEstimated,  // the driver tells what this program may use, or a part of the other programs is seen
+  kAssumed     // nobody tells: all that is not ours is taken for free
+};
+std::string_view memory_confidence_name(MemoryConfidence confidence);  // "measured"
+
+// Who holds what is not free of a device, as far as the system tells.
+struct MemoryAccount {
+  std::optional<Bytes> others;  // other programs; absent: all that is neither free nor ours
+  Bytes spilled = 0;            // ours, pushed out of the device into the host's memory by its driver
+  MemoryConfidence confidence = MemoryConfidence::kMeasured;
+  std::string doubt;  // why it is not measured, or which figures disagree: whole sentences; empty: no doubt
+};
+
 struct DeviceInfo {
   std::string id;      // "cpu", "cuda:0"; of a catalogue device its name
   std::string name;    // "RTX 4090", or the CPU's own name
@@ -36,6 +59,8 @@ struct DeviceInfo {
   Bytes free_bytes = 0;             // now; of a catalogue device total_bytes
   Bytes driver_bytes = 0;           // context, kernel images: what the driver takes when we start to use it
   bool driver_measured = false;     // else driver_bytes is an assumption and is shown as one
+  std::string driver;               // of a probed GPU: which driver, and its version
+  MemoryAccount account;            // now, of a present device
   DeviceSpeed speed;
   std::uint32_t n_threads = 1;  // CPU: threads that compute, each with its own scratch
   Bytes alignment = 64;         // of a region in an arena

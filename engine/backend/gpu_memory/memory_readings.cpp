@@ -1,0 +1,182 @@
+#include "backend/gpu_memory/memory_readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace headroom {
+namespace {
+
+// Figures of two sources are of two moments and count in units of their own: a sixteenth of ours is no contradiction.
+bool is_below(Bytes figure, Bytes expected) { return figure < expected - expected / 16; }
+
+bool is_another_size(Bytes a, Bytes b) { return std::min(a, b) < std::max(a, b) / 4 * 3; }
+
+Bytes less(Bytes a, Bytes b) { return a - std::min(a, b); }
+Bytes sum(Bytes a, Bytes b) { return checked_add(a, b).value_or(std::numeric_limits<Bytes>::max()); }
+
+void add_sentence(std::string& text, std::string_view sentence) {
+  if (!text.empty()) text += ' ';
+  text += sentence;
+}
+
+void add_contradiction(std::string& doubt, std::string_view what) {
+  add_sentence(doubt, fmt::format("The system's figures disagree: {}.", what));
+}
+
+// The budget as far as it can be believed.
+std::optional<ProcessBudget> checked_budget(const MemoryReadings& readings, std::string& doubt) {
+  if (!readings.budget) return std::nullopt;
+  const auto& [budget, usage] = *readings.budget;
+  if (budget > 0 && usage <= readings.heap_bytes) return readings.budget;
+  if (budget == 0) {
+    add_contradiction(doubt,
+                      fmt::format("the driver offers none of the device's {}", format_bytes(readings.heap_bytes)));
+  } else {
+    add_contradiction(doubt, fmt::format("the driver counts {} for this program on a device with {}",
+                                         format_bytes(usage), format_bytes(readings.heap_bytes)));
+  }
+  return std::nullopt;
+}
+
+// What this process's clients hold, as far as it can be believed.
+std::optional<ClientUse> checked_clients(const MemoryReadings& readings, std::string& doubt) {
+  if (!readings.own_clients) return std::nullopt;
+  const Bytes most = std::max(readings.own_clients->device, readings.own_clients->evicted);
+  if (most <= readings.heap_bytes) return readings.own_clients;
+  add_contradiction(doubt, fmt::format("the driver counts {} for this program on a device with {}", format_bytes(most),
+                                       format_bytes(readings.heap_bytes)));
+  return std::nullopt;
+}
+
+// What this process has in the device's own memory: never less than its arenas that stayed there.
+Bytes held_here(Bytes arenas_here, const std::optional<ProcessBudget>& budget, const std::optional<ClientUse>& clients,
+                std::string& doubt) {
+  std::optional<Bytes> told;
+  if (budget) told = budget->usage;
+  // 0 is what a driver says that does not count; a program without arenas may hold nothing.
+  if (clients && (clients->device > 0 || arenas_here == 0)) told = clients->device;
+  if (told && is_below(*told, arenas_here)) {
+    add_contradiction(doubt, fmt::format("the driver counts {} for this program, which holds {}", format_bytes(*told),
+                                         format_bytes(arenas_here)));
+  }
+  return std::max(told.value_or(0), arenas_here);
+}
+
+// The use of the whole device as far as it can be believed.
+std::optional<DeviceUse> checked_use(const MemoryReadings& readings, Bytes ours, std::string& doubt) {
+  if (!readings.device) return std::nullopt;
+  if (!*readings.device) {
+    add_sentence(doubt, readings.device->error().message + ".");
+    return std::nullopt;
+  }
+  const DeviceUse& use = **readings.device;
+  if (use.used > use.total) {
+    add_contradiction(
+        doubt, fmt::format("{} counts {} in use of {}", use.source, format_bytes(use.used), format_bytes(use.total)));
+  } else if (is_another_size(use.total, readings.heap_bytes)) {
+    add_contradiction(doubt, fmt::format("{} tells of a device with {}, its driver of one with {}", use.source,
+                                         format_bytes(use.total), format_bytes(readings.heap_bytes)));
+  } else if (is_below(use.used, ours)) {
+    add_contradiction(doubt, fmt::format("{} counts {} in use, of which this program alone holds {}", use.source,
+                                         format_bytes(use.used), format_bytes(ours)));
+  } else {
+    return use;
+  }
+  return std::nullopt;
+}
+
+// The figure of one kind in two readings: how much it grew beside the arenas.
+Bytes grown(const MemoryReadings& before, Bytes figure_before, const MemoryReadings& after, Bytes figure_after,
+            bool is_shared) {
+  const auto arenas = [&](const MemoryReadings& readings) {
+    return readings.device_arena_bytes + (is_shared ? readings.host_arena_bytes : 0);
+  };
+  return less(less(figure_after, arenas(after)), less(figure_before, arenas(before)));
+}
+
+}  // namespace
+
+MemorySample sample_own_memory(const MemoryReadings& readings) {
+  MemorySample sample;
+  MemoryAccount& account = sample.account;
+  const std::optional<ProcessBudget> budget = checked_budget(readings, account.doubt);
+  const std::optional<ClientUse> clients = checked_clients(readings, account.doubt);
+  if (clients) account.spilled = std::min(clients->evicted, readings.device_arena_bytes);
+  const Bytes ours = held_here(readings.device_arena_bytes - account.spilled, budget, clients, account.doubt);
+  const std::optional<DeviceUse> use = checked_use(readings, ours, account.doubt);
+  const Bytes seen = readings.other_clients ? readings.other_clients->device : 0;
+  sample.total = use ? std::min(use->total, readings.heap_bytes) : readings.heap_bytes;
+  sample.ours = std::min(ours, sample.total);
+  const Bytes not_ours = sample.total - sample.ours;
+  if (use) {
+    account.others = std::min(less(use->used, ours), not_ours);
+    if (!account.doubt.empty()) account.confidence = MemoryConfidence::kEstimated;
+  } else if (budget) {
+    account.others = std::min(std::max(less(readings.heap_bytes, budget->budget), seen), not_ours);
+    account.confidence = MemoryConfidence::kEstimated;
+    add_sentence(account.doubt, "The driver tells what this program may use, not what others hold.");
+  } else if (seen > 0) {
+    account.others = std::min(seen, not_ours);
+    account.confidence = MemoryConfidence::kEstimated;
+    add_sentence(account.doubt, "Only programs of this user are seen; others may hold more.");
+  } else {
+    account.confidence = MemoryConfidence::kAssumed;
+    add_sentence(account.doubt,
+                 "Nothing tells what other programs hold of it: all that is not Headroom's is taken for free.");
+  }
+  sample.free = not_ours - account.others.value_or(0);
+  if (budget) sample.free = std::min(sample.free, less(budget->budget, budget->usage));
+  return sample;
+}
+
+MemorySample sample_shared_memory(const MemorySample& host, const MemoryReadings& readings) {
+  MemorySample sample;
+  MemoryAccount& account = sample.account;
+  account.confidence = host.account.confidence;
+  // A driver may give less than the machine has: lavapipe 2 GiB.
+  sample.total = std::min(host.total, readings.heap_bytes);
+  sample.ours = std::min(readings.device_arena_bytes, sample.total);
+  if (readings.own_clients) {
+    const Bytes counted =
+        less(sum(readings.own_clients->device, readings.own_clients->host), readings.host_arena_bytes);
+    if (counted <= sample.total) {
+      sample.ours = std::max(sample.ours, counted);
+    } else {
+      add_contradiction(account.doubt, fmt::format("the driver counts {} for this program on a device with {}",
+                                                   format_bytes(counted), format_bytes(sample.total)));
+    }
+  }
+  sample.free = std::min(host.free, sample.total - sample.ours);
+  if (readings.device && !*readings.device) add_sentence(account.doubt, readings.device->error().message + ".");
+  if (readings.device && *readings.device) {
+    const DeviceUse& pool = **readings.device;
+    if (pool.used <= pool.total && !is_below(pool.used, readings.device_arena_bytes)) {
+      sample.free = std::min(sample.free, pool.total - pool.used);
+    } else {
+      add_contradiction(account.doubt, fmt::format("{} counts {} in use of {}, and this program holds {}", pool.source,
+                                                   format_bytes(pool.used), format_bytes(pool.total),
+                                                   format_bytes(readings.device_arena_bytes)));
+    }
+  }
+  if (!account.doubt.empty()) account.confidence = std::max(account.confidence, MemoryConfidence::kEstimated);
+  return sample;
+}
+
+std::optional<Bytes> driver_share(const MemoryReadings& before, const MemoryReadings& after, bool is_shared) {
+  const auto own = [&](const MemoryReadings& readings) {
+    const ClientUse use = readings.own_clients.value_or(ClientUse{});
+    return sum(use.device, is_shared ? use.host : 0);
+  };
+  Bytes share = grown(before, own(before), after, own(after), is_shared);
+  const bool is_told = before.device && *before.device && after.device && *after.device;
+  if (share == 0 && !is_shared && is_told)
+    share = grown(before, (*before.device)->used, after, (*after.device)->used, is_shared);
+  if (!is_shared && before.budget && after.budget)
+    share = std::max(share, grown(before, before.budget->usage, after, after.budget->usage, is_shared));
+  if (share == 0 || share > after.heap_bytes / 2) return std::nullopt;
+  return share;
+}
+
+}  // namespace headroom

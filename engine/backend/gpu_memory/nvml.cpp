@@ -1,0 +1,82 @@
+#include "backend/gpu_memory/nvml.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace headroom {
+namespace {
+
+using NvmlDevice = struct NvmlDeviceHandle*;
+
+// nvmlMemory_v2_t of NVIDIA's API reference; who asks sets the version.
+struct NvmlMemory {
+  unsigned version = 0;
+  unsigned long long total = 0, reserved = 0, free = 0, used = 0;
+};
+static_assert(sizeof(NvmlMemory) == 40);
+constexpr unsigned kMemoryVersion = sizeof(NvmlMemory) | 2U << 24;
+
+constexpr int kSuccess = 0;
+
+}  // namespace
+
+struct Nvml::Functions {
+  void* library = nullptr;
+  bool is_initialized = false;
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  int (*device_by_pci)(const char*, NvmlDevice*) = nullptr;
+  int (*memory_info)(NvmlDevice, NvmlMemory*) = nullptr;
+
+  // False when the library is older than the function.
+  template <class Function>
+  bool find(const char* name, Function*& function) const {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    return function != nullptr;
+  }
+};
+
+Nvml::Nvml(std::unique_ptr<Functions> functions) : functions_(std::move(functions)) {}
+
+Nvml::~Nvml() {
+  if (functions_->is_initialized) functions_->shutdown();
+  if (functions_->library != nullptr) dlclose(functions_->library);
+}
+
+Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
+  const auto refused = [](const std::string& why) { return Error{ErrorCode::kResource, "NVML: " + why}; };
+  std::unique_ptr<Nvml> nvml(new Nvml(std::make_unique<Functions>()));  // NOLINT: the constructor is private
+  Functions& functions = *nvml->functions_;
+  functions.library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  if (functions.library == nullptr) return refused(fmt::format("{} is not on this machine", library));
+  const bool is_whole = functions.find("nvmlInit_v2", functions.init) &&
+                        functions.find("nvmlShutdown", functions.shutdown) &&
+                        functions.find("nvmlDeviceGetHandleByPciBusId_v2", functions.device_by_pci) &&
+                        functions.find("nvmlDeviceGetMemoryInfo_v2", functions.memory_info);
+  if (!is_whole) return refused(fmt::format("{} is older than the functions that are asked for", library));
+  if (const int result = functions.init(); result != kSuccess)
+    return refused(fmt::format("it could not be opened (error {})", result));
+  functions.is_initialized = true;
+  return std::unique_ptr<const Nvml>(std::move(nvml));
+}
+
+Result<DeviceUse> Nvml::read(const PciAddress& card) const {
+  const auto refused = [&](int result) {
+    return Error{ErrorCode::kResource, fmt::format("NVML tells nothing of {} (error {})", pci_text(card), result)};
+  };
+  NvmlDevice device = nullptr;
+  if (const int result = functions_->device_by_pci(pci_text(card).c_str(), &device); result != kSuccess)
+    return refused(result);
+  NvmlMemory memory;
+  memory.version = kMemoryVersion;
+  if (const int result = functions_->memory_info(device, &memory); result != kSuccess) return refused(result);
+  if (memory.reserved > memory.total || memory.free > memory.total - memory.reserved) {
+    return Error{ErrorCode::kResource,
+                 fmt::format("NVML: expected reserved and free memory within the total of {}, found {} and {}",
+                             format_bytes(memory.total), format_bytes(memory.reserved), format_bytes(memory.free))};
+  }
+  const Bytes total = memory.total - memory.reserved;
+  return DeviceUse{total, total - memory.free, "NVML"};
+}
+
+}  // namespace headroom
