@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/vulkan/vulkan_memory.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -17,6 +18,11 @@ Result<std::unique_ptr<VulkanArena>> VulkanArena::map(std::shared_ptr<VulkanDevi
   if (plan.size == 0) return arena;
   if (Status made = arena->create(); !made) return made.error();
   return arena;
+}
+
+std::atomic<Bytes>& VulkanArena::bytes_in_use() const {
+  CardUse& use = use_of_card(device_->card());
+  return memory_kind_ == Memory::kPageLocked ? use.host_arena_bytes : use.device_arena_bytes;
 }
 
 // The first type of the kind that is asked for, in the order in which the driver prefers them; of what the host reads
@@ -72,7 +78,7 @@ Status VulkanArena::create() {
   if (allocate.memoryTypeIndex == kNoType) return refused(VK_ERROR_FEATURE_NOT_PRESENT);
   if (const VkResult made = vkAllocateMemory(device_->handle(), &allocate, nullptr, &memory_); made != VK_SUCCESS)
     return refused(made);
-  if (memory_kind_ != Memory::kPageLocked) bytes_on_card(device_->card()) += size_;
+  bytes_in_use() += size_;
   if (const VkResult bound = vkBindBufferMemory(device_->handle(), buffer_, memory_, 0); bound != VK_SUCCESS)
     return refused(bound);
   if (memory_kind_ != Memory::kPageLocked && !device_->card().info.has_unified_memory) return ok_status();
@@ -87,7 +93,7 @@ Status VulkanArena::create() {
 VulkanArena::~VulkanArena() {
   vkDestroyBuffer(device_->handle(), buffer_, nullptr);
   vkFreeMemory(device_->handle(), memory_, nullptr);
-  if (memory_ != VK_NULL_HANDLE && memory_kind_ != Memory::kPageLocked) bytes_on_card(device_->card()) -= size_;
+  if (memory_ != VK_NULL_HANDLE) bytes_in_use() -= size_;
 }
 
 }  // namespace headroom

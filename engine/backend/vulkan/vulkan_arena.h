@@ -1,8 +1,10 @@
 // Memory of one arena on a Vulkan device, and the one buffer that covers it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
+#include "backend/backend.h"
 #include "backend/vulkan/vulkan_device.h"
 
 namespace headroom {
@@ -29,6 +31,7 @@ class VulkanArena final : public Arena {
       : device_(std::move(device)), memory_kind_(plan.memory), size_(plan.size) {}
   Status create();
   std::uint32_t find_memory_type(std::uint32_t allowed) const;
+  std::atomic<Bytes>& bytes_in_use() const;  // of this process on the card, of this kind of memory
 
   std::shared_ptr<VulkanDevice> device_;
   Memory memory_kind_;

@@ -8,6 +8,7 @@
 
 #include "backend/check_copy.h"
 #include "backend/load_panels.h"
+#include "backend/vulkan/vulkan_memory.h"
 #include "backend/vulkan/vulkan_speed.h"
 #include "backend/vulkan/vulkan_step.h"
 #include "base/usable_cores.h"
@@ -22,12 +23,18 @@ constexpr Bytes kChunkBytes = 64 * kMiB;  // between two looks at the stop token
 
 class VulkanBackend final : public Backend {
  public:
-  VulkanBackend(std::shared_ptr<VulkanDevice> device, std::unique_ptr<VulkanPipelines> pipelines)
-      : device_(std::move(device)), pipelines_(std::move(pipelines)) {}
+  VulkanBackend(std::shared_ptr<VulkanDevice> device, std::unique_ptr<VulkanPipelines> pipelines,
+                std::optional<MemoryReadings> before)
+      : device_(std::move(device)), pipelines_(std::move(pipelines)), before_(std::move(before)) {}
 
   const DeviceInfo& device_info() const override { return device_->card().info; }
 
   Result<DeviceSpeed> measure_speed() override { return measure_vulkan_speed(device_, *pipelines_); }
+
+  std::optional<Bytes> driver_bytes() override {
+    if (!before_) return std::nullopt;
+    return driver_share(*before_, read_card_memory(device_->card()), device_info().has_unified_memory);
+  }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     Result<std::unique_ptr<VulkanArena>> arena = VulkanArena::map(device_, plan);
@@ -252,6 +259,7 @@ class VulkanBackend final : public Backend {
   std::unique_ptr<VulkanPipelines> pipelines_;
   std::unique_ptr<VulkanStep> step_;
   std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
+  std::optional<MemoryReadings> before_;  // the device was opened; absent: it was open already
   bool stopped_ = false;
   std::uint64_t n_allocations_ = 0;
 };
@@ -269,11 +277,14 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device,
                              found.cards.size(), found.refused.empty() ? "" : "; " + found.refused.front())};
   }
   card->info = device;
+  std::optional<MemoryReadings> before;
+  if (use_of_card(*card).n_open == 0) before = read_card_memory(*card);
   Result<std::shared_ptr<VulkanDevice>> opened = VulkanDevice::open(*card);
   if (!opened) return opened.error();
   Result<std::unique_ptr<VulkanPipelines>> pipelines = VulkanPipelines::open(*opened, kernel_folder);
   if (!pipelines) return pipelines.error();
-  return std::unique_ptr<Backend>(std::make_unique<VulkanBackend>(std::move(*opened), std::move(*pipelines)));
+  return std::unique_ptr<Backend>(
+      std::make_unique<VulkanBackend>(std::move(*opened), std::move(*pipelines), std::move(before)));
 }
 
 }  // namespace headroom

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backend/vulkan/vulkan_memory.h"
+
 namespace headroom {
 
 VulkanFaults& vulkan_faults() {
@@ -14,6 +16,8 @@ Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const VulkanCard& card)
   if (Status made = device->create(); !made) return made.error();
   return device;
 }
+
+VulkanDevice::VulkanDevice(VulkanCard card) : card_(std::move(card)) { ++use_of_card(card_).n_open; }
 
 Status VulkanDevice::create() {
   const float priority = 1.0F;
@@ -67,6 +71,7 @@ Status VulkanDevice::create() {
 }
 
 VulkanDevice::~VulkanDevice() {
+  --use_of_card(card_).n_open;
   if (device_ == VK_NULL_HANDLE) return;
   vkDeviceWaitIdle(device_);
   vkDestroySemaphore(device_, timeline_, nullptr);

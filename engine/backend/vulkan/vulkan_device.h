@@ -47,7 +47,7 @@ class VulkanDevice {
   Status check_present() const;
 
  private:
-  explicit VulkanDevice(VulkanCard card) : card_(std::move(card)) {}
+  explicit VulkanDevice(VulkanCard card);
   Status create();
   Status begin_once(std::string_view what);
   Status finish_once(std::string_view what);

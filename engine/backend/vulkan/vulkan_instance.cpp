@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 
-#include "backend/cpu/host_memory.h"
+#include "backend/vulkan/vulkan_memory.h"
 #include "format/dtype_table.h"
 #include "plan/device_catalogue.h"
 
@@ -101,18 +99,18 @@ std::string missing_for_tier_0(VkPhysicalDevice device, const VkPhysicalDevicePr
   return {};
 }
 
-// The largest heap of the device's own memory.
-VkMemoryHeap device_heap(VkPhysicalDevice device, std::uint32_t& index) {
-  VkPhysicalDeviceMemoryProperties memory;
-  vkGetPhysicalDeviceMemoryProperties(device, &memory);
-  VkMemoryHeap largest{};
-  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
-    const bool is_local = (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
-    if (!is_local || memory.memoryHeaps[i].size <= largest.size) continue;
-    largest = memory.memoryHeaps[i];
-    index = i;
-  }
-  return largest;
+// Where the driver does not tell, the kernel does of a card that has no twin.
+std::optional<PciAddress> pci_address_of(VkPhysicalDevice device, const VkPhysicalDeviceProperties& properties,
+                                         const std::set<std::string>& extensions) {
+  if (!extensions.contains(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME))
+    return find_pci_card(kSysFolder, properties.vendorID, properties.deviceID);
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
+  VkPhysicalDeviceProperties2 all{};
+  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  all.pNext = &pci;
+  vkGetPhysicalDeviceProperties2(device, &all);
+  return PciAddress{pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction};
 }
 
 // Which kernels run. A driver without an instruction for products of int8 puts them together from many.
@@ -162,6 +160,8 @@ VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
   card.is_software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   const std::set<std::string> extensions = extensions_of(device);
   card.has_memory_budget = extensions.contains(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  card.vendor = properties.vendorID;
+  if (!card.is_software) card.pci = pci_address_of(device, properties, extensions);
   card.skips_long_loops = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   card.binding_alignment = properties.limits.minStorageBufferOffsetAlignment;
   DeviceInfo& info = card.info;
@@ -173,6 +173,8 @@ VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
   info.granularity = 64 * kKiB;
   // One that computes on the CPU takes its share of the process, like any library.
   if (!card.is_software) info.driver_bytes = kAssumedVulkanDriverBytes;
+  info.driver =
+      fmt::format("{} {}", static_cast<const char*>(driver.driverName), static_cast<const char*>(driver.driverInfo));
   info.max_arena_bytes = sizes.maxMemoryAllocationSize;
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
   card.tier = choose_tier(device, extensions, info);
@@ -240,42 +242,11 @@ VulkanCards vulkan_cards() {
     }
     card.info.total_bytes = memory->total;
     card.info.free_bytes = memory->free;
+    card.info.account = memory->account;
     found.cards.push_back(std::move(card));
   }
   if (setting != nullptr && *setting != '\0') choose_cards(found, setting);
   return found;
-}
-
-std::atomic<Bytes>& bytes_on_card(const VulkanCard& card) {
-  static std::mutex mutex;
-  static std::map<VkPhysicalDevice, std::atomic<Bytes>> bytes;
-  const std::lock_guard lock(mutex);
-  return bytes[card.handle];
-}
-
-Result<MemorySample> sample_card(const VulkanCard& card) {
-  std::uint32_t index = 0;
-  const VkMemoryHeap heap = device_heap(card.handle, index);
-  if (card.info.has_unified_memory) {
-    Result<MemorySample> host = sample_host_memory();
-    if (!host) return host;
-    // A driver may give less than the machine has: lavapipe 2 GiB.
-    const Bytes ours = bytes_on_card(card), total = std::min<Bytes>(host->total, heap.size);
-    return MemorySample{.total = total, .free = std::min(host->free, total - std::min(total, ours)), .ours = ours};
-  }
-  const Bytes ours = bytes_on_card(card);
-  MemorySample sample{.total = heap.size, .free = heap.size - std::min<Bytes>(heap.size, ours), .ours = ours};
-  if (!card.has_memory_budget) return sample;
-  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
-  budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
-  VkPhysicalDeviceMemoryProperties2 memory{};
-  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
-  memory.pNext = &budget;
-  vkGetPhysicalDeviceMemoryProperties2(card.handle, &memory);
-  sample.ours = budget.heapUsage[index];
-  const Bytes most = std::min<Bytes>(heap.size, budget.heapBudget[index]);  // of this process
-  sample.free = most - std::min(most, sample.ours);
-  return sample;
 }
 
 }  // namespace headroom

@@ -1,12 +1,13 @@
 // The one Vulkan instance of this process, and the devices that it shows.
 #pragma once
 
-#include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "backend/backend.h"
+#include "backend/gpu_memory/pci_address.h"
 #include "backend/vulkan/vulkan_api.h"
+#include "plan/device_info.h"
 
 namespace headroom {
 
@@ -14,6 +15,8 @@ namespace headroom {
 struct VulkanCard {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   std::uint32_t queue_family = 0;  // that computes
+  std::uint32_t vendor = 0;        // as on the PCI bus
+  std::optional<PciAddress> pci;   // absent: not known, or no card at all
   bool is_software = false;        // a driver that computes on the CPU: lavapipe, SwiftShader
   bool has_memory_budget = false;  // VK_EXT_memory_budget
   bool skips_long_loops = false;   // lavapipe: see kMostSoftwareLoops
@@ -41,12 +44,5 @@ inline constexpr const char* kSoftwareVariable = "HEADROOM_VULKAN_SOFTWARE";
 // has them, even where it says that it has no instruction for them.
 inline constexpr const char* kVulkanTierVariable = "HEADROOM_VULKAN_TIER";
 inline constexpr const char* kVulkanDevicesVariable = "HEADROOM_VULKAN_DEVICES";
-
-// What is free of a card's memory, and what this process holds of it, as the driver says; where it does not say, what
-// our arenas take. Of a card that shares the host's memory no more is free than of that.
-Result<MemorySample> sample_card(const VulkanCard& card);
-
-// Bytes of this process's arenas in the card's own memory. Any thread.
-std::atomic<Bytes>& bytes_on_card(const VulkanCard& card);
 
 }  // namespace headroom

@@ -1,0 +1,89 @@
+#include "backend/vulkan/vulkan_memory.h"
+
+#include <map>
+#include <mutex>
+
+#include "backend/cpu/host_memory.h"
+#include "backend/gpu_memory/amdgpu_memory.h"
+#include "backend/gpu_memory/drm_clients.h"
+#include "backend/gpu_memory/nvml.h"
+
+namespace headroom {
+namespace {
+
+constexpr const char* kProc = "/proc";
+constexpr std::uint32_t kNvidia = 0x10de;
+// Looking at every open file of a desktop's programs takes some ten milliseconds.
+constexpr std::chrono::seconds kOthersKept{5};
+
+// The largest heap of the device's own memory.
+VkMemoryHeap device_heap(VkPhysicalDevice device, std::uint32_t& index) {
+  VkPhysicalDeviceMemoryProperties memory;
+  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  VkMemoryHeap largest{};
+  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+    const bool is_local = (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    if (!is_local || memory.memoryHeaps[i].size <= largest.size) continue;
+    largest = memory.memoryHeaps[i];
+    index = i;
+  }
+  return largest;
+}
+
+ProcessBudget budget_of(VkPhysicalDevice device, std::uint32_t heap) {
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
+  budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+  VkPhysicalDeviceMemoryProperties2 memory{};
+  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+  memory.pNext = &budget;
+  vkGetPhysicalDeviceMemoryProperties2(device, &memory);
+  return {budget.heapBudget[heap], budget.heapUsage[heap]};
+}
+
+// Opened for the first card of NVIDIA's, and like the instance for as long as the process lasts.
+Result<DeviceUse> read_nvml(const PciAddress& card) {
+  static const Result<std::unique_ptr<const Nvml>> nvml = Nvml::open();
+  if (!nvml) return nvml.error();
+  return (*nvml)->read(card);
+}
+
+std::optional<ClientUse> other_clients(const PciAddress& card) {
+  static OtherDrmClients others(kOthersKept);
+  return others.on(card);
+}
+
+}  // namespace
+
+CardUse& use_of_card(const VulkanCard& card) {
+  static std::mutex mutex;
+  static std::map<VkPhysicalDevice, CardUse> uses;
+  const std::lock_guard lock(mutex);
+  return uses[card.handle];
+}
+
+MemoryReadings read_card_memory(const VulkanCard& card) {
+  MemoryReadings readings;
+  std::uint32_t heap = 0;
+  readings.heap_bytes = device_heap(card.handle, heap).size;
+  const CardUse& use = use_of_card(card);
+  readings.device_arena_bytes = use.device_arena_bytes;
+  readings.host_arena_bytes = use.host_arena_bytes;
+  if (card.has_memory_budget) readings.budget = budget_of(card.handle, heap);
+  if (!card.pci) return readings;
+  readings.own_clients = own_drm_clients(kProc, *card.pci);
+  readings.device = read_amdgpu_memory(kSysFolder, *card.pci, card.info.has_unified_memory);
+  if (!readings.device && card.vendor == kNvidia) readings.device = read_nvml(*card.pci);
+  const bool is_told = readings.device && readings.device->ok();
+  if (!is_told && !card.info.has_unified_memory) readings.other_clients = other_clients(*card.pci);
+  return readings;
+}
+
+Result<MemorySample> sample_card(const VulkanCard& card) {
+  const MemoryReadings readings = read_card_memory(card);
+  if (!card.info.has_unified_memory) return sample_own_memory(readings);
+  const Result<MemorySample> host = sample_host_memory();
+  if (!host) return host;
+  return sample_shared_memory(*host, readings);
+}
+
+}  // namespace headroom
