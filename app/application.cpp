@@ -110,9 +110,9 @@ void Application::learnSpeeds() {
   connect(m_engine.get(), &EngineBridge::devicesMeasured, this, [this](const DevicesMeasured& measured) {
     const Result<std::vector<DeviceInfo>> devices = probe_devices();
     if (!devices) return;
-    for (const auto& [id, speed] : measured.speeds) {
+    for (const auto& [id, measurement] : measured.devices) {
       for (const DeviceInfo& device : *devices) {
-        if (device.id == id) m_speeds.put(device, speed);
+        if (device.id == id) m_speeds.put_measured(device, measurement);
       }
     }
     saveSpeeds();
@@ -127,7 +127,7 @@ void Application::learnSpeeds() {
   Result<std::vector<DeviceInfo>> devices = probe_devices();
   if (!devices) return;
   m_speeds.fill(*devices);
-  if (std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(*devices); !unmeasured.empty())
+  if (std::vector<DeviceInfo> unmeasured = m_speeds.unmeasured(*devices); !unmeasured.empty())
     m_engine->measure(std::move(unmeasured));
 }
 

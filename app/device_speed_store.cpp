@@ -29,49 +29,77 @@ double number(const Json& entry, const char* name) {
 
 }  // namespace
 
-DeviceSpeedStore::Speeds DeviceSpeedStore::parse(const std::filesystem::path& file) {
+DeviceSpeedStore::Entries DeviceSpeedStore::parse(const std::filesystem::path& file) {
   std::ifstream stream(file);
   const Json json = Json::parse(stream, nullptr, false);
-  Speeds speeds;
-  if (!json.is_object() || json.value("version", Json()) != Json(kVersion)) return speeds;
+  Entries entries;
+  if (!json.is_object() || json.value("version", Json()) != Json(kVersion)) return entries;
   const auto devices = json.find("devices");
-  if (devices == json.end() || !devices->is_object()) return speeds;
-  for (const auto& [key, entry] : devices->items()) {
-    if (!entry.is_object()) continue;
-    const DeviceSpeed speed{.read_bytes_per_s = number(entry, "read_bytes_per_s"),
-                            .copy_bytes_per_s = number(entry, "copy_bytes_per_s"),
-                            .op_seconds = number(entry, "op_seconds")};
-    if (speed.read_bytes_per_s > 0) speeds[key] = speed;
+  if (devices == json.end() || !devices->is_object()) return entries;
+  for (const auto& [key, found] : devices->items()) {
+    if (!found.is_object()) continue;
+    Entry entry;
+    entry.speed = {.read_bytes_per_s = number(found, "read_bytes_per_s"),
+                   .copy_bytes_per_s = number(found, "copy_bytes_per_s"),
+                   .op_seconds = number(found, "op_seconds")};
+    if (!(entry.speed.read_bytes_per_s > 0)) continue;
+    const auto driver = found.find("driver"), driver_bytes = found.find("driver_bytes");
+    if (driver != found.end() && driver->is_string()) entry.driver = driver->get<std::string>();
+    if (driver_bytes != found.end() && driver_bytes->is_number_unsigned())
+      entry.driver_bytes = driver_bytes->get<Bytes>();
+    entries[key] = std::move(entry);
   }
-  return speeds;
+  return entries;
 }
 
 DeviceSpeedStore DeviceSpeedStore::read(std::filesystem::path file) {
   DeviceSpeedStore store;
   store.file_ = std::move(file);
-  store.speeds_ = parse(store.file_);
+  store.entries_ = parse(store.file_);
   return store;
+}
+
+const DeviceSpeedStore::Entry* DeviceSpeedStore::find(const DeviceInfo& device) const {
+  const auto found = entries_.find(key_of(device));
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+DeviceSpeedStore::Entry& DeviceSpeedStore::change(const DeviceInfo& device) {
+  changed_.insert(key_of(device));
+  return entries_[key_of(device)];
 }
 
 void DeviceSpeedStore::fill(std::span<DeviceInfo> devices) const {
   for (DeviceInfo& device : devices) {
-    if (!device.is_present || device.speed.read_bytes_per_s > 0) continue;
-    if (const auto found = speeds_.find(key_of(device)); found != speeds_.end()) device.speed = found->second;
+    const Entry* known = device.is_present ? find(device) : nullptr;
+    if (known == nullptr) continue;
+    if (!(device.speed.read_bytes_per_s > 0)) device.speed = known->speed;
+    const bool is_of_driver = known->driver_bytes && known->driver == device.driver;
+    if (device.driver_measured || !is_of_driver || *known->driver_bytes >= device.total_bytes) continue;
+    device.driver_bytes = *known->driver_bytes;
+    device.driver_measured = true;
   }
 }
 
-std::vector<DeviceInfo> DeviceSpeedStore::unmeasured(std::span<const DeviceInfo> devices) {
+std::vector<DeviceInfo> DeviceSpeedStore::unmeasured(std::span<const DeviceInfo> devices) const {
   std::vector<DeviceInfo> found;
   for (const DeviceInfo& device : devices) {
-    if (device.is_present && !(device.speed.read_bytes_per_s > 0)) found.push_back(device);
+    if (!device.is_present) continue;
+    const Entry* known = find(device);
+    const bool has_new_driver = !device.driver.empty() && (known == nullptr || known->driver != device.driver);
+    if (!(device.speed.read_bytes_per_s > 0) || has_new_driver) found.push_back(device);
   }
   return found;
 }
 
-void DeviceSpeedStore::put(const DeviceInfo& device, const DeviceSpeed& speed) {
-  speeds_[key_of(device)] = speed;
-  changed_[key_of(device)] = speed;
+void DeviceSpeedStore::put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement) {
+  Entry& entry = change(device);
+  if (!(entry.speed.read_bytes_per_s > 0)) entry.speed = measurement.speed;
+  entry.driver = device.driver;
+  entry.driver_bytes = measurement.driver_bytes;
 }
+
+void DeviceSpeedStore::put(const DeviceInfo& device, const DeviceSpeed& speed) { change(device).speed = speed; }
 
 bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times) {
   // The plan has the speeds of when it was made, and answers came since.
@@ -91,13 +119,15 @@ bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, co
 }
 
 Status DeviceSpeedStore::write() const {
-  Speeds all = parse(file_);
-  for (const auto& [key, speed] : changed_) all[key] = speed;
+  Entries all = parse(file_);
+  for (const std::string& key : changed_) all[key] = entries_.at(key);
   Json devices = Json::object();
-  for (const auto& [key, speed] : all) {
-    devices[key] = {{"read_bytes_per_s", speed.read_bytes_per_s},
-                    {"copy_bytes_per_s", speed.copy_bytes_per_s},
-                    {"op_seconds", speed.op_seconds}};
+  for (const auto& [key, entry] : all) {
+    devices[key] = {{"read_bytes_per_s", entry.speed.read_bytes_per_s},
+                    {"copy_bytes_per_s", entry.speed.copy_bytes_per_s},
+                    {"op_seconds", entry.speed.op_seconds}};
+    if (!entry.driver.empty()) devices[key]["driver"] = entry.driver;
+    if (entry.driver_bytes) devices[key]["driver_bytes"] = *entry.driver_bytes;
   }
   // Names come from drivers: bytes that are not UTF-8 become the replacement character.
   const Json json{{"version", kVersion}, {"devices", devices}};

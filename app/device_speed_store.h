@@ -1,8 +1,11 @@
-// How fast the devices of this machine are, kept between starts for the window and the command line.
+// How fast the devices of this machine are and what their drivers take, kept between starts for the window and the
+// command line.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,16 +18,19 @@ namespace headroom {
 inline constexpr const char* kDeviceSpeedFile = "device-speeds.json";  // in the data folder
 
 // A value: a copy may be written on another thread. One entry per device, with what computes there: its kernels and
-// threads.
+// threads; what the driver takes is of one version of it.
 class DeviceSpeedStore {
  public:
   // Of a file that is absent or damaged nothing is known: devices are measured anew.
   static DeviceSpeedStore read(std::filesystem::path file);
 
-  // Sets the speed of each present device that has none and is known here.
+  // Sets what is known here of each present device: the speed of one that has none, the driver's share in place of an
+  // assumption.
   void fill(std::span<DeviceInfo> devices) const;
-  // Those that are present and have no speed.
-  static std::vector<DeviceInfo> unmeasured(std::span<const DeviceInfo> devices);
+  // Those that are present and have no speed, or a driver whose share nobody has tried to measure yet.
+  std::vector<DeviceInfo> unmeasured(std::span<const DeviceInfo> devices) const;
+  // A speed that answers have refined stays.
+  void put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement);
   void put(const DeviceInfo& device, const DeviceSpeed& speed);
 
   // By what an answer took on the devices of its plan; false when it tells nothing new.
@@ -35,11 +41,19 @@ class DeviceSpeedStore {
   Status write() const;
 
  private:
-  using Speeds = std::map<std::string, DeviceSpeed>;
-  static Speeds parse(const std::filesystem::path& file);
+  struct Entry {
+    DeviceSpeed speed;
+    std::string driver;                 // whose share was tried to measure; empty: of none
+    std::optional<Bytes> driver_bytes;  // absent: it could not be measured
+  };
+  using Entries = std::map<std::string, Entry>;
+  static Entries parse(const std::filesystem::path& file);
+  Entry& change(const DeviceInfo& device);
+  const Entry* find(const DeviceInfo& device) const;
 
   std::filesystem::path file_;
-  Speeds speeds_, changed_;
+  Entries entries_;
+  std::set<std::string> changed_;
 };
 
 }  // namespace headroom

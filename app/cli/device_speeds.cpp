@@ -3,6 +3,7 @@
 #include "../device_speed_store.h"
 #include "../resources.h"
 #include "kept_kernels.h"
+#include "run/backends.h"
 
 namespace headroom::cli {
 namespace {
@@ -14,13 +15,12 @@ DeviceSpeedStore readStore() { return DeviceSpeedStore::read(findDataFolder() / 
 void knowSpeeds(std::span<DeviceInfo> devices) {
   DeviceSpeedStore store = readStore();
   store.fill(devices);
-  const std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(devices);
+  const std::vector<DeviceInfo> unmeasured = store.unmeasured(devices);
   if (unmeasured.empty()) return;
   const BackendFactory makeBackend = backendFactory();
   for (const DeviceInfo& device : unmeasured) {
-    const Result<std::unique_ptr<Backend>> backend = makeBackend(device);
-    if (!backend) continue;
-    if (const Result<DeviceSpeed> speed = (*backend)->measure_speed()) store.put(device, *speed);
+    if (const Result<DeviceMeasurement> found = measure_device(device, makeBackend))
+      store.put_measured(device, *found);
   }
   store.fill(devices);
   (void)store.write();  // without a place to keep them they are measured again next time

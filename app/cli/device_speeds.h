@@ -7,8 +7,8 @@
 
 namespace headroom::cli {
 
-// Speeds that were measured before; devices without one are measured now, about 50 ms each. One that cannot be
-// measured keeps none, and what depends on it is not told.
+// Speeds that were measured before, and what drivers take; devices without are measured now, about 50 ms each. One that
+// cannot be measured keeps none, and what depends on it is not told.
 void knowSpeeds(std::span<DeviceInfo> devices);
 
 // Refines the stored speeds by an answer.

@@ -29,6 +29,14 @@ Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& mak
   return backends;
 }
 
+Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const BackendFactory& make_backend) {
+  const Result<std::unique_ptr<Backend>> backend = make_backend(device);
+  if (!backend) return backend.error();
+  const Result<DeviceSpeed> speed = (*backend)->measure_speed();
+  if (!speed) return speed.error();
+  return DeviceMeasurement{*speed, (*backend)->driver_bytes()};
+}
+
 std::uint64_t n_allocations(const Backends& backends) {
   std::uint64_t sum = 0;
   for (const auto& backend : backends) sum += backend == nullptr ? 0 : backend->n_allocations();
@@ -50,9 +58,13 @@ std::string free_words(const HeadroomRule& rule, Bytes held, const MemorySample&
         fmt::format(", and at most {} may be used, {} of them in use", format_bytes(most->bytes), format_bytes(held));
   }
   const Bytes used = now.total - std::min(now.total, now.free);
-  const Bytes ours = std::min(used, now.ours);
-  return fmt::format(", free {} ({} bytes){}; of {} Headroom holds {}, other programs {}", format_bytes(now.free),
-                     now.free, rule_text, format_bytes(now.total), format_bytes(ours), format_bytes(used - ours));
+  const Bytes ours = std::min(used, now.ours), others = std::min(used - ours, now.account.others.value_or(used - ours));
+  std::string others_text = fmt::format("other programs {}", format_bytes(others));
+  if (now.account.confidence == MemoryConfidence::kEstimated) others_text += " (estimated)";
+  if (now.account.confidence == MemoryConfidence::kAssumed) others_text = "what other programs hold is not known";
+  if (others < used - ours) others_text += fmt::format(", its driver keeps {}", format_bytes(used - ours - others));
+  return fmt::format(", free {} ({} bytes){}; of {} Headroom holds {}, {}", format_bytes(now.free), now.free, rule_text,
+                     format_bytes(now.total), format_bytes(ours), others_text);
 }
 
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,

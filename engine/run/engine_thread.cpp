@@ -338,9 +338,8 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
 void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& devices) {
   DevicesMeasured measured;
   for (const DeviceInfo& device : devices) {
-    const Result<std::unique_ptr<Backend>> backend = make_backend(device);
-    if (!backend) continue;
-    if (const Result<DeviceSpeed> speed = (*backend)->measure_speed()) measured.speeds.emplace_back(device.id, *speed);
+    if (const Result<DeviceMeasurement> found = measure_device(device, make_backend))
+      measured.devices.emplace_back(device.id, *found);
   }
   emit(id, std::move(measured));
 }

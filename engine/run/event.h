@@ -83,7 +83,7 @@ struct MemoryReading {                                        // about 5 Hz whil
 
 // Answers EngineThread::measure(), by DeviceInfo::id; a device that could not be measured is absent.
 struct DevicesMeasured {
-  std::vector<std::pair<std::string, DeviceSpeed>> speeds;
+  std::vector<std::pair<std::string, DeviceMeasurement>> devices;
 };
 
 using EventBody = std::variant<LoadProgress, ModelLoaded, ModelUnloaded, Failed, PrefillProgress, TextDelta,

@@ -52,9 +52,59 @@ TEST_F(DeviceSpeedStoreTest, tells_what_is_left_to_measure) {
   std::vector<DeviceInfo> devices{cpuOf(2), cpuOf(4), cpuOf(8)};
   devices[0].speed.read_bytes_per_s = 1e9;
   devices[2].is_present = false;
-  const std::vector<DeviceInfo> unmeasured = DeviceSpeedStore::unmeasured(devices);
+  const std::vector<DeviceInfo> unmeasured = store().unmeasured(devices);
   ASSERT_EQ(unmeasured.size(), 1U);
   EXPECT_EQ(unmeasured.front().n_threads, 4U);
+}
+
+DeviceInfo cardWith(const char* driver) {
+  DeviceInfo device = test::gpu_with(8 * kGiB, 300 * kMiB);
+  device.driver = driver;
+  device.driver_measured = false;
+  return device;
+}
+
+TEST_F(DeviceSpeedStoreTest, what_a_driver_takes_is_kept_for_its_version) {
+  const auto filled = [&](const char* driver) {
+    DeviceInfo device = cardWith(driver);
+    store().fill({&device, 1});
+    return device;
+  };
+  const auto isLeft = [&](const DeviceInfo& device) { return !store().unmeasured({&device, 1}).empty(); };
+  DeviceSpeedStore kept = store();
+  kept.put_measured(cardWith("radv 23.2"), {{400e9, 10e9, 1e-6}, 150 * kMiB});
+  ASSERT_TRUE(kept.write().ok());
+  EXPECT_EQ(filled("radv 23.2").driver_bytes, 150 * kMiB);
+  EXPECT_TRUE(filled("radv 23.2").driver_measured);
+  EXPECT_FALSE(isLeft(filled("radv 23.2")));
+  EXPECT_EQ(filled("radv 24.1").driver_bytes, 300 * kMiB) << "the assumption";
+  EXPECT_FALSE(filled("radv 24.1").driver_measured);
+  EXPECT_EQ(filled("radv 24.1").speed.read_bytes_per_s, 400e9);
+  EXPECT_TRUE(isLeft(filled("radv 24.1")));
+  kept.put_measured(cardWith("radv 24.1"), {{300e9, 10e9, 1e-6}, std::nullopt});
+  ASSERT_TRUE(kept.write().ok());
+  EXPECT_FALSE(filled("radv 24.1").driver_measured);
+  EXPECT_FALSE(isLeft(filled("radv 24.1"))) << "what cannot be measured is not tried at every start";
+  EXPECT_EQ(filled("radv 24.1").speed.read_bytes_per_s, 400e9) << "answers may have refined it";
+  kept.put(cardWith("radv 24.1"), DeviceSpeed{500e9, 10e9, 1e-6});
+  ASSERT_TRUE(kept.write().ok());
+  EXPECT_FALSE(isLeft(filled("radv 24.1"))) << "an answer leaves what is known of the driver";
+}
+
+TEST_F(DeviceSpeedStoreTest, a_share_that_cannot_be_is_not_taken) {
+  for (const char* share : {"-1", "1.5", "\"many\"", "8589934592", "99999999999999999999", "null"}) {
+    write(std::string(R"({"version": 1, "devices": {"cuda|RTX|x|1": {"read_bytes_per_s": 1e9, "driver": "d", )") +
+          R"("driver_bytes": )" + share + "}}}");
+    DeviceInfo device = cardWith("d");
+    device.kind = DeviceKind::kCuda;
+    device.name = "RTX";
+    device.kernels = "x";
+    device.n_threads = 1;
+    store().fill({&device, 1});
+    ASSERT_EQ(device.speed.read_bytes_per_s, 1e9) << "the form of the file";
+    EXPECT_FALSE(device.driver_measured) << share;
+    EXPECT_EQ(device.driver_bytes, 300 * kMiB) << share;
+  }
 }
 
 TEST_F(DeviceSpeedStoreTest, two_programs_keep_what_each_of_them_measured) {

@@ -295,6 +295,20 @@ TEST_P(VulkanSession, memory_is_counted_while_it_is_mapped) {
   EXPECT_EQ(test::take(backend->sample_memory()).ours, before);
 }
 
+// lavapipe counts nothing: all is the host's, or nobody tells.
+TEST_P(VulkanSession, how_surely_its_memory_is_known_is_told) {
+  const DeviceInfo device = test::cpu_and_vulkan(GetParam())[1];
+  const auto backend = test::take(make_backend(device));
+  ASSERT_TRUE(backend->measure_speed().ok());
+  const MemoryAccount account = test::take(backend->sample_memory()).account;
+  EXPECT_EQ(account.spilled, 0U);
+  EXPECT_EQ(account.doubt.empty(), account.confidence == MemoryConfidence::kMeasured) << account.doubt;
+  EXPECT_FALSE(device.driver.empty());
+  if (!vulkan_cards().cards.front().is_software) return;
+  EXPECT_EQ(account.confidence, GetParam() ? MemoryConfidence::kMeasured : MemoryConfidence::kAssumed);
+  EXPECT_EQ(backend->driver_bytes(), std::nullopt) << "the assumption stays";
+}
+
 TEST_P(VulkanSession, steps_and_contexts_beyond_what_the_driver_computes_are_refused) {
   const std::vector<DeviceInfo> devices = test::cpu_and_vulkan(GetParam());
   const auto refusal = [&](const PlanOptions& options) {

@@ -430,6 +430,24 @@ TEST(MemoryPlan, the_drivers_share_counts_against_the_budget) {
   EXPECT_FALSE(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
 }
 
+TEST(MemoryPlan, what_a_driver_does_not_offer_is_not_held_by_other_programs) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  const PlanOptions options{.n_gpu_layers = 22, .devices = {{1}}};
+  devices[1].free_bytes = devices[1].total_bytes - kGiB;
+  const auto held = [&] {
+    for (const DeviceBudget& budget : test::planned(model, devices, options).budgets) {
+      if (budget.device == 1) return budget.held_by_others;
+    }
+    return Bytes{0};
+  };
+  EXPECT_EQ(held(), kGiB);
+  devices[1].account.others = 300 * kMiB;
+  EXPECT_EQ(held(), 300 * kMiB);
+  devices[1].account.others = 2 * kGiB;
+  EXPECT_EQ(held(), kGiB) << "what our own model holds is free for the next plan";
+}
+
 TEST(MemoryPlan, the_heaps_share_counts_against_the_hosts_budget_alone) {
   ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();

@@ -359,14 +359,15 @@ TEST(EngineThread, measures_the_devices_that_it_can) {
   Engine engine;
   const auto measured = engine.wait_for<DevicesMeasured>(engine->measure(devices));
   ASSERT_TRUE(measured);
-  ASSERT_EQ(measured->speeds.size(), 2U) << "there is no backend for the third";
+  ASSERT_EQ(measured->devices.size(), 2U) << "there is no backend for the third";
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(measured->speeds[i].first, devices[i].id);
-    EXPECT_GT(measured->speeds[i].second.read_bytes_per_s, 1e6);
-    EXPECT_LT(measured->speeds[i].second.read_bytes_per_s, 1e13);
+    EXPECT_EQ(measured->devices[i].first, devices[i].id);
+    EXPECT_GT(measured->devices[i].second.speed.read_bytes_per_s, 1e6);
+    EXPECT_LT(measured->devices[i].second.speed.read_bytes_per_s, 1e13);
+    EXPECT_FALSE(measured->devices[i].second.driver_bytes) << "there is no driver";
   }
-  EXPECT_GT(measured->speeds[0].second.op_seconds, 0) << "a barrier of two threads takes its time";
-  EXPECT_GT(measured->speeds[1].second.copy_bytes_per_s, 1e6);
+  EXPECT_GT(measured->devices[0].second.speed.op_seconds, 0) << "a barrier of two threads takes its time";
+  EXPECT_GT(measured->devices[1].second.speed.copy_bytes_per_s, 1e6);
 }
 
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {

@@ -119,5 +119,21 @@ TEST(CheckFitsNow, counts_the_headroom_rule_and_what_is_held) {
   EXPECT_FALSE(check_fits_now(device, AtMost{5000}, 601, 0, now).ok()) << "a cap does not make memory";
 }
 
+TEST(FreeWords, tell_who_holds_the_rest_and_how_surely_that_is_known) {
+  MemorySample now{1000, 600, 100};
+  EXPECT_EQ(free_words(KeepFree{}, 0, now),
+            ", free 600 B (600 bytes); of 1000 B Headroom holds 100 B, other programs 300 B");
+  now.account.others = 250;
+  now.account.confidence = MemoryConfidence::kEstimated;
+  EXPECT_EQ(
+      free_words(KeepFree{}, 0, now),
+      ", free 600 B (600 bytes); of 1000 B Headroom holds 100 B, other programs 250 B (estimated), its driver keeps "
+      "50 B");
+  now = {1000, 900, 100};
+  now.account.confidence = MemoryConfidence::kAssumed;
+  EXPECT_EQ(free_words(KeepFree{}, 0, now),
+            ", free 900 B (900 bytes); of 1000 B Headroom holds 100 B, what other programs hold is not known");
+}
+
 }  // namespace
 }  // namespace headroom
