@@ -16,12 +16,12 @@ class TimelineChart : public QCustomPlot {
  public:
   explicit TimelineChart(const Theme& theme, QWidget* parent = nullptr);
 
-  void setTimeLine(const TimeLine& timeLine);  // borrowed; replaced before it goes
+  // Borrowed, replaced before it goes; to be called again when it has grown. The replot is queued.
+  void setTimeLine(const TimeLine& timeLine);
 
   // `planTop`: where our share ends when the plan is loaded; 0: no line. `total`: top of the axis.
   void setPlan(Bytes planTop);
   void setTotal(Bytes total);
-  void refresh();  // the time line has grown; the replot is queued
 
   // What is under a point of the widget; absent outside the areas.
   struct Hit {
@@ -44,6 +44,7 @@ class TimelineChart : public QCustomPlot {
 
  private:
   void recolour();
+  void refresh();
 
   const Theme& m_theme;
   const TimeLine* m_timeLine = nullptr;

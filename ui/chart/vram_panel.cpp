@@ -230,7 +230,6 @@ void VramPanel::refreshPlan() {
   refreshDevices();
   const std::size_t selected = m_state.selected();
   m_device->setText({});
-  m_chart->setTimeLine(m_state.timeLine(selected));
   m_chart->setPlan(m_state.planTop(selected));
   if (selected < m_state.shown().size()) {
     const DeviceInfo& device = m_state.shown()[selected];
@@ -249,7 +248,7 @@ void VramPanel::refreshPlan() {
 void VramPanel::refreshNow() {
   const std::size_t selected = m_state.selected();
   const bool several = m_bars.size() > 1;
-  m_chart->refresh();
+  m_chart->setTimeLine(m_state.timeLine(selected));  // the first reading of a device begins it
   m_empty->setVisible(m_state.timeLine(selected).isEmpty());
   for (std::size_t i = 0; i < m_bars.size(); ++i) {
     const DeviceInfo& device = m_state.shown()[i];

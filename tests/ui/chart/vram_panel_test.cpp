@@ -15,6 +15,7 @@
 #include "ui/chart/legend_model.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
+#include "ui/chart/timeline_chart.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
 
@@ -109,6 +110,23 @@ TEST_F(VramPanelTest, several_devices_have_bars_each_and_tabs_choose_whose_histo
   QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   EXPECT_FALSE(tabs->isVisible());
   EXPECT_EQ(m_panel.findChildren<DeviceBars*>().size(), 1);
+}
+
+TEST_F(VramPanelTest, the_history_of_a_device_begins_with_its_first_reading_whatever_the_plan_does) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  MemoryReading reading;
+  reading.device = "cpu";
+  reading.total = reading.free = 16 * kGiB;
+  const auto* chart = m_panel.findChild<TimelineChart*>();
+  ASSERT_NE(chart, nullptr);
+  QCoreApplication::processEvents();
+  for (const qint64 second : {0, 100}) {
+    reading.timeMs = 1'700'000'000'000 + 1000 * second;
+    m_chart.addReading(reading);
+  }
+  const auto hit = chart->hitAt(chart->rect().center());
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->segment, Segment::Free);
 }
 
 TEST_F(VramPanelTest, a_reading_and_a_plan_are_told_in_words) {
