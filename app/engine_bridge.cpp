@@ -124,6 +124,7 @@ void EngineBridge::tellReading(const headroom::MemoryReading& reading) {
     told.total = sample.total;
     told.free = sample.free;
     told.ours = sample.ours;
+    told.account = sample.account;
     told.kvTokensUsed = reading.kv_tokens_used;
     told.allocationsAfterLoad = reading.allocations_after_load;
     emit memoryRead(told);

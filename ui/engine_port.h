@@ -38,6 +38,7 @@ struct MemoryReading {  // one device at one moment
   Bytes total = 0, free = 0, ours = 0;
   quint32 kvTokensUsed = 0;
   quint64 allocationsAfterLoad = 0;
+  MemoryAccount account = {};
 };
 
 struct ChatRequest {

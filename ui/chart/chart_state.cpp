@@ -93,6 +93,11 @@ std::optional<MemoryFrame> ChartState::now(std::size_t index) const {
   return measuredFrame(last->second, shareNow(last->first));
 }
 
+MemoryAccount ChartState::account(std::size_t index) const {
+  const auto last = index < m_shown.size() ? m_last.find(idOf(m_shown[index])) : m_last.end();
+  return last == m_last.end() ? MemoryAccount{} : last->second.account;
+}
+
 std::optional<MemoryFrame> ChartState::planned(std::size_t index) const {
   if (!plan() || index >= m_shown.size()) return std::nullopt;
   const DeviceInfo& device = m_shown[index];

@@ -35,7 +35,8 @@ class ChartState : public QObject {
   const TimeLine& timeLine(std::size_t index) const;
   std::optional<MemoryFrame> now(std::size_t index) const;
   std::optional<MemoryFrame> planned(std::size_t index) const;
-  Bytes planTop(std::size_t index) const;  // where our share ends once the plan is loaded; 0: no plan
+  MemoryAccount account(std::size_t index) const;  // of the last reading
+  Bytes planTop(std::size_t index) const;          // where our share ends once the plan is loaded; 0: no plan
   // Whose regions a click lists, the loaded plan's, else the candidate's, and the device there; null: it has none.
   struct Listed {
     std::shared_ptr<const MemoryPlan> plan;

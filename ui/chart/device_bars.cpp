@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/chart/account_text.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
@@ -16,6 +17,7 @@ DeviceBars::DeviceBars(const Theme& theme, QWidget* parent)
       m_name(new ElidedLabel("heading", Qt::AlignLeft, this)),
       m_nowText(new QLabel(this)),
       m_nowBar(new SegmentBar(theme, this)),
+      m_spillText(new QLabel(this)),
       m_planText(new QLabel(this)),
       m_planBar(new SegmentBar(theme, this)) {
   m_nowBar->setObjectName(QStringLiteral("nowBar"));
@@ -23,18 +25,22 @@ DeviceBars::DeviceBars(const Theme& theme, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(kGrid / 2);
-  for (QLabel* label : {m_nowText, m_planText}) {
+  for (QLabel* label : {m_nowText, m_spillText, m_planText}) {
     setRole(label, "muted");
     label->setWordWrap(true);
   }
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_name, m_nowText, m_nowBar, m_planText, m_planBar})
+  m_spillText->setObjectName(QStringLiteral("spillText"));
+  setTone(m_spillText, Tone::Bad);
+  m_spillText->hide();
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{m_name, m_nowText, m_nowBar, m_spillText, m_planText, m_planBar})
     column->addWidget(widget);
   for (SegmentBar* bar : {m_nowBar, m_planBar})
     connect(bar, &SegmentBar::segmentClicked, this, &DeviceBars::segmentClicked);
 }
 
 void DeviceBars::setFigures(const Figures& figures) {
-  const auto& [device, now, planned, total, planTop] = figures;
+  const auto& [device, now, planned, total, planTop, account] = figures;
   const Bytes scale = std::max({total, now ? now->total() : 0, planned ? planned->total() : 0});
   m_name->setVisible(!device.isEmpty());
   m_name->setText(device);
@@ -46,7 +52,11 @@ void DeviceBars::setFigures(const Figures& figures) {
     m_nowBar->setFrame(*now, scale, planTop);
     m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) +
                        (now->isContradictory ? tr(" (the system\u2019s figures disagree)") : QString()));
+    m_nowText->setToolTip(doubtText(account));
   }
+  const bool isSpilled = now && now->spilled > 0;
+  m_spillText->setVisible(isSpilled);
+  m_spillText->setText(isSpilled ? spillText(now->spilled) : QString());
   m_planBar->setVisible(planned.has_value());
   m_planText->setVisible(planned.has_value());
   if (!planned) return;

@@ -23,6 +23,7 @@ class DeviceBars : public QWidget {
     QString device;  // its name where several are shown; empty: the only one, and named elsewhere
     std::optional<MemoryFrame> now, planned;
     Bytes total = 0, planTop = 0;
+    MemoryAccount account = {};  // of now
   };
   void setFigures(const Figures& figures);
 
@@ -33,6 +34,7 @@ class DeviceBars : public QWidget {
   ElidedLabel* m_name;
   QLabel* m_nowText;
   SegmentBar* m_nowBar;
+  QLabel* m_spillText;
   QLabel* m_planText;
   SegmentBar* m_planBar;
 };

@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <QPixmap>
 
+#include "ui/chart/account_text.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -34,8 +35,9 @@ void LegendModel::setDevice(const QString& name) {
   emit headerDataChanged(Qt::Horizontal, NameColumn, NameColumn);
 }
 
-void LegendModel::setNow(const std::optional<MemoryFrame>& now) {
+void LegendModel::setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account) {
   m_now = now;
+  m_account = account;
   emit dataChanged(index(0, NowColumn), index(rowCount() - 1, NowColumn));
 }
 
@@ -49,22 +51,35 @@ int LegendModel::rowCount(const QModelIndex& parent) const {
 }
 int LegendModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
 
+QString LegendModel::toolTipOf(Segment segment, int column) const {
+  const auto& frame = column == NowColumn ? m_now : m_plan;
+  QStringList lines{column == NameColumn || !frame ? segmentExplanation(segment)
+                                                   : formatExactBytes(frame->of(segment))};
+  if (segment != Segment::Others || column == PlanColumn || !m_now) return lines.first();
+  if (const QString doubt = doubtText(m_account); !doubt.isEmpty()) lines << doubt;
+  if (m_now->withheld > 0)
+    lines << tr("%1 of it nobody holds: the driver does not offer it.").arg(formatBytes(m_now->withheld));
+  return lines.join(QLatin1Char('\n'));
+}
+
 QVariant LegendModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const Segment segment = kSegments[static_cast<std::size_t>(index.row())];
   const auto& frame = index.column() == NowColumn ? m_now : m_plan;
+  const bool isOthersNow = segment == Segment::Others && index.column() == NowColumn;
   switch (role) {
     case SegmentRole: return static_cast<int>(segment);
     case Qt::DecorationRole:
       return index.column() == NameColumn ? QVariant(swatch(m_theme.tokens(), segment)) : QVariant();
     case Qt::TextAlignmentRole:
       return QVariant((index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    case Qt::ToolTipRole:
-      return index.column() == NameColumn || !frame ? QVariant(segmentExplanation(segment))
-                                                    : QVariant(formatExactBytes(frame->of(segment)));
+    case Qt::ToolTipRole: return toolTipOf(segment, index.column());
     case Qt::DisplayRole:
       if (index.column() == NameColumn) return segmentName(segment);
-      return frame ? formatBytes(frame->of(segment)) : QStringLiteral("\u2013");
+      if (!frame) return QStringLiteral("\u2013");
+      return isOthersNow ? othersBytesText(frame->of(segment), m_account) : formatBytes(frame->of(segment));
+    case Qt::AccessibleTextRole:
+      return isOthersNow && frame ? QVariant(othersSpokenText(frame->of(segment), m_account)) : QVariant();
     default: return {};
   }
 }

@@ -18,7 +18,7 @@ class LegendModel : public QAbstractTableModel {
   explicit LegendModel(const Theme& theme, QObject* parent = nullptr);
 
   void setDevice(const QString& name);  // whose figures these are, where several devices are shown; empty: the only one
-  void setNow(const std::optional<MemoryFrame>& now);
+  void setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account = {});
   void setPlan(const std::optional<MemoryFrame>& plan);
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -27,9 +27,12 @@ class LegendModel : public QAbstractTableModel {
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
  private:
+  QString toolTipOf(Segment segment, int column) const;
+
   const Theme& m_theme;
   QString m_device;
   std::optional<MemoryFrame> m_now, m_plan;
+  MemoryAccount m_account;
 };
 
 }  // namespace headroom::ui

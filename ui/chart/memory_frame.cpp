@@ -58,17 +58,22 @@ MemoryFrame measuredFrame(const MemoryReading& reading, const PlannedShare& load
   frame.timeMs = reading.timeMs;
   const Bytes free = std::min(reading.free, reading.total);
   const Bytes used = reading.total - free;
-  frame.isContradictory = reading.free > reading.total || reading.ours > used || used < loaded.ours();
-  Bytes left = used;
-  frame.of(Segment::Weights) = take(left, loaded.weights);
+  frame.spilled = reading.account.spilled;
+  const Bytes here = loaded.ours() - std::min(loaded.ours(), frame.spilled);
+  frame.isContradictory = reading.free > reading.total || reading.ours > used || used < here;
+  Bytes left = std::min(used, here);
+  Bytes notOurs = used - left;
+  // Which part was pushed out nobody tells: most of it are weights.
+  frame.of(Segment::Weights) = take(left, loaded.weights - std::min(loaded.weights, frame.spilled));
   const Bytes kv = take(left, loaded.kv);
   frame.of(Segment::KvUsed) = std::min(kv, usedKv(loaded, reading.kvTokensUsed));
   frame.of(Segment::KvReserved) = kv - frame.of(Segment::KvUsed);
   frame.of(Segment::Activations) = take(left, loaded.activations);
   frame.of(Segment::Tables) = take(left, loaded.tables);
   // What the system counts to this process beyond the plan is the driver's share (on the host: the program itself).
-  frame.of(Segment::Driver) = take(left, reading.ours > loaded.ours() ? reading.ours - loaded.ours() : 0);
-  frame.of(Segment::Others) = left;
+  frame.of(Segment::Driver) = take(notOurs, reading.ours > here ? reading.ours - here : 0);
+  frame.of(Segment::Others) = notOurs;
+  if (reading.account.others) frame.withheld = notOurs - std::min(notOurs, *reading.account.others);
   divideFree(frame, free, loaded.headroom, std::max(reading.ours, loaded.ours()));
   return frame;
 }

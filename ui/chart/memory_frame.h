@@ -13,6 +13,9 @@ namespace headroom::ui {
 struct MemoryFrame {
   qint64 timeMs = 0;  // since the epoch
   std::array<Bytes, kSegments.size()> bytes{};
+  // Of other programs: what the driver does not offer to this one although nobody holds it.
+  Bytes withheld = 0;
+  Bytes spilled = 0;             // of ours, beside all this: its driver pushed it out of the device
   bool isContradictory = false;  // the system's own figures did not agree; clamped, and shown with less confidence
 
   Bytes of(Segment segment) const { return bytes[segmentIndex(segment)]; }

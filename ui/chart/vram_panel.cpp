@@ -253,10 +253,10 @@ void VramPanel::refreshNow() {
   for (std::size_t i = 0; i < m_bars.size(); ++i) {
     const DeviceInfo& device = m_state.shown()[i];
     m_bars[i]->setFigures({several ? deviceLabel(device) : QString(), m_state.now(i), m_state.planned(i),
-                           device.total_bytes, m_state.planTop(i)});
+                           device.total_bytes, m_state.planTop(i), m_state.account(i)});
   }
   m_legend->setDevice(several ? deviceLabel(m_state.shown()[selected]) : QString());
-  m_legend->setNow(m_state.now(selected));
+  m_legend->setNow(m_state.now(selected), m_state.account(selected));
   m_legend->setPlan(m_state.planned(selected));
 }
 

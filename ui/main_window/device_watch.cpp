@@ -52,7 +52,8 @@ void DeviceWatch::probe() {
       !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
         const Bytes difference =
             a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
-        return a.id == b.id && difference < noise(a) && isNear(a.speed.read_bytes_per_s, b.speed.read_bytes_per_s);
+        return a.id == b.id && difference < noise(a) && isNear(a.speed.read_bytes_per_s, b.speed.read_bytes_per_s) &&
+               a.driver_bytes == b.driver_bytes && a.driver_measured == b.driver_measured;
       });
   if (moved) {
     m_told = devices;
@@ -66,6 +67,7 @@ void DeviceWatch::probe() {
     reading.total = device.total_bytes;
     reading.free = device.free_bytes - std::min(device.free_bytes, comesBackOn(device, devices, m_load));
     reading.ours = m_load.heldOn(device.id);
+    reading.account = device.account;
     reading.kvTokensUsed = m_load.kvTokensUsed();
     reading.allocationsAfterLoad = m_load.allocationsSinceLoad();
     emit read(reading);

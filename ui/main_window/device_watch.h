@@ -20,7 +20,7 @@ class DeviceWatch : public QObject {
   std::vector<DeviceInfo> devicesNow() const;
 
  signals:
-  // Or a speed became known or changed; by more than noise.
+  // By more than noise; or a speed or a driver's share became known or changed.
   void freeBytesChanged(const std::vector<headroom::DeviceInfo>& devices);
   void read(const headroom::ui::MemoryReading& reading);
 

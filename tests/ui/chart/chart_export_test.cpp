@@ -16,15 +16,16 @@ std::vector<MemoryFrame> twoFrames() {
   frames[1].timeMs = 1'700'000'000'200;
   frames[1].of(Segment::Free) = 7;
   frames[1].isContradictory = true;
+  frames[1].spilled = 3;
   return frames;
 }
 
 TEST(ChartExport, csv_has_a_column_per_segment_and_exact_bytes) {
   const QList<QByteArray> lines = framesToCsv(twoFrames()).split('\n');
   ASSERT_EQ(lines.size(), 4);  // header, two rows, the end of the last line
-  EXPECT_EQ(lines[0], "time_ms,weights,kv_used,kv_reserved,activations,tables,driver,others,headroom,free");
-  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0");
-  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,7");
+  EXPECT_EQ(lines[0], "time_ms,weights,kv_used,kv_reserved,activations,tables,driver,others,headroom,free,spilled");
+  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0");
+  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,7,3");
 }
 
 TEST(ChartExport, json_reads_back_as_the_same_figures) {
@@ -35,6 +36,7 @@ TEST(ChartExport, json_reads_back_as_the_same_figures) {
   ASSERT_EQ(frames.size(), 2);
   EXPECT_EQ(frames[0][QStringLiteral("weights")].toInteger(), 5'368'709'121);
   EXPECT_TRUE(frames[1][QStringLiteral("contradictory")].toBool());
+  EXPECT_EQ(frames[1][QStringLiteral("spilled")].toInteger(), 3);
 }
 
 }  // namespace

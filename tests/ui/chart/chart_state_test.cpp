@@ -123,6 +123,18 @@ TEST_F(ChartStateTest, the_parts_of_each_device_are_its_own_live_and_planned) {
   }
 }
 
+TEST_F(ChartStateTest, who_holds_a_device_is_of_its_last_reading) {
+  m_chart.setDevices({m_host});
+  EXPECT_EQ(m_chart.account(0).doubt, "");
+  EXPECT_EQ(m_chart.account(7).doubt, "") << "none is shown there";
+  MemoryReading told = reading("cpu", 1, 8 * kGiB, 0);
+  told.account.doubt = "so";
+  m_chart.addReading(told);
+  EXPECT_EQ(m_chart.account(0).doubt, "so");
+  m_chart.addReading(reading("cpu", 2, 8 * kGiB, 0));
+  EXPECT_EQ(m_chart.account(0).doubt, "");
+}
+
 TEST_F(ChartStateTest, what_has_arrived_of_a_load_is_weights_and_nothing_afterwards) {
   m_chart.setDevices({m_host});
   const auto plan = test::plan_for(m_model, {m_host});

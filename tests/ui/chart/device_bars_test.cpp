@@ -40,6 +40,35 @@ TEST_F(DeviceBarsTest, one_of_several_has_its_name_and_the_only_one_has_none) {
   EXPECT_TRUE(m_bars.findChild<SegmentBar*>("planBar")->isHidden());
 }
 
+TEST_F(DeviceBarsTest, what_was_pushed_out_is_said_in_red_for_as_long_as_it_is) {
+  const auto* spill = m_bars.findChild<QLabel*>("spillText");
+  ASSERT_NE(spill, nullptr);
+  MemoryFrame now = frame(kGiB, kGiB);
+  now.spilled = 512 * kMiB;
+  m_bars.setFigures({{}, now, {}, 2 * kGiB, 0});
+  EXPECT_TRUE(says("512 MiB of the model was pushed out"));
+  EXPECT_EQ(spill->property("tone").toString(), "bad");
+  m_bars.setFigures({{}, frame(kGiB, kGiB), {}, 2 * kGiB, 0});
+  EXPECT_TRUE(spill->isHidden());
+  m_bars.setFigures({{}, now, {}, 2 * kGiB, 0});
+  m_bars.setFigures({{}, {}, {}, 2 * kGiB, 0});
+  EXPECT_TRUE(spill->isHidden()) << "without a reading nothing is known";
+}
+
+TEST_F(DeviceBarsTest, doubt_about_the_figures_is_their_tool_tip) {
+  MemoryAccount account;
+  account.doubt = "Nothing tells.";
+  m_bars.setFigures({{}, frame(kGiB, kGiB), {}, 2 * kGiB, 0, account});
+  const auto tips = [&] {
+    QStringList found;
+    for (const QLabel* label : m_bars.findChildren<QLabel*>()) found << label->toolTip();
+    return found;
+  };
+  EXPECT_TRUE(tips().contains("Nothing tells."));
+  m_bars.setFigures({{}, frame(kGiB, kGiB), {}, 2 * kGiB, 0});
+  EXPECT_FALSE(tips().contains("Nothing tells."));
+}
+
 TEST_F(DeviceBarsTest, what_is_not_there_is_needed) {
   m_bars.setFigures({"RTX 4090", {}, frame(5 * kGiB, 0), 4 * kGiB, 5 * kGiB});
   EXPECT_TRUE(m_bars.findChild<SegmentBar*>("nowBar")->isHidden());

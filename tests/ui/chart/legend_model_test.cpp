@@ -34,6 +34,33 @@ TEST(LegendModelTest, every_segment_has_its_row_its_figures_and_its_own_swatch) 
   EXPECT_EQ(legend.index(1, LegendModel::NowColumn).data().toString(), QString::fromUtf8("\u2013"));
 }
 
+TEST(LegendModelTest, how_surely_other_programs_are_known_stands_in_their_row_alone) {
+  const Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  MemoryAccount account;
+  account.confidence = MemoryConfidence::kEstimated;
+  account.doubt = "Only some are seen.";
+  MemoryFrame now;
+  now.of(Segment::Others) = 3 * kGiB;
+  now.withheld = kGiB;
+  legend.setNow(now, account);
+  const int others = static_cast<int>(segmentIndex(Segment::Others));
+  const auto tip = [&](int row, int column) { return legend.index(row, column).data(Qt::ToolTipRole).toString(); };
+  const QModelIndex figure = legend.index(others, LegendModel::NowColumn);
+  EXPECT_EQ(figure.data(), QString::fromUtf8("\u2248 3.00 GiB"));
+  EXPECT_EQ(figure.data(Qt::AccessibleTextRole), "about 3.00 GiB");
+  EXPECT_EQ(legend.index(0, LegendModel::NowColumn).data(), "0 B");
+  EXPECT_FALSE(legend.index(0, LegendModel::NowColumn).data(Qt::AccessibleTextRole).isValid());
+  for (const int column : {LegendModel::NameColumn, LegendModel::NowColumn})
+    EXPECT_TRUE(tip(others, column).contains("Only some are seen.\n1.00 GiB of it nobody holds")) << column;
+  EXPECT_FALSE(tip(others, LegendModel::PlanColumn).contains("Only some"));
+  EXPECT_FALSE(tip(0, LegendModel::NameColumn).contains("Only some"));
+  now.withheld = 0;
+  legend.setNow(now);
+  EXPECT_EQ(figure.data(), "3.00 GiB");
+  EXPECT_EQ(tip(others, LegendModel::NowColumn), "3,221,225,472 B");
+}
+
 TEST(LegendModelTest, swatches_are_painted_anew_with_the_theme) {
   Theme theme(ThemeChoice::Light);
   LegendModel legend(theme);

@@ -49,6 +49,32 @@ TEST(MemoryFrame, a_contradictory_reading_is_clamped_and_said) {
   EXPECT_EQ(oursAboveUsed.of(Segment::Weights), kGiB) << "no more than what is in use";
 }
 
+TEST(MemoryFrame, what_was_pushed_out_of_the_device_takes_nothing_from_other_programs) {
+  MemoryReading told = reading(8 * kGiB, 0, share().ours() - 2 * kGiB + 100 * kMiB);
+  told.account.spilled = 2 * kGiB;
+  const MemoryFrame frame = measuredFrame(told, share());
+  EXPECT_EQ(frame.spilled, 2 * kGiB);
+  EXPECT_FALSE(frame.isContradictory) << "less of ours is there than was planned, and that is why";
+  EXPECT_EQ(frame.of(Segment::Weights), 2 * kGiB);
+  EXPECT_EQ(frame.of(Segment::KvReserved), kGiB);
+  EXPECT_EQ(frame.of(Segment::Driver), 100 * kMiB);
+  EXPECT_EQ(frame.of(Segment::Others), 8 * kGiB - (share().ours() - 2 * kGiB) - 100 * kMiB);
+  EXPECT_EQ(frame.total(), 8 * kGiB);
+  told.account.spilled = 50 * kGiB;
+  EXPECT_EQ(measuredFrame(told, share()).of(Segment::Weights), 0U);
+  EXPECT_EQ(measuredFrame(told, share()).total(), 8 * kGiB);
+}
+
+TEST(MemoryFrame, of_other_programs_what_nobody_holds_is_known_where_their_use_is_told) {
+  MemoryReading told = reading(8 * kGiB, 3 * kGiB, kGiB);
+  EXPECT_EQ(measuredFrame(told, {}).withheld, 0U);
+  told.account.others = 3 * kGiB;
+  EXPECT_EQ(measuredFrame(told, {}).of(Segment::Others), 4 * kGiB);
+  EXPECT_EQ(measuredFrame(told, {}).withheld, kGiB);
+  told.account.others = 9 * kGiB;
+  EXPECT_EQ(measuredFrame(told, {}).withheld, 0U);
+}
+
 TEST(MemoryFrame, use_at_most_leaves_the_rest_as_headroom) {
   PlannedShare atMost = share();
   atMost.headroom = AtMost{6 * kGiB};

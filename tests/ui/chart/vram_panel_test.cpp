@@ -141,6 +141,25 @@ TEST_F(VramPanelTest, a_reading_and_a_plan_are_told_in_words) {
   EXPECT_TRUE(says("figures disagree")) << "more free than there is";
 }
 
+TEST_F(VramPanelTest, how_surely_other_programs_are_known_and_what_spilled_are_told) {
+  m_chart.setDevices({test::cpu_with(16 * kGiB)});
+  MemoryReading told;
+  told.device = "cpu";
+  told.total = 16 * kGiB;
+  told.free = 12 * kGiB;
+  told.account.confidence = MemoryConfidence::kAssumed;
+  told.account.doubt = "Nothing tells.";
+  m_chart.addReading(told);
+  const auto* legend = find<QTableView>("legend")->model();
+  const QModelIndex others = legend->index(static_cast<int>(segmentIndex(Segment::Others)), LegendModel::NowColumn);
+  EXPECT_EQ(others.data(), "not known");
+  EXPECT_TRUE(others.data(Qt::ToolTipRole).toString().contains("Nothing tells."));
+  EXPECT_FALSE(says("pushed out"));
+  told.account.spilled = kGiB;
+  m_chart.addReading(told);
+  EXPECT_TRUE(says("1.00 GiB of the model was pushed out"));
+}
+
 TEST_F(VramPanelTest, a_plan_that_needs_more_than_there_is_says_needed) {
   const ModelInfo large = test::make_model(test::kLlama3_70B);
   m_chart.setDevices({test::cpu_with(16 * kGiB)});

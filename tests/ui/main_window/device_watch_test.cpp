@@ -78,20 +78,25 @@ TEST_F(DeviceWatchTest, a_change_is_told_once_and_noise_is_not) {
   m_devices[0].free_bytes -= 2 * kGiB;
   probe();
   EXPECT_EQ(changed.count(), 2);
+  m_devices[0].driver_bytes = 10 * kMiB;
+  probe();
+  EXPECT_EQ(changed.count(), 3) << "what a driver takes became known";
   m_devices.clear();
   probe();
-  EXPECT_EQ(changed.count(), 3) << "a device that is gone";
+  EXPECT_EQ(changed.count(), 4) << "a device that is gone";
 }
 
 TEST_F(DeviceWatchTest, while_nothing_is_loaded_its_own_readings_keep_the_chart_alive) {
   QSignalSpy read(m_watch.get(), &DeviceWatch::read);
   m_devices[0].free_bytes = 4 * kGiB;
+  m_devices[0].account.confidence = MemoryConfidence::kAssumed;
   probe();
   ASSERT_GE(read.count(), 1);
   const auto reading = read.last()[0].value<MemoryReading>();
   EXPECT_EQ(reading.device, QString::fromStdString(m_devices[0].id));
   EXPECT_EQ(reading.free, 4 * kGiB);
   EXPECT_EQ(reading.ours, 0U);
+  EXPECT_EQ(reading.account.confidence, MemoryConfidence::kAssumed);
 }
 
 TEST_F(DeviceWatchTest, what_the_engine_reads_is_passed_on) {

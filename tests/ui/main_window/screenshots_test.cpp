@@ -121,6 +121,39 @@ TEST_P(Screenshots, two_gpus_and_the_host) {
   take(QStringLiteral("10-two-gpus"), QSize(1600, 1400));
 }
 
+TEST_P(Screenshots, a_card_that_pushed_some_of_the_model_out) {
+  m_gpus = {presentGpu("vulkan:0", 6 * kGiB)};
+  m_gpus[0].name = "AMD Radeon RX 6600";
+  makeWindow({});
+  openLarge();
+  ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
+  find<QPushButton>("loadButton")->click();
+  ASSERT_EQ(m_engine.loads.size(), 1U);
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]));
+  const MemoryPlan& plan = *m_engine.loads[0].plan;
+  const auto card = std::find_if(plan.budgets.begin(), plan.budgets.end(), [&](const DeviceBudget& budget) {
+    return plan.devices[budget.device].id == m_gpus[0].id;
+  });
+  ASSERT_NE(card, plan.budgets.end());
+  const qint64 now = QDateTime::currentMSecsSinceEpoch();
+  for (int i = 0; i < 60; ++i) {
+    MemoryReading reading{now + 1000 * i, QStringLiteral("vulkan:0"), 6 * kGiB, 0, 0, 1024, 0};
+    // Another program takes what it wants.
+    reading.account.others = i < 30 ? 200 * kMiB : 2 * kGiB;
+    reading.account.spilled = i < 30 ? 0 : kGiB + kGiB / 4;
+    reading.account.confidence = MemoryConfidence::kEstimated;
+    reading.account.doubt =
+        "The system's figures disagree: the driver counts 1.00 GiB for this program, which holds 3.00 GiB.";
+    reading.ours = card->planned + 150 * kMiB - reading.account.spilled;
+    reading.free = reading.total - std::min(reading.total, reading.ours + *reading.account.others);
+    emit m_engine.memoryRead(reading);
+  }
+  const auto* spill = find<QLabel>("spillText");
+  EXPECT_TRUE(spill->isVisible() && spill->text().startsWith(QStringLiteral("1.25 GiB of the model was pushed out")));
+  take(QStringLiteral("11-spilled"), kSmallScreen);
+  take(QStringLiteral("11-spilled"), kLargeScreen);
+}
+
 TEST_P(Screenshots, a_quantized_cache_with_its_exact_ends) {
   openLarge();
   for (const char* name : {"keyType", "valueType"}) {

@@ -1,0 +1,30 @@
+#include "ui/chart/account_text.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom::ui {
+namespace {
+
+TEST(AccountText, what_is_not_measured_is_said_with_the_figure) {
+  MemoryAccount account;
+  EXPECT_EQ(othersBytesText(kGiB, account), "1.00 GiB");
+  EXPECT_EQ(othersSpokenText(kGiB, account), "1.00 GiB");
+  EXPECT_EQ(doubtText(account), "");
+  account.confidence = MemoryConfidence::kEstimated;
+  account.doubt = "The system's figures disagree.";
+  EXPECT_EQ(othersBytesText(kGiB, account), QString::fromUtf8("\u2248 1.00 GiB"));
+  EXPECT_EQ(othersSpokenText(kGiB, account), "about 1.00 GiB");
+  EXPECT_EQ(doubtText(account), "The system's figures disagree.");
+  account.confidence = MemoryConfidence::kAssumed;
+  EXPECT_EQ(othersBytesText(0, account), "not known");
+  EXPECT_EQ(othersSpokenText(0, account), "not known");
+}
+
+TEST(AccountText, a_spill_says_how_much_what_it_means_and_what_to_do) {
+  const QString text = spillText(kGiB + kGiB / 4);
+  EXPECT_TRUE(text.startsWith("1.25 GiB of the model was pushed out of this device")) << qPrintable(text);
+  EXPECT_TRUE(text.contains("more slowly") && text.contains("Close other programs")) << qPrintable(text);
+}
+
+}  // namespace
+}  // namespace headroom::ui

@@ -1,0 +1,41 @@
+#include "ui/chart/account_text.h"
+
+#include <QCoreApplication>
+
+#include "ui/format/format_bytes.h"
+
+namespace headroom::ui {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(MemoryAccount)
+};
+
+}  // namespace
+
+QString othersBytesText(Bytes others, const MemoryAccount& account) {
+  const QString bytes = formatBytes(others);
+  switch (account.confidence) {
+    case MemoryConfidence::kMeasured: break;
+    case MemoryConfidence::kEstimated: return QStringLiteral("\u2248 %1").arg(bytes);
+    case MemoryConfidence::kAssumed: return Words::tr("not known");
+  }
+  return bytes;
+}
+
+QString othersSpokenText(Bytes others, const MemoryAccount& account) {
+  return account.confidence == MemoryConfidence::kEstimated ? Words::tr("about %1").arg(formatBytes(others))
+                                                            : othersBytesText(others, account);
+}
+
+QString doubtText(const MemoryAccount& account) { return QString::fromStdString(account.doubt); }
+
+QString spillText(Bytes spilled) {
+  return Words::
+      tr("%1 of the model was pushed out of this device into the computer\u2019s ordinary memory, from where it is "
+         "read many times more slowly. Close other programs that use the device, or load with fewer layers on it or "
+         "a shorter context.")
+          .arg(formatBytes(spilled));
+}
+
+}  // namespace headroom::ui

@@ -1,0 +1,21 @@
+// Who holds a device's memory, and how surely that is known, in words.
+#pragma once
+
+#include <QString>
+
+#include "plan/device_info.h"
+
+namespace headroom::ui {
+
+// What other programs hold, as surely as it is known: "1.50 GiB", the same behind a sign for "about", or "not known".
+QString othersBytesText(Bytes others, const MemoryAccount& account);
+// The same for screen readers: "about 1.50 GiB".
+QString othersSpokenText(Bytes others, const MemoryAccount& account);
+
+// Why the figures are not sure, for a tool tip; empty: they are. In the engine's words, as plain text.
+QString doubtText(const MemoryAccount& account);
+
+// That this much of ours left the device: what it means and what to do.
+QString spillText(Bytes spilled);
+
+}  // namespace headroom::ui
