@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backend/registry.h"
 #include "format/dtype_table.h"
 #include "options.h"
@@ -12,6 +14,11 @@ namespace {
 struct Options {
   bool presentOnly = false, asJson = false;
 };
+
+// Before anything of ours is loaded, what is not free is others'.
+Bytes othersBytes(const DeviceInfo& device) {
+  return device.account.others.value_or(device.total_bytes - std::min(device.total_bytes, device.free_bytes));
+}
 
 Json deviceJson(const DeviceInfo& device) {
   Json kvTypes = Json::array();
@@ -26,6 +33,7 @@ Json deviceJson(const DeviceInfo& device) {
             {"free_bytes", device.free_bytes},
             {"driver_bytes", device.driver_bytes},
             {"driver_measured", device.driver_measured},
+            {"driver", device.driver},
             {"read_bytes_per_s", device.speed.read_bytes_per_s},
             {"n_threads", device.n_threads},
             {"kernels", device.kernels},
@@ -33,13 +41,35 @@ Json deviceJson(const DeviceInfo& device) {
             {"kv_types", kvTypes}};
   if (device.max_arena_bytes > 0) json["max_arena_bytes"] = device.max_arena_bytes;
   if (device.max_binding_bytes > 0) json["max_binding_bytes"] = device.max_binding_bytes;
+  if (device.is_present) {
+    json["others_bytes"] = othersBytes(device);
+    json["others_confidence"] = memory_confidence_name(device.account.confidence);
+    json["others_doubt"] = device.account.doubt;
+    json["spilled_bytes"] = device.account.spilled;
+  }
   return json;
+}
+
+// "other programs hold 1.20 GiB (measured)"; where a driver takes its share, that too.
+void printAccount(const DeviceInfo& device) {
+  const MemoryAccount& account = device.account;
+  std::string line = fmt::format("other programs hold {} ({})", format_bytes(othersBytes(device)),
+                                 memory_confidence_name(account.confidence));
+  if (account.confidence == MemoryConfidence::kAssumed) line = "what other programs hold is not known";
+  if (device.has_unified_memory) line = "shares the CPU's memory";
+  if (device.driver_bytes > 0) {
+    line += fmt::format(", the driver takes {} ({})", format_bytes(device.driver_bytes),
+                        device.driver_measured ? "measured" : "assumed");
+  }
+  printLine(fmt::format("{:<28} {}", "", line));
+  if (!account.doubt.empty()) printLine(fmt::format("note: {}: {}", device.id, account.doubt));
 }
 
 void printDevice(const DeviceInfo& device) {
   if (device.is_present) {
     printLine(fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes),
                           format_bytes(device.total_bytes), device.name));
+    printAccount(device);
     if (!device.kernels.empty())
       printLine(
           fmt::format("{:<28} kernels {}{}", "", device.kernels, device.kind == DeviceKind::kCpu ? ", checked" : ""));

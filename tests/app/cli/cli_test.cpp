@@ -9,6 +9,7 @@
 namespace headroom::test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -251,6 +252,19 @@ TEST_F(Cli, devices_lists_the_cpu_and_the_catalogue) {
   EXPECT_EQ(json["devices"][0]["is_present"], true);
   EXPECT_EQ(runCli({"devices", "--present", "--json"}).json()["devices"].size(), 1U);
   EXPECT_THAT(runCli({"devices"}).out, HasSubstr("RTX 4090"));
+}
+
+TEST_F(Cli, devices_tells_who_holds_them_and_how_surely_that_is_known) {
+  const nlohmann::json devices = runCli({"devices", "--json"}).json()["devices"];
+  const nlohmann::json& cpu = devices[0];
+  EXPECT_EQ(cpu["others_bytes"].get<std::uint64_t>(),
+            cpu["total_bytes"].get<std::uint64_t>() - cpu["free_bytes"].get<std::uint64_t>());
+  EXPECT_EQ(cpu["others_confidence"], "measured");
+  EXPECT_EQ(cpu["others_doubt"], "");
+  EXPECT_EQ(cpu["spilled_bytes"], 0);
+  EXPECT_FALSE(devices.back().contains("others_bytes")) << "of a card that is not here";
+  EXPECT_THAT(runCli({"devices", "--present"}).out,
+              ContainsRegex("other programs hold [0-9.]+ [KMGT]?i?B \\(measured\\)"));
 }
 
 TEST_F(Cli, a_plan_adds_up) {
