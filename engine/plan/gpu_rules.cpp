@@ -13,12 +13,15 @@ Bytes aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 
 GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
+  Bytes partials = 0;
   bool has_post_norms = false;
   for (const LayerSpec& layer : model.layers) {
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
     q_dim = std::max<std::uint64_t>(q_dim, layer.q_dim());
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);
     has_post_norms |= layer.has_post_norms;
+    const Bytes of_row = (layer.q_dim() + Bytes{2} * layer.n_heads) * kF32Bytes;
+    partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
   }
   const bool is_balanced = is_quantized_kv(options.kv_k) && options.kv_scheme == KvScheme::kRotated;
   const Bytes row = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
@@ -29,7 +32,30 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
           .values_bytes = kv_rows,
           .added_bytes = has_post_norms ? row : 0,
           .router_bytes = aligned(Bytes{max_rows} * n_experts * kF32Bytes),
-          .balance_bytes = is_balanced ? aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0};
+          .balance_bytes = is_balanced ? aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
+          .partials_bytes = aligned(partials)};
+}
+
+std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options) {
+  return layer.attention == AttentionKind::kWindow ? std::min(layer.window, options.n_ctx) : options.n_ctx;
+}
+
+// Shorter contexts have fewer splits, each of at least kGpuSplitKeys, with those before a window that make it begin at
+// a multiple.
+GpuSplits gpu_splits(const LayerSpec& layer, const PlanOptions& options) {
+  const bool has_window = layer.attention == AttentionKind::kWindow;
+  const std::uint64_t n_rows = std::min(kGpuFewRows, options.step_rows()),
+                      of_row = div_up(gpu_most_seen(layer, options), kGpuSplitKeys) + (has_window ? 1 : 0),
+                      most = div_up(kGpuAttendGroups, layer.n_kv_heads);
+  return {.row_splits = static_cast<std::uint32_t>(std::min(most, n_rows * of_row)),
+          .window = has_window ? layer.window : 0};
+}
+
+std::uint32_t GpuSplits::count(std::uint32_t position, std::uint32_t n_rows) const {
+  const std::uint32_t from = window != 0 && position >= window ? position + 1 - window : 0;
+  const std::uint32_t n_seen = position + 1 - from / kGpuSplitKeys * kGpuSplitKeys, unit = kGpuSplitKeys * most(n_rows);
+  const auto n_keys = static_cast<std::uint32_t>(div_up(n_seen, unit)) * kGpuSplitKeys;
+  return static_cast<std::uint32_t>(div_up(n_seen, n_keys));
 }
 
 GpuAnswer gpu_answer(std::uint32_t n_vocab) {
@@ -64,7 +90,7 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
   inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};  // embedding and head
   for (const LayerSpec& layer : model.layers) {
     const std::uint64_t n_ops = layer.has_experts() ? 5 : 4;  // but for attention
-    inputs.max_groups += n_ops * kGpuGroupsPerOp + div_up(max_rows, kGpuAttendRows);
+    inputs.max_groups += n_ops * kGpuGroupsPerOp + 2 * (1 + div_up(max_rows, kGpuAttendRows));
   }
   inputs.groups_at = take(inputs.max_groups * kGpuRowWords);
   const std::uint64_t n_queries = candidate_rows(options);

@@ -1,6 +1,8 @@
 // What a GPU's kernels need beside the program's buffers, split as they use it. Pure, so that it is in the plan.
 #pragma once
 
+#include <algorithm>
+
 #include "plan/device_rules.h"
 
 namespace headroom {
@@ -8,15 +10,26 @@ namespace headroom {
 // Parts begin at multiples of what every driver takes as the start of a binding.
 inline constexpr Bytes kGpuAlignment = 256;
 
+// Steps of no more rows than this read a matrix once for all of them, and split the keys: the rows of larger ones are
+// work enough.
+inline constexpr std::uint32_t kGpuFewRows = 8;
+// Workgroups that attention has in such a step over a long context: four on each core of the largest cards.
+inline constexpr std::uint32_t kGpuAttendGroups = 512;
+// Keys of a split are a multiple of this; the first split begins at one.
+inline constexpr std::uint32_t kGpuSplitKeys = 64;
+
 // The region "scratch" of a GPU that computes, in this order.
 struct GpuScratch {
-  Bytes normed_bytes = 0;   // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
-  Bytes keys_bytes = 0;     // (max_rows, widest kv_dim) f32, before they go to the cache
-  Bytes values_bytes = 0;   // likewise
-  Bytes added_bytes = 0;    // (max_rows, d_model) f32: what is normed before it is added to the residual
-  Bytes router_bytes = 0;   // (max_rows, most n_experts) f32
-  Bytes balance_bytes = 0;  // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
-  Bytes total() const { return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes; }
+  Bytes normed_bytes = 0;    // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
+  Bytes keys_bytes = 0;      // (max_rows, widest kv_dim) f32, before they go to the cache
+  Bytes values_bytes = 0;    // likewise
+  Bytes added_bytes = 0;     // (max_rows, d_model) f32: what is normed before it is added to the residual
+  Bytes router_bytes = 0;    // (max_rows, most n_experts) f32
+  Bytes balance_bytes = 0;   // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
+  Bytes partials_bytes = 0;  // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
+  Bytes total() const {
+    return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes;
+  }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
 constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
@@ -51,6 +64,23 @@ struct GpuInputs {
 };
 inline constexpr std::uint32_t kGpuRowWords = 4;
 GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options);  // n_logit_rows is resolved
+
+// How steps of few rows share out the keys of each row over workgroups, so that there is work for all of a card.
+struct GpuSplits {
+  std::uint32_t row_splits = 1;  // of all rows of a step
+  std::uint32_t window = 0;      // of the layer; 0: it sees all positions
+  bool operator==(const GpuSplits&) const = default;
+  std::uint32_t most(std::uint32_t n_rows) const { return std::max(1U, row_splits / n_rows); }  // of one row
+  std::uint32_t count(std::uint32_t position, std::uint32_t n_rows) const;
+  // Results of splits in one step: at most row_splits, or one of each row.
+  std::uint32_t n_partials(std::uint32_t max_rows) const {
+    return std::max(row_splits, std::min(kGpuFewRows, max_rows));
+  }
+};
+GpuSplits gpu_splits(const LayerSpec& layer, const PlanOptions& options);
+
+// Positions that a query of this layer sees at most.
+std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options);
 
 // Rows that attend in one submission: one of many rows over a long context would take longer than drivers allow.
 inline constexpr std::uint32_t kGpuAttendRows = 32;

@@ -33,4 +33,31 @@ inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {
   return devices;
 }
 
+// A whole model on a Vulkan device, as on a card with memory of its own: vulkan_session_test.cpp has both.
+inline std::unique_ptr<LoadedCpu> load_on_vulkan(const std::filesystem::path& path, PlanOptions options) {
+  options.devices = {{1}};
+  options.n_gpu_layers = static_cast<std::int32_t>(take(read_model_info(take(open_model_file(path)))).n_layers());
+  options.n_cpu_ffn = 0;
+  return load_on(path, cpu_and_vulkan(false), options);
+}
+
+// Weights are decoded exactly and meet f32 activations: only the order of sums differs.
+inline constexpr double kExactTolerance = 1e-4;
+// F16 K and V may round to the other neighbour.
+inline constexpr double kHalfTolerance = 1e-3;
+// A quantized cache rounds to another code where an activation differs a little: one step of Q8_0 is 0.8 % of a
+// block's maximum, of Q4_0 and FP8 up to 14 %, in a few of all elements.
+inline constexpr double kCodeTolerance = 1e-2, kCoarseTolerance = 4e-2;
+
+// Of a whole model's logits, as a relative error.
+inline double cache_tolerance(DType kv_k, DType kv_v) {
+  double most = kExactTolerance;
+  for (const DType kv : {kv_k, kv_v}) {
+    if (kv == DType::kF16) most = std::max(most, kHalfTolerance);
+    if (kv == DType::kQ8_0) most = std::max(most, kCodeTolerance);
+    if (kv == DType::kQ4_0 || kv == DType::kF8E4M3) most = std::max(most, kCoarseTolerance);
+  }
+  return most;
+}
+
 }  // namespace headroom::test

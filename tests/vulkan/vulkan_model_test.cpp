@@ -10,30 +10,13 @@
 namespace headroom {
 namespace {
 
-using test::LoadedCpu;
+using test::cache_tolerance;
+using test::kExactTolerance;
 using test::RandomModelSpec;
 
-// Weights are decoded exactly and meet f32 activations: only the order of sums differs.
-constexpr double kExactTolerance = 1e-4;
 // With int8 activations: steps of 1/254 of a group's largest.
 constexpr double kInt8Tolerance = 3e-2;
-// F16 K and V may round to the other neighbour.
-constexpr double kHalfTolerance = 1e-3;
-// A quantized cache rounds to another code where an activation differs a little: one step of Q8_0 is 0.8 % of a
-// block's maximum, of Q4_0 and FP8 up to 14 %, in a few of all elements.
-constexpr double kCodeTolerance = 1e-2, kCoarseTolerance = 4e-2;
 
-double tolerance(DType kv_k, DType kv_v) {
-  double most = kExactTolerance;
-  for (const DType kv : {kv_k, kv_v}) {
-    if (kv == DType::kF16) most = std::max(most, kHalfTolerance);
-    if (kv == DType::kQ8_0) most = std::max(most, kCodeTolerance);
-    if (kv == DType::kQ4_0 || kv == DType::kF8E4M3) most = std::max(most, kCoarseTolerance);
-  }
-  return most;
-}
-
-// As on a card with memory of its own: vulkan_session_test.cpp has both.
 class VulkanModel : public testing::Test {
  protected:
   // With the kernels of every tier that rounds differently, and what these may differ by.
@@ -49,19 +32,11 @@ class VulkanModel : public testing::Test {
     }
   }
 
-  std::unique_ptr<LoadedCpu> load(const std::filesystem::path& path, PlanOptions options) {
-    options.devices = {{1}};
-    options.n_gpu_layers =
-        static_cast<std::int32_t>(test::take(read_model_info(test::take(open_model_file(path)))).n_layers());
-    options.n_cpu_ffn = 0;
-    return test::load_on(path, test::cpu_and_vulkan(false), options);
-  }
-
   void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, std::uint32_t n_prompt,
                              std::uint32_t n_decode, double most) {
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
-    const auto loaded = load(path, options);
+    const auto loaded = test::load_on_vulkan(path, options);
     const auto reference = test::take(test::ReferenceModel::open(path, options));
     const auto prompt = test::rows_of(0, 0, n_prompt, spec.n_vocab);
     const std::vector<std::uint32_t> last{n_prompt - 1}, only{0};
@@ -113,7 +88,7 @@ TEST_F(VulkanModel, every_pair_of_cache_types_gives_the_reference_logits) {
       if (!k.is_kv || !v.is_kv) continue;
       SCOPED_TRACE(std::string(k.name) + " keys, " + std::string(v.name) + " values");
       expect_like_reference(small_model(DType::kF32), options_for(k.dtype, v.dtype), 21, 2,
-                            tolerance(k.dtype, v.dtype));
+                            cache_tolerance(k.dtype, v.dtype));
     }
   }
 }
@@ -123,7 +98,7 @@ TEST_F(VulkanModel, a_plain_cache_gives_the_reference_logits) {
     PlanOptions options = options_for(kv, kv);
     options.kv_scheme = KvScheme::kPlain;
     SCOPED_TRACE(dtype_row(kv).name);
-    expect_like_reference(small_model(DType::kF32), options, 21, 2, tolerance(kv, kv));
+    expect_like_reference(small_model(DType::kF32), options, 21, 2, cache_tolerance(kv, kv));
   }
 }
 
@@ -138,7 +113,7 @@ TEST_F(VulkanModel, every_head_size_gives_the_reference_logits) {
       spec.n_kv_heads = head_dim == 80 ? 3 : 1;
       spec.head_dim = head_dim;
       SCOPED_TRACE(std::to_string(head_dim) + " " + std::string(dtype_row(kv).name));
-      expect_like_reference(spec, options_for(kv, kv), 19, 1, tolerance(kv, kv));
+      expect_like_reference(spec, options_for(kv, kv), 19, 1, cache_tolerance(kv, kv));
     }
   }
 }
@@ -200,7 +175,7 @@ TEST_F(VulkanModel, any_number_of_rows_may_ask_for_logits) {
     const RandomModelSpec spec = small_model(DType::kQ8_0);
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
-    const auto loaded = load(path, options);
+    const auto loaded = test::load_on_vulkan(path, options);
     const auto reference = test::take(test::ReferenceModel::open(path, options));
     const auto prompt = test::rows_of(0, 0, 64, spec.n_vocab);
     for (const std::uint32_t step : {1U, 3U, 9U, 60U}) {
@@ -268,12 +243,12 @@ TEST_F(VulkanModel, long_contexts_give_the_reference_logits_with_every_cache_typ
       options.n_batch = 32;
       const test::TempFolder folder;
       const auto path = test::make_random_model(spec, folder.path());
-      const auto loaded = load(path, options);
+      const auto loaded = test::load_on_vulkan(path, options);
       const auto reference = test::take(test::ReferenceModel::open(path, options));
       for (std::uint32_t at = 0; at < 700; at += 32) {
         const auto rows = test::rows_of(0, at, 32, spec.n_vocab);
         EXPECT_LT(test::relative_error(loaded->step(rows, {31}), test::take(reference->step(rows, std::vector{31U}))),
-                  tolerance(kv.dtype, kv.dtype))
+                  cache_tolerance(kv.dtype, kv.dtype))
             << at;
       }
     }

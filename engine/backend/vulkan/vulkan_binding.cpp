@@ -95,6 +95,7 @@ class Binder {
     bound_.scratch.added = take(sizes.added_bytes);
     bound_.scratch.router = take(sizes.router_bytes);
     bound_.scratch.balance = take(sizes.balance_bytes);
+    bound_.scratch.partials = take(sizes.partials_bytes);
   }
 
   void bind_buffers() {

@@ -37,7 +37,7 @@ struct VulkanBinding {
   std::vector<std::array<VulkanSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>>
       caches;  // (n_layers), by part
   struct {
-    VulkanSlice normed, keys, values, added, router, balance;
+    VulkanSlice normed, keys, values, added, router, balance, partials;
   } scratch;
   VulkanSlice candidates;       // see CandidateScratch; absent where another device has the head
   VulkanSlice inputs, staging;  // page-locked

@@ -1,9 +1,11 @@
 #include "backend/vulkan/vulkan_dispatches.h"
 
 #include <algorithm>
-#include <bit>
 #include <initializer_list>
 
+#include "backend/vulkan/vulkan_attend.h"
+#include "backend/vulkan/vulkan_cache.h"
+#include "backend/vulkan/vulkan_words.h"
 #include "base/check.h"
 #include "format/dtype_table.h"
 #include "model/gpu_panel.h"
@@ -16,12 +18,6 @@ constexpr std::uint32_t kTile = 64;           // features and rows of a workgrou
 constexpr std::uint32_t kMostParts = 8;       // of the columns, and of the two matrices, in a workgroup of matvec.comp
 constexpr std::uint32_t kEncodedGroups = 16;  // of a workgroup: shaders/encode.comp
 constexpr std::uint32_t kEmbedCols = 128;     // of a workgroup
-
-std::uint32_t word(float x) { return std::bit_cast<std::uint32_t>(x); }
-std::uint32_t narrow(std::uint64_t x) {
-  CHECK(x <= ~std::uint32_t{0}, "a number is too large for a kernel");
-  return static_cast<std::uint32_t>(x);
-}
 
 // What is done with a product: shaders/lib/then.glsl.
 enum class Then : std::uint32_t { kStore, kAdd, kGate, kCap };
@@ -56,7 +52,7 @@ class OpDispatches {
     switch (op_.kind) {
       case OpKind::kEmbed: embed(); break;
       case OpKind::kQkvRope: qkv_rope(); break;
-      case OpKind::kAttend: attend(); break;
+      case OpKind::kAttend: return attend_parts(bound_, op_, rows_);
       case OpKind::kAttnOut: attn_out(); break;
       case OpKind::kFfnUp: ffn_up(); break;
       case OpKind::kFfnDown: ffn_down(); break;
@@ -213,7 +209,7 @@ class OpDispatches {
       const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
       const std::uint32_t n_parts = column_parts(div_up(n_cols, kGpuGroup), kMostParts / n_matrices) * n_matrices;
       const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
-      dispatch.constants.insert(dispatch.constants.end(), {is_one ? 1 : kFewRows, n_parts * kGpuPanelRows,
+      dispatch.constants.insert(dispatch.constants.end(), {is_one ? 1 : kGpuFewRows, n_parts * kGpuPanelRows,
                                                            static_cast<std::uint32_t>(product.experts)});
     }
     dispatch.slices[3] = product.from;
@@ -245,48 +241,31 @@ class OpDispatches {
     }
   }
 
-  const VulkanSlice& cache(KvPart part) const {
-    return bound_.caches[static_cast<std::size_t>(op_.layer)][static_cast<std::size_t>(part)];
-  }
-
-  DType cache_type(bool is_keys) const { return is_keys ? bound_.plan->options.kv_k : bound_.plan->options.kv_v; }
-  bool is_rotated(bool is_keys) const {
-    return is_quantized_kv(cache_type(is_keys)) && bound_.plan->options.kv_scheme == KvScheme::kRotated;
-  }
-
-  // CacheRows of shaders/lib/cache.glsl.
-  std::array<std::uint32_t, 4> cache_rows(bool is_keys) const {
-    const PlanOptions& options = bound_.plan->options;
-    const DType dtype = cache_type(is_keys);
-    const KvEnds ends = kv_ends_of(*spec_, dtype, options);
-    return {narrow(spec_->kv_rows(options.n_ctx, options.n_batch)), narrow(row_bytes(dtype, spec_->head_dim)),
-            narrow(ends.n_sinks), narrow(ends.n_ring)};
-  }
-
   enum class Heads : std::uint8_t { kQueries, kKeys, kValues };
 
   // shaders/lib/heads.glsl.
   void finish_heads(Heads what, const VulkanSlice& heads, bool waits) {
     const bool is_query = what == Heads::kQueries, is_value = what == Heads::kValues;
-    const bool turns_with_keys = !is_value && is_rotated(true);
+    const VulkanCache cache(bound_, op_.layer);
+    const bool turns_with_keys = !is_value && cache.is_rotated(true);
     const RopeSpec& rope = model_.ropes[spec_->rope];
     const WeightSlot norm_slot = is_query ? WeightSlot::kQNorm : WeightSlot::kKNorm;
     const std::uint32_t n_heads = is_query ? spec_->n_heads : spec_->n_kv_heads;
     Dispatch& dispatch = add(is_query ? Kernel::kQueryHeads : Kernel::kCacheHeads, waits);
     dispatch.constants = {spec_->head_dim,
                           is_value ? 1U : 0U,
-                          static_cast<std::uint32_t>(cache_type(!is_value)),
+                          static_cast<std::uint32_t>(cache.type(!is_value)),
                           spec_->has_qk_norm && !is_value ? 1U : 0U,
                           rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
-                          is_rotated(!is_value) ? 1U : 0U,
+                          cache.is_rotated(!is_value) ? 1U : 0U,
                           turns_with_keys ? 1U : 0U,
                           bound_.plan->options.kv_scheme == KvScheme::kPlain ? 0U : 1U};
     if (spec_->has_qk_norm && !is_value) dispatch.slices[1] = bound_.at(norm_slot, op_.layer).slice;
     if (turns_with_keys) dispatch.slices[2] = bound_.scratch.balance;
     dispatch.slices[4] = heads;
     if (!is_query) {
-      dispatch.slices[5] = cache(is_value ? KvPart::kValues : KvPart::kKeys);
-      const VulkanSlice& exact = cache(is_value ? KvPart::kExactValues : KvPart::kExactKeys);
+      dispatch.slices[5] = cache.part(is_value ? KvPart::kValues : KvPart::kKeys);
+      const VulkanSlice& exact = cache.part(is_value ? KvPart::kExactValues : KvPart::kExactKeys);
       dispatch.slices[6] = exact ? exact : dispatch.slices[5];
     }
     const Bytes balance_row = bound_.scratch.balance ? bound_.scratch.balance.size / model_.n_layers() / kF32Bytes : 0;
@@ -299,7 +278,7 @@ class OpDispatches {
                      narrow(static_cast<std::uint64_t>(op_.layer) * balance_row),
                      word(model_.norm_epsilon),
                      has_shifts ? 1U : 0U};
-    const auto rows = cache_rows(!is_value);
+    const auto rows = cache.rows(!is_value);
     dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
     dispatch.groups = {n_heads, GroupRule::Of::kRows};
   }
@@ -323,46 +302,6 @@ class OpDispatches {
     finish_heads(Heads::kQueries, queries, true);
     finish_heads(Heads::kKeys, bound_.scratch.keys, false);
     finish_heads(Heads::kValues, bound_.scratch.values, false);
-  }
-
-  void attend() {
-    const PlanOptions& options = bound_.plan->options;
-    const VulkanSlice exact_keys = cache(KvPart::kExactKeys), exact_values = cache(KvPart::kExactValues);
-    parts_.clear();
-    for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += kGpuAttendRows) {
-      OpPart& part = parts_.emplace_back();
-      part.first_row = first;
-      part.products_per_row = 2.0 * spec_->q_dim() * options.n_ctx;
-      Dispatch& dispatch = add(Kernel::kAttend, false);
-      dispatch.constants = {spec_->head_dim,
-                            static_cast<std::uint32_t>(options.kv_k),
-                            static_cast<std::uint32_t>(options.kv_v),
-                            exact_keys ? 1U : 0U,
-                            exact_values ? 1U : 0U,
-                            is_rotated(false) ? 1U : 0U,
-                            has_value_shifts(KvPart::kValues, options) ? 1U : 0U};
-      dispatch.slices[1] = cache(KvPart::kKeys);
-      dispatch.slices[2] = cache(KvPart::kValues);
-      dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
-      dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-      dispatch.slices[5] = exact_keys;
-      dispatch.slices[6] = exact_values;
-      const std::uint64_t exact_from =
-          bound_.input_layout.exact_from_at + static_cast<std::uint64_t>(op_.layer) * options.n_slots;
-      dispatch.push = {first,
-                       spec_->n_heads,
-                       spec_->n_kv_heads,
-                       narrow(bound_.input_layout.rows_at),
-                       narrow(exact_from),
-                       spec_->attention == AttentionKind::kWindow ? spec_->window : 0,
-                       word(spec_->attention_scale),
-                       word(spec_->attention_softcap)};
-      for (const bool is_keys : {true, false}) {
-        const auto rows = cache_rows(is_keys);
-        dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
-      }
-      dispatch.groups = {spec_->n_heads, GroupRule::Of::kRows, 1, first, kGpuAttendRows};
-    }
   }
 
   void attn_out() {
@@ -496,7 +435,7 @@ class OpDispatches {
 }  // namespace
 
 RowClass row_class(std::uint32_t n_rows) {
-  return n_rows <= 1 ? RowClass::kOne : n_rows <= kFewRows ? RowClass::kFew : RowClass::kMany;
+  return n_rows <= 1 ? RowClass::kOne : n_rows <= kGpuFewRows ? RowClass::kFew : RowClass::kMany;
 }
 
 std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const {
@@ -509,6 +448,13 @@ std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) con
     case Of::kLogitTiles: return narrow(div_up(n_logit_rows, kTile));
   }
   return 0;
+}
+
+std::uint32_t GroupRule::z(std::span<const StepRow> rows) const {
+  std::uint32_t n = 1;
+  if (!splits || rows.size() > kGpuFewRows) return n;
+  for (const StepRow& row : rows) n = std::max(n, splits->count(row.position, static_cast<std::uint32_t>(rows.size())));
+  return n;
 }
 
 std::vector<OpPart> op_parts(const VulkanBinding& bound, const Op& op, RowClass rows) {

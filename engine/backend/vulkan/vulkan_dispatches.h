@@ -3,14 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/vulkan/vulkan_binding.h"
 #include "backend/vulkan/vulkan_pipelines.h"
+#include "program/step.h"
 
 namespace headroom {
 
-// How many workgroups a dispatch has; the second number follows from the rows of the step.
+// How many workgroups a dispatch has; the second number follows from how many rows the step has.
 struct GroupRule {
   enum class Of : std::uint8_t {
     kRows,       // rows * factor, less those before `first`, at most `most` of them
@@ -23,8 +26,10 @@ struct GroupRule {
   std::uint32_t x = 1;
   Of of = Of::kRows;
   std::uint32_t factor = 1, first = 0, most = ~0U;
+  std::optional<GpuSplits> splits{};  // the third number follows from the positions of the rows; absent: it is 1
   bool operator==(const GroupRule&) const = default;
   std::uint32_t y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const;
+  std::uint32_t z(std::span<const StepRow> rows) const;
 };
 
 struct Dispatch {
@@ -37,9 +42,8 @@ struct Dispatch {
 };
 
 // Commands are recorded for each of these, by the rows of the step; of the head by its rows with logits. A matrix is
-// read once for a few rows.
+// read once for a few rows, at most kGpuFewRows.
 enum class RowClass : std::uint8_t { kOne, kFew, kMany };
-inline constexpr std::uint32_t kFewRows = 8;
 inline constexpr std::array kRowClasses{RowClass::kOne, RowClass::kFew, RowClass::kMany};
 RowClass row_class(std::uint32_t n_rows);
 

@@ -39,6 +39,9 @@ constexpr std::uint32_t kCacheHeadsCode[] = {
 constexpr std::uint32_t kAttendCode[] = {
 #include "kernels/attend.inc"
 };
+constexpr std::uint32_t kAttendMergeCode[] = {
+#include "kernels/attend_merge.inc"
+};
 constexpr std::uint32_t kReadRateCode[] = {
 #include "kernels/read_rate.inc"
 };
@@ -64,6 +67,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kQueryHeads: return kQueryHeadsCode;
     case Kernel::kCacheHeads: return kCacheHeadsCode;
     case Kernel::kAttend: return kAttendCode;
+    case Kernel::kAttendMerge: return kAttendMergeCode;
     case Kernel::kReadRate: return kReadRateCode;
     case Kernel::kRowMaxima: return kRowMaximaCode;
     case Kernel::kTopTokens: return kTopTokensCode;
@@ -75,12 +79,16 @@ std::string_view kernel_name(Kernel kernel) {
   switch (kernel) {
     case Kernel::kEmbed: return "embed";
     case Kernel::kNorm: return "norm";
+    case Kernel::kEncode: return "encode";
+    case Kernel::kMatvec: return "matvec";
+    case Kernel::kMatvecInt8: return "matvec_int8";
     case Kernel::kMatmul: return "matmul";
-    case Kernel::kExperts: return "experts";
+    case Kernel::kMatmulInt8: return "matmul_int8";
     case Kernel::kRoute: return "route";
     case Kernel::kQueryHeads: return "query_heads";
     case Kernel::kCacheHeads: return "cache_heads";
     case Kernel::kAttend: return "attend";
+    case Kernel::kAttendMerge: return "attend_merge";
     case Kernel::kReadRate: return "read_rate";
     case Kernel::kRowMaxima: return "row_maxima";
     case Kernel::kTopTokens: return "top_tokens";

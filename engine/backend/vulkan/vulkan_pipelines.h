@@ -9,6 +9,7 @@
 
 #include "backend/vulkan/vulkan_device.h"
 #include "backend/vulkan/vulkan_pipeline_file.h"
+#include "base/stop.h"
 
 namespace headroom {
 
@@ -24,6 +25,7 @@ enum class Kernel : std::uint8_t {
   kQueryHeads,
   kCacheHeads,
   kAttend,
+  kAttendMerge,
   kReadRate,
   kRowMaxima,
   kTopTokens

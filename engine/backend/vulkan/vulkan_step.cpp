@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "backend/vulkan/vulkan_attend.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -13,15 +14,7 @@ namespace {
 
 // Multiply-adds of one submission: half a second of a slow integrated GPU.
 constexpr double kMostProducts = 2e10;
-constexpr std::uint64_t kMostRunning = 2;   // submissions at once
-constexpr std::uint32_t kAttendKeys = 128;  // of a chunk: shaders/attend.comp
-
-// Iterations of all loops of one invocation of attend.comp.
-std::uint64_t attend_loops(const LayerSpec& layer, std::uint64_t n_keys) {
-  const std::uint64_t of_chunk =
-      layer.head_dim / 4 + div_up(layer.head_dim, kAttendKeys) * (kAttendKeys + 1) + 2 * 7;  // scores, values, two sums
-  return div_up(n_keys, kAttendKeys) * (of_chunk + 1) + std::uint64_t{4} * layer.head_dim;
-}
+constexpr std::uint64_t kMostRunning = 2;  // submissions at once
 
 }  // namespace
 
@@ -74,12 +67,9 @@ Status VulkanStep::check_limits() const {
   for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
     const LayerSpec& layer = bound_.model->layers[i];
     if (bound_.plan->placement.layers[i].attention != bound_.device) continue;
-    const std::uint64_t n_keys = layer.attention == AttentionKind::kWindow
-                                     ? std::min<std::uint64_t>(layer.window, options.n_ctx)
-                                     : options.n_ctx;
-    if (attend_loops(layer, n_keys) <= kMostSoftwareLoops) continue;
-    std::uint64_t most = n_keys;
-    while (attend_loops(layer, most) > kMostSoftwareLoops) most -= std::min<std::uint64_t>(most, kAttendKeys);
+    std::uint64_t most = gpu_most_seen(layer, options);
+    if (attend_loops(layer, options, most) <= kMostSoftwareLoops) continue;
+    while (attend_loops(layer, options, most) > kMostSoftwareLoops) most -= std::min<std::uint64_t>(most, kKvRowStep);
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most "
                              "{}, found {}",
@@ -219,7 +209,7 @@ void VulkanStep::write_inputs(const StepInputs& inputs) {
   }
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     std::uint32_t* to = words + layout.groups_at + i * kGpuRowWords;
-    to[0] = groups_[i].x, to[1] = groups_[i].y(n_rows, n_logit_rows), to[2] = 1;
+    to[0] = groups_[i].x, to[1] = groups_[i].y(n_rows, n_logit_rows), to[2] = groups_[i].z(inputs.rows);
   }
 }
 

@@ -1,0 +1,188 @@
+#include "backend/vulkan/vulkan_attend.h"
+
+#include <algorithm>
+
+#include "backend/vulkan/vulkan_cache.h"
+#include "backend/vulkan/vulkan_words.h"
+#include "base/check.h"
+#include "format/dtype_table.h"
+#include "plan/kv_regions.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kThreads = 128, kTeam = 8;  // of shaders/attend.comp
+// Queries of a block: more share the decoding of a key, and leave fewer workgroups for a submission of kGpuAttendRows.
+constexpr std::uint32_t kQueriesOfRows = 8;
+constexpr std::uint32_t kLeastTile = 8;  // that more heads in a stack are worth
+
+// The longest row that stands in a tile.
+Bytes tile_row_bytes(const LayerSpec& layer, const PlanOptions& options) {
+  Bytes most = 0;
+  for (const DType dtype : {options.kv_k, options.kv_v}) {
+    most = std::max(most, row_bytes(dtype, layer.head_dim));
+    if (kv_ends_of(layer, dtype, options).n_rows() > 0) most = std::max(most, row_bytes(DType::kF16, layer.head_dim));
+  }
+  return most;
+}
+
+std::uint64_t tile_vectors(const AttendShape& shape, Bytes row_bytes) {
+  return div_up(shape.tile_keys * row_bytes, 16) + 2;  // rows begin and end anywhere in one of 16 bytes
+}
+
+// Whether it is small enough; notes its sizes.
+bool fits(AttendShape& shape, std::uint32_t head_dim, Bytes row_bytes) {
+  const std::uint64_t words = 4 * tile_vectors(shape, row_bytes), n = shape.n_queries();
+  const std::uint64_t area = std::max<std::uint64_t>({words + words / 32 * 4, n * kThreads, 4 * kThreads});
+  const std::uint64_t shared = area + n * (round_up(head_dim, 4) + shape.tile_keys + 1) + 2 * std::uint64_t{kThreads};
+  shape.area_words = narrow(area);
+  shape.shared_words = narrow(shared);
+  return shared <= kAttendSharedWords;
+}
+
+// Few stacks come before long tiles. The longest heads have room for a few keys only.
+AttendShape one_row(std::uint32_t group, std::uint32_t head_dim, Bytes row_bytes) {
+  AttendShape shape;
+  for (shape.n_stacks = 1; shape.n_stacks <= group; ++shape.n_stacks) {
+    shape.n_heads = narrow(div_up(group, shape.n_stacks));
+    if (shape.n_heads > kAttendMostQueries) continue;
+    const std::uint32_t least = shape.n_heads == 1 ? 1 : kLeastTile;
+    for (shape.tile_keys = kKvRowStep; shape.tile_keys >= least; shape.tile_keys /= 2) {
+      if (fits(shape, head_dim, row_bytes)) return shape;
+    }
+  }
+  CHECK(false, "a head is too long for the shared memory of a workgroup");
+}
+
+class AttendDispatches {
+ public:
+  AttendDispatches(const VulkanBinding& bound, const Op& op)
+      : bound_(bound),
+        op_(op),
+        layer_(bound.model->layers[static_cast<std::size_t>(op.layer)]),
+        cache_(bound, op.layer),
+        splits_(gpu_splits(layer_, bound.plan->options)) {}
+
+  // Steps of few rows split the keys; larger ones go by the rows of a submission.
+  std::vector<OpPart> make(RowClass rows) {
+    if (rows != RowClass::kMany) {
+      OpPart& few = parts_.emplace_back();
+      attend(few, 0, true);
+      merge(few, 0, true);
+      return std::move(parts_);
+    }
+    for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += kGpuAttendRows) {
+      OpPart& part = parts_.emplace_back();
+      part.first_row = first;
+      attend(part, first, false);
+      if (cache_.is_rotated(false)) merge(part, first, false);
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  Dispatch& add(OpPart& part, Kernel kernel, std::uint32_t first, std::uint32_t n_groups) {
+    Dispatch& dispatch = part.dispatches.emplace_back();
+    dispatch.kernel = kernel;
+    dispatch.waits = kernel == Kernel::kAttendMerge;
+    dispatch.slices[0] = bound_.inputs;
+    dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
+    dispatch.groups = {n_groups, GroupRule::Of::kRows, 1, first, kGpuAttendRows};
+    return dispatch;
+  }
+
+  // Where the maxima and sums of splits are, behind their results.
+  std::uint32_t shares_at() const {
+    return narrow(std::uint64_t{splits_.n_partials(bound_.plan->program.max_rows)} * layer_.q_dim());
+  }
+
+  void attend(OpPart& part, std::uint32_t first, bool is_split) {
+    const PlanOptions& options = bound_.plan->options;
+    const AttendShape shape = attend_shape(layer_, options, is_split);
+    const VulkanSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
+    part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
+    Dispatch& dispatch = add(part, Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
+    dispatch.constants = {layer_.head_dim,
+                          static_cast<std::uint32_t>(options.kv_k),
+                          static_cast<std::uint32_t>(options.kv_v),
+                          exact_keys ? 1U : 0U,
+                          exact_values ? 1U : 0U,
+                          has_value_shifts(KvPart::kValues, options) ? 1U : 0U,
+                          is_split ? 1U : 0U,
+                          shape.n_heads,
+                          shape.n_rows,
+                          shape.tile_keys,
+                          shape.area_words};
+    dispatch.slices[1] = cache_.part(KvPart::kKeys);
+    dispatch.slices[2] = cache_.part(KvPart::kValues);
+    dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
+    if (is_split) dispatch.slices[4] = bound_.scratch.partials;
+    dispatch.slices[5] = exact_keys;
+    dispatch.slices[6] = exact_values;
+    for (const std::size_t read : {1U, 2U, 5U, 6U})
+      CHECK(dispatch.slices[read].size % 16 == 0, "a cache does not end where 16 bytes are read at once");
+    const std::uint64_t exact_from =
+        bound_.input_layout.exact_from_at + static_cast<std::uint64_t>(op_.layer) * options.n_slots;
+    dispatch.push = {first,
+                     layer_.n_heads,
+                     layer_.n_kv_heads,
+                     shape.n_stacks,
+                     narrow(bound_.input_layout.rows_at),
+                     narrow(exact_from),
+                     splits_.window,
+                     word(layer_.attention_scale),
+                     word(layer_.attention_softcap),
+                     splits_.row_splits,
+                     shares_at()};
+    for (const bool is_keys : {true, false}) {
+      const auto rows = cache_.rows(is_keys);
+      dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
+    }
+    if (is_split) dispatch.groups.splits = splits_;
+  }
+
+  void merge(OpPart& part, std::uint32_t first, bool is_split) {
+    Dispatch& dispatch = add(part, Kernel::kAttendMerge, first, layer_.n_heads);
+    dispatch.constants = {layer_.head_dim, is_split ? 1U : 0U, cache_.is_rotated(false) ? 1U : 0U};
+    if (is_split) dispatch.slices[3] = bound_.scratch.partials;
+    dispatch.push = {first,          layer_.n_heads,     narrow(bound_.input_layout.rows_at),
+                     splits_.window, splits_.row_splits, shares_at()};
+  }
+
+  const VulkanBinding& bound_;
+  const Op& op_;
+  const LayerSpec& layer_;
+  VulkanCache cache_;
+  GpuSplits splits_;
+  std::vector<OpPart> parts_;
+};
+
+}  // namespace
+
+// Blocks of rows have the tiles of single ones: see attend.comp.
+AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, bool is_split) {
+  const Bytes row_bytes = tile_row_bytes(layer, options);
+  AttendShape shape = one_row(layer.n_heads / layer.n_kv_heads, layer.head_dim, row_bytes);
+  if (is_split) return shape;
+  shape.n_rows = std::max(1U, kQueriesOfRows / shape.n_heads);
+  while (!fits(shape, layer.head_dim, row_bytes)) --shape.n_rows;
+  return shape;
+}
+
+std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys) {
+  const AttendShape shape = attend_shape(layer, options, false);
+  const std::uint64_t tile = shape.tile_keys, chunks = div_up(layer.head_dim, 4),
+                      values = std::min<std::uint64_t>(tile, kThreads / std::min<std::uint64_t>(chunks, kThreads));
+  const std::uint64_t of_tile = 1 + 2 * div_up(tile_vectors(shape, tile_row_bytes(layer, options)), kThreads) +
+                                div_up(chunks * tile, kThreads) + div_up(tile, kTeam) * (kThreads / tile) + 2 * kTeam +
+                                div_up(tile, values);
+  // A tile is cut where the exact ones begin, and another one where the keys begin.
+  const std::uint64_t n_tiles = div_up(n_keys, tile) + 2;
+  return n_tiles * of_tile + div_up(shape.n_queries() * chunks, kThreads) + shape.n_queries() * values + shape.n_rows;
+}
+
+std::vector<OpPart> attend_parts(const VulkanBinding& bound, const Op& op, RowClass rows) {
+  return AttendDispatches(bound, op).make(rows);
+}
+
+}  // namespace headroom

@@ -1,0 +1,29 @@
+// Attention as dispatches: what a workgroup of shaders/attend.comp has, and how steps of few rows split the keys.
+#pragma once
+
+#include "backend/vulkan/vulkan_dispatches.h"
+
+namespace headroom {
+
+// Of 128 threads, within 16 KiB of shared memory. The query heads of a KV head are stacked, in steps of many rows with
+// those of the next rows of a slot.
+struct AttendShape {
+  std::uint32_t n_stacks = 1;    // of a KV head, each of which reads its keys
+  std::uint32_t n_heads = 1;     // query heads of a stack; the last one may have fewer
+  std::uint32_t n_rows = 1;      // rows of a block
+  std::uint32_t tile_keys = 1;   // read at once; a power of two, at most kKvRowStep
+  std::uint32_t area_words = 0;  // of shared memory, for the rows of a tile, with gaps, and for what threads exchange
+  std::uint32_t shared_words = 0;
+  std::uint32_t n_queries() const { return n_heads * n_rows; }
+};
+inline constexpr std::uint32_t kAttendSharedWords = 4096;
+inline constexpr std::uint32_t kAttendMostQueries = 16;
+AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, bool is_split);
+
+// Iterations of all loops of one invocation of attend.comp over so many keys.
+std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys);
+
+// As op_parts(), of an attention op.
+std::vector<OpPart> attend_parts(const VulkanBinding& bound, const Op& op, RowClass rows);
+
+}  // namespace headroom

@@ -1,0 +1,23 @@
+#include "backend/vulkan/vulkan_cache.h"
+
+#include "backend/vulkan/vulkan_words.h"
+#include "format/dtype_table.h"
+#include "plan/kv_regions.h"
+
+namespace headroom {
+
+DType VulkanCache::type(bool is_keys) const { return is_keys ? bound_.plan->options.kv_k : bound_.plan->options.kv_v; }
+
+bool VulkanCache::is_rotated(bool is_keys) const {
+  return is_quantized_kv(type(is_keys)) && bound_.plan->options.kv_scheme == KvScheme::kRotated;
+}
+
+std::array<std::uint32_t, 4> VulkanCache::rows(bool is_keys) const {
+  const LayerSpec& layer = bound_.model->layers[layer_];
+  const PlanOptions& options = bound_.plan->options;
+  const KvEnds ends = kv_ends_of(layer, type(is_keys), options);
+  return {narrow(layer.kv_rows(options.n_ctx, options.n_batch)), narrow(row_bytes(type(is_keys), layer.head_dim)),
+          narrow(ends.n_sinks), narrow(ends.n_ring)};
+}
+
+}  // namespace headroom

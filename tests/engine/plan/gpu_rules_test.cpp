@@ -1,0 +1,52 @@
+#include "plan/gpu_rules.h"
+
+#include <gtest/gtest.h>
+
+namespace headroom {
+namespace {
+
+LayerSpec layer_of(std::uint32_t n_kv_heads, std::uint32_t window) {
+  LayerSpec layer{.n_heads = 4 * n_kv_heads, .n_kv_heads = n_kv_heads, .head_dim = 64};
+  if (window > 0) layer.attention = AttentionKind::kWindow;
+  layer.window = window;
+  return layer;
+}
+
+TEST(GpuSplits, of_every_row_have_a_key_and_room_for_their_results) {
+  for (const std::uint32_t n_kv_heads : {1U, 3U, 8U, 200U}) {
+    for (const std::uint32_t window : {0U, 1U, 64U, 300U, 5000U}) {
+      for (const std::uint32_t n_ctx : {1U, 64U, 65U, 700U, 40000U}) {
+        const PlanOptions options{.n_ctx = n_ctx, .n_batch = 16};
+        const GpuSplits splits = gpu_splits(layer_of(n_kv_heads, window), options);
+        for (const std::uint32_t n_rows : {1U, 3U, 8U}) {
+          EXPECT_LE(n_rows * splits.most(n_rows), splits.n_partials(16));
+          for (std::uint32_t position = 0; position < n_ctx; position += 1 + n_ctx / 700) {
+            const std::uint32_t n = splits.count(position, n_rows);
+            EXPECT_GE(n, 1U);
+            EXPECT_LE(n, splits.most(n_rows)) << n_kv_heads << " window " << window << " at " << position;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GpuSplits, give_a_large_card_work_where_there_are_keys) {
+  const GpuSplits splits = gpu_splits(layer_of(8, 0), {.n_ctx = 32768, .n_batch = 256});
+  EXPECT_EQ(splits.count(63, 1), 1U);
+  EXPECT_EQ(splits.count(64, 1), 2U);
+  EXPECT_EQ(splits.count(64 * 64 - 1, 1), 64U);
+  EXPECT_EQ(splits.count(64 * 64, 1), 33U) << "of 128 keys";
+  EXPECT_EQ(splits.count(32767, 1) * 8, kGpuAttendGroups);
+  EXPECT_EQ(splits.count(32767, 8) * 8 * 8, kGpuAttendGroups);
+}
+
+TEST(GpuSplits, of_a_window_begin_before_it) {
+  const GpuSplits splits = gpu_splits(layer_of(8, 128), {.n_ctx = 4096, .n_batch = 256});
+  EXPECT_EQ(splits.count(127, 1), 2U);
+  EXPECT_EQ(splits.count(128, 1), 3U) << "one of them has the last position and 63 beside";
+  EXPECT_EQ(splits.count(191, 1), 2U);
+}
+
+}  // namespace
+}  // namespace headroom

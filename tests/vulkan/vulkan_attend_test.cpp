@@ -1,0 +1,189 @@
+// Attention on a Vulkan device against the reference device, in the shapes that its kernels take: stacks of query heads
+// and of rows, splits of the keys, and their borders.
+#include <gtest/gtest.h>
+
+#include "backend/vulkan/vulkan_attend.h"
+#include "format/dtype_table.h"
+#include "vulkan/vulkan_fixture.h"
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+
+std::vector<DType> kv_types() {
+  std::vector<DType> types;
+  for (const DTypeRow& row : kDTypes) {
+    if (row.is_kv) types.push_back(row.dtype);
+  }
+  return types;
+}
+
+TEST(AttendShape, holds_every_head_within_the_shared_memory_of_tier_0) {
+  for (std::uint32_t head_dim = 2; head_dim <= kMaxHeadDim; head_dim += head_dim < 260 ? 2 : 62) {
+    for (std::uint32_t group = 1; group <= 40; ++group) {
+      for (const DType kv : kv_types()) {
+        for (const bool is_split : {false, true}) {
+          const LayerSpec layer{.n_heads = 2 * group, .n_kv_heads = 2, .head_dim = head_dim};
+          const AttendShape shape =
+              attend_shape(layer, {.n_ctx = 4096, .n_batch = 32, .kv_k = kv, .kv_v = DType::kQ8_0}, is_split);
+          ASSERT_LE(shape.shared_words, kAttendSharedWords);
+          ASSERT_LE(shape.n_queries(), kAttendMostQueries);
+          ASSERT_GE(shape.n_heads * shape.n_stacks, group);
+          ASSERT_LT(shape.n_heads * (shape.n_stacks - 1), group) << "a stack would have no head";
+          ASSERT_EQ(kKvRowStep % shape.tile_keys, 0U);
+        }
+      }
+    }
+  }
+}
+
+TEST(AttendShape, reads_keys_once_for_the_heads_of_usual_models) {
+  for (const std::uint32_t head_dim : {64U, 96U, 128U, 256U}) {
+    for (const std::uint32_t group : {1U, 2U, 4U, 8U}) {
+      const LayerSpec layer{.n_heads = 8 * group, .n_kv_heads = 8, .head_dim = head_dim};
+      const AttendShape shape = attend_shape(layer, {.n_ctx = 4096, .n_batch = 256}, true);
+      EXPECT_EQ(shape.n_stacks, 1U) << head_dim << " " << group;
+      EXPECT_GE(shape.tile_keys, 8U);
+    }
+  }
+}
+
+using Steps = std::vector<std::vector<StepRow>>;
+
+std::vector<StepRow> joined(std::initializer_list<std::vector<StepRow>> parts) {
+  std::vector<StepRow> rows;
+  for (const std::vector<StepRow>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
+class VulkanAttend : public testing::Test {
+ protected:
+  // One layer, so that its errors meet no other.
+  static RandomModelSpec model(std::uint32_t n_heads, std::uint32_t n_kv_heads, std::uint32_t head_dim) {
+    RandomModelSpec spec;
+    spec.n_layers = 1;
+    spec.d_model = 64;
+    spec.d_ff = 32;
+    spec.n_heads = n_heads;
+    spec.n_kv_heads = n_kv_heads;
+    spec.head_dim = head_dim;
+    spec.n_ctx_trained = 2048;
+    return spec;
+  }
+
+  static std::vector<StepRow> rows(std::uint32_t slot, std::uint32_t first, std::uint32_t n) {
+    return test::rows_of(slot, first, n, 288);
+  }
+
+  // The positions of a slot from `first` to `last`, in steps of 32.
+  static void fill(Steps& steps, std::uint32_t slot, std::uint32_t first, std::uint32_t last) {
+    for (; first < last; first += 32) steps.push_back(rows(slot, first, std::min(32U, last - first)));
+  }
+
+  // Every row of every step.
+  static void expect_like_reference(const RandomModelSpec& spec, PlanOptions options, const Steps& steps) {
+    options.n_batch = 32;
+    options.n_logit_rows = options.step_rows();
+    const test::TempFolder folder;
+    const auto path = test::make_random_model(spec, folder.path());
+    const auto loaded = test::load_on_vulkan(path, options);
+    const auto reference = test::take(test::ReferenceModel::open(path, options));
+    const double most = test::cache_tolerance(options.kv_k, options.kv_v);
+    for (const std::vector<StepRow>& step : steps) {
+      std::vector<std::uint32_t> all(step.size());
+      for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+      const std::vector<float> found = loaded->step(step, all), expected = test::take(reference->step(step, all));
+      const std::size_t n_vocab = spec.n_vocab;
+      for (std::size_t row = 0; row < step.size(); ++row) {
+        const auto of_row = [&](const std::vector<float>& logits) {
+          const auto first = logits.begin() + static_cast<std::ptrdiff_t>(row * n_vocab);
+          return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(n_vocab));
+        };
+        ASSERT_LT(test::relative_error(of_row(found), of_row(expected)), most)
+            << step.size() << " rows, slot " << step[row].slot << " at " << step[row].position;
+      }
+    }
+  }
+};
+
+PlanOptions options_with(DType kv, std::uint32_t n_ctx, std::uint32_t n_slots = 1) {
+  PlanOptions options;
+  options.n_ctx = n_ctx;
+  options.n_slots = n_slots;
+  options.kv_k = options.kv_v = kv;
+  return options;
+}
+
+TEST_F(VulkanAttend, every_group_of_heads_gives_the_reference_logits) {
+  for (const std::uint32_t group : {1U, 3U, 8U, 16U, 19U}) {
+    for (const DType kv : {DType::kF32, DType::kQ8_0}) {
+      for (const std::uint32_t head_dim : {8U, 128U}) {
+        SCOPED_TRACE(std::to_string(group) + " heads of " + std::to_string(head_dim) + " elements");
+        Steps steps;
+        fill(steps, 0, 0, 70);
+        for (const std::uint32_t n : {1U, 8U, 9U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+        expect_like_reference(model(2 * group, 2, head_dim), options_with(kv, 96), steps);
+      }
+    }
+  }
+}
+
+// Eight KV heads leave 64 splits to one row and 8 to each of eight: from 512 keys on those have more than 64 keys.
+TEST_F(VulkanAttend, splits_end_where_they_should) {
+  Steps steps;
+  steps.push_back(rows(0, 0, 1));
+  fill(steps, 0, 1, 62);
+  for (const std::uint32_t n : {1U, 1U, 1U, 1U, 3U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+  fill(steps, 0, 69, 126);
+  for (std::uint32_t position = 126; position < 130; ++position) steps.push_back(rows(0, position, 1));
+  fill(steps, 0, 130, 508);
+  for (const std::uint32_t n : {8U, 2U, 7U, 1U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+  fill(steps, 0, 526, 695);
+  for (const std::uint32_t n : {1U, 1U, 8U, 1U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+  for (const DType kv : kv_types()) {
+    SCOPED_TRACE(dtype_row(kv).name);
+    expect_like_reference(model(8, 8, 8), options_with(kv, 706), steps);
+  }
+}
+
+TEST_F(VulkanAttend, windows_begin_within_splits_and_tiles) {
+  Steps steps;
+  fill(steps, 0, 0, 96);
+  for (std::uint32_t position = 96; position < 103; ++position) steps.push_back(rows(0, position, 1));
+  fill(steps, 0, 103, 290);
+  for (const std::uint32_t n : {1U, 8U, 9U, 31U, 5U, 1U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
+  for (const std::uint32_t window : {3U, 33U, 100U}) {
+    for (const DType kv : kv_types()) {
+      SCOPED_TRACE(std::to_string(window) + " " + std::string(dtype_row(kv).name));
+      RandomModelSpec spec = model(4, 2, 16);
+      spec.window = window;
+      expect_like_reference(spec, options_with(kv, 400), steps);
+    }
+  }
+}
+
+// Neighbouring rows of one slot are stacked, those of others are not.
+TEST_F(VulkanAttend, rows_of_several_slots_in_a_step_see_their_own) {
+  Steps steps;
+  fill(steps, 0, 0, 140);
+  fill(steps, 1, 0, 40);
+  steps.push_back(joined({rows(0, 140, 5), rows(1, 40, 1), rows(2, 0, 7)}));
+  steps.push_back(joined({rows(2, 7, 2), rows(0, 145, 3), rows(1, 41, 4)}));
+  steps.push_back(joined({rows(1, 45, 1), rows(2, 9, 1), rows(0, 148, 1)}));
+  std::vector<StepRow> each;
+  for (std::uint32_t slot = 0; slot < 12; ++slot) {
+    const std::uint32_t held[] = {149, 46, 10};
+    each.push_back(rows(slot, slot < 3 ? held[slot] : 0, 1).front());
+  }
+  steps.push_back(each);
+  for (const std::uint32_t n_heads : {2U, 8U}) {
+    for (const DType kv : {DType::kF32, DType::kQ4_0}) {
+      SCOPED_TRACE(std::to_string(n_heads) + " " + std::string(dtype_row(kv).name));
+      expect_like_reference(model(n_heads, 2, 16), options_with(kv, 160, 12), steps);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom
