@@ -1,11 +1,15 @@
 // Kernels as drivers make them: on several threads, and kept between starts of the program.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "backend/vulkan/vulkan_pipelines.h"
+#include "base/usable_cores.h"
 #include "engine/run/loaded_fixture.h"
 #include "run/session.h"
 #include "vulkan/vulkan_fixture.h"
@@ -177,6 +181,33 @@ TEST_F(Pipelines, are_made_once_each_and_found_again) {
   EXPECT_EQ(pipelines->kept_bytes(), 0U) << "there is nowhere to keep them";
 }
 
+// In the place of the driver's compiler, one that waits for a second thread to come to it.
+std::atomic<std::uint32_t> n_compiling = 0, most_compiling = 0, n_awaited = 0;
+PFN_vkCreateComputePipelines real_compiler = nullptr;
+
+TEST_F(Pipelines, are_compiled_on_several_threads) {
+  most_compiling = 0;
+  n_awaited = std::min(2U, usable_cores());
+  real_compiler = vkCreateComputePipelines;
+  const auto pipelines = open_in({});
+  vkCreateComputePipelines = [](VkDevice device, VkPipelineCache cache, std::uint32_t n,
+                                const VkComputePipelineCreateInfo* create, const VkAllocationCallbacks* with,
+                                VkPipeline* made) {
+    const std::uint32_t now = ++n_compiling;
+    if (now > most_compiling) most_compiling = now;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (most_compiling < n_awaited && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    const VkResult result = real_compiler(device, cache, n, create, with, made);
+    --n_compiling;
+    return result;
+  };
+  const Status made = pipelines->prepare(norms(), {});
+  vkCreateComputePipelines = real_compiler;
+  EXPECT_TRUE(made.ok());
+  EXPECT_GE(most_compiling, n_awaited);
+  EXPECT_LE(most_compiling, usable_cores());
+}
+
 TEST_F(Pipelines, of_one_start_are_what_the_next_begins_with) {
   {
     const auto first = open();
@@ -200,6 +231,71 @@ TEST_F(Pipelines, of_two_programs_that_began_together_are_both_kept) {
   ASSERT_TRUE(other->prepare({{Kernel::kRoute, {}}}, {}).ok());
   EXPECT_GE(file().read().size(), of_one);
   EXPECT_EQ(other->kept_bytes(), file().read().size());
+}
+
+// lavapipe gives nothing but a header. In its place, a driver whose cache grows as a test says.
+class GrowingCache {
+ public:
+  explicit GrowingCache(const VulkanDevice& device) {
+    vkGetPhysicalDeviceProperties(device.card().handle, &card);
+    real_create = vkCreatePipelineCache;
+    vkGetPipelineCacheData = [](VkDevice, VkPipelineCache, std::size_t* n_bytes, void* data) {
+      const std::vector<std::byte> all = data_of(card, n_behind);
+      *n_bytes = all.size();
+      if (data != nullptr) std::memcpy(data, all.data(), all.size());
+      return VK_SUCCESS;
+    };
+    vkCreatePipelineCache = [](VkDevice on, const VkPipelineCacheCreateInfo* create, const VkAllocationCallbacks* with,
+                               VkPipelineCache* made) {
+      begins_with.push_back(create->initialDataSize);
+      VkPipelineCacheCreateInfo empty = *create;
+      empty.initialDataSize = 0;
+      return real_create(on, &empty, with, made);
+    };
+    vkMergePipelineCaches = [](VkDevice, VkPipelineCache, std::uint32_t n, const VkPipelineCache*) {
+      n_merged += n;
+      n_behind += 5;  // what the other one had
+      return VK_SUCCESS;
+    };
+  }
+  GrowingCache(const GrowingCache&) = delete;
+  GrowingCache& operator=(const GrowingCache&) = delete;
+  ~GrowingCache() {
+    vkGetPipelineCacheData = real_data_;
+    vkCreatePipelineCache = real_create;
+    vkMergePipelineCaches = real_merge_;
+  }
+
+  static inline std::size_t n_behind = 0, n_merged = 0;
+  static inline std::vector<std::size_t> begins_with;  // bytes, of each cache that was made
+
+ private:
+  static inline VkPhysicalDeviceProperties card;
+  static inline PFN_vkCreatePipelineCache real_create;
+  PFN_vkGetPipelineCacheData real_data_ = vkGetPipelineCacheData;
+  PFN_vkMergePipelineCaches real_merge_ = vkMergePipelineCaches;
+};
+
+TEST_F(Pipelines, are_written_when_there_are_more_with_what_another_program_wrote) {
+  constexpr Bytes kHeader = sizeof(VkPipelineCacheHeaderVersionOne);
+  GrowingCache driver(*device_);
+  const auto pipelines = open();
+  EXPECT_EQ(driver.begins_with, (std::vector<std::size_t>{0}));
+  driver.n_behind = 10;
+  ASSERT_TRUE(pipelines->prepare({{Kernel::kNorm, {0, 0}}}, {}).ok());
+  EXPECT_EQ(file().read().size(), kHeader + 10);
+  EXPECT_EQ(driver.n_merged, 0U);
+  const auto before = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(file().path(), before);
+  ASSERT_TRUE(pipelines->prepare({{Kernel::kNorm, {0, 1}}}, {}).ok());
+  EXPECT_EQ(std::filesystem::last_write_time(file().path()), before) << "no more than before";
+  driver.n_behind = 20;
+  ASSERT_TRUE(pipelines->prepare({{Kernel::kNorm, {1, 0}}}, {}).ok());
+  EXPECT_EQ(driver.n_merged, 1U);
+  EXPECT_EQ(file().read().size(), kHeader + 25);
+  EXPECT_EQ(pipelines->kept_bytes(), kHeader + 25);
+  const auto next = open();
+  EXPECT_EQ(driver.begins_with.back(), kHeader + 25);
 }
 
 TEST_F(Pipelines, replace_a_damaged_file_and_go_without_a_folder) {
