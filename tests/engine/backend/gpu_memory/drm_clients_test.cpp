@@ -26,8 +26,8 @@ TEST(DrmClient, of_xe_and_i915_are_their_regions_without_what_firmware_took) {
   const auto xe = parse_drm_client(test::fdinfo_of(
       "xe", kCard, 3,
       "drm-total-gtt:\t192 KiB\ndrm-resident-gtt:\t192 KiB\ndrm-total-vram0:\t16 MiB\ndrm-shared-vram0:\t16 MiB\n"
-      "drm-resident-vram0:\t23992 KiB\ndrm-resident-vram1:\t8 "
-      "KiB\ndrm-resident-stolen:\t4096\ndrm-resident-system:\t0\n"));
+      "drm-resident-vram0:\t23992 KiB\ndrm-resident-vram1:\t8 KiB\ndrm-total-vram0:\t50 MiB\n"
+      "drm-resident-stolen:\t4096\ndrm-resident-system:\t0\n"));
   ASSERT_TRUE(xe);
   EXPECT_EQ(xe->use, (ClientUse{24000 * kKiB, 192 * kKiB, 0}));
   const auto i915 = parse_drm_client(
