@@ -7,25 +7,27 @@
 
 #include "backend/registry.h"
 #include "file/model_file.h"
+#include "support/stopping_backend.h"
 
 namespace headroom::app {
 namespace {
 
 const char* const kModelPath = HEADROOM_SOURCE_DIR "/tests/golden/models/llama-gqa.gguf";
 
+std::shared_ptr<const MemoryPlan> planFor(std::uint32_t nCtx) {
+  const Result<ModelFile> file = open_model_file(kModelPath);
+  const Result<ModelInfo> model = read_model_info(file.value());
+  const Result<std::vector<DeviceInfo>> devices = probe_devices(2);
+  PlanOptions options;
+  options.n_ctx = nCtx;
+  return std::make_shared<const MemoryPlan>(plan_memory(model.value(), devices.value(), options).value());
+}
+
 class EngineBridgeTest : public testing::Test {
  protected:
-  static std::shared_ptr<const MemoryPlan> plan(std::uint32_t nCtx) {
-    const Result<ModelFile> file = open_model_file(kModelPath);
-    const Result<ModelInfo> model = read_model_info(file.value());
-    const Result<std::vector<DeviceInfo>> devices = probe_devices(2);
-    PlanOptions options;
-    options.n_ctx = nCtx;
-    return std::make_shared<const MemoryPlan>(plan_memory(model.value(), devices.value(), options).value());
-  }
   void load(std::uint32_t nCtx) {
     QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded), failed(&m_bridge, &ui::EnginePort::failed);
-    m_bridge.load(kModelPath, plan(nCtx));
+    m_bridge.load(kModelPath, planFor(nCtx));
     ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() + failed.count() > 0; }, 120'000));
     ASSERT_EQ(failed.count(), 0) << failed[0][1].value<Error>().message;
     m_loaded = loaded[0][1].value<ui::LoadedModel>();
@@ -78,9 +80,9 @@ TEST_F(EngineBridgeTest, each_request_ends_once_also_when_a_newer_one_was_asked)
 TEST_F(EngineBridgeTest, a_load_that_a_newer_one_follows_is_told_with_its_own_path) {
   QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded);
   const QString other = HEADROOM_SOURCE_DIR "/tests/golden/models/../models/llama-gqa.gguf";
-  m_bridge.load(kModelPath, plan(64));
-  m_bridge.load(other, plan(64));
-  m_bridge.replan(plan(128));
+  m_bridge.load(kModelPath, planFor(64));
+  m_bridge.load(other, planFor(64));
+  m_bridge.replan(planFor(128));
   ASSERT_TRUE(QTest::qWaitFor([&] { return loaded.count() == 3; }, 60'000));
   EXPECT_EQ(loaded[0][1].value<ui::LoadedModel>().path, kModelPath);
   EXPECT_EQ(loaded[1][1].value<ui::LoadedModel>().path, other);
@@ -90,7 +92,7 @@ TEST_F(EngineBridgeTest, a_load_that_a_newer_one_follows_is_told_with_its_own_pa
 TEST_F(EngineBridgeTest, a_load_that_is_closed_ends_and_so_does_the_close) {
   QSignalSpy loaded(&m_bridge, &ui::EnginePort::modelLoaded), failed(&m_bridge, &ui::EnginePort::failed);
   QSignalSpy unloaded(&m_bridge, &ui::EnginePort::modelUnloaded);
-  const quint64 load = m_bridge.load(kModelPath, plan(64));
+  const quint64 load = m_bridge.load(kModelPath, planFor(64));
   m_bridge.stop(load);
   const quint64 close = m_bridge.unload();
   ASSERT_TRUE(QTest::qWaitFor([&] { return unloaded.count() == 1; }, 60'000));
@@ -112,7 +114,7 @@ TEST_F(EngineBridgeTest, a_prompt_longer_than_the_context_is_told_with_both_numb
 
 TEST_F(EngineBridgeTest, a_file_that_is_not_there_is_an_error_that_names_it) {
   QSignalSpy failed(&m_bridge, &ui::EnginePort::failed);
-  m_bridge.load("/nowhere/model.gguf", plan(64));
+  m_bridge.load("/nowhere/model.gguf", planFor(64));
   ASSERT_TRUE(failed.wait(10'000));
   EXPECT_NE(failed[0][1].value<Error>().message.find("/nowhere/model.gguf"), std::string::npos);
 }
@@ -127,10 +129,38 @@ TEST_F(EngineBridgeTest, memory_is_read_while_a_model_is_loaded) {
   EXPECT_EQ(reading.allocationsAfterLoad, 0U);
 }
 
+// A device of which its driver has pushed a part out.
+class SpillingBackend final : public test::StoppingBackend {
+ public:
+  using StoppingBackend::StoppingBackend;
+  Result<MemorySample> sample_memory() override {
+    MemorySample sample{16 * kGiB, 4 * kGiB, kGiB};
+    sample.account = {2 * kGiB, 3 * kMiB, MemoryConfidence::kEstimated, "so"};
+    return sample;
+  }
+};
+
+TEST(EngineBridgeAccount, who_holds_a_device_arrives_with_its_reading) {
+  test::StopBehind never;
+  EngineBridge bridge([&](const DeviceInfo& device) -> Result<std::unique_ptr<Backend>> {
+    Result<std::unique_ptr<Backend>> inner = make_backend(device);
+    if (!inner) return inner;
+    return std::unique_ptr<Backend>(std::make_unique<SpillingBackend>(std::move(*inner), never));
+  });
+  QSignalSpy readings(&bridge, &ui::EnginePort::memoryRead);
+  bridge.load(kModelPath, planFor(64));
+  ASSERT_TRUE(readings.wait(60'000));
+  const MemoryAccount account = readings[0][0].value<ui::MemoryReading>().account;
+  EXPECT_EQ(account.others, 2 * kGiB);
+  EXPECT_EQ(account.spilled, 3 * kMiB);
+  EXPECT_EQ(account.confidence, MemoryConfidence::kEstimated);
+  EXPECT_EQ(account.doubt, "so");
+}
+
 TEST_F(EngineBridgeTest, it_ends_while_an_answer_is_written) {
   auto bridge = std::make_unique<EngineBridge>(make_backend);
   QSignalSpy loaded(bridge.get(), &ui::EnginePort::modelLoaded);
-  bridge->load(kModelPath, plan(2048));
+  bridge->load(kModelPath, planFor(2048));
   ASSERT_TRUE(loaded.wait(10'000));
   bridge->generate(request(0));
   bridge.reset();

@@ -36,6 +36,7 @@ struct Machine {
   std::atomic<Bytes> held_by_others = 0;
   std::atomic<Bytes> mapped_now = 0;
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
+  std::optional<Bytes> driver_bytes;
   std::uint64_t n_steps = 0, n_rows = 0;
   std::uint32_t widest_step = 0;
   std::function<void()> before_step = [] {};
@@ -59,6 +60,8 @@ class FakeBackend final : public Backend {
     if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
     return DeviceSpeed{.read_bytes_per_s = 7e9};
   }
+
+  std::optional<Bytes> driver_bytes() override { return machine_.driver_bytes; }
 
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};

@@ -14,7 +14,7 @@ struct StopBehind {
   StopSource source;         // its token goes with the step
 };
 
-class StoppingBackend final : public Backend {
+class StoppingBackend : public Backend {
  public:
   StoppingBackend(std::unique_ptr<Backend> inner, StopBehind& stop) : inner_(std::move(inner)), stop_(stop) {}
 

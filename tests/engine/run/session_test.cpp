@@ -119,6 +119,24 @@ TEST(CheckFitsNow, counts_the_headroom_rule_and_what_is_held) {
   EXPECT_FALSE(check_fits_now(device, AtMost{5000}, 601, 0, now).ok()) << "a cap does not make memory";
 }
 
+TEST(MeasureDevice, tells_speed_and_what_the_driver_takes_or_why_not) {
+  Machine machine;
+  machine.driver_bytes = 150 * kMiB;
+  const BackendFactory make = [&](const DeviceInfo& device) -> Result<std::unique_ptr<Backend>> {
+    return std::unique_ptr<Backend>(std::make_unique<fake::FakeBackend>(device, machine));
+  };
+  const auto measured = measure_device({}, make);
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->speed.read_bytes_per_s, 7e9);
+  EXPECT_EQ(measured->driver_bytes, 150 * kMiB);
+  machine.refuse = [] { return true; };
+  EXPECT_EQ(measure_device({}, make).error().message, "the fake machine refuses");
+  const auto no_backend = [](const DeviceInfo&) -> Result<std::unique_ptr<Backend>> {
+    return Error{ErrorCode::kUnsupported, "none"};
+  };
+  EXPECT_EQ(measure_device({}, no_backend).error().message, "none");
+}
+
 TEST(FreeWords, tell_who_holds_the_rest_and_how_surely_that_is_known) {
   MemorySample now{1000, 600, 100};
   EXPECT_EQ(free_words(KeepFree{}, 0, now),
