@@ -19,8 +19,7 @@ void knowSpeeds(std::span<DeviceInfo> devices) {
   if (unmeasured.empty()) return;
   const BackendFactory makeBackend = backendFactory();
   for (const DeviceInfo& device : unmeasured) {
-    if (const Result<DeviceMeasurement> found = measure_device(device, makeBackend))
-      store.put_measured(device, *found);
+    if (const Result<DeviceMeasurement> found = measure_device(device, makeBackend)) store.put_measured(device, *found);
   }
   store.fill(devices);
   (void)store.write();  // without a place to keep them they are measured again next time

@@ -91,8 +91,8 @@ class VulkanBackend final : public Backend {
     step_.reset();
     loaders_.reset();  // all is loaded
     stopped_ = false;
-    Result<std::unique_ptr<VulkanStep>> step =
-        VulkanStep::record(device_, *pipelines_, bind_vulkan(binding, device_->card().tier), binding.key_balance, binding.stop);
+    Result<std::unique_ptr<VulkanStep>> step = VulkanStep::record(
+        device_, *pipelines_, bind_vulkan(binding, device_->card().tier), binding.key_balance, binding.stop);
     if (!step) return step.error();
     step_ = std::move(*step);
     return ok_status();
@@ -258,7 +258,7 @@ class VulkanBackend final : public Backend {
   std::shared_ptr<VulkanDevice> device_;
   std::unique_ptr<VulkanPipelines> pipelines_;
   std::unique_ptr<VulkanStep> step_;
-  std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
+  std::unique_ptr<ThreadPool> loaders_;   // while weights are loaded
   std::optional<MemoryReadings> before_;  // the device was opened; absent: it was open already
   bool stopped_ = false;
   std::uint64_t n_allocations_ = 0;
