@@ -243,7 +243,8 @@ class ModelBuilder {
                             : slot == WeightSlot::kK ? spec_.key_outlier
                             : slot == WeightSlot::kQ ? 1.0F / spec_.key_outlier
                                                      : 1.0F;
-      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * outlier * random_.next();
+      const float all = slot == WeightSlot::kQ ? spec_.query_scale : 1.0F;
+      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * outlier * all * random_.next();
       encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
     }
     writer_.add_tensor(name, file_type, shape, std::move(bytes));

@@ -32,6 +32,8 @@ struct RandomModelSpec {
   // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the
   // same scores.
   float key_outlier = 1.0F;
+  // Queries, and so scores, are this much larger: 100 spreads them further apart than exp() reaches.
+  float query_scale = 1.0F;
 
   // Metadata below the architecture's prefix, in place of what experts would say: {"rope.freq_base", 500000.0F};
   // strings: {"rope.scaling.type", "yarn"}.
