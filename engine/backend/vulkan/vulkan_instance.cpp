@@ -137,7 +137,7 @@ std::uint32_t choose_tier(VkPhysicalDevice device, const std::set<std::string>& 
   const std::uint32_t tier = has_int8 && (is_fast || is_asked) && !is_refused ? 2 : 0;
   info.kernels = tier == 2 ? "Vulkan, tier 2 (int8)" : "Vulkan, tier 0 (f32)";
   if (tier == 0 && !is_refused) {
-    info.kernel_note = fmt::format("{}: quantized weights are multiplied in f32: its driver has no {}", info.name,
+    info.kernel_note = fmt::format("{}: quantized weights are multiplied in f32: its driver has no {}.", info.name,
                                    has_int8 ? "instruction for products of int8" : "products of int8");
   }
   return tier;
