@@ -2,6 +2,8 @@
 // and of rows, splits of the keys, and their borders.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "backend/vulkan/vulkan_attend.h"
 #include "format/dtype_table.h"
 #include "vulkan/vulkan_fixture.h"
@@ -81,10 +83,19 @@ class VulkanAttend : public testing::Test {
     for (; first < last; first += 32) steps.push_back(rows(slot, first, std::min(32U, last - first)));
   }
 
-  // Every row of every step. A code of the cache that rounds the other way moves rows by what the tolerance allows, and
-  // is rare: half of the rows come much closer. `usual`: what those keep.
+  // Half of all rows come as close as this: a code of the cache that rounds the other way moves a row by more, and is
+  // rare, but in a long context there are some.
+  static double usual_error(const PlanOptions& options) {
+    const bool has_codes = is_quantized_kv(options.kv_k) || is_quantized_kv(options.kv_v);
+    return has_codes ? test::kExactTolerance : test::kExactTolerance / 5;
+  }
+
+  // Every row of every step. `usual`: what half of them keep.
+  static void expect_like_reference(const RandomModelSpec& spec, const PlanOptions& options, const Steps& steps) {
+    expect_like_reference(spec, options, steps, usual_error(options));
+  }
   static void expect_like_reference(const RandomModelSpec& spec, PlanOptions options, const Steps& steps,
-                                    double usual = test::kExactTolerance / 5) {
+                                    double usual) {
     const double most = std::max(usual, test::cache_tolerance(options.kv_k, options.kv_v));
     std::vector<double> errors;
     options.n_batch = 32;
@@ -123,9 +134,12 @@ PlanOptions options_with(DType kv, std::uint32_t n_ctx, std::uint32_t n_slots = 
 }
 
 TEST_F(VulkanAttend, every_group_of_heads_gives_the_reference_logits) {
-  for (const std::uint32_t group : {1U, 3U, 8U, 16U, 19U}) {
+  constexpr std::array kGroups{1U, 3U, 8U, 16U, 19U};
+  for (std::size_t i = 0; i < kGroups.size(); ++i) {
     for (const DType kv : {DType::kF32, DType::kQ8_0}) {
       for (const std::uint32_t head_dim : {8U, 128U}) {
+        if (!test::is_checked({i, kv == DType::kF32 ? 0U : 1U, head_dim == 8 ? 0U : 1U})) continue;
+        const std::uint32_t group = kGroups[i];
         SCOPED_TRACE(std::to_string(group) + " heads of " + std::to_string(head_dim) + " elements");
         Steps steps;
         fill(steps, 0, 0, 70);

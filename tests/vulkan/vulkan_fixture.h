@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 
 #include "backend/vulkan/vulkan_instance.h"
@@ -19,6 +20,19 @@ class UseTier {
   UseTier& operator=(const UseTier&) = delete;
   ~UseTier() { unsetenv(kVulkanTierVariable); }
 };
+
+// tests/gpu/full.sh checks every combination; the gate so many that each value is met, with different ones of the
+// others.
+inline bool is_full_run() {
+  const char* asked = std::getenv("HEADROOM_GPU_TESTS");
+  return asked != nullptr && std::string(asked) == "full";
+}
+// Whether the combination of these values, by their places, is checked.
+inline bool is_checked(std::initializer_list<std::size_t> places) {
+  std::size_t sum = 0;
+  for (const std::size_t place : places) sum += place;
+  return is_full_run() || sum % 2 == 0;
+}
 
 // The CPU and the first Vulkan device, which shares the host's memory or is made to work as a card that does not.
 inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {
