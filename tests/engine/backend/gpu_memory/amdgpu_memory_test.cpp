@@ -1,5 +1,8 @@
 #include "backend/gpu_memory/amdgpu_memory.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include "engine/backend/gpu_memory/fake_machine.h"
 
 namespace headroom {

@@ -1,5 +1,8 @@
 #include "backend/gpu_memory/nvml.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <dlfcn.h>
 
 #include <cstdlib>

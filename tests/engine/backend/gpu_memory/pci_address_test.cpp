@@ -1,5 +1,7 @@
 #include "backend/gpu_memory/pci_address.h"
 
+#include <gtest/gtest.h>
+
 #include "engine/backend/gpu_memory/fake_machine.h"
 
 namespace headroom {
