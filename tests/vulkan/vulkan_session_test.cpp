@@ -189,11 +189,15 @@ TEST_P(VulkanSession, a_prompt_goes_on_after_a_stop_behind_any_segment) {
   }
 }
 
-// Weights in pieces of 40 KiB; activations and caches are smaller.
+// Weights in pieces; activations and caches are smaller.
 TEST_P(VulkanSession, weights_that_no_binding_holds_are_read_in_windows) {
-  for (const char* architecture : {"llama", "qwen3moe"}) {
+  for (const auto& [architecture, weight] : {std::pair{"llama", DType::kF32}, std::pair{"llama", DType::kQ8_0},
+                                             std::pair{"qwen3moe", DType::kF32}, std::pair{"qwen3moe", DType::kQ8_0}}) {
+    const test::UseTier use(weight == DType::kF32 ? 0 : 2);
     RandomModelSpec spec = four_layers();
     spec.architecture = architecture;
+    spec.weight_type = weight;
+    if (weight == DType::kQ8_0) spec.n_vocab = 600, spec.n_experts = 8;  // a quarter of the bytes each
     spec.n_layers = 2;
     spec.has_tied_head = true;
     const OpenedFile opened =
@@ -202,7 +206,7 @@ TEST_P(VulkanSession, weights_that_no_binding_holds_are_read_in_windows) {
     PlanOptions options = options_of(DType::kF16, 2);
     options.n_ctx = 64;
     const auto whole_plan = plan(opened, devices, options);
-    devices[1].max_binding_bytes = 40 * kKiB;
+    devices[1].max_binding_bytes = weight == DType::kF32 ? 40 * kKiB : 28 * kKiB;
     const auto cut_plan = plan(opened, devices, options);
     const auto whole = test::session_or_die(test::load_or_die(opened, whole_plan), whole_plan),
                cut = test::session_or_die(test::load_or_die(opened, cut_plan), cut_plan);
@@ -352,6 +356,15 @@ TEST_P(VulkanSession, the_speed_of_the_device_is_measured) {
 std::string memory_name_of(const testing::TestParamInfo<bool>& each) { return each.param ? "shared" : "own"; }
 INSTANTIATE_TEST_SUITE_P(Memory, VulkanSession, testing::Bool(), memory_name_of);
 INSTANTIATE_TEST_SUITE_P(Memory, VulkanOnCard, testing::Values(false), memory_name_of);
+
+TEST(VulkanDevices, say_when_a_tier_is_none) {
+  setenv(kVulkanTierVariable, "fast", 1);
+  const VulkanCards found = vulkan_cards();
+  unsetenv(kVulkanTierVariable);
+  ASSERT_FALSE(found.cards.empty()) << "they take the tier that they would";
+  ASSERT_FALSE(found.refused.empty());
+  EXPECT_EQ(found.refused.back(), "HEADROOM_VULKAN_TIER: expected 0 or 2, found \"fast\"");
+}
 
 TEST(VulkanDevices, are_chosen_and_ordered_by_a_variable) {
   const std::size_t n = vulkan_cards().cards.size();

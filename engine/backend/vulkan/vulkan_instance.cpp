@@ -246,6 +246,9 @@ VulkanCards vulkan_cards() {
     found.cards.push_back(std::move(card));
   }
   if (setting != nullptr && *setting != '\0') choose_cards(found, setting);
+  const char* tier = std::getenv(kVulkanTierVariable);
+  if (tier != nullptr && std::string_view(tier) != "" && std::string_view(tier) != "0" && std::string_view(tier) != "2")
+    found.refused.push_back(fmt::format("{}: expected 0 or 2, found \"{}\"", kVulkanTierVariable, tier));
   return found;
 }
 

@@ -39,7 +39,7 @@ const uint kValueLanes = kTile < kThreads / kWidth ? kTile : kThreads / kWidth; 
 layout(local_size_x = 128) in;
 #include "lib/cache.glsl"
 #include "lib/splits.glsl"
-#include "lib/tile.glsl"
+#include "lib/key_tile.glsl"
 layout(push_constant) uniform Push {
   uint first_row;  // of those in this submission
   uint n_heads, n_kv_heads;

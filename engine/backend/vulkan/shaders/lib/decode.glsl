@@ -58,9 +58,3 @@ vec4 elems4(uint which, uint dtype, uint row, uint col, uint n, float shift) {
   }
   return elems;
 }
-
-// One element of a row.
-float elem(uint which, uint dtype, uint row, uint col, uint n, float shift) {
-  if (!is_block_format(dtype)) return plain_elem(which, dtype, row, col, n);
-  return block_elems(which, dtype, row, col & ~3u, shift)[col & 3u];
-}
