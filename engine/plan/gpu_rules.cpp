@@ -13,7 +13,7 @@ Bytes aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 
 GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
-  Bytes partials = 0;
+  Bytes partials = 0, expert_tiles = 0, expert_rows = 0;
   bool has_post_norms = false;
   for (const LayerSpec& layer : model.layers) {
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
@@ -22,6 +22,9 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
     has_post_norms |= layer.has_post_norms;
     const Bytes of_row = (layer.q_dim() + Bytes{2} * layer.n_heads) * kF32Bytes;
     partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
+    if (!layer.has_experts() || layer.n_experts > kGpuMostExperts || max_rows <= kGpuFewRows) continue;
+    expert_tiles = std::max(expert_tiles, gpu_expert_tiles(layer, max_rows).n_words * 4);
+    expert_rows = std::max(expert_rows, Bytes{max_rows} * layer.n_experts_used * model.d_model * kF32Bytes);
   }
   const bool is_balanced = is_quantized_kv(options.kv_k) && options.kv_scheme == KvScheme::kRotated;
   const Bytes row = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
@@ -33,7 +36,17 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
           .added_bytes = has_post_norms ? row : 0,
           .router_bytes = aligned(Bytes{max_rows} * n_experts * kF32Bytes),
           .balance_bytes = is_balanced ? aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
-          .partials_bytes = aligned(partials)};
+          .partials_bytes = aligned(partials),
+          .expert_tiles_bytes = aligned(expert_tiles),
+          .expert_rows_bytes = aligned(expert_rows)};
+}
+
+// Each expert that is chosen has one tile that is not full at most.
+GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows) {
+  const std::uint64_t n_choices = std::uint64_t{n_rows} * layer.n_experts_used,
+                      most = n_choices / kGpuTileRows + std::min<std::uint64_t>(layer.n_experts, n_choices),
+                      choices_at = 4 + 4 * most;
+  return {.most = static_cast<std::uint32_t>(most), .choices_at = choices_at, .n_words = choices_at + n_choices};
 }
 
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options) {

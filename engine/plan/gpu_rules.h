@@ -20,15 +20,18 @@ inline constexpr std::uint32_t kGpuSplitKeys = 64;
 
 // The region "scratch" of a GPU that computes, in this order.
 struct GpuScratch {
-  Bytes normed_bytes = 0;    // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
-  Bytes keys_bytes = 0;      // (max_rows, widest kv_dim) f32, before they go to the cache
-  Bytes values_bytes = 0;    // likewise
-  Bytes added_bytes = 0;     // (max_rows, d_model) f32: what is normed before it is added to the residual
-  Bytes router_bytes = 0;    // (max_rows, most n_experts) f32
-  Bytes balance_bytes = 0;   // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
-  Bytes partials_bytes = 0;  // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
+  Bytes normed_bytes = 0;        // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
+  Bytes keys_bytes = 0;          // (max_rows, widest kv_dim) f32, before they go to the cache
+  Bytes values_bytes = 0;        // likewise
+  Bytes added_bytes = 0;         // (max_rows, d_model) f32: what is normed before it is added to the residual
+  Bytes router_bytes = 0;        // (max_rows, most n_experts) f32
+  Bytes balance_bytes = 0;       // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
+  Bytes partials_bytes = 0;      // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
+  Bytes expert_tiles_bytes = 0;  // of the layer with most, GpuExpertTiles; absent where no step has many rows
+  Bytes expert_rows_bytes = 0;   // (max_rows, n_experts_used, d_model) f32: what experts make; likewise
   Bytes total() const {
-    return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes;
+    return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes +
+           expert_tiles_bytes + expert_rows_bytes;
   }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
@@ -78,6 +81,18 @@ struct GpuSplits {
   }
 };
 GpuSplits gpu_splits(const LayerSpec& layer, const PlanOptions& options);
+
+// How steps of many rows share out the choices of experts: tiles of rows that chose the same one. In words of 32 bits:
+// see shaders/group_experts.comp.
+struct GpuExpertTiles {
+  std::uint32_t most = 0;        // tiles
+  std::uint64_t choices_at = 0;  // the choices in the order of the tiles
+  std::uint64_t n_words = 0;
+};
+inline constexpr std::uint32_t kGpuTileRows = 64;
+// Layers with more experts than this are computed a choice at a time.
+inline constexpr std::uint32_t kGpuMostExperts = 1024;
+GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows);
 
 // Positions that a query of this layer sees at most.
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options);

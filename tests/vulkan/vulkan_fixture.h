@@ -21,6 +21,21 @@ class UseTier {
   ~UseTier() { unsetenv(kVulkanTierVariable); }
 };
 
+// Those that the driver has the means for: 0, 1 and 2 with every lavapipe, 3 with those of 2026, of which
+// tests/gpu/newer_driver.sh makes sure.
+inline std::vector<std::uint32_t> tiers_here() {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t tier = 0; tier <= kMostVulkanTier; ++tier) {
+    const UseTier use(tier);
+    const std::vector<VulkanCard> cards = vulkan_cards().cards;
+    if (!cards.empty() && cards.front().tier.number == tier) found.push_back(tier);
+  }
+  const char* needed = std::getenv("HEADROOM_NEEDS_VULKAN_TIER");
+  EXPECT_GT(found.size(), needed == nullptr ? 2U : static_cast<unsigned>(std::atoi(needed)))
+      << "the driver lacks what a tier needs";
+  return found;
+}
+
 // tests/gpu/full.sh checks every combination; the gate so many that each value is met, with different ones of the
 // others.
 inline bool is_full_run() {

@@ -27,7 +27,7 @@ namespace {
 
 class Binder {
  public:
-  Binder(const Binding& binding, std::uint32_t tier) : in_(binding) {
+  Binder(const Binding& binding, const VulkanTier& tier) : in_(binding) {
     bound_.model = in_.model;
     bound_.plan = in_.plan;
     bound_.device = in_.device;
@@ -96,6 +96,8 @@ class Binder {
     bound_.scratch.router = take(sizes.router_bytes);
     bound_.scratch.balance = take(sizes.balance_bytes);
     bound_.scratch.partials = take(sizes.partials_bytes);
+    bound_.scratch.expert_tiles = take(sizes.expert_tiles_bytes);
+    bound_.scratch.expert_rows = take(sizes.expert_rows_bytes);
   }
 
   void bind_buffers() {
@@ -120,6 +122,6 @@ class Binder {
 
 }  // namespace
 
-VulkanBinding bind_vulkan(const Binding& binding, std::uint32_t tier) { return Binder(binding, tier).bind(); }
+VulkanBinding bind_vulkan(const Binding& binding, const VulkanTier& tier) { return Binder(binding, tier).bind(); }
 
 }  // namespace headroom

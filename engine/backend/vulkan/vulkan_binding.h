@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/vulkan/vulkan_arena.h"
+#include "backend/vulkan/vulkan_tier.h"
 #include "model/weight_index.h"
 #include "plan/gpu_rules.h"
 
@@ -31,13 +32,13 @@ struct VulkanBinding {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
   DeviceIndex device = 0;
-  std::uint32_t tier = 0;              // VulkanCard::tier
+  VulkanTier tier;
   std::vector<RopeFrequencies> ropes;  // as model->ropes
   std::vector<VulkanSlice> buffers;    // as the program's
   std::vector<std::array<VulkanSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>>
       caches;  // (n_layers), by part
   struct {
-    VulkanSlice normed, keys, values, added, router, balance, partials;
+    VulkanSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows;
   } scratch;
   VulkanSlice candidates;       // see CandidateScratch; absent where another device has the head
   VulkanSlice inputs, staging;  // page-locked
@@ -53,6 +54,6 @@ struct VulkanBinding {
 };
 
 // CHECKs that arenas are those of the plan, and that regions hold what the kernels need.
-VulkanBinding bind_vulkan(const Binding& binding, std::uint32_t tier);
+VulkanBinding bind_vulkan(const Binding& binding, const VulkanTier& tier);
 
 }  // namespace headroom

@@ -26,21 +26,12 @@ Status VulkanDevice::create() {
   queue.queueFamilyIndex = card_.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  VkPhysicalDeviceVulkan12Features with_1_2{};
-  with_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  with_1_2.timelineSemaphore = VK_TRUE;
+  const VulkanTierFeatures features(card_.tier);
   VkDeviceCreateInfo create{};
   create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  create.pNext = &with_1_2;
-  VkPhysicalDeviceShaderIntegerDotProductFeatures int8_products{};
-  int8_products.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
-  int8_products.shaderIntegerDotProduct = VK_TRUE;
-  const char* const extension = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
-  if (card_.tier >= 2) {
-    with_1_2.pNext = &int8_products;
-    create.enabledExtensionCount = 1;
-    create.ppEnabledExtensionNames = &extension;
-  }
+  create.pNext = features.features();
+  create.enabledExtensionCount = static_cast<std::uint32_t>(features.extensions().size());
+  create.ppEnabledExtensionNames = features.extensions().data();
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
   if (const VkResult made = vkCreateDevice(card_.handle, &create, nullptr, &device_); made != VK_SUCCESS)

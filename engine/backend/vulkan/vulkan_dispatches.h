@@ -16,10 +16,11 @@ namespace headroom {
 // How many workgroups a dispatch has; the second number follows from how many rows the step has.
 struct GroupRule {
   enum class Of : std::uint8_t {
-    kRows,       // rows * factor, less those before `first`, at most `most` of them
-    kAny,        // one where there are rows
-    kTiles,      // 64 rows each
-    kLogitRows,  // rows with logits
+    kRows,         // rows * factor, less those before `first`, at most `most` of them
+    kAny,          // one where there are rows
+    kTiles,        // 64 rows each
+    kExpertTiles,  // of the choices of rows, `factor` each, among `most` experts: as many as there can be
+    kLogitRows,    // rows with logits
     kAnyLogits,
     kLogitTiles
   };

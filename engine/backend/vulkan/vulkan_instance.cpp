@@ -113,34 +113,12 @@ std::optional<PciAddress> pci_address_of(VkPhysicalDevice device, const VkPhysic
   return PciAddress{pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction};
 }
 
-// Which kernels run. A driver without an instruction for products of int8 puts them together from many.
-std::uint32_t choose_tier(VkPhysicalDevice device, const std::set<std::string>& extensions, DeviceInfo& info) {
-  VkPhysicalDeviceShaderIntegerDotProductFeatures feature{};
-  feature.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
-  VkPhysicalDeviceShaderIntegerDotProductProperties speed{};
-  speed.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES;
-  if (extensions.contains(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
-    VkPhysicalDeviceFeatures2 features{};
-    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    features.pNext = &feature;
-    vkGetPhysicalDeviceFeatures2(device, &features);
-    VkPhysicalDeviceProperties2 properties{};
-    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-    properties.pNext = &speed;
-    vkGetPhysicalDeviceProperties2(device, &properties);
-  }
-  const char* asked = std::getenv(kVulkanTierVariable);
-  const bool has_int8 = feature.shaderIntegerDotProduct == VK_TRUE;
-  const bool is_fast = speed.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
-  const bool is_asked = asked != nullptr && std::string_view(asked) == "2";
-  const bool is_refused = asked != nullptr && std::string_view(asked) == "0";
-  const std::uint32_t tier = has_int8 && (is_fast || is_asked) && !is_refused ? 2 : 0;
-  info.kernels = tier == 2 ? "Vulkan, tier 2 (int8)" : "Vulkan, tier 0 (f32)";
-  if (tier == 0 && !is_refused) {
-    info.kernel_note = fmt::format("{}: quantized weights are multiplied in f32: its driver has no {}.", info.name,
-                                   has_int8 ? "instruction for products of int8" : "products of int8");
-  }
-  return tier;
+// What HEADROOM_VULKAN_TIER asks for; absent: nothing, or no tier.
+std::optional<std::uint32_t> asked_tier() {
+  const char* setting = std::getenv(kVulkanTierVariable);
+  const std::string_view text = setting == nullptr ? "" : setting;
+  if (text.size() != 1 || text[0] < '0' || text[0] > static_cast<char>('0' + kMostVulkanTier)) return std::nullopt;
+  return static_cast<std::uint32_t>(text[0] - '0');
 }
 
 VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
@@ -177,7 +155,12 @@ VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
       fmt::format("{} {}", static_cast<const char*>(driver.driverName), static_cast<const char*>(driver.driverInfo));
   info.max_arena_bytes = sizes.maxMemoryAllocationSize;
   info.max_binding_bytes = properties.limits.maxStorageBufferRange;
-  card.tier = choose_tier(device, extensions, info);
+  const VulkanTierFacts facts =
+      read_vulkan_tier_facts(instance().handle, device, extensions, driver.driverID, card.is_software);
+  card.tier = choose_vulkan_tier(facts, asked_tier());
+  info.kernels = vulkan_tier_text(card.tier);
+  if (const std::string note = vulkan_tier_note(card.tier, facts); !note.empty() && !asked_tier())
+    info.kernel_note = fmt::format("{}: {}", info.name, note);
   for (const DTypeRow& row : kDTypes) {
     if (row.is_kv) info.kv_types.push_back(row.dtype);
   }
@@ -247,8 +230,10 @@ VulkanCards vulkan_cards() {
   }
   if (setting != nullptr && *setting != '\0') choose_cards(found, setting);
   const char* tier = std::getenv(kVulkanTierVariable);
-  if (tier != nullptr && std::string_view(tier) != "" && std::string_view(tier) != "0" && std::string_view(tier) != "2")
-    found.refused.push_back(fmt::format("{}: expected 0 or 2, found \"{}\"", kVulkanTierVariable, tier));
+  if (tier != nullptr && *tier != '\0' && !asked_tier()) {
+    found.refused.push_back(
+        fmt::format("{}: expected 0 to {}, found \"{}\"", kVulkanTierVariable, kMostVulkanTier, tier));
+  }
   return found;
 }
 

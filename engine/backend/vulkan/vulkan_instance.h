@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/gpu_memory/pci_address.h"
-#include "backend/vulkan/vulkan_api.h"
+#include "backend/vulkan/vulkan_tier.h"
 #include "plan/device_info.h"
 
 namespace headroom {
@@ -20,7 +20,7 @@ struct VulkanCard {
   bool is_software = false;        // a driver that computes on the CPU: lavapipe, SwiftShader
   bool has_memory_budget = false;  // VK_EXT_memory_budget
   bool skips_long_loops = false;   // lavapipe: see kMostSoftwareLoops
-  std::uint32_t tier = 0;          // of the kernels that run: 0, or 2 with products of int8
+  VulkanTier tier;                 // of the kernels that run
   Bytes binding_alignment = 0;     // of a storage buffer in its buffer
   DeviceInfo info;                 // free memory as of the call
 };
@@ -40,8 +40,8 @@ struct VulkanCards {
 // vulkan:0 and vulkan:1; one that is named twice is two devices on one card. "none" takes none, and opens no driver.
 VulkanCards vulkan_cards();
 inline constexpr const char* kSoftwareVariable = "HEADROOM_VULKAN_SOFTWARE";
-// HEADROOM_VULKAN_TIER=0 takes the kernels that every driver can run, 2 those with int8 products wherever the driver
-// has them, even where it says that it has no instruction for them.
+// HEADROOM_VULKAN_TIER=0 takes the kernels that every driver can run; 1 to 3 those of this tier or the next below that
+// the driver can run, whether or not they are fast there.
 inline constexpr const char* kVulkanTierVariable = "HEADROOM_VULKAN_TIER";
 inline constexpr const char* kVulkanDevicesVariable = "HEADROOM_VULKAN_DEVICES";
 

@@ -15,6 +15,9 @@ constexpr std::uint32_t kNormCode[] = {
 constexpr std::uint32_t kEncodeCode[] = {
 #include "kernels/encode.inc"
 };
+constexpr std::uint32_t kEncodeHalfCode[] = {
+#include "kernels/encode_half.inc"
+};
 constexpr std::uint32_t kMatvecCode[] = {
 #include "kernels/matvec.inc"
 };
@@ -27,8 +30,20 @@ constexpr std::uint32_t kMatmulCode[] = {
 constexpr std::uint32_t kMatmulInt8Code[] = {
 #include "kernels/matmul_int8.inc"
 };
+constexpr std::uint32_t kMatmulHalfCode[] = {
+#include "kernels/matmul_half.inc"
+};
+constexpr std::uint32_t kMatmulMatricesCode[] = {
+#include "backend/vulkan/shaders/compiled/matmul_matrices.inc"
+};
 constexpr std::uint32_t kRouteCode[] = {
 #include "kernels/route.inc"
+};
+constexpr std::uint32_t kGroupExpertsCode[] = {
+#include "kernels/group_experts.inc"
+};
+constexpr std::uint32_t kAddExpertsCode[] = {
+#include "kernels/add_experts.inc"
 };
 constexpr std::uint32_t kQueryHeadsCode[] = {
 #include "kernels/query_heads.inc"
@@ -59,11 +74,16 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kEmbed: return kEmbedCode;
     case Kernel::kNorm: return kNormCode;
     case Kernel::kEncode: return kEncodeCode;
+    case Kernel::kEncodeHalf: return kEncodeHalfCode;
     case Kernel::kMatvec: return kMatvecCode;
     case Kernel::kMatvecInt8: return kMatvecInt8Code;
     case Kernel::kMatmul: return kMatmulCode;
     case Kernel::kMatmulInt8: return kMatmulInt8Code;
+    case Kernel::kMatmulHalf: return kMatmulHalfCode;
+    case Kernel::kMatmulMatrices: return kMatmulMatricesCode;
     case Kernel::kRoute: return kRouteCode;
+    case Kernel::kGroupExperts: return kGroupExpertsCode;
+    case Kernel::kAddExperts: return kAddExpertsCode;
     case Kernel::kQueryHeads: return kQueryHeadsCode;
     case Kernel::kCacheHeads: return kCacheHeadsCode;
     case Kernel::kAttend: return kAttendCode;
@@ -80,11 +100,16 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kEmbed: return "embed";
     case Kernel::kNorm: return "norm";
     case Kernel::kEncode: return "encode";
+    case Kernel::kEncodeHalf: return "encode_half";
     case Kernel::kMatvec: return "matvec";
     case Kernel::kMatvecInt8: return "matvec_int8";
     case Kernel::kMatmul: return "matmul";
     case Kernel::kMatmulInt8: return "matmul_int8";
+    case Kernel::kMatmulHalf: return "matmul_half";
+    case Kernel::kMatmulMatrices: return "matmul_matrices";
     case Kernel::kRoute: return "route";
+    case Kernel::kGroupExperts: return "group_experts";
+    case Kernel::kAddExperts: return "add_experts";
     case Kernel::kQueryHeads: return "query_heads";
     case Kernel::kCacheHeads: return "cache_heads";
     case Kernel::kAttend: return "attend";

@@ -165,6 +165,14 @@ VkResult VulkanPipelines::make(const PipelineKey& key, VkPipeline& made) const {
   pipeline.stage.pName = "main";
   pipeline.stage.pSpecializationInfo = &special;
   pipeline.layout = layout_;
+  // Fragments of matrices belong to subgroups of one size, all of whose threads are there.
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{};
+  size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  if (key.kernel == Kernel::kMatmulMatrices) {
+    size.requiredSubgroupSize = device_->card().tier.matrices->subgroup_size;
+    pipeline.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    pipeline.stage.pNext = &size;
+  }
   const VkResult compiled = vkCreateComputePipelines(device, cache_, 1, &pipeline, nullptr, &made);
   vkDestroyShaderModule(device, module, nullptr);
   return compiled;

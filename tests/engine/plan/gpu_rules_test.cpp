@@ -48,5 +48,39 @@ TEST(GpuSplits, of_a_window_begin_before_it) {
   EXPECT_EQ(splits.count(191, 1), 2U);
 }
 
+// Whatever rows choose: the worst is that all experts but one have a choice, and that one the rest.
+TEST(GpuExpertTiles, are_as_many_as_choices_can_make) {
+  for (const std::uint32_t n_experts : {1U, 3U, 9U, 128U}) {
+    for (const std::uint32_t n_rows : {9U, 63U, 64U, 65U, 200U, 512U}) {
+      LayerSpec layer = layer_of(8, 0);
+      layer.n_experts = n_experts;
+      layer.n_experts_used = std::min(n_experts, 2U);
+      const GpuExpertTiles tiles = gpu_expert_tiles(layer, n_rows);
+      const std::uint64_t n_choices = std::uint64_t{n_rows} * layer.n_experts_used;
+      for (std::uint64_t n_single = 0; n_single < std::min<std::uint64_t>(n_experts, n_choices); ++n_single) {
+        const std::uint64_t n_tiles = n_single + div_up(n_choices - n_single, kGpuTileRows);
+        EXPECT_LE(n_tiles, tiles.most) << n_experts << " experts, " << n_rows << " rows";
+      }
+      EXPECT_GE(tiles.choices_at, 4 + 4 * std::uint64_t{tiles.most});
+      EXPECT_EQ(tiles.n_words, tiles.choices_at + n_choices);
+    }
+  }
+}
+
+TEST(GpuScratch, has_room_for_tiles_of_experts_only_where_steps_have_many_rows) {
+  ModelInfo model;
+  model.d_model = 256;
+  model.layers.assign(2, layer_of(8, 0));
+  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, 0U);
+  model.layers[1].n_experts = 16;
+  model.layers[1].n_experts_used = 4;
+  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, Bytes{512} * 4 * 256 * 4);
+  EXPECT_GT(gpu_scratch(model, {}, 512).expert_tiles_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, {}, kGpuFewRows).expert_rows_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, {}, kGpuFewRows).expert_tiles_bytes, 0U);
+  model.layers[1].n_experts = kGpuMostExperts + 1;
+  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, 0U);
+}
+
 }  // namespace
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// RMS norm of rows: into other rows, as f32 or as int8, or added to the residual. Groups: (1, rows).
+// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Groups: (1, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
@@ -8,7 +8,8 @@ layout(set = 0, binding = 4) buffer To { uint to[]; };
 
 layout(constant_id = 0) const uint kIsGathered = 0;  // of the rows that ask for logits
 layout(constant_id = 1) const uint kIsAdded = 0;
-layout(constant_id = 2) const uint kEncodes = 0;
+layout(constant_id = 2) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
+const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
 layout(push_constant) uniform Push {
@@ -18,6 +19,7 @@ layout(push_constant) uniform Push {
 } p;
 
 #include "lib/int8.glsl"
+#include "lib/half.glsl"
 shared float sums[kThreads];
 
 void encode_row(uint thread, uint row, uint first, float factor) {
@@ -34,6 +36,17 @@ void encode_row(uint thread, uint row, uint first, float factor) {
   }
 }
 
+void encode_half_row(uint thread, uint row, uint first, float factor) {
+  float most = 0.0;
+  for (uint i = thread; i < p.n_cols; i += kThreads) most = max(most, abs(from[first + i] * factor * weight[i]));
+  const float scale = scale_of_row(thread, most), inverse = factor * inverse_of(scale);
+  for (uint i = 2u * thread; i < p.n_cols; i += 2u * kThreads) {
+    const vec2 normed = vec2(from[first + i] * weight[i], from[first + i + 1u] * weight[i + 1u]);
+    to[row * p.n_cols + i / 2u] = packHalf2x16(inverse * normed);
+  }
+  if (thread == 0u) to[row * p.n_cols + p.n_cols / 2u] = floatBitsToUint(scale);
+}
+
 void main() {
   const uint thread = gl_LocalInvocationID.x, row = gl_WorkGroupID.y;
   const uint first = (kIsGathered != 0u ? inputs[p.logit_rows_at + row] : row) * p.n_cols;
@@ -46,8 +59,12 @@ void main() {
     barrier();
   }
   const float factor = 1.0 / sqrt(sums[0] / float(p.n_cols) + p.epsilon);
-  if (kEncodes != 0u) {
+  if (kEncoding == kInt8) {
     encode_row(thread, row, first, factor);
+    return;
+  }
+  if (kEncoding == kHalf) {
+    encode_half_row(thread, row, first, factor);
     return;
   }
   for (uint i = thread; i < p.n_cols; i += kThreads) {

@@ -1,14 +1,7 @@
 // Products of 64 features, two panels, with 64 rows of activations, in a group of 256 threads of 4 x 4 results each.
-// Before it is included: panels.glsl, kThen, kTile, kThreads and a push constant p as in matmul.comp. With INT8 the
-// activations are int8 as int8.glsl writes them.
-
-// The row of a panel that thread `feature` of 64 loads, and of which matrix. Behind the last panel it is the last again.
-uint tile_panel(uint feature) {
-  if (kThen == kGate) return gl_WorkGroupID.x;
-  const uint n_panels = (p.last - p.first + kPanelRows - 1u) / kPanelRows;
-  return min(2u * gl_WorkGroupID.x + feature / kPanelRows, n_panels - 1u);
-}
-bool is_of_second(uint feature) { return kThen == kGate && feature >= kPanelRows; }
+// Before it is included: panels.glsl, tile_rows.glsl with what it needs. With INT8 the activations are int8 as int8.glsl
+// writes them, with HALF f16 as half.glsl does. A thread has the features lane + 16 f of the tile, so that the two
+// matrices of kGate meet in one thread, and four neighbouring rows.
 
 #ifdef INT8
 #include "dot4.glsl"
@@ -30,8 +23,8 @@ void load_group(uint which, uint type, uint feature, uint quarter, uint group) {
     tile_factors[feature] = group_factors(type, read_block(which, type, row, group / kBlockGroups), group % kBlockGroups);
 }
 
-void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
-  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u * 2u, first = thread / 16u * 4u;
+void add_tile(out float sums[4][4]) {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u, first = thread / 16u * 4u;
   const uint feature = thread % kTile, quarter = thread / kTile;
   [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] = 0.0;
   for (uint group = 0u; group < p.n_groups; ++group) {
@@ -41,7 +34,7 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
       load_group(0u, kType, feature, quarter, group);
     }
     const uint row = thread / 4u, part = thread % 4u;
-    const uint at = (min(first_row + row, n_all - 1u) * p.n_groups + group) * 3u;
+    const uint at = (row_to_read(row) * p.n_groups + group) * 3u;
     const uvec4 unit = encoded[at + part / 2u];
     const uvec2 words = part % 2u == 0u ? unit.xy : unit.zw;
     tile_inputs[2u * part][row] = words.x;
@@ -54,7 +47,7 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
       [[dont_unroll]] for (uint w = 4u * h; w < 4u * h + 4u; ++w) {
         uint codes[4], inputs_of[4];
         [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-          codes[i] = tile_codes[w][i / 2u * kPanelRows + lane + i % 2u];
+          codes[i] = tile_codes[w][lane + 16u * i];
           inputs_of[i] = tile_inputs[w][first + i];
         }
         [[unroll]] for (uint f = 0u; f < 4u; ++f) {
@@ -62,7 +55,7 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
         }
       }
       [[unroll]] for (uint f = 0u; f < 4u; ++f) {
-        const vec4 factors = tile_factors[f / 2u * kPanelRows + lane + f % 2u];
+        const vec4 factors = tile_factors[lane + 16u * f];
         [[unroll]] for (uint r = 0u; r < 4u; ++r) {
           const vec4 header = tile_headers[first + r];
           sums[f][r] += header.x * factors[h] * float(products[f][r]) + factors[h + 2u] * header[h + 1u];
@@ -70,6 +63,45 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
       }
     }
     barrier();
+  }
+}
+#elif defined(HALF)
+#include "half_tile.glsl"
+
+// Sums of 16 products stay in f16.
+void multiply_group(uint lane, uint first, inout float sums[4][4]) {
+  f16vec2 products[4][4];
+  [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) products[f][r] = f16vec2(0.0);
+  [[dont_unroll]] for (uint unit = 0u; unit < 4u; ++unit) {
+    uvec4 of_features[4], of_rows[4];
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+      of_features[i] = tile_weights[(lane + 16u * i) * kTileStride + unit];
+      of_rows[i] = tile_inputs[(first + i) * kTileStride + unit];
+    }
+    [[unroll]] for (uint f = 0u; f < 4u; ++f) {
+      [[unroll]] for (uint r = 0u; r < 4u; ++r) {
+        [[unroll]] for (uint k = 0u; k < 4u; ++k)
+          products[f][r] += unpackFloat2x16(of_features[f][k]) * unpackFloat2x16(of_rows[r][k]);
+      }
+    }
+  }
+  [[unroll]] for (uint f = 0u; f < 4u; ++f) {
+    [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] += float(products[f][r].x) + float(products[f][r].y);
+  }
+}
+
+void add_tile(out float sums[4][4]) {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u, first = thread / 16u * 4u;
+  [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] = 0.0;
+  for (uint group = 0u; group < p.n_groups; ++group) {
+    load_group(thread, group);
+    barrier();
+    multiply_group(lane, first, sums);
+    barrier();
+  }
+  [[unroll]] for (uint r = 0u; r < 4u; ++r) {
+    const float scale = row_scale(row_to_read(first + r));
+    [[unroll]] for (uint f = 0u; f < 4u; ++f) sums[f][r] *= scale;
   }
 }
 #else
@@ -83,8 +115,8 @@ vec4 weight_elems(uint which, uint type, uint feature, uint group, uint w) {
   return row_elems(which, type, panel_row(type, tile_panel(feature), feature % kPanelRows, p.n_groups), group, w);
 }
 
-void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
-  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u * 2u, first = thread / 16u * 4u;
+void add_tile(out float sums[4][4]) {
+  const uint thread = gl_LocalInvocationID.x, lane = thread % 16u, first = thread / 16u * 4u;
   const uint feature = thread % kTile, quarter = thread / kTile;
   [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) sums[f][r] = 0.0;
   for (uint step = 0u; step < 2u * p.n_groups; ++step) {
@@ -92,7 +124,7 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
     const vec4 elems = is_of_second(feature) ? weight_elems(1u, kSecondType, feature, group, w)
                                              : weight_elems(0u, kType, feature, group, w);
     const uint row = thread / 4u, col = step * kStep + thread % 4u * 4u;
-    const uint at = min(first_row + row, n_all - 1u) * p.n_cols + col;
+    const uint at = row_to_read(row) * p.n_cols + col;
     [[unroll]] for (uint i = 0u; i < 4u; ++i) {
       tile_elems[4u * quarter + i][feature] = elems[i];
       float value = 0.0;
@@ -103,7 +135,7 @@ void add_tile(uint first_row, uint n_all, out float sums[4][4]) {
     [[dont_unroll]] for (uint k = 0u; k < kStep; ++k) {
       float of_features[4], of_rows[4];
       [[unroll]] for (uint i = 0u; i < 4u; ++i) {
-        of_features[i] = tile_elems[k][i / 2u * kPanelRows + lane + i % 2u];
+        of_features[i] = tile_elems[k][lane + 16u * i];
         of_rows[i] = tile_inputs[k][first + i];
       }
       [[unroll]] for (uint f = 0u; f < 4u; ++f) {

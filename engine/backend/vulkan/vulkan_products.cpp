@@ -1,0 +1,189 @@
+#include "backend/vulkan/vulkan_products.h"
+
+#include <algorithm>
+
+#include "backend/vulkan/vulkan_words.h"
+#include "base/check.h"
+#include "format/dtype_table.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: shaders/matmul.comp
+constexpr std::uint64_t kLargeMatrix = 2048;   // rows
+constexpr std::uint32_t kMostParts = 8;        // of the columns, and of the two matrices, in a workgroup of matvec.comp
+
+// Warps of a workgroup that share out the columns of a matrix: as few as take no longer than the most would.
+std::uint32_t column_parts(std::uint64_t n_groups, std::uint32_t most) {
+  const std::uint64_t n_blocks = div_up(n_groups, kGpuBlock), rounds = div_up(n_blocks, most);
+  return narrow(div_up(n_blocks, rounds));
+}
+
+bool is_quantized(const VulkanWeight& weight) { return dtype_row(weight.dtype).block_elems > 1; }
+Bytes panel_bytes_of(const VulkanWeight& weight) { return gpu_panel(weight.dtype, weight.n_cols).bytes(); }
+
+}  // namespace
+
+std::uint32_t type_of(const VulkanWeight* weight) {
+  return weight == nullptr ? 0 : static_cast<std::uint32_t>(weight->dtype);
+}
+
+ProductDispatches::ProductDispatches(const VulkanBinding& bound, const Op& op, RowClass rows)
+    : bound_(bound),
+      model_(*bound.model),
+      op_(op),
+      rows_(rows),
+      spec_(op.layer >= 0 ? &model_.layers[static_cast<std::size_t>(op.layer)] : nullptr) {
+  parts_.emplace_back();
+}
+
+Encoding ProductDispatches::encoding_for(std::initializer_list<const VulkanWeight*> readers) const {
+  const auto all = [&](auto holds) { return std::all_of(readers.begin(), readers.end(), holds); };
+  if (!all([](const VulkanWeight* weight) { return weight->n_cols % kGpuGroup == 0; })) return Encoding::kF32;
+  const bool is_of_experts = (*readers.begin())->n_matrices > 1;
+  if (has_tiles(is_of_experts) && bound_.tier.has_half_rows()) {
+    return all([](const VulkanWeight* weight) { return weight->dtype != DType::kF32; }) ? Encoding::kHalf
+                                                                                        : Encoding::kF32;
+  }
+  return bound_.tier.has_int8 && all([](const VulkanWeight* weight) { return is_quantized(*weight); }) ? Encoding::kInt8
+                                                                                                       : Encoding::kF32;
+}
+
+bool ProductDispatches::has_tiles(bool is_of_experts) const {
+  return rows_ == RowClass::kMany && (!is_of_experts || spec_->n_experts <= kGpuMostExperts);
+}
+
+std::uint64_t ProductDispatches::panels_at_once(const VulkanWeight& matrix, const VulkanWeight* second) const {
+  const Bytes limit = bound_.plan->devices[bound_.device].max_binding_bytes;
+  const Bytes most = limit == 0 ? ~std::uint32_t{0} : limit;
+  const Bytes each = std::max(panel_bytes_of(matrix), second == nullptr ? 0 : panel_bytes_of(*second));
+  return std::clamp<std::uint64_t>(most / each, 1, kMostGroups);
+}
+
+VulkanSlice ProductDispatches::panels(const VulkanWeight& weight, std::uint64_t first, std::uint64_t last) {
+  const Bytes each = panel_bytes_of(weight);
+  return weight.slice.part(first * each, (last - first) * each);
+}
+
+std::uint32_t ProductDispatches::choices_at() const {
+  return narrow(gpu_expert_tiles(*spec_, bound_.plan->program.max_rows).choices_at);
+}
+
+Dispatch& ProductDispatches::add(Kernel kernel, bool waits) {
+  Dispatch& dispatch = parts_.back().dispatches.emplace_back();
+  dispatch.kernel = kernel;
+  dispatch.waits = waits;
+  dispatch.slices[0] = bound_.inputs;
+  return dispatch;
+}
+
+void ProductDispatches::multiply(const Product& product, bool waits) {
+  const VulkanWeight& matrix = *product.matrix;
+  const std::uint64_t n_panels = div_up(matrix.n_rows, kGpuPanelRows), at_once = panels_at_once(matrix, product.second);
+  for (std::uint64_t first = 0; first < n_panels; first += at_once) {
+    const std::uint64_t last = std::min(n_panels, first + at_once);
+    Dispatch& dispatch = add_product(product, waits && first == 0);
+    dispatch.slices[1] = panels(matrix, first, last);
+    dispatch.slices[2] = panels(product.second == nullptr ? matrix : *product.second, first, last);
+    if (product.bias != nullptr) dispatch.slices[5] = product.bias->slice;
+    dispatch.push = {narrow(matrix.n_cols), narrow(div_up(matrix.n_cols, kGpuGroup)), narrow(matrix.n_rows),
+                     narrow(first * kGpuPanelRows), narrow(std::min(matrix.n_rows, last * kGpuPanelRows))};
+    if (rows_ == RowClass::kMany) {
+      dispatch.push.push_back(word(product.cap));
+      dispatch.groups = {narrow(div_up(last - first, panels_of_tile(product))),
+                         product.is_of_logits ? GroupRule::Of::kLogitTiles : GroupRule::Of::kTiles};
+    } else {
+      dispatch.push.insert(dispatch.push.end(), {0, word(product.cap)});
+      dispatch.groups = {narrow(last - first), product.is_of_logits ? GroupRule::Of::kAnyLogits : GroupRule::Of::kAny};
+    }
+  }
+  count_products(product, 1);
+}
+
+void ProductDispatches::multiply_experts(const Product& product, bool waits) {
+  const VulkanWeight& matrix = *product.matrix;
+  const std::uint64_t of_expert = div_up(matrix.n_rows, kGpuPanelRows);
+  const std::uint64_t all_at_once = panels_at_once(matrix, product.second), at_once = all_at_once / of_expert;
+  CHECK(at_once > 0, "an expert's matrix is larger than what a kernel sees at once");
+  const bool is_down = product.experts == Experts::kDown, is_tiled = has_tiles(true);
+  for (std::uint64_t first = 0; first < matrix.n_matrices; first += at_once) {
+    const std::uint64_t last = std::min(matrix.n_matrices, first + at_once);
+    // Sums of windows add up in the residual one behind the other.
+    Dispatch& dispatch = add_product(product, first == 0 ? waits : is_down && !is_tiled);
+    dispatch.slices[1] = panels(matrix, first * of_expert, last * of_expert);
+    dispatch.slices[2] =
+        panels(product.second == nullptr ? matrix : *product.second, first * of_expert, last * of_expert);
+    dispatch.push = {narrow(matrix.n_cols), narrow(div_up(matrix.n_cols, kGpuGroup)), narrow(matrix.n_rows),
+                     narrow(first), narrow(last)};
+    if (is_tiled) {
+      dispatch.slices[6] = bound_.scratch.expert_tiles;
+      dispatch.push.insert(dispatch.push.end(), {word(0), spec_->n_experts_used, choices_at()});
+      dispatch.groups = {narrow(div_up(of_expert, panels_of_tile(product))), GroupRule::Of::kExpertTiles,
+                         spec_->n_experts_used, 0, spec_->n_experts};
+      continue;
+    }
+    dispatch.slices[5] = product.ids;
+    dispatch.slices[6] = product.weights;
+    dispatch.push.insert(dispatch.push.end(), {spec_->n_experts_used, word(0)});
+    dispatch.groups = {narrow(of_expert), GroupRule::Of::kRows, is_down ? 1 : spec_->n_experts_used};
+  }
+  count_products(product, spec_->n_experts_used);
+}
+
+Kernel ProductDispatches::kernel_of(const Product& product, bool is_many) const {
+  switch (product.reads) {
+    case Encoding::kF32: return is_many ? Kernel::kMatmul : Kernel::kMatvec;
+    case Encoding::kInt8: return is_many ? Kernel::kMatmulInt8 : Kernel::kMatvecInt8;
+    case Encoding::kHalf: return bound_.tier.matrices ? Kernel::kMatmulMatrices : Kernel::kMatmulHalf;
+  }
+  CHECK(false, "an encoding that is not there");
+}
+
+// Small matrices have too few large tiles for a card.
+std::uint32_t ProductDispatches::tile_features(const Product& product) const {
+  const bool is_large = product.matrix->n_rows >= kLargeMatrix;
+  return product.reads == Encoding::kHalf && bound_.tier.matrices && is_large ? 2 * kTile : kTile;
+}
+
+std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {
+  return tile_features(product) / kGpuPanelRows / (product.then == Then::kGate ? 2 : 1);
+}
+
+Dispatch& ProductDispatches::add_product(const Product& product, bool waits) {
+  const bool is_many = has_tiles(product.experts != Experts::kNone);
+  Dispatch& dispatch = add(kernel_of(product, is_many), waits);
+  const std::uint64_t n_cols = product.matrix->n_cols;
+  dispatch.constants = {type_of(product.matrix),
+                        type_of(product.second),
+                        static_cast<std::uint32_t>(product.then),
+                        product.bias == nullptr ? 0U : 1U,
+                        product.then == Then::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
+                        product.is_of_logits ? 1U : 0U};
+  if (dispatch.kernel == Kernel::kMatmulMatrices) {
+    const MatrixShape& shape = *bound_.tier.matrices;
+    const std::uint32_t features = tile_features(product);
+    dispatch.constants.insert(dispatch.constants.end(),
+                              {features, shape.m, shape.n, shape.k, shape.n_subgroups(), shape.n_beside(features)});
+  } else {
+    dispatch.constants.insert(dispatch.constants.end(), {n_cols % kGpuGroup == 0 ? 0U : 1U, product.encodes ? 1U : 0U});
+  }
+  if (is_many) {
+    dispatch.constants.push_back(static_cast<std::uint32_t>(product.experts));
+  } else {
+    const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
+    const std::uint32_t n_parts = column_parts(div_up(n_cols, kGpuGroup), kMostParts / n_matrices) * n_matrices;
+    const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
+    dispatch.constants.insert(dispatch.constants.end(), {is_one ? 1 : kGpuFewRows, n_parts * kGpuPanelRows,
+                                                         static_cast<std::uint32_t>(product.experts)});
+  }
+  dispatch.slices[3] = product.from;
+  dispatch.slices[4] = product.to;
+  return dispatch;
+}
+
+void ProductDispatches::count_products(const Product& product, double n_used) {
+  parts_.back().products_per_row += static_cast<double>(product.matrix->n_rows * product.matrix->n_cols) * n_used *
+                                    (product.second == nullptr ? 1 : 2);
+}
+
+}  // namespace headroom

@@ -1,0 +1,72 @@
+// Which kernels a device runs: tier 0 everywhere, the others where its driver has what they need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backend/vulkan/vulkan_cooperative_matrix.h"
+
+namespace headroom {
+
+// How instructions for whole matrices (VK_KHR_cooperative_matrix, f16 with sums in f32) share out a tile of
+// shaders/matmul_matrices.comp.
+struct MatrixShape {
+  std::uint32_t m = 16, n = 16, k = 16;  // of a fragment: features, rows, columns
+  std::uint32_t subgroup_size = 32;      // threads that hold one together
+  std::uint32_t n_subgroups() const;     // of a workgroup
+  // Subgroups that share out n_features; the others have other rows. 0: no number of them does.
+  std::uint32_t n_beside(std::uint32_t n_features) const;
+  bool operator==(const MatrixShape&) const = default;
+};
+
+struct VulkanTier {
+  // 0: f32. 1: products with many rows in f16. 2: products of int8. 3: products with many rows by `matrices`.
+  std::uint32_t number = 0;
+  bool has_int8 = false;  // of quantized weights with few rows; tier 2 of many as well
+  std::optional<MatrixShape> matrices{};
+  bool has_half_rows() const { return number == 1 || number == 3; }  // products with many rows read f16
+};
+
+// What a driver says that decides it.
+struct VulkanTierFacts {
+  bool is_software = false;
+  bool has_half = false;      // shaderFloat16
+  bool has_int8 = false;      // VK_KHR_shader_integer_dot_product
+  bool is_int8_fast = false;  // by an instruction, not put together from many
+  std::optional<MatrixShape> matrices{};
+  bool is_matrices_trusted = false;  // no wrong results or crashes are known of this driver
+};
+VulkanTierFacts read_vulkan_tier_facts(VkInstance instance, VkPhysicalDevice device,
+                                       const std::set<std::string>& extensions, VkDriverId driver, bool is_software);
+
+// The best that is fast there; `asked`: at most this tier, and it even where it is slow or its driver is not trusted.
+VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::uint32_t> asked);
+inline constexpr std::uint32_t kMostVulkanTier = 3;
+
+// For `devices`: its kernels, and why no better ones run; empty: nothing is missing.
+std::string vulkan_tier_text(const VulkanTier& tier);
+std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts);
+
+// What a device is opened with for its tier. It points into itself.
+class VulkanTierFeatures {
+ public:
+  explicit VulkanTierFeatures(const VulkanTier& tier);
+  VulkanTierFeatures(const VulkanTierFeatures&) = delete;
+  VulkanTierFeatures& operator=(const VulkanTierFeatures&) = delete;
+  const VkPhysicalDeviceVulkan12Features* features() const { return &with_1_2_; }
+  const std::vector<const char*>& extensions() const { return extensions_; }
+
+ private:
+  void chain(void* feature);
+  VkPhysicalDeviceVulkan12Features with_1_2_{};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures int8_{};
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroups_{};
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices_{};
+  VkBaseOutStructure* last_ = nullptr;
+  std::vector<const char*> extensions_;
+};
+
+}  // namespace headroom
