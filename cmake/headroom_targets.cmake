@@ -36,8 +36,14 @@ function(headroom_options target)
   endif()
 endfunction()
 
+# With HEADROOM_UNITY its sources are compiled eight at a time, as those of tests are.
 function(headroom_library target)
   add_library(${target} STATIC)
+  if(HEADROOM_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # A file that others are compiled with looks like a header to this warning.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
   headroom_options(${target})
 endfunction()
 

@@ -27,6 +27,9 @@ constexpr std::optional<std::uint64_t> checked_mul(std::uint64_t a, std::uint64_
   return product;
 }
 
+// 0 where b is larger.
+constexpr Bytes saturating_sub(Bytes a, Bytes b) { return a > b ? a - b : 0; }
+
 // `step` is not zero; the caller has bounded `value` so that the result fits.
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
 constexpr std::uint64_t div_up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step; }

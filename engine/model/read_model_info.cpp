@@ -21,8 +21,7 @@ namespace {
 
 constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts = 1U << 12;
 
-constexpr std::string_view kPatternKey = "attention.sliding_window_pattern", kWindowThetaKey = "rope.freq_base_swa",
-                           kAttentionSoftcapKey = "attn_logit_softcapping",
+constexpr std::string_view kAttentionSoftcapKey = "attn_logit_softcapping",
                            kLogitSoftcapKey = "final_logit_softcapping";
 
 // Keys that change the result in ways which this forward pass does not have, unless they hold the neutral value.

@@ -11,8 +11,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::string_view kWindowThetaKey = "rope.freq_base_swa";
-
 struct ScalingName {
   std::string_view name;
   RopeScaling scaling;

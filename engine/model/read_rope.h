@@ -1,10 +1,14 @@
 // The rotary embedding as a file's metadata describes it.
 #pragma once
 
+#include <string_view>
+
 #include "model/arch_table.h"
 #include "model/key_reader.h"
 
 namespace headroom {
+
+inline constexpr std::string_view kWindowThetaKey = "rope.freq_base_swa";
 
 // `head_dim` is the default of the rotated part, n_ctx_trained that of the original context. Failures are kept by
 // `keys`.

@@ -7,7 +7,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::string_view kWindowKey = "attention.sliding_window", kPatternKey = "attention.sliding_window_pattern";
+constexpr std::string_view kWindowKey = "attention.sliding_window";
 
 // Whether each layer has a window. The key is a period or, for patterns that
 // have none, a flag for every layer.

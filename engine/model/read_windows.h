@@ -1,13 +1,15 @@
-// Which layers see their newest positions only, as a file and its architecture
-// say.
+// Which layers see their newest positions only, as a file and its architecture say.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "model/arch_table.h"
 #include "model/key_reader.h"
 
 namespace headroom {
+
+inline constexpr std::string_view kPatternKey = "attention.sliding_window_pattern";
 
 // (n_layers) positions that a layer sees; 0: all. Failures are kept by `keys`.
 std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_layers, std::uint32_t n_ctx_trained,

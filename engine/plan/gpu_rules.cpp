@@ -7,7 +7,7 @@
 namespace headroom {
 namespace {
 
-Bytes aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
+Bytes gpu_aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 
 }  // namespace
 
@@ -27,18 +27,18 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
     expert_rows = std::max(expert_rows, Bytes{max_rows} * layer.n_experts_used * model.d_model * kF32Bytes);
   }
   const bool is_balanced = is_quantized_kv(options.kv_k) && options.kv_scheme == KvScheme::kRotated;
-  const Bytes row = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
-  const Bytes kv_rows = aligned(Bytes{max_rows} * kv_dim * kF32Bytes);
+  const Bytes row = gpu_aligned(Bytes{max_rows} * model.d_model * kF32Bytes);
+  const Bytes kv_rows = gpu_aligned(Bytes{max_rows} * kv_dim * kF32Bytes);
   const Bytes normed_row = std::max(Bytes{model.d_model} * kF32Bytes, gpu_int8_row_bytes(q_dim));
-  return {.normed_bytes = aligned(max_rows * normed_row),
+  return {.normed_bytes = gpu_aligned(max_rows * normed_row),
           .keys_bytes = kv_rows,
           .values_bytes = kv_rows,
           .added_bytes = has_post_norms ? row : 0,
-          .router_bytes = aligned(Bytes{max_rows} * n_experts * kF32Bytes),
-          .balance_bytes = is_balanced ? aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
-          .partials_bytes = aligned(partials),
-          .expert_tiles_bytes = aligned(expert_tiles),
-          .expert_rows_bytes = aligned(expert_rows)};
+          .router_bytes = gpu_aligned(Bytes{max_rows} * n_experts * kF32Bytes),
+          .balance_bytes = is_balanced ? gpu_aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
+          .partials_bytes = gpu_aligned(partials),
+          .expert_tiles_bytes = gpu_aligned(expert_tiles),
+          .expert_rows_bytes = gpu_aligned(expert_rows)};
 }
 
 // Each expert that is chosen has one tile that is not full at most.

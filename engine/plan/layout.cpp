@@ -18,8 +18,6 @@
 namespace headroom {
 namespace {
 
-Bytes saturating_sub(Bytes a, Bytes b) { return a > b ? a - b : 0; }
-
 // All that stays the same while a search tries one number of layers after another.
 struct LayoutInputs {
   const ModelInfo& model;

@@ -9,7 +9,6 @@ namespace headroom {
 namespace {
 
 bool is_host(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
-Bytes saturating_sub(Bytes a, Bytes b) { return a > b ? a - b : 0; }
 
 // Whether the pool is this machine's: some device that is here shares it.
 bool is_here(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> members) {

@@ -19,8 +19,6 @@ namespace {
 constexpr std::uint32_t kHeadDim = 80;  // two blocks of 32 and a part of one; a register is full, or none
 constexpr std::uint32_t kWidth = 96;    // its accumulators
 
-std::size_t index_of(DType type) { return static_cast<std::size_t>(type); }
-
 // The most by which a number in a row of a type is off, where the largest of the row is `most`.
 double encoding_off(DType type, double x, double most) {
   switch (type) {

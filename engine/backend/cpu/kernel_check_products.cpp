@@ -15,8 +15,6 @@
 namespace headroom {
 namespace {
 
-std::size_t index_of(DType type) { return static_cast<std::size_t>(type); }
-
 double dot_plainly(const float* a, const float* b, std::uint32_t n) {
   double even = 0, odd = 0;  // two sums, since one would wait for itself
   for (std::uint32_t i = 0; i + 1 < n; i += 2) {

@@ -12,6 +12,9 @@
 
 namespace headroom {
 
+// Of tables that have an entry for each type.
+inline std::size_t index_of(DType type) { return static_cast<std::size_t>(type); }
+
 // Holds results against what is expected, and keeps the first that differs.
 class KernelProbe {
  public:
