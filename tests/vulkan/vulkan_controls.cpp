@@ -1,5 +1,6 @@
-// A fault that the validation layers must see, so that their silence means something: "hazard" lets a kernel write what
-// another one reads at the same time, "sound" does not. What it prints is the layers'; see validated.sh.
+// Faults that the validation layers must see, so that their silence means something: "hazard" lets a kernel write what
+// another one reads at the same time, "beyond" lets it read one number behind the end of its binding, "sound" does
+// neither. What it prints is the layers'; see validated.sh.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -39,13 +40,13 @@ class Controls {
   Controls(const Controls&) = delete;
   Controls& operator=(const Controls&) = delete;
 
-  // Norms one row into another; of a hazard then back without waiting.
-  void run(bool is_hazard) {
+  // Norms one row into another; of a hazard then back without waiting, of leaving bounds one that is too long.
+  void run(bool is_hazard, bool leaves_bounds) {
     const std::array<std::uint32_t, 2> constants{0, 0};
     VkPipeline pipeline = take(pipelines_->find(Kernel::kNorm, constants));
     const std::array<VkDescriptorSet, 2> sets{bind(2 * kRowBytes, 4 * kRowBytes), bind(4 * kRowBytes, 2 * kRowBytes)};
     const Status done = device_->run_once("running a control", [&](VkCommandBuffer commands) {
-      const std::array<std::uint32_t, 3> push{kRowBytes / 4, 0, 0};
+      const std::array<std::uint32_t, 3> push{kRowBytes / 4 + (leaves_bounds ? 1U : 0U), 0, 0};
       for (std::size_t i = 0; i < (is_hazard ? 2U : 1U); ++i) {
         pipelines_->bind(commands, pipeline, sets[i], push);
         vkCmdDispatch(commands, 1, 1, 1);
@@ -57,9 +58,9 @@ class Controls {
  private:
   VkDescriptorSet bind(Bytes from, Bytes to) {
     VulkanDescriptors::Buffers buffers{};
-    buffers.fill({arena_->buffer(), 0, kRowBytes});
-    buffers[3].offset = from;
-    buffers[4].offset = to;
+    buffers.fill(arena_->binding(0, kRowBytes));
+    buffers[3] = arena_->binding(from, kRowBytes);
+    buffers[4] = arena_->binding(to, kRowBytes);
     return take(descriptors_->bind(*pipelines_, buffers));
   }
 
@@ -74,11 +75,12 @@ class Controls {
 
 int main(int argc, char** argv) {
   const bool is_hazard = argc == 2 && std::strcmp(argv[1], "hazard") == 0,
-             is_sound = argc == 2 && std::strcmp(argv[1], "sound") == 0;
-  if (!is_hazard && !is_sound) {
-    std::fprintf(stderr, "usage: vulkan_controls hazard|sound\n");
+             is_sound = argc == 2 && std::strcmp(argv[1], "sound") == 0,
+             is_beyond = argc == 2 && std::strcmp(argv[1], "beyond") == 0;
+  if (!is_hazard && !is_sound && !is_beyond) {
+    std::fprintf(stderr, "usage: vulkan_controls hazard|beyond|sound\n");
     return 2;
   }
-  headroom::Controls().run(is_hazard);
+  headroom::Controls().run(is_hazard, is_beyond);
   return 0;
 }

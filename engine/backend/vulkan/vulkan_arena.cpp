@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "backend/vulkan/vulkan_memory.h"
 #include "base/check.h"
 
@@ -9,6 +11,17 @@ namespace headroom {
 namespace {
 
 constexpr std::uint32_t kNoType = ~0U;
+constexpr const char* kExactBuffersVariable = "HEADROOM_VULKAN_EXACT_BUFFERS";
+
+VkBufferCreateInfo buffer_info(Bytes size) {
+  VkBufferCreateInfo buffer{};
+  buffer.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  buffer.size = size;
+  buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  buffer.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  return buffer;
+}
 
 }  // namespace
 
@@ -60,12 +73,7 @@ Status VulkanArena::create() {
                              device_->id(), format_bytes(size_), size_, memory_name(memory_kind_), format_bytes(free),
                              free, vk_result_name(result))};
   };
-  VkBufferCreateInfo buffer{};
-  buffer.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-  buffer.size = size_;
-  buffer.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
-  buffer.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  const VkBufferCreateInfo buffer = buffer_info(size_);
   if (const VkResult made = vkCreateBuffer(device_->handle(), &buffer, nullptr, &buffer_); made != VK_SUCCESS)
     return refused(made);
   VkMemoryRequirements needs;
@@ -90,7 +98,20 @@ Status VulkanArena::create() {
   return ok_status();
 }
 
+VkDescriptorBufferInfo VulkanArena::binding(Bytes offset, Bytes size) const {
+  if (std::getenv(kExactBuffersVariable) == nullptr) return {buffer_, offset, size};
+  VkBuffer& exact = exact_[{offset, size}];
+  if (exact == VK_NULL_HANDLE) {
+    VkBufferCreateInfo create = buffer_info(size);
+    CHECK(vkCreateBuffer(device_->handle(), &create, nullptr, &exact) == VK_SUCCESS &&
+              vkBindBufferMemory(device_->handle(), exact, memory_, offset) == VK_SUCCESS,
+          "a buffer for a part of an arena is refused");
+  }
+  return {exact, 0, size};
+}
+
 VulkanArena::~VulkanArena() {
+  for (const auto& [place, exact] : exact_) vkDestroyBuffer(device_->handle(), exact, nullptr);
   vkDestroyBuffer(device_->handle(), buffer_, nullptr);
   vkFreeMemory(device_->handle(), memory_, nullptr);
   if (memory_ != VK_NULL_HANDLE) bytes_in_use() -= size_;

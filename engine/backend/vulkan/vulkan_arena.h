@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "backend/backend.h"
 #include "backend/vulkan/vulkan_device.h"
@@ -24,6 +26,9 @@ class VulkanArena final : public Arena {
 
   // For the backend alone.
   VkBuffer buffer() const { return buffer_; }
+  // A part of it as a kernel sees it. Where HEADROOM_VULKAN_EXACT_BUFFERS is set, by a buffer of its own that ends with
+  // the part: some checkers of accesses know the ends of buffers, not those of bindings.
+  VkDescriptorBufferInfo binding(Bytes offset, Bytes size) const;
   std::byte* mapped() const { return mapped_; }  // null: only the device reaches it
 
  private:
@@ -37,6 +42,7 @@ class VulkanArena final : public Arena {
   Memory memory_kind_;
   Bytes size_;
   VkBuffer buffer_ = VK_NULL_HANDLE;
+  mutable std::map<std::pair<Bytes, Bytes>, VkBuffer> exact_;  // by offset and size
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::byte* mapped_ = nullptr;
 };

@@ -19,7 +19,7 @@ struct VulkanSlice {
   explicit operator bool() const { return arena != nullptr; }
   VulkanSlice part(Bytes from, Bytes bytes) const { return {arena, offset + from, bytes}; }
   std::byte* mapped() const { return arena->mapped() == nullptr ? nullptr : arena->mapped() + offset; }
-  VkDescriptorBufferInfo buffer() const { return {arena->buffer(), offset, size}; }
+  VkDescriptorBufferInfo buffer() const { return arena->binding(offset, size); }
 };
 
 struct VulkanWeight {

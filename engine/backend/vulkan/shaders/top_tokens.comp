@@ -133,8 +133,8 @@ void main() {
     answers[answer_at + 2u * i] = bits_of(found[i].x);
     answers[answer_at + 2u * i + 1u] = ~found[i].y;
   }
-  const uint row_at = query_row(query) * p.n_vocab;
-  for (uint i = thread; i < n_ids_of(query); i += kThreads) {
+  const uint row_at = query_row(query) * p.n_vocab, n_ids = n_ids_of(query);
+  for (uint i = thread; i < n_ids; i += kThreads) {
     const uint id = inputs[p.ids_at + query * kMostCandidates + i];
     answers[answer_at + p.answer_logits_at + i] = bits_of(order_of(logits[row_at + id]));
   }
