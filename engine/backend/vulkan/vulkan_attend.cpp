@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/vulkan/vulkan_cache.h"
+#include "backend/vulkan/vulkan_device.h"
 #include "backend/vulkan/vulkan_words.h"
 #include "base/check.h"
 #include "format/dtype_table.h"
@@ -12,7 +13,7 @@ namespace headroom {
 namespace {
 
 constexpr std::uint32_t kThreads = 128, kTeam = 8;  // of shaders/attend.comp
-// Queries of a block: more share the decoding of a key, and leave fewer workgroups for a submission of kGpuAttendRows.
+// Queries of a block: more share the decoding of a key, and leave fewer workgroups for a submission.
 constexpr std::uint32_t kQueriesOfRows = 8;
 constexpr std::uint32_t kLeastTile = 8;  // that more heads in a stack are worth
 
@@ -54,6 +55,13 @@ AttendShape one_row(std::uint32_t group, std::uint32_t head_dim, Bytes row_bytes
   CHECK(false, "a head is too long for the shared memory of a workgroup");
 }
 
+// Rows of a part of a step of many rows. A product here takes up to twice as long as one of a matrix.
+std::uint32_t rows_at_once(const LayerSpec& layer, const PlanOptions& options) {
+  const double of_row = 4.0 * layer.q_dim() * static_cast<double>(gpu_most_seen(layer, options));
+  const double n_units = std::min(vulkan_faults().most_products / of_row / kGpuAttendRows, 1e6);
+  return std::max(1U, static_cast<std::uint32_t>(n_units)) * kGpuAttendRows;
+}
+
 class AttendDispatches {
  public:
   AttendDispatches(const VulkanBinding& bound, const Op& op)
@@ -71,7 +79,8 @@ class AttendDispatches {
       merge(few, 0, true);
       return std::move(parts_);
     }
-    for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += kGpuAttendRows) {
+    n_rows_ = rows_at_once(layer_, bound_.plan->options);
+    for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += n_rows_) {
       OpPart& part = parts_.emplace_back();
       part.first_row = first;
       attend(part, first, false);
@@ -87,7 +96,7 @@ class AttendDispatches {
     dispatch.waits = kernel == Kernel::kAttendMerge;
     dispatch.slices[0] = bound_.inputs;
     dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-    dispatch.groups = {n_groups, GroupRule::Of::kRows, 1, first, kGpuAttendRows};
+    dispatch.groups = {n_groups, GroupRule::Of::kRows, 1, first, n_rows_};
     return dispatch;
   }
 
@@ -154,6 +163,7 @@ class AttendDispatches {
   const LayerSpec& layer_;
   VulkanCache cache_;
   GpuSplits splits_;
+  std::uint32_t n_rows_ = kGpuFewRows;  // of a part
   std::vector<OpPart> parts_;
 };
 

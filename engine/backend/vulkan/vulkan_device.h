@@ -11,9 +11,11 @@
 namespace headroom {
 
 // What tests make fail, of all devices, set at any time: the n-th submission from now loses its device; the n-th of the
-// pipelines that are compiled together next is refused; 0: none.
+// pipelines that are compiled together next is refused; 0: none. And how much they make small models submit at once.
 struct VulkanFaults {
   std::atomic<std::uint32_t> lose_at_submit = 0, fail_at_pipeline = 0;
+  // Multiply-adds, since drivers end long submissions: half a second of a slow integrated GPU.
+  std::atomic<double> most_products = 2e10;
 };
 VulkanFaults& vulkan_faults();
 

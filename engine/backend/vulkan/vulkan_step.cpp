@@ -12,8 +12,6 @@
 namespace headroom {
 namespace {
 
-// Multiply-adds of one submission: half a second of a slow integrated GPU.
-constexpr double kMostProducts = 2e10;
 constexpr std::uint64_t kMostRunning = 2;  // submissions at once
 
 }  // namespace
@@ -242,7 +240,7 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
     for (const Part& part : parts_[rows * bound_.plan->program.ops.size() + op]) {
       if (part.first_row >= n_rows) continue;
       const double more = part.products_per_row * static_cast<double>(n_rows);
-      if (products + more > kMostProducts) {
+      if (products + more > vulkan_faults().most_products) {
         if (Result<bool> flushed = flush(); !flushed || !*flushed) return flushed;
       }
       batch_.push_back(part.commands);
