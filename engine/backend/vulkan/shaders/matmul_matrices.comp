@@ -65,6 +65,7 @@ void main() {
         coopMatLoad(weights[f], tile_weights, (feature + f * kM) * kTileStride + k * kK / 8u, kTileStride,
                     gl_CooperativeMatrixLayoutRowMajor);
       [[unroll]] for (uint r = 0u; r < kHigh; ++r) {
+        if (row + r * kN >= n_rows) continue;
         coopmat<float16_t, gl_ScopeSubgroup, kK, kN, gl_MatrixUseB> inputs_of;
         coopMatLoad(inputs_of, tile_inputs, (row + r * kN) * kTileStride + k * kK / 8u, kTileStride,
                     gl_CooperativeMatrixLayoutColumnMajor);

@@ -42,6 +42,7 @@ void add_tile(out float sums[4][4]) {
     if (part == 0u) tile_headers[row] = uintBitsToFloat(encoded[at + 2u]);
     barrier();
     [[unroll]] for (uint h = 0u; h < 2u; ++h) {
+      if (first >= n_rows) break;
       int products[4][4];
       [[unroll]] for (uint f = 0u; f < 4u; ++f) [[unroll]] for (uint r = 0u; r < 4u; ++r) products[f][r] = 0;
       [[dont_unroll]] for (uint w = 4u * h; w < 4u * h + 4u; ++w) {
@@ -96,7 +97,7 @@ void add_tile(out float sums[4][4]) {
   for (uint group = 0u; group < p.n_groups; ++group) {
     load_group(thread, group);
     barrier();
-    multiply_group(lane, first, sums);
+    if (first < n_rows) multiply_group(lane, first, sums);
     barrier();
   }
   [[unroll]] for (uint r = 0u; r < 4u; ++r) {
@@ -132,7 +133,8 @@ void add_tile(out float sums[4][4]) {
       tile_inputs[thread % 4u * 4u + i][row] = value;
     }
     barrier();
-    [[dont_unroll]] for (uint k = 0u; k < kStep; ++k) {
+    const uint end = first < n_rows ? kStep : 0u;
+    [[dont_unroll]] for (uint k = 0u; k < end; ++k) {
       float of_features[4], of_rows[4];
       [[unroll]] for (uint i = 0u; i < 4u; ++i) {
         of_features[i] = tile_elems[k][lane + 16u * i];
