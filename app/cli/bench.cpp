@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backend/cpu/cpu_limits.h"
-#include "model/weight_layout.h"
+#include "bench_report.h"
 #include "open_model.h"
 #include "options.h"
+#include "plan/placement.h"
+#include "plan/speed.h"
 #include "run/load_model.h"
 #include "run/random.h"
 #include "run/sampler.h"
@@ -112,58 +113,58 @@ Result<Speeds> measure(Session& session, const Options& options, const StopToken
   return speeds;
 }
 
-struct Figures {
-  Speeds speeds;
-  double decodeBytesPerS = 0, prefillOpsPerS = 0;
-  double loadBytesPerS = 0;  // of the file's weights, by all threads together
-  CpuLimits limits;
-  std::uint32_t nThreads = 1;
-};
-
-void printFigures(const Options& options, const OpenModel& open, const Figures& figures) {
-  const auto share = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0.0; };
-  if (options.asJson) {
-    printJson({{"model", open.loaded->info->name},
-               {"n_prompt", options.nPrompt},
-               {"n_decode", options.nDecode},
-               {"depth", options.depth},
-               {"n_threads", figures.nThreads},
-               {"n_batch", open.planned.plan->options.n_batch},
-               {"kv_k", options.plan.kvK},
-               {"kv_v", options.plan.kvV},
-               {"kv_scheme", kvSchemeName(options.plan)},
-               {"load_seconds", open.loaded->seconds},
-               {"load_bytes_per_s", figures.loadBytesPerS},
-               {"prefill_tokens_per_s", figures.speeds.prefillTokensPerS},
-               {"decode_tokens_per_s", figures.speeds.decodeTokensPerS},
-               {"prefill_outside_matrices", figures.speeds.prefillOutside},
-               {"decode_outside_matrices", figures.speeds.decodeOutside},
-               {"decode_bytes_per_s", figures.decodeBytesPerS},
-               {"read_bandwidth_bytes_per_s", figures.limits.read_bytes_per_s},
-               {"prefill_ops_per_s", figures.prefillOpsPerS},
-               {"int8_peak_ops_per_s", figures.limits.int8_ops_per_s},
-               {"tile_peak_ops_per_s", figures.limits.tile_ops_per_s}});
-    return;
+// What each device of the plan that reads weights or a cache does for the bench, and could do at most.
+Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const OpenModel& open) {
+  const ModelInfo& info = *open.loaded->info;
+  const MemoryPlan& plan = *open.planned.plan;
+  const std::vector<TokenWork> work =
+      token_work(info, plan.devices, plan.placement, plan.options, options.depth + options.nDecode / 2);
+  std::vector<BenchedDevice> devices;
+  for (const DeviceIndex index : devices_in_use(plan.placement)) {
+    if (!(work[index].bytes > 0)) continue;  // the embedding's rows alone
+    BenchedDevice device{.info = plan.devices[index], .decodeBytes = work[index].bytes};
+    for (const LayerPlacement& layer : plan.placement.layers) device.nLayers += layer.attention == index ? 1 : 0;
+    device.prefillOps = prefillOps(info, plan.placement, index, options.nPrompt, options.depth);
+    const Result<DeviceLimits> limits = open.loaded->backends[index]->measure_limits();
+    if (!limits) return limits.error();
+    device.limits = *limits;
+    devices.push_back(std::move(device));
   }
-  printLine(fmt::format("{}, {} threads, depth {}", open.loaded->info->name, figures.nThreads, options.depth));
-  printLine(fmt::format("load    {:>10.2f} s         {:>8.1f} GB/s, {:.1f} a thread", open.loaded->seconds,
-                        figures.loadBytesPerS * 1e-9, figures.loadBytesPerS * 1e-9 / figures.nThreads));
-  const double tiles = figures.limits.tile_ops_per_s;
-  const std::string ofTiles = tiles > 0 ? fmt::format(" and {:.0f} % of that of tiles, {:.1f}",
-                                                      share(figures.prefillOpsPerS, tiles), tiles * 1e-9)
-                                        : "";
-  printLine(
-      fmt::format("prefill {:>10.1f} tokens/s  {:>8.1f} Gop/s, {:.0f} % of the int8 peak of {:.1f}{}; {:.1f} % of the "
-                  "time outside matrices",
-                  figures.speeds.prefillTokensPerS, figures.prefillOpsPerS * 1e-9,
-                  share(figures.prefillOpsPerS, figures.limits.int8_ops_per_s), figures.limits.int8_ops_per_s * 1e-9,
-                  ofTiles, 100 * figures.speeds.prefillOutside));
-  printLine(
-      fmt::format("decode  {:>10.1f} tokens/s  {:>8.1f} GB/s, {:.0f} % of the read bandwidth of {:.1f}; {:.1f} % of "
-                  "the time outside matrices",
-                  figures.speeds.decodeTokensPerS, figures.decodeBytesPerS * 1e-9,
-                  share(figures.decodeBytesPerS, figures.limits.read_bytes_per_s),
-                  figures.limits.read_bytes_per_s * 1e-9, 100 * figures.speeds.decodeOutside));
+  return devices;
+}
+
+// Backends tell of the time in products where a CPU computes them.
+bool isOnCpuAlone(const std::vector<BenchedDevice>& devices) {
+  return std::all_of(devices.begin(), devices.end(),
+                     [](const BenchedDevice& device) { return device.info.kind == DeviceKind::kCpu; });
+}
+
+BenchFigures makeFigures(const Options& options, const OpenModel& open, const Speeds& speeds,
+                         std::vector<BenchedDevice> devices) {
+  const ModelInfo& info = *open.loaded->info;
+  const MemoryPlan& plan = *open.planned.plan;
+  BenchFigures figures{.model = info.name,
+                       .kvK = options.plan.kvK,
+                       .kvV = options.plan.kvV,
+                       .kvScheme = std::string(kvSchemeName(options.plan)),
+                       .nPrompt = options.nPrompt,
+                       .nDecode = options.nDecode,
+                       .depth = options.depth,
+                       .nBatch = plan.options.n_batch,
+                       .loadSeconds = open.loaded->seconds,
+                       .prefillTokensPerS = speeds.prefillTokensPerS,
+                       .decodeTokensPerS = speeds.decodeTokensPerS,
+                       .predictedTokensPerS = estimate_tokens_per_s(info, plan, options.depth + options.nDecode / 2)};
+  for (const DeviceInfo& device : plan.devices) {
+    if (device.kind == DeviceKind::kCpu) figures.nThreads = device.n_threads;
+  }
+  figures.loadBytesPerS = static_cast<double>(bytes_to_load(info, plan)) / open.loaded->seconds;
+  if (isOnCpuAlone(devices)) {
+    if (options.nPrompt > 0) figures.prefillOutside = speeds.prefillOutside;
+    if (options.nDecode > 0) figures.decodeOutside = speeds.decodeOutside;
+  }
+  figures.devices = std::move(devices);
+  return figures;
 }
 
 ExitCode bench(Options options, Interrupts& interrupts) {
@@ -183,23 +184,14 @@ ExitCode bench(Options options, Interrupts& interrupts) {
   if (!session) return fail(session.error());
   const Result<Speeds> speeds = measure(**session, options, stop);
   if (!speeds) return fail(speeds.error());
-  Figures figures;
-  figures.speeds = *speeds;
-  for (const DeviceInfo& device : open->planned.plan->devices) {
-    if (device.kind == DeviceKind::kCpu) figures.nThreads = device.n_threads;
+  Result<std::vector<BenchedDevice>> devices = measureDevices(options, *open);
+  if (!devices) return fail(devices.error());
+  const BenchFigures figures = makeFigures(options, *open, *speeds, std::move(*devices));
+  if (options.asJson) {
+    printJson(benchJson(figures));
+  } else {
+    print(benchText(figures));
   }
-  const ModelInfo& info = *open->loaded->info;
-  const Bytes weightBytes = bytes_to_load(info, *open->planned.plan);
-  figures.loadBytesPerS = static_cast<double>(weightBytes) / open->loaded->seconds;
-  figures.decodeBytesPerS =
-      speeds->decodeTokensPerS * decodeBytes(info, open->planned.plan->options, options.depth + options.nDecode / 2);
-  if (options.nPrompt > 0)
-    figures.prefillOpsPerS =
-        speeds->prefillTokensPerS * prefillOps(info, options.nPrompt, options.depth) / options.nPrompt;
-  const Result<CpuLimits> limits = measure_cpu_limits(figures.nThreads);
-  if (!limits) return fail(limits.error());
-  figures.limits = *limits;
-  printFigures(options, *open, figures);
   return kDone;
 }
 

@@ -1,6 +1,7 @@
 // What run/ sees of a device. All calls are made from one thread, the engine thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,16 @@ struct MemorySample {
   MemoryAccount account = {};
 };
 
+// What a device can do at most, with the threads and the arithmetic that its kernels have: they are judged as shares of
+// it. An operation is one multiply or one add; 0: its kernels do not compute so, or nobody measured it.
+struct DeviceLimits {
+  double read_bytes_per_s = 0;  // memory that no cache holds
+  double f32_ops_per_s = 0;
+  double int8_ops_per_s = 0;  // products of int8, added up in 32 bits
+  double tile_ops_per_s = 0;  // likewise whole tiles by one instruction
+  double most_ops_per_s() const { return std::max({f32_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -61,6 +72,15 @@ class Backend {
   // What the time model asks of the device, in about 50 ms and with memory of its own for so long; to be called while
   // nothing computes. kResource when that memory is refused.
   virtual Result<DeviceSpeed> measure_speed() = 0;
+
+  // What the device can do at most, in about a second and with up to 1 GiB of its memory for so long; to be called
+  // while nothing computes. kResource when that memory is refused. A backend that says no more knows what
+  // measure_speed() does.
+  virtual Result<DeviceLimits> measure_limits() {
+    const Result<DeviceSpeed> speed = measure_speed();
+    if (!speed) return speed.error();
+    return DeviceLimits{.read_bytes_per_s = speed->read_bytes_per_s};
+  }
 
   // What the driver took of the device since this backend was opened, beside the arenas; absent where nothing tells, or
   // where another backend had opened the device before. Of use once something has run there.

@@ -73,7 +73,7 @@ def ours(args, path, kv, isa):
     """As Peer.turn: a prompt from depth 0 on, and decoding at args.depth."""
     prompt = bench(args.cli, path, args.threads, kv, isa, prefill=args.prefill)
     answer = bench(args.cli, path, args.threads, kv, isa, decode=args.decode, depth=args.depth)
-    return answer | {key: prompt[key] for key in ("prefill_tokens_per_s", "prefill_ops_per_s", "int8_peak_ops_per_s", "tile_peak_ops_per_s")}
+    return answer | {key: prompt[key] for key in ("prefill_tokens_per_s", "prefill_ops_per_s")} | {"prefill_limits": prompt["devices"][0]}
 
 
 def print_row(name, kv, isa, turns):
@@ -84,10 +84,10 @@ def print_row(name, kv, isa, turns):
     # Ratios turn by turn, so that a slow minute of the machine hits both sides.
     prefill_ratio = median(lambda m, p: m["prefill_tokens_per_s"] / p[0])
     decode_ratio = median(lambda m, p: m["decode_tokens_per_s"] / p[1])
-    peak = median(lambda m, p: m["prefill_ops_per_s"] / m["int8_peak_ops_per_s"])
-    tiles = median(lambda m, p: m["prefill_ops_per_s"] / m["tile_peak_ops_per_s"] if m["tile_peak_ops_per_s"] else 0)
+    peak = median(lambda m, p: m["prefill_ops_per_s"] / m["prefill_limits"]["int8_peak_ops_per_s"])
+    tiles = median(lambda m, p: m["prefill_ops_per_s"] / m["prefill_limits"]["tile_peak_ops_per_s"] if m["prefill_limits"]["tile_peak_ops_per_s"] else 0)
     of_peak = f"{peak:.0%}" + (f", {tiles:.0%} of tiles" if tiles else "")
-    bandwidth = median(lambda m, p: m["decode_bytes_per_s"] / m["read_bandwidth_bytes_per_s"])
+    bandwidth = median(lambda m, p: m["decode_bytes_per_s"] / m["devices"][0]["read_bandwidth_bytes_per_s"])
     print(f"| {name} | {kv} | {isa or 'best'} | {prefill:.1f} / {peer_prefill:.1f} | {prefill_ratio:.2f} | {of_peak} | {decode:.1f} / {peer_decode:.1f} | {decode_ratio:.2f} | {bandwidth:.0%} |", flush=True)
 
 

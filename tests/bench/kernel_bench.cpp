@@ -38,8 +38,8 @@ struct RandomMatrix {
   }
 };
 
-const CpuLimits& limits() {
-  static const CpuLimits kMeasured = measure_cpu_limits(1).value();
+const DeviceLimits& limits() {
+  static const DeviceLimits kMeasured = measure_cpu_limits(1).value();
   return kMeasured;
 }
 

@@ -30,6 +30,8 @@ class CpuBackend final : public Backend {
 
   Result<DeviceSpeed> measure_speed() override { return measure_cpu_speed(pool_, kernels_); }
 
+  Result<DeviceLimits> measure_limits() override { return measure_cpu_limits(pool_, kernels_); }
+
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override {
     // Pages are only promised by the system, so it would grant more than there is: ask first.
     if (const Result<MemorySample> now = sample_host_memory(); now && plan.size > now->free) {

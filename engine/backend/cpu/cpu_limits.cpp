@@ -104,21 +104,24 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   return speed;
 }
 
-Result<CpuLimits> measure_cpu_limits(std::uint32_t n_threads) {
-  const Result<IsaChoice> choice = choose_isa();
-  if (!choice) return choice.error();
+Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& kernels) {
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
   plan.size = kReadBytes;
   const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
   if (!memory) return memory.error();
+  DeviceLimits limits;
+  limits.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses);
+  limits.int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound);
+  if (kernels.tile_peak != nullptr) limits.tile_ops_per_s = measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound);
+  return limits;
+}
+
+Result<DeviceLimits> measure_cpu_limits(std::uint32_t n_threads) {
+  const Result<IsaChoice> choice = choose_isa();
+  if (!choice) return choice.error();
   ThreadPool pool(n_threads);
-  const KernelTable kernels = make_kernel_table(choice->isa);
-  return CpuLimits{.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses),
-                   .int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound),
-                   .tile_ops_per_s = kernels.tile_peak != nullptr
-                                         ? measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound)
-                                         : 0.0};
+  return measure_cpu_limits(pool, make_kernel_table(choice->isa));
 }
 
 }  // namespace headroom

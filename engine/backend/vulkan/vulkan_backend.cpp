@@ -31,6 +31,8 @@ class VulkanBackend final : public Backend {
 
   Result<DeviceSpeed> measure_speed() override { return measure_vulkan_speed(device_, *pipelines_); }
 
+  Result<DeviceLimits> measure_limits() override { return measure_vulkan_limits(device_, *pipelines_); }
+
   std::optional<Bytes> driver_bytes() override {
     if (!before_) return std::nullopt;
     return driver_share(*before_, read_card_memory(device_->card()), device_info().has_unified_memory);

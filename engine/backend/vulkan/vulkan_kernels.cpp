@@ -60,6 +60,12 @@ constexpr std::uint32_t kAttendMergeCode[] = {
 constexpr std::uint32_t kReadRateCode[] = {
 #include "kernels/read_rate.inc"
 };
+constexpr std::uint32_t kPeakRateCode[] = {
+#include "kernels/peak_rate.inc"
+};
+constexpr std::uint32_t kPeakRateInt8Code[] = {
+#include "kernels/peak_rate_int8.inc"
+};
 constexpr std::uint32_t kRowMaximaCode[] = {
 #include "kernels/row_maxima.inc"
 };
@@ -89,6 +95,8 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kAttend: return kAttendCode;
     case Kernel::kAttendMerge: return kAttendMergeCode;
     case Kernel::kReadRate: return kReadRateCode;
+    case Kernel::kPeakRate: return kPeakRateCode;
+    case Kernel::kPeakRateInt8: return kPeakRateInt8Code;
     case Kernel::kRowMaxima: return kRowMaximaCode;
     case Kernel::kTopTokens: return kTopTokensCode;
   }
@@ -115,6 +123,8 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kAttend: return "attend";
     case Kernel::kAttendMerge: return "attend_merge";
     case Kernel::kReadRate: return "read_rate";
+    case Kernel::kPeakRate: return "peak_rate";
+    case Kernel::kPeakRateInt8: return "peak_rate_int8";
     case Kernel::kRowMaxima: return "row_maxima";
     case Kernel::kTopTokens: return "top_tokens";
   }

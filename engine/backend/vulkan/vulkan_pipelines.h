@@ -32,6 +32,8 @@ enum class Kernel : std::uint8_t {
   kAttend,
   kAttendMerge,
   kReadRate,
+  kPeakRate,
+  kPeakRateInt8,
   kRowMaxima,
   kTopTokens
 };

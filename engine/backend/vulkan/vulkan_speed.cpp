@@ -1,10 +1,15 @@
 #include "backend/vulkan/vulkan_speed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 
 #include "backend/vulkan/vulkan_arena.h"
 #include "backend/vulkan/vulkan_descriptors.h"
+#include "backend/vulkan/vulkan_memory.h"
 
 namespace headroom {
 namespace {
@@ -14,6 +19,13 @@ using Clock = std::chrono::steady_clock;
 constexpr Bytes kReadBytes = 64 * kMiB, kCopyBytes = 8 * kMiB;
 constexpr Bytes kBytesPerGroup = 128 * 16 * 16;  // shaders/read_rate.comp
 constexpr int kPasses = 3, kFewOps = 64;
+// Of limits: well above the caches of cards, of which the largest have 256 MiB, where a binding may be so large.
+constexpr Bytes kLimitReadBytes = kGiB, kLeastLimitReadBytes = 32 * kMiB;
+// Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
+constexpr double kLimitSeconds = 0.025;
+constexpr std::uint64_t kMostUnits = 1ULL << 32;
+// Multiply-adds of a group of shaders/peak_rate.comp, and what one of them computes.
+constexpr std::uint64_t kPeakProductsPerGroup = 256ULL * 256 * 8 * 16, kOpsOfFloat = 2, kOpsOfFourInt8 = 8;
 
 // Of the shortest of some passes: other programs only ever take time away.
 template <class Work>
@@ -35,6 +47,86 @@ Result<std::unique_ptr<VulkanArena>> map(const std::shared_ptr<VulkanDevice>& de
   return VulkanArena::map(device, plan);
 }
 
+// A kernel that measures, with its bindings in one buffer.
+class Probe {
+ public:
+  static Result<Probe> open(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines, Kernel kernel,
+                            const VulkanArena& arena) {
+    Probe probe(*device, pipelines);
+    const Result<VkPipeline> pipeline = pipelines.find(kernel, {});
+    if (!pipeline) return pipeline.error();
+    probe.pipeline_ = *pipeline;
+    Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device, 1);
+    if (!descriptors) return descriptors.error();
+    probe.descriptors_ = std::move(*descriptors);
+    VulkanDescriptors::Buffers buffers{};
+    buffers.fill({arena.buffer(), 0, arena.mapped_bytes()});
+    const Result<VkDescriptorSet> set = probe.descriptors_->bind(pipelines, buffers);
+    if (!set) return set.error();
+    probe.set_ = *set;
+    return probe;
+  }
+
+  // n_groups, n_times one after the other, in one submission, and waits.
+  Status run(std::uint64_t n_groups, std::uint64_t n_times, std::span<const std::uint32_t> push = {}) const {
+    return device_->run_once("measuring it", [&](VkCommandBuffer commands) {
+      pipelines_->bind(commands, pipeline_, set_, push);
+      for (std::uint64_t i = 0; i < n_times; ++i) {
+        for (std::uint64_t first = 0; first < n_groups; first += kMostGroups) {
+          vkCmdDispatch(commands, static_cast<std::uint32_t>(std::min<std::uint64_t>(n_groups - first, kMostGroups)), 1,
+                        1);
+          record_barrier(commands);
+        }
+      }
+    });
+  }
+
+ private:
+  Probe(VulkanDevice& device, VulkanPipelines& pipelines) : device_(&device), pipelines_(&pipelines) {}
+
+  VulkanDevice* device_;
+  VulkanPipelines* pipelines_;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  std::unique_ptr<VulkanDescriptors> descriptors_;
+  VkDescriptorSet set_ = VK_NULL_HANDLE;
+};
+
+// Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
+template <class Work>
+Result<double> best_rate(std::uint64_t n_units, Work work) {
+  double best = 0;
+  for (int n_passes = 0; n_passes < kPasses;) {
+    const Clock::time_point start = Clock::now();
+    if (Status done = work(n_units); !done) return done.error();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds < kLimitSeconds && n_units < kMostUnits) {
+      n_units *= 2;
+      continue;
+    }
+    best = std::max(best, static_cast<double>(n_units) / seconds);
+    ++n_passes;
+  }
+  return best;
+}
+
+// What reads are measured with.
+Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<VulkanDevice>& device) {
+  const Result<MemorySample> now = sample_card(device->card());
+  if (!now) return now.error();
+  const DeviceInfo& info = device->card().info;
+  Bytes size = std::min(kLimitReadBytes, now->free / 2);
+  for (const Bytes most : {info.max_binding_bytes, info.max_arena_bytes}) {
+    if (most > 0) size = std::min(size, most);
+  }
+  const Bytes unit = std::max(info.granularity, kBytesPerGroup);
+  size = size / unit * unit;
+  if (size < kLeastLimitReadBytes) {
+    return Error{ErrorCode::kResource, fmt::format("measuring {}: asked for {} with as much left, free {}", info.id,
+                                                   format_bytes(kLeastLimitReadBytes), format_bytes(now->free))};
+  }
+  return map(device, Memory::kDevice, size);
+}
+
 }  // namespace
 
 Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
@@ -42,28 +134,13 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   if (!from) return from.error();
   Result<std::unique_ptr<VulkanArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
   if (!host) return host.error();
-  Result<VkPipeline> pipeline = pipelines.find(Kernel::kReadRate, {});
-  if (!pipeline) return pipeline.error();
-  Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device, 1);
-  if (!descriptors) return descriptors.error();
-  VulkanDescriptors::Buffers buffers{};
-  buffers.fill({(*from)->buffer(), 0, (*from)->mapped_bytes()});
-  Result<VkDescriptorSet> set = (*descriptors)->bind(pipelines, buffers);
-  if (!set) return set.error();
-  const auto read = [&](std::uint32_t n_groups, int n_times) {
-    return shortest([&] {
-      return device->run_once("measuring it", [&](VkCommandBuffer commands) {
-        pipelines.bind(commands, *pipeline, *set, {});
-        for (int i = 0; i < n_times; ++i) {
-          vkCmdDispatch(commands, n_groups, 1, 1);
-          record_barrier(commands);
-        }
-      });
-    });
+  const Result<Probe> probe = Probe::open(device, pipelines, Kernel::kReadRate, **from);
+  if (!probe) return probe.error();
+  const auto read = [&](std::uint64_t n_groups, std::uint64_t n_times) {
+    return shortest([&] { return probe->run(n_groups, n_times); });
   };
   DeviceSpeed speed;
-  const Result<double> one = read(1, 1), few = read(1, kFewOps),
-                       all = read(static_cast<std::uint32_t>(kReadBytes / kBytesPerGroup), 1);
+  const Result<double> one = read(1, 1), few = read(1, kFewOps), all = read(kReadBytes / kBytesPerGroup, 1);
   for (const Result<double>* seconds : {&one, &few, &all}) {
     if (!*seconds) return seconds->error();
   }
@@ -80,6 +157,44 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   if (!copying) return copying.error();
   if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
   return speed;
+}
+
+Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
+  Result<std::unique_ptr<VulkanArena>> memory = map_limit_memory(device);
+  if (!memory) return memory.error();
+  // Pages that were never written may be one page of zeros, which a cache holds.
+  const Status filled = device->run_once("measuring it", [&](VkCommandBuffer commands) {
+    vkCmdFillBuffer(commands, (*memory)->buffer(), 0, VK_WHOLE_SIZE, 0x01010101U);
+  });
+  if (!filled) return filled.error();
+  const Bytes n_bytes = (*memory)->mapped_bytes();
+  const auto rate_of = [&](Kernel kernel, std::uint64_t first_units, auto work) -> Result<double> {
+    const Result<Probe> probe = Probe::open(device, pipelines, kernel, **memory);
+    if (!probe) return probe.error();
+    return best_rate(first_units, [&](std::uint64_t n_units) { return work(*probe, n_units); });
+  };
+  const auto peak_of = [&](Kernel kernel, std::uint64_t ops_of_product,
+                           const std::array<std::uint32_t, 2>& push) -> Result<double> {
+    const Result<double> groups =
+        rate_of(kernel, 8, [&](const Probe& probe, std::uint64_t n_groups) { return probe.run(n_groups, 1, push); });
+    if (!groups) return groups;
+    return *groups * static_cast<double>(kPeakProductsPerGroup * ops_of_product);
+  };
+  const Result<double> reads = rate_of(Kernel::kReadRate, 1, [&](const Probe& probe, std::uint64_t n_times) {
+    return probe.run(n_bytes / kBytesPerGroup, n_times);
+  });
+  if (!reads) return reads.error();
+  // Every sum goes towards 2 and stays there: neither infinite nor subnormal, which some devices are slow with.
+  const Result<double> f32 =
+      peak_of(Kernel::kPeakRate, kOpsOfFloat, {std::bit_cast<std::uint32_t>(0.5F), std::bit_cast<std::uint32_t>(1.0F)});
+  if (!f32) return f32.error();
+  DeviceLimits limits{.read_bytes_per_s = *reads * static_cast<double>(n_bytes), .f32_ops_per_s = *f32};
+  if (device->card().tier.has_int8) {
+    const Result<double> int8 = peak_of(Kernel::kPeakRateInt8, kOpsOfFourInt8, {0x0103F905U, 0});
+    if (!int8) return int8.error();
+    limits.int8_ops_per_s = *int8;
+  }
+  return limits;
 }
 
 }  // namespace headroom

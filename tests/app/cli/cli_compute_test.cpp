@@ -207,12 +207,17 @@ TEST_F(Cli, bench_measures_speed_and_limits) {
   const CliResult result =
       runCli({"bench", model, "-p", "32", "-n", "8", "--depth", "16", "--repeat", "1", "--threads", "1", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;
-  for (const char* field : {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s",
-                            "decode_bytes_per_s", "read_bandwidth_bytes_per_s", "prefill_ops_per_s",
-                            "int8_peak_ops_per_s", "prefill_outside_matrices", "decode_outside_matrices"}) {
+  for (const char* field :
+       {"load_seconds", "load_bytes_per_s", "prefill_tokens_per_s", "decode_tokens_per_s", "decode_bytes_per_s",
+        "decode_share", "prefill_ops_per_s", "prefill_share", "prefill_outside_matrices", "decode_outside_matrices"}) {
     EXPECT_GT(result.json()[field], 0.0) << field;
   }
-  EXPECT_GE(result.json()["tile_peak_ops_per_s"], 0.0) << "0: no tile registers here";
+  ASSERT_EQ(result.json()["devices"].size(), 1U);
+  const nlohmann::json cpu = result.json()["devices"][0];
+  EXPECT_EQ(cpu["device"], "cpu");
+  EXPECT_GT(cpu["read_bandwidth_bytes_per_s"], 0.0);
+  EXPECT_GT(cpu["int8_peak_ops_per_s"], 0.0);
+  EXPECT_GE(cpu["tile_peak_ops_per_s"], 0.0) << "0: no tile registers here";
   for (const char* share : {"prefill_outside_matrices", "decode_outside_matrices"})
     EXPECT_LT(result.json()[share], 1.0) << share;
 }

@@ -2,31 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include "format/dtype_table.h"
-#include "model/weight_layout.h"
+#include "plan/placement.h"
+#include "plan/speed.h"
 #include "support/model_specs.h"
 
 namespace headroom::cli {
 namespace {
 
-TEST(WorkCount, a_decoded_token_reads_every_matrix_but_one_row_of_an_untied_embedding) {
-  const ModelInfo model = test::make_model(test::kLlama3_8B, DType::kQ8_0);
-  double all = 0;
-  for (const WeightTensor& weight : model.weights)
-    all += static_cast<double>(weight_bytes(weight, WeightLayout::kPanels));
-  const WeightTensor& embedding = *model.find_weight(WeightSlot::kTokenEmbedding, -1);
-  const auto row = static_cast<double>(row_bytes(embedding.dtype, embedding.n_cols));
-  EXPECT_DOUBLE_EQ(decodeBytes(model, {}, 0),
-                   all - static_cast<double>(weight_bytes(embedding, WeightLayout::kPanels)) + row);
-}
-
-TEST(WorkCount, cached_positions_add_their_rows_in_every_layer) {
-  const ModelInfo model = test::make_model(test::kLlama3_8B, DType::kQ8_0);
-  PlanOptions options;
-  options.kv_v = DType::kQ8_0;
-  // 32 layers of 8 KV heads of 128: f16 keys, and values as 4 blocks of 34 bytes per head.
-  EXPECT_DOUBLE_EQ(decodeBytes(model, options, 1000) - decodeBytes(model, options, 0),
-                   1000.0 * 32 * (8 * 128 * 2 + 8 * 4 * 34));
+// Both devices stand first in lists of devices: 0 the CPU, 1 a card.
+Placement splitAt(const ModelInfo& model, std::uint32_t nGpuLayers) {
+  const std::vector<DeviceInfo> devices{test::cpu_with(kGiB), test::gpu_with(kGiB)};
+  LayerSplit split;
+  if (nGpuLayers > 0) split.runs.push_back({1, nGpuLayers});
+  return place_layers(model, devices, 0, split);
 }
 
 TEST(WorkCount, a_prompt_token_multiplies_every_layer_matrix_once_and_the_head_only_at_the_end) {
@@ -35,7 +23,7 @@ TEST(WorkCount, a_prompt_token_multiplies_every_layer_matrix_once_and_the_head_o
   const double per_token = 2.0 * 32 * (2 * 4096.0 * 4096 + 2 * 1024.0 * 4096 + 3 * 14336.0 * 4096);
   const double head = 2.0 * 128256 * 4096;
   const double attention = 4.0 * 32 * 4096 * (1 + 2 + 3);  // causal: the third token sees three
-  EXPECT_DOUBLE_EQ(prefillOps(model, 3, 0), 3 * per_token + head + attention);
+  EXPECT_DOUBLE_EQ(prefillOps(model, splitAt(model, 0), 0, 3, 0), 3 * per_token + head + attention);
 }
 
 TEST(WorkCount, of_experts_are_those_that_a_token_goes_through) {
@@ -44,10 +32,21 @@ TEST(WorkCount, of_experts_are_those_that_a_token_goes_through) {
   // 2048.
   const double elems = 2 * 4096.0 * 2048 + 2 * 512.0 * 2048 + 128.0 * 2048 + 8 * 3 * 768.0 * 2048;
   const double head = 151936.0 * 2048, attention = 4.0 * 48 * 4096;
-  EXPECT_DOUBLE_EQ(prefillOps(model, 1, 0), 2.0 * 48 * elems + 2 * head + attention);
-  // Norms of a layer are F32: two of 2048, two of 128; and of Q8_0 34 bytes are 32 elements.
-  const double norms = 4.0 * (48 * (2 * 2048 + 2 * 128) + 2048);
-  EXPECT_DOUBLE_EQ(decodeBytes(model, {}, 0), (48 * elems + head + 2048) * 34 / 32 + norms);
+  EXPECT_DOUBLE_EQ(prefillOps(model, splitAt(model, 0), 0, 1, 0), 2.0 * 48 * elems + 2 * head + attention);
+}
+
+TEST(WorkCount, each_device_has_the_part_that_stands_there_and_together_all_of_it) {
+  for (const test::ModelShape& shape : {test::kLlama32_1B, test::kLlama3_8B}) {  // with a tied head, and without
+    const ModelInfo model = test::make_model(shape, DType::kQ8_0);
+    const double all = prefillOps(model, splitAt(model, 0), 0, 100, 7);
+    const double ofLayer = (all - 2.0 * shape.n_vocab * shape.d_model) / shape.n_layers;
+    for (const std::uint32_t nGpuLayers : {0U, 1U, shape.n_layers}) {
+      const Placement placement = splitAt(model, nGpuLayers);
+      const double onCard = prefillOps(model, placement, 1, 100, 7), onCpu = prefillOps(model, placement, 0, 100, 7);
+      EXPECT_NEAR(onCard + onCpu, all, 1e-9 * all);
+      EXPECT_NEAR(onCard, nGpuLayers == 0 ? 0 : nGpuLayers * ofLayer + 2.0 * shape.n_vocab * shape.d_model, 1e-9 * all);
+    }
+  }
 }
 
 }  // namespace
