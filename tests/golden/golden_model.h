@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,8 +20,12 @@
 
 namespace headroom::test {
 
-// A function: test suites are named before other variables of the program are made.
-inline std::filesystem::path golden_folder() { return std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests" / "golden"; }
+// A function: test suites are named before other variables of the program are made. HEADROOM_GOLDEN_FOLDER is where
+// they stand on a machine without the sources.
+inline std::filesystem::path golden_folder() {
+  const char* elsewhere = std::getenv("HEADROOM_GOLDEN_FOLDER");
+  return elsewhere != nullptr ? elsewhere : std::filesystem::path(HEADROOM_SOURCE_DIR) / "tests" / "golden";
+}
 
 inline std::vector<float> read_floats(const std::filesystem::path& path) {
   std::vector<float> values(std::filesystem::file_size(path) / sizeof(float));

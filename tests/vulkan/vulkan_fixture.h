@@ -21,6 +21,22 @@ class UseTier {
   ~UseTier() { unsetenv(kVulkanTierVariable); }
 };
 
+// The devices that are looked for meanwhile: see kVulkanDevicesVariable; all of them where `setting` is empty.
+// Afterwards those that the tests were started with.
+class UseDevices {
+ public:
+  explicit UseDevices(const char* setting) {
+    if (const char* was = std::getenv(kVulkanDevicesVariable)) was_ = was;
+    setenv(kVulkanDevicesVariable, setting, 1);
+  }
+  UseDevices(const UseDevices&) = delete;
+  UseDevices& operator=(const UseDevices&) = delete;
+  ~UseDevices() { setenv(kVulkanDevicesVariable, was_.c_str(), 1); }
+
+ private:
+  std::string was_;
+};
+
 // Those that the driver has the means for: 0, 1 and 2 with every lavapipe, 3 with those of 2026, of which
 // tests/gpu/other_driver.sh makes sure.
 inline std::vector<std::uint32_t> tiers_here() {

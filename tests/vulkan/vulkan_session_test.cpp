@@ -224,7 +224,7 @@ TEST_P(VulkanOnCard, two_devices_on_one_card_and_a_reference_device_work_togethe
   RandomModelSpec spec = four_layers();
   spec.n_layers = 8;
   const OpenedFile opened = test::open_or_die(test::make_random_model(spec, folder_.path(), "eight"));
-  setenv(kVulkanDevicesVariable, "0,0", 1);
+  const test::UseDevices use("0,0");
   std::vector<DeviceInfo> devices = test::take(probe_devices(2));
   ASSERT_EQ(devices.size(), 4U);
   EXPECT_EQ(devices[2].id, "vulkan:1");
@@ -241,7 +241,6 @@ TEST_P(VulkanOnCard, two_devices_on_one_card_and_a_reference_device_work_togethe
   for (const DeviceIndex device : {0U, 1U, 2U, 3U})
     EXPECT_GT(made->bytes_of(RegionKind::kWeights, device), 0U) << device;
   const auto session = test::session_or_die(test::load_or_die(opened, made), made);
-  unsetenv(kVulkanDevicesVariable);
   const std::vector<TokenId> prompt = tokens_of(70, 5);
   EXPECT_LT(test::relative_error(read(*session, 0, prompt), read(*alone, 0, prompt)), 2e-3);
 }
@@ -369,14 +368,12 @@ TEST(VulkanDevices, say_when_a_tier_is_none) {
 }
 
 TEST(VulkanDevices, are_chosen_and_ordered_by_a_variable) {
-  const std::size_t n = vulkan_cards().cards.size();
-  ASSERT_GT(n, 0U);
   const auto with = [](const char* setting) {
-    setenv(kVulkanDevicesVariable, setting, 1);
-    VulkanCards found = vulkan_cards();
-    unsetenv(kVulkanDevicesVariable);
-    return found;
+    const test::UseDevices use(setting);
+    return vulkan_cards();
   };
+  const std::size_t n = with("").cards.size();
+  ASSERT_GT(n, 0U);
   EXPECT_TRUE(with("none").cards.empty());
   EXPECT_EQ(with("0,0,0").cards.size(), 3U);
   EXPECT_EQ(with("0,0,0").cards[2].info.id, "vulkan:2");
