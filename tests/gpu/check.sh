@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Checks a GPU from end to end in under nine minutes: devices, contract tests, the plan against what the driver counts,
+# layers between CPU and GPU, 200 turns of conversations, and speeds as shares of what the device was measured to do.
+# Every step has its own time limit and a result, whatever became of the others. Ends with a table and one JSON, and fails
+# when a step did. Engine only: no window, no network, no model file.
+# usage: tests/gpu/check.sh [--device ID] [--seconds N] [--out FOLDER] [--quick]
+#        tests/gpu/check.sh --pack FOLDER
+# --device   vulkan:0 unless named; as `headroom-cli devices` lists them
+# --seconds  for all steps together, 520 unless named
+# --out      where logs and check.json go; a folder of its own unless named
+# --quick    a few contract tests and turns alone
+# --pack     makes a folder that runs on a machine without a compiler or packages: FOLDER/check.sh
+# HEADROOM_CHECK_BIN names a folder with programs that are built already.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=(headroom-cli vulkan_test gpu_check)
+# Of what is packed, those that only a driver or its loader asks for.
+loader=libvulkan.so.1
+driver_libraries=(libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0)
+most_packed_mib=60
+
+fail() { echo "check.sh: $*" >&2; exit 2; }
+
+device=vulkan:0 seconds=520 out="" pack="" quick=no
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --device | --seconds | --out | --pack)
+      [ $# -ge 2 ] || fail "$1: expected a value"
+      case "$1" in
+        --device) device=$2 ;;
+        --seconds) seconds=$2 ;;
+        --out) out=$2 ;;
+        --pack) pack=$2 ;;
+      esac
+      shift ;;
+    --quick) quick=yes ;;
+    -h | --help) sed -n '2,14s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) fail "expected an option, found \"$1\" (--help lists them)" ;;
+  esac
+  shift
+done
+[[ "$device" =~ ^vulkan:[0-9]+$ ]] || fail "--device: expected vulkan:0 or another number, found \"$device\""
+[[ "$seconds" =~ ^[1-9][0-9]*$ ]] || fail "--seconds: expected a number, found \"$seconds\""
+
+# Where the programs and the golden models stand: packed beside this script, named, or built.
+bin=${HEADROOM_CHECK_BIN:-} golden=$here/../golden
+if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
+  bin=$here/bin golden=$here/golden
+elif [ -z "$bin" ]; then
+  root=$(cd "$here/../.." && pwd)
+  (cd "$root" && cmake --preset gpu >/dev/null && cmake --build --preset gpu --target "${programs[@]}") ||
+    fail "the programs cannot be built"
+  bin=$root/build/gpu/bin
+fi
+
+# system_libraries: lines NAME PATH of the libraries that the system knows.
+system_libraries() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/=>/ && /x86-64|AArch64/ {print $1, $NF}'; }
+
+if [ -n "$pack" ]; then
+  mkdir -p "$pack/bin" "$pack/lib" "$pack/golden" || fail "$pack cannot be written"
+  for program in "${programs[@]}"; do
+    strip -o "$pack/bin/$program" "$bin/$program" || fail "$bin/$program cannot be copied"
+    # Those of the C library must be the system's own.
+    ldd "$bin/$program" | awk '$2 == "=>" {print $1, $3}' | grep -vE '^(libc|libm|libdl|librt|libpthread)\.so'
+  done | sort -u >"$pack/libraries"
+  system_libraries | grep -F "$(printf '%s \n' "$loader" "${driver_libraries[@]}")" >>"$pack/libraries"
+  grep -q "^$loader " "$pack/libraries" || fail "expected $loader on this machine, found none"
+  while read -r name path; do cp -L "$path" "$pack/lib/$name" || fail "$path cannot be copied"; done <"$pack/libraries"
+  rm "$pack/libraries"
+  cp -r "$golden/golden.json" "$golden/models" "$golden/logits" "$pack/golden/" || fail "$golden cannot be copied"
+  cp "${BASH_SOURCE[0]}" "$pack/check.sh"
+  mib=$(du -sm "$pack" | cut -f 1)
+  [ "$mib" -le "$most_packed_mib" ] || fail "$pack: expected at most $most_packed_mib MiB, found $mib"
+  echo "$pack: $mib MiB; there: ./check.sh"
+  exit 0
+fi
+
+[ -n "$out" ] || out=$(mktemp -d "${TMPDIR:-/tmp}/headroom-check.XXXXXX") || fail "no folder for the results"
+mkdir -p "$out" || fail "$out cannot be written"
+out=$(cd "$out" && pwd)
+rm -f "$out"/*.json "$out"/*.log
+: >"$out/steps.tsv"
+trap 'rm -rf "$out/models" "$out/lib"' EXIT
+
+# Of a packed folder the libraries that this machine lacks, and all of them where the programs start with no fewer.
+mkdir -p "$out/lib"
+starts() { LD_LIBRARY_PATH=$out/lib:${LD_LIBRARY_PATH:-} "$bin/gpu_check" >/dev/null 2>&1; [ $? -eq 2 ]; }
+if [ -d "$here/lib" ] && [ "$bin" = "$here/bin" ]; then
+  known=$(system_libraries)
+  for library in "$here"/lib/*; do
+    grep -q "^${library##*/} " <<<"$known" || ln -sf "$library" "$out/lib/"
+  done
+  starts || ln -sf "$here"/lib/* "$out/lib/"
+  export LD_LIBRARY_PATH=$out/lib:${LD_LIBRARY_PATH:-}
+fi
+
+# What the programs remember is of this run alone; a device other than the first is made the first.
+export HEADROOM_DATA_DIR=$out/data HEADROOM_GOLDEN_FOLDER=$golden
+rm -rf "$out/data"
+unset HEADROOM_GPU_TESTS
+[ "$device" = vulkan:0 ] || export HEADROOM_VULKAN_DEVICES=${device#vulkan:}
+first=vulkan:0
+has_device() { grep -q "\"id\": \"$first\"" <<<"$(timeout 60 "$bin/headroom-cli" devices --present --json 2>/dev/null)"; }
+nvidia_driver=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json  # containers keep it where no loader looks
+found=no
+if has_device; then
+  found=yes
+elif [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$nvidia_driver" ]; then
+  export VK_DRIVER_FILES=$nvidia_driver VK_ICD_FILENAMES=$nvidia_driver
+  has_device && found=yes
+fi
+
+deadline=$((SECONDS + seconds))
+# record NAME TITLE STATUS MILLISECONDS
+record() { printf '%s\t%s\t%s\t%d.%03d\n' "$1" "$2" "$3" $(($4 / 1000)) $(($4 % 1000)) >>"$out/steps.tsv"; }
+milliseconds() { date +%s%3N; }
+
+# step NAME TITLE SECONDS COMMAND...: its limit is that of a whole of 520 s, more where the whole has more, and no more
+# than what is left. The command is given it.
+step() {
+  local name=$1 title=$2 limit=$3 left=$((deadline - SECONDS)) began status; shift 3
+  [ "$seconds" -le 520 ] || limit=$((limit * seconds / 520))
+  [ "$limit" -le "$left" ] || limit=$left
+  if [ "$limit" -le 0 ] || { [ "$found" = no ] && [ "$name" != devices ]; }; then record "$name" "$title" 77 0; return; fi
+  echo "== $title"
+  began=$(milliseconds)
+  "$1" "$name" "$limit" "${@:2}"
+  status=$?
+  record "$name" "$title" "$status" $(($(milliseconds) - began))
+  [ "$status" -eq 0 ] || tail -n 3 "$out/$name.log"
+}
+# shellcheck disable=SC2317  # step() calls what it is given
+# single NAME LIMIT COMMAND...: a program that prints JSON.
+single() { timeout -k 5 "$2" "${@:3}" >"$out/$1.json" 2>"$out/$1.log"; }
+
+# shellcheck disable=SC2317
+# contract NAME LIMIT FILTER: the tests in several programs side by side, as compiling kernels is what takes time.
+contract() {
+  local n=$((($(nproc) + 1) / 2)) i pids=() pid status=0
+  [ "$n" -le 4 ] || n=4
+  for ((i = 0; i < n; ++i)); do
+    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i timeout -k 5 "$2" "$bin/vulkan_test" --gtest_filter="$3" \
+      --gtest_output="json:$out/$1.$i.json" >"$out/$1.$i.log" 2>&1 &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || status=$?; done
+  cat "$out/$1".*.log >"$out/$1.log"
+  return "$status"
+}
+
+filter='*' n_turns=200 bench=(-p 512 -n 128)
+if [ "$quick" = yes ]; then
+  filter='VulkanDevices*:VulkanLimits*:VulkanCandidates*:*between*llama_gqa:*memory_is_counted*' n_turns=10 bench=(-p 16 -n 8 --repeat 1)
+fi
+small=$out/models/small.gguf large=$out/models/large.gguf
+# bench_step NAME TITLE SECONDS MODEL: as many layers on the device as fit, which are all.
+bench_step() {
+  step "$1" "$2" "$3" single "$bin/headroom-cli" bench "$4" --device "$first" --cpu-ffn 0 "${bench[@]}" --json
+}
+
+step devices "devices" 60 single "$bin/headroom-cli" devices --present --json
+step models "random models" 60 single "$bin/gpu_check" models "$out/models" "$first"
+step contract "contract tests" 180 contract "$filter"
+step plan "plan against the driver" 45 single "$bin/gpu_check" plan "$small" "$first"
+step offload "layers on CPU and GPU" 90 single "$bin/gpu_check" offload "$small" "$first"
+step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$first" "$n_turns"
+bench_step bench "bench, small model" 45 "$small"
+# What drivers without products of int8 run, where the card has them.
+grep -q "tier 2" "$out/devices.json" && HEADROOM_VULKAN_TIER=0 bench_step bench_f32 "bench, small model, f32" 30 "$small"
+[ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large"
+
+"$bin/gpu_check" report "$out" "$first"
+status=$?
+# Where even that cannot run, what is known of the steps is shown as it is.
+[ "$status" -le 1 ] || cat "$out/steps.tsv"
+exit "$status"
