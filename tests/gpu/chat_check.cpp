@@ -1,6 +1,8 @@
 // Many turns of conversations with one loaded model.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "chat.h"
 #include "gpu/gpu_check.h"
 #include "support/resident_bytes.h"

@@ -6,7 +6,7 @@
 # usage: tests/gpu/check.sh [--device ID] [--seconds N] [--out FOLDER] [--quick]
 #        tests/gpu/check.sh --pack FOLDER
 # --device   vulkan:0 unless named; as `headroom-cli devices` lists them
-# --seconds  for all steps together, 520 unless named
+# --seconds  for all steps together, 520 unless named; 3000 where HEADROOM_VULKAN_SOFTWARE computes on the CPU
 # --out      where logs and check.json go; a folder of its own unless named
 # --quick    a few contract tests and turns alone
 # --pack     makes a folder that runs on a machine without a compiler or packages: FOLDER/check.sh
@@ -21,7 +21,7 @@ most_packed_mib=60
 
 fail() { echo "check.sh: $*" >&2; exit 2; }
 
-device=vulkan:0 seconds=520 out="" pack="" quick=no
+device=vulkan:0 seconds="" out="" pack="" quick=no
 while [ $# -gt 0 ]; do
   case "$1" in
     --device | --seconds | --out | --pack)
@@ -40,6 +40,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 [[ "$device" =~ ^vulkan:[0-9]+$ ]] || fail "--device: expected vulkan:0 or another number, found \"$device\""
+if [ -z "$seconds" ]; then
+  seconds=520
+  [ -z "${HEADROOM_VULKAN_SOFTWARE:-}" ] || seconds=3000
+fi
 [[ "$seconds" =~ ^[1-9][0-9]*$ ]] || fail "--seconds: expected a number, found \"$seconds\""
 
 # Where the programs and the golden models stand: packed beside this script, named, or built.
@@ -94,13 +98,13 @@ if [ -d "$here/lib" ] && [ "$bin" = "$here/bin" ]; then
   export LD_LIBRARY_PATH=$out/lib:${LD_LIBRARY_PATH:-}
 fi
 
-# What the programs remember is of this run alone; a device other than the first is made the first.
+# What the programs remember is of this run alone.
 export HEADROOM_DATA_DIR=$out/data HEADROOM_GOLDEN_FOLDER=$golden
 rm -rf "$out/data"
 unset HEADROOM_GPU_TESTS
-[ "$device" = vulkan:0 ] || export HEADROOM_VULKAN_DEVICES=${device#vulkan:}
-first=vulkan:0
-has_device() { grep -q "\"id\": \"$first\"" <<<"$(timeout 60 "$bin/headroom-cli" devices --present --json 2>/dev/null)"; }
+has_device() {
+  grep -q "\"id\": \"$device\"" <<<"$(timeout 60 "$bin/headroom-cli" devices --present --json 2>/dev/null)"
+}
 nvidia_driver=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json  # containers keep it where no loader looks
 found=no
 if has_device; then
@@ -108,6 +112,12 @@ if has_device; then
 elif [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$nvidia_driver" ]; then
   export VK_DRIVER_FILES=$nvidia_driver VK_ICD_FILENAMES=$nvidia_driver
   has_device && found=yes
+fi
+# Tests take the first device, whatever it is: here the one that is asked for.
+if [ "$found" = yes ] && [ "$device" != vulkan:0 ]; then
+  [ -z "${HEADROOM_VULKAN_DEVICES:-}" ] || fail "expected one of --device and HEADROOM_VULKAN_DEVICES, found both"
+  export HEADROOM_VULKAN_DEVICES=${device#vulkan:}
+  device=vulkan:0
 fi
 
 deadline=$((SECONDS + seconds))
@@ -155,21 +165,23 @@ fi
 small=$out/models/small.gguf large=$out/models/large.gguf
 # bench_step NAME TITLE SECONDS MODEL: as many layers on the device as fit, which are all.
 bench_step() {
-  step "$1" "$2" "$3" single "$bin/headroom-cli" bench "$4" --device "$first" --cpu-ffn 0 "${bench[@]}" --json
+  step "$1" "$2" "$3" single "$bin/headroom-cli" bench "$4" --device "$device" --cpu-ffn 0 "${bench[@]}" --json
 }
 
 step devices "devices" 60 single "$bin/headroom-cli" devices --present --json
-step models "random models" 60 single "$bin/gpu_check" models "$out/models" "$first"
+step models "random models" 60 single "$bin/gpu_check" models "$out/models" "$device"
 step contract "contract tests" 180 contract "$filter"
-step plan "plan against the driver" 45 single "$bin/gpu_check" plan "$small" "$first"
-step offload "layers on CPU and GPU" 90 single "$bin/gpu_check" offload "$small" "$first"
-step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$first" "$n_turns"
+largest=$small
+[ ! -e "$large" ] || largest=$large
+step plan "plan against the driver" 45 single "$bin/gpu_check" plan "$largest" "$device"
+step offload "layers on CPU and GPU" 90 single "$bin/gpu_check" offload "$small" "$device"
+step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$device" "$n_turns"
 bench_step bench "bench, small model" 45 "$small"
 # What drivers without products of int8 run, where the card has them.
 grep -q "tier 2" "$out/devices.json" && HEADROOM_VULKAN_TIER=0 bench_step bench_f32 "bench, small model, f32" 30 "$small"
 [ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large"
 
-"$bin/gpu_check" report "$out" "$first"
+"$bin/gpu_check" report "$out" "$device"
 status=$?
 # Where even that cannot run, what is known of the steps is shown as it is.
 [ "$status" -le 1 ] || cat "$out/steps.tsv"

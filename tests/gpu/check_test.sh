@@ -58,9 +58,13 @@ row "10 turns" failed
 says "a seeded fault"
 row "bench, small model" "timed out"
 
-# Without a device nothing else is tried.
+# Without the device nothing else is tried, and no other one is taken for it.
 HEADROOM_VULKAN_DEVICES=none check 1 "$bin"
 row devices failed
+row "10 turns" "not run"
+check 1 "$bin" --device vulkan:7
+row devices failed
+says "expected vulkan:7 among the devices, found none"
 row "10 turns" "not run"
 
 # What a step measured is spoilt: it must say so.

@@ -1,6 +1,7 @@
 // Models of well-known shapes with random weights, for machines that can fetch none.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>

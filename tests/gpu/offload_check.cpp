@@ -1,6 +1,7 @@
 // The same prompt with parts of the model on the device, beside the CPU alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -15,9 +16,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPromptTokens = 100, kComparedTokens = 24, kWarmTokens = 4, kTimedTokens = 32;
-// Both sides round what they multiply with quantized weights to int8, each in groups of its own, and cached keys and
-// values to F16: relative to a row of logits, in the mean square.
-constexpr double kMostLogitError = 0.05;
+// Relative to a row of logits, in the mean square: both sides round what meets quantized weights to int8, each in
+// groups of its own, and each layer adds its own error to the residual. On lavapipe it was 0.8 to 1.4 % times the root
+// of their number (6 narrow layers, 16 of the 1B shape); a kernel that computes something else is off by far more.
+double most_logit_error(std::uint32_t n_layers) { return 0.025 * std::sqrt(n_layers); }
 
 struct Place {
   std::string name;
@@ -137,11 +139,12 @@ std::size_t count_differing(const std::vector<TokenId>& found, const std::vector
 }
 
 // What one place gave, as data; a token may differ where two are about as likely, so it is the logits that count.
-Json judge(const Place& place, const Run& run, const Run& alone, Outcome& outcome) {
+Json judge(const Place& place, const Run& run, const Run& alone, std::uint32_t n_layers, Outcome& outcome) {
   const double error = largest_error(run, alone);
-  if (!(error <= kMostLogitError)) {
+  const double most = most_logit_error(n_layers);
+  if (!(error <= most)) {
     outcome.failures.push_back(fmt::format("{}: expected logits within {:.1f} % of the CPU's, found {:.1f} %",
-                                           place.name, 100 * kMostLogitError, 100 * error));
+                                           place.name, 100 * most, 100 * error));
   }
   if (run.n_allocations != 0) {
     outcome.failures.push_back(
@@ -155,6 +158,7 @@ Json judge(const Place& place, const Run& run, const Run& alone, Outcome& outcom
           {"decode_tokens_per_s", run.decode_tokens_per_s},
           {"predicted_tokens_per_s", run.predicted_tokens_per_s},
           {"largest_logit_error", error},
+          {"most_logit_error", most},
           {"n_tokens", run.tokens.size()},
           {"n_differing_tokens", count_differing(run.tokens, alone.tokens)}};
 }
@@ -175,7 +179,7 @@ Result<Outcome> check_offload(const std::string& model, const std::string& devic
     if (!run) return run.error();
     if (places.empty()) alone = *run;  // 0 layers stand there
     if (has_fault("offload") && !places.empty()) run->logits.back()[0] = INFINITY;
-    places.push_back(judge(place, *run, alone, outcome));
+    places.push_back(judge(place, *run, alone, *n_layers, outcome));
     n_equal += places.back()["n_differing_tokens"] == 0 ? 1 : 0;
     const double error = places.back()["largest_logit_error"].get<double>();
     largest = std::max(largest, error);

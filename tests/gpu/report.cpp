@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/cpu/host_memory.h"
+#include "base/usable_cores.h"
 #include "gpu/gpu_check.h"
 
 namespace headroom::check {
@@ -60,6 +61,9 @@ void take_devices(const std::string& id, Step& step) {
     step.figure = fmt::format("{}, {}, {}, {} free of {}", device.value("name", ""), device.value("driver", ""),
                               device.value("kernels", ""), format_bytes(device.value("free_bytes", Bytes{0})),
                               format_bytes(device.value("total_bytes", Bytes{0})));
+    for (const char* why : {"kernel_note", "others_doubt"}) {
+      if (const std::string note = device.value(why, ""); !note.empty()) step.figure += "\n" + note;
+    }
     return;
   }
   std::string sentence = fmt::format("expected {} among the devices, found none", id);
@@ -166,7 +170,7 @@ Result<bool> write_report(const fs::path& folder, const std::string& device) {
   Result<std::vector<Step>> steps = read_steps(folder / "steps.tsv");
   if (!steps) return steps.error();
   bool all_passed = true, is_software = false;
-  Json whole{{"device", nullptr}, {"host", host_cpu_name()}}, list = Json::array();
+  Json whole{{"device", nullptr}, {"host", host_cpu_name()}, {"host_threads", usable_cores()}}, list = Json::array();
   double seconds = 0;
   for (Step& step : *steps) {
     take_step(folder, device, step);
