@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# check.sh on a driver that computes on the CPU: what it says when all is well, that each kind of failure makes it fail
-# and is named, and that the steps behind a failed one run.
+# check.sh on a driver that computes on the CPU: what it says when all is well, out of a folder that it packed; that each
+# kind of failure makes it fail and is named, and that the steps behind a failed one run.
 # usage: check_test.sh passes|fails BIN
 set -euo pipefail
 kind=$1 bin=$2
-here=$(cd "$(dirname "$0")" && pwd)
+script=$(cd "$(dirname "$0")" && pwd)/check.sh
 folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT
 export HEADROOM_VULKAN_SOFTWARE=1
 
@@ -12,7 +12,7 @@ wrong() { echo "check_test.sh: $*"; cat "$folder"/log "$folder"/out/*.log 2>/dev
 # check EXPECTED_STATUS BIN ARGUMENTS...
 check() {
   local expected=$1 programs=$2 status=0; shift 2
-  HEADROOM_CHECK_BIN=$programs "$here/check.sh" --quick --out "$folder/out" "$@" >"$folder/log" 2>&1 || status=$?
+  HEADROOM_CHECK_BIN=$programs "$script" --quick --out "$folder/out" "$@" >"$folder/log" 2>&1 || status=$?
   [ "$status" -eq "$expected" ] || wrong "expected exit status $expected, found $status"
 }
 # row TITLE RESULT: a line of the table.
@@ -20,7 +20,9 @@ row() { grep -qE "^$1 +$2( |$)" "$folder/log" || wrong "expected \"$1\" to be \"
 says() { grep -qF "$1" "$folder/log" || wrong "expected the words \"$1\""; }
 
 if [ "$kind" = passes ]; then
-  check 0 "$bin" --seconds 5000  # a busy machine is no failure
+  HEADROOM_CHECK_BIN=$bin "$script" --pack "$folder/pack" >"$folder/log" 2>&1 || wrong "expected it to pack itself"
+  script=$folder/pack/check.sh
+  check 0 "" --seconds 5000  # a busy machine is no failure
   for title in devices "random models" "contract tests" "plan against the driver" "layers on CPU and GPU" "10 turns" \
     "bench, small model"; do
     row "$title" passed
