@@ -177,8 +177,11 @@ step plan "plan against the driver" 45 single "$bin/gpu_check" plan "$largest" "
 step offload "layers on CPU and GPU" 90 single "$bin/gpu_check" offload "$small" "$device"
 step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$device" "$n_turns"
 bench_step bench "bench, small model" 45 "$small"
-# What drivers without products of int8 run, where the card has them.
-grep -q "tier 2" "$out/devices.json" && HEADROOM_VULKAN_TIER=0 bench_step bench_f32 "bench, small model, f32" 30 "$small"
+# What lesser drivers run, where the card has more.
+for tier in 2 1 0; do
+  grep -q "tier [$((tier + 1))-3]" "$out/devices.json" || continue
+  HEADROOM_VULKAN_TIER=$tier bench_step "bench_$tier" "bench, small model, tier $tier" 30 "$small"
+done
 [ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large"
 
 "$bin/gpu_check" report "$out" "$device"
