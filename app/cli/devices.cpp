@@ -29,6 +29,7 @@ Json deviceJson(const DeviceInfo& device) {
             {"kind", device_kind_name(device.kind)},
             {"is_present", device.is_present},
             {"has_unified_memory", device.has_unified_memory},
+            {"is_software", device.is_software},
             {"total_bytes", device.total_bytes},
             {"free_bytes", device.free_bytes},
             {"driver_bytes", device.driver_bytes},

@@ -54,6 +54,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::kCpu;
   bool is_present = true;           // false: from the catalogue, can be planned for and not be loaded on
   bool has_unified_memory = false;  // shares its memory with the CPU
+  bool is_software = false;         // a GPU's driver that computes on the CPU
   Bytes nameplate_bytes = 0;        // of a catalogue device: what the box says
   Bytes total_bytes = 0;            // that programs can have: physical less what firmware takes
   Bytes free_bytes = 0;             // now; of a catalogue device total_bytes

@@ -97,7 +97,7 @@ GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows);
 // Positions that a query of this layer sees at most.
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options);
 
-// Rows that attend in one submission at least: one of many rows over a long context would take longer than drivers allow.
+// Rows that attend in one submission at least: one of many over a long context would take longer than drivers allow.
 inline constexpr std::uint32_t kGpuAttendRows = 32;
 // Kinds of dispatch, apart from those of attention: an op has at most this many, two for each of its matrices that a
 // binding does not hold whole.

@@ -84,6 +84,8 @@ Status VulkanArena::create() {
   allocate.allocationSize = size_;
   allocate.memoryTypeIndex = find_memory_type(needs.memoryTypeBits);
   if (allocate.memoryTypeIndex == kNoType) return refused(VK_ERROR_FEATURE_NOT_PRESENT);
+  if (vulkan_faults().refuse_at_map > 0 && --vulkan_faults().refuse_at_map == 0)
+    return refused(VK_ERROR_OUT_OF_DEVICE_MEMORY);
   if (const VkResult made = vkAllocateMemory(device_->handle(), &allocate, nullptr, &memory_); made != VK_SUCCESS)
     return refused(made);
   bytes_in_use() += size_;

@@ -6,11 +6,6 @@
 
 namespace headroom {
 
-VulkanFaults& vulkan_faults() {
-  static VulkanFaults faults;
-  return faults;
-}
-
 Result<std::shared_ptr<VulkanDevice>> VulkanDevice::open(const VulkanCard& card) {
   std::shared_ptr<VulkanDevice> device(new VulkanDevice(card));  // NOLINT: the constructor is private
   if (Status made = device->create(); !made) return made.error();

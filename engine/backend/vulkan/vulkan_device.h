@@ -1,23 +1,14 @@
 // An open Vulkan device: its queue, what was submitted to it, and a place for its pipelines.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "backend/vulkan/vulkan_faults.h"
 #include "backend/vulkan/vulkan_instance.h"
 
 namespace headroom {
-
-// What tests make fail, of all devices, set at any time: the n-th submission from now loses its device; the n-th of the
-// pipelines that are compiled together next is refused; 0: none. And how much they make small models submit at once.
-struct VulkanFaults {
-  std::atomic<std::uint32_t> lose_at_submit = 0, fail_at_pipeline = 0;
-  // Multiply-adds, since drivers end long submissions: half a second of a slow integrated GPU.
-  std::atomic<double> most_products = 2e10;
-};
-VulkanFaults& vulkan_faults();
 
 // Shared by a backend and its arenas, used from one thread. Once the device was lost every call says so.
 class VulkanDevice {

@@ -5,20 +5,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <optional>
-#include <set>
 #include <string_view>
 
+#include "backend/vulkan/vulkan_facts.h"
+#include "backend/vulkan/vulkan_faults.h"
 #include "backend/vulkan/vulkan_memory.h"
-#include "format/dtype_table.h"
-#include "plan/device_catalogue.h"
 
 namespace headroom {
 namespace {
-
-// The limits that tier 0 stands on; the smallest that desktop drivers report.
-constexpr std::uint32_t kLeastPushBytes = 128, kLeastInvocations = 256, kLeastSharedBytes = 16 * 1024,
-                        kLeastBuffers = 8;
 
 struct Instance {
   VkInstance handle = VK_NULL_HANDLE;
@@ -47,124 +41,6 @@ Instance make_instance() {
 const Instance& instance() {
   static const Instance made = make_instance();
   return made;
-}
-
-std::set<std::string> extensions_of(VkPhysicalDevice device) {
-  std::uint32_t n = 0;
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &n, nullptr);
-  std::vector<VkExtensionProperties> found(n);
-  vkEnumerateDeviceExtensionProperties(device, nullptr, &n, found.data());
-  std::set<std::string> names;
-  for (const VkExtensionProperties& extension : found) names.insert(static_cast<const char*>(extension.extensionName));
-  return names;
-}
-
-std::optional<std::uint32_t> find_compute_queue(VkPhysicalDevice device) {
-  std::uint32_t n = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &n, nullptr);
-  std::vector<VkQueueFamilyProperties> families(n);
-  vkGetPhysicalDeviceQueueFamilyProperties(device, &n, families.data());
-  for (std::uint32_t i = 0; i < n; ++i) {
-    if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) return i;
-  }
-  return std::nullopt;
-}
-
-// What tier 0 lacks on this device; empty: nothing.
-std::string missing_for_tier_0(VkPhysicalDevice device, const VkPhysicalDeviceProperties& properties) {
-  if (properties.apiVersion < VK_API_VERSION_1_2) {
-    return fmt::format("expected Vulkan 1.2, found {}.{}", VK_API_VERSION_MAJOR(properties.apiVersion),
-                       VK_API_VERSION_MINOR(properties.apiVersion));
-  }
-  VkPhysicalDeviceVulkan12Features with_1_2{};
-  with_1_2.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-  VkPhysicalDeviceFeatures2 features{};
-  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-  features.pNext = &with_1_2;
-  vkGetPhysicalDeviceFeatures2(device, &features);
-  if (with_1_2.timelineSemaphore == VK_FALSE) return "expected timeline semaphores, found none";
-  if (!find_compute_queue(device)) return "expected a queue that computes, found none";
-  const VkPhysicalDeviceLimits& limits = properties.limits;
-  const auto too_small = [](std::string_view name, std::uint32_t least, std::uint32_t found) {
-    return fmt::format("expected {} of at least {}, found {}", name, least, found);
-  };
-  if (limits.maxPushConstantsSize < kLeastPushBytes)
-    return too_small("push constants", kLeastPushBytes, limits.maxPushConstantsSize);
-  if (limits.maxComputeWorkGroupInvocations < kLeastInvocations)
-    return too_small("workgroups", kLeastInvocations, limits.maxComputeWorkGroupInvocations);
-  if (limits.maxComputeSharedMemorySize < kLeastSharedBytes)
-    return too_small("shared memory", kLeastSharedBytes, limits.maxComputeSharedMemorySize);
-  if (limits.maxPerStageDescriptorStorageBuffers < kLeastBuffers)
-    return too_small("storage buffers", kLeastBuffers, limits.maxPerStageDescriptorStorageBuffers);
-  return {};
-}
-
-// Where the driver does not tell, the kernel does of a card that has no twin.
-std::optional<PciAddress> pci_address_of(VkPhysicalDevice device, const VkPhysicalDeviceProperties& properties,
-                                         const std::set<std::string>& extensions) {
-  if (!extensions.contains(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME))
-    return find_pci_card(kSysFolder, properties.vendorID, properties.deviceID);
-  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
-  pci.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT;
-  VkPhysicalDeviceProperties2 all{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  all.pNext = &pci;
-  vkGetPhysicalDeviceProperties2(device, &all);
-  return PciAddress{pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction};
-}
-
-// What HEADROOM_VULKAN_TIER asks for; absent: nothing, or no tier.
-std::optional<std::uint32_t> asked_tier() {
-  const char* setting = std::getenv(kVulkanTierVariable);
-  const std::string_view text = setting == nullptr ? "" : setting;
-  if (text.size() != 1 || text[0] < '0' || text[0] > static_cast<char>('0' + kMostVulkanTier)) return std::nullopt;
-  return static_cast<std::uint32_t>(text[0] - '0');
-}
-
-VulkanCard describe(VkPhysicalDevice device, std::size_t index) {
-  VkPhysicalDeviceVulkan12Properties driver{};
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES;
-  VkPhysicalDeviceMaintenance3Properties sizes{};
-  sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
-  sizes.pNext = &driver;
-  VkPhysicalDeviceProperties2 all{};
-  all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  all.pNext = &sizes;
-  vkGetPhysicalDeviceProperties2(device, &all);
-  const VkPhysicalDeviceProperties& properties = all.properties;
-  VulkanCard card;
-  card.handle = device;
-  card.queue_family = find_compute_queue(device).value_or(0);
-  card.is_software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  const std::set<std::string> extensions = extensions_of(device);
-  card.has_memory_budget = extensions.contains(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-  card.vendor = properties.vendorID;
-  if (!card.is_software) card.pci = pci_address_of(device, properties, extensions);
-  card.skips_long_loops = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
-  card.binding_alignment = properties.limits.minStorageBufferOffsetAlignment;
-  DeviceInfo& info = card.info;
-  info.id = fmt::format("vulkan:{}", index);
-  info.name = static_cast<const char*>(properties.deviceName);
-  info.kind = DeviceKind::kVulkan;
-  info.has_unified_memory = card.is_software || properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
-  info.alignment = std::max<Bytes>(256, card.binding_alignment);
-  info.granularity = 64 * kKiB;
-  // One that computes on the CPU takes its share of the process, like any library.
-  if (!card.is_software) info.driver_bytes = kAssumedVulkanDriverBytes;
-  info.driver =
-      fmt::format("{} {}", static_cast<const char*>(driver.driverName), static_cast<const char*>(driver.driverInfo));
-  info.max_arena_bytes = sizes.maxMemoryAllocationSize;
-  info.max_binding_bytes = properties.limits.maxStorageBufferRange;
-  const VulkanTierFacts facts =
-      read_vulkan_tier_facts(instance().handle, device, extensions, driver.driverID, card.is_software);
-  card.tier = choose_vulkan_tier(facts, asked_tier());
-  info.kernels = vulkan_tier_text(card.tier);
-  if (const std::string note = vulkan_tier_note(card.tier, facts); !note.empty() && !asked_tier())
-    info.kernel_note = fmt::format("{}: {}", info.name, note);
-  for (const DTypeRow& row : kDTypes) {
-    if (row.is_kv) info.kv_types.push_back(row.dtype);
-  }
-  return card;
 }
 
 // Puts those that the setting names in its order; the sentence says what is wrong with it.
@@ -205,22 +81,25 @@ VulkanCards vulkan_cards() {
   devices.resize(n);
   if (devices.empty()) found.refused.emplace_back("Vulkan: the loader finds no device");
   const bool takes_software = std::getenv(kSoftwareVariable) != nullptr;
+  const char* tier = std::getenv(kVulkanTierVariable);
+  const std::string_view tier_setting = tier != nullptr ? tier : "";
   for (VkPhysicalDevice device : devices) {
-    VkPhysicalDeviceProperties properties;
-    vkGetPhysicalDeviceProperties(device, &properties);
-    const char* name = static_cast<const char*>(properties.deviceName);
-    if (const std::string missing = missing_for_tier_0(device, properties); !missing.empty()) {
-      found.refused.push_back(fmt::format("Vulkan: {}: {}", name, missing));
+    VulkanFacts facts = read_vulkan_facts(vulkan.handle, device);
+    if (vulkan_faults().hides_options) facts = without_options(std::move(facts));
+    if (const std::string why = why_not_usable(facts); !why.empty()) {
+      found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, why));
       continue;
     }
-    if (properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !takes_software) {
-      found.refused.push_back(fmt::format("Vulkan: {} computes on the CPU, where our own kernels are faster", name));
+    if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !takes_software) {
+      found.refused.push_back(
+          fmt::format("Vulkan: {} computes on the CPU, where our own kernels are faster", facts.name));
       continue;
     }
-    VulkanCard card = describe(device, found.cards.size());
+    VulkanCard card = make_vulkan_card(facts, found.cards.size(), tier_setting, kSysFolder);
+    card.handle = device;
     const Result<MemorySample> memory = sample_card(card);
     if (!memory) {
-      found.refused.push_back(fmt::format("Vulkan: {}: {}", name, memory.error().message));
+      found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, memory.error().message));
       continue;
     }
     card.info.total_bytes = memory->total;
@@ -229,10 +108,9 @@ VulkanCards vulkan_cards() {
     found.cards.push_back(std::move(card));
   }
   if (setting != nullptr && *setting != '\0') choose_cards(found, setting);
-  const char* tier = std::getenv(kVulkanTierVariable);
-  if (tier != nullptr && *tier != '\0' && !asked_tier()) {
+  if (!tier_setting.empty() && !parse_vulkan_tier(tier_setting)) {
     found.refused.push_back(
-        fmt::format("{}: expected 0 to {}, found \"{}\"", kVulkanTierVariable, kMostVulkanTier, tier));
+        fmt::format("{}: expected 0 to {}, found \"{}\"", kVulkanTierVariable, kMostVulkanTier, tier_setting));
   }
   return found;
 }

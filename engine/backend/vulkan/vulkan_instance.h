@@ -22,6 +22,8 @@ struct VulkanCard {
   bool skips_long_loops = false;   // lavapipe: see kMostSoftwareLoops
   VulkanTier tier;                 // of the kernels that run
   Bytes binding_alignment = 0;     // of a storage buffer in its buffer
+  std::uint32_t heap = 0;          // the largest of the device's own memory, as Vulkan numbers them
+  Bytes heap_bytes = 0;            // its size
   DeviceInfo info;                 // free memory as of the call
 };
 

@@ -1,5 +1,6 @@
 #include "backend/vulkan/vulkan_memory.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -7,6 +8,7 @@
 #include "backend/gpu_memory/amdgpu_memory.h"
 #include "backend/gpu_memory/drm_clients.h"
 #include "backend/gpu_memory/nvml.h"
+#include "backend/vulkan/vulkan_faults.h"
 
 namespace headroom {
 namespace {
@@ -15,20 +17,6 @@ constexpr const char* kProc = "/proc";
 constexpr std::uint32_t kNvidia = 0x10de;
 // Looking at every open file of a desktop's programs takes some ten milliseconds.
 constexpr std::chrono::seconds kOthersKept{5};
-
-// The largest heap of the device's own memory.
-VkMemoryHeap device_heap(VkPhysicalDevice device, std::uint32_t& index) {
-  VkPhysicalDeviceMemoryProperties memory;
-  vkGetPhysicalDeviceMemoryProperties(device, &memory);
-  VkMemoryHeap largest{};
-  for (std::uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
-    const bool is_local = (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
-    if (!is_local || memory.memoryHeaps[i].size <= largest.size) continue;
-    largest = memory.memoryHeaps[i];
-    index = i;
-  }
-  return largest;
-}
 
 ProcessBudget budget_of(VkPhysicalDevice device, std::uint32_t heap) {
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
@@ -63,12 +51,15 @@ CardUse& use_of_card(const VulkanCard& card) {
 
 MemoryReadings read_card_memory(const VulkanCard& card) {
   MemoryReadings readings;
-  std::uint32_t heap = 0;
-  readings.heap_bytes = device_heap(card.handle, heap).size;
+  readings.heap_bytes = card.heap_bytes;
   const CardUse& use = use_of_card(card);
   readings.device_arena_bytes = use.device_arena_bytes;
   readings.host_arena_bytes = use.host_arena_bytes;
-  if (card.has_memory_budget) readings.budget = budget_of(card.handle, heap);
+  if (card.has_memory_budget) readings.budget = budget_of(card.handle, card.heap);
+  if (const Bytes taken = vulkan_faults().taken; taken > 0) {
+    const Bytes used = readings.device_arena_bytes + std::min(taken, card.heap_bytes - readings.device_arena_bytes);
+    readings.device = DeviceUse{card.heap_bytes, used, "the test"};
+  }
   if (!card.pci) return readings;
   readings.own_clients = own_drm_clients(kProc, *card.pci);
   readings.device = read_amdgpu_memory(kSysFolder, *card.pci, card.info.has_unified_memory);

@@ -145,6 +145,11 @@ VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::u
   return tier;
 }
 
+std::optional<std::uint32_t> parse_vulkan_tier(std::string_view text) {
+  if (text.size() != 1 || text[0] < '0' || text[0] > static_cast<char>('0' + kMostVulkanTier)) return std::nullopt;
+  return static_cast<std::uint32_t>(text[0] - '0');
+}
+
 std::string vulkan_tier_text(const VulkanTier& tier) {
   switch (tier.number) {
     case 1: return "Vulkan, tier 1 (f16)";

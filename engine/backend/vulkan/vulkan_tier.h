@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/vulkan/vulkan_cooperative_matrix.h"
@@ -45,6 +46,9 @@ VulkanTierFacts read_vulkan_tier_facts(VkInstance instance, VkPhysicalDevice dev
 // The best that is fast there; `asked`: at most this tier, and it even where it is slow or its driver is not trusted.
 VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::uint32_t> asked);
 inline constexpr std::uint32_t kMostVulkanTier = 3;
+
+// "0" to "3"; absent for anything else.
+std::optional<std::uint32_t> parse_vulkan_tier(std::string_view text);
 
 // For `devices`: its kernels, and why no better ones run; empty: nothing is missing.
 std::string vulkan_tier_text(const VulkanTier& tier);

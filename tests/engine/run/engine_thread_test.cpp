@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 
-#include "engine/run/loaded_fixture.h"
+#include "engine/run/engine_fixture.h"
 #include "support/fake_backend.h"
 #include "support/reference_devices.h"
 #include "support/resident_bytes.h"
@@ -20,88 +20,6 @@ namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace): the fixture's names
 using namespace std::chrono_literals;
-
-// An engine thread whose events are kept, and waiting for the one that ends a request.
-class Engine {
- public:
-  explicit Engine(BackendFactory make = make_backend)
-      : engine_(
-            [this](Event event) {
-              const std::lock_guard lock(mutex_);
-              events_.push_back(std::move(event));
-              changed_.notify_all();
-            },
-            std::move(make)) {}
-
-  EngineThread& operator*() { return engine_; }
-  EngineThread* operator->() { return &engine_; }
-
-  template <class Body>
-  std::optional<Body> wait_for(RequestId id, std::chrono::milliseconds limit = 120s) {
-    std::unique_lock lock(mutex_);
-    const auto find = [&]() -> std::optional<Body> {
-      for (const Event& event : events_) {
-        if (event.request == id && std::holds_alternative<Body>(event.body)) return std::get<Body>(event.body);
-      }
-      return std::nullopt;
-    };
-    std::optional<Body> found;
-    changed_.wait_for(lock, limit, [&] { return (found = find()).has_value(); });
-    return found;
-  }
-  template <class Body>
-  std::size_t count() {
-    const std::lock_guard lock(mutex_);
-    std::size_t n = 0;
-    for (const Event& event : events_) n += std::holds_alternative<Body>(event.body) ? 1 : 0;
-    return n;
-  }
-  std::string text(RequestId id) {
-    const std::lock_guard lock(mutex_);
-    std::string text;
-    for (const Event& event : events_) {
-      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id)
-        text += delta->text;
-    }
-    return text;
-  }
-  void clear() {
-    const std::lock_guard lock(mutex_);
-    events_.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Event> events_;
-  EngineThread engine_;  // last: its thread uses the above
-};
-
-struct OnDisk {
-  explicit OnDisk(const RandomModelSpec& spec = {})
-      : path(make_random_model(spec, folder.path())), opened(open_or_die(path)) {}
-  LoadRequest request(const PlanOptions& options, std::uint32_t n_threads = 2) const {
-    return {path, plan_or_die(*opened.info, options, n_threads)};
-  }
-  TempFolder folder;
-  std::filesystem::path path;
-  OpenedFile opened;
-};
-
-PlanOptions context_of(std::uint32_t n_ctx) {
-  PlanOptions options;
-  options.n_ctx = n_ctx;
-  options.n_batch = 32;
-  return options;
-}
-
-GenerateRequest ask(const std::string& prompt, std::uint32_t max_tokens = 0) {
-  GenerateRequest request;
-  request.raw_prompt = prompt;
-  request.max_tokens = max_tokens;
-  request.sampler.seed = 7;
-  return request;
-}
 
 TEST(EngineThread, loads_answers_and_unloads) {
   const OnDisk model;

@@ -1,0 +1,27 @@
+// What tests make fail or make small, of all Vulkan devices of the process, set at any time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/bytes.h"
+
+namespace headroom {
+
+// Of a count, the n-th from now fails, once; 0: none.
+struct VulkanFaults {
+  std::atomic<std::uint32_t> lose_at_submit = 0;    // the submission loses its device
+  std::atomic<std::uint32_t> fail_at_pipeline = 0;  // of the pipelines that are compiled together next, one is refused
+  std::atomic<std::uint32_t> refuse_at_map = 0;     // the driver has no memory for an arena
+  std::atomic<Bytes> taken = 0;                     // what another program holds of a device, as the system counts it
+  std::atomic<bool> hides_options = false;          // devices that are looked for have nothing that is optional
+  // Multiply-adds of one submission, since drivers end long ones: half a second of a slow integrated GPU.
+  std::atomic<double> most_products = 2e10;
+};
+
+inline VulkanFaults& vulkan_faults() {
+  static VulkanFaults faults;
+  return faults;
+}
+
+}  // namespace headroom
