@@ -10,6 +10,7 @@
 #include "device_speeds.h"
 #include "format/dtype_table.h"
 #include "options.h"
+#include "plan/choose_devices.h"
 #include "plan/device_catalogue.h"
 #include "plan/plan_options.h"
 #include "plan/plan_text.h"
@@ -99,13 +100,21 @@ Status readHeadroom(const char* option, const std::string& text, bool keeps, std
   return ok_status();
 }
 
-Status readDevices(const PlanArguments& arguments, PlanInputs& inputs) {
-  const std::vector<std::string> names =
-      arguments.devices.empty() ? std::vector<std::string>{"cpu"} : arguments.devices;
-  for (const std::string& name : names) {
+// Those that are named, else those of this machine that are best for the model.
+Status readDevices(const PlanArguments& arguments, const ModelInfo& model, PlanInputs& inputs) {
+  for (const std::string& name : arguments.devices) {
     const Result<DeviceIndex> device = find_device(inputs.devices, name);
     if (!device) return asOption(device.error());
     inputs.options.devices.push_back({*device, KeepFree{}});
+  }
+  if (arguments.devices.empty()) {
+    DevicesChosen chosen = choose_devices(model, inputs.devices, inputs.options,
+                                          [](const DeviceInfo&) { return HeadroomRule(KeepFree{}); });
+    inputs.whyTheseDevices = std::move(chosen.reason);
+    for (const DeviceIndex gpu : chosen.gpus) inputs.options.devices.push_back({gpu, KeepFree{}});
+    const Result<DeviceIndex> cpu = find_cpu(inputs.devices);
+    if (!cpu) return cpu.error();
+    if (chosen.gpus.empty()) inputs.options.devices.push_back({*cpu, KeepFree{}});
   }
   std::vector<DeviceIndex> ruled;
   for (const std::string& text : arguments.keepFree) {
@@ -134,10 +143,10 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   text("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking");
   text("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto");
   text("--cpu-ffn", arguments.cpuFfn, "Of how many of these layers the FFN stands on the CPU, or auto: what is faster");
-  CLI::Option* device =
-      addRepeatable(app, "--device", arguments.devices,
-                    "cpu, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");
-  showDefault(device, "cpu");
+  CLI::Option* device = addRepeatable(
+      app, "--device", arguments.devices,
+      "cpu, vulkan:0, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");
+  showDefault(device, "the fastest of this machine");
   putInGroup(device, kGroup);
   putInGroup(
       addRepeatable(app, "--keep-free", arguments.keepFree,
@@ -168,7 +177,7 @@ Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads) {
   return devices;
 }
 
-Result<PlanInputs> readPlanArguments(const PlanArguments& arguments) {
+Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model) {
   PlanInputs inputs;
   PlanOptions& options = inputs.options;
   options.n_ctx = arguments.nCtx;
@@ -191,19 +200,20 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments) {
   Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);
-  if (Status read = readDevices(arguments, inputs); !read) return read.error();
+  if (Status read = readDevices(arguments, model, inputs); !read) return read.error();
   return inputs;
 }
 
 Result<PlannedModel> planModel(const std::string& path, const PlanArguments& arguments) {
-  Result<PlanInputs> inputs = readPlanArguments(arguments);
-  if (!inputs) return inputs.error();
   Result<ModelFile> file = open_model_file(path);
   if (!file) return file.error();
   Result<ModelInfo> info = describe_model(*file);
   if (!info) return info.error();
+  Result<PlanInputs> inputs = readPlanArguments(arguments, *info);
+  if (!inputs) return inputs.error();
   Result<MemoryPlan> plan = plan_memory(*info, inputs->devices, inputs->options);
   if (!plan) return asOption(plan.error());
+  if (!inputs->whyTheseDevices.empty()) plan->notes.push_back({inputs->whyTheseDevices});
   return PlannedModel{std::move(*file), std::make_shared<const ModelInfo>(std::move(*info)), std::move(*inputs),
                       std::make_shared<const MemoryPlan>(std::move(*plan))};
 }
@@ -218,6 +228,7 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
                  fmt::format("{} is not in this machine: it can be planned for, not loaded on", device.name)};
   }
   if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_text(*planned->plan)};
+  if (!planned->inputs.whyTheseDevices.empty()) printNote(planned->inputs.whyTheseDevices);
   for (const DeviceInfo& each : planned->plan->devices) {
     if (!each.kernel_note.empty()) printNote(each.kernel_note);
   }

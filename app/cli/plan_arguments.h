@@ -22,7 +22,7 @@ struct PlanArguments {
   std::uint32_t nLogitRows = 0;  // not an option: logits and kld ask for all positions
   bool plainKv = false;          // not a planning option: the baseline of bench and kld
   std::string kvK = "f16", kvV = "f16", gpuLayers = "auto", cpuFfn = "auto";
-  std::vector<std::string> devices;           // in the order in which layers are given to them; none: the CPU
+  std::vector<std::string> devices;           // in the order in which layers are given to them; none: chosen
   std::vector<std::string> keepFree, atMost;  // "1GiB", of the first device, or "cuda:1=512MiB"
 };
 void addPlanOptions(CLI::App& app, PlanArguments& arguments);
@@ -34,12 +34,14 @@ std::string_view kvSchemeName(const PlanArguments& arguments);
 // Devices that can be planned for: those of this machine, then the catalogue. `nThreads` 0: as many as there are cores.
 Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads);
 
-// The devices and options that the arguments name. kUsage names the argument that makes no sense.
+// The devices and options that the arguments name, and what is chosen for the model where they name no device. kUsage
+// names the argument that makes no sense.
 struct PlanInputs {
   std::vector<DeviceInfo> devices;
   PlanOptions options;
+  std::string whyTheseDevices;  // a sentence, where some were chosen; else empty
 };
-Result<PlanInputs> readPlanArguments(const PlanArguments& arguments);
+Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const ModelInfo& model);
 
 // A model's header and its plan.
 struct PlannedModel {

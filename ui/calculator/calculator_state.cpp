@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "format/dtype_table.h"
+#include "plan/choose_devices.h"
 #include "plan/plan_options.h"
 #include "plan/solve.h"
 #include "ui/background/background.h"
@@ -16,6 +17,10 @@ namespace {
 constexpr std::size_t kMostFixes = 4;
 
 QString typeName(DType dtype) { return QString::fromStdString(std::string(dtype_row(dtype).name)); }
+
+bool isMeasured(const std::vector<DeviceInfo>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return d.speed.read_bytes_per_s > 0; });
+}
 
 bool hasType(const DeviceInfo& device, DType dtype) {
   return std::find(device.kv_types.begin(), device.kv_types.end(), dtype) != device.kv_types.end();
@@ -34,14 +39,19 @@ void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
   const std::vector<DeviceInfo>& before = m_devices.present();
   const bool isSame = std::equal(devices.begin(), devices.end(), before.begin(), before.end(),
                                  [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; });
+  const bool wasMeasured = isMeasured(before);
   for (const QString& name : m_devices.setPresent(std::move(devices)))
     m_chosenForUser << tr("%1 is no longer in this machine and is left out of the plan.").arg(name);
+  // A speed that an answer refines is no reason to move a model to another device.
+  if (!isSame || (!wasMeasured && isMeasured(m_devices.present()))) chooseDevices();
   if (!isSame) emit devicesChanged();
   m_replan.start();
 }
 
 void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
-  if (devices.empty() || !m_devices.choose(devices)) return;
+  if (devices.empty()) return;
+  m_areDevicesOurs = false;
+  if (!m_devices.choose(devices)) return;
   emit optionsChanged();
   m_replan.start();
 }
@@ -88,6 +98,7 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
   for (const DeviceChoice& choice : plan.options.devices)
     chosen.push_back({QString::fromStdString(plan.devices[choice.device].id), choice.headroom});
   m_devices.choose(chosen);
+  m_whyTheseDevices.clear();
   takeOptions(plan.options);
   emit optionsChanged();
   planNow();
@@ -107,9 +118,22 @@ void CalculatorState::takeOptions(const PlanOptions& options) {
   m_options.devices.clear();
 }
 
+void CalculatorState::chooseDevices() {
+  m_whyTheseDevices.clear();
+  if (!m_areDevicesOurs || !m_model || m_devices.rows().empty()) return;
+  const std::vector<DeviceInfo>& present = m_devices.present();
+  const DevicesChosen chosen = choose_devices(*m_model, present, withPossibleFfn(m_options), defaultHeadroom);
+  m_whyTheseDevices = QString::fromStdString(chosen.reason);
+  std::vector<ChosenDevice> rows;
+  for (const DeviceIndex gpu : chosen.gpus) rows.push_back(m_devices.asChosen(present[gpu]));
+  rows.push_back(m_devices.rows().back());
+  if (m_devices.choose(rows)) emit optionsChanged();
+}
+
 void CalculatorState::chooseDefaults() {
   m_options = {};
   if (m_devices.rows().empty()) return;
+  chooseDevices();
   // F16 when it fits, else the lightest change that does.
   const PlanInputs plain = inputs();
   const auto whole = plan_memory(*m_model, plain.devices, plain.options);
@@ -192,7 +216,10 @@ void CalculatorState::removeDevice(std::size_t row) {
   if (m_devices.remove(row)) afterDevices(true);
 }
 void CalculatorState::moveDeviceUp(std::size_t row) {
-  if (m_devices.moveUp(row)) afterDevices(false);
+  if (!m_devices.moveUp(row)) return;
+  m_areDevicesOurs = false;
+  m_whyTheseDevices.clear();
+  afterDevices(false);
 }
 void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
   if (m_devices.setHeadroom(row, rule)) afterDevices(false);
@@ -201,6 +228,8 @@ void CalculatorState::setHeadroom(std::size_t row, HeadroomRule rule) {
 void CalculatorState::afterDevices(bool others) {
   m_chosenForUser.clear();
   if (others) {
+    m_areDevicesOurs = false;
+    m_whyTheseDevices.clear();
     m_options.n_gpu_layers = m_options.n_cpu_ffn = kAutoLayers;
     keepTypesPossible();
   }
@@ -329,6 +358,7 @@ Verdict CalculatorState::verdict() const {
 QStringList CalculatorState::remarks() const {
   QStringList sentences = m_chosenForUser;
   if (m_plan) {
+    if (!m_whyTheseDevices.isEmpty()) sentences << m_whyTheseDevices;
     if (m_options.n_cpu_ffn > m_plan->options.n_cpu_ffn) {
       sentences << tr("The FFN of %1 layers was asked to be on the CPU; only %2 layers are on GPUs, so these are.")
                        .arg(m_options.n_cpu_ffn)

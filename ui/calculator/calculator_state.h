@@ -28,7 +28,8 @@ class CalculatorState : public QObject {
   // given back).
   void setPresentDevices(std::vector<DeviceInfo> devices);
   const DeviceChoices& devices() const { return m_devices; }
-  // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent.
+  // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent. Until then, or
+  // until the user chooses some, they are chosen for each model that is opened (plan/choose_devices.h).
   void restoreDevices(const std::vector<ChosenDevice>& devices);
 
   // A new model starts from defaults: F16 KV when it fits, else Q8 or FP8, and says so.
@@ -98,6 +99,7 @@ class CalculatorState : public QObject {
   void afterDevices(bool others);
   PlanInputs inputs() const;
   void chooseDefaults();
+  void chooseDevices();
   void keepTypesPossible();
   void startAdvice();
   struct Advice {
@@ -112,6 +114,8 @@ class CalculatorState : public QObject {
   std::shared_ptr<const MemoryPlan> m_plan;
   QString m_planProblem;
   QStringList m_chosenForUser;
+  bool m_areDevicesOurs = true;  // nobody chose them
+  QString m_whyTheseDevices;     // while they are ours; may be empty
   std::vector<Fix> m_fixes;
   std::vector<Outlook> m_byLayers, m_byFfn;
   bool m_isAdvising = false;  // m_fixes and the outlooks are not those of m_plan yet

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "plan/choose_devices.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -42,13 +44,8 @@ QStringList DeviceChoices::setPresent(std::vector<DeviceInfo> devices) {
   const QString host = firstHost();
   if (host.isEmpty()) return {};
   if (m_rows.empty()) {
-    // A GPU with memory of its own; one that shares the host's only where there is no other.
-    for (const bool shares : {false, true}) {
-      for (const DeviceInfo& device : m_present) {
-        if (!isHost(device) && device.has_unified_memory == shares && (!shares || m_rows.empty()))
-          m_rows.push_back({idOf(device), defaultHeadroom(device)});
-      }
-    }
+    for (const DeviceIndex gpu : choose_gpus(m_present))
+      m_rows.push_back({idOf(m_present[gpu]), defaultHeadroom(m_present[gpu])});
     m_rows.push_back({host, defaultHeadroom(*find(host))});
     return {};
   }
@@ -80,6 +77,13 @@ bool DeviceChoices::choose(const std::vector<ChosenDevice>& wanted) {
   if (rows == m_rows) return false;
   m_rows = std::move(rows);
   return true;
+}
+
+ChosenDevice DeviceChoices::asChosen(const DeviceInfo& device) const {
+  for (const ChosenDevice& row : m_rows) {
+    if (row.id == idOf(device)) return row;
+  }
+  return {idOf(device), defaultHeadroom(device)};
 }
 
 bool DeviceChoices::use(std::size_t row, const QString& id) {

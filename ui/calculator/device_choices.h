@@ -28,11 +28,13 @@ class DeviceChoices {
   const std::vector<ChosenDevice>& rows() const { return m_rows; }
   std::size_t gpuCount() const { return m_rows.empty() ? 0 : m_rows.size() - 1; }
 
-  // With the first host that is seen its GPUs are chosen. Later, those that went are dropped; returns their names. A
-  // look that saw no host at all changes nothing that was chosen.
+  // With the first host that is seen its GPUs are chosen, as choose_gpus() would. Later, those that went are dropped;
+  // returns their names. A look that saw no host at all changes nothing that was chosen.
   QStringList setPresent(std::vector<DeviceInfo> devices);
   // As they were kept: what is not there now is left out, and a host is always there.
   bool choose(const std::vector<ChosenDevice>& wanted);
+  // With the headroom that it has, or the one that it starts with.
+  ChosenDevice asChosen(const DeviceInfo& device) const;
 
   // Another device in this row. A GPU in the host's row is one more GPU; a host in the row of a GPU takes that GPU out.
   bool use(std::size_t row, const QString& id);

@@ -1,0 +1,91 @@
+#include "plan/choose_devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "plan/plan_options.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+bool is_gpu_here(const DeviceInfo& device) {
+  return device.is_present && !device.is_software && device.kind != DeviceKind::kCpu;
+}
+
+bool all_are(std::span<const DeviceInfo> devices, const std::vector<DeviceIndex>& which, auto property) {
+  return std::all_of(which.begin(), which.end(), [&](DeviceIndex i) { return property(devices[i]); });
+}
+
+// A plan for these GPUs, or for the CPU alone without any, and how fast it is.
+struct Judged {
+  Result<MemoryPlan> plan;
+  std::optional<double> tokens_per_s;
+  bool fits() const { return plan.ok() && plan->fits(); }
+};
+Judged judge(const ModelInfo& model, std::span<const DeviceInfo> devices, PlanOptions options,
+             const std::vector<DeviceIndex>& gpus, const HeadroomOf& headroom_of) {
+  options.devices.clear();
+  for (const DeviceIndex gpu : gpus) options.devices.push_back({gpu, headroom_of(devices[gpu])});
+  if (gpus.empty()) options.n_gpu_layers = options.n_cpu_ffn = kAutoLayers;
+  if (const Result<DeviceIndex> cpu = find_cpu(devices)) options.devices.push_back({*cpu, headroom_of(devices[*cpu])});
+  Judged judged{plan_memory(model, devices, options), {}};
+  if (judged.plan) judged.tokens_per_s = estimate_tokens_per_s(model, *judged.plan);
+  return judged;
+}
+
+}  // namespace
+
+std::vector<DeviceIndex> choose_gpus(std::span<const DeviceInfo> devices) {
+  const auto find_all = [&](auto is_wanted) {
+    std::vector<DeviceIndex> found;
+    for (DeviceIndex i = 0; i < devices.size(); ++i) {
+      if (is_gpu_here(devices[i]) && is_wanted(devices[i])) found.push_back(i);
+    }
+    return found;
+  };
+  const auto is_reference = [](const DeviceInfo& device) { return device.kind == DeviceKind::kReference; };
+  for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kMetal}) {
+    const auto is_card = [&](const DeviceInfo& device) { return device.kind == kind && !device.has_unified_memory; };
+    if (find_all(is_card).empty()) continue;
+    return find_all([&](const DeviceInfo& device) {
+      return is_card(device) || (is_reference(device) && !device.has_unified_memory);
+    });
+  }
+  if (std::vector<DeviceIndex> reference = find_all(is_reference); !reference.empty()) return reference;
+  std::vector<DeviceIndex> shared = find_all([](const DeviceInfo&) { return true; });
+  if (shared.size() > 1) shared.resize(1);
+  return shared;
+}
+
+DevicesChosen choose_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                             const HeadroomOf& headroom_of) {
+  const std::vector<DeviceIndex> gpus = choose_gpus(devices);
+  if (gpus.empty()) return {};
+  const bool is_asked_for = options.n_gpu_layers > 0;
+  if (is_asked_for || all_are(devices, gpus, [](const DeviceInfo& d) { return d.kind == DeviceKind::kReference; }))
+    return {gpus, {}};
+  const std::string names = device_names(gpus, devices);
+  const auto cpu_alone = [](std::string why) { return DevicesChosen{{}, "The CPU alone is planned for: " + why}; };
+  const Judged on_gpus = judge(model, devices, options, gpus, headroom_of);
+  const Judged alone = judge(model, devices, options, {}, headroom_of);
+  if (!on_gpus.plan && alone.plan)
+    return cpu_alone(fmt::format("for {} there is no plan ({}).", names, on_gpus.plan.error().message));
+  if (!on_gpus.fits() && alone.fits()) return cpu_alone(fmt::format("a plan for {} does not fit.", names));
+  if (!on_gpus.fits()) return {gpus, {}};
+  if (!alone.fits()) return {gpus, fmt::format("{} is planned for: for the CPU alone it does not fit.", names)};
+  if (on_gpus.plan->options.n_gpu_layers == 0) return {gpus, {}};  // the same plan, and the notes say why
+  if (on_gpus.tokens_per_s && alone.tokens_per_s) {
+    const std::string gpu_speed = about_speed_text(*on_gpus.tokens_per_s),
+                      cpu_speed = about_speed_text(*alone.tokens_per_s);
+    if (*on_gpus.tokens_per_s > *alone.tokens_per_s)
+      return {gpus, fmt::format("{} is planned for: {}, on the CPU alone {}.", names, gpu_speed, cpu_speed)};
+    return cpu_alone(fmt::format("{}, with {} {}.", cpu_speed, names, gpu_speed));
+  }
+  if (all_are(devices, gpus, [](const DeviceInfo& device) { return device.has_unified_memory; }))
+    return cpu_alone(fmt::format("{} shares its memory and was not measured yet.", names));
+  return {gpus, {}};
+}
+
+}  // namespace headroom
