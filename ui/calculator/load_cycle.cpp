@@ -51,7 +51,7 @@ Effects on(LoadCycle& cycle, const load_event::Progressed& event) {
 Effects on(LoadCycle& cycle, const load_event::Loaded& event) {
   if (!cycle.order.isLoadedNews(event.request)) return {};
   cycle.order.loaded(event.request);
-  cycle.held = HeldModel{event.model, 0, 0};
+  cycle.held = HeldModel{event.model, 0, 0, false};
   if (event.request >= awaited(cycle.stage)) cycle.stage = Settled{};
   return {};
 }
@@ -68,7 +68,9 @@ Effects on(LoadCycle& cycle, const load_event::Unloaded& event) {
   return wasClosing ? Effects{load_effect::TellReleased{}} : Effects{};
 }
 
+// Answers fail, too; what they tell of the device concerns the model.
 Effects on(LoadCycle& cycle, const load_event::Failed& event) {
+  if (cycle.held && event.error.code == ErrorCode::kDeviceLost) cycle.held->isLost = true;
   if (event.request == 0 || event.request != awaited(cycle.stage)) return {};
   const bool wasCancelled = event.error.code == ErrorCode::kCancelled;
   cycle.stage = Settled{};

@@ -32,6 +32,7 @@ struct HeldModel {  // by the engine
   LoadedModel model;
   quint64 allocationsSinceLoad = 0;
   quint32 kvTokensUsed = 0;
+  bool isLost = false;  // a device of it went away: it answers nothing until it is loaded again
 };
 
 struct LoadCycle {

@@ -82,7 +82,8 @@ Bytes LoadState::heldOn(const std::string& deviceId) const {
 
 // While something is on its way nobody knows what will be loaded when this plan's turn comes.
 bool LoadState::keepsWeights(const QString& path, const MemoryPlan& plan) const {
-  if (!isSettled() || loaded() == nullptr || loaded()->path != path || !(loaded()->plan->placement == plan.placement))
+  if (!isSettled() || loaded() == nullptr || isLost() || loaded()->path != path ||
+      !(loaded()->plan->placement == plan.placement))
     return false;
   const auto old = modelArenas(*loaded()->plan), fresh = modelArenas(plan);
   return old.size() == fresh.size() &&

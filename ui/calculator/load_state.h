@@ -33,11 +33,13 @@ class LoadState : public QObject {
   std::shared_ptr<const MemoryPlan> arriving() const { return loading() ? loading()->arriving : nullptr; }
   bool isCancelling() const { return loading() && loading()->isCancelling; }
   const LoadedModel* loaded() const { return held() ? &held()->model : nullptr; }
+  // A device of it went away (a driver was reset, the machine slept): it has to be loaded again.
+  bool isLost() const { return held() && held()->isLost; }
   quint64 allocationsSinceLoad() const { return held() ? held()->allocationsSinceLoad : 0; }
   quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
   Bytes heldOn(const std::string& deviceId) const;  // by the loaded model: its arenas, and its share of the heap
 
-  // Would `plan` only need new session arenas?
+  // Would `plan` only need new session arenas? Not where the weights are lost.
   bool keepsWeights(const QString& path, const MemoryPlan& plan) const;
 
  signals:

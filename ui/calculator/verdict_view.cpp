@@ -177,7 +177,7 @@ void VerdictView::refreshLoad() {
   const bool hasFocus = m_loadButton->hasFocus() || m_cancel->hasFocus();
   m_loadButton->setVisible(!loading);
   m_loadButton->setText(isThisModel ? tr("Re&load") : tr("&Load"));
-  m_loadButton->setEnabled(why.isEmpty() && !isThisPlan);
+  m_loadButton->setEnabled(why.isEmpty() && (!isThisPlan || m_load.isLost()));
   m_cancel->setVisible(loading);
   m_cancel->setEnabled(!m_load.isCancelling());
   if (hasFocus && !loading && m_loadButton->isEnabled()) {
@@ -202,7 +202,8 @@ void VerdictView::refreshLoad() {
   }
   QString text = why;
   if (why.isEmpty()) {
-    text = isThisPlan
+    text = isThisModel && m_load.isLost() ? tr("A device of this model was lost: reloading opens it anew.")
+           : isThisPlan
                ? tr("Loaded in %1 s with exactly this plan.").arg(loaded->seconds, 0, 'f', loaded->seconds < 10 ? 2 : 0)
            : isThisModel ? (m_load.keepsWeights(m_path, *plan)
                                 ? tr("Changed: reloading keeps the weights and maps the rest anew.")

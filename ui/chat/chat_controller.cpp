@@ -370,7 +370,16 @@ void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
 void ChatController::tellFailed(const Error& error) {
-  if (!offerPlainTemplate()) setTrouble({Trouble::Kind::Failed, QString::fromStdString(error.message), 0, {}});
+  const QString sentence = QString::fromStdString(error.message);
+  if (error.code == ErrorCode::kDeviceLost) {
+    setTrouble(
+        {Trouble::Kind::DeviceLost,
+         tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.").arg(sentence),
+         0,
+         {}});
+  } else if (!offerPlainTemplate()) {
+    setTrouble({Trouble::Kind::Failed, sentence, 0, {}});
+  }
 }
 
 void ChatController::onReading(const MemoryReading& reading) {

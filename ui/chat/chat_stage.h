@@ -14,7 +14,7 @@ namespace headroom::ui {
 
 // Something the user should decide on; None once it is settled.
 struct Trouble {
-  enum class Kind : quint8 { None, ContextFull, PromptTooLong, AloneTooLong, Template, Failed };
+  enum class Kind : quint8 { None, ContextFull, PromptTooLong, AloneTooLong, Template, Failed, DeviceLost };
   Kind kind = Kind::None;
   QString text;
   quint32 neededTokens = 0;  // a context that would do

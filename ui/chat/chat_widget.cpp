@@ -171,6 +171,7 @@ void ChatWidget::connectController() {
   connect(m_banner, &TroubleBanner::summariseChosen, m_controller, &ChatController::summarise);
   connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
   connect(m_banner, &TroubleBanner::dismissed, m_controller, &ChatController::dismissTrouble);
+  connect(m_banner, &TroubleBanner::loadAgainChosen, this, &ChatWidget::loadAgainWanted);
   connect(m_banner, &TroubleBanner::largerContextChosen, this,
           [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
   connect(m_composer, &Composer::sendChosen, this, &ChatWidget::send);

@@ -35,14 +35,17 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   m_larger =
       addButton(tr("Plan a larger context…"), tr("Opens the calculator with a context that would do"), "largerContext");
   m_plain = addButton(tr("Use the plain form"), tr("Until another model is loaded"), "plainTemplate");
+  m_loadAgain =
+      addButton(tr("Load the model again"), tr("With the same plan; a device that is gone is left out"), "loadAgain");
   connect(m_drop, &QPushButton::clicked, this, &TroubleBanner::dropChosen);
   connect(m_summarise, &QPushButton::clicked, this, &TroubleBanner::summariseChosen);
   connect(m_larger, &QPushButton::clicked, this, &TroubleBanner::largerContextChosen);
   connect(m_plain, &QPushButton::clicked, this, &TroubleBanner::plainTemplateChosen);
+  connect(m_loadAgain, &QPushButton::clicked, this, &TroubleBanner::loadAgainChosen);
   // One below the other, like the calculator's fixes: the pane may be narrow.
   auto* buttons = new QVBoxLayout;
   buttons->setSpacing(6);
-  for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain}) buttons->addWidget(button);
+  for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain, m_loadAgain}) buttons->addWidget(button);
   layout->addWidget(m_icon, 0, 0);
   layout->addWidget(m_text, 0, 1);
   layout->addWidget(m_close, 0, 2);
@@ -71,7 +74,7 @@ void TroubleBanner::show(const Trouble& trouble) {
   using Kind = Trouble::Kind;
   setVisible(trouble.kind != Kind::None);
   if (trouble.kind == Kind::None) return;
-  m_tone = trouble.kind == Kind::Failed ? Tone::Bad : Tone::Warning;
+  m_tone = trouble.kind == Kind::Failed || trouble.kind == Kind::DeviceLost ? Tone::Bad : Tone::Warning;
   setTone(this, m_tone);
   paintIcons();
   m_text->setText(trouble.text);
@@ -81,6 +84,7 @@ void TroubleBanner::show(const Trouble& trouble) {
   m_summarise->setVisible(canCut);
   m_larger->setVisible(canCut || trouble.kind == Kind::AloneTooLong);
   m_plain->setVisible(trouble.kind == Kind::Template);
+  m_loadAgain->setVisible(trouble.kind == Kind::DeviceLost);
 }
 
 }  // namespace headroom::ui

@@ -23,6 +23,7 @@ class TroubleBanner : public QFrame {
   void summariseChosen();
   void largerContextChosen();
   void plainTemplateChosen();
+  void loadAgainChosen();
   void dismissed();
 
  private:
@@ -34,7 +35,7 @@ class TroubleBanner : public QFrame {
   QLabel* m_icon;
   QLabel* m_text;
   QToolButton* m_close;
-  QPushButton *m_drop, *m_summarise, *m_larger, *m_plain;
+  QPushButton *m_drop, *m_summarise, *m_larger, *m_plain, *m_loadAgain;
 };
 
 }  // namespace headroom::ui

@@ -266,6 +266,12 @@ void MainWindow::planForContext(quint32 nCtx) {
   m_memory->focusLoadButton();
 }
 
+void MainWindow::loadAgain() {
+  if (m_load.loaded() == nullptr || m_load.phase() == LoadPhase::Loading) return;
+  showLoadedModel();
+  load();
+}
+
 void MainWindow::tellOpenModel() {
   const auto& model = m_calculator.model();
   emit openModelChanged(model ? QString::fromStdString(model->name) : QString(), m_load.phase() == LoadPhase::Loading);

@@ -38,7 +38,7 @@ Named<LoadCycle> cycles() {
     empty.order.loaded(2);
     empty.order.unloaded(3);
     holding.order.loaded(3);
-    holding.held = HeldModel{model("old"), 2, 30};
+    holding.held = HeldModel{model("old"), 2, 30, false};
     all.insert(all.end(), {{name + ", nothing held", empty}, {name + ", old held", holding}});
   }
   return all;
@@ -57,7 +57,8 @@ Named<LoadEvent> events() {
                            {"loaded" + of, e::Loaded{request, model("new")}},
                            {"unloaded" + of, e::Unloaded{request}},
                            {"failure" + of, e::Failed{request, {ErrorCode::kResource, "no"}}},
-                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, "cancelled"}}}});
+                           {"cancelled" + of, e::Failed{request, {ErrorCode::kCancelled, "cancelled"}}},
+                           {"lost device" + of, e::Failed{request, {ErrorCode::kDeviceLost, "lost"}}}});
   }
   return all;
 }
@@ -75,7 +76,7 @@ std::string describe(const LoadCycle& cycle) {
                  cycle.stage);
   if (!cycle.held) return stage + ", nothing held";
   return stage + ", " + cycle.held->model.path.toStdString() + " held with " +
-         std::to_string(cycle.held->kvTokensUsed) + " tokens";
+         std::to_string(cycle.held->kvTokensUsed) + " tokens" + (cycle.held->isLost ? ", lost" : "");
 }
 
 std::string describe(const LoadEffect& effect) {

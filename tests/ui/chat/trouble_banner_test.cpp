@@ -36,10 +36,12 @@ TEST_F(TroubleBannerTest, each_trouble_offers_its_ways_out) {
                                    {Kind::PromptTooLong, three},
                                    {Kind::AloneTooLong, QStringList{"largerContext"}},
                                    {Kind::Template, QStringList{"plainTemplate"}},
-                                   {Kind::Failed, QStringList{}}}) {
+                                   {Kind::Failed, QStringList{}},
+                                   {Kind::DeviceLost, QStringList{"loadAgain"}}}) {
     show(kind);
     EXPECT_EQ(offers(), ways) << static_cast<int>(kind);
-    EXPECT_EQ(m_banner.property("tone").toString(), kind == Kind::Failed ? "bad" : "warning");
+    EXPECT_EQ(m_banner.property("tone").toString(),
+              kind == Kind::Failed || kind == Kind::DeviceLost ? "bad" : "warning");
     EXPECT_FALSE(m_banner.isHidden());
   }
   show(Kind::None);

@@ -1,0 +1,209 @@
+// The whole program with a model on the CPU and a GPU, of each kind that every machine has: a reference device, and the
+// Vulkan driver that computes on the CPU.
+#include <QDockWidget>
+
+#include "backend/reference/reference_device.h"
+#include "tests/app/app_fixture.h"
+#if HEADROOM_HAS_VULKAN
+#include "backend/vulkan/vulkan_faults.h"
+#endif
+
+namespace headroom::app {
+namespace {
+
+// What the tests need of a kind of device.
+struct GpuOfTests {
+  const char* id;
+  const char* variable;  // that makes it appear
+  const char* value;
+  bool isChosenByItself;
+  void (*loseAtSubmit)(std::uint32_t n);
+  void (*take)(Bytes bytes);  // by another program
+};
+std::shared_ptr<ReferenceDevice> referenceDevice() { return shared_reference_device("reference:0", 64 * kMiB); }
+
+class AppOnGpu : public AppWindowTest, public testing::WithParamInterface<GpuOfTests> {
+ protected:
+  void SetUp() override {
+    qputenv(GetParam().variable, GetParam().value);
+    AppWindowTest::SetUp();
+    if (HasFatalFailure()) return;
+    ASSERT_EQ(isChosen(), GetParam().isChosenByItself);
+    if (isChosen()) return;
+    auto* picker = find<QWidget>("hostRow")->findChild<QComboBox*>("devicePicker");
+    const int row = picker->findData(gpu());
+    ASSERT_GE(row, 0) << "mesa-vulkan-drivers has a device that needs no card";
+    emit picker->activated(row);
+    ASSERT_TRUE(isChosen());
+  }
+  void TearDown() override {
+    GetParam().loseAtSubmit(0);
+    GetParam().take(0);
+    m_app.reset();
+    qunsetenv(GetParam().variable);
+  }
+
+  static QString gpu() { return QLatin1StringView(GetParam().id); }
+  bool isChosen() {
+    const auto* row = m_app->window().findChild<QWidget*>("device0");
+    return row != nullptr && row->findChild<QComboBox*>("devicePicker")->currentData() == gpu();
+  }
+  QPushButton* loadButton() { return find<QPushButton>("loadButton"); }
+  void choose(QComboBox* combo, int index) {
+    combo->setCurrentIndex(index);
+    emit combo->activated(index);
+  }
+  // Until the engine has what `press` asks for; every arena is as large as planned, and both devices have some.
+  void loadBy(QPushButton* press) {
+    ASSERT_TRUE(waitFor([&] { return press->isEnabled(); })) << find<QLabel>("loadText")->text().toStdString();
+    QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
+    press->click();
+    ASSERT_TRUE(waitFor([&] { return loaded.count() == 1; })) << find<QLabel>("messageText")->text().toStdString();
+    QStringList devices;
+    for (const ui::ArenaFigures& arena : loaded[0][1].value<ui::LoadedModel>().arenas) {
+      EXPECT_EQ(arena.plannedBytes, arena.mappedBytes) << arena.device.toStdString();
+      if (arena.mappedBytes > 0) devices << arena.device;
+    }
+    EXPECT_TRUE(devices.contains("cpu") && devices.contains(gpu())) << devices.join(' ').toStdString();
+  }
+  void ask(const QString& text) {
+    type(text);
+    ASSERT_TRUE(answered());
+  }
+  QString lastText() { return tree().find(tree().path().last())->text; }
+
+  // The dropped model with half of its layers on the GPU, and short answers.
+  void openSplit() {
+    drop(m_app->window(), kDropped);
+    ASSERT_TRUE(waitFor([&] { return find<QLabel>("modelName")->text().contains("qwen3", Qt::CaseInsensitive); }));
+    find<QSpinBox>("contextSpin")->setValue(320);
+    find<QSpinBox>("maxTokens")->setValue(32);
+    auto* layers = find<QSlider>("layersSlider");
+    ASSERT_GE(layers->maximum(), 2);
+    layers->setValue(layers->maximum() / 2);
+    EXPECT_TRUE(waitFor([&] {
+      return find<QLabel>("layersSpeed")->text().contains(QString("%1 of").arg(layers->value()));
+    })) << find<QLabel>("layersSpeed")->text().toStdString();
+  }
+};
+
+TEST_P(AppOnGpu, a_model_is_split_planned_loaded_chatted_with_loaded_anew_and_closed) {
+  openSplit();
+  EXPECT_TRUE(waitFor([&] { return verdict().startsWith("Fits:"); })) << verdict().toStdString();
+  EXPECT_FALSE(find<QLabel>("remarks")->text().contains("planned for")) << "the user has chosen";
+
+  // "At most" of one device, then what fits again.
+  auto* edit = find<QWidget>("device0")->findChild<QLineEdit*>("headroomEdit");
+  auto* rule = find<QWidget>("device0")->findChild<QComboBox*>("headroomRule");
+  const auto allow = [&](const char* most) {
+    edit->setFocus();
+    edit->selectAll();
+    QTest::keyClicks(edit, most);
+    QTest::keyClick(edit, Qt::Key_Return);
+  };
+  choose(rule, 1);
+  allow("4 KiB");
+  ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Does not fit"); })) << verdict().toStdString();
+  EXPECT_FALSE(loadButton()->isEnabled());
+  allow("1 GiB");  // a driver that computes on the CPU holds tens of MiB of the same memory
+  ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Fits:"); })) << verdict().toStdString();
+
+  const QString before = verdict();
+  for (const char* type : {"keyType", "valueType"}) choose(find<QComboBox>(type), find<QComboBox>(type)->count() - 1);
+  ASSERT_TRUE(waitFor([&] { return verdict() != before; }));
+  loadBy(loadButton());
+  if (HasFatalFailure()) return;
+  agreeToTemplate();
+
+  // The chart has the device, live and planned.
+  const auto* tabs = find<QTabBar>("deviceTabs");
+  EXPECT_GE(tabs->count(), 2);
+  EXPECT_TRUE(waitFor([&] { return find<QLabel>("actual")->text() != QStringLiteral("\u2013"); }));
+  EXPECT_EQ(find<QLabel>("predicted")->text(), find<QLabel>("actual")->text());
+
+  ask("hello");
+  EXPECT_GT(lastText().size(), 0);
+  type("other");
+  ASSERT_TRUE(waitFor([&] { return m_app->chat().controller().activity() != ui::Activity::Reading; }));
+  QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_Escape);
+  ASSERT_TRUE(answered());
+
+  // Another context keeps the weights.
+  find<QSpinBox>("contextSpin")->setValue(384);
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("loadText")->text().contains("keeps the weights"); }))
+      << find<QLabel>("loadText")->text().toStdString() << '\n'
+      << verdict().toStdString();
+  loadBy(loadButton());
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(m_app->chat().controller().context().length, 384U);
+  ask("more");
+  EXPECT_GT(lastText().size(), 0);
+
+  QSignalSpy unloaded(&m_app->engine(), &ui::EnginePort::modelUnloaded);
+  find<QAction>("actionClose")->trigger();
+  EXPECT_TRUE(waitFor([&] { return unloaded.count() == 1; }));
+}
+
+// As after the machine slept, or a driver was reset.
+TEST_P(AppOnGpu, a_device_that_is_lost_in_an_answer_is_named_and_one_click_loads_the_model_again) {
+  openSplit();
+  loadBy(loadButton());
+  if (HasFatalFailure()) return;
+  agreeToTemplate();
+  ask("hello");
+  const QStringList before = tree().path();
+  const QString told = lastText();
+
+  GetParam().loseAtSubmit(8);
+  ask("other");
+  auto* banner = find<QWidget>("troubleBanner");
+  ASSERT_TRUE(banner->isVisible());
+  const QString sentence = find<QLabel>("troubleText")->text();
+  EXPECT_TRUE(sentence.startsWith(gpu() + ": the device was lost")) << sentence.toStdString();
+  EXPECT_EQ(tree().path().mid(0, before.size()), before);
+  EXPECT_EQ(tree().find(before.last())->text, told);
+  EXPECT_TRUE(loadButton()->isEnabled()) << "the calculator offers it, too";
+  EXPECT_TRUE(find<QLabel>("loadText")->text().contains("was lost")) << find<QLabel>("loadText")->text().toStdString();
+
+  loadBy(find<QPushButton>("loadAgain"));
+  if (HasFatalFailure()) return;
+  EXPECT_FALSE(banner->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_FALSE(loadButton()->isEnabled()) << "as planned";
+  EXPECT_EQ(tree().path().mid(0, before.size()), before);
+  ask("again");
+  EXPECT_FALSE(banner->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_GT(lastText().size(), 0);
+}
+
+TEST_P(AppOnGpu, memory_that_another_program_took_is_told_and_what_is_loaded_answers_on) {
+  openSplit();
+  ASSERT_TRUE(waitFor([&] { return loadButton()->isEnabled(); }));
+  GetParam().take(1024 * kGiB);
+  loadButton()->click();
+  ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Does not fit"); })) << verdict().toStdString();
+  ask("hello");
+  EXPECT_GT(lastText().size(), 0) << "of the model that was loaded before";
+}
+
+const GpuOfTests kReference{"reference:0",
+                            kReferenceVariable,
+                            "64MiB",
+                            true,
+                            [](std::uint32_t n) { referenceDevice()->faults().lose_at_submit = n; },
+                            [](Bytes bytes) { referenceDevice()->faults().taken = std::min(bytes, 64 * kMiB); }};
+std::string kindOf(const testing::TestParamInfo<GpuOfTests>& each) {
+  return QString(QLatin1StringView(each.param.id)).section(':', 0, 0).toStdString();
+}
+INSTANTIATE_TEST_SUITE_P(Reference, AppOnGpu, testing::Values(kReference), kindOf);
+#if HEADROOM_HAS_VULKAN
+const GpuOfTests kVulkan{"vulkan:0",
+                         "HEADROOM_VULKAN_SOFTWARE",
+                         "1",
+                         false,
+                         [](std::uint32_t n) { vulkan_faults().lose_at_submit = n; },
+                         [](Bytes bytes) { vulkan_faults().taken = bytes; }};
+INSTANTIATE_TEST_SUITE_P(Vulkan, AppOnGpu, testing::Values(kVulkan), kindOf);
+#endif
+
+}  // namespace
+}  // namespace headroom::app
