@@ -66,6 +66,14 @@ class AppWindowTest : public testing::Test {
     plain->click();
   }
 
+  // In the list of the host's row, where one more GPU is chosen.
+  void addGpu(const QString& id) {
+    auto* picker = find<QWidget>("hostRow")->findChild<QComboBox*>("devicePicker");
+    const int row = picker->findData(id);
+    ASSERT_GE(row, 0) << id.toStdString() << " is not here; mesa-vulkan-drivers has a device that needs no card";
+    emit picker->activated(row);
+  }
+
   void drop(QWidget& on, const QString& path) {
     QMimeData mime;
     mime.setUrls({QUrl::fromLocalFile(path)});

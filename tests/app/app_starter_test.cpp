@@ -1,17 +1,24 @@
-// The starter model in a small context: it fills, and each way out leads on.
+// The starter model in a small context: it fills, and each way out leads on; on the CPU alone, and with half of its
+// layers on a Vulkan device.
 #include "tests/app/app_fixture.h"
 
 namespace headroom::app {
 namespace {
 
-class StarterTest : public AppWindowTest {
+class StarterTest : public AppWindowTest, public testing::WithParamInterface<const char*> {
  protected:
   QString starter() const override { return findPaths().starterModel; }
 
   void SetUp() override {
     ASSERT_FALSE(starter().isEmpty());
+    if (isSplit()) qputenv("HEADROOM_VULKAN_SOFTWARE", "1");
     AppWindowTest::SetUp();
     if (HasFatalFailure()) return;
+    if (isSplit()) {
+      addGpu("vulkan:0");
+      if (HasFatalFailure()) return;
+      find<QSlider>("layersSlider")->setValue(find<QSlider>("layersSlider")->maximum() / 2);
+    }
     find<QSpinBox>("contextSpin")->setValue(256);
     ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
@@ -20,6 +27,12 @@ class StarterTest : public AppWindowTest {
     ASSERT_EQ(m_app->chat().controller().context().length, 256U);
   }
 
+  void TearDown() override {
+    m_app.reset();
+    qunsetenv("HEADROOM_VULKAN_SOFTWARE");
+  }
+
+  static bool isSplit() { return std::string(GetParam()) == "split"; }
   bool isFull() { return find<QWidget>("troubleBanner")->isVisible(); }
 
   // Questions until the context is full.
@@ -37,7 +50,7 @@ class StarterTest : public AppWindowTest {
   }
 };
 
-TEST_F(StarterTest, the_oldest_turns_are_dropped_and_the_chat_goes_on) {
+TEST_P(StarterTest, the_oldest_turns_are_dropped_and_the_chat_goes_on) {
   fill();
   choose("dropOldest");
   EXPECT_FALSE(isFull()) << find<QLabel>("troubleText")->text().toStdString();
@@ -46,13 +59,13 @@ TEST_F(StarterTest, the_oldest_turns_are_dropped_and_the_chat_goes_on) {
   EXPECT_GT(tree().find(tree().path().last())->text.size(), 0);
 }
 
-TEST_F(StarterTest, the_oldest_turns_are_summarised_and_the_chat_goes_on) {
+TEST_P(StarterTest, the_oldest_turns_are_summarised_and_the_chat_goes_on) {
   fill();
   choose("summarise");
   EXPECT_FALSE(isFull()) << find<QLabel>("troubleText")->text().toStdString();
 }
 
-TEST_F(StarterTest, a_larger_context_is_planned_and_the_conversation_goes_on_in_it) {
+TEST_P(StarterTest, a_larger_context_is_planned_and_the_conversation_goes_on_in_it) {
   fill();
   find<QPushButton>("largerContext")->click();
   EXPECT_GT(find<QSpinBox>("contextSpin")->value(), 256);
@@ -65,6 +78,14 @@ TEST_F(StarterTest, a_larger_context_is_planned_and_the_conversation_goes_on_in_
   ASSERT_TRUE(answered());
   EXPECT_GT(tree().find(tree().path().last())->text.size(), 0);
 }
+
+#if HEADROOM_HAS_VULKAN
+INSTANTIATE_TEST_SUITE_P(On, StarterTest, testing::Values("cpu", "split"),
+                         [](const auto& each) { return std::string(each.param); });
+#else
+INSTANTIATE_TEST_SUITE_P(On, StarterTest, testing::Values("cpu"),
+                         [](const auto& each) { return std::string(each.param); });
+#endif
 
 }  // namespace
 }  // namespace headroom::app

@@ -17,7 +17,8 @@ namespace {
 constexpr int kTextPadPx = 6;
 
 QString rangeText(int first, int last) {
-  return first == last ? QString::number(first) : QStringLiteral("%1\u2013%2").arg(first).arg(last);
+  // No line ends between them.
+  return first == last ? QString::number(first) : QStringLiteral("%1\u2060\u2013\u2060%2").arg(first).arg(last);
 }
 
 QString rangeText(const LayerRun& run) { return rangeText(run.first, run.last); }

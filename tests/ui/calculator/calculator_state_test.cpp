@@ -60,6 +60,35 @@ TEST_F(CalculatorStateTest, a_cache_that_only_fits_as_q8_starts_so_and_says_so) 
   EXPECT_TRUE(tight.remarks().join(QLatin1Char(' ')).contains(QStringLiteral("Q8_0")));
 }
 
+// Until the user chooses; what is measured only later counts from then on.
+TEST_F(CalculatorStateTest, nobody_chose_a_device_so_the_faster_one_is_planned_for_and_the_remarks_say_why) {
+  DeviceInfo cpu = test::cpu_with(32 * kGiB), gpu = test::gpu_with(16 * kGiB);
+  gpu.kind = DeviceKind::kVulkan;
+  gpu.id = "vulkan:0";
+  gpu.has_unified_memory = true;
+  cpu.speed = {50e9, 0, 5e-6};
+  m_calculator.setPresentDevices({cpu, gpu});
+  m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
+  EXPECT_EQ(m_calculator.devices().gpuCount(), 0U);
+  EXPECT_TRUE(m_calculator.remarks().join(' ').contains("was not measured yet"));
+  const auto measure = [&](double bytesPerSecond) {
+    gpu.speed = {bytesPerSecond, 10e9, 5e-6};
+    m_calculator.setPresentDevices({cpu, gpu});
+    m_calculator.planNow();
+  };
+  measure(300e9);
+  EXPECT_EQ(m_calculator.devices().gpuCount(), 1U);
+  EXPECT_TRUE(m_calculator.remarks().join(' ').contains("Test GPU is planned for: about "))
+      << m_calculator.remarks().join(' ').toStdString();
+  measure(10e9);
+  EXPECT_EQ(m_calculator.devices().gpuCount(), 1U) << "an answer refined the speed: no model moves for that";
+  m_calculator.removeDevice(0);
+  m_calculator.planNow();
+  EXPECT_FALSE(m_calculator.remarks().join(' ').contains("planned for"));
+  m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B)));
+  EXPECT_EQ(m_calculator.devices().gpuCount(), 0U) << "the user has chosen";
+}
+
 TEST_F(CalculatorStateTest, what_a_load_measured_replaces_the_estimate_in_the_plan) {
   openOn(32 * kGiB);
   QSignalSpy planned(&m_calculator, &CalculatorState::planned);

@@ -40,17 +40,19 @@ TEST_F(LayerStripTest, a_split_over_three_devices_and_the_ffn_is_told_in_words) 
   EXPECT_EQ(stretches[3].attention, 2U);
   EXPECT_EQ(stretches[3].last, 31);
   const QString border = QString::number(stretches[2].last), next = QString::number(stretches[3].first);
-  EXPECT_EQ(placementText(*split),
-            QString::fromUtf8("Host: layers 0\u20133, FFN of 4\u20139; GPU one: layers 10\u2013") + border +
-                QString::fromUtf8(", attention of 4\u20139; GPU two: layers ") + next +
-                QString::fromUtf8("\u201331, head"));
+  EXPECT_EQ(
+      placementText(*split),
+      QString::fromUtf8(
+          "Host: layers 0\u2060\u2013\u20603, FFN of 4\u2060\u2013\u20609; GPU one: layers 10\u2060\u2013\u2060") +
+          border + QString::fromUtf8(", attention of 4\u2060\u2013\u20609; GPU two: layers ") + next +
+          QString::fromUtf8("\u2060\u2013\u206031, head"));
 }
 
 TEST_F(LayerStripTest, one_device_has_one_stretch) {
   const auto whole = plan(0, 0);
   ASSERT_TRUE(whole);
   EXPECT_EQ(layerStretches(*whole), (std::vector{LayerStretch{0, 31, 0, 0}}));
-  EXPECT_EQ(placementText(*whole), QString::fromUtf8("Host: layers 0\u201331, head"));
+  EXPECT_EQ(placementText(*whole), QString::fromUtf8("Host: layers 0\u2060\u2013\u206031, head"));
 }
 
 TEST_F(LayerStripTest, each_device_has_a_look_of_its_own_in_both_themes) {

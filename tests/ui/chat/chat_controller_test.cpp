@@ -361,6 +361,15 @@ TEST_F(ChatControllerTest, a_failure_while_an_answer_goes_on_keeps_its_text_and_
   EXPECT_EQ(turn(1).state, TurnState::Interrupted);
 }
 
+TEST_F(ChatControllerTest, a_lost_device_is_a_trouble_of_its_own_and_the_conversation_is_kept) {
+  m_chat.send("q", {});
+  emit m_engine.textArrived(m_engine.lastId, "half");
+  emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, "vulkan:0: the device was lost"});
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::DeviceLost);
+  EXPECT_TRUE(m_chat.trouble().text.startsWith("vulkan:0: the device was lost. "));
+  EXPECT_EQ(turn(1).text, "half");
+}
+
 TEST_F(ChatControllerTest, an_empty_answer_that_was_stopped_and_then_does_not_fit_is_not_left_writing) {
   m_chat.send("q", {});
   m_chat.stop();
