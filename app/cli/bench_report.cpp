@@ -31,8 +31,8 @@ struct Peak {
 // Those of a device that are known, the arithmetic of quantized weights first.
 std::vector<Peak> peaksOf(const DeviceLimits& limits) {
   std::vector<Peak> peaks;
-  for (const Peak& peak :
-       {Peak{"int8", limits.int8_ops_per_s}, Peak{"tile", limits.tile_ops_per_s}, Peak{"f32", limits.f32_ops_per_s}}) {
+  for (const Peak& peak : {Peak{"int8", limits.int8_ops_per_s}, Peak{"tile", limits.tile_ops_per_s},
+                           Peak{"f16", limits.f16_ops_per_s}, Peak{"f32", limits.f32_ops_per_s}}) {
     if (peak.opsPerS > 0) peaks.push_back(peak);
   }
   return peaks;
@@ -127,6 +127,7 @@ Json benchJson(const BenchFigures& figures) {
                        {"read_bandwidth_bytes_per_s", device.limits.read_bytes_per_s},
                        {"int8_peak_ops_per_s", device.limits.int8_ops_per_s},
                        {"tile_peak_ops_per_s", device.limits.tile_ops_per_s},
+                       {"f16_peak_ops_per_s", device.limits.f16_ops_per_s},
                        {"f32_peak_ops_per_s", device.limits.f32_ops_per_s}});
   }
   return {{"model", figures.model},

@@ -57,10 +57,10 @@ struct MemorySample {
 // it. An operation is one multiply or one add; 0: its kernels do not compute so, or nobody measured it.
 struct DeviceLimits {
   double read_bytes_per_s = 0;  // memory that no cache holds
-  double f32_ops_per_s = 0;
+  double f32_ops_per_s = 0, f16_ops_per_s = 0;
   double int8_ops_per_s = 0;  // products of int8, added up in 32 bits
-  double tile_ops_per_s = 0;  // likewise whole tiles by one instruction
-  double most_ops_per_s() const { return std::max({f32_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
+  double tile_ops_per_s = 0;  // whole tiles by one instruction: int8 of AMX, f16 of a GPU
+  double most_ops_per_s() const { return std::max({f32_ops_per_s, f16_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
 };
 
 class Backend {

@@ -66,6 +66,12 @@ constexpr std::uint32_t kPeakRateCode[] = {
 constexpr std::uint32_t kPeakRateInt8Code[] = {
 #include "kernels/peak_rate_int8.inc"
 };
+constexpr std::uint32_t kPeakRateHalfCode[] = {
+#include "kernels/peak_rate_half.inc"
+};
+constexpr std::uint32_t kPeakMatricesCode[] = {
+#include "backend/vulkan/shaders/compiled/peak_matrices.inc"
+};
 constexpr std::uint32_t kRowMaximaCode[] = {
 #include "kernels/row_maxima.inc"
 };
@@ -97,6 +103,8 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kReadRate: return kReadRateCode;
     case Kernel::kPeakRate: return kPeakRateCode;
     case Kernel::kPeakRateInt8: return kPeakRateInt8Code;
+    case Kernel::kPeakRateHalf: return kPeakRateHalfCode;
+    case Kernel::kPeakMatrices: return kPeakMatricesCode;
     case Kernel::kRowMaxima: return kRowMaximaCode;
     case Kernel::kTopTokens: return kTopTokensCode;
   }
@@ -125,6 +133,8 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kReadRate: return "read_rate";
     case Kernel::kPeakRate: return "peak_rate";
     case Kernel::kPeakRateInt8: return "peak_rate_int8";
+    case Kernel::kPeakRateHalf: return "peak_rate_half";
+    case Kernel::kPeakMatrices: return "peak_matrices";
     case Kernel::kRowMaxima: return "row_maxima";
     case Kernel::kTopTokens: return "top_tokens";
   }

@@ -168,7 +168,7 @@ VkResult VulkanPipelines::make(const PipelineKey& key, VkPipeline& made) const {
   // Fragments of matrices belong to subgroups of one size, all of whose threads are there.
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{};
   size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
-  if (key.kernel == Kernel::kMatmulMatrices) {
+  if (key.kernel == Kernel::kMatmulMatrices || key.kernel == Kernel::kPeakMatrices) {
     size.requiredSubgroupSize = device_->card().tier.matrices->subgroup_size;
     pipeline.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
     pipeline.stage.pNext = &size;

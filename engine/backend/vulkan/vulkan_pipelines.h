@@ -34,6 +34,8 @@ enum class Kernel : std::uint8_t {
   kReadRate,
   kPeakRate,
   kPeakRateInt8,
+  kPeakRateHalf,
+  kPeakMatrices,
   kRowMaxima,
   kTopTokens
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 
 #include "backend/vulkan/vulkan_arena.h"
@@ -24,8 +23,9 @@ constexpr Bytes kLimitReadBytes = kGiB, kLeastLimitReadBytes = 32 * kMiB;
 // Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
 constexpr double kLimitSeconds = 0.025;
 constexpr std::uint64_t kMostUnits = 1ULL << 32;
-// Multiply-adds of a group of shaders/peak_rate.comp, and what one of them computes.
-constexpr std::uint64_t kPeakProductsPerGroup = 256ULL * 256 * 8 * 16, kOpsOfFloat = 2, kOpsOfFourInt8 = 8;
+// Of a group of shaders/peak_rate.comp: its multiply-adds, of one number, two or four; and of a subgroup of
+// shaders/peak_matrices.comp its products of fragments.
+constexpr std::uint64_t kPeakProductsPerGroup = 256ULL * 256 * 8 * 16, kPeakFragments = 128ULL * 2 * 4;
 
 // Of the shortest of some passes: other programs only ever take time away.
 template <class Work>
@@ -51,9 +51,9 @@ Result<std::unique_ptr<VulkanArena>> map(const std::shared_ptr<VulkanDevice>& de
 class Probe {
  public:
   static Result<Probe> open(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines, Kernel kernel,
-                            const VulkanArena& arena) {
+                            std::span<const std::uint32_t> constants, const VulkanArena& arena) {
     Probe probe(*device, pipelines);
-    const Result<VkPipeline> pipeline = pipelines.find(kernel, {});
+    const Result<VkPipeline> pipeline = pipelines.find(kernel, constants);
     if (!pipeline) return pipeline.error();
     probe.pipeline_ = *pipeline;
     Result<std::unique_ptr<VulkanDescriptors>> descriptors = VulkanDescriptors::open(device, 1);
@@ -93,7 +93,8 @@ class Probe {
 
 // Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
 template <class Work>
-Result<double> best_rate(std::uint64_t n_units, Work work) {
+Result<double> best_rate(Work work) {
+  std::uint64_t n_units = 1;
   double best = 0;
   for (int n_passes = 0; n_passes < kPasses;) {
     const Clock::time_point start = Clock::now();
@@ -134,7 +135,7 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   if (!from) return from.error();
   Result<std::unique_ptr<VulkanArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
   if (!host) return host.error();
-  const Result<Probe> probe = Probe::open(device, pipelines, Kernel::kReadRate, **from);
+  const Result<Probe> probe = Probe::open(device, pipelines, Kernel::kReadRate, {}, **from);
   if (!probe) return probe.error();
   const auto read = [&](std::uint64_t n_groups, std::uint64_t n_times) {
     return shortest([&] { return probe->run(n_groups, n_times); });
@@ -168,31 +169,51 @@ Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& 
   });
   if (!filled) return filled.error();
   const Bytes n_bytes = (*memory)->mapped_bytes();
-  const auto rate_of = [&](Kernel kernel, std::uint64_t first_units, auto work) -> Result<double> {
-    const Result<Probe> probe = Probe::open(device, pipelines, kernel, **memory);
+  const auto rate_of = [&](Kernel kernel, std::span<const std::uint32_t> constants, auto work) -> Result<double> {
+    const Result<Probe> probe = Probe::open(device, pipelines, kernel, constants, **memory);
     if (!probe) return probe.error();
-    return best_rate(first_units, [&](std::uint64_t n_units) { return work(*probe, n_units); });
+    return best_rate([&](std::uint64_t n_units) { return work(*probe, n_units); });
   };
-  const auto peak_of = [&](Kernel kernel, std::uint64_t ops_of_product,
-                           const std::array<std::uint32_t, 2>& push) -> Result<double> {
-    const Result<double> groups =
-        rate_of(kernel, 8, [&](const Probe& probe, std::uint64_t n_groups) { return probe.run(n_groups, 1, push); });
-    if (!groups) return groups;
-    return *groups * static_cast<double>(kPeakProductsPerGroup * ops_of_product);
+  const auto take_peak = [&](Kernel kernel, std::span<const std::uint32_t> constants, std::uint64_t ops_per_group,
+                             const std::array<std::uint32_t, 2>& push, double& peak) -> Status {
+    const Result<double> groups = rate_of(
+        kernel, constants, [&](const Probe& probe, std::uint64_t n_groups) { return probe.run(n_groups, 1, push); });
+    if (!groups) return groups.error();
+    peak = *groups * static_cast<double>(ops_per_group);
+    return ok_status();
   };
-  const Result<double> reads = rate_of(Kernel::kReadRate, 1, [&](const Probe& probe, std::uint64_t n_times) {
+  DeviceLimits limits;
+  const Result<double> reads = rate_of(Kernel::kReadRate, {}, [&](const Probe& probe, std::uint64_t n_times) {
     return probe.run(n_bytes / kBytesPerGroup, n_times);
   });
   if (!reads) return reads.error();
-  // Every sum goes towards 2 and stays there: neither infinite nor subnormal, which some devices are slow with.
-  const Result<double> f32 =
-      peak_of(Kernel::kPeakRate, kOpsOfFloat, {std::bit_cast<std::uint32_t>(0.5F), std::bit_cast<std::uint32_t>(1.0F)});
-  if (!f32) return f32.error();
-  DeviceLimits limits{.read_bytes_per_s = *reads * static_cast<double>(n_bytes), .f32_ops_per_s = *f32};
-  if (device->card().tier.has_int8) {
-    const Result<double> int8 = peak_of(Kernel::kPeakRateInt8, kOpsOfFourInt8, {0x0103F905U, 0});
-    if (!int8) return int8.error();
-    limits.int8_ops_per_s = *int8;
+  limits.read_bytes_per_s = *reads * static_cast<double>(n_bytes);
+  // Every sum of floats goes towards 2 and stays there (0.5 and 1, and the same as two f16): neither infinite nor
+  // subnormal, which some devices are slow with.
+  if (Status done =
+          take_peak(Kernel::kPeakRate, {}, 2 * kPeakProductsPerGroup, {0x3F000000U, 0x3F800000U}, limits.f32_ops_per_s);
+      !done)
+    return done.error();
+  const VulkanTier& tier = device->card().tier;
+  if (tier.has_int8) {
+    if (Status done =
+            take_peak(Kernel::kPeakRateInt8, {}, 8 * kPeakProductsPerGroup, {0x0103F905U, 0}, limits.int8_ops_per_s);
+        !done)
+      return done.error();
+  }
+  if (tier.matrices) {
+    const MatrixShape& shape = *tier.matrices;
+    const std::uint64_t ops_of_fragment = std::uint64_t{2} * shape.m * shape.n * shape.k;
+    if (Status done =
+            take_peak(Kernel::kPeakMatrices, std::array{shape.m, shape.n, shape.k},
+                      shape.n_subgroups() * kPeakFragments * ops_of_fragment, {0x3F800000U, 0}, limits.tile_ops_per_s);
+        !done)
+      return done.error();
+  } else if (tier.has_half_rows()) {
+    if (Status done = take_peak(Kernel::kPeakRateHalf, {}, 4 * kPeakProductsPerGroup, {0x38003800U, 0x3C003C00U},
+                                limits.f16_ops_per_s);
+        !done)
+      return done.error();
   }
   return limits;
 }

@@ -12,7 +12,8 @@ namespace headroom {
 Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines);
 
 // Likewise reads of a buffer that no cache holds (as large as one binding, half of what is free, or 1 GiB), and
-// multiply-adds in registers: f32, and where the tier has them products of int8. Errors as Backend::measure_limits().
+// multiply-adds in registers: f32, and of f16, int8 and whole matrices what the tier has. Errors as
+// Backend::measure_limits().
 Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines);
 
 }  // namespace headroom
