@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include "chat.h"
 #include "gpu/gpu_check.h"
-#include "support/resident_bytes.h"
 
 namespace headroom::check {
 namespace {
@@ -18,10 +19,21 @@ struct Held {
   Bytes device_free = 0, resident = 0;
 };
 
+// Of this program, without its files: systems give those pages up and read them again as they like.
+Bytes own_bytes() {
+  std::ifstream status("/proc/self/status");
+  Bytes sum = 0;
+  for (std::string word; status >> word;) {
+    Bytes kib = 0;
+    if ((word == "RssAnon:" || word == "VmSwap:") && status >> kib) sum += kib * kKiB;
+  }
+  return sum;
+}
+
 Result<Held> held_now(const std::string& device) {
   const Result<DeviceInfo> now = device_now(device);
   if (!now) return now.error();
-  return Held{now->free_bytes, test::resident_bytes()};
+  return Held{now->free_bytes, own_bytes()};
 }
 
 // The most that either grew by since `first`.
@@ -66,7 +78,9 @@ Result<GenerationFinished> take_turn(cli::Chat& chat, std::vector<ChatMessage>& 
 Result<Outcome> check_chat(const std::string& model, const std::string& device, std::uint32_t n_turns) {
   const Result<std::uint32_t> n_layers = n_layers_of(model);
   if (!n_layers) return n_layers.error();
-  Result<cli::PlannedModel> planned = cli::planToLoad(model, arguments_for(device, *n_layers, 0));
+  cli::PlanArguments arguments = arguments_for(device, *n_layers, 0);
+  arguments.nCtx = 512;  // full after a few turns
+  Result<cli::PlannedModel> planned = cli::planToLoad(model, arguments);
   if (!planned) return planned.error();
   const cli::Interrupts interrupts;
   cli::Chat chat(std::move(*planned), interrupts);
@@ -82,8 +96,8 @@ Result<Outcome> check_chat(const std::string& model, const std::string& device, 
     n_tokens += finished->stats.generated_tokens;
     n_conversations += messages.empty() ? 1 : 0;
     n_allocations = std::max(n_allocations, finished->stats.allocations_after_load);
-    // In the first tenth every kernel and buffer is met; looking at a device takes some milliseconds.
-    if (turn < n_turns / 10 || turn % std::max(1U, n_turns / 20) != 0) continue;
+    // In the first conversation every kernel and buffer is met; looking at a device takes some milliseconds.
+    if (n_conversations == 1 || turn % std::max(1U, n_turns / 20) != 0) continue;
     const Result<Held> held = held_now(device);
     if (!held) return held.error();
     if (!first) first = *held;

@@ -88,7 +88,7 @@ void take_bench(Step& step) {
   for (const Json& device : step.data["devices"]) {
     step.figure += fmt::format("\nlimits of {}: {:.1f} GB/s", device.value("device", ""),
                                device.value("read_bandwidth_bytes_per_s", 0.0) * 1e-9);
-    for (const char* peak : {"int8", "f32"}) {
+    for (const char* peak : {"int8", "tile", "f16", "f32"}) {
       const double rate = device.value(fmt::format("{}_peak_ops_per_s", peak), 0.0);
       if (rate > 0) step.figure += fmt::format(", {} {:.2f} Top/s", peak, rate * 1e-12);
     }
