@@ -89,7 +89,7 @@ std::string plain_name(const std::string& name) {
 
 }  // namespace
 
-VulkanFacts read_vulkan_facts(VkInstance instance, VkPhysicalDevice device) {
+VulkanFacts read_vulkan_facts(VkPhysicalDevice device) {
   VulkanFacts facts;
   VkPhysicalDeviceProperties properties;
   vkGetPhysicalDeviceProperties(device, &properties);
@@ -105,8 +105,8 @@ VulkanFacts read_vulkan_facts(VkInstance instance, VkPhysicalDevice device) {
   read_heaps(device, facts);
   read_properties(device, facts);
   read_features(device, facts);
-  facts.tier = read_vulkan_tier_facts(instance, device, facts.extensions, facts.driver_id,
-                                      facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU);
+  facts.tier =
+      read_vulkan_tier_facts(device, facts.extensions, facts.driver_id, facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU);
   return facts;
 }
 

@@ -28,7 +28,7 @@ struct VulkanFacts {
   std::optional<PciAddress> pci;  // VK_EXT_pci_bus_info; absent where the device has no such extension
 };
 
-VulkanFacts read_vulkan_facts(VkInstance instance, VkPhysicalDevice device);
+VulkanFacts read_vulkan_facts(VkPhysicalDevice device);
 
 // The same device with a driver that has no extension, and no feature that only some kernels need.
 VulkanFacts without_options(VulkanFacts facts);

@@ -84,7 +84,7 @@ VulkanCards vulkan_cards() {
   const char* tier = std::getenv(kVulkanTierVariable);
   const std::string_view tier_setting = tier != nullptr ? tier : "";
   for (VkPhysicalDevice device : devices) {
-    VulkanFacts facts = read_vulkan_facts(vulkan.handle, device);
+    VulkanFacts facts = read_vulkan_facts(device);
     if (vulkan_faults().hides_options) facts = without_options(std::move(facts));
     if (const std::string why = why_not_usable(facts); !why.empty()) {
       found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, why));

@@ -23,8 +23,7 @@ bool is_taken(const VkCooperativeMatrixPropertiesKHR& found, std::uint32_t subgr
 }
 
 // Absent where the driver lacks a part of what the kernel needs.
-std::optional<MatrixShape> find_matrices(VkInstance instance, VkPhysicalDevice device,
-                                         const std::set<std::string>& extensions) {
+std::optional<MatrixShape> find_matrices(VkPhysicalDevice device, const std::set<std::string>& extensions) {
   if (!extensions.contains(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) ||
       !extensions.contains(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME))
     return std::nullopt;
@@ -56,7 +55,7 @@ std::optional<MatrixShape> find_matrices(VkInstance instance, VkPhysicalDevice d
       properties.properties.limits.maxComputeSharedMemorySize < kMatrixSharedBytes)
     return std::nullopt;
   const auto list = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR>(
-      vkGetInstanceProcAddr(instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+      vkGetInstanceProcAddr(volkGetLoadedInstance(), "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
   std::uint32_t n = 0;
   if (list == nullptr || list(device, &n, nullptr) != VK_SUCCESS) return std::nullopt;
   VkCooperativeMatrixPropertiesKHR empty{};
@@ -106,8 +105,8 @@ std::uint32_t MatrixShape::n_beside(std::uint32_t n_features) const {
   return best;
 }
 
-VulkanTierFacts read_vulkan_tier_facts(VkInstance instance, VkPhysicalDevice device,
-                                       const std::set<std::string>& extensions, VkDriverId driver, bool is_software) {
+VulkanTierFacts read_vulkan_tier_facts(VkPhysicalDevice device, const std::set<std::string>& extensions,
+                                       VkDriverId driver, bool is_software) {
   VulkanTierFacts facts;
   facts.is_software = is_software;
   VkPhysicalDeviceShaderIntegerDotProductFeatures int8{};
@@ -130,7 +129,7 @@ VulkanTierFacts read_vulkan_tier_facts(VkInstance instance, VkPhysicalDevice dev
   facts.has_half = with_1_2.shaderFloat16 == VK_TRUE;
   facts.has_int8 = int8.shaderIntegerDotProduct == VK_TRUE;
   facts.is_int8_fast = speed.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
-  facts.matrices = find_matrices(instance, device, extensions);
+  facts.matrices = find_matrices(device, extensions);
   // Others have crashed or answered wrongly (ggml-org/llama.cpp#22034, #24005, #28648), or compute in software.
   facts.is_matrices_trusted = driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY || driver == VK_DRIVER_ID_MESA_RADV;
   return facts;

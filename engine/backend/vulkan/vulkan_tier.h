@@ -40,8 +40,8 @@ struct VulkanTierFacts {
   std::optional<MatrixShape> matrices{};
   bool is_matrices_trusted = false;  // no wrong results or crashes are known of this driver
 };
-VulkanTierFacts read_vulkan_tier_facts(VkInstance instance, VkPhysicalDevice device,
-                                       const std::set<std::string>& extensions, VkDriverId driver, bool is_software);
+VulkanTierFacts read_vulkan_tier_facts(VkPhysicalDevice device, const std::set<std::string>& extensions,
+                                       VkDriverId driver, bool is_software);
 
 // The best that is fast there; `asked`: at most this tier, and it even where it is slow or its driver is not trusted.
 VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::uint32_t> asked);
