@@ -64,7 +64,7 @@ class Peer:
 def bench(cli, path, threads, kv, isa="", prefill=0, decode=0, depth=0):
     """What our bench says of one of the two: a prompt from `depth` on, or decoding there."""
     command = [cli, "bench", path, "-p", str(prefill), "-n", str(decode), "--depth", str(depth), "--threads", str(threads)]
-    command += ["--kv-k", kv, "--kv-v", kv, "--json"]
+    command += ["--device", "cpu", "--kv-k", kv, "--kv-v", kv, "--json"]
     environment = os.environ | ({"HEADROOM_ISA": isa} if isa else {})
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
 
