@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "backend/vulkan/vulkan_attend.h"
+#include "backend/gpu/gpu_attend.h"
 #include "format/dtype_table.h"
 #include "vulkan/vulkan_fixture.h"
 

@@ -1,5 +1,6 @@
 // Candidates that a Vulkan device finds, against plain loops.
 #include "backend/vulkan/vulkan_candidates.h"
+#include "backend/vulkan/vulkan_arena.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ class VulkanCandidatesTest : public testing::Test {
   std::unique_ptr<VulkanCandidates> candidates_;
 
  private:
-  VulkanSlice map(std::unique_ptr<VulkanArena>& arena, Memory memory, Bytes bytes) {
+  GpuSlice map(std::unique_ptr<VulkanArena>& arena, Memory memory, Bytes bytes) {
     ArenaPlan plan;
     plan.memory = memory;
     plan.size = round_up(bytes + 1, 64 * kKiB);

@@ -119,4 +119,10 @@ VulkanArena::~VulkanArena() {
   if (memory_ != VK_NULL_HANDLE) bytes_in_use() -= size_;
 }
 
+VkBuffer buffer_of(const GpuSlice& slice) { return static_cast<const VulkanArena*>(slice.arena)->buffer(); }
+
+VkDescriptorBufferInfo binding_of(const GpuSlice& slice) {
+  return static_cast<const VulkanArena*>(slice.arena)->binding(slice.offset, slice.size);
+}
+
 }  // namespace headroom

@@ -6,12 +6,12 @@
 #include <memory>
 #include <utility>
 
-#include "backend/backend.h"
+#include "backend/gpu/gpu_arena.h"
 #include "backend/vulkan/vulkan_device.h"
 
 namespace headroom {
 
-class VulkanArena final : public Arena {
+class VulkanArena final : public GpuArena {
  public:
   // Of the device's own memory, which the host can reach too where it is shared; or page-locked memory of the host.
   // kResource names bytes asked and bytes free.
@@ -21,15 +21,15 @@ class VulkanArena final : public Arena {
   ~VulkanArena() override;
 
   Bytes mapped_bytes() const override { return size_; }
-  // Null of the device's own memory, though this backend may reach it: see mapped().
   std::byte* host_address() const override { return memory_kind_ == Memory::kPageLocked ? mapped_ : nullptr; }
+
+  std::byte* mapped() const override { return mapped_; }
 
   // For the backend alone.
   VkBuffer buffer() const { return buffer_; }
   // A part of it as a kernel sees it. Where HEADROOM_VULKAN_EXACT_BUFFERS is set, by a buffer of its own that ends with
   // the part: some checkers of accesses know the ends of buffers, not those of bindings.
   VkDescriptorBufferInfo binding(Bytes offset, Bytes size) const;
-  std::byte* mapped() const { return mapped_; }  // null: only the device reaches it
 
  private:
   VulkanArena(std::shared_ptr<VulkanDevice> device, const ArenaPlan& plan)
@@ -46,5 +46,9 @@ class VulkanArena final : public Arena {
   VkDeviceMemory memory_ = VK_NULL_HANDLE;
   std::byte* mapped_ = nullptr;
 };
+
+// What stands in a slice of an arena of this backend.
+VkBuffer buffer_of(const GpuSlice& slice);
+VkDescriptorBufferInfo binding_of(const GpuSlice& slice);  // see VulkanArena::binding()
 
 }  // namespace headroom

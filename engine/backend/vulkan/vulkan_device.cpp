@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/vulkan/vulkan_arena.h"
 #include "backend/vulkan/vulkan_memory.h"
 
 namespace headroom {
@@ -126,6 +127,21 @@ Status VulkanDevice::finish_once(std::string_view what) {
   if (const VkResult ended = vkEndCommandBuffer(once_); ended != VK_SUCCESS) return failed(what, ended);
   if (Status submitted = submit({&once_, 1}); !submitted) return submitted;
   return wait();
+}
+
+Status VulkanDevice::copy(std::string_view what, std::span<const GpuCopy> copies) {
+  return run_once(what, [&](VkCommandBuffer commands) {
+    for (const GpuCopy& each : copies) {
+      const VkBufferCopy region{each.from.offset, each.to.offset, each.from.size};
+      vkCmdCopyBuffer(commands, buffer_of(each.from), buffer_of(each.to), 1, &region);
+    }
+  });
+}
+
+Status VulkanDevice::clear(const GpuSlice& slice) {
+  return run_once("clearing memory", [&](VkCommandBuffer commands) {
+    vkCmdFillBuffer(commands, buffer_of(slice), slice.offset, slice.size, 0);
+  });
 }
 
 void record_barrier(VkCommandBuffer commands) {

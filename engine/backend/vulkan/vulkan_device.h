@@ -5,23 +5,24 @@
 #include <span>
 #include <string>
 
+#include "backend/gpu/gpu_step.h"
 #include "backend/vulkan/vulkan_faults.h"
 #include "backend/vulkan/vulkan_instance.h"
 
 namespace headroom {
 
-// Shared by a backend and its arenas, used from one thread. Once the device was lost every call says so.
-class VulkanDevice {
+// Shared by a backend and its arenas.
+class VulkanDevice final : public GpuDriver {
  public:
   // kResource when the driver refuses.
   static Result<std::shared_ptr<VulkanDevice>> open(const VulkanCard& card);
   VulkanDevice(const VulkanDevice&) = delete;
   VulkanDevice& operator=(const VulkanDevice&) = delete;
-  ~VulkanDevice();
+  ~VulkanDevice() override;
 
   VkDevice handle() const { return device_; }
   const VulkanCard& card() const { return card_; }
-  const std::string& id() const { return card_.info.id; }
+  const std::string& id() const override { return card_.info.id; }
 
   // Behind all that was submitted before; what is submitted later waits for it.
   Status submit(std::span<const VkCommandBuffer> commands);
@@ -35,9 +36,13 @@ class VulkanDevice {
     return finish_once(what);
   }
 
+  Status check_present() const override;
+  Status wait_idle() override { return wait(); }
+  Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
+  Status clear(const GpuSlice& slice) override;
+
   // Remembers that the device was lost.
   Error failed(std::string_view what, VkResult result);
-  Status check_present() const;
 
  private:
   explicit VulkanDevice(VulkanCard card);

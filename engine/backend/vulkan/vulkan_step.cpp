@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
-#include "backend/vulkan/vulkan_attend.h"
+#include "backend/gpu/gpu_attend.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -17,8 +15,7 @@ constexpr std::uint64_t kMostRunning = 2;  // submissions at once
 }  // namespace
 
 Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDevice> device, VulkanPipelines& pipelines,
-                                                       VulkanBinding bound, std::span<const std::vector<float>> balance,
-                                                       const StopToken& stop) {
+                                                       GpuBinding bound, const StopToken& stop) {
   std::unique_ptr<VulkanStep> step(
       new VulkanStep(std::move(device), std::move(bound)));  // NOLINT: the constructor is private
   if (Status fine = step->check_limits(); !fine) return fine.error();
@@ -39,7 +36,6 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
   if (Status made = pipelines.prepare(kernels, stop); !made) return made.error();
   if (Status recorded = step->record_parts(pipelines, parts); !recorded) return recorded.error();
   if (Status recorded = step->record_candidates(pipelines); !recorded) return recorded.error();
-  if (Status written = step->write_balance(balance); !written) return written.error();
   return step;
 }
 
@@ -76,33 +72,6 @@ Status VulkanStep::check_limits() const {
   return ok_status();
 }
 
-// The factors of balanced keys, which the first copy of a plan lays down once.
-Status VulkanStep::write_balance(std::span<const std::vector<float>> balance) {
-  const VulkanSlice& to = bound_.scratch.balance;
-  if (!to) return ok_status();
-  const Bytes row = to.size / bound_.model->n_layers() / kF32Bytes * kF32Bytes;
-  for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
-    if (bound_.plan->placement.layers[i].attention != bound_.device) continue;
-    CHECK(i < balance.size() && balance[i].size() == bound_.model->layers[i].kv_dim(),
-          "the factors of balanced keys are missing");
-    const Bytes bytes = balance[i].size() * kF32Bytes;
-    if (to.mapped() != nullptr) {
-      std::memcpy(to.mapped() + i * row, balance[i].data(), bytes);
-      continue;
-    }
-    // In pieces, which commands may carry themselves.
-    constexpr Bytes kMostCarried = 65536;
-    for (Bytes at = 0; at < bytes; at += kMostCarried) {
-      const Status done = device_->run_once("copying the balance of keys", [&](VkCommandBuffer commands) {
-        vkCmdUpdateBuffer(commands, to.arena->buffer(), to.offset + i * row + at, std::min(kMostCarried, bytes - at),
-                          reinterpret_cast<const std::byte*>(balance[i].data()) + at);
-      });
-      if (!done) return done;
-    }
-  }
-  return ok_status();
-}
-
 Status VulkanStep::record_parts(VulkanPipelines& pipelines, const std::vector<std::vector<OpPart>>& parts) {
   std::size_t n_parts = 0, n_dispatches = 0;
   for (const std::vector<OpPart>& of_op : parts) {
@@ -132,10 +101,8 @@ Status VulkanStep::record_parts(VulkanPipelines& pipelines, const std::vector<st
 
 Status VulkanStep::record_candidates(VulkanPipelines& pipelines) {
   if (!has_head()) return ok_status();
-  const CandidateSlices slices{
-      bound_.model->n_vocab, bound_.buffer(bound_.plan->program.ops.back().outputs[0]), bound_.candidates,
-      bound_.inputs,         candidate_scratch(*bound_.model, bound_.plan->options),    bound_.input_layout};
-  Result<std::unique_ptr<VulkanCandidates>> recorded = VulkanCandidates::record(device_, pipelines, slices);
+  Result<std::unique_ptr<VulkanCandidates>> recorded =
+      VulkanCandidates::record(device_, pipelines, candidate_slices(bound_));
   if (!recorded) return recorded.error();
   candidates_ = std::move(*recorded);
   return ok_status();
@@ -145,9 +112,9 @@ VulkanDescriptors::Buffers VulkanStep::buffers_of(const Dispatch& dispatch) cons
   VulkanDescriptors::Buffers buffers{};
   for (std::uint32_t i = 0; i < kKernelBuffers; ++i) {
     // A binding that the kernel does not use must stand on something.
-    const VulkanSlice& slice = dispatch.slices[i] ? dispatch.slices[i] : bound_.inputs;
+    const GpuSlice& slice = dispatch.slices[i] ? dispatch.slices[i] : bound_.inputs;
     CHECK(slice.offset % device_->card().binding_alignment == 0, "a binding begins where the device cannot bind");
-    buffers[i] = slice.buffer();
+    buffers[i] = binding_of(slice);
   }
   return buffers;
 }
@@ -168,58 +135,32 @@ Status VulkanStep::record_part(VulkanPipelines& pipelines, const OpPart& part, V
     if (!set) return set.error();
     pipelines.bind(commands, *pipeline, *set, dispatch.push);
     const Bytes at = (bound_.input_layout.groups_at + Bytes{group_index(dispatch.groups)} * kGpuRowWords) * 4;
-    vkCmdDispatchIndirect(commands, bound_.inputs.arena->buffer(), bound_.inputs.offset + at);
+    vkCmdDispatchIndirect(commands, buffer_of(bound_.inputs), bound_.inputs.offset + at);
   }
   return ok_status();
 }
 
 // Nothing that reads them runs.
-void VulkanStep::write_inputs(const StepInputs& inputs) {
-  const GpuInputs& layout = bound_.input_layout;
+void VulkanStep::write_groups(const StepInputs& inputs) {
   auto* words = reinterpret_cast<std::uint32_t*>(bound_.inputs.mapped());
   const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size()),
              n_logit_rows = static_cast<std::uint32_t>(inputs.logit_rows.size());
-  words[layout.counts_at] = n_rows;
-  words[layout.counts_at + 1] = n_logit_rows;
-  for (std::uint32_t i = 0; i < n_rows; ++i) {
-    const StepRow& row = inputs.rows[i];
-    std::uint32_t* to = words + layout.rows_at + std::size_t{i} * kGpuRowWords;
-    to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = 0;
-  }
-  std::copy(inputs.logit_rows.begin(), inputs.logit_rows.end(), words + layout.logit_rows_at);
-  const std::uint32_t n_slots = bound_.plan->options.n_slots;
-  for (std::uint32_t layer = 0; layer < bound_.model->n_layers(); ++layer) {
-    for (std::uint32_t slot = 0; slot < n_slots; ++slot)
-      words[layout.exact_from_at + std::size_t{layer} * n_slots + slot] = inputs.rings->exact_from(layer, slot);
-  }
-  for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
-    const RopeFrequencies& frequencies = bound_.ropes[rope];
-    const std::size_t n_pairs = frequencies.per_pair.size();
-    auto* to = reinterpret_cast<float*>(words + layout.rope_at(*bound_.model, rope, bound_.plan->program.max_rows));
-    for (const StepRow& row : inputs.rows) {
-      for (std::size_t pair = 0; pair < n_pairs; ++pair) {
-        const float angle = static_cast<float>(row.position) * frequencies.per_pair[pair];  // as models were trained
-        to[pair] = std::cos(angle) * frequencies.magnitude;
-        to[n_pairs + pair] = std::sin(angle) * frequencies.magnitude;
-      }
-      to += 2 * n_pairs;
-    }
-  }
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    std::uint32_t* to = words + layout.groups_at + i * kGpuRowWords;
+    std::uint32_t* to = words + bound_.input_layout.groups_at + i * kGpuRowWords;
     to[0] = groups_[i].x, to[1] = groups_[i].y(n_rows, n_logit_rows), to[2] = groups_[i].z(inputs.rows);
   }
 }
 
+Status VulkanStep::find_candidates(std::span<CandidateQuery> queries) {
+  CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
+  return candidates_->find(queries);
+}
+
 Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
-  CHECK(segment.device == bound_.device && segment.last_op <= bound_.plan->program.ops.size(),
-        "a segment is of another device or plan");
-  CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound_.plan->program.max_rows &&
-            inputs.logit_rows.size() <= bound_.plan->program.max_logit_rows,
-        "a step is larger than planned");
   if (inputs.number == 0 || inputs.number != written_step_) {
     if (Status idle = device_->wait(); !idle) return idle.error();
-    write_inputs(inputs);
+    write_inputs(bound_, inputs);
+    write_groups(inputs);
     written_step_ = inputs.number;
   }
   double products = 0;

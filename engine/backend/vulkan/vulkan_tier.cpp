@@ -89,22 +89,6 @@ bool is_fast(const VulkanTierFacts& facts, std::uint32_t tier) {
 
 }  // namespace
 
-std::uint32_t MatrixShape::n_subgroups() const { return kThreads / subgroup_size; }
-
-std::uint32_t MatrixShape::n_beside(std::uint32_t n_features) const {
-  if (subgroup_size == 0 || kThreads % subgroup_size != 0 || n_features % m != 0 || kTileRows % n != 0) return 0;
-  const std::uint32_t wide = n_features / m, high = kTileRows / n;
-  std::uint32_t best = 0, fewest = ~0U;
-  for (std::uint32_t beside = 1; beside <= n_subgroups(); beside *= 2) {
-    const std::uint32_t above = n_subgroups() / beside;
-    if (wide % beside != 0 || high % above != 0 || n_subgroups() % beside != 0) continue;
-    // Fragments that a subgroup loads for each step over the columns.
-    const std::uint32_t loads = wide / beside + high / above;
-    if (loads < fewest) best = beside, fewest = loads;
-  }
-  return best;
-}
-
 VulkanTierFacts read_vulkan_tier_facts(VkPhysicalDevice device, const std::set<std::string>& extensions,
                                        VkDriverId driver, bool is_software) {
   VulkanTierFacts facts;
@@ -169,7 +153,7 @@ std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& fact
 VulkanTierFeatures::VulkanTierFeatures(const VulkanTier& tier) {
   with_1_2_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   with_1_2_.timelineSemaphore = VK_TRUE;
-  with_1_2_.shaderFloat16 = tier.has_half_rows() ? VK_TRUE : VK_FALSE;
+  with_1_2_.shaderFloat16 = tier.arithmetic().has_half_rows ? VK_TRUE : VK_FALSE;
   last_ = reinterpret_cast<VkBaseOutStructure*>(&with_1_2_);
   if (tier.has_int8) {
     int8_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;

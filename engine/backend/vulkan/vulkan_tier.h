@@ -8,27 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/gpu/gpu_arithmetic.h"
 #include "backend/vulkan/vulkan_cooperative_matrix.h"
 
 namespace headroom {
 
-// How instructions for whole matrices (VK_KHR_cooperative_matrix, f16 with sums in f32) share out a tile of
-// shaders/matmul_matrices.comp.
-struct MatrixShape {
-  std::uint32_t m = 16, n = 16, k = 16;  // of a fragment: features, rows, columns
-  std::uint32_t subgroup_size = 32;      // threads that hold one together
-  std::uint32_t n_subgroups() const;     // of a workgroup
-  // Subgroups that share out n_features; the others have other rows. 0: no number of them does.
-  std::uint32_t n_beside(std::uint32_t n_features) const;
-  bool operator==(const MatrixShape&) const = default;
-};
-
 struct VulkanTier {
   // 0: f32. 1: products with many rows in f16. 2: products of int8. 3: products with many rows by `matrices`.
   std::uint32_t number = 0;
-  bool has_int8 = false;  // of quantized weights with few rows; tier 2 of many as well
-  std::optional<MatrixShape> matrices{};
-  bool has_half_rows() const { return number == 1 || number == 3; }  // products with many rows read f16
+  bool has_int8 = false;                  // of quantized weights with few rows; tier 2 of many as well
+  std::optional<MatrixShape> matrices{};  // VK_KHR_cooperative_matrix
+  GpuArithmetic arithmetic() const { return {has_int8, number == 1 || number == 3, matrices}; }
 };
 
 // What a driver says that decides it.

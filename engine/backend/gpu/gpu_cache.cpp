@@ -1,18 +1,18 @@
-#include "backend/vulkan/vulkan_cache.h"
+#include "backend/gpu/gpu_cache.h"
 
-#include "backend/vulkan/vulkan_words.h"
+#include "backend/gpu/gpu_words.h"
 #include "format/dtype_table.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
 
-DType VulkanCache::type(bool is_keys) const { return is_keys ? bound_.plan->options.kv_k : bound_.plan->options.kv_v; }
+DType GpuCache::type(bool is_keys) const { return is_keys ? bound_.plan->options.kv_k : bound_.plan->options.kv_v; }
 
-bool VulkanCache::is_rotated(bool is_keys) const {
+bool GpuCache::is_rotated(bool is_keys) const {
   return is_quantized_kv(type(is_keys)) && bound_.plan->options.kv_scheme == KvScheme::kRotated;
 }
 
-std::array<std::uint32_t, 4> VulkanCache::rows(bool is_keys) const {
+std::array<std::uint32_t, 4> GpuCache::rows(bool is_keys) const {
   const LayerSpec& layer = bound_.model->layers[layer_];
   const PlanOptions& options = bound_.plan->options;
   const KvEnds ends = kv_ends_of(layer, type(is_keys), options);

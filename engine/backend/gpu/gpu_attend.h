@@ -1,7 +1,8 @@
-// Attention as dispatches: what a workgroup of shaders/attend.comp has, and how steps of few rows split the keys.
+// Attention as dispatches: what a workgroup of vulkan/shaders/attend.comp has, and how steps of few rows split the
+// keys.
 #pragma once
 
-#include "backend/vulkan/vulkan_dispatches.h"
+#include "backend/gpu/gpu_dispatches.h"
 
 namespace headroom {
 
@@ -24,6 +25,6 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, boo
 std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys);
 
 // As op_parts(), of an attention op.
-std::vector<OpPart> attend_parts(const VulkanBinding& bound, const Op& op, RowClass rows);
+std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows);
 
 }  // namespace headroom

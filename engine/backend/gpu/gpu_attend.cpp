@@ -1,10 +1,9 @@
-#include "backend/vulkan/vulkan_attend.h"
+#include "backend/gpu/gpu_attend.h"
 
 #include <algorithm>
 
-#include "backend/vulkan/vulkan_cache.h"
-#include "backend/vulkan/vulkan_device.h"
-#include "backend/vulkan/vulkan_words.h"
+#include "backend/gpu/gpu_cache.h"
+#include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 #include "format/dtype_table.h"
 #include "plan/kv_regions.h"
@@ -12,7 +11,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kThreads = 128, kTeam = 8;  // of shaders/attend.comp
+constexpr std::uint32_t kThreads = 128, kTeam = 8;  // of vulkan/shaders/attend.comp
 // Queries of a block: more share the decoding of a key, and leave fewer workgroups for a submission.
 constexpr std::uint32_t kQueriesOfRows = 8;
 constexpr std::uint32_t kLeastTile = 8;  // that more heads in a stack are worth
@@ -56,15 +55,15 @@ AttendShape one_row(std::uint32_t group, std::uint32_t head_dim, Bytes row_bytes
 }
 
 // Rows of a part of a step of many rows. A product here takes up to twice as long as one of a matrix.
-std::uint32_t rows_at_once(const LayerSpec& layer, const PlanOptions& options) {
+std::uint32_t rows_at_once(const LayerSpec& layer, const PlanOptions& options, double most_products) {
   const double of_row = 4.0 * layer.q_dim() * static_cast<double>(gpu_most_seen(layer, options));
-  const double n_units = std::min(vulkan_faults().most_products / of_row / kGpuAttendRows, 1e6);
+  const double n_units = std::min(most_products / of_row / kGpuAttendRows, 1e6);
   return std::max(1U, static_cast<std::uint32_t>(n_units)) * kGpuAttendRows;
 }
 
 class AttendDispatches {
  public:
-  AttendDispatches(const VulkanBinding& bound, const Op& op)
+  AttendDispatches(const GpuBinding& bound, const Op& op)
       : bound_(bound),
         op_(op),
         layer_(bound.model->layers[static_cast<std::size_t>(op.layer)]),
@@ -79,7 +78,7 @@ class AttendDispatches {
       merge(few, 0, true);
       return std::move(parts_);
     }
-    n_rows_ = rows_at_once(layer_, bound_.plan->options);
+    n_rows_ = rows_at_once(layer_, bound_.plan->options, bound_.most_products);
     for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += n_rows_) {
       OpPart& part = parts_.emplace_back();
       part.first_row = first;
@@ -108,7 +107,7 @@ class AttendDispatches {
   void attend(OpPart& part, std::uint32_t first, bool is_split) {
     const PlanOptions& options = bound_.plan->options;
     const AttendShape shape = attend_shape(layer_, options, is_split);
-    const VulkanSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
+    const GpuSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
     Dispatch& dispatch = add(part, Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
     dispatch.constants = {layer_.head_dim,
@@ -158,10 +157,10 @@ class AttendDispatches {
                      splits_.window, splits_.row_splits, shares_at()};
   }
 
-  const VulkanBinding& bound_;
+  const GpuBinding& bound_;
   const Op& op_;
   const LayerSpec& layer_;
-  VulkanCache cache_;
+  GpuCache cache_;
   GpuSplits splits_;
   std::uint32_t n_rows_ = kGpuFewRows;  // of a part
   std::vector<OpPart> parts_;
@@ -191,7 +190,7 @@ std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, s
   return n_tiles * of_tile + div_up(shape.n_queries() * chunks, kThreads) + shape.n_queries() * values + shape.n_rows;
 }
 
-std::vector<OpPart> attend_parts(const VulkanBinding& bound, const Op& op, RowClass rows) {
+std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows) {
   return AttendDispatches(bound, op).make(rows);
 }
 

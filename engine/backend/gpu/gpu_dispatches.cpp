@@ -1,25 +1,25 @@
-#include "backend/vulkan/vulkan_dispatches.h"
+#include "backend/gpu/gpu_dispatches.h"
 
 #include <algorithm>
 
-#include "backend/vulkan/vulkan_attend.h"
-#include "backend/vulkan/vulkan_cache.h"
-#include "backend/vulkan/vulkan_products.h"
-#include "backend/vulkan/vulkan_words.h"
+#include "backend/gpu/gpu_attend.h"
+#include "backend/gpu/gpu_cache.h"
+#include "backend/gpu/gpu_products.h"
+#include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: shaders/matmul.comp
-constexpr std::uint32_t kEncodedGroups = 16;   // of a workgroup: shaders/encode.comp
+constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: vulkan/shaders/matmul.comp
+constexpr std::uint32_t kEncodedGroups = 16;   // of a workgroup: vulkan/shaders/encode.comp
 constexpr std::uint32_t kEmbedCols = 128;      // of a workgroup
-constexpr std::uint32_t kAddedCols = 128;      // of a workgroup: shaders/add_experts.comp
+constexpr std::uint32_t kAddedCols = 128;      // of a workgroup: vulkan/shaders/add_experts.comp
 
 class OpDispatches : ProductDispatches {
  public:
-  OpDispatches(const VulkanBinding& bound, const Op& op, RowClass rows) : ProductDispatches(bound, op, rows) {}
+  OpDispatches(const GpuBinding& bound, const Op& op, RowClass rows) : ProductDispatches(bound, op, rows) {}
 
   std::vector<OpPart> make() {
     switch (op_.kind) {
@@ -40,7 +40,7 @@ class OpDispatches : ProductDispatches {
 
  private:
   struct Norm {
-    VulkanSlice from = {}, to = {};
+    GpuSlice from = {}, to = {};
     WeightSlot slot = WeightSlot::kAttnNorm;
     bool is_gathered = false;  // of rows with logits
     bool is_added = false;
@@ -59,7 +59,7 @@ class OpDispatches : ProductDispatches {
   }
 
   // Rows that int8 products read.
-  void encode_int8(const VulkanSlice& from, const VulkanSlice& to, std::uint64_t n_cols) {
+  void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols) {
     Dispatch& dispatch = add(Kernel::kEncode, false);
     dispatch.slices[3] = from;
     dispatch.slices[4] = to;
@@ -69,7 +69,7 @@ class OpDispatches : ProductDispatches {
   }
 
   // In place; n_of_row of them for each row of the step.
-  void encode_half(const VulkanSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1) {
+  void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1) {
     Dispatch& dispatch = add(Kernel::kEncodeHalf, false);
     dispatch.slices[4] = rows;
     dispatch.push = {narrow(n_cols)};
@@ -77,7 +77,7 @@ class OpDispatches : ProductDispatches {
   }
 
   void embed() {
-    const VulkanWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
+    const GpuWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
     const std::uint64_t n_panels = div_up(table.n_rows, kGpuPanelRows), at_once = panels_at_once(table, nullptr);
     for (std::uint64_t first = 0; first < n_panels; first += at_once) {
       const std::uint64_t last = std::min(n_panels, first + at_once);
@@ -97,10 +97,10 @@ class OpDispatches : ProductDispatches {
 
   enum class Heads : std::uint8_t { kQueries, kKeys, kValues };
 
-  // shaders/lib/heads.glsl.
-  void finish_heads(Heads what, const VulkanSlice& heads, bool waits) {
+  // vulkan/shaders/lib/heads.glsl.
+  void finish_heads(Heads what, const GpuSlice& heads, bool waits) {
     const bool is_query = what == Heads::kQueries, is_value = what == Heads::kValues;
-    const VulkanCache cache(bound_, op_.layer);
+    const GpuCache cache(bound_, op_.layer);
     const bool turns_with_keys = !is_value && cache.is_rotated(true);
     const RopeSpec& rope = model_.ropes[spec_->rope];
     const WeightSlot norm_slot = is_query ? WeightSlot::kQNorm : WeightSlot::kKNorm;
@@ -119,7 +119,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = heads;
     if (!is_query) {
       dispatch.slices[5] = cache.part(is_value ? KvPart::kValues : KvPart::kKeys);
-      const VulkanSlice& exact = cache.part(is_value ? KvPart::kExactValues : KvPart::kExactKeys);
+      const GpuSlice& exact = cache.part(is_value ? KvPart::kExactValues : KvPart::kExactKeys);
       dispatch.slices[6] = exact ? exact : dispatch.slices[5];
     }
     const Bytes balance_row = bound_.scratch.balance ? bound_.scratch.balance.size / model_.n_layers() / kF32Bytes : 0;
@@ -138,12 +138,12 @@ class OpDispatches : ProductDispatches {
   }
 
   void qkv_rope() {
-    const VulkanSlice queries = bound_.buffer(op_.outputs[0]);
+    const GpuSlice queries = bound_.buffer(op_.outputs[0]);
     const Encoding encoding =
         encoding_for({&bound_.at(WeightSlot::kQ, op_.layer), &bound_.at(WeightSlot::kK, op_.layer),
                       &bound_.at(WeightSlot::kV, op_.layer)});
     norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
-    const auto project = [&](WeightSlot matrix, WeightSlot bias, const VulkanSlice& to, bool waits) {
+    const auto project = [&](WeightSlot matrix, WeightSlot bias, const GpuSlice& to, bool waits) {
       multiply({.matrix = &bound_.at(matrix, op_.layer),
                 .bias = bound_.find(bias, op_.layer),
                 .from = bound_.scratch.normed,
@@ -160,9 +160,9 @@ class OpDispatches : ProductDispatches {
   }
 
   void attn_out() {
-    const VulkanWeight& matrix = bound_.at(WeightSlot::kAttnOut, op_.layer);
+    const GpuWeight& matrix = bound_.at(WeightSlot::kAttnOut, op_.layer);
     const Encoding encoding = encoding_for({&matrix});
-    VulkanSlice from = bound_.buffer(op_.inputs[0]);
+    GpuSlice from = bound_.buffer(op_.inputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
     if (encoding == Encoding::kInt8) {
       encode_int8(from, bound_.scratch.normed, matrix.n_cols);
@@ -174,7 +174,7 @@ class OpDispatches : ProductDispatches {
   }
 
   void add_to_residual(Product product, WeightSlot post_norm, bool waits) {
-    const VulkanSlice residual = bound_.buffer(op_.outputs[0]);
+    const GpuSlice residual = bound_.buffer(op_.outputs[0]);
     const bool has_norm = spec_->has_post_norms;
     product.to = has_norm ? bound_.scratch.added : residual;
     product.then = has_norm ? Then::kStore : Then::kAdd;
@@ -214,9 +214,9 @@ class OpDispatches : ProductDispatches {
   }
 
   void ffn_down() {
-    const VulkanWeight& matrix = bound_.at(WeightSlot::kDown, op_.layer);
+    const GpuWeight& matrix = bound_.at(WeightSlot::kDown, op_.layer);
     const Encoding encoding = ffn_encoding();
-    const VulkanSlice from = bound_.buffer(op_.inputs[0]);
+    const GpuSlice from = bound_.buffer(op_.inputs[0]);
     // A row of f16 is scaled by its largest element, which no workgroup of the matrix before knows.
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
     add_to_residual({.matrix = &matrix, .from = from, .reads = encoding}, WeightSlot::kFfnPostNorm,
@@ -224,7 +224,7 @@ class OpDispatches : ProductDispatches {
   }
 
   void moe_route() {
-    const VulkanWeight& router = bound_.at(WeightSlot::kRouter, op_.layer);
+    const GpuWeight& router = bound_.at(WeightSlot::kRouter, op_.layer);
     ffn_norm(Encoding::kF32);  // the choice of experts is made from f32, whatever type the router has
     multiply({.matrix = &router, .from = bound_.scratch.normed, .to = bound_.scratch.router}, true);
     Dispatch& dispatch = add(Kernel::kRoute, true);
@@ -260,9 +260,9 @@ class OpDispatches : ProductDispatches {
   }
 
   void moe_down() {
-    const VulkanWeight& matrix = bound_.at(WeightSlot::kExpertDown, op_.layer);
+    const GpuWeight& matrix = bound_.at(WeightSlot::kExpertDown, op_.layer);
     const Encoding encoding = ffn_encoding();
-    const VulkanSlice from = bound_.buffer(op_.inputs[0]), residual = bound_.buffer(op_.outputs[0]);
+    const GpuSlice from = bound_.buffer(op_.inputs[0]), residual = bound_.buffer(op_.outputs[0]);
     const bool is_tiled = has_tiles(true);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols, spec_->n_experts_used);
     multiply_experts({.matrix = &matrix,
@@ -286,7 +286,7 @@ class OpDispatches : ProductDispatches {
 
   void logits() {
     const bool has_head = model_.find_weight(WeightSlot::kHead, -1) != nullptr;
-    const VulkanWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
+    const GpuWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
     const Encoding encoding = encoding_for({&head});
     norm({.from = bound_.buffer(op_.inputs[0]),
           .to = bound_.scratch.normed,
@@ -334,7 +334,7 @@ std::uint32_t GroupRule::z(std::span<const StepRow> rows) const {
   return n;
 }
 
-std::vector<OpPart> op_parts(const VulkanBinding& bound, const Op& op, RowClass rows) {
+std::vector<OpPart> op_parts(const GpuBinding& bound, const Op& op, RowClass rows) {
   return OpDispatches(bound, op, rows).make();
 }
 

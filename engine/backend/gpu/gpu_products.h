@@ -3,47 +3,47 @@
 
 #include <initializer_list>
 
-#include "backend/vulkan/vulkan_dispatches.h"
+#include "backend/gpu/gpu_dispatches.h"
 #include "model/gpu_panel.h"
 
 namespace headroom {
 
-// What is done with a product: shaders/lib/then.glsl.
+// What is done with a product: vulkan/shaders/lib/then.glsl.
 enum class Then : std::uint32_t { kStore, kAdd, kGate, kCap };
 
-// How activations stand where a product reads them: shaders/norm.comp.
+// How activations stand where a product reads them: vulkan/shaders/norm.comp.
 enum class Encoding : std::uint32_t { kF32, kInt8, kHalf };
 
-// Whose matrices: shaders/lib/tile_rows.glsl.
+// Whose matrices: vulkan/shaders/lib/tile_rows.glsl.
 enum class Experts : std::uint32_t { kNone, kUp, kDown };
 
 class ProductDispatches {
  protected:
-  ProductDispatches(const VulkanBinding& bound, const Op& op, RowClass rows);
+  ProductDispatches(const GpuBinding& bound, const Op& op, RowClass rows);
 
   struct Product {
-    const VulkanWeight* matrix = nullptr;
-    const VulkanWeight* second = nullptr;  // kGate: what the activation is multiplied with
-    const VulkanWeight* bias = nullptr;
-    VulkanSlice from = {}, to = {};
+    const GpuWeight* matrix = nullptr;
+    const GpuWeight* second = nullptr;  // kGate: what the activation is multiplied with
+    const GpuWeight* bias = nullptr;
+    GpuSlice from = {}, to = {};
     Encoding reads = Encoding::kF32;  // `from`
     bool encodes = false;             // to int8
     Then then = Then::kStore;
     bool is_of_logits = false;
     float cap = 0;
     Experts experts = Experts::kNone;
-    VulkanSlice ids = {}, weights = {};  // of choices
+    GpuSlice ids = {}, weights = {};  // of choices
   };
 
   // What all matrices that read the same activations can take. F32 weights are multiplied exactly.
-  Encoding encoding_for(std::initializer_list<const VulkanWeight*> readers) const;
+  Encoding encoding_for(std::initializer_list<const GpuWeight*> readers) const;
 
   // Whether products are made in tiles of rows.
   bool has_tiles(bool is_of_experts) const;
 
   // Panels of matrices that are read together and that a kernel sees at once.
-  std::uint64_t panels_at_once(const VulkanWeight& matrix, const VulkanWeight* second) const;
-  static VulkanSlice panels(const VulkanWeight& weight, std::uint64_t first, std::uint64_t last);
+  std::uint64_t panels_at_once(const GpuWeight& matrix, const GpuWeight* second) const;
+  static GpuSlice panels(const GpuWeight& weight, std::uint64_t first, std::uint64_t last);
 
   // Where the choices of GpuExpertTiles are.
   std::uint32_t choices_at() const;
@@ -53,7 +53,7 @@ class ProductDispatches {
   // Of the experts that rows chose: in tiles, or a row at a time.
   void multiply_experts(const Product& product, bool waits);
 
-  const VulkanBinding& bound_;
+  const GpuBinding& bound_;
   const ModelInfo& model_;
   const Op& op_;
   RowClass rows_;
@@ -69,6 +69,6 @@ class ProductDispatches {
   void count_products(const Product& product, double n_used);
 };
 
-std::uint32_t type_of(const VulkanWeight* weight);  // for kernels; 0 where there is none
+std::uint32_t type_of(const GpuWeight* weight);  // for kernels; 0 where there is none
 
 }  // namespace headroom

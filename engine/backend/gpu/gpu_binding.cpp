@@ -1,24 +1,24 @@
-#include "backend/vulkan/vulkan_binding.h"
+#include "backend/gpu/gpu_binding.h"
 
 #include "base/check.h"
 
 namespace headroom {
 
-const VulkanWeight* VulkanBinding::find(WeightSlot slot, std::int32_t layer) const {
+const GpuWeight* GpuBinding::find(WeightSlot slot, std::int32_t layer) const {
   const std::optional<std::size_t> found = index.find(slot, layer);
   if (!found) return nullptr;
-  const VulkanWeight& weight = weights[*found];
+  const GpuWeight& weight = weights[*found];
   CHECK(weight.slice, "an op reads a weight of another device");
   return &weight;
 }
 
-const VulkanWeight& VulkanBinding::at(WeightSlot slot, std::int32_t layer) const {
-  const VulkanWeight* weight = find(slot, layer);
+const GpuWeight& GpuBinding::at(WeightSlot slot, std::int32_t layer) const {
+  const GpuWeight* weight = find(slot, layer);
   CHECK(weight != nullptr, "an op reads a weight that the model does not have");
   return *weight;
 }
 
-const VulkanSlice& VulkanBinding::buffer(BufferId id) const {
+const GpuSlice& GpuBinding::buffer(BufferId id) const {
   CHECK(buffers[id], "an op uses a buffer of another device");
   return buffers[id];
 }
@@ -27,15 +27,16 @@ namespace {
 
 class Binder {
  public:
-  Binder(const Binding& binding, const VulkanTier& tier) : in_(binding) {
+  Binder(const Binding& binding, const GpuArithmetic& arithmetic, double most_products) : in_(binding) {
     bound_.model = in_.model;
     bound_.plan = in_.plan;
     bound_.device = in_.device;
-    bound_.tier = tier;
+    bound_.arithmetic = arithmetic;
+    bound_.most_products = most_products;
     bound_.input_layout = gpu_inputs(*in_.model, in_.plan->options);
   }
 
-  VulkanBinding bind() {
+  GpuBinding bind() {
     for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
     list_weights();
     bound_.caches.resize(in_.model->layers.size());
@@ -60,12 +61,12 @@ class Binder {
   }
 
   void add_arena(const ArenaPlan& plan, Arena* given) {
-    const auto* arena = dynamic_cast<VulkanArena*>(given);
+    const auto* arena = dynamic_cast<GpuArena*>(given);
     CHECK(arena != nullptr && arena->mapped_bytes() == plan.size, "an arena is not the one that the plan describes");
     for (const Region& region : plan.regions) add_region(region, {arena, region.offset, region.size});
   }
 
-  void add_region(const Region& region, const VulkanSlice& slice) {
+  void add_region(const Region& region, const GpuSlice& slice) {
     switch (region.kind) {
       case RegionKind::kWeights: bound_.weights[static_cast<std::size_t>(region.weight)].slice = slice; return;
       case RegionKind::kKv:
@@ -85,7 +86,7 @@ class Binder {
     CHECK(sizes.total() <= scratch_.size, "the plan's scratch is too small for the kernels");
     Bytes at = 0;
     const auto take = [&](Bytes bytes) {
-      const VulkanSlice slice = bytes > 0 ? scratch_.part(at, bytes) : VulkanSlice{};
+      const GpuSlice slice = bytes > 0 ? scratch_.part(at, bytes) : GpuSlice{};
       at += bytes;
       return slice;
     };
@@ -103,7 +104,7 @@ class Binder {
   void bind_buffers() {
     const Program& program = in_.plan->program;
     for (const Buffer& buffer : program.buffers) {
-      const VulkanSlice& place = buffer.is_logits ? logits_ : activations_;
+      const GpuSlice& place = buffer.is_logits ? logits_ : activations_;
       if (buffer.device != in_.device) {
         bound_.buffers.emplace_back();
         continue;
@@ -116,12 +117,14 @@ class Binder {
   }
 
   const Binding& in_;
-  VulkanBinding bound_;
-  VulkanSlice activations_, logits_, scratch_;
+  GpuBinding bound_;
+  GpuSlice activations_, logits_, scratch_;
 };
 
 }  // namespace
 
-VulkanBinding bind_vulkan(const Binding& binding, const VulkanTier& tier) { return Binder(binding, tier).bind(); }
+GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic, double most_products) {
+  return Binder(binding, arithmetic, most_products).bind();
+}
 
 }  // namespace headroom

@@ -1,15 +1,15 @@
-#include "backend/vulkan/vulkan_products.h"
+#include "backend/gpu/gpu_products.h"
 
 #include <algorithm>
 
-#include "backend/vulkan/vulkan_words.h"
+#include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 #include "format/dtype_table.h"
 
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: shaders/matmul.comp
+constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: vulkan/shaders/matmul.comp
 constexpr std::uint64_t kLargeMatrix = 2048;   // rows
 constexpr std::uint32_t kMostParts = 8;        // of the columns, and of the two matrices, in a workgroup of matvec.comp
 
@@ -19,16 +19,16 @@ std::uint32_t column_parts(std::uint64_t n_groups, std::uint32_t most) {
   return narrow(div_up(n_blocks, rounds));
 }
 
-bool is_quantized(const VulkanWeight& weight) { return dtype_row(weight.dtype).block_elems > 1; }
-Bytes panel_bytes_of(const VulkanWeight& weight) { return gpu_panel(weight.dtype, weight.n_cols).bytes(); }
+bool is_quantized(const GpuWeight& weight) { return dtype_row(weight.dtype).block_elems > 1; }
+Bytes panel_bytes_of(const GpuWeight& weight) { return gpu_panel(weight.dtype, weight.n_cols).bytes(); }
 
 }  // namespace
 
-std::uint32_t type_of(const VulkanWeight* weight) {
+std::uint32_t type_of(const GpuWeight* weight) {
   return weight == nullptr ? 0 : static_cast<std::uint32_t>(weight->dtype);
 }
 
-ProductDispatches::ProductDispatches(const VulkanBinding& bound, const Op& op, RowClass rows)
+ProductDispatches::ProductDispatches(const GpuBinding& bound, const Op& op, RowClass rows)
     : bound_(bound),
       model_(*bound.model),
       op_(op),
@@ -37,30 +37,30 @@ ProductDispatches::ProductDispatches(const VulkanBinding& bound, const Op& op, R
   parts_.emplace_back();
 }
 
-Encoding ProductDispatches::encoding_for(std::initializer_list<const VulkanWeight*> readers) const {
+Encoding ProductDispatches::encoding_for(std::initializer_list<const GpuWeight*> readers) const {
   const auto all = [&](auto holds) { return std::all_of(readers.begin(), readers.end(), holds); };
-  if (!all([](const VulkanWeight* weight) { return weight->n_cols % kGpuGroup == 0; })) return Encoding::kF32;
+  if (!all([](const GpuWeight* weight) { return weight->n_cols % kGpuGroup == 0; })) return Encoding::kF32;
   const bool is_of_experts = (*readers.begin())->n_matrices > 1;
-  if (has_tiles(is_of_experts) && bound_.tier.has_half_rows()) {
-    return all([](const VulkanWeight* weight) { return weight->dtype != DType::kF32; }) ? Encoding::kHalf
-                                                                                        : Encoding::kF32;
+  if (has_tiles(is_of_experts) && bound_.arithmetic.has_half_rows) {
+    return all([](const GpuWeight* weight) { return weight->dtype != DType::kF32; }) ? Encoding::kHalf : Encoding::kF32;
   }
-  return bound_.tier.has_int8 && all([](const VulkanWeight* weight) { return is_quantized(*weight); }) ? Encoding::kInt8
-                                                                                                       : Encoding::kF32;
+  return bound_.arithmetic.has_int8 && all([](const GpuWeight* weight) { return is_quantized(*weight); })
+             ? Encoding::kInt8
+             : Encoding::kF32;
 }
 
 bool ProductDispatches::has_tiles(bool is_of_experts) const {
   return rows_ == RowClass::kMany && (!is_of_experts || spec_->n_experts <= kGpuMostExperts);
 }
 
-std::uint64_t ProductDispatches::panels_at_once(const VulkanWeight& matrix, const VulkanWeight* second) const {
+std::uint64_t ProductDispatches::panels_at_once(const GpuWeight& matrix, const GpuWeight* second) const {
   const Bytes limit = bound_.plan->devices[bound_.device].max_binding_bytes;
   const Bytes most = limit == 0 ? ~std::uint32_t{0} : limit;
   const Bytes each = std::max(panel_bytes_of(matrix), second == nullptr ? 0 : panel_bytes_of(*second));
   return std::clamp<std::uint64_t>(most / each, 1, kMostGroups);
 }
 
-VulkanSlice ProductDispatches::panels(const VulkanWeight& weight, std::uint64_t first, std::uint64_t last) {
+GpuSlice ProductDispatches::panels(const GpuWeight& weight, std::uint64_t first, std::uint64_t last) {
   const Bytes each = panel_bytes_of(weight);
   return weight.slice.part(first * each, (last - first) * each);
 }
@@ -78,7 +78,7 @@ Dispatch& ProductDispatches::add(Kernel kernel, bool waits) {
 }
 
 void ProductDispatches::multiply(const Product& product, bool waits) {
-  const VulkanWeight& matrix = *product.matrix;
+  const GpuWeight& matrix = *product.matrix;
   const std::uint64_t n_panels = div_up(matrix.n_rows, kGpuPanelRows), at_once = panels_at_once(matrix, product.second);
   for (std::uint64_t first = 0; first < n_panels; first += at_once) {
     const std::uint64_t last = std::min(n_panels, first + at_once);
@@ -101,7 +101,7 @@ void ProductDispatches::multiply(const Product& product, bool waits) {
 }
 
 void ProductDispatches::multiply_experts(const Product& product, bool waits) {
-  const VulkanWeight& matrix = *product.matrix;
+  const GpuWeight& matrix = *product.matrix;
   const std::uint64_t of_expert = div_up(matrix.n_rows, kGpuPanelRows);
   const std::uint64_t all_at_once = panels_at_once(matrix, product.second), at_once = all_at_once / of_expert;
   CHECK(at_once > 0, "an expert's matrix is larger than what a kernel sees at once");
@@ -134,7 +134,7 @@ Kernel ProductDispatches::kernel_of(const Product& product, bool is_many) const 
   switch (product.reads) {
     case Encoding::kF32: return is_many ? Kernel::kMatmul : Kernel::kMatvec;
     case Encoding::kInt8: return is_many ? Kernel::kMatmulInt8 : Kernel::kMatvecInt8;
-    case Encoding::kHalf: return bound_.tier.matrices ? Kernel::kMatmulMatrices : Kernel::kMatmulHalf;
+    case Encoding::kHalf: return bound_.arithmetic.matrices ? Kernel::kMatmulMatrices : Kernel::kMatmulHalf;
   }
   CHECK(false, "an encoding that is not there");
 }
@@ -142,7 +142,7 @@ Kernel ProductDispatches::kernel_of(const Product& product, bool is_many) const 
 // Small matrices have too few large tiles for a card.
 std::uint32_t ProductDispatches::tile_features(const Product& product) const {
   const bool is_large = product.matrix->n_rows >= kLargeMatrix;
-  return product.reads == Encoding::kHalf && bound_.tier.matrices && is_large ? 2 * kTile : kTile;
+  return product.reads == Encoding::kHalf && bound_.arithmetic.matrices && is_large ? 2 * kTile : kTile;
 }
 
 std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {
@@ -160,7 +160,7 @@ Dispatch& ProductDispatches::add_product(const Product& product, bool waits) {
                         product.then == Then::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
                         product.is_of_logits ? 1U : 0U};
   if (dispatch.kernel == Kernel::kMatmulMatrices) {
-    const MatrixShape& shape = *bound_.tier.matrices;
+    const MatrixShape& shape = *bound_.arithmetic.matrices;
     const std::uint32_t features = tile_features(product);
     dispatch.constants.insert(dispatch.constants.end(),
                               {features, shape.m, shape.n, shape.k, shape.n_subgroups(), shape.n_beside(features)});

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "backend/vulkan/vulkan_binding.h"
-#include "backend/vulkan/vulkan_pipelines.h"
+#include "backend/gpu/gpu_binding.h"
+#include "backend/gpu/gpu_kernel.h"
 #include "program/step.h"
 
 namespace headroom {
@@ -36,7 +36,7 @@ struct GroupRule {
 struct Dispatch {
   Kernel kernel = Kernel::kEmbed;
   std::vector<std::uint32_t> constants;  // by constant_id
-  std::array<VulkanSlice, kKernelBuffers> slices{};
+  std::array<GpuSlice, kKernelBuffers> slices{};
   std::vector<std::uint32_t> push;
   GroupRule groups;
   bool waits = false;  // for those before it in the same part
@@ -56,6 +56,6 @@ struct OpPart {
 };
 
 // All parts of an op of this device, for steps of a class.
-std::vector<OpPart> op_parts(const VulkanBinding& bound, const Op& op, RowClass rows);
+std::vector<OpPart> op_parts(const GpuBinding& bound, const Op& op, RowClass rows);
 
 }  // namespace headroom

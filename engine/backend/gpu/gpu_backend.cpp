@@ -1,0 +1,240 @@
+#include "backend/gpu/gpu_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "backend/check_copy.h"
+#include "backend/load_panels.h"
+#include "base/check.h"
+#include "base/usable_cores.h"
+#include "format/dtype_table.h"
+#include "model/gpu_panel.h"
+#include "plan/kv_regions.h"
+
+namespace headroom {
+namespace {
+
+constexpr Bytes kClearedBytes = 64 * kMiB;  // between two looks at the stop token
+
+const GpuArena& gpu_arena(Arena& arena) {
+  const auto* given = dynamic_cast<GpuArena*>(&arena);
+  CHECK(given != nullptr, "an arena is of another device");
+  return *given;
+}
+
+// The rows of the first positions of a slot, with all that its exact ends hold of them.
+void list_slot_copies(const GpuBinding& bound, std::uint32_t from_slot, std::uint32_t to_slot,
+                      std::uint32_t n_positions, std::vector<GpuCopy>& copies) {
+  const PlanOptions& options = bound.plan->options;
+  for (std::size_t i = 0; i < bound.model->layers.size(); ++i) {
+    const LayerSpec& layer = bound.model->layers[i];
+    for (const KvRegion& kv : kv_regions(layer, options)) {
+      const GpuSlice& cache = bound.caches[i][static_cast<std::size_t>(kv.part)];
+      if (!cache) continue;
+      const Bytes row = row_bytes(kv.dtype, layer.head_dim);
+      const auto list_rows = [&](std::uint32_t head, std::uint64_t first, std::uint64_t n_rows) {
+        if (n_rows == 0) return;
+        const auto at = [&](std::uint32_t slot) {
+          return cache.part(((std::uint64_t{slot} * layer.n_kv_heads + head) * kv.n_rows + first) * row, n_rows * row);
+        };
+        copies.push_back({at(from_slot), at(to_slot)});
+      };
+      const bool is_keys = kv.part == KvPart::kKeys || kv.part == KvPart::kExactKeys;
+      const bool is_exact = kv.part == KvPart::kExactKeys || kv.part == KvPart::kExactValues;
+      const KvEnds ends = kv_ends_of(layer, is_keys ? options.kv_k : options.kv_v, options);
+      for (std::uint32_t head = 0; head < layer.n_kv_heads; ++head) {
+        if (is_exact) {
+          list_rows(head, 0, std::min<std::uint64_t>(n_positions, ends.n_sinks));
+          list_rows(head, ends.n_sinks, std::min<std::uint64_t>(n_positions, ends.n_ring));
+        } else {
+          list_rows(head, 0, std::min<std::uint64_t>(n_positions, kv.n_rows));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Arena>> GpuBackend::map_arena(const ArenaPlan& plan) {
+  Result<std::unique_ptr<GpuArena>> arena = make_arena(plan);
+  if (!arena) return arena.error();
+  ++n_allocations_;
+  return std::unique_ptr<Arena>(std::move(*arena));
+}
+
+Status GpuBackend::load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
+                               Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) {
+  const Bytes size = weight_bytes(weight, WeightLayout::kGpuPanels);
+  CHECK(size <= region.size && region.offset + region.size <= arena.mapped_bytes(), "a weight leaves its region");
+  const GpuArena& to = gpu_arena(arena);
+  if (!slot_is_matrix(weight.slot)) {
+    const Status put =
+        put_bytes(to, region.offset, size, upload, [&](std::byte* place) { return load_vector(weight, file, place); });
+    if (put) advance(size);
+    return put;
+  }
+  if (loaders_ == nullptr) loaders_ = std::make_unique<ThreadPool>(usable_cores());
+  const PanelFormat format{kGpuPanelRows, gpu_panel(weight.dtype, weight.n_cols).bytes(), pack_gpu_panel};
+  const std::uint64_t n_panels = count_panels(weight, format);
+  const std::uint64_t at_once = to.mapped() != nullptr ? n_panels : kUploadBytes / format.bytes;
+  if (at_once == 0) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{}: expected rows of {} of at most {} bytes, found {}", driver_.id(), weight.name,
+                             kUploadBytes / kGpuPanelRows, format.bytes / kGpuPanelRows)};
+  }
+  for (std::uint64_t first = 0; first < n_panels; first += at_once) {
+    const PanelRange range{first, std::min(n_panels, first + at_once)};
+    const Status put = put_bytes(
+        to, region.offset + first * format.bytes, (range.last - first) * format.bytes, upload,
+        [&](std::byte* place) { return load_panels(weight, file, format, range, place, *loaders_, stop, advance); });
+    if (!put) return put;
+  }
+  return ok_status();
+}
+
+// Has `fill` write n_bytes that are to stand at `offset`, at once or through the upload. Reading and copying take
+// turns.
+Status GpuBackend::put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
+                             const std::function<Status(std::byte*)>& fill) {
+  if (to.mapped() != nullptr) return fill(to.mapped() + offset);
+  CHECK(upload != nullptr && n_bytes <= kUploadBytes, "weights cannot reach the device without an upload");
+  const GpuArena& through = gpu_arena(*upload);
+  if (Status read = fill(through.mapped()); !read) return read;
+  return copy("copying weights", {&through, 0, n_bytes}, {&to, offset, n_bytes});
+}
+
+Status GpuBackend::clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) {
+  const GpuArena& to = gpu_arena(arena);
+  for (Bytes at = 0; at < to.mapped_bytes(); at += kClearedBytes) {
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+    const Bytes n_bytes = std::min(kClearedBytes, to.mapped_bytes() - at);
+    if (Status cleared = driver_.clear({&to, at, n_bytes}); !cleared) return cleared;
+    advance(n_bytes);
+  }
+  return ok_status();
+}
+
+Status GpuBackend::bind(const Binding& binding) {
+  if (Status present = driver_.check_present(); !present) return present;
+  step_.reset();
+  loaders_.reset();  // all is loaded
+  stopped_ = false;
+  Result<std::unique_ptr<GpuStep>> step = make_step(binding);
+  if (!step) return step.error();
+  step_ = std::move(*step);
+  if (Status written = write_balance(driver_, step_->bound(), binding.key_balance); !written) {
+    step_.reset();
+    return written;
+  }
+  // Room for the copies of a slot, so that steps allocate nothing.
+  list_slot_copies(step_->bound(), 0, 0, step_->bound().plan->options.n_ctx, copies_);
+  copies_.clear();
+  return ok_status();
+}
+
+Status GpuBackend::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+  if (Status bound = check_bound("submit"); !bound) return bound;
+  if (stopped_ || stop.stop_requested()) {
+    stopped_ = true;
+    return ok_status();
+  }
+  const GpuBinding& bound = step_->bound();
+  CHECK(segment.device == bound.device && segment.last_op <= bound.plan->program.ops.size(),
+        "a segment is of another device or plan");
+  CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound.plan->program.max_rows &&
+            inputs.logit_rows.size() <= bound.plan->program.max_logit_rows,
+        "a step is larger than planned");
+  Result<bool> whole = step_->submit(segment, inputs, stop);
+  if (!whole) return whole.error();
+  stopped_ = !*whole;
+  return ok_status();
+}
+
+Status GpuBackend::wait(const StopToken& /*stop*/) {
+  if (Status done = driver_.wait_idle(); !done) return done;
+  if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
+  return ok_status();
+}
+
+Status GpuBackend::read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) {
+  if (Status bound = check_bound("read"); !bound) return bound;
+  if (Status done = wait({}); !done) return done;
+  const GpuBinding& bound = step_->bound();
+  if (Status fine = check_copy(side(), buffer, first_row, to.size()); !fine) return fine;
+  const Bytes row = bound.plan->program.buffers[buffer].row_bytes();
+  const GpuSlice from = bound.buffer(buffer).part(first_row * row, to.size());
+  if (from.mapped() != nullptr) {
+    std::memcpy(to.data(), from.mapped(), to.size());
+    return ok_status();
+  }
+  const GpuSlice& staging = bound.staging;
+  CHECK(staging && to.size() <= staging.size, "the plan's staging is too small for what is read");
+  const bool is_in_staging = to.data() >= staging.mapped() && to.data() + to.size() <= staging.mapped() + staging.size;
+  const Bytes at = is_in_staging ? static_cast<Bytes>(to.data() - staging.mapped()) : 0;
+  const Status copied = copy("copying to the host", from, staging.part(at, to.size()));
+  if (copied && !is_in_staging) std::memcpy(to.data(), staging.mapped(), to.size());
+  return copied;
+}
+
+Status GpuBackend::write(BufferId buffer, std::span<const std::byte> from) {
+  if (Status bound = check_bound("write"); !bound) return bound;
+  if (Status done = driver_.wait_idle(); !done) return done;
+  const GpuBinding& bound = step_->bound();
+  if (Status fine = check_copy(side(), buffer, 0, from.size()); !fine) return fine;
+  const GpuSlice to = bound.buffer(buffer).part(0, from.size());
+  if (to.mapped() != nullptr) {
+    std::memcpy(to.mapped(), from.data(), from.size());
+    return ok_status();
+  }
+  const GpuSlice& staging = bound.staging;
+  CHECK(staging && from.size() <= staging.size, "the plan's staging is too small for what is written");
+  std::memmove(staging.mapped(), from.data(), from.size());
+  return copy("copying from the host", staging.part(0, from.size()), to);
+}
+
+const std::byte* GpuBackend::host_view(BufferId buffer) const {
+  return step_ == nullptr ? nullptr : step_->bound().buffer(buffer).mapped();
+}
+
+Status GpuBackend::find_candidates(std::span<CandidateQuery> queries) {
+  if (Status bound = check_bound("find_candidates"); !bound) return bound;
+  if (Status done = wait({}); !done) return done;
+  const GpuBinding& bound = step_->bound();
+  const Bytes row_bytes = bound.model->n_vocab * kF32Bytes;
+  for (const CandidateQuery& query : queries) {
+    if (Status fine = check_copy(side(), bound.plan->program.ops.back().outputs[0], query.row, row_bytes); !fine)
+      return fine;
+  }
+  return step_->find_candidates(queries);
+}
+
+Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+  if (Status bound = check_bound("copy_state"); !bound) return bound;
+  const PlanOptions& options = step_->bound().plan->options;
+  CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
+        "a copy of a slot is outside the plan");
+  if (from_slot == to_slot) return ok_status();
+  copies_.clear();
+  list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
+  return driver_.copy("copying a slot", copies_);
+}
+
+CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->program, step_->bound().device}; }
+
+Status GpuBackend::check_bound(const char* call) const {
+  if (Status present = driver_.check_present(); !present) return present;
+  if (step_ != nullptr) return ok_status();
+  return Error{ErrorCode::kUsage, fmt::format("{}: {}() before bind()", driver_.id(), call)};
+}
+
+Status GpuBackend::copy(std::string_view what, const GpuSlice& from, const GpuSlice& to) {
+  const std::array copies{GpuCopy{from, to}};
+  return driver_.copy(what, copies);
+}
+
+}  // namespace headroom

@@ -1,0 +1,51 @@
+// What backends of GPUs have in common: how weights, buffers and caches move, by the few things that a driver does.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "backend/check_copy.h"
+#include "backend/cpu/thread_pool.h"
+#include "backend/gpu/gpu_step.h"
+
+namespace headroom {
+
+class GpuBackend : public Backend {
+ public:
+  Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) final;
+  Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
+                     Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
+  Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
+  Status bind(const Binding& binding) final;
+  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) final;
+  Status wait(const StopToken& stop) final;
+  Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) final;
+  Status write(BufferId buffer, std::span<const std::byte> from) final;
+  const std::byte* host_view(BufferId buffer) const final;
+  Status find_candidates(std::span<CandidateQuery> queries) final;
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) final;
+  std::uint64_t n_allocations() const final { return n_allocations_; }
+
+ protected:
+  // `driver` is of the derived class, and lives as long.
+  explicit GpuBackend(GpuDriver& driver) : driver_(driver) {}
+
+  virtual Result<std::unique_ptr<GpuArena>> make_arena(const ArenaPlan& plan) = 0;
+  virtual Result<std::unique_ptr<GpuStep>> make_step(const Binding& binding) = 0;
+
+ private:
+  CopySide side() const;
+  Status check_bound(const char* call) const;
+  Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
+  Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
+                   const std::function<Status(std::byte*)>& fill);
+
+  GpuDriver& driver_;
+  std::unique_ptr<GpuStep> step_;
+  std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
+  std::vector<GpuCopy> copies_;
+  bool stopped_ = false;
+  std::uint64_t n_allocations_ = 0;
+};
+
+}  // namespace headroom

@@ -1,0 +1,48 @@
+// Where the part of a model that stands on one GPU is.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "backend/gpu/gpu_arena.h"
+#include "backend/gpu/gpu_arithmetic.h"
+#include "model/weight_index.h"
+#include "plan/gpu_rules.h"
+
+namespace headroom {
+
+struct GpuWeight {
+  GpuSlice slice;  // panels: model/gpu_panel.h; vectors F32
+  DType dtype = DType::kF32;
+  std::uint64_t n_rows = 0, n_cols = 0, n_matrices = 1;
+};
+
+struct GpuBinding {
+  const ModelInfo* model = nullptr;
+  const MemoryPlan* plan = nullptr;
+  DeviceIndex device = 0;
+  GpuArithmetic arithmetic;
+  double most_products = 0;            // multiply-adds of one submission, since some drivers end long ones
+  std::vector<RopeFrequencies> ropes;  // as model->ropes
+  std::vector<GpuSlice> buffers;       // as the program's
+  std::vector<std::array<GpuSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>> caches;  // (n_layers), by part
+  struct {
+    GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows;
+  } scratch;
+  GpuSlice candidates;       // see CandidateScratch; absent where another device has the head
+  GpuSlice inputs, staging;  // page-locked
+  GpuInputs input_layout;
+
+  // Null when the model has no such weight; CHECKs that one that it has stands here.
+  const GpuWeight* find(WeightSlot slot, std::int32_t layer) const;
+  const GpuWeight& at(WeightSlot slot, std::int32_t layer) const;
+  const GpuSlice& buffer(BufferId id) const;
+
+  WeightIndex index;
+  std::vector<GpuWeight> weights;  // as model->weights
+};
+
+// CHECKs that arenas are those of the plan, and that regions hold what the kernels need.
+GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic, double most_products);
+
+}  // namespace headroom

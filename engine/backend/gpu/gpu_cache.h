@@ -1,0 +1,24 @@
+// The cache of a layer, as the kernels that fill and read it are told of it.
+#pragma once
+
+#include <array>
+
+#include "backend/gpu/gpu_binding.h"
+
+namespace headroom {
+
+class GpuCache {
+ public:
+  GpuCache(const GpuBinding& bound, std::int32_t layer) : bound_(bound), layer_(static_cast<std::size_t>(layer)) {}
+
+  const GpuSlice& part(KvPart part) const { return bound_.caches[layer_][static_cast<std::size_t>(part)]; }
+  DType type(bool is_keys) const;
+  bool is_rotated(bool is_keys) const;
+  std::array<std::uint32_t, 4> rows(bool is_keys) const;  // CacheRows of vulkan/shaders/lib/cache.glsl
+
+ private:
+  const GpuBinding& bound_;
+  std::size_t layer_;
+};
+
+}  // namespace headroom

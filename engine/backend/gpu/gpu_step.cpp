@@ -1,0 +1,70 @@
+#include "backend/gpu/gpu_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace headroom {
+
+Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance) {
+  const GpuSlice& to = bound.scratch.balance;
+  if (!to) return ok_status();
+  const Bytes row = to.size / bound.model->n_layers() / kF32Bytes * kF32Bytes;
+  for (std::size_t i = 0; i < bound.model->layers.size(); ++i) {
+    if (bound.plan->placement.layers[i].attention != bound.device) continue;
+    CHECK(i < balance.size() && balance[i].size() == bound.model->layers[i].kv_dim(),
+          "the factors of balanced keys are missing");
+    const auto* from = reinterpret_cast<const std::byte*>(balance[i].data());
+    const Bytes bytes = balance[i].size() * kF32Bytes;
+    if (to.mapped() != nullptr) {
+      std::memcpy(to.mapped() + i * row, from, bytes);
+      continue;
+    }
+    // The inputs are page-locked, and no step has written them yet.
+    const GpuSlice& through = bound.inputs;
+    for (Bytes at = 0; at < bytes; at += through.size) {
+      const Bytes n_bytes = std::min(through.size, bytes - at);
+      std::memcpy(through.mapped(), from + at, n_bytes);
+      const std::array copies{GpuCopy{through.part(0, n_bytes), to.part(i * row + at, n_bytes)}};
+      if (Status done = driver.copy("copying the balance of keys", copies); !done) return done;
+    }
+  }
+  return ok_status();
+}
+
+void write_inputs(const GpuBinding& bound, const StepInputs& inputs) {
+  const GpuInputs& layout = bound.input_layout;
+  auto* words = reinterpret_cast<std::uint32_t*>(bound.inputs.mapped());
+  const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size());
+  words[layout.counts_at] = n_rows;
+  words[layout.counts_at + 1] = static_cast<std::uint32_t>(inputs.logit_rows.size());
+  for (std::uint32_t i = 0; i < n_rows; ++i) {
+    const StepRow& row = inputs.rows[i];
+    std::uint32_t* to = words + layout.rows_at + std::size_t{i} * kGpuRowWords;
+    to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = 0;
+  }
+  std::copy(inputs.logit_rows.begin(), inputs.logit_rows.end(), words + layout.logit_rows_at);
+  const std::uint32_t n_slots = bound.plan->options.n_slots;
+  for (std::uint32_t layer = 0; layer < bound.model->n_layers(); ++layer) {
+    for (std::uint32_t slot = 0; slot < n_slots; ++slot)
+      words[layout.exact_from_at + std::size_t{layer} * n_slots + slot] = inputs.rings->exact_from(layer, slot);
+  }
+  for (std::uint32_t rope = 0; rope < bound.ropes.size(); ++rope) {
+    const RopeFrequencies& frequencies = bound.ropes[rope];
+    const std::size_t n_pairs = frequencies.per_pair.size();
+    auto* to = reinterpret_cast<float*>(words + layout.rope_at(*bound.model, rope, bound.plan->program.max_rows));
+    for (const StepRow& row : inputs.rows) {
+      for (std::size_t pair = 0; pair < n_pairs; ++pair) {
+        const float angle = static_cast<float>(row.position) * frequencies.per_pair[pair];  // as models were trained
+        to[pair] = std::cos(angle) * frequencies.magnitude;
+        to[n_pairs + pair] = std::sin(angle) * frequencies.magnitude;
+      }
+      to += 2 * n_pairs;
+    }
+  }
+}
+
+}  // namespace headroom

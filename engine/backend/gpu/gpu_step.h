@@ -1,0 +1,49 @@
+// An opened GPU as what its backends share sees it, and the ops of a plan on it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backend/gpu/gpu_binding.h"
+
+namespace headroom {
+
+// Bytes from one slice to another of the same size, which do not overlap.
+struct GpuCopy {
+  GpuSlice from, to;
+};
+
+// Used from one thread. Once the device was lost every call says so (kDeviceLost).
+class GpuDriver {
+ public:
+  virtual ~GpuDriver() = default;
+  virtual const std::string& id() const = 0;
+  virtual Status check_present() const = 0;
+  // Until all that was submitted is done.
+  virtual Status wait_idle() = 0;
+  // Behind all that was submitted, one behind another; all is done when it returns. `what` is for the message.
+  virtual Status copy(std::string_view what, std::span<const GpuCopy> copies) = 0;
+  virtual Status clear(const GpuSlice& slice) = 0;
+};
+
+// Made by bind(), with all that steps need.
+class GpuStep {
+ public:
+  virtual ~GpuStep() = default;
+  virtual const GpuBinding& bound() const = 0;
+
+  // Starts the ops of a segment; false when it was stopped before all of them were started. Allocates nothing.
+  virtual Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) = 0;
+
+  // As Backend::find_candidates(), of rows that were checked, while nothing runs; the head is on this device.
+  virtual Status find_candidates(std::span<CandidateQuery> queries) = 0;
+};
+
+// The factors of balanced keys, which the first copy of a plan lays down once.
+Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance);
+
+// What the kernels of a step read beside weights and buffers, in page-locked memory; nothing that reads it runs.
+// Dispatches are counted apart: see GpuInputs::groups_at.
+void write_inputs(const GpuBinding& bound, const StepInputs& inputs);
+
+}  // namespace headroom
