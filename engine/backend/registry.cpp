@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "backend/cpu/cpu_backend.h"
@@ -11,12 +14,24 @@
 #include "backend/reference/reference_backend.h"
 #include "base/cpu_features.h"
 #include "base/usable_cores.h"
+#if HEADROOM_HAS_CUDA
+#include "backend/cuda/cuda_backend.h"
+#include "backend/cuda/cuda_cards.h"
+#endif
 #if HEADROOM_HAS_VULKAN
 #include "backend/vulkan/vulkan_backend.h"
 #endif
 
 namespace headroom {
 namespace {
+
+#if HEADROOM_HAS_CUDA
+// Until a card has run its kernels, CUDA is only for who asks for it: NVIDIA's cards are used by Vulkan.
+bool takes_cuda() {
+  const char* setting = std::getenv(kCudaVariable);
+  return setting != nullptr && std::string_view(setting) == "1";
+}
+#endif
 
 // Those that the environment asks for, with what is free of their memory now.
 Status add_reference_devices(std::vector<DeviceInfo>& devices) {
@@ -44,8 +59,15 @@ Result<std::unique_ptr<Backend>> make_backend_with(const DeviceInfo& device,
     case DeviceKind::kVulkan:
 #if HEADROOM_HAS_VULKAN
       return make_vulkan_backend(device, kernel_folder);
+#else
+      break;
 #endif
     case DeviceKind::kCuda:
+#if HEADROOM_HAS_CUDA
+      return make_cuda_backend(device);
+#else
+      break;
+#endif
     case DeviceKind::kMetal: break;
   }
   return Error{ErrorCode::kUnsupported,
@@ -64,6 +86,11 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
   cpu.kernels = isa_name(choice->isa);
   cpu.kernel_note = refused_text(*choice);
   std::vector<DeviceInfo> devices{std::move(cpu)};
+#if HEADROOM_HAS_CUDA
+  if (takes_cuda()) {
+    for (CudaCard& card : cuda_cards().cards) devices.push_back(std::move(card.info));
+  }
+#endif
 #if HEADROOM_HAS_VULKAN
   for (VulkanCard& card : vulkan_cards().cards) devices.push_back(std::move(card.info));
 #endif
@@ -72,11 +99,17 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
 }
 
 std::vector<std::string> refused_devices() {
-#if HEADROOM_HAS_VULKAN
-  return vulkan_cards().refused;
-#else
-  return {};
+  std::vector<std::string> refused;
+  const auto add = [&](std::vector<std::string> sentences) {
+    std::ranges::move(sentences, std::back_inserter(refused));
+  };
+#if HEADROOM_HAS_CUDA
+  if (takes_cuda()) add(cuda_cards().refused);
 #endif
+#if HEADROOM_HAS_VULKAN
+  add(vulkan_cards().refused);
+#endif
+  return refused;
 }
 
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) { return make_backend_with(device, {}); }

@@ -10,11 +10,12 @@
 
 namespace headroom {
 
-// What this build has a backend for and finds here: the CPU always and first, then the devices that Vulkan's loader
-// shows (see vulkan_cards() for the variables that choose among them), then the reference devices that the environment
-// asks for (HEADROOM_REFERENCE_DEVICE=512MiB, or two: 512MiB,256MiB). Free memory is as of now. `n_threads` of the CPU;
-// 0: one per usable core. Creates no context on any device. The first call in a process checks the CPU's kernels:
-// errors as choose_isa() and reference_devices().
+// What this build has a backend for and finds here: the CPU always and first, then with HEADROOM_CUDA=1 NVIDIA's cards
+// (see cuda_cards()), the devices that Vulkan's loader shows (see vulkan_cards() for the variables that choose among
+// them), and the reference devices that the environment asks for (HEADROOM_REFERENCE_DEVICE=512MiB, or two:
+// 512MiB,256MiB). Free memory is as of now. `n_threads` of the CPU; 0: one per usable core. Creates no context on any
+// device. The first call in a process checks the CPU's kernels: errors as choose_isa() and reference_devices().
+inline constexpr const char* kCudaVariable = "HEADROOM_CUDA";
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0);
 
 // What was looked for and cannot be used, and why, a sentence each: "Vulkan: this machine has no loader ...".

@@ -86,7 +86,7 @@ Bytes quantized_row_bytes(std::uint64_t n_elems) {
   return groups * (kQuantGroup + 2 * kF32Bytes);
 }
 
-// What CUDA will need: it keeps the normalized and the quantized row, and the partial sums of split-K attention:
+// What Metal will need, and a reference device is given: it keeps the normalized and the quantized row, and the partial sums of split-K attention:
 // (head_dim + running maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the
 // device without splitting. With experts also the router's logits, the quantized rows gathered by expert, and their
 // order.
@@ -131,7 +131,7 @@ Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const Plan
                     std::uint32_t max_rows, DeviceWork work) {
   if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads, work).total();
   if (work != DeviceWork::kComputes) return 0;
-  if (device.kind == DeviceKind::kVulkan) return gpu_scratch(model, options, max_rows).total();
+  if (copies_page_locked(device)) return gpu_scratch(model, device, options, max_rows).total();
   return assumed_scratch(model, options, max_rows);
 }
 

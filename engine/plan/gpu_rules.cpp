@@ -11,7 +11,8 @@ Bytes gpu_aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 
 }  // namespace
 
-GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
+GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
+                       std::uint32_t max_rows) {
   std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
   Bytes partials = 0, expert_tiles = 0, expert_rows = 0;
   bool has_post_norms = false;
@@ -38,7 +39,8 @@ GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::
           .balance_bytes = is_balanced ? gpu_aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
           .partials_bytes = gpu_aligned(partials),
           .expert_tiles_bytes = gpu_aligned(expert_tiles),
-          .expert_rows_bytes = gpu_aligned(expert_rows)};
+          .expert_rows_bytes = gpu_aligned(expert_rows),
+          .inputs_bytes = device.kind == DeviceKind::kCuda ? gpu_inputs(model, options).answers_at * 4 : 0};
 }
 
 // Each expert that is chosen has one tile that is not full at most.

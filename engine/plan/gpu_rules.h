@@ -29,14 +29,16 @@ struct GpuScratch {
   Bytes partials_bytes = 0;      // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
   Bytes expert_tiles_bytes = 0;  // of the layer with most, GpuExpertTiles; absent where no step has many rows
   Bytes expert_rows_bytes = 0;   // (max_rows, n_experts_used, d_model) f32: what experts make; likewise
+  Bytes inputs_bytes = 0;        // GpuInputs up to the answers, which a device would read from the host's memory else
   Bytes total() const {
     return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes +
-           expert_tiles_bytes + expert_rows_bytes;
+           expert_tiles_bytes + expert_rows_bytes + inputs_bytes;
   }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
 constexpr Bytes gpu_int8_row_bytes(std::uint64_t n_elems) { return div_up(n_elems, 32) * (32 + 4 * kF32Bytes); }
-GpuScratch gpu_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows);
+GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
+                       std::uint32_t max_rows);
 
 // An answer about a row of logits, in words of 32 bits: see backend/candidates.h and shaders/lib/candidates.glsl.
 struct GpuAnswer {

@@ -30,6 +30,7 @@ class VulkanCandidatesTest : public testing::Test {
     slices_.logits = map(logits_, Memory::kPageLocked, logits_bytes);
     slices_.scratch = map(scratch_, Memory::kDevice, slices_.sizes.total());
     slices_.inputs = map(inputs_, Memory::kPageLocked, slices_.layout.total());
+    slices_.asked = slices_.inputs;
     candidates_ = test::take(VulkanCandidates::record(device_, *pipelines_, slices_));
   }
 

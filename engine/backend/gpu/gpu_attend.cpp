@@ -93,7 +93,7 @@ class AttendDispatches {
     Dispatch& dispatch = part.dispatches.emplace_back();
     dispatch.kernel = kernel;
     dispatch.waits = kernel == Kernel::kAttendMerge;
-    dispatch.slices[0] = bound_.inputs;
+    dispatch.slices[0] = bound_.step_inputs();
     dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
     dispatch.groups = {n_groups, GroupRule::Of::kRows, 1, first, n_rows_};
     return dispatch;

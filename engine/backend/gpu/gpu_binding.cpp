@@ -82,7 +82,8 @@ class Binder {
 
   void cut_scratch() {
     if (!scratch_) return;  // it only embeds
-    const GpuScratch sizes = gpu_scratch(*in_.model, in_.plan->options, in_.plan->program.max_rows);
+    const GpuScratch sizes =
+        gpu_scratch(*in_.model, in_.plan->devices[in_.device], in_.plan->options, in_.plan->program.max_rows);
     CHECK(sizes.total() <= scratch_.size, "the plan's scratch is too small for the kernels");
     Bytes at = 0;
     const auto take = [&](Bytes bytes) {
@@ -99,6 +100,7 @@ class Binder {
     bound_.scratch.partials = take(sizes.partials_bytes);
     bound_.scratch.expert_tiles = take(sizes.expert_tiles_bytes);
     bound_.scratch.expert_rows = take(sizes.expert_rows_bytes);
+    bound_.scratch.inputs = take(sizes.inputs_bytes);
   }
 
   void bind_buffers() {

@@ -27,7 +27,7 @@ struct GpuBinding {
   std::vector<GpuSlice> buffers;       // as the program's
   std::vector<std::array<GpuSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>> caches;  // (n_layers), by part
   struct {
-    GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows;
+    GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, inputs;
   } scratch;
   GpuSlice candidates;       // see CandidateScratch; absent where another device has the head
   GpuSlice inputs, staging;  // page-locked
@@ -37,6 +37,8 @@ struct GpuBinding {
   const GpuWeight* find(WeightSlot slot, std::int32_t layer) const;
   const GpuWeight& at(WeightSlot slot, std::int32_t layer) const;
   const GpuSlice& buffer(BufferId id) const;
+  // What kernels read of a step: the device's own copy of the inputs where the plan has room for one.
+  const GpuSlice& step_inputs() const { return scratch.inputs ? scratch.inputs : inputs; }
 
   WeightIndex index;
   std::vector<GpuWeight> weights;  // as model->weights

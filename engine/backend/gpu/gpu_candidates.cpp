@@ -9,8 +9,13 @@
 namespace headroom {
 
 CandidateSlices candidate_slices(const GpuBinding& bound) {
-  return {bound.model->n_vocab, bound.buffer(bound.plan->program.ops.back().outputs[0]), bound.candidates,
-          bound.inputs,         candidate_scratch(*bound.model, bound.plan->options),    bound.input_layout};
+  return {.n_vocab = bound.model->n_vocab,
+          .logits = bound.buffer(bound.plan->program.ops.back().outputs[0]),
+          .scratch = bound.candidates,
+          .inputs = bound.inputs,
+          .asked = bound.step_inputs(),
+          .sizes = candidate_scratch(*bound.model, bound.plan->options),
+          .layout = bound.input_layout};
 }
 
 GpuCandidates::GpuCandidates(const CandidateSlices& slices) : slices_(slices), answer_(gpu_answer(slices.n_vocab)) {
@@ -24,7 +29,7 @@ std::uint32_t GpuCandidates::n_sums() const {
 
 std::array<GpuSlice, 6> GpuCandidates::buffers() const {
   const GpuSlice answers = slices_.inputs.part(slices_.layout.answers_at * 4, n_queries() * answer_.n_words * 4);
-  return {slices_.inputs, {}, {}, slices_.logits, answers, slices_.scratch};
+  return {slices_.asked, {}, {}, slices_.logits, answers, slices_.scratch};
 }
 
 std::array<std::uint32_t, 7> GpuCandidates::push() const {

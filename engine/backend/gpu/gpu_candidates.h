@@ -14,7 +14,8 @@ struct CandidateSlices {
   std::uint32_t n_vocab = 0;
   GpuSlice logits;   // (rows, n_vocab) f32
   GpuSlice scratch;  // see CandidateScratch
-  GpuSlice inputs;   // see GpuInputs
+  GpuSlice inputs;   // see GpuInputs: where the host asks and is answered
+  GpuSlice asked;    // the same, or the device's copy up to the answers: what kernels read
   CandidateScratch sizes;
   GpuInputs layout;
 };

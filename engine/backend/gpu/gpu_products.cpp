@@ -73,7 +73,7 @@ Dispatch& ProductDispatches::add(Kernel kernel, bool waits) {
   Dispatch& dispatch = parts_.back().dispatches.emplace_back();
   dispatch.kernel = kernel;
   dispatch.waits = waits;
-  dispatch.slices[0] = bound_.inputs;
+  dispatch.slices[0] = bound_.step_inputs();
   return dispatch;
 }
 

@@ -79,4 +79,10 @@ Result<DeviceUse> Nvml::read(const PciAddress& card) const {
   return DeviceUse{total, total - memory.free, "NVML"};
 }
 
+Result<DeviceUse> read_nvml(const PciAddress& card) {
+  static const Result<std::unique_ptr<const Nvml>> nvml = Nvml::open();
+  if (!nvml) return nvml.error();
+  return (*nvml)->read(card);
+}
+
 }  // namespace headroom

@@ -29,4 +29,8 @@ class Nvml {
   std::unique_ptr<Functions> functions_;
 };
 
+// By the library of this machine, which is opened when it is first asked and like a driver for as long as the process
+// lasts. Any thread.
+Result<DeviceUse> read_nvml(const PciAddress& card);
+
 }  // namespace headroom

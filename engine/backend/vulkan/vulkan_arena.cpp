@@ -34,7 +34,7 @@ Result<std::unique_ptr<VulkanArena>> VulkanArena::map(std::shared_ptr<VulkanDevi
 }
 
 std::atomic<Bytes>& VulkanArena::bytes_in_use() const {
-  CardUse& use = use_of_card(device_->card());
+  GpuUse& use = use_of_card(device_->card());
   return memory_kind_ == Memory::kPageLocked ? use.host_arena_bytes : use.device_arena_bytes;
 }
 

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "backend/gpu/device_choice.h"
 #include "backend/vulkan/vulkan_facts.h"
 #include "backend/vulkan/vulkan_faults.h"
 #include "backend/vulkan/vulkan_memory.h"
@@ -45,22 +44,18 @@ const Instance& instance() {
 
 // Puts those that the setting names in its order; the sentence says what is wrong with it.
 void choose_cards(VulkanCards& found, std::string_view setting) {
-  std::vector<VulkanCard> chosen;
-  for (std::string_view rest = setting; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view number = rest.substr(0, comma);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-    if (error != std::errc() || end != number.data() + number.size() || index >= found.cards.size()) {
-      found.refused.push_back(fmt::format("{}: expected numbers below {} such as 0 or 1,0, or none, found \"{}\"",
-                                          kVulkanDevicesVariable, found.cards.size(), setting));
-      return;
-    }
-    chosen.push_back(found.cards[index]);
-    chosen.back().info.id = fmt::format("vulkan:{}", chosen.size() - 1);
+  const Result<std::vector<std::size_t>> chosen =
+      parse_device_choice(kVulkanDevicesVariable, setting, found.cards.size());
+  if (!chosen) {
+    found.refused.push_back(chosen.error().message);
+    return;
   }
-  found.cards = std::move(chosen);
+  std::vector<VulkanCard> cards;
+  for (const std::size_t index : *chosen) {
+    cards.push_back(found.cards[index]);
+    cards.back().info.id = fmt::format("vulkan:{}", cards.size() - 1);
+  }
+  found.cards = std::move(cards);
 }
 
 }  // namespace

@@ -28,13 +28,6 @@ ProcessBudget budget_of(VkPhysicalDevice device, std::uint32_t heap) {
   return {budget.heapBudget[heap], budget.heapUsage[heap]};
 }
 
-// Opened for the first card of NVIDIA's, and like the instance for as long as the process lasts.
-Result<DeviceUse> read_nvml(const PciAddress& card) {
-  static const Result<std::unique_ptr<const Nvml>> nvml = Nvml::open();
-  if (!nvml) return nvml.error();
-  return (*nvml)->read(card);
-}
-
 std::optional<ClientUse> other_clients(const PciAddress& card) {
   static OtherDrmClients others(kOthersKept);
   return others.on(card);
@@ -42,9 +35,9 @@ std::optional<ClientUse> other_clients(const PciAddress& card) {
 
 }  // namespace
 
-CardUse& use_of_card(const VulkanCard& card) {
+GpuUse& use_of_card(const VulkanCard& card) {
   static std::mutex mutex;
-  static std::map<VkPhysicalDevice, CardUse> uses;
+  static std::map<VkPhysicalDevice, GpuUse> uses;
   const std::lock_guard lock(mutex);
   return uses[card.handle];
 }
@@ -52,7 +45,7 @@ CardUse& use_of_card(const VulkanCard& card) {
 MemoryReadings read_card_memory(const VulkanCard& card) {
   MemoryReadings readings;
   readings.heap_bytes = card.heap_bytes;
-  const CardUse& use = use_of_card(card);
+  const GpuUse& use = use_of_card(card);
   readings.device_arena_bytes = use.device_arena_bytes;
   readings.host_arena_bytes = use.host_arena_bytes;
   if (card.has_memory_budget) readings.budget = budget_of(card.handle, card.heap);

@@ -138,7 +138,7 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
       {RegionKind::kKv, "k of layer 0", {.n_ctx = 2048, .n_batch = 16}, "lower n_ctx or n_slots"},
       {RegionKind::kActivations, "activations", {.n_ctx = 2048, .n_batch = 512}, "lower n_batch or n_slots"},
       {RegionKind::kLogits, "logits", {.n_ctx = 32, .n_batch = 64, .n_logit_rows = 64}, "lower n_logit_rows"},
-      {RegionKind::kScratch, "scratch", {.n_ctx = 16, .n_slots = 16, .n_batch = 16}, "lower n_batch or n_slots"},
+      {RegionKind::kScratch, "scratch", {.n_ctx = 512, .n_batch = 8}, "lower n_batch or n_slots"},
   };
   ModelInfo model = test::make_model(test::kTinyLlama);
   for (const Case& each : cases) {

@@ -71,15 +71,31 @@ TEST(GpuScratch, has_room_for_tiles_of_experts_only_where_steps_have_many_rows) 
   ModelInfo model;
   model.d_model = 256;
   model.layers.assign(2, layer_of(8, 0));
-  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, 0U);
+  DeviceInfo vulkan;
+  vulkan.kind = DeviceKind::kVulkan;
+  EXPECT_EQ(gpu_scratch(model, vulkan, {}, 512).expert_rows_bytes, 0U);
   model.layers[1].n_experts = 16;
   model.layers[1].n_experts_used = 4;
-  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, Bytes{512} * 4 * 256 * 4);
-  EXPECT_GT(gpu_scratch(model, {}, 512).expert_tiles_bytes, 0U);
-  EXPECT_EQ(gpu_scratch(model, {}, kGpuFewRows).expert_rows_bytes, 0U);
-  EXPECT_EQ(gpu_scratch(model, {}, kGpuFewRows).expert_tiles_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, vulkan, {}, 512).expert_rows_bytes, Bytes{512} * 4 * 256 * 4);
+  EXPECT_GT(gpu_scratch(model, vulkan, {}, 512).expert_tiles_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, vulkan, {}, kGpuFewRows).expert_rows_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, vulkan, {}, kGpuFewRows).expert_tiles_bytes, 0U);
   model.layers[1].n_experts = kGpuMostExperts + 1;
-  EXPECT_EQ(gpu_scratch(model, {}, 512).expert_rows_bytes, 0U);
+  EXPECT_EQ(gpu_scratch(model, vulkan, {}, 512).expert_rows_bytes, 0U);
+}
+
+TEST(GpuScratch, has_a_copy_of_the_inputs_for_cuda) {
+  ModelInfo model;
+  model.d_model = 256;
+  model.n_vocab = 1000;
+  model.layers.assign(2, layer_of(8, 0));
+  DeviceInfo device;
+  device.kind = DeviceKind::kVulkan;
+  const Bytes without = gpu_scratch(model, device, {}, 512).total();
+  EXPECT_EQ(gpu_scratch(model, device, {}, 512).inputs_bytes, 0U);
+  device.kind = DeviceKind::kCuda;
+  EXPECT_EQ(gpu_scratch(model, device, {}, 512).inputs_bytes, gpu_inputs(model, {}).answers_at * 4);
+  EXPECT_EQ(gpu_scratch(model, device, {}, 512).total(), without + gpu_inputs(model, {}).answers_at * 4);
 }
 
 }  // namespace

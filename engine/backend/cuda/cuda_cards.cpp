@@ -1,0 +1,140 @@
+#include "backend/cuda/cuda_cards.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "backend/gpu/device_choice.h"
+#include "backend/gpu_memory/drm_clients.h"
+#include "backend/gpu_memory/nvml.h"
+#include "format/dtype_table.h"
+#include "plan/device_catalogue.h"
+
+namespace headroom {
+namespace {
+
+constexpr int kLeastMajor = 7, kLeastMinor = 5;  // Turing: int8 products of whole tiles
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+int attribute(const cuda::Driver& driver, int which, int device) {
+  int value = 0;
+  return driver.cuDeviceGetAttribute(&value, which, device) == cuda::CUDA_SUCCESS ? value : 0;
+}
+
+// Reads a card, or says why it cannot be used.
+Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
+  CudaCard card;
+  card.ordinal = ordinal;
+  cuda::CUdevice device = 0;
+  if (const cuda::CUresult found = driver.cuDeviceGet(&device, ordinal); found != cuda::CUDA_SUCCESS)
+    return cuda::driver_error("CUDA", fmt::format("asking for device {}", ordinal), found);
+  std::array<char, 256> name{};
+  driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device);
+  card.info.name = name.data();
+  card.major = attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  card.minor = attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  card.n_multiprocessors =
+      static_cast<std::uint32_t>(attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  const auto refused = [&](const std::string& why) {
+    return Error{ErrorCode::kUnsupported, fmt::format("CUDA: {}: {}", card.info.name, why)};
+  };
+  if (card.major * 10 + card.minor < kLeastMajor * 10 + kLeastMinor) {
+    return refused(fmt::format("expected compute capability {}.{} or newer, found {}.{}", kLeastMajor, kLeastMinor,
+                               card.major, card.minor));
+  }
+  if (attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device) == cuda::CU_COMPUTEMODE_PROHIBITED)
+    return refused("its compute mode forbids programs to use it");
+  std::size_t bytes = 0;
+  if (const cuda::CUresult told = driver.cuDeviceTotalMem_v2(&bytes, device); told != cuda::CUDA_SUCCESS || bytes == 0)
+    return refused(fmt::format("the driver does not tell its memory: {}", cuda::result_name(told)));
+  card.total_bytes = bytes;
+  std::array<char, 64> bus{};
+  if (driver.cuDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device) == cuda::CUDA_SUCCESS)
+    card.pci = parse_pci_address(bus.data());
+  return card;
+}
+
+void describe(const cuda::Driver& driver, CudaCard& card) {
+  DeviceInfo& info = card.info;
+  info.kind = DeviceKind::kCuda;
+  info.alignment = 256;
+  info.granularity = 2 * kMiB;
+  info.driver_bytes = kAssumedCudaDriverBytes;
+  int version = 0;
+  driver.cuDriverGetVersion(&version);
+  info.driver = fmt::format("CUDA {}", version_text(version));
+  info.kernels = fmt::format("CUDA, compute capability {}.{}", card.major, card.minor);
+  for (const DTypeRow& row : kDTypes) {
+    if (row.is_kv) info.kv_types.push_back(row.dtype);
+  }
+  const MemorySample memory = sample_card(card);
+  info.total_bytes = memory.total;
+  info.free_bytes = memory.free;
+  info.account = memory.account;
+}
+
+}  // namespace
+
+CudaCards cuda_cards() {
+  CudaCards found;
+  const char* setting = std::getenv(kCudaDevicesVariable);
+  if (setting != nullptr && std::string_view(setting) == "none") return found;
+  const Result<const cuda::Driver*> opened = cuda::driver();
+  if (!opened) {
+    found.refused.push_back(opened.error().message);
+    return found;
+  }
+  const cuda::Driver& driver = **opened;
+  int n = 0;
+  if (const cuda::CUresult counted = driver.cuDeviceGetCount(&n); counted != cuda::CUDA_SUCCESS)
+    found.refused.push_back(cuda::driver_error("CUDA", "counting devices", counted).message);
+  for (int ordinal = 0; ordinal < n; ++ordinal) {
+    Result<CudaCard> card = read_card(driver, ordinal);
+    if (!card) {
+      found.refused.push_back(card.error().message);
+      continue;
+    }
+    describe(driver, *card);
+    found.cards.push_back(std::move(*card));
+  }
+  if (n == 0 && found.refused.empty()) found.refused.emplace_back("CUDA: the driver finds no device");
+  if (setting != nullptr && *setting != '\0') {
+    const Result<std::vector<std::size_t>> chosen =
+        parse_device_choice(kCudaDevicesVariable, setting, found.cards.size());
+    if (chosen) {
+      std::vector<CudaCard> cards;
+      for (const std::size_t index : *chosen) cards.push_back(found.cards[index]);
+      found.cards = std::move(cards);
+    } else {
+      found.refused.push_back(chosen.error().message);
+    }
+  }
+  for (std::size_t i = 0; i < found.cards.size(); ++i) found.cards[i].info.id = fmt::format("cuda:{}", i);
+  return found;
+}
+
+GpuUse& use_of_card(const CudaCard& card) {
+  static std::mutex mutex;
+  static std::map<int, GpuUse> uses;
+  const std::lock_guard lock(mutex);
+  return uses[card.ordinal];
+}
+
+MemoryReadings read_card_memory(const CudaCard& card) {
+  MemoryReadings readings;
+  readings.heap_bytes = card.total_bytes;
+  const GpuUse& use = use_of_card(card);
+  readings.device_arena_bytes = use.device_arena_bytes;
+  readings.host_arena_bytes = use.host_arena_bytes;
+  if (card.pci) readings.device = read_nvml(*card.pci);
+  return readings;
+}
+
+MemorySample sample_card(const CudaCard& card) { return sample_own_memory(read_card_memory(card)); }
+
+}  // namespace headroom

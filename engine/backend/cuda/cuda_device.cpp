@@ -1,0 +1,127 @@
+#include "backend/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "backend/cuda/cuda_arena.h"
+#include "backend/cuda/cuda_kernels.h"
+
+namespace headroom {
+
+Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card) {
+  const Result<const cuda::Driver*> driver = cuda::driver();
+  if (!driver) return driver.error();
+  std::shared_ptr<CudaDevice> device(new CudaDevice(**driver, card));  // NOLINT: the constructor is private
+  if (Status made = device->create(); !made) return made.error();
+  return device;
+}
+
+CudaDevice::CudaDevice(const cuda::Driver& driver, CudaCard card) : driver_(driver), card_(std::move(card)) {
+  ++use_of_card(card_).n_open;
+}
+
+Status CudaDevice::create() {
+  const auto refused = [&](std::string_view what, cuda::CUresult result) -> Status {
+    Error error = failed(what, result);
+    if (error.code != ErrorCode::kDeviceLost) error.code = ErrorCode::kResource;
+    return error;
+  };
+  cuda::CUdevice device = 0;
+  if (const auto found = driver_.cuDeviceGet(&device, card_.ordinal); found != cuda::CUDA_SUCCESS)
+    return refused("opening it", found);
+  // A program that waits for an answer leaves its core to others.
+  driver_.cuDevicePrimaryCtxSetFlags_v2(device, cuda::CU_CTX_SCHED_BLOCKING_SYNC);
+  if (const auto made = driver_.cuDevicePrimaryCtxRetain(&context_, device); made != cuda::CUDA_SUCCESS)
+    return refused("opening it", made);
+  driver_.cuCtxSetCurrent(context_);
+  // What kernels never use is not set aside for them. A driver rounds up to what it needs at least; one that refuses
+  // keeps its own.
+  for (const int limit : {cuda::CU_LIMIT_STACK_SIZE, cuda::CU_LIMIT_PRINTF_FIFO_SIZE, cuda::CU_LIMIT_MALLOC_HEAP_SIZE})
+    driver_.cuCtxSetLimit(limit, 0);
+  if (const auto made = driver_.cuStreamCreate(&stream_, cuda::CU_STREAM_NON_BLOCKING); made != cuda::CUDA_SUCCESS)
+    return refused("opening it", made);
+  return ok_status();
+}
+
+CudaDevice::~CudaDevice() {
+  if (context_ != nullptr) {
+    driver_.cuCtxSetCurrent(context_);
+    for (const auto& [file, module] : modules_) driver_.cuModuleUnload(module);
+    if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
+    driver_.cuCtxSetCurrent(nullptr);
+    cuda::CUdevice device = 0;
+    driver_.cuDeviceGet(&device, card_.ordinal);
+    // A context in which something failed refuses all that comes, also of those who open it next.
+    if (is_lost_) driver_.cuDevicePrimaryCtxReset_v2(device);
+    driver_.cuDevicePrimaryCtxRelease_v2(device);
+  }
+  --use_of_card(card_).n_open;
+}
+
+const cuda::Driver& CudaDevice::driver() const {
+  driver_.cuCtxSetCurrent(context_);
+  return driver_;
+}
+
+Status CudaDevice::check_present() const {
+  if (!is_lost_) return ok_status();
+  return Error{ErrorCode::kDeviceLost, fmt::format("{} was lost: load the model again", id())};
+}
+
+Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
+  is_lost_ |= cuda::is_device_lost(result);
+  return cuda::driver_error(id(), std::string(what), result);
+}
+
+Status CudaDevice::wait_idle() {
+  if (Status present = check_present(); !present) return present;
+  if (const auto done = driver().cuStreamSynchronize(stream_); done != cuda::CUDA_SUCCESS)
+    return failed("waiting for it", done);
+  return ok_status();
+}
+
+Status CudaDevice::start_copy(const GpuCopy& copy) {
+  if (Status present = check_present(); !present) return present;
+  const auto started = driver().cuMemcpyAsync(address_of(copy.to), address_of(copy.from), copy.from.size, stream_);
+  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed("copying", started));
+}
+
+Status CudaDevice::copy(std::string_view what, std::span<const GpuCopy> copies) {
+  for (const GpuCopy& each : copies) {
+    if (Status present = check_present(); !present) return present;
+    const auto started = driver().cuMemcpyAsync(address_of(each.to), address_of(each.from), each.from.size, stream_);
+    if (started != cuda::CUDA_SUCCESS) return failed(what, started);
+  }
+  return wait_idle();
+}
+
+Status CudaDevice::clear(const GpuSlice& slice) {
+  if (Status present = check_present(); !present) return present;
+  const auto started = driver().cuMemsetD8Async(address_of(slice), 0, slice.size, stream_);
+  if (started != cuda::CUDA_SUCCESS) return failed("clearing memory", started);
+  return wait_idle();
+}
+
+Result<cuda::CUfunction> CudaDevice::find_kernel(std::string_view entry) {
+  if (Status present = check_present(); !present) return present.error();
+  const CudaKernelFile& file = kernel_file_of(entry);
+  auto loaded = modules_.find(file.name);
+  if (loaded == modules_.end()) {
+    cuda::CUmodule module = nullptr;
+    if (const auto made = driver().cuModuleLoadData(&module, file.image); made != cuda::CUDA_SUCCESS) {
+      Error error = failed(fmt::format("loading the kernels {}", file.name), made);
+      error.message += fmt::format(" (compute capability {}.{})", card_.major, card_.minor);
+      return error;
+    }
+    loaded = modules_.emplace(file.name, module).first;
+  }
+  cuda::CUfunction function = nullptr;
+  const std::string name(entry);
+  if (const auto found = driver().cuModuleGetFunction(&function, loaded->second, name.c_str());
+      found != cuda::CUDA_SUCCESS)
+    return failed(fmt::format("finding the kernel {}", entry), found);
+  return function;
+}
+
+}  // namespace headroom

@@ -1,0 +1,56 @@
+// An opened card: its context, the stream on which everything runs in order, and its kernels.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backend/cuda/cuda_cards.h"
+#include "backend/gpu/gpu_step.h"
+
+namespace headroom {
+
+// Shared by a backend and its arenas. The context is the one that all of this process shares on the card: two devices
+// on one card have a stream each.
+class CudaDevice final : public GpuDriver {
+ public:
+  // kResource when the driver refuses.
+  static Result<std::shared_ptr<CudaDevice>> open(const CudaCard& card);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  ~CudaDevice() override;
+
+  const CudaCard& card() const { return card_; }
+  const std::string& id() const override { return card_.info.id; }
+  Status check_present() const override;
+  Status wait_idle() override;
+  Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
+  Status clear(const GpuSlice& slice) override;
+
+  // Starts a copy behind all that was submitted.
+  Status start_copy(const GpuCopy& copy);
+
+  // The driver's functions, with the card's context current on this thread.
+  const cuda::Driver& driver() const;
+  cuda::CUstream stream() const { return stream_; }
+
+  // A kernel by the name of its entry; the file that has it is loaded when its first one is asked for. Errors name it.
+  Result<cuda::CUfunction> find_kernel(std::string_view entry);
+
+  // What a failed call means: remembers that the device was lost.
+  Error failed(std::string_view what, cuda::CUresult result);
+
+ private:
+  CudaDevice(const cuda::Driver& driver, CudaCard card);
+  Status create();
+
+  const cuda::Driver& driver_;
+  CudaCard card_;
+  cuda::CUcontext context_ = nullptr;
+  cuda::CUstream stream_ = nullptr;
+  std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
+  bool is_lost_ = false;
+};
+
+}  // namespace headroom

@@ -1,0 +1,149 @@
+#include "backend/cuda/cuda_driver.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace headroom::cuda {
+namespace {
+
+class Opening {
+ public:
+  Result<const Driver*> open() {
+    const char* other = std::getenv(kDriverVariable);
+    library_name_ = other != nullptr && *other != '\0' ? other : kDriverLibrary;
+    // Stays open: drivers do not take well to being opened and closed again.
+    library_ = dlopen(library_name_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) return refused(fmt::format("this machine has no NVIDIA driver ({})", library_name_));
+    find_all();
+    if (!missing_.empty()) {
+      return refused(fmt::format("expected a driver for CUDA {} or newer, found one without {}",
+                                 version_text(kLeastDriverVersion), missing_));
+    }
+    int version = 0;
+    if (const CUresult told = driver_.cuDriverGetVersion(&version); told != CUDA_SUCCESS)
+      return refused(fmt::format("the driver does not tell its version (error {})", told));
+    if (version < kLeastDriverVersion) {
+      return refused(fmt::format("expected a driver for CUDA {} or newer, found one for {}",
+                                 version_text(kLeastDriverVersion), version_text(version)));
+    }
+    if (const CUresult begun = driver_.cuInit(0); begun != CUDA_SUCCESS) {
+      const char* name = nullptr;
+      driver_.cuGetErrorName(begun, &name);
+      return refused(fmt::format("the driver cannot be started: {}", name != nullptr ? name : "unknown error"));
+    }
+    return &driver_;
+  }
+
+ private:
+  static Error refused(const std::string& why) { return {ErrorCode::kUnsupported, "CUDA: " + why}; }
+  static std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+  template <class Function>
+  void find(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library_, name));
+    if (function == nullptr && missing_.empty()) missing_ = name;
+  }
+
+#define HEADROOM_FIND(name) find(#name, driver_.name)
+  void find_all() {
+    HEADROOM_FIND(cuInit);
+    HEADROOM_FIND(cuDriverGetVersion);
+    HEADROOM_FIND(cuGetErrorName);
+    HEADROOM_FIND(cuDeviceGetCount);
+    HEADROOM_FIND(cuDeviceGet);
+    HEADROOM_FIND(cuDeviceGetName);
+    HEADROOM_FIND(cuDeviceGetAttribute);
+    HEADROOM_FIND(cuDeviceTotalMem_v2);
+    HEADROOM_FIND(cuDeviceGetPCIBusId);
+    HEADROOM_FIND(cuDevicePrimaryCtxSetFlags_v2);
+    HEADROOM_FIND(cuDevicePrimaryCtxRetain);
+    HEADROOM_FIND(cuDevicePrimaryCtxRelease_v2);
+    HEADROOM_FIND(cuDevicePrimaryCtxReset_v2);
+    HEADROOM_FIND(cuCtxSetCurrent);
+    HEADROOM_FIND(cuCtxSetLimit);
+    HEADROOM_FIND(cuMemGetInfo_v2);
+    HEADROOM_FIND(cuMemAlloc_v2);
+    HEADROOM_FIND(cuMemFree_v2);
+    HEADROOM_FIND(cuMemHostAlloc);
+    HEADROOM_FIND(cuMemFreeHost);
+    HEADROOM_FIND(cuMemHostGetDevicePointer_v2);
+    HEADROOM_FIND(cuMemcpyAsync);
+    HEADROOM_FIND(cuMemsetD8Async);
+    HEADROOM_FIND(cuStreamCreate);
+    HEADROOM_FIND(cuStreamDestroy_v2);
+    HEADROOM_FIND(cuStreamSynchronize);
+    HEADROOM_FIND(cuEventCreate);
+    HEADROOM_FIND(cuEventRecord);
+    HEADROOM_FIND(cuEventSynchronize);
+    HEADROOM_FIND(cuEventElapsedTime);
+    HEADROOM_FIND(cuEventDestroy_v2);
+    HEADROOM_FIND(cuModuleLoadData);
+    HEADROOM_FIND(cuModuleUnload);
+    HEADROOM_FIND(cuModuleGetFunction);
+    HEADROOM_FIND(cuLaunchKernel);
+    HEADROOM_FIND(cuStreamBeginCapture_v2);
+    HEADROOM_FIND(cuStreamEndCapture);
+    HEADROOM_FIND(cuGraphInstantiateWithFlags);
+    HEADROOM_FIND(cuGraphUpload);
+    HEADROOM_FIND(cuGraphLaunch);
+    HEADROOM_FIND(cuGraphExecDestroy);
+    HEADROOM_FIND(cuGraphDestroy);
+  }
+#undef HEADROOM_FIND
+
+  std::string library_name_;
+  void* library_ = nullptr;
+  Driver driver_{};
+  std::string missing_;  // the first function that the library does not have
+};
+
+}  // namespace
+
+Result<const Driver*> driver() {
+  static Opening opening;
+  static const Result<const Driver*> opened = opening.open();
+  return opened;
+}
+
+std::string result_name(CUresult result) {
+  const Result<const Driver*> opened = driver();
+  const char* name = nullptr;
+  if (opened && (*opened)->cuGetErrorName(result, &name) == CUDA_SUCCESS && name != nullptr) return name;
+  return fmt::format("error {}", result);
+}
+
+// Those after which every call in the context fails, by their numbers in the API reference.
+bool is_device_lost(CUresult result) {
+  switch (result) {
+    case 4:    // DEINITIALIZED
+    case 46:   // DEVICE_UNAVAILABLE
+    case 201:  // INVALID_CONTEXT
+    case 214:  // ECC_UNCORRECTABLE
+    case 220:  // NVLINK_UNCORRECTABLE
+    case 226:  // CONTAINED
+    case 700:  // ILLEGAL_ADDRESS
+    case 702:  // LAUNCH_TIMEOUT
+    case 709:  // CONTEXT_IS_DESTROYED
+    case 710:
+    case 714:
+    case 715:
+    case 716:
+    case 717:
+    case 718:               // ASSERT, HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION, ...
+    case 719:               // LAUNCH_FAILED
+    case 721:               // TENSOR_MEMORY_LEAK
+    case 999: return true;  // UNKNOWN
+    default: return false;
+  }
+}
+
+Error driver_error(const std::string& id, const std::string& what, CUresult result) {
+  const ErrorCode code = is_device_lost(result)               ? ErrorCode::kDeviceLost
+                         : result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kResource
+                                                              : ErrorCode::kUnsupported;
+  return {code, fmt::format("{}: {} failed: {}", id, what, result_name(result))};
+}
+
+}  // namespace headroom::cuda

@@ -1,0 +1,20 @@
+// The kernels that were compiled with the program, by files: what a driver loads together.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace headroom {
+
+struct CudaKernelFile {
+  std::string_view name;  // kernels/<name>.cu
+  const void* image;      // code for several kinds of cards, as nvcc puts it together
+  std::span<const std::string_view> entries;
+};
+
+std::span<const CudaKernelFile> cuda_kernel_files();
+
+// The file that has this entry, which is one.
+const CudaKernelFile& kernel_file_of(std::string_view entry);
+
+}  // namespace headroom

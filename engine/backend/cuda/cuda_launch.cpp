@@ -1,0 +1,84 @@
+#include "backend/cuda/cuda_launch.h"
+
+#include <cstring>
+
+#include "backend/gpu/gpu_attend.h"
+#include "base/check.h"
+
+namespace headroom {
+namespace {
+
+// Constants by their places in Dispatch::constants: see kernels/matvec.cu and kernels/attend.cu.
+constexpr std::size_t kMatvecRows = 8, kMatvecThreads = 9;
+constexpr std::size_t kAttendHeadDim = 0, kAttendHeads = 7, kAttendRows = 8;
+constexpr std::uint32_t kLongHead = 512;  // elements, beyond which a value takes threads two rounds
+
+struct Entry {
+  std::string_view name;
+  std::uint32_t n_threads;
+};
+
+std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
+  const std::uint32_t n_queries = constants[kAttendHeads] * constants[kAttendRows];
+  CHECK(n_queries <= kAttendMostQueries, "a block attends with more queries than it has room for");
+  if (constants[kAttendHeadDim] > kLongHead) return "attend_long";
+  return n_queries == 1   ? "attend_1"
+         : n_queries == 2 ? "attend_2"
+         : n_queries <= 4 ? "attend_4"
+         : n_queries <= 8 ? "attend_8"
+                          : "attend_16";
+}
+
+Entry entry_of(const Dispatch& dispatch) {
+  const std::vector<std::uint32_t>& constants = dispatch.constants;
+  switch (dispatch.kernel) {
+    case Kernel::kEmbed: return {"embed", 32};
+    case Kernel::kNorm: return {"rms_norm", 256};
+    case Kernel::kEncode: return {"encode", 128};
+    case Kernel::kMatvec: return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads]};
+    case Kernel::kMatvecInt8:
+      return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads]};
+    case Kernel::kMatmul: return {"matmul", 256};
+    case Kernel::kMatmulInt8: return {"matmul_int8", 256};
+    case Kernel::kRoute: return {"route", 64};
+    case Kernel::kGroupExperts: return {"group_experts", 256};
+    case Kernel::kAddExperts: return {"add_experts", 128};
+    case Kernel::kQueryHeads: return {"query_heads", 64};
+    case Kernel::kCacheHeads: return {"cache_heads", 64};
+    case Kernel::kAttend: return {attend_entry(constants), 128};
+    case Kernel::kAttendMerge: return {"attend_merge", 64};
+    case Kernel::kRowMaxima: return {"row_maxima", 128};
+    case Kernel::kTopTokens: return {"top_tokens", 128};
+    case Kernel::kEncodeHalf:
+    case Kernel::kMatmulHalf:
+    case Kernel::kMatmulMatrices:
+    case Kernel::kReadRate:
+    case Kernel::kPeakRate:
+    case Kernel::kPeakRateInt8:
+    case Kernel::kPeakRateHalf:
+    case Kernel::kPeakMatrices: break;
+  }
+  CHECK(false, "a dispatch of a kernel that CUDA does not have");
+}
+
+}  // namespace
+
+CudaLaunch cuda_launch(const Dispatch& dispatch) {
+  CudaLaunch launch;
+  const Entry entry = entry_of(dispatch);
+  launch.entry = entry.name;
+  launch.n_threads = entry.n_threads;
+  launch.words = dispatch.constants;
+  launch.words.insert(launch.words.end(), dispatch.push.begin(), dispatch.push.end());
+  return launch;
+}
+
+std::vector<std::byte> CudaLaunch::params() const {
+  CHECK(sizeof(buffers) + words.size() * 4 <= kCudaParamBytes, "a kernel is given more words than there is room for");
+  std::vector<std::byte> bytes(kCudaParamBytes);
+  std::memcpy(bytes.data(), buffers.data(), sizeof(buffers));
+  std::memcpy(bytes.data() + sizeof(buffers), words.data(), words.size() * 4);
+  return bytes;
+}
+
+}  // namespace headroom

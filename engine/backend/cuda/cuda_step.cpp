@@ -1,0 +1,221 @@
+#include "backend/cuda/cuda_step.h"
+
+#include <fmt/format.h>
+
+#include "backend/cuda/cuda_arena.h"
+#include "backend/gpu/gpu_attend.h"
+#include "base/check.h"
+
+namespace headroom {
+
+Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> device, GpuBinding bound,
+                                                    const StopToken& stop) {
+  std::unique_ptr<CudaStep> step(new CudaStep(std::move(device), std::move(bound)));  // NOLINT: it is private
+  if (Status found = step->find_parts(stop); !found) return found.error();
+  if (Status found = step->find_candidate_kernels(); !found) return found.error();
+  if (Status made = step->make_events(); !made) return made.error();
+  if (Status captured = step->capture_graphs(); !captured) return captured.error();
+  return step;
+}
+
+CudaStep::~CudaStep() {
+  (void)device_->wait_idle();
+  const cuda::Driver& driver = device_->driver();
+  for (const Graph& graph : graphs_) driver.cuGraphExecDestroy(graph.exec);
+  for (const cuda::CUevent event : done_) {
+    if (event != nullptr) driver.cuEventDestroy_v2(event);
+  }
+}
+
+bool CudaStep::has_head() const {
+  const Program& program = bound_.plan->program;
+  return program.buffers[program.ops.back().outputs[0]].device == bound_.device;
+}
+
+Status CudaStep::find_parts(const StopToken& stop) {
+  const Program& program = bound_.plan->program;
+  for (const RowClass rows : kRowClasses) {
+    for (const Op& op : program.ops) {
+      std::vector<Part>& of_op = parts_.emplace_back();
+      if (op.device != bound_.device || op.kind == OpKind::kTransfer) continue;
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
+      for (const OpPart& part : op_parts(bound_, op, rows)) {
+        Part& to = of_op.emplace_back();
+        to.first_row = part.first_row;
+        to.products_per_row = part.products_per_row;
+        for (const Dispatch& dispatch : part.dispatches) {
+          CudaLaunch made = cuda_launch(dispatch);
+          for (std::size_t i = 0; i < made.buffers.size(); ++i) {
+            if (dispatch.slices[i]) made.buffers[i] = address_of(dispatch.slices[i]);
+          }
+          const Result<cuda::CUfunction> function = device_->find_kernel(made.entry);
+          if (!function) return function.error();
+          to.launches.push_back({*function, made.n_threads, made.params(), dispatch.groups});
+        }
+      }
+    }
+  }
+  return ok_status();
+}
+
+Status CudaStep::find_candidate_kernels() {
+  if (!has_head()) return ok_status();
+  candidates_ = std::make_unique<GpuCandidates>(candidate_slices(bound_));
+  const std::array<GpuSlice, 6> buffers = candidates_->buffers();
+  const std::array<std::uint32_t, 7> push = candidates_->push();
+  std::size_t i = 0;
+  for (const Kernel kernel : {Kernel::kRowMaxima, Kernel::kTopTokens}) {
+    Dispatch dispatch;
+    dispatch.kernel = kernel;
+    dispatch.push.assign(push.begin(), push.end());
+    CudaLaunch made = cuda_launch(dispatch);
+    for (std::size_t at = 0; at < buffers.size(); ++at) {
+      if (buffers[at]) made.buffers[at] = address_of(buffers[at]);
+    }
+    const Result<cuda::CUfunction> function = device_->find_kernel(made.entry);
+    if (!function) return function.error();
+    candidate_launches_[i++] = {*function, made.n_threads, made.params(), {}};
+  }
+  return ok_status();
+}
+
+Status CudaStep::make_events() {
+  for (cuda::CUevent& event : done_) {
+    const cuda::CUresult made = device_->driver().cuEventCreate(&event, cuda::CU_EVENT_DISABLE_TIMING);
+    if (made != cuda::CUDA_SUCCESS) return device_->failed("making an event", made);
+  }
+  return ok_status();
+}
+
+Status CudaStep::launch(const Launch& launch, const Grid& grid) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) return ok_status();
+  void* params[] = {const_cast<std::byte*>(launch.params.data())};
+  const cuda::CUresult started = device_->driver().cuLaunchKernel(
+      launch.function, grid.x, grid.y, grid.z, launch.n_threads, 1, 1, 0, device_->stream(), params, nullptr);
+  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(device_->failed("submitting work", started));
+}
+
+Status CudaStep::capture_graphs() {
+  const cuda::Driver& driver = device_->driver();
+  for (const Segment& segment : cut_segments(bound_.plan->program)) {
+    if (segment.device != bound_.device) continue;
+    cuda::CUresult made = driver.cuStreamBeginCapture_v2(device_->stream(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+    Status recorded = ok_status();
+    for (std::uint32_t op = segment.first_op; op < segment.last_op && recorded; ++op) {
+      for (const Part& part : parts_of(op, 1)) {
+        for (const Launch& each : part.launches) {
+          const GroupRule& groups = each.groups;
+          // Blocks of splits that a short context does not have end at once.
+          if (recorded) recorded = launch(each, {groups.x, groups.y(1, 1), groups.splits ? groups.splits->most(1) : 1});
+        }
+      }
+    }
+    cuda::CUgraph graph = nullptr;
+    made = driver.cuStreamEndCapture(device_->stream(), &graph);
+    if (!recorded) return recorded;
+    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+    Graph& kept = graphs_.emplace_back(Graph{segment.first_op, nullptr});
+    made = driver.cuGraphInstantiateWithFlags(&kept.exec, graph, 0);
+    driver.cuGraphDestroy(graph);
+    if (made != cuda::CUDA_SUCCESS) {
+      graphs_.pop_back();
+      return device_->failed("recording a step", made);
+    }
+    // What a driver takes for it is taken now.
+    made = driver.cuGraphUpload(kept.exec, device_->stream());
+    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+  }
+  return device_->wait_idle();
+}
+
+std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n_rows) const {
+  const auto rows = static_cast<std::size_t>(row_class(static_cast<std::uint32_t>(n_rows)));
+  return parts_[rows * bound_.plan->program.ops.size() + op];
+}
+
+const CudaStep::Graph* CudaStep::find_graph(const Segment& segment, const StepInputs& inputs) const {
+  if (inputs.rows.size() != 1 || inputs.logit_rows.size() != 1) return nullptr;
+  for (const Graph& graph : graphs_) {
+    if (graph.first_op == segment.first_op) return &graph;
+  }
+  return nullptr;
+}
+
+// Some words of the inputs reach the device.
+Status CudaStep::start_words(std::uint64_t first, std::uint64_t n_words) {
+  if (!bound_.scratch.inputs || n_words == 0) return ok_status();
+  return device_->start_copy(
+      {bound_.inputs.part(first * 4, n_words * 4), bound_.scratch.inputs.part(first * 4, n_words * 4)});
+}
+
+Status CudaStep::start_inputs(const StepInputs& inputs) {
+  const GpuInputs& layout = bound_.input_layout;
+  if (Status idle = device_->wait_idle(); !idle) return idle;
+  write_inputs(bound_, inputs);
+  if (Status started = start_words(0, layout.ropes_at); !started) return started;
+  for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
+    const std::uint64_t at = layout.rope_at(*bound_.model, rope, bound_.plan->program.max_rows);
+    if (Status started = start_words(at, inputs.rows.size() * bound_.model->ropes[rope].rope_dim); !started)
+      return started;
+  }
+  written_step_ = inputs.number;
+  return ok_status();
+}
+
+Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+  if (inputs.number == 0 || inputs.number != written_step_) {
+    if (Status started = start_inputs(inputs); !started) return started.error();
+  }
+  const cuda::Driver& driver = device_->driver();
+  if (const Graph* graph = find_graph(segment, inputs)) {
+    const cuda::CUresult started = driver.cuGraphLaunch(graph->exec, device_->stream());
+    if (started != cuda::CUDA_SUCCESS) return device_->failed("submitting work", started);
+    return true;
+  }
+  const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size()),
+             n_logit_rows = static_cast<std::uint32_t>(inputs.logit_rows.size());
+  double products = 0;
+  for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
+    const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
+    const std::uint32_t n_of_op = is_head ? n_logit_rows : n_rows;
+    for (const Part& part : parts_of(op, n_of_op)) {
+      if (part.first_row >= n_of_op) continue;
+      const double more = part.products_per_row * n_of_op;
+      if (products + more > bound_.most_products && products > 0) {
+        const cuda::CUevent mark = done_[n_submitted_ % done_.size()];
+        if (n_submitted_ >= done_.size()) {
+          const cuda::CUresult done = driver.cuEventSynchronize(mark);
+          if (done != cuda::CUDA_SUCCESS) return device_->failed("waiting for it", done);
+        }
+        if (stop.stop_requested()) return false;
+        if (const cuda::CUresult marked = driver.cuEventRecord(mark, device_->stream()); marked != cuda::CUDA_SUCCESS)
+          return device_->failed("submitting work", marked);
+        ++n_submitted_;
+        products = 0;
+      }
+      products += more;
+      for (const Launch& each : part.launches) {
+        const GroupRule& groups = each.groups;
+        if (Status started = launch(each, {groups.x, groups.y(n_rows, n_logit_rows), groups.z(inputs.rows)}); !started)
+          return started.error();
+      }
+    }
+  }
+  return true;
+}
+
+Status CudaStep::find_candidates(std::span<CandidateQuery> queries) {
+  CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
+  candidates_->ask(queries);
+  const GpuInputs& layout = bound_.input_layout;
+  if (Status started = start_words(layout.queries_at, layout.answers_at - layout.queries_at); !started) return started;
+  if (Status started = launch(candidate_launches_[0], {candidates_->n_sums(), candidates_->n_queries(), 1}); !started)
+    return started;
+  if (Status started = launch(candidate_launches_[1], {1, candidates_->n_queries(), 1}); !started) return started;
+  if (Status done = device_->wait_idle(); !done) return done;
+  candidates_->read_answers(queries);
+  return ok_status();
+}
+
+}  // namespace headroom

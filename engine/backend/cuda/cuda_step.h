@@ -1,0 +1,74 @@
+// The ops of one device of a plan as launches of kernels, and as a graph where one token is decoded.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "backend/cuda/cuda_device.h"
+#include "backend/cuda/cuda_launch.h"
+#include "backend/gpu/gpu_candidates.h"
+
+namespace headroom {
+
+class CudaStep final : public GpuStep {
+ public:
+  // Loads the kernels of every op of the device and captures the graphs. Errors name the kernel; kCancelled when
+  // stopped.
+  static Result<std::unique_ptr<CudaStep>> prepare(std::shared_ptr<CudaDevice> device, GpuBinding bound,
+                                                   const StopToken& stop);
+  CudaStep(const CudaStep&) = delete;
+  CudaStep& operator=(const CudaStep&) = delete;
+  ~CudaStep() override;
+
+  const GpuBinding& bound() const override { return bound_; }
+  // What waits to run is bounded, so that a stop is soon obeyed: this waits between two parts.
+  Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override;
+  Status find_candidates(std::span<CandidateQuery> queries) override;
+
+ private:
+  struct Launch {
+    cuda::CUfunction function = nullptr;
+    std::uint32_t n_threads = 0;
+    std::vector<std::byte> params;
+    GroupRule groups;
+  };
+  struct Part {
+    std::vector<Launch> launches;
+    std::uint32_t first_row = 0;
+    double products_per_row = 0;
+  };
+  // Of a segment in a step of one row that asks for logits, with every split of the keys that there can be.
+  struct Graph {
+    std::uint32_t first_op = 0;
+    cuda::CUgraphExec exec = nullptr;
+  };
+  struct Grid {
+    std::uint32_t x = 1, y = 1, z = 1;
+  };
+
+  CudaStep(std::shared_ptr<CudaDevice> device, GpuBinding bound)
+      : device_(std::move(device)), bound_(std::move(bound)) {}
+  bool has_head() const;
+  Status find_parts(const StopToken& stop);
+  Status find_candidate_kernels();
+  Status make_events();
+  Status capture_graphs();
+  Status launch(const Launch& launch, const Grid& grid);
+  Status start_inputs(const StepInputs& inputs);
+  Status start_words(std::uint64_t first, std::uint64_t n_words);
+  std::span<const Part> parts_of(std::size_t op, std::size_t n_rows) const;
+  const Graph* find_graph(const Segment& segment, const StepInputs& inputs) const;
+
+  std::shared_ptr<CudaDevice> device_;
+  GpuBinding bound_;
+  std::vector<std::vector<Part>> parts_;  // (RowClass, ops of the program); none of another device's
+  std::vector<Graph> graphs_;
+  std::unique_ptr<GpuCandidates> candidates_;  // null where another device has the head
+  std::array<Launch, 2> candidate_launches_;
+  std::array<cuda::CUevent, 2> done_{};  // of what was submitted last, and before it
+  std::uint64_t n_submitted_ = 0;        // batches, of which two wait to run at most
+  std::uint64_t written_step_ = 0;       // StepInputs::number of the inputs that the device has
+};
+
+}  // namespace headroom

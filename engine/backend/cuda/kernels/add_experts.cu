@@ -1,0 +1,25 @@
+// Adds to each row of the residual what its experts made of it, times their weights. Blocks: (columns / 128, rows).
+#include "lib/params.cuh"
+
+namespace headroom::cuda {
+namespace {
+
+constexpr u32 kThreads = 128;
+
+struct AddExpertsWords {
+  u32 n_cols, n_used;
+};
+
+}  // namespace
+
+KERNEL(add_experts, kThreads, Params<AddExpertsWords>) {
+  const u32 n_cols = p.words.n_cols, n_used = p.words.n_used;
+  const u32 col = block_x() * kThreads + thread_index(), row = block_y();
+  if (col >= n_cols) return;
+  float sum = 0;
+  for (u32 choice = row * n_used; choice < (row + 1) * n_used; ++choice)
+    sum += buffer<const float>(p, 6)[choice] * buffer<const float>(p, 3)[std::uint64_t{choice} * n_cols + col];
+  buffer<float>(p, 4)[std::uint64_t{row} * n_cols + col] += sum;
+}
+
+}  // namespace headroom::cuda

@@ -1,0 +1,79 @@
+// What happens to a head between its product and its use: norm, RoPE, balance and rotation. Blocks: (heads, rows).
+#pragma once
+
+#include "lib/cache.cuh"
+#include "lib/numbers.cuh"
+#include "lib/reduce.cuh"
+#include "lib/rotate.cuh"
+
+namespace headroom::cuda {
+
+inline constexpr u32 kHeadThreads = 64, kMostHeadDim = 1024;
+
+struct HeadsWords {
+  u32 head_dim;
+  u32 is_value;  // is not normed or turned
+  u32 cache_type, has_norm;
+  u32 turns_neighbours;  // else halves
+  u32 is_rotated, is_balanced;
+  u32 is_searched;     // Q4_0 scales; else those of a plain cache
+  u32 n_heads, group;  // query heads per KV head; 1 for keys and values
+  u32 rows_at;         // of the inputs
+  u32 rope_at, rope_dim;
+  u32 balance_at;
+  float epsilon;
+  u32 has_shifts;
+  CacheRows rows;
+};
+using HeadsParams = Params<HeadsWords>;
+
+DEVICE void norm_head(const HeadsParams& p, auto& head, auto& room) {
+  const u32 head_dim = p.words.head_dim;
+  float sum = 0;
+  for (u32 i = thread_index(); i < head_dim; i += kHeadThreads) {
+    const float elem = head[i];
+    sum += elem * elem;
+  }
+  const float of_head = block_sum<kHeadThreads>(room, sum);
+  const float factor = 1 / sqrtf(of_head / static_cast<float>(head_dim) + p.words.epsilon);
+  for (u32 i = thread_index(); i < head_dim; i += kHeadThreads)
+    head[i] = head[i] * (factor * buffer<const float>(p, 1)[i]);
+  BARRIER();
+}
+
+// The inputs have cosines and sines of each row.
+DEVICE void turn_head(const HeadsParams& p, auto& head) {
+  const u32 n_pairs = p.words.rope_dim / 2;
+  const u32* of_row = inputs_of(p) + p.words.rope_at + block_y() * p.words.rope_dim;
+  for (u32 pair = thread_index(); pair < n_pairs; pair += kHeadThreads) {
+    const u32 i = p.words.turns_neighbours != 0 ? 2 * pair : pair;
+    const u32 j = p.words.turns_neighbours != 0 ? i + 1 : pair + n_pairs;
+    const float cosine = float_of(of_row[pair]), sine = float_of(of_row[n_pairs + pair]);
+    const float x = head[i], y = head[j];
+    head[i] = x * cosine - y * sine;
+    head[j] = x * sine + y * cosine;
+  }
+  BARRIER();
+}
+
+// Reads the head of this block, and leaves it in shared memory as it is used. `divides`: keys are divided by the balance
+// that queries are multiplied with.
+DEVICE void finish_head(const HeadsParams& p, auto& head, auto& room, bool divides) {
+  const HeadsWords& words = p.words;
+  const float* from = buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + block_x()) * words.head_dim;
+  for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads) head[i] = from[i];
+  BARRIER();
+  if (words.is_value == 0) {
+    if (words.has_norm != 0) norm_head(p, head, room);
+    turn_head(p, head);
+  }
+  if (words.is_balanced != 0) {  // see model/key_balance.h
+    const float* balance = buffer<const float>(p, 2) + words.balance_at + block_x() / words.group * words.head_dim;
+    for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads)
+      head[i] = divides ? head[i] / balance[i] : head[i] * balance[i];
+    BARRIER();
+  }
+  if (words.is_rotated != 0) rotate_head<kHeadThreads>(head, words.head_dim);
+}
+
+}  // namespace headroom::cuda

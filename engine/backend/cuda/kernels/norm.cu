@@ -1,0 +1,50 @@
+// RMS norm of rows: into other rows, as f32 or int8, or added to the residual. Blocks: (1, rows).
+#include "lib/int8.cuh"
+#include "lib/reduce.cuh"
+
+namespace headroom::cuda {
+namespace {
+
+constexpr u32 kThreads = 256;
+
+struct NormWords {
+  u32 is_gathered;  // of the rows that ask for logits
+  u32 is_added, encoding;
+  u32 n_cols;
+  u32 logit_rows_at;  // of the inputs
+  float epsilon;
+};
+constexpr u32 kInt8 = 1;  // enum class Encoding
+
+}  // namespace
+
+KERNEL(rms_norm, kThreads, Params<NormWords>) {
+  SHARED(float, room, kThreads / kWarp);
+  const NormWords& words = p.words;
+  const u32 row = block_y(), thread = thread_index();
+  const u32 from_row = words.is_gathered != 0 ? inputs_of(p)[words.logit_rows_at + row] : row;
+  const float* from = buffer<const float>(p, 3) + std::uint64_t{from_row} * words.n_cols;
+  const float* weight = buffer<const float>(p, 1);
+  float sum = 0;
+  for (u32 i = thread; i < words.n_cols; i += kThreads) sum += from[i] * from[i];
+  const float factor =
+      1 / sqrtf(block_sum<kThreads>(room, sum) / static_cast<float>(words.n_cols) + words.epsilon);
+  if (words.encoding == kInt8) {
+    const u32 n_groups = words.n_cols / 32;
+    u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * n_groups * kGroupWords;
+    for (u32 base = 0; base < n_groups; base += kThreads / 8) {
+      const u32 group = base + thread / 8, i = group * 32 + thread % 8 * 4;
+      Four normed{};
+      for (u32 k = 0; k < 4 && group < n_groups; ++k) normed.of[k] = from[i + k] * factor * weight[i + k];
+      put_group(to + group * kGroupWords, normed, group < n_groups);
+    }
+    return;
+  }
+  float* to = buffer<float>(p, 4) + std::uint64_t{row} * words.n_cols;
+  for (u32 i = thread; i < words.n_cols; i += kThreads) {
+    const float normed = from[i] * factor * weight[i];
+    to[i] = words.is_added != 0 ? to[i] + normed : normed;
+  }
+}
+
+}  // namespace headroom::cuda

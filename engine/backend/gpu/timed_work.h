@@ -1,0 +1,55 @@
+// How long work on a device takes, as the host sees it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace headroom {
+
+inline constexpr int kTimedPasses = 3;
+// Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
+inline constexpr double kTimedSeconds = 0.025;
+inline constexpr std::uint64_t kMostTimedUnits = 1ULL << 32;
+
+// `work()` is done when it returns.
+template <class Work>
+Result<double> seconds_of(Work work) {
+  const auto start = std::chrono::steady_clock::now();
+  if (Status done = work(); !done) return done.error();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Of the shortest of some passes: other programs only ever take time away.
+template <class Work>
+Result<double> shortest_seconds(Work work) {
+  double best = 0;
+  for (int pass = 0; pass < kTimedPasses; ++pass) {
+    const Result<double> seconds = seconds_of(work);
+    if (!seconds) return seconds;
+    if (best == 0 || *seconds < best) best = *seconds;
+  }
+  return best;
+}
+
+// Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
+template <class Work>
+Result<double> best_rate(Work work) {
+  std::uint64_t n_units = 1;
+  double best = 0;
+  for (int n_passes = 0; n_passes < kTimedPasses;) {
+    const Result<double> seconds = seconds_of([&] { return work(n_units); });
+    if (!seconds) return seconds;
+    if (*seconds < kTimedSeconds && n_units < kMostTimedUnits) {
+      n_units *= 2;
+      continue;
+    }
+    best = std::max(best, static_cast<double>(n_units) / *seconds);
+    ++n_passes;
+  }
+  return best;
+}
+
+}  // namespace headroom

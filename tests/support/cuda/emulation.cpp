@@ -1,0 +1,331 @@
+#include "support/cuda/emulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <boost/context/fixedsize_stack.hpp>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace headroom::cuda {
+namespace {
+
+namespace context = boost::context;
+
+constexpr std::uint32_t kWarp = 32, kMostThreads = 1024;
+constexpr std::size_t kStackBytes = 64 * 1024;
+
+using Site = std::pair<std::string, int>;
+
+std::map<std::string, const EmulatedKernel*>& kernels() {
+  static std::map<std::string, const EmulatedKernel*> all;
+  return all;
+}
+
+// The barriers of kernels by the files that they were met in.
+std::mutex sites_mutex;
+std::map<const EmulatedKernel*, std::vector<Site>>& all_sites() {
+  static std::map<const EmulatedKernel*, std::vector<Site>> all;
+  return all;
+}
+
+std::size_t site_index(const EmulatedKernel& kernel, const char* file, int line) {
+  const std::lock_guard lock(sites_mutex);
+  std::vector<Site>& sites = all_sites()[&kernel];
+  const Site site{file, line};
+  const auto found = std::find(sites.begin(), sites.end(), site);
+  if (found != sites.end()) return static_cast<std::size_t>(found - sites.begin());
+  sites.push_back(site);
+  return sites.size() - 1;
+}
+
+std::string place(const char* file, int line) {
+  const std::string path(file);
+  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line);
+}
+
+// What ends a block; never leaves launch().
+struct Fault {
+  std::string text;
+};
+
+// When a thread touched something: barriers of the block before, and of the warp since.
+struct Moment {
+  std::uint32_t thread = 0, block_interval = 0, warp_interval = 0;
+  bool is_there = false, is_atomic = false;
+};
+
+// What is known of an element: who wrote it last, and who read it last, of another warp, and of the same.
+struct Shadow {
+  Moment write, read, other_warp, same_warp;
+};
+
+struct Array {
+  const char* name = nullptr;
+  std::vector<std::byte> bytes;
+  std::vector<Shadow> shadows;
+  std::uint64_t block = 0;  // for which it was made new
+};
+
+enum class Wait : std::uint8_t { kNothing, kBarrier, kWarpBarrier, kExchange, kEnd };
+
+struct Thread {
+  context::fiber fiber;
+  Wait wait = Wait::kEnd;
+  const char* file = nullptr;
+  int line = 0;
+  std::uint32_t n_exchanges = 0;
+};
+
+std::size_t& n_shared_names() {
+  static std::size_t n = 0;
+  return n;
+}
+
+class Block {
+ public:
+  std::string run(const EmulatedLaunch& launch) {
+    launch_ = &launch;
+    const EmulatedKernel& kernel = *launch.kernel;
+    if (launch.n_threads == 0 || launch.n_threads > kernel.n_threads || launch.n_threads % kWarp != 0) {
+      return fmt::format("{}: expected a multiple of 32 threads, at most {}, found {}", kernel.name, kernel.n_threads,
+                         launch.n_threads);
+    }
+    std::vector<std::uint32_t> blocks(std::size_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]);
+    std::iota(blocks.begin(), blocks.end(), 0U);
+    random_.seed(launch.seed);
+    if (launch.order == LaneOrder::kDescending) std::reverse(blocks.begin(), blocks.end());
+    if (launch.order == LaneOrder::kShuffled) std::shuffle(blocks.begin(), blocks.end(), random_);
+    for (const std::uint32_t block : blocks) {
+      block_[0] = block % launch.grid[0];
+      block_[1] = block / launch.grid[0] % launch.grid[1];
+      block_[2] = block / launch.grid[0] / launch.grid[1];
+      if (std::string wrong = run_block(); !wrong.empty())
+        return fmt::format("{}, block ({}, {}, {}): {}", kernel.name, block_[0], block_[1], block_[2], wrong);
+    }
+    return {};
+  }
+
+  std::uint32_t thread() const { return now_; }
+  std::uint32_t block(int dimension) const { return block_[dimension]; }
+  std::uint32_t grid(int dimension) const { return launch_->grid[dimension]; }
+
+  void wait(Wait what, const char* file, int line) {
+    Thread& thread = threads_[now_];
+    if (what == Wait::kBarrier) {
+      const std::size_t site = site_index(*launch_->kernel, file, line);
+      if (launch_->skipped_barrier >= 0 && site == static_cast<std::size_t>(launch_->skipped_barrier)) return;
+    }
+    thread.wait = what;
+    thread.file = file;
+    thread.line = line;
+    scheduler_ = std::move(scheduler_).resume();
+  }
+
+  std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) {
+    Thread& thread = threads_[now_];
+    const std::uint32_t parity = thread.n_exchanges++ % 2;
+    words_[parity][now_] = word;
+    wait(Wait::kExchange, "an exchange", 0);
+    return words_[parity][now_ / kWarp * kWarp + lane];
+  }
+
+  std::byte* touch(const char* name, std::size_t index, std::size_t n, std::size_t elem_bytes, std::size_t i,
+                   emulated::Access access) {
+    if (arrays_.size() <= index) arrays_.resize(n_shared_names());
+    Array& array = arrays_[index];
+    if (array.block != n_blocks_) {
+      array.name = name;
+      array.bytes.assign(n * elem_bytes, std::byte{0xCD});
+      array.shadows.assign(n, {});
+      array.block = n_blocks_;
+    }
+    if (i >= n) throw Fault{fmt::format("thread {}: {}[{}] is behind its end, {}", now_, name, i, n)};
+    Shadow& shadow = array.shadows[i];
+    const bool is_write = access != emulated::Access::kRead, is_atomic = access == emulated::Access::kAtomic;
+    Moment here{now_, block_interval_, warp_intervals_[now_ / kWarp], true, is_atomic};
+    if (access != emulated::Access::kWrite && !shadow.write.is_there)
+      throw Fault{fmt::format("thread {}: {}[{}] is read before anything was written there", now_, name, i)};
+    if (!(is_atomic && shadow.write.is_atomic)) check_order(shadow.write, here, name, i, is_write);
+    if (is_write) {
+      for (const Moment& read : {shadow.read, shadow.other_warp, shadow.same_warp}) check_order(read, here, name, i, true);
+      shadow.write = here;
+    } else {
+      note_read(shadow, here);
+    }
+    return array.bytes.data() + i * elem_bytes;
+  }
+
+ private:
+  void check_order(const Moment& before, const Moment& now, const char* name, std::size_t i, bool is_write) const {
+    if (!before.is_there || before.thread == now.thread || before.block_interval != now.block_interval) return;
+    if (before.thread / kWarp == now.thread / kWarp && before.warp_interval != now.warp_interval) return;
+    throw Fault{fmt::format("threads {} and {} touch {}[{}] with no barrier between them, and one of them writes{}",
+                            before.thread, now.thread, name, i, is_write ? "" : " (the former)")};
+  }
+
+  static void note_read(Shadow& shadow, const Moment& here) {
+    const Moment last = shadow.read;
+    if (last.is_there && last.thread != here.thread)
+      (last.thread / kWarp == here.thread / kWarp ? shadow.same_warp : shadow.other_warp) = last;
+    shadow.read = here;
+  }
+
+  std::string run_block() {
+    ++n_blocks_;
+    block_interval_ = 0;
+    warp_intervals_.assign(kMostThreads / kWarp, 0);
+    if (threads_.size() < launch_->n_threads) threads_.resize(launch_->n_threads);
+    const std::uint32_t n = launch_->n_threads;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (!threads_[i].fiber) threads_[i].fiber = make_fiber(i);
+      threads_[i].wait = Wait::kNothing;
+      threads_[i].n_exchanges = 0;
+    }
+    order_.resize(n);
+    std::iota(order_.begin(), order_.end(), 0U);
+    wrong_.clear();
+    n_ended_ = 0;
+    while (wrong_.empty() && n_ended_ < n) {
+      if (launch_->order == LaneOrder::kShuffled) std::shuffle(order_.begin(), order_.end(), random_);
+      if (launch_->order == LaneOrder::kDescending && order_.front() == 0) std::reverse(order_.begin(), order_.end());
+      bool has_run = false;
+      for (const std::uint32_t i : order_) {
+        if (threads_[i].wait != Wait::kNothing) continue;
+        has_run = true;
+        now_ = i;
+        threads_[i].fiber = std::move(threads_[i].fiber).resume();
+        if (!wrong_.empty()) break;
+      }
+      if (wrong_.empty() && !release() && !has_run) wrong_ = stuck_text();
+    }
+    // Lanes that did not end are unwound.
+    if (!wrong_.empty()) threads_.clear();
+    return wrong_;
+  }
+
+  context::fiber make_fiber(std::uint32_t) {
+    return {std::allocator_arg, context::fixedsize_stack(kStackBytes), [this](context::fiber&& scheduler) {
+              scheduler_ = std::move(scheduler);
+              for (;;) {
+                const std::uint32_t me = now_;
+                try {
+                  launch_->kernel->run(launch_->params);
+                } catch (const Fault& fault) {
+                  wrong_ = fault.text;
+                }
+                threads_[me].wait = Wait::kEnd;
+                ++n_ended_;
+                scheduler_ = std::move(scheduler_).resume();
+              }
+              return std::move(scheduler_);
+            }};
+  }
+
+  // Lets go on who waited for those that have come now.
+  bool release() {
+    const std::uint32_t n = launch_->n_threads;
+    bool any = false;
+    for (std::uint32_t first = 0; first < n; first += kWarp) {
+      const Thread& lead = threads_[first];
+      if (lead.wait != Wait::kExchange && lead.wait != Wait::kWarpBarrier) continue;
+      const auto begin = threads_.begin() + first, end = begin + kWarp;
+      const bool is_whole = std::all_of(
+          begin, end, [&](const Thread& each) { return each.wait == lead.wait && each.line == lead.line; });
+      if (!is_whole) continue;
+      for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
+      ++warp_intervals_[first / kWarp];
+      any = true;
+    }
+    if (any) return true;
+    const Thread& lead = threads_[0];
+    const auto begin = threads_.begin(), end = begin + n;
+    const bool is_whole = lead.wait == Wait::kBarrier && std::all_of(begin, end, [&](const Thread& each) {
+                            return each.wait == Wait::kBarrier && each.line == lead.line && each.file == lead.file;
+                          });
+    if (!is_whole) return false;
+    for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
+    ++block_interval_;
+    return true;
+  }
+
+  std::string stuck_text() const {
+    std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> places;  // how many, and the first of them
+    for (std::uint32_t i = 0; i < launch_->n_threads; ++i) {
+      const Thread& each = threads_[i];
+      std::string at = "have ended";
+      if (each.wait == Wait::kExchange) at = "exchange words in their warp";
+      if (each.wait == Wait::kBarrier) at = fmt::format("wait at the barrier {}", place(each.file, each.line));
+      if (each.wait == Wait::kWarpBarrier) at = fmt::format("wait at the warp's barrier {}", place(each.file, each.line));
+      const auto [found, is_new] = places.try_emplace(at, 0, i);
+      ++found->second.first;
+    }
+    std::string text = "its threads wait for each other:";
+    for (const auto& [at, who] : places) text += fmt::format(" {} {} (thread {} first);", who.first, at, who.second);
+    return text;
+  }
+
+  const EmulatedLaunch* launch_ = nullptr;
+  std::uint32_t block_[3] = {0, 0, 0};
+  std::mt19937 random_;
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> order_;
+  context::fiber scheduler_;
+  std::uint32_t now_ = 0, n_ended_ = 0;
+  std::string wrong_;
+  std::uint64_t n_blocks_ = 0;
+  std::uint32_t block_interval_ = 0;
+  std::vector<std::uint32_t> warp_intervals_;
+  std::uint64_t words_[2][kMostThreads] = {};
+  std::vector<Array> arrays_;  // by SharedName
+};
+
+Block& this_block() {
+  static thread_local Block block;
+  return block;
+}
+
+}  // namespace
+
+EmulatedKernel::EmulatedKernel(const char* kernel_name, const char* kernel_file, std::uint32_t most_threads,
+                               std::size_t bytes, void (*body)(const void*))
+    : name(kernel_name), file(kernel_file), n_threads(most_threads), param_bytes(bytes), run(body) {
+  kernels()[name] = this;
+}
+
+const EmulatedKernel* find_emulated_kernel(const std::string& name) {
+  const auto found = kernels().find(name);
+  return found == kernels().end() ? nullptr : found->second;
+}
+
+std::string launch(const EmulatedLaunch& launch) { return this_block().run(launch); }
+
+std::size_t barrier_sites(const EmulatedKernel& kernel) {
+  const std::lock_guard lock(sites_mutex);
+  return all_sites()[&kernel].size();
+}
+
+namespace emulated {
+
+std::uint32_t thread() { return this_block().thread(); }
+std::uint32_t block(int dimension) { return this_block().block(dimension); }
+std::uint32_t grid(int dimension) { return this_block().grid(dimension); }
+void barrier(const char* file, int line) { this_block().wait(Wait::kBarrier, file, line); }
+void warp_barrier(const char* file, int line) { this_block().wait(Wait::kWarpBarrier, file, line); }
+std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) { return this_block().exchange(word, lane); }
+
+SharedName::SharedName(const char* name, std::size_t n, std::size_t elem_bytes)
+    : name_(name), n_(n), elem_bytes_(elem_bytes), index_(n_shared_names()++) {}
+
+std::byte* SharedName::touch(std::size_t i, Access access) const {
+  return this_block().touch(name_, index_, n_, elem_bytes_, i, access);
+}
+
+}  // namespace emulated
+}  // namespace headroom::cuda

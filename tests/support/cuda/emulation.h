@@ -1,0 +1,177 @@
+// CUDA's language on the host, for tests: the kernels of engine/backend/cuda/kernels are compiled against this where no
+// nvcc does it. A block's threads are fibers of one thread of the host; lanes run in an order that a seed makes
+// adversarial, and what a card would forgive or get wrong by chance is an error: a barrier that not all threads reach, an
+// exchange that a lane of the warp misses, shared memory that nobody wrote or that two threads touch with nothing between
+// them, an index behind the end.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "format/decode.h"
+
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
+namespace headroom::cuda {
+
+// An entry, found by its name.
+struct EmulatedKernel {
+  const char* name;
+  const char* file;
+  std::uint32_t n_threads;  // at most
+  std::size_t param_bytes;
+  void (*run)(const void* params);
+  EmulatedKernel(const char* name, const char* file, std::uint32_t n_threads, std::size_t param_bytes,
+                 void (*run)(const void*));
+};
+const EmulatedKernel* find_emulated_kernel(const std::string& name);
+
+enum class LaneOrder : std::uint8_t { kAscending, kDescending, kShuffled };
+
+struct EmulatedLaunch {
+  const EmulatedKernel* kernel = nullptr;
+  std::uint32_t grid[3] = {1, 1, 1};
+  std::uint32_t n_threads = 32;
+  const void* params = nullptr;
+  LaneOrder order = LaneOrder::kShuffled;
+  std::uint32_t seed = 1;
+  int skipped_barrier = -1;  // a BARRIER() that does nothing, by its place among those of the kernel: see barrier_sites()
+};
+
+// Empty where all is well, else what is wrong, where, and in which block and thread.
+std::string launch(const EmulatedLaunch& launch);
+
+// The places of BARRIER() that a kernel has come to so far, in all launches.
+std::size_t barrier_sites(const EmulatedKernel& kernel);
+
+namespace emulated {
+
+// What a thread asks of the block that it is in.
+std::uint32_t thread();
+std::uint32_t block(int dimension);
+std::uint32_t grid(int dimension);
+void barrier(const char* file, int line);
+void warp_barrier(const char* file, int line);
+// Gives each lane's word to the other lanes of its warp; the word of `lane`.
+std::uint64_t exchange(std::uint64_t word, std::uint32_t lane);
+
+enum class Access : std::uint8_t { kRead, kWrite, kAtomic };
+
+// One array in shared memory: a name for it; what it holds is the block's.
+class SharedName {
+ public:
+  SharedName(const char* name, std::size_t n, std::size_t elem_bytes);
+  std::byte* touch(std::size_t i, Access access) const;  // the element
+
+ private:
+  const char* name_;
+  std::size_t n_, elem_bytes_, index_;
+};
+
+template <class T>
+class SharedElement {
+ public:
+  SharedElement(const SharedName& name, std::size_t i) : name_(name), i_(i) {}
+  operator T() const {
+    T value;
+    std::memcpy(&value, name_.touch(i_, Access::kRead), sizeof(T));
+    return value;
+  }
+  const SharedElement& operator=(T value) const {
+    std::memcpy(name_.touch(i_, Access::kWrite), &value, sizeof(T));
+    return *this;
+  }
+  const SharedElement& operator=(const SharedElement& other) const { return *this = static_cast<T>(other); }
+  SharedElement(const SharedElement&) = default;
+  const SharedElement& operator+=(T value) const { return *this = static_cast<T>(*this) + value; }
+  const SharedElement& operator*=(T value) const { return *this = static_cast<T>(*this) * value; }
+  T add(T value) const {
+    T before;
+    std::byte* at = name_.touch(i_, Access::kAtomic);
+    std::memcpy(&before, at, sizeof(T));
+    const T after = before + value;
+    std::memcpy(at, &after, sizeof(T));
+    return before;
+  }
+
+ private:
+  const SharedName& name_;
+  std::size_t i_;
+};
+
+template <class T, std::size_t n>
+class SharedArray {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16);
+  explicit SharedArray(const char* name) : name_(name, n, sizeof(T)) {}
+  SharedElement<T> operator[](std::size_t i) const { return {name_, i}; }
+
+ private:
+  SharedName name_;
+};
+
+}  // namespace emulated
+
+inline std::uint32_t thread_index() { return emulated::thread(); }
+inline std::uint32_t block_x() { return emulated::block(0); }
+inline std::uint32_t block_y() { return emulated::block(1); }
+inline std::uint32_t block_z() { return emulated::block(2); }
+inline std::uint32_t grid_x() { return emulated::grid(0); }
+inline std::uint32_t grid_y() { return emulated::grid(1); }
+inline std::uint32_t lane_index() { return emulated::thread() % 32; }
+inline std::uint32_t warp_index() { return emulated::thread() / 32; }
+
+template <class T>
+T shuffle(T value, std::uint32_t lane) {
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
+  std::uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof(T));
+  word = emulated::exchange(word, lane % 32);
+  std::memcpy(&value, &word, sizeof(T));
+  return value;
+}
+template <class T>
+T shuffle_xor(T value, std::uint32_t mask) {
+  return shuffle(value, lane_index() ^ mask);
+}
+
+inline int dot4(int a, int b, int sum) {
+  for (int i = 0; i < 4; ++i)
+    sum += static_cast<std::int8_t>(static_cast<unsigned>(a) >> (8 * i)) *
+           static_cast<std::int8_t>(static_cast<unsigned>(b) >> (8 * i));
+  return sum;
+}
+inline float half_to_float(std::uint16_t bits) { return f16_to_f32(bits); }
+inline std::uint16_t float_to_half(float x) { return f32_to_f16(x); }
+inline uint4 load_stream(const uint4* from) { return *from; }
+inline float exp_of(float x) { return std::exp(x); }
+inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
+inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+
+}  // namespace headroom::cuda
+
+#define DEVICE inline
+#define KERNEL(name, n_threads, ...)                                                                              \
+  static void run_##name(const __VA_ARGS__& p);                                                                   \
+  static const ::headroom::cuda::EmulatedKernel emulated_##name(                                                  \
+      #name, __FILE__, n_threads, sizeof(__VA_ARGS__),                                                            \
+      [](const void* params) { run_##name(*static_cast<const __VA_ARGS__*>(params)); });                          \
+  static void run_##name(const __VA_ARGS__& p)
+#define SHARED(T, name, n) static const ::headroom::cuda::emulated::SharedArray<T, (n)> name(#name)
+#define BARRIER() ::headroom::cuda::emulated::barrier(__FILE__, __LINE__)
+#define WARP_BARRIER() ::headroom::cuda::emulated::warp_barrier(__FILE__, __LINE__)
+#define ATOMIC_ADD(name, i, v) (name)[i].add(v)
