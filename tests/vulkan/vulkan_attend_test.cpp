@@ -6,6 +6,7 @@
 
 #include "backend/gpu/gpu_attend.h"
 #include "format/dtype_table.h"
+#include "gpu_contract/gpu_fixture.h"
 #include "vulkan/vulkan_fixture.h"
 
 namespace headroom {
@@ -102,7 +103,7 @@ class VulkanAttend : public testing::Test {
     options.n_logit_rows = options.step_rows();
     const test::TempFolder folder;
     const auto path = test::make_random_model(spec, folder.path());
-    const auto loaded = test::load_on_vulkan(path, options);
+    const auto loaded = test::load_on_gpu(path, options);
     const auto reference = test::take(test::ReferenceModel::open(path, options));
     for (const std::vector<StepRow>& step : steps) {
       std::vector<std::uint32_t> all(step.size());

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <initializer_list>
 #include <string>
 
 #include "backend/vulkan/vulkan_instance.h"
 #include "contract/loaded_cpu.h"
+#include "gpu_contract/gpu_tolerance.h"
 
 namespace headroom::test {
 
@@ -54,19 +54,6 @@ inline std::vector<std::uint32_t> tiers_here() {
   return found;
 }
 
-// tests/gpu/full.sh checks every combination; the gate so many that each value is met, with different ones of the
-// others.
-inline bool is_full_run() {
-  const char* asked = std::getenv("HEADROOM_GPU_TESTS");
-  return asked != nullptr && std::string(asked) == "full";
-}
-// Whether the combination of these values, by their places, is checked.
-inline bool is_checked(std::initializer_list<std::size_t> places) {
-  std::size_t sum = 0;
-  for (const std::size_t place : places) sum += place;
-  return is_full_run() || sum % 2 == 0;
-}
-
 // The CPU and the first Vulkan device, which shares the host's memory or is made to work as a card that does not.
 inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {
   std::vector<DeviceInfo> devices = take(probe_devices(2));
@@ -78,33 +65,6 @@ inline std::vector<DeviceInfo> cpu_and_vulkan(bool is_unified) {
   if (devices.size() != 2) std::abort();
   devices[1].has_unified_memory = is_unified;
   return devices;
-}
-
-// A whole model on a Vulkan device, as on a card with memory of its own: vulkan_session_test.cpp has both.
-inline std::unique_ptr<LoadedCpu> load_on_vulkan(const std::filesystem::path& path, PlanOptions options) {
-  options.devices = {{1}};
-  options.n_gpu_layers = static_cast<std::int32_t>(take(read_model_info(take(open_model_file(path)))).n_layers());
-  options.n_cpu_ffn = 0;
-  return load_on(path, cpu_and_vulkan(false), options);
-}
-
-// Weights are decoded exactly and meet f32 activations: only the order of sums differs.
-inline constexpr double kExactTolerance = 1e-4;
-// F16 K and V may round to the other neighbour.
-inline constexpr double kHalfTolerance = 1e-3;
-// A quantized cache rounds to another code where an activation differs a little: one step of Q8_0 is 0.8 % of a
-// block's maximum, of Q4_0 and FP8 up to 14 %, in a few of all elements.
-inline constexpr double kCodeTolerance = 1e-2, kCoarseTolerance = 4e-2;
-
-// Of a whole model's logits, as a relative error.
-inline double cache_tolerance(DType kv_k, DType kv_v) {
-  double most = kExactTolerance;
-  for (const DType kv : {kv_k, kv_v}) {
-    if (kv == DType::kF16) most = std::max(most, kHalfTolerance);
-    if (kv == DType::kQ8_0) most = std::max(most, kCodeTolerance);
-    if (kv == DType::kQ4_0 || kv == DType::kF8E4M3) most = std::max(most, kCoarseTolerance);
-  }
-  return most;
 }
 
 }  // namespace headroom::test

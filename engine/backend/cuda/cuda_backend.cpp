@@ -12,9 +12,6 @@
 namespace headroom {
 namespace {
 
-// Multiply-adds between two looks at the stop token: some milliseconds of a small card.
-constexpr double kMostProducts = 2e10;
-
 class CudaBackend final : public GpuBackend {
  public:
   CudaBackend(std::shared_ptr<CudaDevice> device, std::optional<MemoryReadings> before)
@@ -44,7 +41,7 @@ class CudaBackend final : public GpuBackend {
 
   Result<std::unique_ptr<GpuStep>> make_step(const Binding& binding) override {
     Result<std::unique_ptr<CudaStep>> step =
-        CudaStep::prepare(device_, bind_gpu(binding, {.has_int8 = true}, kMostProducts), binding.stop);
+        CudaStep::prepare(device_, bind_gpu(binding, {.has_int8 = true}), binding.stop);
     if (!step) return step.error();
     return std::unique_ptr<GpuStep>(std::move(*step));
   }

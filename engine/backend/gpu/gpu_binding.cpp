@@ -1,5 +1,6 @@
 #include "backend/gpu/gpu_binding.h"
 
+#include "backend/gpu/gpu_faults.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -27,12 +28,12 @@ namespace {
 
 class Binder {
  public:
-  Binder(const Binding& binding, const GpuArithmetic& arithmetic, double most_products) : in_(binding) {
+  Binder(const Binding& binding, const GpuArithmetic& arithmetic) : in_(binding) {
     bound_.model = in_.model;
     bound_.plan = in_.plan;
     bound_.device = in_.device;
     bound_.arithmetic = arithmetic;
-    bound_.most_products = most_products;
+    bound_.most_products = gpu_faults().most_products;
     bound_.input_layout = gpu_inputs(*in_.model, in_.plan->options);
   }
 
@@ -125,8 +126,8 @@ class Binder {
 
 }  // namespace
 
-GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic, double most_products) {
-  return Binder(binding, arithmetic, most_products).bind();
+GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic) {
+  return Binder(binding, arithmetic).bind();
 }
 
 }  // namespace headroom

@@ -45,6 +45,6 @@ struct GpuBinding {
 };
 
 // CHECKs that arenas are those of the plan, and that regions hold what the kernels need.
-GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic, double most_products);
+GpuBinding bind_gpu(const Binding& binding, const GpuArithmetic& arithmetic);
 
 }  // namespace headroom

@@ -15,8 +15,6 @@ struct VulkanFaults {
   std::atomic<std::uint32_t> refuse_at_map = 0;     // the driver has no memory for an arena
   std::atomic<Bytes> taken = 0;                     // what another program holds of a device, as the system counts it
   std::atomic<bool> hides_options = false;          // devices that are looked for have nothing that is optional
-  // Multiply-adds of one submission, since drivers end long ones: half a second of a slow integrated GPU.
-  std::atomic<double> most_products = 2e10;
 };
 
 inline VulkanFaults& vulkan_faults() {

@@ -181,7 +181,7 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
     for (const Part& part : parts_[rows * bound_.plan->program.ops.size() + op]) {
       if (part.first_row >= n_rows) continue;
       const double more = part.products_per_row * static_cast<double>(n_rows);
-      if (products + more > vulkan_faults().most_products) {
+      if (products + more > bound_.most_products) {
         if (Result<bool> flushed = flush(); !flushed || !*flushed) return flushed;
       }
       batch_.push_back(part.commands);

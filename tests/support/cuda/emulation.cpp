@@ -154,7 +154,8 @@ class Block {
       throw Fault{fmt::format("thread {}: {}[{}] is read before anything was written there", now_, name, i)};
     if (!(is_atomic && shadow.write.is_atomic)) check_order(shadow.write, here, name, i, is_write);
     if (is_write) {
-      for (const Moment& read : {shadow.read, shadow.other_warp, shadow.same_warp}) check_order(read, here, name, i, true);
+      for (const Moment& read : {shadow.read, shadow.other_warp, shadow.same_warp})
+        check_order(read, here, name, i, true);
       shadow.write = here;
     } else {
       note_read(shadow, here);
@@ -236,8 +237,8 @@ class Block {
       const Thread& lead = threads_[first];
       if (lead.wait != Wait::kExchange && lead.wait != Wait::kWarpBarrier) continue;
       const auto begin = threads_.begin() + first, end = begin + kWarp;
-      const bool is_whole = std::all_of(
-          begin, end, [&](const Thread& each) { return each.wait == lead.wait && each.line == lead.line; });
+      const bool is_whole =
+          std::all_of(begin, end, [&](const Thread& each) { return each.wait == lead.wait && each.line == lead.line; });
       if (!is_whole) continue;
       for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
       ++warp_intervals_[first / kWarp];
@@ -262,7 +263,8 @@ class Block {
       std::string at = "have ended";
       if (each.wait == Wait::kExchange) at = "exchange words in their warp";
       if (each.wait == Wait::kBarrier) at = fmt::format("wait at the barrier {}", place(each.file, each.line));
-      if (each.wait == Wait::kWarpBarrier) at = fmt::format("wait at the warp's barrier {}", place(each.file, each.line));
+      if (each.wait == Wait::kWarpBarrier)
+        at = fmt::format("wait at the warp's barrier {}", place(each.file, each.line));
       const auto [found, is_new] = places.try_emplace(at, 0, i);
       ++found->second.first;
     }

@@ -1,8 +1,8 @@
 // CUDA's language on the host, for tests: the kernels of engine/backend/cuda/kernels are compiled against this where no
 // nvcc does it. A block's threads are fibers of one thread of the host; lanes run in an order that a seed makes
-// adversarial, and what a card would forgive or get wrong by chance is an error: a barrier that not all threads reach, an
-// exchange that a lane of the warp misses, shared memory that nobody wrote or that two threads touch with nothing between
-// them, an index behind the end.
+// adversarial, and what a card would forgive or get wrong by chance is an error: a barrier that not all threads reach,
+// an exchange that a lane of the warp misses, shared memory that nobody wrote or that two threads touch with nothing
+// between them, an index behind the end.
 #pragma once
 
 #include <bit>
@@ -49,7 +49,8 @@ struct EmulatedLaunch {
   const void* params = nullptr;
   LaneOrder order = LaneOrder::kShuffled;
   std::uint32_t seed = 1;
-  int skipped_barrier = -1;  // a BARRIER() that does nothing, by its place among those of the kernel: see barrier_sites()
+  int skipped_barrier =
+      -1;  // a BARRIER() that does nothing, by its place among those of the kernel: see barrier_sites()
 };
 
 // Empty where all is well, else what is wrong, where, and in which block and thread.
@@ -165,11 +166,11 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 }  // namespace headroom::cuda
 
 #define DEVICE inline
-#define KERNEL(name, n_threads, ...)                                                                              \
-  static void run_##name(const __VA_ARGS__& p);                                                                   \
-  static const ::headroom::cuda::EmulatedKernel emulated_##name(                                                  \
-      #name, __FILE__, n_threads, sizeof(__VA_ARGS__),                                                            \
-      [](const void* params) { run_##name(*static_cast<const __VA_ARGS__*>(params)); });                          \
+#define KERNEL(name, n_threads, ...)                                                     \
+  static void run_##name(const __VA_ARGS__& p);                                          \
+  static const ::headroom::cuda::EmulatedKernel emulated_##name(                         \
+      #name, __FILE__, n_threads, sizeof(__VA_ARGS__),                                   \
+      [](const void* params) { run_##name(*static_cast<const __VA_ARGS__*>(params)); }); \
   static void run_##name(const __VA_ARGS__& p)
 #define SHARED(T, name, n) static const ::headroom::cuda::emulated::SharedArray<T, (n)> name(#name)
 #define BARRIER() ::headroom::cuda::emulated::barrier(__FILE__, __LINE__)

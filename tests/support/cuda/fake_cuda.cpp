@@ -1,6 +1,6 @@
 // A driver for CUDA on a machine without a card: the functions that backend/cuda/cuda_driver.h lists, over the emulated
-// kernels. As strict as a driver may be: what is submitted runs as late as it may, a device's memory cannot be reached by
-// the host, new memory is full of nonsense, and every copy and launch is held against what was allocated.
+// kernels. As strict as a driver may be: what is submitted runs as late as it may, a device's memory cannot be reached
+// by the host, new memory is full of nonsense, and every copy and launch is held against what was allocated.
 #include "support/cuda/fake_cuda.h"
 
 #include <sys/mman.h>
@@ -229,8 +229,8 @@ CUresult device_of(CUdevice number, Device*& device) {
 }  // namespace
 
 #define LOCKED() const std::lock_guard lock(world().mutex)
-#define NEEDS_CONTEXT()                          \
-  LOCKED();                                      \
+#define NEEDS_CONTEXT()                           \
+  LOCKED();                                       \
   if (current == nullptr) return kInvalidContext; \
   if (current->device->is_lost) return kLaunchFailed
 

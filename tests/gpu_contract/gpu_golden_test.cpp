@@ -1,18 +1,18 @@
-// The golden models on a Vulkan device: whole, split at every border between layers, and with FFNs on the CPU.
+// The golden models on a GPU: whole, split at every border between layers, and with FFNs on the CPU.
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "golden/golden_model.h"
+#include "gpu_contract/gpu_fixture.h"
 #include "program/segments.h"
-#include "vulkan/vulkan_fixture.h"
 
 namespace headroom {
 namespace {
 
-class VulkanGolden : public testing::TestWithParam<std::string> {
+class GpuGolden : public testing::TestWithParam<std::string> {
  protected:
-  VulkanGolden() : golden_(test::golden_model(GetParam())) {}
+  GpuGolden() : golden_(test::golden_model(GetParam())) {}
 
   void expect_golden(const std::vector<DeviceInfo>& devices, PlanOptions options) {
     const std::vector<float> expected = golden_.logits();
@@ -44,27 +44,27 @@ class VulkanGolden : public testing::TestWithParam<std::string> {
   test::GoldenModel golden_;
 };
 
-TEST_P(VulkanGolden, between_any_two_layers) {
-  const auto devices = test::cpu_and_vulkan(false);
+TEST_P(GpuGolden, between_any_two_layers) {
+  const auto devices = test::cpu_and_gpu(false);
   for (std::int32_t n = 1; n <= n_layers(); ++n) {
-    SCOPED_TRACE(std::to_string(n) + " layers on the Vulkan device");
+    SCOPED_TRACE(std::to_string(n) + " layers on the GPU");
     expect_golden(devices, {.n_gpu_layers = n, .n_cpu_ffn = 0, .devices = {{1}}});
   }
 }
 
-TEST_P(VulkanGolden, with_the_ffn_of_some_layers_on_the_cpu) {
-  const auto devices = test::cpu_and_vulkan(false);
+TEST_P(GpuGolden, with_the_ffn_of_some_layers_on_the_cpu) {
+  const auto devices = test::cpu_and_gpu(false);
   for (std::int32_t n = 1; n <= n_layers(); ++n) {
     SCOPED_TRACE("FFN of " + std::to_string(n) + " layers on the CPU");
     expect_golden(devices, {.n_gpu_layers = n_layers(), .n_cpu_ffn = n, .devices = {{1}}});
   }
 }
 
-TEST_P(VulkanGolden, whole_on_a_device_that_shares_the_hosts_memory) {
-  expect_golden(test::cpu_and_vulkan(true), {.n_gpu_layers = n_layers(), .n_cpu_ffn = 0, .devices = {{1}}});
+TEST_P(GpuGolden, whole_on_a_device_that_shares_the_hosts_memory_where_one_can) {
+  expect_golden(test::cpu_and_gpu(test::kSharesMemory), {.n_gpu_layers = n_layers(), .n_cpu_ffn = 0, .devices = {{1}}});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, VulkanGolden, testing::ValuesIn(test::golden_model_names()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(All, GpuGolden, testing::ValuesIn(test::golden_model_names()), [](const auto& each) {
   std::string label = each.param;
   std::replace(label.begin(), label.end(), '-', '_');
   return label;

@@ -1,0 +1,30 @@
+// A CUDA device for tests: that of the driver that HEADROOM_CUDA_DRIVER names, which is the fake one
+// (tests/support/cuda).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backend/cuda/cuda_cards.h"
+#include "contract/loaded_cpu.h"
+#include "gpu_contract/gpu_tolerance.h"
+#include "support/cuda/fake_cuda.h"
+
+namespace headroom::test {
+
+// Of the driver that the engine has opened.
+FakeCuda& fake_cuda();
+
+// The CPU and the first CUDA device.
+inline std::vector<DeviceInfo> cpu_and_cuda() {
+  std::vector<DeviceInfo> devices = take(probe_devices(2));
+  std::erase_if(devices,
+                [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu && device.id != "cuda:0"; });
+  EXPECT_EQ(devices.size(), 2U) << "no CUDA device";
+  if (devices.size() != 2) std::abort();
+  return devices;
+}
+
+}  // namespace headroom::test

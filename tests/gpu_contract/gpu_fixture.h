@@ -1,0 +1,23 @@
+// What the tests of all GPU backends share. Which one is tested says the gpu_under_test.h of the program:
+//   cpu_and_gpu(is_unified)                     the CPU and the first of its devices
+//   kGpuId, kSharesMemory                       of that device; whether it can share the host's memory
+//   with_every_arithmetic(weight, check)        calls check(largest relative error) with each way in which products
+//   with
+//                                               such weights are made; with_some_arithmetics(weight, place, check) with
+//                                               those that is_checked() takes
+//   tells_more(n_rows)                          whether this arithmetic has not been seen with so many rows
+#pragma once
+
+#include "gpu_under_test.h"
+
+namespace headroom::test {
+
+// A whole model on the device, as on a card with memory of its own.
+inline std::unique_ptr<LoadedCpu> load_on_gpu(const std::filesystem::path& path, PlanOptions options) {
+  options.devices = {{1}};
+  options.n_gpu_layers = static_cast<std::int32_t>(take(read_model_info(take(open_model_file(path)))).n_layers());
+  options.n_cpu_ffn = 0;
+  return load_on(path, cpu_and_gpu(false), options);
+}
+
+}  // namespace headroom::test

@@ -1,0 +1,41 @@
+// The tests of tests/gpu_contract on Vulkan: see gpu_fixture.h.
+#pragma once
+
+#include <array>
+
+#include "vulkan/vulkan_fixture.h"
+
+namespace headroom::test {
+
+inline constexpr const char* kGpuId = "vulkan:0";
+inline constexpr bool kSharesMemory = true;
+inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance, kInt8Tolerance, kInt8Tolerance};
+
+inline std::vector<DeviceInfo> cpu_and_gpu(bool is_unified) { return cpu_and_vulkan(is_unified); }
+
+inline std::uint32_t tier_now() { return vulkan_cards().cards.front().tier.number; }
+
+template <class Check>
+void with_every_arithmetic(DType weight, Check check) {
+  for (const std::uint32_t tier : tiers_here()) {
+    if (tier > 0 && weight == DType::kF32) continue;  // as tier 0
+    const UseTier use(tier);
+    SCOPED_TRACE("tier " + std::to_string(tier));
+    check(kTierTolerances[tier]);
+  }
+}
+
+template <class Check>
+void with_some_arithmetics(DType weight, std::size_t place, Check check) {
+  with_every_arithmetic(weight, [&](double most) {
+    if (is_checked({place, tier_now()})) check(most);
+  });
+}
+
+// Of tier 1 what differs is in products with many rows; tier 0 takes long to compile.
+inline bool tells_more(std::uint32_t n_rows) {
+  const std::uint32_t tier = tier_now();
+  return tier == 0 ? is_full_run() : tier != 1 || n_rows > kGpuFewRows;
+}
+
+}  // namespace headroom::test
