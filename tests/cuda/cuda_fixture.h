@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,15 @@ namespace headroom::test {
 
 // Of the driver that the engine has opened.
 FakeCuda& fake_cuda();
+
+// The devices that are looked for meanwhile: see kCudaDevicesVariable.
+class UseDevices {
+ public:
+  explicit UseDevices(const char* setting) { setenv(kCudaDevicesVariable, setting, 1); }
+  UseDevices(const UseDevices&) = delete;
+  UseDevices& operator=(const UseDevices&) = delete;
+  ~UseDevices() { unsetenv(kCudaDevicesVariable); }
+};
 
 // The CPU and the first CUDA device.
 inline std::vector<DeviceInfo> cpu_and_cuda() {

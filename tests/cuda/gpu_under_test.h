@@ -9,6 +9,9 @@ namespace headroom::test {
 inline constexpr const char* kGpuId = "cuda:0";
 inline constexpr bool kSharesMemory = false;
 
+// The n-th launch of a kernel from now loses its device, once; 0: none.
+inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }
+
 inline std::vector<DeviceInfo> cpu_and_gpu(bool /*is_unified*/) { return cpu_and_cuda(); }
 
 // Of quantized weights activations are int8.

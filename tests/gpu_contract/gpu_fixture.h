@@ -5,6 +5,8 @@
 //   with
 //                                               such weights are made; with_some_arithmetics(weight, place, check) with
 //                                               those that is_checked() takes
+//   lose_gpu_at(n)                              seeds the loss of the device
+//   UseDevices("0,0")                           the devices that are looked for meanwhile
 //   tells_more(n_rows)                          whether this arithmetic has not been seen with so many rows
 #pragma once
 

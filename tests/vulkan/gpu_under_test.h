@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "backend/vulkan/vulkan_faults.h"
+#include "plan/gpu_rules.h"
 #include "vulkan/vulkan_fixture.h"
 
 namespace headroom::test {
@@ -10,6 +12,9 @@ namespace headroom::test {
 inline constexpr const char* kGpuId = "vulkan:0";
 inline constexpr bool kSharesMemory = true;
 inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance, kInt8Tolerance, kInt8Tolerance};
+
+// The n-th submission from now loses its device, once; 0: none.
+inline void lose_gpu_at(std::uint32_t n) { vulkan_faults().lose_at_submit = n; }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool is_unified) { return cpu_and_vulkan(is_unified); }
 

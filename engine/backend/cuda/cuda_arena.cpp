@@ -42,13 +42,14 @@ Status CudaArena::create() {
 }
 
 CudaArena::~CudaArena() {
+  if (address_ != 0) bytes_in_use() -= size_;
+  if (!device_->has_context()) return;
   const cuda::Driver& driver = device_->driver();
   if (is_page_locked_) {
     if (host_ != nullptr) driver.cuMemFreeHost(host_);
   } else if (address_ != 0) {
     driver.cuMemFree_v2(address_);
   }
-  if (address_ != 0) bytes_in_use() -= size_;
 }
 
 cuda::CUdeviceptr address_of(const GpuSlice& slice) {

@@ -3,11 +3,38 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
+#include <mutex>
 
 #include "backend/cuda/cuda_arena.h"
 #include "backend/cuda/cuda_kernels.h"
 
 namespace headroom {
+namespace {
+
+// The context that this process shares on a card.
+struct SharedContext {
+  std::atomic<std::uint64_t> n_resets = 0;
+  std::atomic<bool> is_broken = false;
+};
+SharedContext& shared_context(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, SharedContext> all;
+  const std::lock_guard lock(mutex);
+  return all[ordinal];
+}
+
+void reset_if_broken(const cuda::Driver& driver, const CudaCard& card) {
+  SharedContext& shared = shared_context(card.ordinal);
+  cuda::CUdevice device = 0;
+  if (!shared.is_broken || driver.cuDeviceGet(&device, card.ordinal) != cuda::CUDA_SUCCESS) return;
+  driver.cuCtxSetCurrent(nullptr);
+  driver.cuDevicePrimaryCtxReset_v2(device);
+  shared.is_broken = false;
+  ++shared.n_resets;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card) {
   const Result<const cuda::Driver*> driver = cuda::driver();
@@ -19,7 +46,11 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card) {
 
 CudaDevice::CudaDevice(const cuda::Driver& driver, CudaCard card) : driver_(driver), card_(std::move(card)) {
   ++use_of_card(card_).n_open;
+  reset_if_broken(driver_, card_);
+  n_resets_ = shared_context(card_.ordinal).n_resets;
 }
+
+bool CudaDevice::has_context() const { return n_resets_ == shared_context(card_.ordinal).n_resets; }
 
 Status CudaDevice::create() {
   const auto refused = [&](std::string_view what, cuda::CUresult result) -> Status {
@@ -46,15 +77,15 @@ Status CudaDevice::create() {
 
 CudaDevice::~CudaDevice() {
   if (context_ != nullptr) {
-    driver_.cuCtxSetCurrent(context_);
-    for (const auto& [file, module] : modules_) driver_.cuModuleUnload(module);
-    if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
-    driver_.cuCtxSetCurrent(nullptr);
+    reset_if_broken(driver_, card_);
+    if (has_context()) {
+      driver_.cuCtxSetCurrent(context_);
+      for (const auto& [file, module] : modules_) driver_.cuModuleUnload(module);
+      if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
+      driver_.cuCtxSetCurrent(nullptr);
+    }
     cuda::CUdevice device = 0;
-    driver_.cuDeviceGet(&device, card_.ordinal);
-    // A context in which something failed refuses all that comes, also of those who open it next.
-    if (is_lost_) driver_.cuDevicePrimaryCtxReset_v2(device);
-    driver_.cuDevicePrimaryCtxRelease_v2(device);
+    if (driver_.cuDeviceGet(&device, card_.ordinal) == cuda::CUDA_SUCCESS) driver_.cuDevicePrimaryCtxRelease_v2(device);
   }
   --use_of_card(card_).n_open;
 }
@@ -65,13 +96,16 @@ const cuda::Driver& CudaDevice::driver() const {
 }
 
 Status CudaDevice::check_present() const {
-  if (!is_lost_) return ok_status();
-  return Error{ErrorCode::kDeviceLost, fmt::format("{} was lost: load the model again", id())};
+  if (!is_lost_ && has_context()) return ok_status();
+  return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", id())};
 }
 
 Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
-  is_lost_ |= cuda::is_device_lost(result);
-  return cuda::driver_error(id(), std::string(what), result);
+  if (!cuda::is_device_lost(result)) return cuda::driver_error(id(), std::string(what), result);
+  is_lost_ = true;
+  if (has_context()) shared_context(card_.ordinal).is_broken = true;
+  return {ErrorCode::kDeviceLost,
+          fmt::format("{}: the device was lost while {}: {}", id(), what, cuda::result_name(result))};
 }
 
 Status CudaDevice::wait_idle() {

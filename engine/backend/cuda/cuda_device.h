@@ -38,6 +38,9 @@ class CudaDevice final : public GpuDriver {
   // A kernel by the name of its entry; the file that has it is loaded when its first one is asked for. Errors name it.
   Result<cuda::CUfunction> find_kernel(std::string_view entry);
 
+  // Whether the context is the one that was opened: else its memory is gone already.
+  bool has_context() const;
+
   // What a failed call means: remembers that the device was lost.
   Error failed(std::string_view what, cuda::CUresult result);
 
@@ -50,6 +53,7 @@ class CudaDevice final : public GpuDriver {
   cuda::CUcontext context_ = nullptr;
   cuda::CUstream stream_ = nullptr;
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
+  std::uint64_t n_resets_ = 0;  // of the card's context before this was opened
   bool is_lost_ = false;
 };
 

@@ -20,6 +20,7 @@ Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> 
 
 CudaStep::~CudaStep() {
   (void)device_->wait_idle();
+  if (!device_->has_context()) return;
   const cuda::Driver& driver = device_->driver();
   for (const Graph& graph : graphs_) driver.cuGraphExecDestroy(graph.exec);
   for (const cuda::CUevent event : done_) {

@@ -40,7 +40,8 @@ struct Device {
 
 struct Allocation {
   std::size_t bytes = 0, mapped = 0;
-  Device* device = nullptr;  // null: page-locked memory of the host
+  Device* device = nullptr;
+  bool is_host = false;  // page-locked memory
 };
 
 }  // namespace
@@ -115,7 +116,10 @@ void read_devices() {
   }
 }
 
-void say(const std::string& what) { std::fprintf(stderr, "fake CUDA: %s\n", what.c_str()); }
+void say(const std::string& what) {
+  if (control.is_quiet) return;
+  std::fprintf(stderr, "fake CUDA: %s\n", what.c_str());
+}
 
 CUresult lose(Device& device, const std::string& why) {
   if (!device.is_lost) say(why);
@@ -134,7 +138,7 @@ const Allocation* find(std::uintptr_t address, std::size_t bytes) {
 
 void protect(int protection) {
   for (const auto& [address, allocation] : world().allocations) {
-    if (allocation.device != nullptr)
+    if (!allocation.is_host)
       mprotect(reinterpret_cast<void*>(address), allocation.mapped, protection);  // NOLINT: an address of the API
   }
 }
@@ -174,6 +178,7 @@ CUresult launch_now(const EmulatedKernel& kernel, Device& device, const std::vec
   setup.n_threads = n_threads;
   setup.params = params.data();
   setup.seed = control.seed++;
+  if (control.skipped_kernel == kernel.name) setup.skipped_barrier = control.skipped_barrier;
   setup.order = setup.seed % 3 == 0   ? LaneOrder::kAscending
                 : setup.seed % 3 == 1 ? LaneOrder::kShuffled
                                       : LaneOrder::kDescending;
@@ -181,42 +186,56 @@ CUresult launch_now(const EmulatedKernel& kernel, Device& device, const std::vec
   return CUDA_SUCCESS;
 }
 
-CUresult allocate(std::size_t bytes, Device* device, std::uintptr_t& address) {
+CUresult allocate(std::size_t bytes, Device& device, bool is_host, std::uintptr_t& address) {
   ++control.n_allocations;
   if (bytes == 0) return kInvalidValue;
   if (control.refuse_at_allocation > 0 && --control.refuse_at_allocation == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (device != nullptr && bytes > device->total - device->used) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!is_host && bytes > device.total - device.used) return CUDA_ERROR_OUT_OF_MEMORY;
   const std::size_t mapped = round_up(bytes, Bytes{4096});
   void* at = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   std::memset(at, 0xFB, bytes);  // NaN and large indices
-  if (device != nullptr) {
-    device->used += bytes;
-    control.device_bytes += bytes;
+  if (!is_host) {
+    device.used += bytes;
     mprotect(at, mapped, PROT_NONE);
-  } else {
-    control.host_bytes += bytes;
   }
+  (is_host ? control.host_bytes : control.device_bytes) += bytes;
   address = reinterpret_cast<std::uintptr_t>(at);
-  world().allocations[address] = {bytes, mapped, device};
+  world().allocations[address] = {bytes, mapped, &device, is_host};
   return CUDA_SUCCESS;
 }
 
-CUresult release(std::uintptr_t address, bool is_device) {
+void unmap(std::uintptr_t address, const Allocation& allocation) {
+  munmap(reinterpret_cast<void*>(address), allocation.mapped);  // NOLINT: an address of the API
+  if (!allocation.is_host) allocation.device->used -= allocation.bytes;
+  (allocation.is_host ? control.host_bytes : control.device_bytes) -= allocation.bytes;
+}
+
+CUresult release(std::uintptr_t address, bool is_host) {
   World& all = world();
   const auto found = all.allocations.find(address);
-  if (found == all.allocations.end() || (found->second.device != nullptr) != is_device) return kInvalidValue;
+  if (found == all.allocations.end() || found->second.is_host != is_host) return kInvalidValue;
   for (CUstream stream : all.streams) run_all(stream);  // as drivers wait for what uses it
-  const Allocation& allocation = found->second;
-  munmap(reinterpret_cast<void*>(address), allocation.mapped);  // NOLINT: an address of the API
-  if (is_device) {
-    allocation.device->used -= allocation.bytes;
-    control.device_bytes -= allocation.bytes;
-  } else {
-    control.host_bytes -= allocation.bytes;
-  }
+  unmap(address, found->second);
   all.allocations.erase(found);
   return CUDA_SUCCESS;
+}
+
+// All that was made in the context is gone.
+void reset(Device& device) {
+  World& all = world();
+  for (auto each = all.allocations.begin(); each != all.allocations.end();) {
+    if (each->second.device != &device) {
+      ++each;
+      continue;
+    }
+    unmap(each->first, each->second);
+    each = all.allocations.erase(each);
+  }
+  for (CUstream stream : all.streams) {
+    if (stream->device == &device) stream->waiting.clear();
+  }
+  device.is_lost = false;
 }
 
 CUresult device_of(CUdevice number, Device*& device) {
@@ -236,7 +255,13 @@ CUresult device_of(CUdevice number, Device*& device) {
 
 extern "C" {
 
-test::FakeCuda* headroom_fake_cuda() { return &control; }
+test::FakeCuda* headroom_fake_cuda() {
+  control.barrier_sites = [](const char* name) {
+    const EmulatedKernel* kernel = find_emulated_kernel(name);
+    return kernel == nullptr ? 0 : barrier_sites(*kernel);
+  };
+  return &control;
+}
 
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int* version) {
@@ -314,7 +339,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) {
   if (device->n_retained == 0) return kInvalidContext;
   if (--device->n_retained == 0) {
     device->used -= kContextBytes;
-    device->is_lost = false;
+    reset(*device);
     --control.n_contexts;
   }
   return CUDA_SUCCESS;
@@ -323,7 +348,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice number) {
   LOCKED();
   Device* device = nullptr;
   if (const CUresult found = device_of(number, device); found != CUDA_SUCCESS) return found;
-  device->is_lost = false;
+  reset(*device);
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
@@ -340,24 +365,24 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
   NEEDS_CONTEXT();
   std::uintptr_t at = 0;
-  const CUresult made = allocate(bytes, current->device, at);
+  const CUresult made = allocate(bytes, *current->device, false, at);
   *address = at;
   return made;
 }
 CUresult cuMemFree_v2(CUdeviceptr address) {
   LOCKED();
-  return release(address, true);
+  return release(address, false);
 }
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
   NEEDS_CONTEXT();
   std::uintptr_t at = 0;
-  const CUresult made = allocate(bytes, nullptr, at);
+  const CUresult made = allocate(bytes, *current->device, true, at);
   *address = reinterpret_cast<void*>(at);  // NOLINT: an address of the API
   return made;
 }
 CUresult cuMemFreeHost(void* address) {
   LOCKED();
-  return release(reinterpret_cast<std::uintptr_t>(address), false);
+  return release(reinterpret_cast<std::uintptr_t>(address), true);
 }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* of, unsigned) {
   *address = reinterpret_cast<std::uintptr_t>(of);

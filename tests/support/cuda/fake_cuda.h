@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace headroom::test {
 
@@ -14,6 +16,11 @@ struct FakeCuda {
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
   std::atomic<int> n_contexts = 0;                              // open now
   std::atomic<std::uint32_t> seed = 1;                          // of the order in which threads run
+  // A barrier that does nothing, by its place among those of the kernel that it was met in; no name: all do.
+  std::string skipped_kernel;
+  int skipped_barrier = -1;
+  std::size_t (*barrier_sites)(const char* kernel) = nullptr;  // that a kernel has come to so far
+  bool is_quiet = false;                                       // says nothing of what is wrong
 };
 
 inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCuda* of the library

@@ -90,7 +90,6 @@ DEVICE Ranked nth(const CandidateParams& p, auto& room, u32 n, bool is_of_tokens
     find_digit(room.counts, room.found_digit, n);
     known.digits |= Ranked{static_cast<u32>(room.found_digit[0])} << (56 - 8 * known.n);
     n = room.found_digit[1];
-    BARRIER();
   }
   return known.digits;
 }

@@ -67,11 +67,10 @@ DEVICE void finish_head(const HeadsParams& p, auto& head, auto& room, bool divid
     if (words.has_norm != 0) norm_head(p, head, room);
     turn_head(p, head);
   }
-  if (words.is_balanced != 0) {  // see model/key_balance.h
+  if (words.is_balanced != 0) {  // see model/key_balance.h; such keys are rotated
     const float* balance = buffer<const float>(p, 2) + words.balance_at + block_x() / words.group * words.head_dim;
     for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads)
       head[i] = divides ? head[i] / balance[i] : head[i] * balance[i];
-    BARRIER();
   }
   if (words.is_rotated != 0) rotate_head<kHeadThreads>(head, words.head_dim);
 }

@@ -1,5 +1,5 @@
 // What all threads of a block know together. Each is called by all of them; `room` is shared memory for a float of each
-// warp, which is free again when the function returns.
+// warp, which is free again behind the next barrier.
 #pragma once
 
 #include "lib/params.cuh"
@@ -26,7 +26,6 @@ DEVICE float block_sum(auto& room, float value) {
   BARRIER();
   float sum = 0;
   for (u32 warp = 0; warp < kThreads / kWarp; ++warp) sum += room[warp];
-  BARRIER();
   return sum;
 }
 
@@ -37,7 +36,6 @@ DEVICE float block_max(auto& room, float value) {
   BARRIER();
   float most = room[0];
   for (u32 warp = 1; warp < kThreads / kWarp; ++warp) most = fmaxf(most, room[warp]);
-  BARRIER();
   return most;
 }
 

@@ -1,4 +1,5 @@
-// format/rotation.h, on a head in shared memory. All threads of the block call together.
+// format/rotation.h, on a head in shared memory. All threads of the block call together, and each has the elements of its
+// own number and every kThreads further on when it comes; unrotate_head() also leaves it so, others may not read yet.
 #pragma once
 
 #include "lib/params.cuh"
@@ -18,7 +19,6 @@ DEVICE float rotation_factor(u32 head_dim, u32 i) {
 template <u32 kThreads>
 DEVICE void multiply_signs(auto& head, u32 head_dim) {
   for (u32 i = thread_index(); i < head_dim; i += kThreads) head[i] = head[i] * rotation_factor(head_dim, i);
-  BARRIER();
 }
 
 template <u32 kThreads>
@@ -49,6 +49,7 @@ DEVICE void reflect_blocks(auto& head, u32 head_dim) {
 template <u32 kThreads>
 DEVICE void rotate_head(auto& head, u32 head_dim) {
   multiply_signs<kThreads>(head, head_dim);
+  BARRIER();
   transform_blocks<kThreads>(head, head_dim);
   reflect_blocks<kThreads>(head, head_dim);
 }

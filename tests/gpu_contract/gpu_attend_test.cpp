@@ -1,4 +1,4 @@
-// Attention on a Vulkan device against the reference device, in the shapes that its kernels take: stacks of query heads
+// Attention on a GPU against the reference device, in the shapes that its kernels take: stacks of query heads
 // and of rows, splits of the keys, and their borders.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include "backend/gpu/gpu_attend.h"
 #include "format/dtype_table.h"
 #include "gpu_contract/gpu_fixture.h"
-#include "vulkan/vulkan_fixture.h"
 
 namespace headroom {
 namespace {
@@ -60,7 +59,7 @@ std::vector<StepRow> joined(std::initializer_list<std::vector<StepRow>> parts) {
   return rows;
 }
 
-class VulkanAttend : public testing::Test {
+class GpuAttend : public testing::Test {
  protected:
   // One layer, so that its errors meet no other.
   static RandomModelSpec model(std::uint32_t n_heads, std::uint32_t n_kv_heads, std::uint32_t head_dim) {
@@ -134,7 +133,7 @@ PlanOptions options_with(DType kv, std::uint32_t n_ctx, std::uint32_t n_slots = 
   return options;
 }
 
-TEST_F(VulkanAttend, every_group_of_heads_gives_the_reference_logits) {
+TEST_F(GpuAttend, every_group_of_heads_gives_the_reference_logits) {
   constexpr std::array kGroups{1U, 3U, 8U, 16U, 19U};
   for (std::size_t i = 0; i < kGroups.size(); ++i) {
     for (const DType kv : {DType::kF32, DType::kQ8_0}) {
@@ -152,7 +151,7 @@ TEST_F(VulkanAttend, every_group_of_heads_gives_the_reference_logits) {
 }
 
 // Eight KV heads leave 64 splits to one row and 8 to each of eight: from 512 keys on those have more than 64 keys.
-TEST_F(VulkanAttend, splits_end_where_they_should) {
+TEST_F(GpuAttend, splits_end_where_they_should) {
   Steps steps;
   steps.push_back(rows(0, 0, 1));
   fill(steps, 0, 1, 62);
@@ -170,7 +169,7 @@ TEST_F(VulkanAttend, splits_end_where_they_should) {
 }
 
 // Each split, tile and team has a maximum of its own, which exp() does not reach from another's.
-TEST_F(VulkanAttend, scores_that_are_far_apart_do_not_overflow) {
+TEST_F(GpuAttend, scores_that_are_far_apart_do_not_overflow) {
   Steps steps;
   fill(steps, 0, 0, 300);
   for (const std::uint32_t n : {1U, 1U, 5U, 8U, 9U}) steps.push_back(rows(0, steps.back().back().position + 1, n));
@@ -180,7 +179,7 @@ TEST_F(VulkanAttend, scores_that_are_far_apart_do_not_overflow) {
   expect_like_reference(spec, options_with(DType::kF32, 350), steps, 1e-3);
 }
 
-TEST_F(VulkanAttend, windows_begin_within_splits_and_tiles) {
+TEST_F(GpuAttend, windows_begin_within_splits_and_tiles) {
   Steps steps;
   fill(steps, 0, 0, 96);
   for (std::uint32_t position = 96; position < 103; ++position) steps.push_back(rows(0, position, 1));
@@ -197,7 +196,7 @@ TEST_F(VulkanAttend, windows_begin_within_splits_and_tiles) {
 }
 
 // Neighbouring rows of one slot are stacked, those of others are not.
-TEST_F(VulkanAttend, rows_of_several_slots_in_a_step_see_their_own) {
+TEST_F(GpuAttend, rows_of_several_slots_in_a_step_see_their_own) {
   Steps steps;
   fill(steps, 0, 0, 140);
   fill(steps, 1, 0, 40);
