@@ -5,8 +5,19 @@
 #include <cstdlib>
 
 #include "backend/cuda/cuda_driver.h"
+#include "backend/registry.h"
 
 namespace headroom::test {
+namespace {
+
+// Devices of CUDA are looked for, and no others.
+[[maybe_unused]] const bool is_set = [] {
+  setenv(kCudaVariable, "1", 1);
+  setenv("HEADROOM_VULKAN_DEVICES", "none", 1);
+  return true;
+}();
+
+}  // namespace
 
 FakeCuda& fake_cuda() {
   static FakeCuda* fake = [] {

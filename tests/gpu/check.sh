@@ -5,7 +5,7 @@
 # when a step did. Engine only: no window, no network, no model file.
 # usage: tests/gpu/check.sh [--device ID] [--seconds N] [--out FOLDER] [--quick]
 #        tests/gpu/check.sh --pack FOLDER
-# --device   vulkan:0 unless named; as `headroom-cli devices` lists them
+# --device   vulkan:0 unless named; or cuda:0: as `headroom-cli devices` lists them
 # --seconds  for all steps together, 520 unless named; 3000 where HEADROOM_VULKAN_SOFTWARE computes on the CPU
 # --out      where logs and check.json go; a folder of its own unless named
 # --quick    a few contract tests and turns alone
@@ -14,6 +14,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 programs=(headroom-cli vulkan_test gpu_check)
+nvidia_folder=/usr/local/nvidia  # where containers keep a driver that no loader looks for
 # Of what is packed, those that only a driver or its loader asks for.
 loader=libvulkan.so.1
 driver_libraries=(libGLdispatch.so.0 libX11.so.6 libXext.so.6 libxcb.so.1 libXau.so.6 libXdmcp.so.6 libbsd.so.0 libmd.so.0)
@@ -39,7 +40,9 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[[ "$device" =~ ^vulkan:[0-9]+$ ]] || fail "--device: expected vulkan:0 or another number, found \"$device\""
+[[ "$device" =~ ^(vulkan|cuda):[0-9]+$ ]] ||
+  fail "--device: expected vulkan:0, cuda:0 or another number, found \"$device\""
+backend=${device%%:*}
 if [ -z "$seconds" ]; then
   seconds=520
   [ -z "${HEADROOM_VULKAN_SOFTWARE:-}" ] || seconds=3000
@@ -52,10 +55,14 @@ if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
   bin=$here/bin golden=$here/golden
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
-  (cd "$root" && cmake --preset gpu >/dev/null && cmake --build --preset gpu --target "${programs[@]}") ||
-    fail "the programs cannot be built"
+  cd "$root" && cmake --preset gpu >/dev/null || fail "the programs cannot be built"
+  # Kernels for NVIDIA's cards are there where nvcc is.
+  if grep -q '^cuda_test:' <<<"$(cmake --build --preset gpu --target help)"; then programs+=(cuda_test); fi
+  cmake --build --preset gpu --target "${programs[@]}" || fail "the programs cannot be built"
   bin=$root/build/gpu/bin
 fi
+[ ! -x "$bin/cuda_test" ] || [[ " ${programs[*]} " == *" cuda_test "* ]] || programs+=(cuda_test)
+[ -x "$bin/${backend}_test" ] || fail "--device $device: expected $bin/${backend}_test, found none"
 
 # system_libraries: lines NAME PATH of the libraries that the system knows.
 system_libraries() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/=>/ && /x86-64|AArch64/ {print $1, $NF}'; }
@@ -105,19 +112,24 @@ unset HEADROOM_GPU_TESTS
 has_device() {
   grep -q "\"id\": \"$device\"" <<<"$(timeout 60 "$bin/headroom-cli" devices --present --json 2>/dev/null)"
 }
-nvidia_driver=/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json  # containers keep it where no loader looks
 found=no
+[ "$backend" != cuda ] || export HEADROOM_CUDA=1
+nvidia_vulkan=$nvidia_folder/share/vulkan/icd.d/nvidia_icd.json nvidia_cuda=$nvidia_folder/lib64/libcuda.so.1
 if has_device; then
   found=yes
-elif [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$nvidia_driver" ]; then
-  export VK_DRIVER_FILES=$nvidia_driver VK_ICD_FILENAMES=$nvidia_driver
+elif [ "$backend" = vulkan ] && [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$nvidia_vulkan" ]; then
+  export VK_DRIVER_FILES=$nvidia_vulkan VK_ICD_FILENAMES=$nvidia_vulkan
+  has_device && found=yes
+elif [ "$backend" = cuda ] && [ -z "${HEADROOM_CUDA_DRIVER:-}" ] && [ -e "$nvidia_cuda" ]; then
+  export HEADROOM_CUDA_DRIVER=$nvidia_cuda
   has_device && found=yes
 fi
 # Tests take the first device, whatever it is: here the one that is asked for.
-if [ "$found" = yes ] && [ "$device" != vulkan:0 ]; then
-  [ -z "${HEADROOM_VULKAN_DEVICES:-}" ] || fail "expected one of --device and HEADROOM_VULKAN_DEVICES, found both"
-  export HEADROOM_VULKAN_DEVICES=${device#vulkan:}
-  device=vulkan:0
+if [ "$found" = yes ] && [ "$device" != "$backend:0" ]; then
+  choice=HEADROOM_${backend^^}_DEVICES
+  [ -z "${!choice:-}" ] || fail "expected one of --device and $choice, found both"
+  export "$choice=${device#*:}"
+  device=$backend:0
 fi
 
 deadline=$((SECONDS + seconds))
@@ -149,7 +161,7 @@ contract() {
   local n=$((($(nproc) + 1) / 2)) i pids=() pid status=0
   [ "$n" -le 4 ] || n=4
   for ((i = 0; i < n; ++i)); do
-    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i timeout -k 5 "$2" "$bin/vulkan_test" --gtest_filter="$3" \
+    GTEST_TOTAL_SHARDS=$n GTEST_SHARD_INDEX=$i timeout -k 5 "$2" "$bin/${backend}_test" --gtest_filter="$3" \
       --gtest_output="json:$out/$1.$i.json" >"$out/$1.$i.log" 2>&1 &
     pids+=($!)
   done
@@ -162,6 +174,8 @@ filter='*' n_turns=200 bench=(-p 512 -n 128)
 if [ "$quick" = yes ]; then
   filter='VulkanDevices*:VulkanLimits*:VulkanCandidates*:*between*llama_gqa:*memory_is_counted*' n_turns=10 bench=(-p 16 -n 8 --repeat 1)
 fi
+# Faults of CUDA are seeded into a driver of the tests' own.
+[ "$backend" != cuda ] || filter+='-CudaBarriers*:*lost*'
 small=$out/models/small.gguf large=$out/models/large.gguf
 # bench_step NAME TITLE SECONDS MODEL: as many layers on the device as fit, which are all.
 bench_step() {
