@@ -8,7 +8,7 @@ HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-js
   fonts-dejavu-core libvulkan-dev libvulkan-volk-dev glslc"
 HEADROOM_WAYLAND_PACKAGES="qt6-wayland"  # for a session that has no X
 # pip: see clang_format.sh; the last two lines check what installers/ puts into packages.
-HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev clang-format-14|python3-pip
+HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev libboost-context-dev clang-format-14|python3-pip
   desktop-file-utils appstream shared-mime-info mandoc
   fish zsh mesa-vulkan-drivers vulkan-validationlayers"
 HEADROOM_PACKAGING_PACKAGES="dpkg-dev file gzip qt6-wayland patchelf zstd"

@@ -86,10 +86,10 @@ Bytes quantized_row_bytes(std::uint64_t n_elems) {
   return groups * (kQuantGroup + 2 * kF32Bytes);
 }
 
-// What Metal will need, and a reference device is given: it keeps the normalized and the quantized row, and the partial sums of split-K attention:
-// (head_dim + running maximum + sum) f32 each, for decode rows only, since a prefill step has rows enough to fill the
-// device without splitting. With experts also the router's logits, the quantized rows gathered by expert, and their
-// order.
+// What Metal will need, and a reference device is given: it keeps the normalized and the quantized row, and the partial
+// sums of split-K attention: (head_dim + running maximum + sum) f32 each, for decode rows only, since a prefill step
+// has rows enough to fill the device without splitting. With experts also the router's logits, the quantized rows
+// gathered by expert, and their order.
 Bytes assumed_scratch(const ModelInfo& model, const PlanOptions& options, std::uint32_t max_rows) {
   const Widths widths = widest(model);
   const Bytes normed = aligned(Bytes{max_rows} * model.d_model * kF32Bytes);

@@ -40,7 +40,7 @@ inline std::vector<TokenId> tokens_of(std::size_t n, std::uint32_t seed) {
 }
 
 inline Result<std::vector<float>> try_read(Session& session, std::uint32_t slot, const std::vector<TokenId>& prompt,
-                                    const StopToken& stop = {}) {
+                                           const StopToken& stop = {}) {
   const Result<std::uint32_t> n_reused = session.begin_prompt(slot, prompt);
   if (!n_reused) return n_reused.error();
   std::vector<float> last;
@@ -83,9 +83,7 @@ class GpuSession : public ::testing::TestWithParam<bool> {
   OpenedFile opened_;
 };
 
-inline std::vector<bool> ways_to_have_memory() {
-  return kSharesMemory ? std::vector{false, true} : std::vector{false};
-}
+inline std::vector<bool> ways_to_have_memory() { return kSharesMemory ? std::vector{false, true} : std::vector{false}; }
 inline std::string memory_name_of(const ::testing::TestParamInfo<bool>& each) { return each.param ? "shared" : "own"; }
 
 }  // namespace headroom::test

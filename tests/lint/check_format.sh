@@ -4,4 +4,4 @@
 set -uo pipefail
 cd "$1" || exit 1
 clang_format=$(cmake/clang_format.sh) || exit 77  # it has said what is missing
-find engine ui app tests -name '*.h' -o -name '*.cpp' -o -name '*.inl' | xargs "$clang_format" --dry-run -Werror
+find engine ui app tests -name '*.h' -o -name '*.cpp' -o -name '*.inl' -o -name '*.cu' -o -name '*.cuh' | xargs "$clang_format" --dry-run -Werror

@@ -1,5 +1,5 @@
-// What a session over a Vulkan device promises that is Vulkan's own: windows of weights, limits of drivers, what is told
-// of memory.
+// What a session over a Vulkan device promises that is Vulkan's own: windows of weights, limits of drivers, what is
+// told of memory.
 #include <gtest/gtest.h>
 
 #include "gpu_contract/gpu_session.h"
@@ -9,10 +9,10 @@ namespace headroom {
 namespace {
 
 using VulkanSession = test::GpuSession;
+using test::four_layers;
 using test::OpenedFile;
 using test::options_of;
 using test::RandomModelSpec;
-using test::four_layers;
 using test::read;
 using test::tokens_of;
 

@@ -53,7 +53,7 @@ class CudaDevice final : public GpuDriver {
   cuda::CUcontext context_ = nullptr;
   cuda::CUstream stream_ = nullptr;
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
-  std::uint64_t n_resets_ = 0;  // of the card's context before this was opened
+  std::uint64_t n_resets_ = 0;                                  // of the card's context before this was opened
   bool is_lost_ = false;
 };
 

@@ -45,8 +45,8 @@ class VulkanBackend final : public GpuBackend {
 
   Result<std::unique_ptr<GpuStep>> make_step(const Binding& binding) override {
     const GpuArithmetic arithmetic = device_->card().tier.arithmetic();
-    Result<std::unique_ptr<VulkanStep>> step = VulkanStep::record(
-        device_, *pipelines_, bind_gpu(binding, arithmetic), binding.stop);
+    Result<std::unique_ptr<VulkanStep>> step =
+        VulkanStep::record(device_, *pipelines_, bind_gpu(binding, arithmetic), binding.stop);
     if (!step) return step.error();
     return std::unique_ptr<GpuStep>(std::move(*step));
   }

@@ -63,9 +63,9 @@ TEST_F(RegistryTest, names_a_setting_that_it_cannot_read) {
 
 TEST_F(RegistryTest, has_no_backend_for_what_is_not_in_this_machine_or_not_built) {
   DeviceInfo card;
-  card.id = "cuda:0";
-  card.kind = DeviceKind::kCuda;
-  EXPECT_EQ(make_backend(card).error().message, "cuda:0: this build has no backend for cuda");
+  card.id = "metal:0";
+  card.kind = DeviceKind::kMetal;
+  EXPECT_EQ(make_backend(card).error().message, "metal:0: this build has no backend for metal");
   card.name = "A card";
   card.is_present = false;
   EXPECT_EQ(make_backend(card).error().message, "A card is not in this machine: it can be planned for, not loaded on");

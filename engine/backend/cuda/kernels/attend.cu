@@ -1,8 +1,8 @@
 // softmax(cap(q . k * scale)) v over the cache of a slot, causal, within the window. The query heads of a KV head go
 // together, so that a key is read and decoded once for all of them; in steps of many rows so do neighbouring rows of a
 // slot. Keys come in tiles, with the running maximum and sum of an online softmax (arXiv 1805.02867). In steps of few
-// rows the keys of a row are split over blocks, whose results attend_merge.cu adds up (arXiv 2311.01282). Blocks: (stacks
-// of query heads, rows, splits).
+// rows the keys of a row are split over blocks, whose results attend_merge.cu adds up (arXiv 2311.01282). Blocks:
+// (stacks of query heads, rows, splits).
 #include "lib/cache.cuh"
 #include "lib/key_tile.cuh"
 #include "lib/splits.cuh"
@@ -11,10 +11,10 @@ namespace headroom::cuda {
 namespace {
 
 constexpr u32 kThreads = 128;
-constexpr u32 kTeam = 8;           // threads of a query's scores
-constexpr u32 kMostTile = 64;      // keys
-constexpr u32 kMostQueries = 16;   // of a block
-constexpr u32 kRoomWords = 4096;   // kAttendSharedWords: what queries, and what keys, take at most
+constexpr u32 kTeam = 8;          // threads of a query's scores
+constexpr u32 kMostTile = 64;     // keys
+constexpr u32 kMostQueries = 16;  // of a block
+constexpr u32 kRoomWords = 4096;  // kAttendSharedWords: what queries, and what keys, take at most
 constexpr float kUnseen = -3.0e38F;
 
 struct AttendWords {
@@ -52,8 +52,8 @@ DEVICE bool is_exact(const CacheRows& rows, u32 position, u32 exact_from) {
   return position < rows.n_sinks || (rows.n_ring != 0 && position >= exact_from);
 }
 
-// `plain` and `exact` are the numbers of the buffers of keys, or of values. Rows of neighbouring positions stand together:
-// a tile does not go around the end of a ring.
+// `plain` and `exact` are the numbers of the buffers of keys, or of values. Rows of neighbouring positions stand
+// together: a tile does not go around the end of a ring.
 DEVICE KeyTile load_rows(const AttendParams& p, auto& area, const Stack& stack, const CacheRows& rows, bool from_exact,
                          u32 plain, u32 exact, u32 type, u32 position, u32 n_keys) {
   const u32 n_kv_heads = p.words.n_kv_heads, head_dim = p.words.head_dim;
@@ -94,8 +94,8 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   const auto is_there = [&](u32 q) { return q % words.heads < stack.n_heads && q / words.heads < stack.n_rows; };
   const auto head_of = [&](u32 q) { return stack.first_head + q % words.heads; };
 
-  // Rows of a slot ascend. Tiles begin at multiples of their size, and a team is of one size, so that a row is added up in
-  // the same order whatever is beside it.
+  // Rows of a slot ascend. Tiles begin at multiples of their size, and a team is of one size, so that a row is added up
+  // in the same order whatever is beside it.
   u32 position = seen_from(words.window, row_of(stack.first_row).position) / tile * tile;
   u32 end = row_of(stack.first_row + stack.n_rows - 1).position + 1;
   const u32 n_step_rows = step_rows(inputs);
@@ -114,9 +114,9 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   }
   for (u32 i = thread; i < kQueries * n_chunks; i += kThreads) {
     const u32 of = i / n_chunks, col = i % n_chunks * 4;
-    const float* from =
-        buffer<const float>(p, 3) +
-        (std::uint64_t{stack.first_row + of / words.heads} * words.n_heads + head_of(of)) * head_dim + col;
+    const float* from = buffer<const float>(p, 3) +
+                        (std::uint64_t{stack.first_row + of / words.heads} * words.n_heads + head_of(of)) * head_dim +
+                        col;
     float4 chunk = make_float4(0, 0, 0, 0);
     if (is_there(of)) {
       chunk.x = from[0];
@@ -134,8 +134,7 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
     const u32 n_keys = last - position;
     const bool exact_keys = words.has_exact_keys != 0 && is_exact(words.key_rows, position, exact_from);
     const bool exact_values = words.has_exact_values != 0 && is_exact(words.value_rows, position, exact_from);
-    const KeyTile keys =
-        load_rows(p, area, stack, words.key_rows, exact_keys, 1, 5, words.key_type, position, n_keys);
+    const KeyTile keys = load_rows(p, area, stack, words.key_rows, exact_keys, 1, 5, words.key_type, position, n_keys);
     BARRIER();
     // The threads of a key share out its chunks.
     float products[kQueries]{};
@@ -147,7 +146,8 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
 #pragma unroll
           for (u32 i = 0; i < kQueries; ++i) {
             const float4 query = queries[i * n_chunks + chunk];
-            products[i] += elems.of[0] * query.x + elems.of[1] * query.y + elems.of[2] * query.z + elems.of[3] * query.w;
+            products[i] +=
+                elems.of[0] * query.x + elems.of[1] * query.y + elems.of[2] * query.z + elems.of[3] * query.w;
           }
         }
       });
@@ -264,14 +264,14 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
 }  // namespace
 
 // One for each number of queries of a block, up to it.
-#define ATTEND(name, n_queries, n_rounds)                                          \
-  KERNEL(name, kThreads, AttendParams) {                                           \
-    SHARED(u32, area, kRoomWords);                                                 \
-    SHARED(float4, queries, kRoomWords / 4);                                       \
-    SHARED(float, weights, (n_queries) * kMostTile);                               \
-    SHARED(float, team_most, kThreads);                                            \
-    SHARED(float, team_sum, kThreads);                                             \
-    SHARED(float, kept, kMostQueries);                                             \
+#define ATTEND(name, n_queries, n_rounds)                                              \
+  KERNEL(name, kThreads, AttendParams) {                                               \
+    SHARED(u32, area, kRoomWords);                                                     \
+    SHARED(float4, queries, kRoomWords / 4);                                           \
+    SHARED(float, weights, (n_queries)*kMostTile);                                     \
+    SHARED(float, team_most, kThreads);                                                \
+    SHARED(float, team_sum, kThreads);                                                 \
+    SHARED(float, kept, kMostQueries);                                                 \
     attend<n_queries, n_rounds>(p, area, queries, weights, team_most, team_sum, kept); \
   }
 ATTEND(attend_1, 1, 1)

@@ -1,5 +1,5 @@
-// What comes behind attend.cu: the results of the splits of a row's keys are added up, and heads of rotated values turned
-// back. Blocks: (query heads, rows).
+// What comes behind attend.cu: the results of the splits of a row's keys are added up, and heads of rotated values
+// turned back. Blocks: (query heads, rows).
 #include "lib/heads.cuh"
 #include "lib/splits.cuh"
 

@@ -5,7 +5,9 @@ namespace headroom::cuda {
 namespace {
 
 // Rows stand at even bytes.
-DEVICE void put_half(std::uint8_t* at, u32 bits) { *reinterpret_cast<std::uint16_t*>(at) = static_cast<std::uint16_t>(bits); }
+DEVICE void put_half(std::uint8_t* at, u32 bits) {
+  *reinterpret_cast<std::uint16_t*>(at) = static_cast<std::uint16_t>(bits);
+}
 
 DEVICE u32 scale_bits(float scale) { return float_to_half(fminf(fmaxf(scale, -65504.0F), 65504.0F)); }
 
@@ -136,9 +138,9 @@ KERNEL(cache_heads, kHeadThreads, HeadsParams) {
     put_fp8(head, room, head_dim, to);
   }
   if (words.rows.n_sinks + words.rows.n_ring == 0) return;
-  put_halves(head, head_dim,
-             buffer<std::uint8_t>(p, 6) +
-                 exact_row(words.rows, row.slot, words.n_heads, block_x(), row.position, head_dim));
+  put_halves(
+      head, head_dim,
+      buffer<std::uint8_t>(p, 6) + exact_row(words.rows, row.slot, words.n_heads, block_x(), row.position, head_dim));
 }
 
 }  // namespace headroom::cuda

@@ -1,6 +1,6 @@
-// The choices of all rows by expert, in tiles of at most 64, so that an expert's matrix is read once for many rows. Tiles:
-// their number, three words that nobody uses, four words for each (expert, its first choice, how many, 0), and where
-// choices_at says the choices, those of a tile together. Blocks: (1, 1).
+// The choices of all rows by expert, in tiles of at most 64, so that an expert's matrix is read once for many rows.
+// Tiles: their number, three words that nobody uses, four words for each (expert, its first choice, how many, 0), and
+// where choices_at says the choices, those of a tile together. Blocks: (1, 1).
 #include "lib/params.cuh"
 
 namespace headroom::cuda {

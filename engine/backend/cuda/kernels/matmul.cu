@@ -1,6 +1,6 @@
 // Products of a matrix with many rows of f32, and what is done with them; also those of experts. Blocks: (panels / 2,
-// rows / 64, or tiles of rows that chose the same expert); for kGate, whose tiles have a panel of each matrix, (panels, as
-// before).
+// rows / 64, or tiles of rows that chose the same expert); for kGate, whose tiles have a panel of each matrix, (panels,
+// as before).
 #include "lib/tile_rows.cuh"
 
 namespace headroom::cuda {
@@ -12,9 +12,9 @@ constexpr u32 kStep = 16;  // columns
 
 // A thread has four features, 16 apart, and four neighbouring rows.
 KERNEL(matmul, kTileThreads, MatmulParams) {
-  SHARED(float, tile_elems, kStep * kTile);   // [column][feature]
-  SHARED(float, tile_inputs, kStep * kTile);  // [column][row]
-  SHARED(float, results, kTile * kResultStride);
+  SHARED(float, tile_elems, kStep* kTile);   // [column][feature]
+  SHARED(float, tile_inputs, kStep* kTile);  // [column][row]
+  SHARED(float, results, kTile* kResultStride);
   SHARED(u32, choices, kTile);
   const MatmulWords& words = p.words;
   Tile tile;
@@ -23,7 +23,8 @@ KERNEL(matmul, kTileThreads, MatmulParams) {
   const u32 feature = thread % kTile, quarter = thread / kTile;
   const FeatureRow from = feature_row(p, tile, feature);
   const u32 row = thread / 4;
-  const float* values = buffer<const float>(p, 3) + std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_cols;
+  const float* values =
+      buffer<const float>(p, 3) + std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_cols;
   float sums[4][4]{};
   for (u32 step = 0; step < 2 * words.n_groups; ++step) {
     Four elems{};

@@ -1,5 +1,5 @@
-// Products of a matrix with many rows of int8, by instructions for whole tiles, and what is done with them; also those of
-// experts. Blocks: as of matmul.cu.
+// Products of a matrix with many rows of int8, by instructions for whole tiles, and what is done with them; also those
+// of experts. Blocks: as of matmul.cu.
 #include "lib/int8.cuh"
 #include "lib/mma.cuh"
 #include "lib/reduce.cuh"
@@ -8,8 +8,8 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kGroups = 4;                      // of columns at once
-constexpr u32 kCodeStride = 8 * kGroups + 4;    // words of a feature or row: eight of them begin in different banks
+constexpr u32 kGroups = 4;                         // of columns at once
+constexpr u32 kCodeStride = 8 * kGroups + 4;       // words of a feature or row: eight of them begin in different banks
 constexpr u32 kWarpFeatures = 16, kWarpRows = 32;  // of a warp: four stand beside each other, two above
 
 // A thread unpacks a group of a feature, and one of a row.
@@ -53,13 +53,14 @@ KERNEL(matmul_int8, kTileThreads, MatmulParams) {
   SHARED(u32, row_codes, kTile * kCodeStride);
   SHARED(float4, factors, kGroups * kTile);  // of features
   SHARED(float4, headers, kGroups * kTile);  // of rows
-  SHARED(float, results, kTile * kResultStride);
+  SHARED(float, results, kTile* kResultStride);
   SHARED(u32, choices, kTile);
   const MatmulWords& words = p.words;
   Tile tile;
   if (!open_tile(p, choices, tile)) return;
   const u32 thread = thread_index(), lane = lane_index(), quad = lane / 4, in_quad = lane % 4;
-  const u32 feature = thread % kTile, feature_group = thread / kTile, row = thread / kGroups, row_group = thread % kGroups;
+  const u32 feature = thread % kTile, feature_group = thread / kTile, row = thread / kGroups,
+            row_group = thread % kGroups;
   const FeatureRow from = feature_row(p, tile, feature);
   const uint4* of_row =
       buffer<const uint4>(p, 3) + std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_groups * 3;

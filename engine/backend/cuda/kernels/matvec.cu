@@ -1,6 +1,6 @@
-// Products of a matrix with one row, or with up to eight, and what is done with them; also those of experts. A block has a
-// panel, each of its warps a part of the columns. Blocks: (panels, 1); of experts (panels, choices of all rows) up,
-// (panels, rows) down.
+// Products of a matrix with one row, or with up to eight, and what is done with them; also those of experts. A block
+// has a panel, each of its warps a part of the columns. Blocks: (panels, 1); of experts (panels, choices of all rows)
+// up, (panels, rows) down.
 #include "lib/int8.cuh"
 #include "lib/products.cuh"
 #include "lib/reduce.cuh"
@@ -83,9 +83,9 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
           const u32 word = code_word<kType>(codes, w);
 #pragma unroll
           for (u32 i = 0; i < 4; ++i)
-            elems.of[i] = (w < 4 ? factors.low : factors.high) *
-                              (kType == kQ8_0 ? signed_byte(word, i) : plain_byte(word, i)) +
-                          (w < 4 ? factors.low_added : factors.high_added);
+            elems.of[i] =
+                (w < 4 ? factors.low : factors.high) * (kType == kQ8_0 ? signed_byte(word, i) : plain_byte(word, i)) +
+                (w < 4 ? factors.low_added : factors.high_added);
         } else {
           elems = plain_elems<kType>(row, group, w);
         }
@@ -107,8 +107,8 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
   const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
   if constexpr (kIsInt8) {
     with_block_type(type, [&]<u32 kType>() {
-      add_int8_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups),
-                               buffer<const uint4>(p, 3), words.n_groups, share, sums);
+      add_int8_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const uint4>(p, 3),
+                               words.n_groups, share, sums);
     });
   } else {
     with_type(type, [&]<u32 kType>() {
@@ -180,7 +180,8 @@ DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
   const u32 row = thread_index() / 8, word = thread_index() % 8;
   Four elems;
 #pragma unroll
-  for (u32 i = 0; i < 4; ++i) elems.of[i] = row < n_rows ? static_cast<float>(gated[row * kPanelRows + 4 * word + i]) : 0;
+  for (u32 i = 0; i < 4; ++i)
+    elems.of[i] = row < n_rows ? static_cast<float>(gated[row * kPanelRows + 4 * word + i]) : 0;
   u32* to = buffer<u32>(p, 4) + (std::uint64_t{first_out + row} * matrix_panels + n / kPanelRows) * kGroupWords;
   put_group(to, elems, row < n_rows);
 }

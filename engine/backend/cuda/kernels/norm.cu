@@ -27,8 +27,7 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   const float* weight = buffer<const float>(p, 1);
   float sum = 0;
   for (u32 i = thread; i < words.n_cols; i += kThreads) sum += from[i] * from[i];
-  const float factor =
-      1 / sqrtf(block_sum<kThreads>(room, sum) / static_cast<float>(words.n_cols) + words.epsilon);
+  const float factor = 1 / sqrtf(block_sum<kThreads>(room, sum) / static_cast<float>(words.n_cols) + words.epsilon);
   if (words.encoding == kInt8) {
     const u32 n_groups = words.n_cols / 32;
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * n_groups * kGroupWords;

@@ -1,5 +1,5 @@
-// What a card does at most: bytes that it reads, and operations on registers alone. What is computed is stored hardly ever;
-// else nothing would have to be computed. Blocks: (any number).
+// What a card does at most: bytes that it reads, and operations on registers alone. What is computed is stored hardly
+// ever; else nothing would have to be computed. Blocks: (any number).
 #include "lib/mma.cuh"
 
 namespace headroom::cuda {

@@ -1,5 +1,5 @@
-// The experts of a row by its logits, best first, and their weights: a softmax over all, divided by the sum of those that
-// were chosen. Blocks: (1, rows).
+// The experts of a row by its logits, best first, and their weights: a softmax over all, divided by the sum of those
+// that were chosen. Blocks: (1, rows).
 #include "lib/reduce.cuh"
 
 namespace headroom::cuda {

@@ -1,7 +1,7 @@
 // The likeliest tokens of a row in their order, and the logits of those that are asked for by id. Blocks: (1, queries).
-// As many blocks of tokens as tokens are asked for have a maximum of at least `least`: no less likely token is among the
-// best, and only these blocks are looked into. Where more such tokens are found than there is room for, the last of the
-// best is searched for first.
+// As many blocks of tokens as tokens are asked for have a maximum of at least `least`: no less likely token is among
+// the best, and only these blocks are looked into. Where more such tokens are found than there is room for, the last of
+// the best is searched for first.
 #include "lib/candidates.cuh"
 
 namespace headroom::cuda {

@@ -1,7 +1,8 @@
 // The language that kernels are written in: CUDA's where nvcc compiles them, and where a test does, what
 // tests/support/cuda/emulation.h makes of it on the host.
 //
-//   KERNEL(name, n_threads, Params) { ... }  an entry that the host finds by its name; p is what it is given. Blocks have
+//   KERNEL(name, n_threads, Params) { ... }  an entry that the host finds by its name; p is what it is given. Blocks
+//   have
 //                                            one dimension, of at most n_threads, a multiple of 32.
 //   DEVICE                                   before a function that kernels call
 //   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&

@@ -56,11 +56,12 @@ DEVICE void turn_head(const HeadsParams& p, auto& head) {
   BARRIER();
 }
 
-// Reads the head of this block, and leaves it in shared memory as it is used. `divides`: keys are divided by the balance
-// that queries are multiplied with.
+// Reads the head of this block, and leaves it in shared memory as it is used. `divides`: keys are divided by the
+// balance that queries are multiplied with.
 DEVICE void finish_head(const HeadsParams& p, auto& head, auto& room, bool divides) {
   const HeadsWords& words = p.words;
-  const float* from = buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + block_x()) * words.head_dim;
+  const float* from =
+      buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + block_x()) * words.head_dim;
   for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads) head[i] = from[i];
   BARRIER();
   if (words.is_value == 0) {

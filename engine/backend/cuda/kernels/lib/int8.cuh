@@ -1,5 +1,5 @@
-// Activations as int8: a group of 32 elements is 12 words, eight of four codes, then as f32 its scale, and scale times the
-// sum of the first 16 codes, of the last 16, and of all.
+// Activations as int8: a group of 32 elements is 12 words, eight of four codes, then as f32 its scale, and scale times
+// the sum of the first 16 codes, of the last 16, and of all.
 #pragma once
 
 #include "lib/numbers.cuh"

@@ -32,7 +32,9 @@ DEVICE u32 tile_bytes(auto& area, u32 byte) {
   if ((byte & 2) == 0) return low;
   return (low >> 16) | (tile_word(area, (byte >> 2) + 1) << 16);
 }
-DEVICE float tile_scale(auto& area, u32 byte) { return half_to_float(static_cast<std::uint16_t>(tile_half(area, byte))); }
+DEVICE float tile_scale(auto& area, u32 byte) {
+  return half_to_float(static_cast<std::uint16_t>(tile_half(area, byte)));
+}
 
 // Four elements of a row of head_dim, those from `col` on, a multiple of 4; 0 behind its end. `row`: the row's first
 // byte. `shift` is that of decode_shifted_row(); 0 for keys.
@@ -42,7 +44,8 @@ DEVICE Four tile_elems(auto& area, u32 row, u32 col, u32 head_dim, float shift) 
   if constexpr (kType == kF32) {
     for (u32 i = 0; i < 4; ++i) elems.of[i] = float_of(tile_word(area, (row >> 2) + smaller(col + i, head_dim - 1)));
   } else if constexpr (kType == kF16) {
-    const u32 low = tile_bytes(area, row + 2 * col), high = col + 4 > head_dim ? 0 : tile_bytes(area, row + 2 * col + 4);
+    const u32 low = tile_bytes(area, row + 2 * col),
+              high = col + 4 > head_dim ? 0 : tile_bytes(area, row + 2 * col + 4);
     elems = {half_of_word(low, false), half_of_word(low, true), half_of_word(high, false), half_of_word(high, true)};
   } else if constexpr (kType == kFp8) {
     const u32 bytes = tile_bytes(area, row + col);

@@ -1,7 +1,7 @@
-// Products of int8 tiles by a warp's instruction: sums += a b, of 16 rows of a, 8 columns of b and 16 or 32 between them.
-// Lane l has of a the words (4 elements each) at rows l / 4 (a0) and l / 4 + 8 (a1), word l % 4; with 32 elements also the
-// words l % 4 + 4 of both (a2, a3). Of b it has the same words of column l / 4 (b0, b1). Its sums are those of row l / 4,
-// columns 2 (l % 4) and the next one, then of row l / 4 + 8. PTX ISA, "Matrix fragments for mma.m16n8k32".
+// Products of int8 tiles by a warp's instruction: sums += a b, of 16 rows of a, 8 columns of b and 16 or 32 between
+// them. Lane l has of a the words (4 elements each) at rows l / 4 (a0) and l / 4 + 8 (a1), word l % 4; with 32 elements
+// also the words l % 4 + 4 of both (a2, a3). Of b it has the same words of column l / 4 (b0, b1). Its sums are those of
+// row l / 4, columns 2 (l % 4) and the next one, then of row l / 4 + 8. PTX ISA, "Matrix fragments for mma.m16n8k32".
 #pragma once
 
 #include "lib/params.cuh"

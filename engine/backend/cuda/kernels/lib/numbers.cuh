@@ -31,7 +31,7 @@ DEVICE float e4m3_to_float(u32 bits) {
 DEVICE u32 float_to_e4m3(float value) {
   const u32 bits = bits_of(value), sign = (bits >> 24) & 0x80U, magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return sign | 0x7FU;
-  if (magnitude >= 0x43E00000U) return sign | 0x7EU;  // 448
+  if (magnitude >= 0x43E00000U) return sign | 0x7EU;                                                 // 448
   if (magnitude < 0x3C800000U) return sign | static_cast<u32>(rintf(float_of(magnitude) * 512.0F));  // below 2^-6
   return sign | ((magnitude + 0x7FFFFU + ((magnitude >> 20) & 1U) - 0x3C000000U) >> 20);
 }

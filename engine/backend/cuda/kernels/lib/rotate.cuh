@@ -1,5 +1,6 @@
-// format/rotation.h, on a head in shared memory. All threads of the block call together, and each has the elements of its
-// own number and every kThreads further on when it comes; unrotate_head() also leaves it so, others may not read yet.
+// format/rotation.h, on a head in shared memory. All threads of the block call together, and each has the elements of
+// its own number and every kThreads further on when it comes; unrotate_head() also leaves it so, others may not read
+// yet.
 #pragma once
 
 #include "lib/params.cuh"

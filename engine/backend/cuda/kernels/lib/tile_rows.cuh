@@ -79,7 +79,8 @@ DEVICE FeatureRow feature_row(const MatmulParams& p, const Tile& tile, u32 featu
           tile.expert_panel + smaller(panel, tile.n_panels - 1), feature % kPanelRows};
 }
 
-// Sums of products, (kTile rows, kTile features), become results. All threads call together, when all have been written.
+// Sums of products, (kTile rows, kTile features), become results. All threads call together, when all have been
+// written.
 DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, auto& sums, auto put_encoded) {
   const MatmulWords& words = p.words;
   const ProductConstants& constants = words.constants;
@@ -90,7 +91,8 @@ DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, 
     const u32 n = first + feature;
     float total = sums[row * kResultStride + feature];
     if (constants.has_bias != 0 && n < words.n_out) total += buffer<const float>(p, 5)[n];
-    const float second = constants.then == kGate ? static_cast<float>(sums[row * kResultStride + feature + n_features]) : 0;
+    const float second =
+        constants.then == kGate ? static_cast<float>(sums[row * kResultStride + feature + n_features]) : 0;
     return finished(constants, words.cap, total, second);
   };
   if (constants.encodes != 0) {
