@@ -35,6 +35,8 @@ QString formatBytesLike(Bytes bytes, Bytes scale) { return inUnit(bytes, unitOf(
 
 QString formatPart(Bytes part, Bytes whole) {
   const Unit& unit = unitOf(whole);
+  //: Two amounts: "3.55 MiB of 2.00 GiB"
+  if (part > 0 && part < unit.bytes / 10) return QObject::tr("%1 of %2").arg(formatBytes(part), formatBytes(whole));
   //: Two amounts in one unit: "1.20 of 4.58 GiB"
   return QObject::tr("%1 of %2 %3").arg(inUnit(part, unit), inUnit(whole, unit), QLatin1String(unit.name));
 }

@@ -10,7 +10,7 @@ namespace headroom::ui {
 // "6.31 GiB", as the engine and the command line write it.
 QString formatBytes(Bytes bytes);
 
-// "1.20 of 4.58 GiB": both in the unit of `whole`.
+// "1.20 of 4.58 GiB": both in the unit of `whole`; "3.55 MiB of 2.00 GiB" where too little would be left of the part.
 QString formatPart(Bytes part, Bytes whole);
 
 // "1.20" in the unit that `scale` is written in; for sentences that name the unit once, at the end.

@@ -83,9 +83,8 @@ Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device
   for (const Result<double>* seconds : {&one, &few, &whole}) {
     if (!*seconds) return seconds->error();
   }
-  speed.op_seconds = std::max(0.0, *few - *one) / (kFewOps - 1);
-  // What a submission costs is no reading.
-  const double reading = *whole > *one ? *whole - *one : *whole;
+  speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
+  const double reading = seconds_of_reading(*one, *whole);
   if (reading > 0) speed.read_bytes_per_s = static_cast<double>(kReadBytes) / reading;
   const std::array copies{GpuCopy{all.part(0, kCopyBytes), {host->get(), 0, kCopyBytes}}};
   const Result<double> copying = shortest_seconds([&] { return device->copy("measuring it", copies); });

@@ -52,4 +52,13 @@ Result<double> best_rate(Work work) {
   return best;
 }
 
+// What one of n_few ops costs that were submitted together, when `one` by itself takes so long, submission and all. A
+// busy machine may make that the longer: then what is known is that an op takes no more than its share of all.
+inline double seconds_of_op(double one, double few, std::uint32_t n_few) {
+  return few > one ? (few - one) / (n_few - 1) : few / n_few;
+}
+
+// Seconds of reading alone, when `one` op that reads next to nothing takes so long.
+inline double seconds_of_reading(double one, double whole) { return whole > one ? whole - one : whole; }
+
 }  // namespace headroom

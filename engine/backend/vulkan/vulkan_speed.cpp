@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
+#include "backend/gpu/timed_work.h"
 #include "backend/vulkan/vulkan_arena.h"
 #include "backend/vulkan/vulkan_descriptors.h"
 #include "backend/vulkan/vulkan_memory.h"
@@ -13,32 +13,14 @@
 namespace headroom {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr Bytes kReadBytes = 64 * kMiB, kCopyBytes = 8 * kMiB;
 constexpr Bytes kBytesPerGroup = 128 * 16 * 16;  // shaders/read_rate.comp
-constexpr int kPasses = 3, kFewOps = 64;
+constexpr std::uint32_t kFewOps = 64;
 // Of limits: well above the caches of cards, of which the largest have 256 MiB, where a binding may be so large.
 constexpr Bytes kLimitReadBytes = kGiB, kLeastLimitReadBytes = 32 * kMiB;
-// Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
-constexpr double kLimitSeconds = 0.025;
-constexpr std::uint64_t kMostUnits = 1ULL << 32;
 // Of a group of shaders/peak_rate.comp: its multiply-adds, of one number, two or four; and of a subgroup of
 // shaders/peak_matrices.comp its products of fragments.
 constexpr std::uint64_t kPeakProductsPerGroup = 256ULL * 256 * 8 * 16, kPeakFragments = 128ULL * 2 * 4;
-
-// Of the shortest of some passes: other programs only ever take time away.
-template <class Work>
-Result<double> shortest(Work work) {
-  double best = 0;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    const Clock::time_point start = Clock::now();
-    if (Status done = work(); !done) return done.error();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (best == 0 || seconds < best) best = seconds;
-  }
-  return best;
-}
 
 Result<std::unique_ptr<VulkanArena>> map(const std::shared_ptr<VulkanDevice>& device, Memory memory, Bytes bytes) {
   ArenaPlan plan;
@@ -91,25 +73,6 @@ class Probe {
   VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
-// Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
-template <class Work>
-Result<double> best_rate(Work work) {
-  std::uint64_t n_units = 1;
-  double best = 0;
-  for (int n_passes = 0; n_passes < kPasses;) {
-    const Clock::time_point start = Clock::now();
-    if (Status done = work(n_units); !done) return done.error();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (seconds < kLimitSeconds && n_units < kMostUnits) {
-      n_units *= 2;
-      continue;
-    }
-    best = std::max(best, static_cast<double>(n_units) / seconds);
-    ++n_passes;
-  }
-  return best;
-}
-
 // What reads are measured with.
 Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<VulkanDevice>& device) {
   const Result<MemorySample> now = sample_card(device->card());
@@ -138,18 +101,17 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   const Result<Probe> probe = Probe::open(device, pipelines, Kernel::kReadRate, {}, **from);
   if (!probe) return probe.error();
   const auto read = [&](std::uint64_t n_groups, std::uint64_t n_times) {
-    return shortest([&] { return probe->run(n_groups, n_times); });
+    return shortest_seconds([&] { return probe->run(n_groups, n_times); });
   };
   DeviceSpeed speed;
   const Result<double> one = read(1, 1), few = read(1, kFewOps), all = read(kReadBytes / kBytesPerGroup, 1);
   for (const Result<double>* seconds : {&one, &few, &all}) {
     if (!*seconds) return seconds->error();
   }
-  speed.op_seconds = std::max(0.0, *few - *one) / (kFewOps - 1);
-  // What a submission costs is no reading.
-  const double reading = *all > *one ? *all - *one : *all;
+  speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
+  const double reading = seconds_of_reading(*one, *all);
   if (reading > 0) speed.read_bytes_per_s = static_cast<double>(kReadBytes) / reading;
-  const Result<double> copying = shortest([&] {
+  const Result<double> copying = shortest_seconds([&] {
     return device->run_once("measuring it", [&](VkCommandBuffer commands) {
       const VkBufferCopy region{0, 0, kCopyBytes};
       vkCmdCopyBuffer(commands, (*from)->buffer(), (*host)->buffer(), 1, &region);

@@ -10,6 +10,9 @@ namespace {
 TEST(FormatBytes, a_part_is_written_in_the_unit_of_the_whole) {
   EXPECT_EQ(formatPart(kGiB + kGiB / 5, 4 * kGiB + kGiB * 58 / 100), QStringLiteral("1.20 of 4.58 GiB"));
   EXPECT_EQ(formatPart(300 * kMiB, 2 * kGiB), QStringLiteral("0.29 of 2.00 GiB"));
+  EXPECT_EQ(formatPart(2 * kGiB / 10, 2 * kGiB), QStringLiteral("0.20 of 2.00 GiB"));
+  EXPECT_EQ(formatPart(4 * kMiB, 2 * kGiB), QStringLiteral("4.00 MiB of 2.00 GiB"));
+  EXPECT_EQ(formatPart(0, 2 * kGiB), QStringLiteral("0.00 of 2.00 GiB"));
   EXPECT_EQ(formatPart(0, 12), QStringLiteral("0 of 12 B"));
 }
 
