@@ -118,7 +118,8 @@ class Block {
 
   void wait(Wait what, const char* file, int line) {
     Thread& thread = threads_[now_];
-    if (what == Wait::kBarrier) {
+    // All threads come to each barrier: one of them is enough to know it by.
+    if (what == Wait::kBarrier && (now_ == 0 || launch_->skipped_barrier >= 0)) {
       const std::size_t site = site_index(*launch_->kernel, file, line);
       if (launch_->skipped_barrier >= 0 && site == static_cast<std::size_t>(launch_->skipped_barrier)) return;
     }
@@ -185,19 +186,20 @@ class Block {
     if (threads_.size() < launch_->n_threads) threads_.resize(launch_->n_threads);
     const std::uint32_t n = launch_->n_threads;
     for (std::uint32_t i = 0; i < n; ++i) {
-      if (!threads_[i].fiber) threads_[i].fiber = make_fiber(i);
+      if (!threads_[i].fiber) threads_[i].fiber = make_fiber();
       threads_[i].wait = Wait::kNothing;
       threads_[i].n_exchanges = 0;
     }
-    order_.resize(n);
-    std::iota(order_.begin(), order_.end(), 0U);
     wrong_.clear();
     n_ended_ = 0;
     while (wrong_.empty() && n_ended_ < n) {
-      if (launch_->order == LaneOrder::kShuffled) std::shuffle(order_.begin(), order_.end(), random_);
-      if (launch_->order == LaneOrder::kDescending && order_.front() == 0) std::reverse(order_.begin(), order_.end());
+      // All numbers below n, from anywhere on in steps that have no factor with it.
+      std::uint32_t at = 0, stride = 1;
+      if (launch_->order == LaneOrder::kDescending) at = n - 1, stride = n - 1;
+      if (launch_->order == LaneOrder::kShuffled) at = random_() % n, stride = coprime(random_() % n, n);
       bool has_run = false;
-      for (const std::uint32_t i : order_) {
+      for (std::uint32_t count = 0; count < n; ++count, at = (at + stride) % n) {
+        const std::uint32_t i = at;
         if (threads_[i].wait != Wait::kNothing) continue;
         has_run = true;
         now_ = i;
@@ -211,7 +213,12 @@ class Block {
     return wrong_;
   }
 
-  context::fiber make_fiber(std::uint32_t) {
+  static std::uint32_t coprime(std::uint32_t from, std::uint32_t n) {
+    while (std::gcd(from, n) != 1) ++from;
+    return from;
+  }
+
+  context::fiber make_fiber() {
     return {std::allocator_arg, context::fixedsize_stack(kStackBytes), [this](context::fiber&& scheduler) {
               scheduler_ = std::move(scheduler);
               for (;;) {
@@ -277,7 +284,6 @@ class Block {
   std::uint32_t block_[3] = {0, 0, 0};
   std::mt19937 random_;
   std::vector<Thread> threads_;
-  std::vector<std::uint32_t> order_;
   context::fiber scheduler_;
   std::uint32_t now_ = 0, n_ended_ = 0;
   std::string wrong_;
@@ -288,10 +294,8 @@ class Block {
   std::vector<Array> arrays_;  // by SharedName
 };
 
-Block& this_block() {
-  static thread_local Block block;
-  return block;
-}
+// What this thread of the host runs. Asked for at each access: found without a call.
+[[gnu::tls_model("initial-exec")]] thread_local Block* running = nullptr;
 
 }  // namespace
 
@@ -306,7 +310,11 @@ const EmulatedKernel* find_emulated_kernel(const std::string& name) {
   return found == kernels().end() ? nullptr : found->second;
 }
 
-std::string launch(const EmulatedLaunch& launch) { return this_block().run(launch); }
+std::string launch(const EmulatedLaunch& launch) {
+  static thread_local const auto block = std::make_unique<Block>();
+  running = block.get();
+  return block->run(launch);
+}
 
 std::size_t barrier_sites(const EmulatedKernel& kernel) {
   const std::lock_guard lock(sites_mutex);
@@ -315,18 +323,18 @@ std::size_t barrier_sites(const EmulatedKernel& kernel) {
 
 namespace emulated {
 
-std::uint32_t thread() { return this_block().thread(); }
-std::uint32_t block(int dimension) { return this_block().block(dimension); }
-std::uint32_t grid(int dimension) { return this_block().grid(dimension); }
-void barrier(const char* file, int line) { this_block().wait(Wait::kBarrier, file, line); }
-void warp_barrier(const char* file, int line) { this_block().wait(Wait::kWarpBarrier, file, line); }
-std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) { return this_block().exchange(word, lane); }
+std::uint32_t thread() { return running->thread(); }
+std::uint32_t block(int dimension) { return running->block(dimension); }
+std::uint32_t grid(int dimension) { return running->grid(dimension); }
+void barrier(const char* file, int line) { running->wait(Wait::kBarrier, file, line); }
+void warp_barrier(const char* file, int line) { running->wait(Wait::kWarpBarrier, file, line); }
+std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) { return running->exchange(word, lane); }
 
 SharedName::SharedName(const char* name, std::size_t n, std::size_t elem_bytes)
     : name_(name), n_(n), elem_bytes_(elem_bytes), index_(n_shared_names()++) {}
 
 std::byte* SharedName::touch(std::size_t i, Access access) const {
-  return this_block().touch(name_, index_, n_, elem_bytes_, i, access);
+  return running->touch(name_, index_, n_, elem_bytes_, i, access);
 }
 
 }  // namespace emulated
