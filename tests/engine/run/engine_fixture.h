@@ -1,14 +1,27 @@
 // An engine thread and a random model on disk, for tests of what it tells.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 
 #include "engine/run/loaded_fixture.h"
 #include "run/engine_thread.h"
 
 namespace headroom::test {
+
+// "Failed (...)" and so on for an event after which its request has nothing more to tell but that a model went.
+inline std::string end_of_request(const EventBody& body) {
+  if (const auto* failed = std::get_if<Failed>(&body)) return "Failed (" + failed->error.message + ")";
+  if (std::holds_alternative<ModelLoaded>(body)) return "ModelLoaded";
+  if (std::holds_alternative<PromptTooLong>(body)) return "PromptTooLong";
+  if (std::holds_alternative<GenerationFinished>(body)) return "GenerationFinished";
+  return {};
+}
 
 // An engine thread whose events are kept, and waiting for the one that ends a request.
 class Engine {
@@ -25,17 +38,27 @@ class Engine {
   EngineThread& operator*() { return engine_; }
   EngineThread* operator->() { return &engine_; }
 
+  // None, with a failure that says so, when `limit` is over or soon after the request has ended otherwise.
   template <class Body>
   std::optional<Body> wait_for(RequestId id, std::chrono::milliseconds limit = std::chrono::minutes(2)) {
+    constexpr std::chrono::seconds kAfterItsEnd{5};  // a model may be given up still
     std::unique_lock lock(mutex_);
-    const auto find = [&]() -> std::optional<Body> {
-      for (const Event& event : events_) {
-        if (event.request == id && std::holds_alternative<Body>(event.body)) return std::get<Body>(event.body);
-      }
-      return std::nullopt;
-    };
     std::optional<Body> found;
-    changed_.wait_for(lock, limit, [&] { return (found = find()).has_value(); });
+    std::string end;
+    const auto has = [&] {
+      for (const Event& event : events_) {
+        if (event.request != id) continue;
+        if (!found && std::holds_alternative<Body>(event.body)) found = std::get<Body>(event.body);
+        if (std::string ended = end_of_request(event.body); !ended.empty()) end = std::move(ended);
+      }
+      return found.has_value();
+    };
+    changed_.wait_for(lock, limit, [&] { return has() || !end.empty(); });
+    if (!found && !end.empty()) changed_.wait_for(lock, std::min<std::chrono::milliseconds>(limit, kAfterItsEnd), has);
+    if (!found) {
+      ADD_FAILURE() << "request " << id << " told nothing of what was expected, but "
+                    << (end.empty() ? "goes on" : "ended with " + end);
+    }
     return found;
   }
   template <class Body>
