@@ -220,7 +220,6 @@ void EngineThread::Impl::handle(Command command) {
     measure(id, unmeasured->devices);
   } else {
     give_up_model(id);
-    return_free_heap();
   }
   forget(id);
 }
@@ -275,7 +274,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
 }
 
 // Ends running answers, and gives the old model up when the new one does not fit beside it. An error means that nothing
-// was given up.
+// was given up; so only what surely comes back is counted, and of the heap that is not what drivers have compiled.
 Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
   if (!model) return ok_status();
   const MemoryPlan& plan = *wanted.plan;
@@ -292,7 +291,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
     give_back(
         plan,
         [&](DeviceIndex device) {
-          return held(device) + (plan.devices[device].kind == DeviceKind::kCpu ? report.heap_bytes : 0);
+          return held(device) + (plan.devices[device].kind == DeviceKind::kCpu ? model->text_bytes : 0);
         },
         *asks);
     for (MemoryAsk& ask : *asks) ask.held = 0;
@@ -360,6 +359,7 @@ void EngineThread::Impl::adopt(RequestId id, std::shared_ptr<const LoadedModel> 
 void EngineThread::Impl::give_up_model(RequestId id) {
   end_session();
   model.reset();
+  return_free_heap();  // a load that made room is about to look for it
   emit(id, ModelUnloaded{});
 }
 

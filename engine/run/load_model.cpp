@@ -164,6 +164,7 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
   const HeapMeter heap;
   Result<TextParts> text = read_text_parts(file);
   if (!text) return text.error();
+  const Bytes text_bytes = heap.taken();
   Result<Backends> backends = make_backends(*inputs.plan, inputs.make_backend);
   if (!backends) return backends.error();
   auto model = std::make_shared<LoadedModel>();
@@ -175,6 +176,7 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
   model->template_problem = std::move(text->template_problem);
   model->arenas.resize(inputs.plan->arenas.size());
   model->heap_bytes = heap.taken();
+  model->text_bytes = text_bytes;
   return model;
 }
 

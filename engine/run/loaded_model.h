@@ -23,6 +23,7 @@ struct LoadedModel {
   std::string template_problem;  // why the file's own chat template cannot be used; empty when it can
   double seconds = 0;            // that loading took
   Bytes heap_bytes = 0;          // that loading left on the heap, measured
+  Bytes text_bytes = 0;          // of these, tokenizer and template: they go with the model, what drivers keep may stay
 };
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 
@@ -29,11 +30,15 @@ class Engine {
   explicit Engine(BackendFactory make = make_backend)
       : engine_(
             [this](Event event) {
+              before_event(event);
               const std::lock_guard lock(mutex_);
               events_.push_back(std::move(event));
               changed_.notify_all();
             },
             std::move(make)) {}
+
+  // On the engine thread; to be set while nothing is asked of it.
+  std::function<void(const Event&)> before_event = [](const Event&) {};
 
   EngineThread& operator*() { return engine_; }
   EngineThread* operator->() { return &engine_; }

@@ -341,6 +341,51 @@ LoadRequest on_shared_memory(const OnDisk& model, std::uint32_t n_ctx) {
   return {model.path, std::make_shared<const MemoryPlan>(std::move(*plan))};
 }
 
+Bytes asked_in_all(const LoadRequest& request) {
+  return request.plan->planned_bytes(0) + request.plan->planned_bytes(1);
+}
+
+TEST(EngineThread, of_shared_memory_the_old_tokenizer_is_given_back) {
+  constexpr Bytes kLess = 4 * kKiB;  // than any tokenizer takes
+  const OnDisk model;
+  const LoadRequest request = on_shared_memory(model, 64), longer = on_shared_memory(model, 512);
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  machine.held_by_others = machine.total - (asked_in_all(longer) - kLess);
+  fake.engine.before_event = [&](const Event& event) {
+    if (std::holds_alternative<ModelUnloaded>(event.body)) machine.held_by_others -= kLess;
+  };
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
+  EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(longer)).has_value());
+  EXPECT_EQ(fake.engine.count<ModelUnloaded>(), 1U);
+}
+
+// A driver's compiler keeps what it took while the old model was opened.
+TEST(EngineThread, of_shared_memory_what_drivers_keep_on_the_heap_is_nothing_that_the_old_model_gives_back) {
+  constexpr Bytes kKept = 2 * kMiB;
+  const OnDisk model;
+  const LoadRequest request = on_shared_memory(model, 64), longer = on_shared_memory(model, 2048);
+  std::vector<std::vector<char>> kept;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  machine.held_by_others = machine.total - (asked_in_all(longer) - kKept / 2);
+  ASSERT_LE(asked_in_all(request), machine.total - machine.held_by_others);
+  ASSERT_GE(request.plan->planned_bytes(1), kKept) << "less is not counted as given back";
+  machine.refuse = [&] {
+    kept.emplace_back(kKept, 'x');
+    return false;
+  };
+  const auto loaded = fake.engine.wait_for<ModelLoaded>(fake.engine->load(request));
+  ASSERT_TRUE(loaded.has_value());
+  ASSERT_GE(loaded->memory.heap_bytes, kKept);
+  const auto failed = fake.engine.wait_for<Failed>(fake.engine->load(longer));
+  ASSERT_TRUE(failed.has_value());
+  EXPECT_EQ(failed->error.code, ErrorCode::kDoesNotFit);
+  EXPECT_EQ(fake.engine.count<ModelUnloaded>(), 0U);
+  EXPECT_TRUE(fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x')))).has_value())
+      << "still open as it was";
+}
+
 // What all of it gives back is free for all of it, and no device is asked alone whether both models fit.
 TEST(EngineThread, of_shared_memory_the_old_model_goes_first_where_both_do_not_fit_together) {
   const OnDisk model;
@@ -360,10 +405,9 @@ TEST(EngineThread, of_shared_memory_the_old_model_goes_first_where_both_do_not_f
 TEST(EngineThread, of_shared_memory_a_replan_is_asked_of_all_together) {
   const OnDisk model;
   const LoadRequest request = on_shared_memory(model, 64), longer = on_shared_memory(model, 512);
-  const auto asked = [](const LoadRequest& of) { return of.plan->planned_bytes(0) + of.plan->planned_bytes(1); };
   fake::Machine machine;
   FakeEngine fake(machine);
-  machine.total = asked(longer);
+  machine.total = asked_in_all(longer);
   ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
   EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->replan(longer.plan)).has_value());
   EXPECT_EQ(machine.mapped_now, machine.total);
