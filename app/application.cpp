@@ -88,6 +88,7 @@ void Application::makeWindow() {
     m_speeds.fill(*devices);
     return std::move(*devices);
   };
+  for (const std::string& sentence : refused_devices()) services.refusedDevices << QString::fromStdString(sentence);
   services.starterModelPath = m_paths.starterModel;
   QString problem;
   if (!m_paths.deviceCatalogue.isEmpty()) {

@@ -108,6 +108,17 @@ class AppWindowTest : public testing::Test {
     EXPECT_TRUE(m_app->window().grab().save(QDir(folder).filePath(name + ".png")));
   }
 
+  // NAME-light and NAME-dark.
+  void grabBothThemes(const QString& name) {
+    for (const auto& [theme, ending] :
+         {std::pair(ui::ThemeChoice::Light, "-light"), std::pair(ui::ThemeChoice::Dark, "-dark")}) {
+      for (QAction* action : m_app->window().findChildren<QAction*>()) {
+        if (action->actionGroup() && action->data().toInt() == static_cast<int>(theme)) action->trigger();
+      }
+      grab(name + QLatin1StringView(ending));
+    }
+  }
+
   QTemporaryDir m_data;
   std::unique_ptr<Application> m_app;
 };

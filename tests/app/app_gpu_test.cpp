@@ -161,6 +161,7 @@ TEST_P(AppOnGpu, a_device_that_is_lost_in_an_answer_is_named_and_one_click_loads
   EXPECT_EQ(tree().find(before.last())->text, told);
   EXPECT_TRUE(loadButton()->isEnabled()) << "the calculator offers it, too";
   EXPECT_TRUE(find<QLabel>("loadText")->text().contains("was lost")) << find<QLabel>("loadText")->text().toStdString();
+  grabBothThemes("lost-" + gpu().section(':', 0, 0));
 
   loadBy(find<QPushButton>("loadAgain"));
   if (HasFatalFailure()) return;

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/native_path.h"
+#include "backend/registry.h"
 #include "tests/app/app_fixture.h"
 #include "tests/app/conversation_files.h"
 
@@ -67,13 +68,7 @@ TEST_F(AppWindowTest, an_answer_is_stopped_and_regenerated_and_kept_for_the_next
   find<QPushButton>("sendButton")->click();  // stops
   ASSERT_TRUE(answered());
   EXPECT_EQ(tree().versions(tree().path()[1]).size(), 2);
-  for (const auto& [theme, name] :
-       {std::pair(ui::ThemeChoice::Light, "window-light"), std::pair(ui::ThemeChoice::Dark, "window-dark")}) {
-    for (QAction* action : m_app->window().findChildren<QAction*>()) {
-      if (action->actionGroup() && action->data().toInt() == static_cast<int>(theme)) action->trigger();
-    }
-    grab(QLatin1StringView(name));
-  }
+  grabBothThemes("window");
 
   m_app.reset();
   start();
@@ -124,13 +119,7 @@ TEST_F(AppWindowTest, a_file_of_a_newer_program_is_named_and_the_chat_works_with
   ASSERT_TRUE(answered());
   auto* list = find<QListWidget>("conversationList");
   EXPECT_TRUE(waitFor([&] { return list->count() == 1; }));
-  for (const auto& [theme, name] :
-       {std::pair(ui::ThemeChoice::Light, "not-kept-light"), std::pair(ui::ThemeChoice::Dark, "not-kept-dark")}) {
-    for (QAction* action : m_app->window().findChildren<QAction*>()) {
-      if (action->actionGroup() && action->data().toInt() == static_cast<int>(theme)) action->trigger();
-    }
-    grab(QLatin1StringView(name));
-  }
+  grabBothThemes("not-kept");
   m_app.reset();
   EXPECT_EQ(test::bytesOf(file), before);
 }
@@ -165,6 +154,28 @@ TEST_F(AppWindowTest, a_file_that_only_looks_like_a_model_is_one_sentence_that_n
     EXPECT_FALSE(sentence.contains('\n')) << sentence.toStdString();
   }
   EXPECT_EQ(m_app->chat().controller().activity(), ui::Activity::Idle) << "the loaded model stays";
+}
+
+// Of a number that no device of this machine has; without a build for Vulkan nothing looks.
+class AppWithoutGpu : public AppWindowTest {
+ protected:
+  void SetUp() override {
+    qputenv("HEADROOM_VULKAN_DEVICES", "99");
+    AppWindowTest::SetUp();
+  }
+  void TearDown() override { qunsetenv("HEADROOM_VULKAN_DEVICES"); }
+};
+
+TEST_F(AppWithoutGpu, the_window_says_why_as_the_command_line_does) {
+  QStringList sentences;
+  for (const std::string& sentence : refused_devices()) sentences << QString::fromStdString(sentence) + '.';
+#if HEADROOM_HAS_VULKAN
+  ASSERT_FALSE(sentences.isEmpty());
+#endif
+  auto* label = find<QLabel>("refusedDevices");
+  EXPECT_EQ(label->text(), sentences.join('\n'));
+  EXPECT_EQ(label->isVisible(), !sentences.isEmpty());
+  grabBothThemes("without-gpu");
 }
 
 TEST_F(AppWindowTest, the_keyboard_opens_a_file_and_walks_through_all_panes) {

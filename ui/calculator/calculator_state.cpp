@@ -28,8 +28,8 @@ bool hasType(const DeviceInfo& device, DType dtype) {
 
 }  // namespace
 
-CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent)
-    : QObject(parent), m_devices(std::move(catalogue)) {
+CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QStringList refusedDevices, QObject* parent)
+    : QObject(parent), m_devices(std::move(catalogue)), m_refusedDevices(std::move(refusedDevices)) {
   m_replan.setSingleShot(true);
   m_replan.setInterval(0);
   connect(&m_replan, &QTimer::timeout, this, &CalculatorState::planNow);

@@ -22,12 +22,15 @@ enum class Goal { LongestContext, MostLayers, LowestLoss };
 class CalculatorState : public QObject {
   Q_OBJECT
  public:
-  explicit CalculatorState(std::vector<DeviceInfo> catalogue, QObject* parent = nullptr);
+  explicit CalculatorState(std::vector<DeviceInfo> catalogue, QStringList refusedDevices = {},
+                           QObject* parent = nullptr);
 
   // Present devices, host first or not; `free_bytes` as the plan should see them (with what our loaded model holds
   // given back).
   void setPresentDevices(std::vector<DeviceInfo> devices);
   const DeviceChoices& devices() const { return m_devices; }
+  // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
+  const QStringList& refusedDevices() const { return m_refusedDevices; }
   // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent. Until then, or
   // until the user chooses some, they are chosen for each model that is opened (plan/choose_devices.h).
   void restoreDevices(const std::vector<ChosenDevice>& devices);
@@ -109,6 +112,7 @@ class CalculatorState : public QObject {
   void takeAdvice(Advice advice);
 
   DeviceChoices m_devices;
+  QStringList m_refusedDevices;
   std::shared_ptr<const ModelInfo> m_model;
   PlanOptions m_options;
   std::shared_ptr<const MemoryPlan> m_plan;

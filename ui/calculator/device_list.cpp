@@ -5,6 +5,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/calculator/device_picker.h"
 #include "ui/calculator/device_row.h"
@@ -27,6 +28,7 @@ DeviceList::DeviceList(const Theme& theme, CalculatorState& calculator, QWidget*
   m_column->setContentsMargins(0, 0, 0, 0);
   m_column->setSpacing(kGrid);
   makeHostRow();
+  makeRefused();
   paintIcons();
   connect(&m_calculator, &CalculatorState::devicesChanged, this, &DeviceList::refresh);
   connect(&m_calculator, &CalculatorState::optionsChanged, this, &DeviceList::refresh);
@@ -51,6 +53,29 @@ void DeviceList::makeHostRow() {
   });
   connectRow(m_host);
   m_column->addWidget(m_host);
+}
+
+// Who sees no GPU asks why; beside one, only who looks for more does.
+void DeviceList::makeRefused() {
+  QString sentences;
+  for (const QString& sentence : m_calculator.refusedDevices())
+    sentences += (sentences.isEmpty() ? QString() : QStringLiteral("\n")) + sentence + QLatin1Char('.');
+  m_refused = new QLabel(sentences, this);
+  m_refused->setObjectName(QStringLiteral("refusedDevices"));
+  setRole(m_refused, "muted");
+  m_refused->setWordWrap(true);
+  m_refused->setTextFormat(Qt::PlainText);
+  m_refused->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_refused->setAccessibleName(tr("Not used in this machine: %1").arg(sentences));
+  m_column->addWidget(m_refused);
+  if (!sentences.isEmpty()) m_add->setToolTip(m_add->toolTip() + QStringLiteral("\n\n") + sentences);
+}
+
+void DeviceList::refreshRefused() {
+  const std::vector<DeviceInfo>& present = m_calculator.devices().present();
+  const bool hasGpu = std::any_of(present.begin(), present.end(),
+                                  [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
+  m_refused->setVisible(!hasGpu && !m_refused->text().isEmpty());
 }
 
 std::size_t DeviceList::indexOf(const DeviceRow* row) const {
@@ -118,6 +143,7 @@ void DeviceList::refresh() {
   m_host->showRow(choices, m_gpus.size());
   // Without a GPU the host's own list has them all.
   m_add->setVisible(!m_gpus.empty());
+  refreshRefused();
   refreshLabels();
   if (!isLonger) return;
   paintIcons();

@@ -1,4 +1,5 @@
-// The devices of the plan: GPUs in the order in which layers are given to them, and the host, each with its headroom.
+// The devices of the plan: GPUs in the order in which layers are given to them, and the host, each with its headroom;
+// and why others cannot be used.
 #pragma once
 
 #include <QWidget>
@@ -7,6 +8,7 @@
 #include "ui/calculator/calculator_state.h"
 #include "ui/theme/theme.h"
 
+class QLabel;
 class QMenu;
 class QToolButton;
 class QVBoxLayout;
@@ -28,11 +30,13 @@ class DeviceList : public QWidget {
   };
   GpuRow makeGpuRow(std::size_t index);
   void makeHostRow();
+  void makeRefused();
   void connectRow(DeviceRow* row);
   std::size_t indexOf(const DeviceRow* row) const;
   void refresh();
   void refreshLabels();
   void refreshAddMenu();
+  void refreshRefused();
   void orderTabs();
   void showOutlook(std::size_t index, const std::vector<DeviceOutlook>& outlook);
   void paintIcons();
@@ -46,6 +50,7 @@ class DeviceList : public QWidget {
   DeviceRow* m_host = nullptr;
   QToolButton* m_add = nullptr;
   QMenu* m_addMenu = nullptr;
+  QLabel* m_refused = nullptr;
 };
 
 }  // namespace headroom::ui

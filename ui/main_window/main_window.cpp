@@ -40,7 +40,7 @@ MainWindow::MainWindow(WindowServices services, WindowSettings settings, QWidget
       m_services(std::move(services)),
       m_settings(std::move(settings)),
       m_opener(m_services.inspectModel),
-      m_calculator(m_services.catalogue),
+      m_calculator(m_services.catalogue, m_services.refusedDevices),
       m_load(*m_services.engine),
       m_watch(m_services, m_load) {
   CHECK(m_services.engine != nullptr && m_services.theme != nullptr, "the window needs an engine and a theme");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <functional>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct WindowServices {
   InspectModel inspectModel;
   ProbeDevices probeDevices;
   std::vector<DeviceInfo> catalogue;  // devices that are not here
-  QString starterModelPath;           // empty: none
+  // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
+  QStringList refusedDevices;
+  QString starterModelPath;  // empty: none
 };
 
 }  // namespace headroom::ui

@@ -52,7 +52,8 @@ class DeviceListTest : public testing::Test {
                    .section(' ', 0, 0);
     return names;
   }
-  CalculatorState m_calculator{{gpu("RTX_3060", 12 * kGiB, false), gpu("RTX_4090", 24 * kGiB, false)}};
+  CalculatorState m_calculator{{gpu("RTX_3060", 12 * kGiB, false), gpu("RTX_4090", 24 * kGiB, false)},
+                               {"CUDA: there is no driver", "Vulkan: an old card lacks much & more"}};
   Theme m_theme{ThemeChoice::Light};
   DeviceList m_list{m_theme, m_calculator};
 };
@@ -111,6 +112,34 @@ TEST_F(DeviceListTest, without_a_gpu_there_is_one_row_that_offers_all) {
   EXPECT_EQ(names(), QStringList{"RTX_4090"});
   EXPECT_TRUE(m_list.findChild<QWidget*>("device0")->isAncestorOf(QApplication::focusWidget()));
   EXPECT_EQ(picker->findData("RTX_4090"), -1) << "beside a GPU the host is a host";
+}
+
+TEST_F(DeviceListTest, why_there_is_no_gpu_stands_below_the_host_until_there_is_one) {
+  auto* refused = m_list.findChild<QLabel*>("refusedDevices");
+  ASSERT_NE(refused, nullptr);
+  EXPECT_FALSE(refused->isVisible());
+  const QString sentences = "CUDA: there is no driver.\nVulkan: an old card lacks much & more.";
+  EXPECT_TRUE(in<QToolButton>("hostRow", "addDevice")->toolTip().endsWith(sentences)) << "for who looks for more";
+  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB)});
+  EXPECT_TRUE(refused->isVisible());
+  EXPECT_EQ(refused->text(), sentences);
+  EXPECT_EQ(refused->accessibleName(), "Not used in this machine: " + sentences);
+  QCoreApplication::processEvents();
+  EXPECT_GE(refused->y(), m_list.findChild<QWidget*>("hostRow")->geometry().bottom());
+  EXPECT_GE(refused->height(), refused->heightForWidth(refused->width())) << "nothing is cut off";
+  m_calculator.useDevice(0, "RTX_4090");
+  EXPECT_TRUE(refused->isVisible()) << "a card that one thinks of is not in this machine";
+  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), gpu("cuda:0", 8 * kGiB)});
+  EXPECT_FALSE(refused->isVisible());
+}
+
+TEST_F(DeviceListTest, where_nothing_was_refused_nothing_is_said) {
+  CalculatorState calculator{{}};
+  calculator.setPresentDevices({test::cpu_with(32 * kGiB)});
+  DeviceList list(m_theme, calculator);
+  list.show();
+  EXPECT_FALSE(list.findChild<QLabel*>("refusedDevices")->isVisible());
+  EXPECT_FALSE(list.findChild<QToolButton*>("addDevice")->toolTip().contains('\n'));
 }
 
 TEST_F(DeviceListTest, each_row_has_its_own_headroom) {
