@@ -10,6 +10,7 @@
 #include "base/overloaded.h"
 #include "plan/speed.h"
 #include "ui/chat/chat_request.h"
+#include "ui/format/device_name.h"
 
 namespace headroom::ui {
 
@@ -368,15 +369,28 @@ void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
 }
 
+// "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
+QString ChatController::withDeviceName(const QString& sentence) const {
+  if (!m_model || !m_model->plan) return sentence;
+  for (const DeviceInfo& device : m_model->plan->devices) {
+    const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
+    if (!sentence.startsWith(id + QLatin1Char(':'))) continue;
+    // Where two have one name, or it has none, the id is in the label.
+    //: A device and its id: "llvmpipe (vulkan:0)"
+    return (label.contains(id) ? label : tr("%1 (%2)").arg(label, id)) + sentence.mid(id.size());
+  }
+  return sentence;
+}
+
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
 void ChatController::tellFailed(const Error& error) {
   const QString sentence = QString::fromStdString(error.message);
   if (error.code == ErrorCode::kDeviceLost) {
-    setTrouble(
-        {Trouble::Kind::DeviceLost,
-         tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.").arg(sentence),
-         0,
-         {}});
+    setTrouble({Trouble::Kind::DeviceLost,
+                tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
+                    .arg(withDeviceName(sentence)),
+                0,
+                {}});
   } else if (!offerPlainTemplate()) {
     setTrouble({Trouble::Kind::Failed, sentence, 0, {}});
   }

@@ -102,6 +102,7 @@ class ChatController : public QObject {
   void takeConversation(const Conversation& conversation);
   void tellTooLong(const chat_effect::TellTooLong& told);
   void tellFailed(const Error& error);
+  QString withDeviceName(const QString& sentence) const;
 
   void startAnswer(const QString& turnId, bool isNewTurn, bool continues);
   bool offerPlainTemplate();

@@ -370,6 +370,24 @@ TEST_F(ChatControllerTest, a_lost_device_is_a_trouble_of_its_own_and_the_convers
   EXPECT_EQ(turn(1).text, "half");
 }
 
+TEST_F(ChatControllerTest, a_lost_device_is_called_by_its_name) {
+  const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
+  DeviceInfo gpu = test::gpu_with(8 * kGiB);
+  gpu.name = "RX 7600";
+  const auto said = [&](const std::string& id) {
+    gpu.id = id;
+    const auto plan = test::plan_for(*model, {test::cpu_with(8 * kGiB), gpu});
+    emit m_engine.modelLoaded(++m_engine.lastId, LoadedModel{"/m.gguf", model, plan, {}, 1, {}});
+    m_chat.send("q", {});
+    emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, "vulkan:1: the device was lost"});
+    return m_chat.trouble().text;
+  };
+  EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost");
+  EXPECT_EQ(said("vulkan:10").section('.', 0, 0), "vulkan:1: the device was lost") << "another device";
+  gpu.name = "RX 7600 (vulkan:1)";  // one of two of a name
+  EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost") << "not twice";
+}
+
 TEST_F(ChatControllerTest, an_empty_answer_that_was_stopped_and_then_does_not_fit_is_not_left_writing) {
   m_chat.send("q", {});
   m_chat.stop();
