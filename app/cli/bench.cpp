@@ -180,7 +180,7 @@ ExitCode bench(Options options, Interrupts& interrupts) {
   const StopToken stop = interrupts.token();
   const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
-  const Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
+  const Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan, stop);
   if (!session) return fail(session.error());
   const Result<Speeds> speeds = measure(**session, options, stop);
   if (!speeds) return fail(speeds.error());

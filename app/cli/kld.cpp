@@ -28,17 +28,17 @@ struct Pair {
   std::unique_ptr<Session> reference, judged;
 };
 
-Result<Pair> openPair(const OpenModel& open) {
+Result<Pair> openPair(const OpenModel& open, const StopToken& stop) {
   PlanOptions options = open.planned.plan->options;
   options.kv_k = options.kv_v = DType::kF16;
   Result<MemoryPlan> plan = plan_memory(*open.planned.info, open.planned.plan->devices, options);
   if (!plan) return plan.error();
   Result<std::shared_ptr<const LoadedModel>> second = share_weights(*open.loaded, backendFactory());
   if (!second) return second.error();
-  Result<std::unique_ptr<Session>> judged = Session::open(open.loaded, open.planned.plan);
+  Result<std::unique_ptr<Session>> judged = Session::open(open.loaded, open.planned.plan, stop);
   if (!judged) return judged.error();
   Result<std::unique_ptr<Session>> reference =
-      Session::open(*second, std::make_shared<const MemoryPlan>(std::move(*plan)));
+      Session::open(*second, std::make_shared<const MemoryPlan>(std::move(*plan)), stop);
   if (!reference) return reference.error();
   return Pair{std::move(*reference), std::move(*judged)};
 }
@@ -121,7 +121,7 @@ ExitCode kld(Options options, Interrupts& interrupts) {
   if (tokens.size() < 2)
     return fail(
         {ErrorCode::kUsage, fmt::format("{} has {} tokens: at least 2 are needed", options.file, tokens.size())});
-  Result<Pair> pair = openPair(*open);
+  Result<Pair> pair = openPair(*open, stop);
   if (!pair) return fail(pair.error());
   Divergence divergence;
   std::size_t nChunks = 0;

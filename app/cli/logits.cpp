@@ -69,7 +69,7 @@ ExitCode logits(Options options, Interrupts& interrupts) {
   const StopToken stop = interrupts.token();
   const Result<OpenModel> open = openModel(options.model, options.plan, stop);
   if (!open) return fail(open.error());
-  Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan);
+  Result<std::unique_ptr<Session>> session = Session::open(open->loaded, open->planned.plan, stop);
   if (!session) return fail(session.error());
   // Also refuses ids outside the vocabulary and prompts longer than the context.
   if (Result<std::uint32_t> begun = (*session)->begin_prompt(0, *tokens); !begun) return fail(begun.error());

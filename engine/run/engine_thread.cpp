@@ -91,7 +91,7 @@ struct EngineThread::Impl {
   void load(RequestId id, const LoadRequest& request, const StopToken& stop);
   Status make_room(RequestId id, const LoadedModel& wanted);
   Status check_replan(const MemoryPlan& plan);
-  void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan);
+  void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
   void advance();
   void give_up_model(RequestId id);
@@ -215,7 +215,7 @@ void EngineThread::Impl::handle(Command command) {
     load(id, *wanted, command.stop);
     return_free_heap();  // the header's texts are gone, and perhaps a model
   } else if (const auto* again = std::get_if<ReplanRequest>(&command.body)) {
-    replan(id, again->plan);
+    replan(id, again->plan, command.stop);
   } else if (const auto* unmeasured = std::get_if<MeasureRequest>(&command.body)) {
     measure(id, unmeasured->devices);
   } else {
@@ -315,7 +315,7 @@ Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
   return check_fits_now(plan, *asks);
 }
 
-void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan) {
+void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop) {
   const auto refuse = [&](const Error& error) { emit(id, Failed{error}); };
   if (plan == nullptr) return refuse({ErrorCode::kUsage, "a replan needs a plan"});
   if (!model) return refuse({ErrorCode::kUsage, "no model is loaded"});
@@ -324,8 +324,9 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   if (Status fits = check_replan(*plan); !fits) return refuse(fits.error());
   const std::shared_ptr<const MemoryPlan> old_plan = session->shared_plan();
   end_session();
-  Result<std::unique_ptr<Session>> opened = Session::open(model, plan);
-  if (opened) return adopt(id, model, std::move(*opened));
+  Result<std::unique_ptr<Session>> opened = Session::open(model, plan, stop);
+  if (opened && ends_stopping(id)) return adopt(id, model, std::move(*opened));
+  if (opened) opened = Error{ErrorCode::kCancelled, "planning anew was cancelled"};  // and its arenas are given back
   refuse(opened.error());
   Result<std::unique_ptr<Session>> restored = Session::open(model, old_plan);
   if (!restored) return give_up_model(id);

@@ -47,16 +47,16 @@ class EngineThread {
   // only when the new one is ready, so a cancelled or failed load changes nothing; else the old one goes first, which a
   // ModelUnloaded of this request tells.
   RequestId load(LoadRequest request);
-  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If mapping fails
-  // although the bytes were free, the old arenas are mapped again (Failed); if even that fails the model is given up
-  // (Failed, then ModelUnloaded).
+  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If it is stopped, or
+  // mapping fails although the bytes were free, the old arenas are mapped again (Failed); if even that fails the model
+  // is given up (Failed, then ModelUnloaded).
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
   // How fast devices are, one after the other, between answers: answered by DevicesMeasured.
   RequestId measure(std::vector<DeviceInfo> devices);
   RequestId generate(GenerateRequest request);
-  // Also one that still waits in the queue; unknown ids are ignored. A load that was stopped before its new model took
-  // the place of the old one fails with kCancelled; a stop after that is ignored.
+  // Also one that still waits in the queue; unknown ids are ignored. A load or replan that was stopped before the new
+  // took the place of the old fails with kCancelled; a stop after that is ignored.
   void stop(RequestId request);
 
  private:

@@ -37,6 +37,7 @@ struct Machine {
   std::atomic<Bytes> mapped_now = 0;
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::optional<Bytes> driver_bytes;
+  bool binds_until_stopped = true;
   std::uint64_t n_steps = 0, n_rows = 0;
   std::uint32_t widest_step = 0;
   std::function<void()> before_step = [] {};
@@ -87,6 +88,8 @@ class FakeBackend final : public Backend {
   }
 
   Status bind(const Binding& binding) override {
+    if (machine_.binds_until_stopped && binding.stop.stop_requested())
+      return Error{ErrorCode::kCancelled, "bound no longer"};
     n_vocab_ = binding.model->n_vocab;
     slots_.assign(binding.plan->options.n_slots, {});
     logits_.assign(std::size_t{binding.plan->program.max_logit_rows} * n_vocab_, 0.0F);

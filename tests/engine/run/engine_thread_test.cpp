@@ -9,6 +9,7 @@
 #include <latch>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "engine/run/engine_fixture.h"
 #include "support/fake_backend.h"
@@ -444,6 +445,38 @@ TEST(EngineThread, a_replan_that_is_refused_by_the_machine_restores_the_old_one)
   const auto tooLong = fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x'))));
   ASSERT_TRUE(tooLong.has_value());
   EXPECT_EQ(tooLong->n_ctx, 64U);
+}
+
+// The stop comes while an arena is mapped. Some backends look at it when they are bound, others have nothing to cut
+// short.
+TEST(EngineThread, a_replan_that_is_stopped_restores_the_old_one) {
+  const OnDisk model;
+  for (const bool looks : {true, false}) {
+    fake::Machine machine;
+    machine.binds_until_stopped = looks;
+    FakeEngine fake(machine);
+    ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
+    std::latch is_mapping(1), is_stopped(1);
+    bool is_first = true;
+    machine.refuse = [&] {
+      if (std::exchange(is_first, false)) {
+        is_mapping.count_down();
+        is_stopped.wait();
+      }
+      return false;
+    };
+    const RequestId replan = fake.engine->replan(model.request(context_of(128)).plan);
+    is_mapping.wait();
+    fake.engine->stop(replan);
+    is_stopped.count_down();
+    const auto failed = fake.engine.wait_for<Failed>(replan);
+    ASSERT_TRUE(failed.has_value());
+    EXPECT_EQ(failed->error.code, ErrorCode::kCancelled);
+    EXPECT_EQ(failed->error.message, looks ? "bound no longer" : "planning anew was cancelled");
+    const auto too_long = fake.engine.wait_for<PromptTooLong>(fake.engine->generate(ask(std::string(100, 'x'))));
+    ASSERT_TRUE(too_long.has_value());
+    EXPECT_EQ(too_long->n_ctx, 64U);
+  }
 }
 
 TEST(EngineThread, a_new_load_ends_the_running_answer) {
