@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "cuda/cuda_fixture.h"
+#include "gpu_contract/gpu_fixture.h"
 
 // The toolkit's has a macro of this name.
 constexpr unsigned kOurPortable = headroom::cuda::CU_MEMHOSTALLOC_PORTABLE;
@@ -113,6 +113,20 @@ TEST(CudaDriver, names_what_failed_as_the_driver_does) {
   EXPECT_EQ(refused.code, ErrorCode::kResource);
   EXPECT_EQ(refused.message, "cuda:0: mapping memory failed: CUDA_ERROR_OUT_OF_MEMORY");
   EXPECT_EQ(cuda::driver_error("cuda:0", "it", CUDA_ERROR_LAUNCH_FAILED).code, ErrorCode::kDeviceLost);
+}
+
+// What the tests of CUDA stand on: that what they launch is what they were told to.
+TEST(CudaPtx, runs_instead_of_the_kernels_twins_where_a_folder_of_it_is_named) {
+  const test::TempFolder folder;
+  const auto loaded = test::load_on_gpu(test::make_random_model({}, folder.path()), {.n_ctx = 64, .n_batch = 16});
+  const test::FakeCuda& driver = test::fake_cuda();
+  const std::uint64_t n_before = driver.n_launches, n_ptx_before = driver.n_ptx_launches;
+  loaded->step(test::rows_of(0, 0, 12, 300), {11});
+  loaded->step(test::rows_of(0, 12, 1, 300), {0});
+  const std::uint64_t n = driver.n_launches - n_before, n_ptx = driver.n_ptx_launches - n_ptx_before;
+  EXPECT_GT(n, 20U);
+  EXPECT_EQ(n_ptx, std::getenv(test::kFakeCudaPtx) == nullptr ? 0 : n);
+  EXPECT_GT(driver.n_graph_launches, 0U) << "a step of one row is a graph";
 }
 
 TEST(CudaDevices, are_chosen_and_ordered_by_a_variable) {

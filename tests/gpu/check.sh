@@ -114,14 +114,13 @@ has_device() {
 }
 found=no
 [ "$backend" != cuda ] || export HEADROOM_CUDA=1
-nvidia_vulkan=$nvidia_folder/share/vulkan/icd.d/nvidia_icd.json nvidia_cuda=$nvidia_folder/lib64/libcuda.so.1
+# The driver of CUDA, and what tells of memory.
+[ ! -d "$nvidia_folder/lib64" ] || export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$nvidia_folder/lib64
+nvidia_vulkan=$nvidia_folder/share/vulkan/icd.d/nvidia_icd.json
 if has_device; then
   found=yes
 elif [ "$backend" = vulkan ] && [ -z "${VK_DRIVER_FILES:-}" ] && [ -e "$nvidia_vulkan" ]; then
   export VK_DRIVER_FILES=$nvidia_vulkan VK_ICD_FILENAMES=$nvidia_vulkan
-  has_device && found=yes
-elif [ "$backend" = cuda ] && [ -z "${HEADROOM_CUDA_DRIVER:-}" ] && [ -e "$nvidia_cuda" ]; then
-  export HEADROOM_CUDA_DRIVER=$nvidia_cuda
   has_device && found=yes
 fi
 # Tests take the first device, whatever it is: here the one that is asked for.

@@ -9,16 +9,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "backend/cuda/cuda_driver.h"
 #include "base/bytes.h"
 #include "support/cuda/emulation.h"
+#include "support/ptx/machine.h"
 
 namespace headroom::cuda {
 namespace {
@@ -168,10 +172,49 @@ CUresult add(CUstream stream, Work work) {
   return CUDA_SUCCESS;
 }
 
+// None where the kernels' twins run.
+const std::map<std::string, ptx::Entry>& ptx_entries() {
+  static const std::map<std::string, ptx::Entry> all = [] {
+    std::map<std::string, ptx::Entry> found;
+    const char* folder = std::getenv(test::kFakeCudaPtx);
+    if (folder == nullptr) return found;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      if (file.path().extension() != ".ptx") continue;
+      std::stringstream text;
+      text << std::ifstream(file.path()).rdbuf();
+      Result<std::map<std::string, ptx::Entry>> entries = ptx::parse(text.str());
+      if (!entries) {
+        say(entries.error().message);
+        std::abort();
+      }
+      found.merge(*entries);
+    }
+    return found;
+  }();
+  return all;
+}
+
+std::string run_ptx(const ptx::Entry& entry, const std::vector<std::byte>& params, const unsigned (&grid)[3],
+                    unsigned n_threads) {
+  ++control.n_ptx_launches;
+  ptx::Launch setup;
+  setup.entry = &entry;
+  std::copy(std::begin(grid), std::end(grid), setup.grid);
+  setup.n_threads = n_threads;
+  setup.params = params;
+  setup.seed = control.seed++;
+  setup.is_allocated = [](std::uint64_t address, std::size_t bytes) { return find(address, bytes) != nullptr; };
+  return ptx::run(setup);
+}
+
 CUresult launch_now(const EmulatedKernel& kernel, Device& device, const std::vector<std::byte>& params,
                     const unsigned (&grid)[3], unsigned n_threads) {
   ++control.n_launches;
   if (control.lose_at_launch > 0 && --control.lose_at_launch == 0) return lose(device, "the device is lost for a test");
+  if (const auto entry = ptx_entries().find(kernel.name); entry != ptx_entries().end()) {
+    const std::string wrong = run_ptx(entry->second, params, grid, n_threads);
+    return wrong.empty() ? CUDA_SUCCESS : lose(device, wrong);
+  }
   EmulatedLaunch setup;
   setup.kernel = &kernel;
   std::copy(std::begin(grid), std::end(grid), setup.grid);

@@ -1,0 +1,190 @@
+// The interpreter of PTX on entries that are right and on such as are wrong in the ways that it is there to see; and
+// its products of tiles against plain ones.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "contract/loaded_cpu.h"
+#include "support/ptx/machine.h"
+
+namespace headroom::ptx {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::size_t kWords = 4096;
+
+class Ptx : public testing::Test {
+ protected:
+  // Of an entry whose parameter is the address of `memory_`; %tid.x is in %r0 and the thread's word at [%rd1].
+  std::string run(const std::string& body, std::uint32_t n_threads = 32, std::uint32_t seed = 1) {
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry test(\n"
+        ".param .align 8 .b8 test_param_0[8]\n)\n.maxntid 256, 1, 1\n{\n"
+        ".reg .pred %p<8>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<16>;\n.reg .b16 %rs<4>;\n"
+        ".shared .align 4 .b8 room[1024];\n"
+        "mov.u32 %r0, %tid.x;\nld.param.u64 %rd0, [test_param_0];\n"
+        "mul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd1, %rd0, %rd1;\n" +
+        body + "\nret;\n}\n";
+    const Result<std::map<std::string, Entry>> parsed = parse(text);
+    if (!parsed) return parsed.error().message;
+    const std::uint32_t* address = memory_.data();
+    Launch setup;
+    setup.entry = &parsed->at("test");
+    setup.n_threads = n_threads;
+    setup.params = {reinterpret_cast<const std::byte*>(&address), sizeof(address)};
+    setup.seed = seed;
+    setup.is_allocated = [this](std::uint64_t at, std::size_t bytes) {
+      const auto first = reinterpret_cast<std::uint64_t>(memory_.data());
+      return at >= first && at + bytes <= first + kWords * 4;
+    };
+    return ptx::run(setup);
+  }
+
+  std::vector<std::uint32_t> memory_ = std::vector<std::uint32_t>(kWords, 77);
+};
+
+TEST_F(Ptx, lanes_part_and_meet_again) {
+  ASSERT_THAT(run("setp.lt.u32 %p1, %r0, 10;\n@%p1 bra $few;\nmov.u32 %r1, 2;\nbra.uni $both;\n"
+                  "$few:\nmov.u32 %r1, 1;\n$both:\nshfl.sync.bfly.b32 %r2|%p2, %r1, 31, 31, -1;\n"
+                  "shl.b32 %r3, %r2, 4;\nor.b32 %r3, %r3, %r1;\nst.global.u32 [%rd1], %r3;"),
+              IsEmpty());
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], (i < 10 ? 1U : 2U) + 16 * (31 - i < 10 ? 1U : 2U)) << i;
+  EXPECT_EQ(memory_[32], 77U);
+}
+
+TEST_F(Ptx, loops_end_for_each_lane_by_itself) {
+  ASSERT_THAT(run("mov.u32 %r1, 0;\nmov.u32 %r2, 0;\n$more:\nadd.s32 %r2, %r2, %r1;\nadd.s32 %r1, %r1, 1;\n"
+                  "setp.le.u32 %p1, %r1, %r0;\n@%p1 bra $more;\nst.global.u32 [%rd1], %r2;"),
+              IsEmpty());
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], i * (i + 1) / 2);
+}
+
+TEST_F(Ptx, shared_memory_is_seen_by_other_warps_behind_a_barrier) {
+  const std::string body =
+      "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, room;\nadd.s32 %r3, %r2, %r1;\nst.shared.u32 [%r3], %r0;\n{}"
+      "xor.b32 %r4, %r1, 128;\nadd.s32 %r4, %r4, %r2;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;";
+  std::size_t n_seen = 0;
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    ASSERT_THAT(run(fmt::format(fmt::runtime(body), "bar.sync 0;\n"), 64, seed), IsEmpty());
+    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(memory_[i], i ^ 32) << i;
+    n_seen += run(fmt::format(fmt::runtime(body), ""), 64, seed).find("was not written") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(n_seen, 10U) << "without the barrier";
+}
+
+TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
+  EXPECT_THAT(run("frob.u32 %r1, %r0;"), AllOf(HasSubstr("frob.u32"), HasSubstr("line")));
+  EXPECT_THAT(run("add.u32 %r1, %r0, %nothing;"), HasSubstr("a special register that is not known: %nothing"));
+  EXPECT_THAT(run("add.u32 %r1, %r0, nothing;"),
+              HasSubstr("expected a register, a number or a variable, found: nothing"));
+  EXPECT_THAT(run("bra $nowhere;"), HasSubstr("expected a label, found: $nowhere"));
+  EXPECT_THAT(run(".frob 7;"), HasSubstr("expected a directive that is known"));
+  EXPECT_THAT(run("setp.eq.and.u32 %p1, %r0, 1, %p2;"), HasSubstr("a comparison that is not known"));
+  EXPECT_THAT(run("st.global.u32 [%rd1], %r9;"), HasSubstr("read before it was written"));
+  EXPECT_THAT(run("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0+4];"), HasSubstr("where they cannot be"));
+  EXPECT_THAT(run("ld.global.u32 %r1, [%rd0+16384];"), HasSubstr("are nobody's"));
+  EXPECT_THAT(run("ld.shared.u32 %r1, [room+1024];"), HasSubstr("behind shared memory"));
+  EXPECT_THAT(run("ld.shared.u32 %r1, [room+8];"), HasSubstr("byte 8 of shared memory was not written"));
+  EXPECT_THAT(run("ld.param.u64 %rd2, [test_param_0+8];"), HasSubstr("behind its end"));
+  EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 7;\n@%p1 bar.sync 0;"),
+              HasSubstr("not all lanes of a warp come to a barrier"));
+  EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 0;", 64), HasSubstr("that others will not come to"));
+  EXPECT_THAT(run("setp.eq.u32 %p1, %r0, 7;\n@%p1 ret;\nshfl.sync.bfly.b32 %r1|%p2, %r0, 1, 31, -1;"),
+              HasSubstr("not all of the warp have come"));
+}
+
+TEST_F(Ptx, numbers_become_what_cuda_makes_of_them) {
+  // Each stores one word; expected for thread 5.
+  struct Case {
+    const char* body;
+    std::uint32_t expected;
+  };
+  for (const Case& each : {
+           Case{"sub.s32 %r1, %r0, 7;\nshr.s32 %r2, %r1, 1;", 0xFFFFFFFF},
+           Case{"mov.u32 %r1, 0x80000000;\nshr.u32 %r2, %r1, 31;", 1},
+           Case{"shl.b32 %r2, %r0, 32;", 0},
+           Case{"mov.u32 %r1, 0xFF02FE7F;\nmov.u32 %r3, 0x01030201;\ndp4a.s32.s32 %r2, %r1, %r3, %r0;",
+                127 - 4 + 6 - 1 + 5},
+           Case{"mov.u32 %r1, 0x33221100;\nmov.u32 %r3, 0x776655F4;\nprmt.b32 %r2, %r1, %r3, 0x4C61;", 0xF4FF6611},
+           Case{"mov.u32 %r1, 0xABCD;\nbfi.b32 %r2, %r1, %r0, 8, 8;", 0xCD05},
+           Case{"cvt.rn.f32.s32 %f1, %r0;\nfma.rn.f32 %f2, %f1, 0f40000000, 0f3F000000;\ncvt.rzi.s32.f32 %r2, %f2;",
+                10},
+           Case{"mov.f32 %f1, 0fC0200000;\ncvt.rzi.u32.f32 %r2, %f1;", 0},
+           Case{"mov.f32 %f1, 0fC0200000;\ncvt.rni.f32.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0xC0000000},
+           Case{"mov.f32 %f1, 0f3F800001;\nmov.f32 %f3, 0f33000000;\nfma.rm.f32 %f2, %f1, %f1, %f3;\nmov.b32 %r2, %f2;",
+                0x3F800002},
+           Case{"mov.u16 %rs1, 0xC100;\n{  cvt.f32.f16 %f2, %rs1;}\nmov.b32 %r2, %f2;", 0xC0200000},
+           Case{"mov.f32 %f1, 0f7FC00000;\nsetp.leu.f32 %p1, %f1, %f1;\nselp.u32 %r2, 3, 4, %p1;", 3},
+           Case{"mov.f32 %f1, 0f7FC00000;\nsetp.le.f32 %p1, %f1, %f1;\nselp.u32 %r2, 3, 4, %p1;", 4},
+           Case{"mov.b64 %rd2, {%r0, %r0};\nmov.b64 {%r3, %r2}, %rd2;", 5},
+           Case{"mov.f32 %f1, 0fC0000000;\nmov.f32 %f3, 0f40400000;\ncopysign.f32 %f2, %f1, %f3;\nmov.b32 %r2, %f2;",
+                0xC0400000},
+       }) {
+    ASSERT_THAT(run(std::string(each.body) + "\nst.global.u32 [%rd1], %r2;"), IsEmpty()) << each.body;
+    EXPECT_EQ(memory_[5], each.expected) << each.body;
+  }
+}
+
+// Tiles whose elements stand in memory by rows, and are put into fragments by each lane by itself.
+TEST_F(Ptx, products_of_tiles_are_those_of_plain_loops) {
+  struct Shape {
+    const char* name;
+    std::uint32_t rows, depth;
+  };
+  std::mt19937 random(7);
+  for (const Shape& shape : {Shape{"m16n8k32", 16, 32}, Shape{"m16n8k16", 16, 16}, Shape{"m8n8k16", 8, 16}}) {
+    SCOPED_TRACE(shape.name);
+    std::vector<std::int8_t> a(shape.rows * shape.depth), b(8 * shape.depth);
+    for (std::vector<std::int8_t>* each : {&a, &b}) {
+      for (std::int8_t& x : *each) x = static_cast<std::int8_t>(random());
+    }
+    // a by rows from word 1024 on, b by columns from word 2048 on, so that four neighbours are a word; sums by rows.
+    std::memcpy(memory_.data() + 1024, a.data(), a.size());
+    std::memcpy(memory_.data() + 2048, b.data(), b.size());
+    std::string body = "shr.u32 %r1, %r0, 2;\nand.b32 %r2, %r0, 3;\n";
+    const std::uint32_t row_bytes = shape.depth;
+    std::string of_a, of_b, of_sums;
+    // The words of a row that lane's group has: its own and, of 32, the one four further on.
+    for (std::uint32_t k = 0; k < shape.depth; k += 16) {
+      for (std::uint32_t row = 0; row < shape.rows; row += 8) {
+        const std::uint32_t to = 10 + k / 16 * (shape.rows / 8) + row / 8;
+        body += fmt::format(
+            "mul.lo.s32 %r3, %r1, {};\nshl.b32 %r4, %r2, 2;\nadd.s32 %r3, %r3, %r4;\ncvt.u64.u32 %rd2, %r3;\n"
+            "add.s64 %rd2, %rd2, %rd0;\nld.global.u32 %r{}, [%rd2+{}];\n",
+            row_bytes, to, 4096 + row * row_bytes + k);
+        of_a += fmt::format("{}%r{}", of_a.empty() ? "" : ", ", to);
+      }
+      body += fmt::format("ld.global.u32 %r{}, [%rd2+{}];\n", 20 + k / 16, 8192 + k - (0));
+      of_b += fmt::format("{}%r{}", of_b.empty() ? "" : ", ", 20 + k / 16);
+    }
+    const std::uint32_t n_sums = shape.rows / 4;
+    for (std::uint32_t i = 0; i < n_sums; ++i) {
+      body += fmt::format("mov.u32 %r{}, {};\n", 30 + i, i);
+      of_sums += fmt::format("{}%r{}", of_sums.empty() ? "" : ", ", 30 + i);
+    }
+    body += fmt::format("mma.sync.aligned.{}.row.col.s32.s8.s8.s32 {{{}}}, {{{}}}, {{{}}}, {{{}}};\n", shape.name,
+                        of_sums, of_a, of_b, of_sums);
+    body +=
+        "shl.b32 %r3, %r1, 5;\nshl.b32 %r4, %r2, 3;\nadd.s32 %r3, %r3, %r4;\ncvt.u64.u32 %rd2, %r3;\nadd.s64 %rd2, "
+        "%rd2, %rd0;\n";
+    for (std::uint32_t i = 0; i < n_sums; ++i)
+      body += fmt::format("st.global.u32 [%rd2+{}], %r{};\n", i / 2 * 256 + i % 2 * 4, 30 + i);
+    ASSERT_THAT(run(body), IsEmpty());
+    for (std::uint32_t row = 0; row < shape.rows; ++row) {
+      for (std::uint32_t col = 0; col < 8; ++col) {
+        int expected = static_cast<int>(row / 8 * 2 + col % 2);  // what the sums began with
+        for (std::uint32_t k = 0; k < shape.depth; ++k) expected += a[row * shape.depth + k] * b[col * shape.depth + k];
+        EXPECT_EQ(static_cast<int>(memory_[row * 8 + col]), expected) << row << " " << col;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom::ptx

@@ -1,0 +1,45 @@
+// PTX as nvcc writes it of our kernels, for tests: parsed into instructions with numbered registers. What is not known
+// is an error that names the line, never left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace headroom::ptx {
+
+struct Operand {
+  enum class Kind : std::uint8_t { kRegister, kNumber, kSpecial, kAddress, kVector, kLabel, kNothing };
+  Kind kind = Kind::kNothing;
+  std::uint32_t index = 0;        // of a register; kAddress: of its base, where has_base; kLabel: of an instruction
+  bool has_base = false;          // kAddress
+  std::uint64_t number = 0;       // kAddress: what is added, with the place of a variable
+  std::string name;               // kSpecial: "%tid.x"; kLabel
+  std::vector<Operand> elements;  // kVector; the two results of shfl
+};
+
+struct Instruction {
+  std::vector<std::string> parts;  // of its name: "ld", "global", "v4", "u32"
+  std::vector<Operand> operands;
+  bool has_guard = false, is_negated = false;
+  std::uint32_t guard = 0;  // a predicate
+  int line = 0;
+  std::string text;
+  bool has(std::string_view part) const;
+};
+
+struct Entry {
+  std::string name;
+  std::uint64_t param_bytes = 0, shared_bytes = 0;
+  std::uint32_t most_threads = 0, n_registers = 0;
+  std::vector<Instruction> code;
+};
+
+// By name.
+Result<std::map<std::string, Entry>> parse(std::string_view text);
+
+}  // namespace headroom::ptx
