@@ -100,7 +100,7 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
 
 std::vector<std::string> refused_devices() {
   std::vector<std::string> refused;
-  const auto add = [&](std::vector<std::string> sentences) {
+  [[maybe_unused]] const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(refused));
   };
 #if HEADROOM_HAS_CUDA

@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
-# Every combination of the tests that need a GPU's driver: what the gate takes a part of; then, where the software driver
-# is, whether any kernel leaves its bindings. On any machine with a driver for Vulkan 1.2; mesa-vulkan-drivers has one that
-# needs no card. Builds what is missing.
+# Every combination of the tests that need a GPU's driver: what the gate takes a part of; of CUDA, where nvcc is, on the
+# host and from PTX; then, where the software driver is, whether any kernel of Vulkan leaves its bindings. On any machine
+# with a driver for Vulkan 1.2; mesa-vulkan-drivers has one that needs no card. Builds what is missing.
 # usage: tests/gpu/full.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 cmake --preset dev >/dev/null
-cmake --build --preset dev --target vulkan_test vulkan_controls
-HEADROOM_GPU_TESTS=full ctest --test-dir build/dev -j "$(nproc)" -R '^vulkan' --output-on-failure
+targets=(vulkan_test vulkan_controls)
+if grep -q '^cuda_test:' <<<"$(cmake --build --preset dev --target help)"; then
+  targets+=(cuda_test cuda_emulation_test ptx_test)
+fi
+cmake --build --preset dev --target "${targets[@]}"
+HEADROOM_GPU_TESTS=full ctest --test-dir build/dev -j "$(nproc)" -R '^(vulkan|cuda|ptx)' --output-on-failure
+for ptx in build/dev/tests/support/cuda/ptx/*; do
+  [ ! -d "$ptx" ] || HEADROOM_CUDA_DRIVER=$PWD/build/dev/bin/libfake_cuda.so FAKE_CUDA_PTX=$ptx build/dev/bin/cuda_test \
+    --gtest_filter='GpuModel.experts*:GpuModel.matrices*:GpuModel.every_batch*:GpuAttend.every_group*'
+done
 HEADROOM_DATA_DIR=$(mktemp -d) exec tests/vulkan/validated.sh beyond build/dev/bin/vulkan_controls \
   build/dev/bin/vulkan_test --gtest_filter='*every_architecture*:*every_weight_type*:*experts_of_many*:*several_slots*'

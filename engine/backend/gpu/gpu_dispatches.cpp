@@ -12,10 +12,9 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: vulkan/shaders/matmul.comp
-constexpr std::uint32_t kEncodedGroups = 16;   // of a workgroup: vulkan/shaders/encode.comp
-constexpr std::uint32_t kEmbedCols = 128;      // of a workgroup
-constexpr std::uint32_t kAddedCols = 128;      // of a workgroup: vulkan/shaders/add_experts.comp
+constexpr std::uint32_t kEncodedGroups = 16;  // of a workgroup: vulkan/shaders/encode.comp
+constexpr std::uint32_t kEmbedCols = 128;     // of a workgroup
+constexpr std::uint32_t kAddedCols = 128;     // of a workgroup: vulkan/shaders/add_experts.comp
 
 class OpDispatches : ProductDispatches {
  public:
@@ -315,14 +314,14 @@ std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) con
   switch (of) {
     case Of::kRows: return std::min(most, n_rows - std::min(first, n_rows)) * factor;
     case Of::kAny: return n_rows > 0 ? 1 : 0;
-    case Of::kTiles: return narrow(div_up(n_rows, kTile));
+    case Of::kTiles: return narrow(div_up(n_rows, kGpuTileRows));
     case Of::kExpertTiles: {
       const std::uint32_t n_choices = n_rows * factor;
-      return n_choices / kTile + std::min(most, n_choices);
+      return n_choices / kGpuTileRows + std::min(most, n_choices);
     }
     case Of::kLogitRows: return n_logit_rows;
     case Of::kAnyLogits: return n_logit_rows > 0 ? 1 : 0;
-    case Of::kLogitTiles: return narrow(div_up(n_logit_rows, kTile));
+    case Of::kLogitTiles: return narrow(div_up(n_logit_rows, kGpuTileRows));
   }
   return 0;
 }
