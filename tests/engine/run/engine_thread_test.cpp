@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "engine/run/engine_fixture.h"
+#include "engine/run/many_turns.h"
 #include "support/fake_backend.h"
 #include "support/reference_devices.h"
-#include "support/resident_bytes.h"
 
 namespace headroom {
 namespace {
@@ -508,7 +508,6 @@ TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
   EXPECT_LT(machine.n_steps, 500U) << "the answer went on until the context of 512 was full";
 }
 
-// Resident memory of this process, from the kernel.
 // What the issue asks: 1,000 turns that fill and overflow the context, on the real backend.
 TEST(EngineThread, a_thousand_turns_that_overflow_the_context_grow_memory_by_less_than_a_mebibyte) {
   RandomModelSpec spec;
@@ -517,29 +516,14 @@ TEST(EngineThread, a_thousand_turns_that_overflow_the_context_grow_memory_by_les
   spec.d_ff = 64;
   const OnDisk model(spec);
   Engine engine;
-  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
-  Bytes warm = 0;
-  std::string conversation;
-  std::size_t n_full = 0, n_too_long = 0;
-  for (int turn = 0; turn < 1000; ++turn) {
-    if (turn == 100) warm = resident_bytes();
-    conversation += "user says a few words;";
-    const RequestId id = engine->generate(ask(conversation, 20));
-    std::optional<GenerationFinished> finished;
-    if (conversation.size() < 64) finished = engine.wait_for<GenerationFinished>(id);
-    if (finished) {
-      n_full += finished->reason == FinishReason::kContextFull ? 1 : 0;
-      conversation += "ok;";
-    } else {
-      ASSERT_TRUE(engine.wait_for<PromptTooLong>(id).has_value()) << turn;
-      ++n_too_long;
-      conversation.clear();
-    }
-    engine.clear();
-  }
-  EXPECT_GT(n_full, 100U);
-  EXPECT_GT(n_too_long, 100U);
-  EXPECT_LT(resident_bytes(), warm + kMiB);
+  ManyTurns turns(engine);
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(kContextOfTurns)))).has_value());
+  turns.take(1000);
+  EXPECT_GT(turns.n_full, 100U);
+  EXPECT_GT(turns.n_too_long, 100U);
+  EXPECT_GT(turns.n_stopped, 100U);
+  EXPECT_EQ(turns.n_allocations, 0U);
+  EXPECT_LT(turns.growth, kMiB);
 }
 
 }  // namespace
