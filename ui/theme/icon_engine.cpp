@@ -18,7 +18,9 @@ void SvgIconEngine::paint(QPainter* painter, const QRect& rect, QIcon::Mode mode
   painter->restore();
 }
 
+// Of no size for a button that is painted before it has been laid out; nothing can be painted on such a picture.
 QPixmap SvgIconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) {
+  if (size.isEmpty()) return {};
   QPixmap pixmap(size);
   pixmap.fill(Qt::transparent);
   QPainter painter(&pixmap);

@@ -36,6 +36,14 @@ TEST(SvgIconEngineTest, a_copy_paints_the_same) {
   EXPECT_EQ(copy.pixmap(4, 4).toImage().pixelColor(2, 2), QColor(Qt::red));
 }
 
+// A button that has not been laid out asks for one; painting it would be a warning, which fails the test.
+TEST(SvgIconEngineTest, an_icon_of_no_size_is_no_picture) {
+  const QIcon icon(new SvgIconEngine(kSquare, Qt::red));
+  for (const QSize size : {QSize(0, 16), QSize(16, 0), QSize(-4, 16), QSize()}) EXPECT_TRUE(icon.pixmap(size).isNull());
+  SvgIconEngine engine(kSquare, Qt::red);
+  EXPECT_TRUE(engine.pixmap(QSize(-4, -4), QIcon::Normal, QIcon::Off).isNull());
+}
+
 TEST(SvgIconEngineTest, what_is_no_svg_is_transparent) {
   const QIcon icon(new SvgIconEngine("hello", Qt::red));
   EXPECT_EQ(icon.pixmap(4, 4).toImage().pixelColor(2, 2).alpha(), 0);
