@@ -10,6 +10,7 @@
 namespace headroom::cuda {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -90,11 +91,42 @@ KERNEL(test_atomic_and_plain, kThreads, Params) {
   p.to[thread_index()] = count[0];
 }
 
+// The thread that clears it may be late.
+KERNEL(test_atomic_before_it_is_cleared, kThreads, Params) {
+  SHARED(std::uint32_t, count, 1);
+  if (thread_index() == p.number) count[0] = 0;
+  ATOMIC_ADD(count, 0, 1U);
+}
+
+// The last to come reads, and nothing says that the others are done.
+KERNEL(test_last_reads, kThreads, Params) {
+  SHARED(std::uint32_t, count, 1);
+  if (thread_index() == 0) count[0] = 0;
+  BARRIER();
+  if (ATOMIC_ADD(count, 0, 1U) == kThreads - 1) p.to[0] = count[0];
+}
+
+// An exchange orders the lanes of a warp as its barrier does.
+KERNEL(test_exchange_order, kThreads, Params) {
+  SHARED(std::uint32_t, words, kThreads);
+  words[thread_index()] = thread_index();
+  const std::uint32_t other = shuffle_xor(lane_index(), 1);
+  p.to[thread_index()] = words[warp_index() * 32 + other];
+}
+
 KERNEL(test_unwritten, kThreads, Params) {
   SHARED(std::uint32_t, words, 2 * kThreads);
   words[thread_index()] = 1;
   BARRIER();
   p.to[thread_index()] = words[thread_index() + 1];
+}
+
+// One block writes, the other finds what that one has left.
+KERNEL(test_left_over, kThreads, Params) {
+  SHARED(std::uint32_t, words, kThreads);
+  if (block_x() == p.number) words[thread_index()] = 1;
+  BARRIER();
+  p.to[thread_index()] = words[thread_index()];
 }
 
 KERNEL(test_behind_the_end, kThreads, Params) {
@@ -121,15 +153,30 @@ KERNEL(test_exchange_without_a_lane, kThreads, Params) {
   p.to[thread_index()] = shuffle(thread_index(), 0);
 }
 
+KERNEL(test_two_exchanges, kThreads, Params) {
+  if (lane_index() < 16) {
+    p.to[thread_index()] = shuffle(thread_index(), 0);
+  } else {
+    p.to[thread_index()] = shuffle(thread_index(), 1);
+  }
+}
+
+KERNEL(test_half_a_warp, kThreads, Params) {
+  if (lane_index() < 16) WARP_BARRIER();
+  p.to[thread_index()] = 1;
+}
+
 class Emulation : public testing::Test {
  protected:
   static constexpr LaneOrder kOrders[] = {LaneOrder::kAscending, LaneOrder::kDescending, LaneOrder::kShuffled};
 
-  std::string run(const char* name, LaneOrder order, std::uint32_t number = 0, std::uint32_t seed = 1) {
+  std::string run(const char* name, LaneOrder order, std::uint32_t number = 0, std::uint32_t seed = 1,
+                  std::uint32_t n_blocks = 1) {
     const Params params{to_.data(), number};
     EmulatedLaunch setup;
     setup.kernel = find_emulated_kernel(name);
     if (setup.kernel == nullptr) return "no such kernel";
+    setup.grid[0] = n_blocks;
     setup.n_threads = kThreads;
     setup.params = &params;
     setup.order = order;
@@ -170,6 +217,7 @@ TEST_F(Emulation, lets_right_kernels_be) {
   for (const LaneOrder order : kOrders) {
     for (std::uint32_t seed = 1; seed < 20; ++seed) {
       EXPECT_THAT(run("test_warp_order", order, 0, seed), IsEmpty());
+      EXPECT_THAT(run("test_exchange_order", order, 0, seed), IsEmpty());
       ASSERT_THAT(run("test_atomic", order, 0, seed), IsEmpty());
       EXPECT_EQ(to_[kThreads], kThreads);
     }
@@ -179,12 +227,17 @@ TEST_F(Emulation, lets_right_kernels_be) {
 // In every order, also in those in which a card would compute what was meant.
 TEST_F(Emulation, sees_threads_that_touch_the_same_with_nothing_between) {
   for (const LaneOrder order : kOrders) {
-    for (const char* wrong :
-         {"test_warp_order_is_not_enough", "test_read_race", "test_write_race", "test_atomic_and_plain"})
+    for (const char* wrong : {"test_warp_order_is_not_enough", "test_read_race", "test_write_race",
+                              "test_atomic_and_plain", "test_last_reads"})
       EXPECT_THAT(run(wrong, order), HasSubstr("with no barrier between them")) << wrong;
   }
   EXPECT_THAT(run("test_race_in_one_order", LaneOrder::kAscending), HasSubstr("with no barrier between them"));
   EXPECT_THAT(run("test_race_in_one_order", LaneOrder::kDescending), HasSubstr("before anything was written"));
+  // Where the thread that clears is the first one to run, it clears before the others count.
+  EXPECT_THAT(run("test_atomic_before_it_is_cleared", LaneOrder::kAscending, 0),
+              HasSubstr("with no barrier between them"));
+  EXPECT_THAT(run("test_atomic_before_it_is_cleared", LaneOrder::kDescending, kThreads - 1),
+              HasSubstr("with no barrier between them"));
 }
 
 TEST_F(Emulation, sees_what_nobody_wrote_and_what_is_behind_the_end) {
@@ -193,7 +246,11 @@ TEST_F(Emulation, sees_what_nobody_wrote_and_what_is_behind_the_end) {
   EXPECT_EQ(run("test_behind_the_end", LaneOrder::kShuffled, 1),
             "test_behind_the_end, block (0, 0, 0): thread 63: words[64] is behind its end, 64");
   EXPECT_THAT(run("test_unwritten", LaneOrder::kAscending), HasSubstr("test_unwritten, block (0, 0, 0): thread 63"))
-      << "of a block before, nothing is left";
+      << "of a launch before, nothing is left";
+  EXPECT_THAT(run("test_left_over", LaneOrder::kAscending, 0, 1, 2),
+              HasSubstr("block (1, 0, 0): thread 0: words[0] is read before anything was written"));
+  EXPECT_THAT(run("test_left_over", LaneOrder::kDescending, 1, 1, 2),
+              HasSubstr("block (0, 0, 0): thread 63: words[63] is read before anything was written"));
 }
 
 TEST_F(Emulation, sees_barriers_and_exchanges_that_not_all_come_to) {
@@ -202,8 +259,14 @@ TEST_F(Emulation, sees_barriers_and_exchanges_that_not_all_come_to) {
   EXPECT_THAT(divergent, HasSubstr("40 wait at the barrier emulation_test.cpp:"));
   EXPECT_THAT(run("test_two_barriers", LaneOrder::kAscending), HasSubstr("32 wait at the barrier"));
   const std::string missing = run("test_exchange_without_a_lane", LaneOrder::kDescending);
-  EXPECT_THAT(missing, HasSubstr("31 exchange words in their warp (thread 32 first)"));
+  EXPECT_THAT(missing, ContainsRegex("31 exchange words at emulation_test.cpp:[0-9]+ \\(thread 32 first\\)"));
   EXPECT_THAT(missing, HasSubstr("33 have ended (thread 0 first)")) << "the other warp has gone on: " << missing;
+  const std::string two = run("test_two_exchanges", LaneOrder::kShuffled);
+  EXPECT_THAT(two,
+              ContainsRegex("32 exchange words at [^;]*\\(thread 0 first\\); 32 exchange words at [^;]*thread 16"));
+  const std::string half = run("test_half_a_warp", LaneOrder::kShuffled);
+  EXPECT_THAT(half, HasSubstr("32 have ended (thread 16 first)"));
+  EXPECT_THAT(half, HasSubstr("32 wait at the warp's barrier emulation_test.cpp:"));
 }
 
 TEST_F(Emulation, goes_on_after_a_fault) {

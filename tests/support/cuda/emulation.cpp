@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/context/fiber.hpp>
 #include <boost/context/fixedsize_stack.hpp>
 #include <map>
@@ -55,22 +56,32 @@ struct Fault {
   std::string text;
 };
 
-// When a thread touched something: barriers of the block before, and of the warp since.
+// When a thread touched something: intervals between barriers are counted over all blocks, so that what is left of a
+// block before is older than all that the next one does.
 struct Moment {
-  std::uint32_t thread = 0, block_interval = 0, warp_interval = 0;
-  bool is_there = false, is_atomic = false;
+  std::uint64_t block_interval = 0;  // 0: never
+  std::uint32_t warp_interval = 0, thread = 0;
 };
 
-// What is known of an element: who wrote it last, and who read it last, of another warp, and of the same.
+// Whoever touched an element last, and before that, of another warp and of the same.
+struct Touches {
+  Moment last, other_warp, same_warp;
+  void note(const Moment& here) {
+    if (last.block_interval != 0 && last.thread != here.thread)
+      (last.thread / kWarp == here.thread / kWarp ? same_warp : other_warp) = last;
+    last = here;
+  }
+};
+
+// What is known of an element.
 struct Shadow {
-  Moment write, read, other_warp, same_warp;
+  Moment write;
+  Touches reads, atomics;
 };
 
 struct Array {
-  const char* name = nullptr;
   std::vector<std::byte> bytes;
   std::vector<Shadow> shadows;
-  std::uint64_t block = 0;  // for which it was made new
 };
 
 enum class Wait : std::uint8_t { kNothing, kBarrier, kWarpBarrier, kExchange, kEnd };
@@ -83,8 +94,9 @@ struct Thread {
   std::uint32_t n_exchanges = 0;
 };
 
-std::size_t& n_shared_names() {
-  static std::size_t n = 0;
+// Kernels that run at once on several threads of the host name their arrays at once.
+std::atomic<std::size_t>& n_shared_names() {
+  static std::atomic<std::size_t> n = 0;
   return n;
 }
 
@@ -129,11 +141,11 @@ class Block {
     scheduler_ = std::move(scheduler_).resume();
   }
 
-  std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) {
+  std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line) {
     Thread& thread = threads_[now_];
     const std::uint32_t parity = thread.n_exchanges++ % 2;
     words_[parity][now_] = word;
-    wait(Wait::kExchange, "an exchange", 0);
+    wait(Wait::kExchange, file, line);
     return words_[parity][now_ / kWarp * kWarp + lane];
   }
 
@@ -141,47 +153,48 @@ class Block {
                    emulated::Access access) {
     if (arrays_.size() <= index) arrays_.resize(n_shared_names());
     Array& array = arrays_[index];
-    if (array.block != n_blocks_) {
-      array.name = name;
-      array.bytes.assign(n * elem_bytes, std::byte{0xCD});
-      array.shadows.assign(n, {});
-      array.block = n_blocks_;
+    if (array.bytes.empty()) {
+      array.bytes.resize(n * elem_bytes);
+      array.shadows.resize(n);
     }
     if (i >= n) throw Fault{fmt::format("thread {}: {}[{}] is behind its end, {}", now_, name, i, n)};
     Shadow& shadow = array.shadows[i];
-    const bool is_write = access != emulated::Access::kRead, is_atomic = access == emulated::Access::kAtomic;
-    Moment here{now_, block_interval_, warp_intervals_[now_ / kWarp], true, is_atomic};
-    if (access != emulated::Access::kWrite && !shadow.write.is_there)
+    const Moment here{block_interval_, warp_intervals_[now_ / kWarp], now_};
+    if (access != emulated::Access::kWrite && shadow.write.block_interval < first_interval_)
       throw Fault{fmt::format("thread {}: {}[{}] is read before anything was written there", now_, name, i)};
-    if (!(is_atomic && shadow.write.is_atomic)) check_order(shadow.write, here, name, i, is_write);
-    if (is_write) {
-      for (const Moment& read : {shadow.read, shadow.other_warp, shadow.same_warp})
-        check_order(read, here, name, i, true);
-      shadow.write = here;
-    } else {
-      note_read(shadow, here);
+    const Element element{name, i};
+    check_order(shadow.write, here, element, access == emulated::Access::kRead ? " (the former)" : "");
+    if (access != emulated::Access::kAtomic)
+      check_order(shadow.atomics, here, element, access == emulated::Access::kRead ? " (the former)" : "");
+    if (access != emulated::Access::kRead) check_order(shadow.reads, here, element, "");
+    switch (access) {
+      case emulated::Access::kRead: shadow.reads.note(here); break;
+      case emulated::Access::kWrite: shadow.write = here; break;
+      case emulated::Access::kAtomic: shadow.atomics.note(here); break;
     }
     return array.bytes.data() + i * elem_bytes;
   }
 
  private:
-  void check_order(const Moment& before, const Moment& now, const char* name, std::size_t i, bool is_write) const {
-    if (!before.is_there || before.thread == now.thread || before.block_interval != now.block_interval) return;
+  struct Element {
+    const char* name;
+    std::size_t i;
+  };
+
+  static void check_order(const Moment& before, const Moment& now, const Element& element, const char* who_writes) {
+    if (before.thread == now.thread || before.block_interval != now.block_interval) return;
     if (before.thread / kWarp == now.thread / kWarp && before.warp_interval != now.warp_interval) return;
     throw Fault{fmt::format("threads {} and {} touch {}[{}] with no barrier between them, and one of them writes{}",
-                            before.thread, now.thread, name, i, is_write ? "" : " (the former)")};
+                            before.thread, now.thread, element.name, element.i, who_writes)};
   }
-
-  static void note_read(Shadow& shadow, const Moment& here) {
-    const Moment last = shadow.read;
-    if (last.is_there && last.thread != here.thread)
-      (last.thread / kWarp == here.thread / kWarp ? shadow.same_warp : shadow.other_warp) = last;
-    shadow.read = here;
+  static void check_order(const Touches& before, const Moment& now, const Element& element, const char* who_writes) {
+    if (before.last.block_interval != now.block_interval) return;  // nor are those before it
+    for (const Moment& each : {before.last, before.other_warp, before.same_warp})
+      check_order(each, now, element, who_writes);
   }
 
   std::string run_block() {
-    ++n_blocks_;
-    block_interval_ = 0;
+    first_interval_ = ++block_interval_;
     warp_intervals_.assign(kMostThreads / kWarp, 0);
     if (threads_.size() < launch_->n_threads) threads_.resize(launch_->n_threads);
     const std::uint32_t n = launch_->n_threads;
@@ -244,8 +257,9 @@ class Block {
       const Thread& lead = threads_[first];
       if (lead.wait != Wait::kExchange && lead.wait != Wait::kWarpBarrier) continue;
       const auto begin = threads_.begin() + first, end = begin + kWarp;
-      const bool is_whole =
-          std::all_of(begin, end, [&](const Thread& each) { return each.wait == lead.wait && each.line == lead.line; });
+      const bool is_whole = std::all_of(begin, end, [&](const Thread& each) {
+        return each.wait == lead.wait && each.line == lead.line && each.file == lead.file;
+      });
       if (!is_whole) continue;
       for (auto each = begin; each != end; ++each) each->wait = Wait::kNothing;
       ++warp_intervals_[first / kWarp];
@@ -268,7 +282,7 @@ class Block {
     for (std::uint32_t i = 0; i < launch_->n_threads; ++i) {
       const Thread& each = threads_[i];
       std::string at = "have ended";
-      if (each.wait == Wait::kExchange) at = "exchange words in their warp";
+      if (each.wait == Wait::kExchange) at = fmt::format("exchange words at {}", place(each.file, each.line));
       if (each.wait == Wait::kBarrier) at = fmt::format("wait at the barrier {}", place(each.file, each.line));
       if (each.wait == Wait::kWarpBarrier)
         at = fmt::format("wait at the warp's barrier {}", place(each.file, each.line));
@@ -287,8 +301,7 @@ class Block {
   context::fiber scheduler_;
   std::uint32_t now_ = 0, n_ended_ = 0;
   std::string wrong_;
-  std::uint64_t n_blocks_ = 0;
-  std::uint32_t block_interval_ = 0;
+  std::uint64_t block_interval_ = 0, first_interval_ = 0;  // the latter: of the block that runs
   std::vector<std::uint32_t> warp_intervals_;
   std::uint64_t words_[2][kMostThreads] = {};
   std::vector<Array> arrays_;  // by SharedName
@@ -328,7 +341,9 @@ std::uint32_t block(int dimension) { return running->block(dimension); }
 std::uint32_t grid(int dimension) { return running->grid(dimension); }
 void barrier(const char* file, int line) { running->wait(Wait::kBarrier, file, line); }
 void warp_barrier(const char* file, int line) { running->wait(Wait::kWarpBarrier, file, line); }
-std::uint64_t exchange(std::uint64_t word, std::uint32_t lane) { return running->exchange(word, lane); }
+std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line) {
+  return running->exchange(word, lane, file, line);
+}
 
 SharedName::SharedName(const char* name, std::size_t n, std::size_t elem_bytes)
     : name_(name), n_(n), elem_bytes_(elem_bytes), index_(n_shared_names()++) {}

@@ -1,8 +1,8 @@
 // CUDA's language on the host, for tests: the kernels of engine/backend/cuda/kernels are compiled against this where no
 // nvcc does it. A block's threads are fibers of one thread of the host; lanes run in an order that a seed makes
 // adversarial, and what a card would forgive or get wrong by chance is an error: a barrier that not all threads reach,
-// an exchange that a lane of the warp misses, shared memory that nobody wrote or that two threads touch with nothing
-// between them, an index behind the end.
+// an exchange that a lane of the warp misses or makes elsewhere, shared memory that nobody wrote or that two threads
+// touch with nothing between them, an index behind the end.
 #pragma once
 
 #include <bit>
@@ -67,8 +67,8 @@ std::uint32_t block(int dimension);
 std::uint32_t grid(int dimension);
 void barrier(const char* file, int line);
 void warp_barrier(const char* file, int line);
-// Gives each lane's word to the other lanes of its warp; the word of `lane`.
-std::uint64_t exchange(std::uint64_t word, std::uint32_t lane);
+// Gives each lane's word to the other lanes of its warp, which are at the same place; the word of `lane`.
+std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line);
 
 enum class Access : std::uint8_t { kRead, kWrite, kAtomic };
 
@@ -136,18 +136,19 @@ inline std::uint32_t grid_y() { return emulated::grid(1); }
 inline std::uint32_t lane_index() { return emulated::thread() % 32; }
 inline std::uint32_t warp_index() { return emulated::thread() / 32; }
 
+// The place is that of the call.
 template <class T>
-T shuffle(T value, std::uint32_t lane) {
+T shuffle(T value, std::uint32_t lane, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(T));
-  word = emulated::exchange(word, lane % 32);
+  word = emulated::exchange(word, lane % 32, file, line);
   std::memcpy(&value, &word, sizeof(T));
   return value;
 }
 template <class T>
-T shuffle_xor(T value, std::uint32_t mask) {
-  return shuffle(value, lane_index() ^ mask);
+T shuffle_xor(T value, std::uint32_t mask, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return shuffle(value, lane_index() ^ mask, file, line);
 }
 
 inline int dot4(int a, int b, int sum) {
