@@ -36,49 +36,10 @@ constexpr bool same_functions(CUresult (*)(Theirs...), cuda::CUresult (*)(Ours..
   }
 }
 
-#define SAME(name) \
-  static_assert(same_functions(static_cast<decltype(&::name)>(nullptr), decltype(cuda::Driver::name){}), #name)
-SAME(cuInit);
-SAME(cuDriverGetVersion);
-SAME(cuGetErrorName);
-SAME(cuDeviceGetCount);
-SAME(cuDeviceGet);
-SAME(cuDeviceGetName);
-SAME(cuDeviceGetAttribute);
-SAME(cuDeviceTotalMem_v2);
-SAME(cuDeviceGetPCIBusId);
-SAME(cuDevicePrimaryCtxSetFlags_v2);
-SAME(cuDevicePrimaryCtxRetain);
-SAME(cuDevicePrimaryCtxRelease_v2);
-SAME(cuDevicePrimaryCtxReset_v2);
-SAME(cuCtxSetCurrent);
-SAME(cuCtxSetLimit);
-SAME(cuMemGetInfo_v2);
-SAME(cuMemAlloc_v2);
-SAME(cuMemFree_v2);
-SAME(cuMemHostAlloc);
-SAME(cuMemFreeHost);
-SAME(cuMemHostGetDevicePointer_v2);
-SAME(cuMemcpyAsync);
-SAME(cuMemsetD8Async);
-SAME(cuStreamCreate);
-SAME(cuStreamDestroy_v2);
-SAME(cuStreamSynchronize);
-SAME(cuEventCreate);
-SAME(cuEventRecord);
-SAME(cuEventSynchronize);
-SAME(cuEventDestroy_v2);
-SAME(cuModuleLoadData);
-SAME(cuModuleUnload);
-SAME(cuModuleGetFunction);
-SAME(cuLaunchKernel);
-SAME(cuStreamBeginCapture_v2);
-SAME(cuStreamEndCapture);
-SAME(cuGraphInstantiateWithFlags);
-SAME(cuGraphUpload);
-SAME(cuGraphLaunch);
-SAME(cuGraphExecDestroy);
-SAME(cuGraphDestroy);
+#define HEADROOM_CUDA_FUNCTION(name, ...) \
+  static_assert(same_functions(static_cast<decltype(&::name)>(nullptr), decltype(cuda::Driver::name){}), #name);
+#include "backend/cuda/driver_functions.inl"
+#undef HEADROOM_CUDA_FUNCTION
 
 #define EQUAL(name) static_assert(cuda::name == static_cast<std::remove_const_t<decltype(cuda::name)>>(::name), #name)
 EQUAL(CUDA_SUCCESS);

@@ -46,52 +46,11 @@ class Opening {
     if (function == nullptr && missing_.empty()) missing_ = name;
   }
 
-#define HEADROOM_FIND(name) find(#name, driver_.name)
   void find_all() {
-    HEADROOM_FIND(cuInit);
-    HEADROOM_FIND(cuDriverGetVersion);
-    HEADROOM_FIND(cuGetErrorName);
-    HEADROOM_FIND(cuDeviceGetCount);
-    HEADROOM_FIND(cuDeviceGet);
-    HEADROOM_FIND(cuDeviceGetName);
-    HEADROOM_FIND(cuDeviceGetAttribute);
-    HEADROOM_FIND(cuDeviceTotalMem_v2);
-    HEADROOM_FIND(cuDeviceGetPCIBusId);
-    HEADROOM_FIND(cuDevicePrimaryCtxSetFlags_v2);
-    HEADROOM_FIND(cuDevicePrimaryCtxRetain);
-    HEADROOM_FIND(cuDevicePrimaryCtxRelease_v2);
-    HEADROOM_FIND(cuDevicePrimaryCtxReset_v2);
-    HEADROOM_FIND(cuCtxSetCurrent);
-    HEADROOM_FIND(cuCtxSetLimit);
-    HEADROOM_FIND(cuMemGetInfo_v2);
-    HEADROOM_FIND(cuMemAlloc_v2);
-    HEADROOM_FIND(cuMemFree_v2);
-    HEADROOM_FIND(cuMemHostAlloc);
-    HEADROOM_FIND(cuMemFreeHost);
-    HEADROOM_FIND(cuMemHostGetDevicePointer_v2);
-    HEADROOM_FIND(cuMemcpyAsync);
-    HEADROOM_FIND(cuMemsetD8Async);
-    HEADROOM_FIND(cuStreamCreate);
-    HEADROOM_FIND(cuStreamDestroy_v2);
-    HEADROOM_FIND(cuStreamSynchronize);
-    HEADROOM_FIND(cuEventCreate);
-    HEADROOM_FIND(cuEventRecord);
-    HEADROOM_FIND(cuEventSynchronize);
-    HEADROOM_FIND(cuEventElapsedTime);
-    HEADROOM_FIND(cuEventDestroy_v2);
-    HEADROOM_FIND(cuModuleLoadData);
-    HEADROOM_FIND(cuModuleUnload);
-    HEADROOM_FIND(cuModuleGetFunction);
-    HEADROOM_FIND(cuLaunchKernel);
-    HEADROOM_FIND(cuStreamBeginCapture_v2);
-    HEADROOM_FIND(cuStreamEndCapture);
-    HEADROOM_FIND(cuGraphInstantiateWithFlags);
-    HEADROOM_FIND(cuGraphUpload);
-    HEADROOM_FIND(cuGraphLaunch);
-    HEADROOM_FIND(cuGraphExecDestroy);
-    HEADROOM_FIND(cuGraphDestroy);
+#define HEADROOM_CUDA_FUNCTION(name, ...) find(#name, driver_.name);
+#include "backend/cuda/driver_functions.inl"
+#undef HEADROOM_CUDA_FUNCTION
   }
-#undef HEADROOM_FIND
 
   std::string library_name_;
   void* library_ = nullptr;
