@@ -17,6 +17,16 @@ namespace {
   return true;
 }();
 
+// Whatever a test looks at, the driver has found nothing wrong meanwhile.
+class NoFaults : public testing::Environment {
+ public:
+  void TearDown() override {
+    if (std::getenv(cuda::kDriverVariable) == nullptr) return;  // a card's own driver
+    EXPECT_EQ(fake_cuda().n_faults, 0U) << "see what the driver says above";
+  }
+};
+[[maybe_unused]] testing::Environment* const no_faults = testing::AddGlobalTestEnvironment(new NoFaults);
+
 }  // namespace
 
 FakeCuda& fake_cuda() {

@@ -5,28 +5,45 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace headroom::test {
 
+// When what was submitted runs: not before somebody waits for it, which shows who reads too early; before the call
+// returns, which shows who writes what it reads too late; or either, as a seed has it.
+enum class FakeRuns : std::uint8_t { kLate, kAtOnce, kEither };
+
 struct FakeCuda {
   // The n-th from now, once; 0: none.
   std::atomic<std::uint32_t> refuse_at_allocation = 0, lose_at_launch = 0;
-  std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0,
-                             n_modules = 0;
+  std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
   std::atomic<int> n_contexts = 0;                              // open now
   std::atomic<std::uint32_t> seed = 1;                          // of the order in which threads run
+  std::atomic<FakeRuns> runs = FakeRuns::kEither;
+  // What a right program never does, and what a kernel does wrong: said on the standard error, and counted unless the
+  // driver is quiet.
+  std::atomic<std::uint64_t> n_faults = 0;
+  std::string last_fault;
+  bool is_quiet = false;
+  // A call that fails instead of doing anything: the n-th from now, once, with this error; 0: none. With
+  // CUDA_ERROR_LAUNCH_FAILED (719) the device is lost.
+  std::string failing_call;
+  std::uint32_t fail_at = 0;
+  int failure = 0;
+  std::map<std::string, std::uint64_t> n_calls;  // by the function's name
   // A barrier that does nothing, by its place among those of the kernel that it was met in; no name: all do.
   std::string skipped_kernel;
   int skipped_barrier = -1;
   std::size_t (*barrier_sites)(const char* kernel) = nullptr;  // that a kernel has come to so far
-  bool is_quiet = false;                                       // says nothing of what is wrong
 };
 
 inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCuda* of the library
 // "sm_90:2GiB,sm_75:512MiB"; absent: sm_90 with 2 GiB.
 inline constexpr const char* kFakeCudaDevices = "FAKE_CUDA_DEVICES";
+inline constexpr const char* kFakeCudaVersion = "FAKE_CUDA_VERSION";  // as cuDriverGetVersion() tells it
+inline constexpr const char* kFakeCudaFail = "FAKE_CUDA_FAIL";        // "cuInit=100": its first call fails so
 // A folder of PTX files: their entries run (tests/support/ptx) instead of the kernels' twins on the host.
 inline constexpr const char* kFakeCudaPtx = "FAKE_CUDA_PTX";
 

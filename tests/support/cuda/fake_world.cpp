@@ -1,0 +1,225 @@
+#include "support/cuda/fake_world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "support/ptx/machine.h"
+
+namespace headroom::cuda {
+namespace {
+
+using test::FakeRuns;
+
+std::size_t parse_size(const std::string& text) {
+  const std::size_t n = std::strtoull(text.c_str(), nullptr, 10);
+  if (text.ends_with("GiB")) return n << 30;
+  return text.ends_with("MiB") ? n << 20 : n;
+}
+
+void say(const std::string& what) {
+  if (!control().is_quiet) std::fprintf(stderr, "fake CUDA: %s\n", what.c_str());
+}
+
+void read_failure() {
+  const char* setting = std::getenv(test::kFakeCudaFail);
+  if (setting == nullptr) return;
+  const std::string text = setting;
+  control().failing_call = text.substr(0, text.find('='));
+  control().failure = std::atoi(text.c_str() + std::min(text.size(), text.find('=') + 1));
+  control().fail_at = 1;
+}
+
+// None where the kernels' twins run.
+const std::map<std::string, ptx::Entry>& ptx_entries() {
+  static const std::map<std::string, ptx::Entry> all = [] {
+    std::map<std::string, ptx::Entry> found;
+    const char* folder = std::getenv(test::kFakeCudaPtx);
+    if (folder == nullptr) return found;
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      if (file.path().extension() != ".ptx") continue;
+      std::stringstream text;
+      text << std::ifstream(file.path()).rdbuf();
+      Result<std::map<std::string, ptx::Entry>> entries = ptx::parse(text.str());
+      if (!entries) {
+        say(entries.error().message);
+        std::abort();
+      }
+      found.merge(*entries);
+    }
+    return found;
+  }();
+  return all;
+}
+
+std::string run_ptx(const ptx::Entry& entry, const std::vector<std::byte>& params, const LaunchSizes& sizes) {
+  ++control().n_ptx_launches;
+  ptx::Launch setup;
+  setup.entry = &entry;
+  std::copy(std::begin(sizes.grid), std::end(sizes.grid), setup.grid);
+  setup.n_threads = sizes.n_threads;
+  setup.params = params;
+  setup.seed = control().seed++;
+  setup.is_allocated = [](std::uint64_t address, std::size_t bytes) {
+    return world().memory.find(address, bytes) != nullptr;
+  };
+  return ptx::run(setup);
+}
+
+std::string run_twin(const EmulatedKernel& kernel, const std::vector<std::byte>& params, const LaunchSizes& sizes) {
+  EmulatedLaunch setup;
+  setup.kernel = &kernel;
+  std::copy(std::begin(sizes.grid), std::end(sizes.grid), setup.grid);
+  setup.n_threads = sizes.n_threads;
+  setup.params = params.data();
+  setup.seed = control().seed++;
+  if (control().skipped_kernel == kernel.name) setup.skipped_barrier = control().skipped_barrier;
+  setup.order = setup.seed % 3 == 0   ? LaneOrder::kAscending
+                : setup.seed % 3 == 1 ? LaneOrder::kShuffled
+                                      : LaneOrder::kDescending;
+  return cuda::launch(setup);
+}
+
+bool runs_now() {
+  const FakeRuns runs = control().runs;
+  return runs == FakeRuns::kAtOnce || (runs == FakeRuns::kEither && world().order() % 4 == 0);
+}
+
+}  // namespace
+
+World& world() {
+  static World all;
+  return all;
+}
+
+test::FakeCuda& control() {
+  static test::FakeCuda all;
+  return all;
+}
+
+void read_devices() {
+  World& all = world();
+  if (!all.devices.empty()) return;
+  const char* setting = std::getenv(test::kFakeCudaDevices);
+  std::string rest = setting != nullptr ? setting : "sm_90:2GiB";
+  while (!rest.empty()) {
+    const std::string one = rest.substr(0, rest.find(','));
+    rest = one.size() < rest.size() ? rest.substr(one.size() + 1) : "";
+    if (one.size() < 5) continue;
+    auto device = std::make_unique<CUctx_st>();
+    device->number = static_cast<int>(all.devices.size());
+    const int version = std::atoi(one.c_str() + 3);
+    device->major = version / 10;
+    device->minor = version % 10;
+    if (const std::size_t colon = one.find(':'); colon != std::string::npos)
+      device->total = parse_size(one.substr(colon + 1));
+    all.devices.push_back(std::move(device));
+  }
+}
+
+CUresult fault(CUresult result, const std::string& what) {
+  if (!control().is_quiet) ++control().n_faults;
+  control().last_fault = what;
+  say(what);
+  return result;
+}
+
+CUresult called(const char* name, CUcontext current) {
+  const std::lock_guard lock(world().mutex);
+  test::FakeCuda& told = control();
+  [[maybe_unused]] static const bool is_read = (read_failure(), true);
+  ++told.n_calls[name];
+  if (told.fail_at == 0 || told.failing_call != name || --told.fail_at > 0) return CUDA_SUCCESS;
+  if (told.failure == kLaunchFailed && current != nullptr) lose(*current);
+  return told.failure;
+}
+
+CUresult lose(CUctx_st& device) {
+  device.is_lost = true;
+  return kLaunchFailed;
+}
+
+CUresult add(CUstream_st& stream, Work work) {
+  if (stream.captured) {
+    stream.captured->work.push_back(std::move(work));
+    return CUDA_SUCCESS;
+  }
+  stream.waiting.push_back(std::move(work));
+  ++stream.n_added;
+  return runs_now() ? run_until(stream, stream.n_added) : CUDA_SUCCESS;
+}
+
+CUresult run_until(CUstream_st& stream, std::uint64_t position) {
+  CUresult result = stream.context->is_lost ? kLaunchFailed : CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS && stream.n_run >= position) return result;
+  world().memory.let_devices_reach(true);
+  while (result == CUDA_SUCCESS && stream.n_run < position) {
+    const Work work = std::move(stream.waiting.front());
+    stream.waiting.pop_front();
+    ++stream.n_run;
+    result = work();
+  }
+  world().memory.let_devices_reach(false);
+  if (result == CUDA_SUCCESS) return result;
+  stream.waiting.clear();
+  stream.n_run = stream.n_added;
+  return result;
+}
+
+CUresult launch_now(const EmulatedKernel& kernel, CUctx_st& device, const std::vector<std::byte>& params,
+                    const LaunchSizes& sizes) {
+  test::FakeCuda& told = control();
+  ++told.n_launches;
+  if (told.lose_at_launch > 0 && --told.lose_at_launch == 0) {
+    say("the device is lost for a test");
+    return lose(device);
+  }
+  const auto entry = ptx_entries().find(kernel.name);
+  std::string wrong =
+      entry != ptx_entries().end() ? run_ptx(entry->second, params, sizes) : run_twin(kernel, params, sizes);
+  if (wrong.empty()) {
+    wrong = world().memory.damage();
+    if (!wrong.empty()) wrong = fmt::format("until after {}: {}", kernel.name, wrong);
+  }
+  return wrong.empty() ? CUDA_SUCCESS : fault(lose(device), wrong);
+}
+
+void reset(CUctx_st& device) {
+  World& all = world();
+  for (auto each = all.memory.all().begin(); each != all.memory.all().end();) {
+    const auto [address, allocation] = *each++;
+    if (allocation.device != device.number) continue;
+    (allocation.is_host ? control().host_bytes : control().device_bytes) -= allocation.bytes;
+    if (!allocation.is_host) device.used -= allocation.bytes;
+    if (const std::string wrong = all.memory.release(address); !wrong.empty()) fault(kInvalidValue, wrong);
+  }
+  all.execs.remove_of(&device);
+  all.graphs.remove_of(&device);
+  all.events.remove_of(&device);
+  all.streams.remove_of(&device);
+  all.modules.remove_of(&device);
+  device.is_lost = false;
+}
+
+std::string left_in(const CUctx_st& device) {
+  const World& all = world();
+  const auto n_allocations = std::count_if(all.memory.all().begin(), all.memory.all().end(),
+                                           [&](const auto& each) { return each.second.device == device.number; });
+  std::string text;
+  const auto count = [&](std::size_t n, const char* what) {
+    if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, what);
+  };
+  count(static_cast<std::size_t>(n_allocations), "allocations");
+  count(all.modules.n_of(&device), "modules");
+  count(all.streams.n_of(&device), "streams");
+  count(all.events.n_of(&device), "events");
+  count(all.graphs.n_of(&device) + all.execs.n_of(&device), "graphs");
+  return text;
+}
+
+}  // namespace headroom::cuda
