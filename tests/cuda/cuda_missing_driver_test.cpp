@@ -36,6 +36,8 @@ TEST(CudaMissing, says_why_no_card_can_be_used) {
               "CUDA: the driver cannot be started: CUDA_ERROR_NO_DEVICE");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, nullptr, "cuDriverGetVersion=3"), ExitedWithCode(1),
               "CUDA: the driver does not tell its version \\(error 3\\)");
+  EXPECT_EXIT(say_refusal(nullptr, nullptr, nullptr, "cuDeviceGetAttribute=2"), ExitedWithCode(1),
+              "CUDA: Fake GPU 0: the driver does not tell what it can do: CUDA_ERROR_OUT_OF_MEMORY");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, ","), ExitedWithCode(1), "CUDA: the driver finds no device");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, "sm_61:2GiB,sm_120:1GiB"), ExitedWithCode(0), "found 6.1");
 }

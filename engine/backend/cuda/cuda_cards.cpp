@@ -21,11 +21,6 @@ constexpr int kLeastMajor = 7, kLeastMinor = 5;  // Turing: int8 products of who
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-int attribute(const cuda::Driver& driver, int which, int device) {
-  int value = 0;
-  return driver.cuDeviceGetAttribute(&value, which, device) == cuda::CUDA_SUCCESS ? value : 0;
-}
-
 // Reads a card, or says why it cannot be used.
 Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   CudaCard card;
@@ -36,19 +31,27 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   std::array<char, 256> name{};
   driver.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device);
   card.info.name = name.data();
-  card.major = attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  card.minor = attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  card.n_multiprocessors =
-      static_cast<std::uint32_t>(attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
   const auto refused = [&](const std::string& why) {
     return Error{ErrorCode::kUnsupported, fmt::format("CUDA: {}: {}", card.info.name, why)};
   };
+  cuda::CUresult asked = cuda::CUDA_SUCCESS;
+  const auto attribute = [&](int which) {
+    int value = 0;
+    const cuda::CUresult told = driver.cuDeviceGetAttribute(&value, which, device);
+    if (told != cuda::CUDA_SUCCESS) asked = told;
+    return value;
+  };
+  card.major = attribute(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+  card.minor = attribute(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  card.n_multiprocessors = static_cast<std::uint32_t>(attribute(cuda::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  const int compute_mode = attribute(cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+  if (asked != cuda::CUDA_SUCCESS)
+    return refused(fmt::format("the driver does not tell what it can do: {}", cuda::result_name(asked)));
   if (card.major * 10 + card.minor < kLeastMajor * 10 + kLeastMinor) {
     return refused(fmt::format("expected compute capability {}.{} or newer, found {}.{}", kLeastMajor, kLeastMinor,
                                card.major, card.minor));
   }
-  if (attribute(driver, cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, device) == cuda::CU_COMPUTEMODE_PROHIBITED)
-    return refused("its compute mode forbids programs to use it");
+  if (compute_mode == cuda::CU_COMPUTEMODE_PROHIBITED) return refused("its compute mode forbids programs to use it");
   std::size_t bytes = 0;
   if (const cuda::CUresult told = driver.cuDeviceTotalMem_v2(&bytes, device); told != cuda::CUDA_SUCCESS || bytes == 0)
     return refused(fmt::format("the driver does not tell its memory: {}", cuda::result_name(told)));

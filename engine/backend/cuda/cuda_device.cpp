@@ -58,14 +58,14 @@ Status CudaDevice::create() {
     if (error.code != ErrorCode::kDeviceLost) error.code = ErrorCode::kResource;
     return error;
   };
-  cuda::CUdevice device = 0;
-  if (const auto found = driver_.cuDeviceGet(&device, card_.ordinal); found != cuda::CUDA_SUCCESS)
+  if (const auto found = driver_.cuDeviceGet(&device_, card_.ordinal); found != cuda::CUDA_SUCCESS)
     return refused("opening it", found);
   // A program that waits for an answer leaves its core to others.
-  driver_.cuDevicePrimaryCtxSetFlags_v2(device, cuda::CU_CTX_SCHED_BLOCKING_SYNC);
-  if (const auto made = driver_.cuDevicePrimaryCtxRetain(&context_, device); made != cuda::CUDA_SUCCESS)
+  driver_.cuDevicePrimaryCtxSetFlags_v2(device_, cuda::CU_CTX_SCHED_BLOCKING_SYNC);
+  if (const auto made = driver_.cuDevicePrimaryCtxRetain(&context_, device_); made != cuda::CUDA_SUCCESS)
     return refused("opening it", made);
-  driver_.cuCtxSetCurrent(context_);
+  if (const auto made = driver_.cuCtxSetCurrent(context_); made != cuda::CUDA_SUCCESS)
+    return refused("opening it", made);
   // What kernels never use is not set aside for them. A driver rounds up to what it needs at least; one that refuses
   // keeps its own.
   for (const int limit : {cuda::CU_LIMIT_STACK_SIZE, cuda::CU_LIMIT_PRINTF_FIFO_SIZE, cuda::CU_LIMIT_MALLOC_HEAP_SIZE})
@@ -84,8 +84,7 @@ CudaDevice::~CudaDevice() {
       if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
       driver_.cuCtxSetCurrent(nullptr);
     }
-    cuda::CUdevice device = 0;
-    if (driver_.cuDeviceGet(&device, card_.ordinal) == cuda::CUDA_SUCCESS) driver_.cuDevicePrimaryCtxRelease_v2(device);
+    driver_.cuDevicePrimaryCtxRelease_v2(device_);
   }
   --use_of_card(card_).n_open;
 }

@@ -50,6 +50,7 @@ class CudaDevice final : public GpuDriver {
 
   const cuda::Driver& driver_;
   CudaCard card_;
+  cuda::CUdevice device_ = 0;
   cuda::CUcontext context_ = nullptr;
   cuda::CUstream stream_ = nullptr;
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file

@@ -114,17 +114,14 @@ Status CudaStep::capture_graphs() {
     }
     cuda::CUgraph graph = nullptr;
     made = driver.cuStreamEndCapture(device_->stream(), &graph);
+    cuda::CUgraphExec exec = nullptr;
+    if (made == cuda::CUDA_SUCCESS && recorded) made = driver.cuGraphInstantiateWithFlags(&exec, graph, 0);
+    if (graph != nullptr) driver.cuGraphDestroy(graph);
     if (!recorded) return recorded;
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-    Graph& kept = graphs_.emplace_back(Graph{segment.first_op, nullptr});
-    made = driver.cuGraphInstantiateWithFlags(&kept.exec, graph, 0);
-    driver.cuGraphDestroy(graph);
-    if (made != cuda::CUDA_SUCCESS) {
-      graphs_.pop_back();
-      return device_->failed("recording a step", made);
-    }
+    graphs_.push_back({segment.first_op, exec});
     // What a driver takes for it is taken now.
-    made = driver.cuGraphUpload(kept.exec, device_->stream());
+    made = driver.cuGraphUpload(exec, device_->stream());
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
   }
   return device_->wait_idle();
