@@ -80,7 +80,7 @@ TEST_F(Ptx, shared_memory_is_seen_by_other_warps_behind_a_barrier) {
 
 TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
   EXPECT_THAT(run("frob.u32 %r1, %r0;"), AllOf(HasSubstr("frob.u32"), HasSubstr("line")));
-  EXPECT_THAT(run("add.u32 %r1, %r0, %nothing;"), HasSubstr("a special register that is not known: %nothing"));
+  EXPECT_THAT(run("add.u32 %r1, %r0, %nothing;"), HasSubstr("expected a register, found: %nothing"));
   EXPECT_THAT(run("add.u32 %r1, %r0, nothing;"),
               HasSubstr("expected a register, a number or a variable, found: nothing"));
   EXPECT_THAT(run("bra $nowhere;"), HasSubstr("expected a label, found: $nowhere"));
@@ -97,6 +97,88 @@ TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
   EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 0;", 64), HasSubstr("that others will not come to"));
   EXPECT_THAT(run("setp.eq.u32 %p1, %r0, 7;\n@%p1 ret;\nshfl.sync.bfly.b32 %r1|%p2, %r0, 1, 31, -1;"),
               HasSubstr("not all of the warp have come"));
+}
+
+// What a part of a name means would be left out where it is not known.
+TEST_F(Ptx, an_instruction_is_known_by_all_of_its_name_and_operands) {
+  for (const std::string code : {
+           "add.sat.s32 %r1, %r0, %r0",
+           "add.cc.s32 %r1, %r0, %r0",
+           "add.s32 %r1, %r0",
+           "add.s32 %r1, %r0, %r0, %r0",
+           "add.rz.f32 %f1, 0f3F800000, 0f3F800000",
+           "add.ftz.f32 %f1, 0f3F800000, 0f3F800000",
+           "min.NaN.f32 %f1, 0f3F800000, 0f3F800000",
+           "div.approx.f32 %f1, 0f3F800000, 0f3F800000",
+           "rcp.approx.f32 %f1, 0f3F800000",
+           "fma.rn.sat.f32 %f1, 0f3F800000, 0f3F800000, 0f3F800000",
+           "fma.rz.f32 %f1, 0f3F800000, 0f3F800000, 0f3F800000",
+           "mul.lo.f32 %f1, 0f3F800000, 0f3F800000",
+           "mad.lo.cc.s32 %r1, %r0, %r0, %r0",
+           "cvt.rn.f32.f64 %f1, %rd0",
+           "cvt.sat.f32.f16 %f1, %rs1",
+           "cvt.rn.ftz.f16.f32 %rs1, 0f3F800000",
+           "cvt.rn.f16x2.f32 %r1, 0f3F800000, 0f3F800000",
+           "cvt.sat.u8.u32 %r1, %r0",
+           "cvt.rzi.s64.f32 %rd2, 0f3F800000",
+           "setp.lt.f64 %p1, %rd0, %rd0",
+           "setp.lt.ftz.f32 %p1, 0f3F800000, 0f3F800000",
+           "setp.ltu.s32 %p1, %r0, %r0",
+           "setp.eq.pred %p1, %p2, %p3",
+           "prmt.f4e.b32 %r1, %r0, %r0, %r0",
+           "dp4a.u32.s32 %r1, %r0, %r0, %r0",
+           "mov.b128 %rd2, %rd0",
+           "ld.u32 %r1, [%rd0]",
+           "ld.global.b128 %rd2, [%rd0]",
+           "ld.global.v8.u32 %r1, [%rd0]",
+           "ld.global.relaxed.u32 %r1, [%rd0]",
+           "ld.global.shared.u32 %r1, [%rd0]",
+           "st.param.u32 [test_param_0], %r0",
+           "atom.global.add.u32 %r1, [%rd0], %r0",
+           "atom.shared.add.f32 %r1, [room], %r0",
+           "shfl.sync.bfly.b64 %rd2, %rd0, 1, 31, -1",
+           "shfl.bfly.b32 %r1, %r0, 1, 31",
+           "mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.s8.s32 {%r1, %r2, %r3, %r4}, {%r0, %r0}, {%r0}, {%r0, "
+           "%r0, "
+           "%r0, %r0}",
+           "mma.sync.aligned.m16n8k16.row.col.s32.s8.s4.s32 {%r1, %r2, %r3, %r4}, {%r0, %r0}, {%r0}, {%r0, %r0, %r0, "
+           "%r0}",
+           "bar.sync 1",
+           "bar.sync 0, 32",
+           "bar.arrive 0, 32",
+           "bar.red.popc.u32 %r1, 0, %p1",
+           "barrier.cta.sync 0",
+           "bra %r0",
+           "bra.foo $end",
+           "cvta.to.local.u64 %rd2, %rd0",
+       }) {
+    EXPECT_THAT(run(code + ";\n$end:\n"), AllOf(HasSubstr("line"), HasSubstr(code))) << code;
+  }
+}
+
+TEST_F(Ptx, what_is_not_known_between_and_around_instructions_is_an_error) {
+  EXPECT_THAT(run("mov.u32 %r1, 12x;"), HasSubstr("found: 12x"));
+  EXPECT_THAT(run("mov.u32 %r1, 0.5;"), HasSubstr("found: 0.5"));
+  EXPECT_THAT(run("mov.f32 %f1, 0f3F80;"), HasSubstr("found: 0f3F80"));
+  EXPECT_THAT(run("ld.global.u32 %r1, [%rd0+x];"), HasSubstr("found: [%rd0+x]"));
+  EXPECT_THAT(run("@%r0 bra $end;\n$end:"), HasSubstr("expected a predicate, found: %r0"));
+  EXPECT_THAT(run("$twice:\n$twice:"), HasSubstr("expected a label of its own"));
+  EXPECT_THAT(run(".reg .b128 %q;"), HasSubstr("of a known type"));
+  EXPECT_THAT(run("}\n{"), HasSubstr("outside of bodies, found: {"));
+  for (const char* outside : {".global .b32 x;", ".func f()\n{\nret;\n}", ".extern .shared .b8 x[];", "frob"})
+    EXPECT_FALSE(parse(std::string(".version 9.0\n") + outside + "\n")) << outside;
+  const std::string head = ".visible .entry test(\n.param .align 8 .b8 test_param_0[8]\n)\n";
+  EXPECT_TRUE(parse(head + ".maxntid 32, 1, 1\n{\nret;\n}\n"));
+  EXPECT_FALSE(parse(head + ".maxnreg 32\n{\nret;\n}\n"));
+  EXPECT_FALSE(parse(head + "{\nret\n}\n")) << "no semicolon";
+  EXPECT_FALSE(parse(head + "{\nret;\n}\n" + head + "{\nret;\n}\n")) << "twice the same name";
+}
+
+TEST_F(Ptx, registers_are_those_of_the_innermost_braces) {
+  ASSERT_THAT(run("mov.u32 %r1, 3;\n{\n.reg .b32 %r1;\nmov.u32 %r1, 4;\nadd.s32 %r3, %r1, 10;\n}\n"
+                  "add.s32 %r2, %r1, %r3;\nst.global.u32 [%rd1], %r2;"),
+              IsEmpty());
+  EXPECT_EQ(memory_[0], 17U);
 }
 
 TEST_F(Ptx, numbers_become_what_cuda_makes_of_them) {

@@ -54,7 +54,7 @@ class Machine {
         if ((warp.defined[operand.index] >> lane & 1U) == 0) throw Fault("a register is read before it was written");
         return warp.registers[std::size_t{operand.index} * kWarp + lane];
       case Operand::Kind::kNumber: return operand.number;
-      case Operand::Kind::kSpecial: return special(warp, operand.name, lane);
+      case Operand::Kind::kSpecial: return special(warp, operand.special, lane);
       default: throw Fault("an operand is neither a register nor a number");
     }
   }
@@ -101,17 +101,21 @@ class Machine {
     if (at % bytes != 0) throw Fault(fmt::format("{} bytes are at {:#x}, where they cannot be", bytes, at));
   }
 
-  std::uint64_t special(const Warp& warp, const std::string& name, std::uint32_t lane) const {
-    if (name == "%tid.x") return warp.first_thread + lane;
-    if (name == "%tid.y" || name == "%tid.z") return 0;
-    if (name == "%ntid.x") return launch_.n_threads;
-    if (name == "%laneid") return lane;
-    for (int i = 0; i < 3; ++i) {
-      const char axis = static_cast<char>('x' + i);
-      if (name == std::string("%ctaid.") + axis) return block_[i];
-      if (name == std::string("%nctaid.") + axis) return launch_.grid[i];
+  std::uint64_t special(const Warp& warp, Special which, std::uint32_t lane) const {
+    switch (which) {
+      case Special::kThread: return warp.first_thread + lane;
+      case Special::kThreads: return launch_.n_threads;
+      case Special::kLane: return lane;
+      case Special::kZero: return 0;
+      case Special::kOne: return 1;
+      case Special::kBlockX: return block_[0];
+      case Special::kBlockY: return block_[1];
+      case Special::kBlockZ: return block_[2];
+      case Special::kGridX: return launch_.grid[0];
+      case Special::kGridY: return launch_.grid[1];
+      case Special::kGridZ: return launch_.grid[2];
     }
-    throw Fault("a special register that is not known: " + name);
+    throw Fault("a special register that is not known");
   }
 
   void run_block();
@@ -129,11 +133,26 @@ class Machine {
   std::string where_;
 };
 
+// Between its name and its type stand these parts alone.
+void expect_parts(const Instruction& code, std::initializer_list<std::string_view> known) {
+  for (std::size_t i = 1; i + 1 < code.parts.size(); ++i) {
+    if (std::ranges::find(known, code.parts[i]) == known.end())
+      throw Fault("a part that is not known: " + code.parts[i]);
+  }
+}
+
+void expect_operands(const Instruction& code, std::size_t n) {
+  if (code.operands.size() != n) throw Fault(fmt::format("expected {} operands, found {}", n, code.operands.size()));
+}
+
 // The bytes of what an instruction moves, by its elements.
 Action make_move(const Instruction& code) {
   const Type type = type_of(code.parts.back());
   const bool is_load = code.parts[0] == "ld", is_shared = code.has("shared"), is_param = code.has("param");
-  if (!is_shared && !is_param && !code.has("global")) throw Fault("memory of a kind that is not known");
+  expect_parts(code, {"global", "shared", "param", "v2", "v4", "nc", "cs", "ca", "cg", "L1::no_allocate"});
+  expect_operands(code, 2);
+  if (is_shared + is_param + code.has("global") != 1 || (is_param && !is_load) || type.kind == 'p')
+    throw Fault("memory of a kind that is not known");
   const Operand& place = code.operands[is_load ? 0 : 1];
   const std::vector<Operand> elements = place.kind == Operand::Kind::kVector ? place.elements : std::vector{place};
   const std::size_t n = code.has("v4") ? 4 : code.has("v2") ? 2 : 1, width = type.bits / 8U;
@@ -166,8 +185,10 @@ Action make_move(const Instruction& code) {
 
 // shfl.sync: PTX ISA, "Data Movement and Conversion Instructions: shfl.sync".
 Action make_shuffle(const Instruction& code) {
-  const bool is_butterfly = code.has("bfly"), is_index = code.has("idx");
-  if (!is_butterfly && !is_index) throw Fault("an exchange of a kind that is not known");
+  const bool is_butterfly = code.form() == "shfl.sync.bfly";
+  if ((!is_butterfly && code.form() != "shfl.sync.idx") || code.parts.back() != "b32")
+    throw Fault("an exchange of a kind that is not known");
+  expect_operands(code, 5);
   const bool has_predicate = code.operands[0].kind == Operand::Kind::kVector;
   const Operand to = has_predicate ? code.operands[0].elements[0] : code.operands[0];
   const Operand told = has_predicate ? code.operands[0].elements[1] : Operand{};
@@ -203,9 +224,10 @@ Action make_product(const Instruction& code) {
                       : code.has("m16n8k16") ? Shape{16, 16}
                       : code.has("m8n8k16")  ? Shape{8, 16}
                                              : throw Fault("a product of tiles that is not known");
-  if (std::ranges::count(code.parts, "s8") != 2 || std::ranges::count(code.parts, "s32") != 2 || !code.has("row") ||
-      !code.has("col"))
+  if (fmt::format("{}", fmt::join(code.parts, ".")) !=
+      fmt::format("mma.sync.aligned.{}.row.col.s32.s8.s8.s32", code.parts[3]))
     throw Fault("a product of tiles of other types");
+  expect_operands(code, 4);
   const std::array<Operand, 4> in{code.operands[0], code.operands[1], code.operands[2], code.operands[3]};
   return [=](Machine& machine, Warp& warp, std::uint32_t lanes) {
     if (lanes != kAll) throw Fault("a warp multiplies tiles, and not all lanes have come");
@@ -245,7 +267,8 @@ Action make_product(const Instruction& code) {
 }
 
 Action make_atomic(const Instruction& code) {
-  if (!code.has("shared") || !code.has("add") || code.parts.back() != "u32") throw Fault("an atomic that is not known");
+  if (code.form() != "atom.shared.add" || code.parts.back() != "u32") throw Fault("an atomic that is not known");
+  expect_operands(code, 3);
   const std::array<Operand, 3> in{code.operands[0], code.operands[1], code.operands[2]};
   return [=](Machine& machine, Warp& warp, std::uint32_t lanes) {
     each_lane(lanes, [&](std::uint32_t lane) {
@@ -261,6 +284,8 @@ Action make_atomic(const Instruction& code) {
 
 // Words taken apart and put together: mov.b64 %rd, {%r, %r}.
 Action make_mov(const Instruction& code) {
+  expect_parts(code, {});
+  expect_operands(code, 2);
   const Operand to = code.operands[0], from = code.operands[1];
   const Type type = type_of(code.parts.back());
   return [=](Machine& machine, Warp& warp, std::uint32_t lanes) {
@@ -291,21 +316,34 @@ Action make_action(const Instruction& code) {
   if (name == "atom") return make_atomic(code);
   if (name == "mov") return make_mov(code);
   const Function function = function_of(code);
-  if (!function) throw Fault("an instruction that is not known");
-  const std::size_t n = code.operands.size() - 1;
-  if (n == 0 || n > 4) throw Fault("an instruction with another number of operands");
-  return [function, n, operands = code.operands](Machine& machine, Warp& warp, std::uint32_t lanes) {
+  if (function.n_in == 0) throw Fault("an instruction that is not known");
+  expect_operands(code, function.n_in + 1);
+  return [function, n = function.n_in, operands = code.operands](Machine& machine, Warp& warp, std::uint32_t lanes) {
     each_lane(lanes, [&](std::uint32_t lane) {
       std::array<std::uint64_t, 4> in{};
       for (std::size_t i = 0; i < n; ++i) in[i] = machine.value(warp, operands[i + 1], lane);
-      Machine::put(warp, operands[0], lane, function(in));
+      Machine::put(warp, operands[0], lane, function.result(in));
     });
   };
 }
 
+// Whether it jumps, ends or waits; then it is one of those that step() knows.
 bool is_control(const Instruction& code) {
-  const std::string& name = code.parts[0];
-  return name == "bra" || name == "ret" || name == "exit" || name == "bar" || name == "barrier";
+  const std::string name = code.form(0);
+  if (name == "bra" || name == "bra.uni") {
+    expect_operands(code, 1);
+    if (code.operands[0].kind != Operand::Kind::kLabel) throw Fault("expected a label");
+    return true;
+  }
+  if (name == "ret" || name == "exit") {
+    expect_operands(code, 0);
+    return true;
+  }
+  if (name != "bar.sync" && name != "barrier.sync") return false;
+  expect_operands(code, 1);
+  if (code.operands[0].kind != Operand::Kind::kNumber || code.operands[0].number != 0)
+    throw Fault("a barrier other than the first, or of a part of the block");
+  return true;
 }
 
 std::string Machine::run() {

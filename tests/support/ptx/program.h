@@ -12,13 +12,30 @@
 
 namespace headroom::ptx {
 
+// Registers that nobody writes. kZero, kOne: of the dimensions that our blocks do not have.
+enum class Special : std::uint8_t {
+  kThread,
+  kThreads,
+  kLane,
+  kZero,
+  kOne,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kGridX,
+  kGridY,
+  kGridZ
+};
+
 struct Operand {
   enum class Kind : std::uint8_t { kRegister, kNumber, kSpecial, kAddress, kVector, kLabel, kNothing };
   Kind kind = Kind::kNothing;
-  std::uint32_t index = 0;        // of a register; kAddress: of its base, where has_base; kLabel: of an instruction
-  bool has_base = false;          // kAddress
-  std::uint64_t number = 0;       // kAddress: what is added, with the place of a variable
-  std::string name;               // kSpecial: "%tid.x"; kLabel
+  std::uint32_t index = 0;    // of a register; kAddress: of its base, where has_base; kLabel: of an instruction
+  bool has_base = false;      // kAddress
+  bool is_predicate = false;  // kRegister
+  std::uint64_t number = 0;   // kAddress: what is added, with the place of a variable
+  Special special = Special::kZero;
+  std::string name;               // kLabel
   std::vector<Operand> elements;  // kVector; the two results of shfl
 };
 
@@ -30,6 +47,7 @@ struct Instruction {
   int line = 0;
   std::string text;
   bool has(std::string_view part) const;
+  std::string form(std::size_t n_types = 1) const;  // all of its name but for the types behind it: "mul.wide"
 };
 
 struct Entry {

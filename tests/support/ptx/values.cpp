@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "format/decode.h"
@@ -33,181 +34,193 @@ float fma_down(float a, float b, float c) {
   return rounded;
 }
 
-Function float_function(const Instruction& code) {
-  const std::string& name = code.parts[0];
-  const bool flushes = code.has("ftz");
-  const auto of_one = [flushes](auto f) -> Function {
-    return [=](const In& in) {
-      const float x = flushes ? flushed(f32(in[0])) : f32(in[0]);
-      const float result = f(x);
-      return bits_of(flushes ? flushed(result) : result);
-    };
+Function float_function(const std::string& form) {
+  const auto of_one = [](auto f) { return Function{1, [=](const In& in) { return bits_of(f(f32(in[0]))); }}; };
+  const auto of_one_flushed = [](auto f) {
+    return Function{1, [=](const In& in) { return bits_of(flushed(f(flushed(f32(in[0]))))); }};
   };
-  const auto of_two = [](auto f) -> Function {
-    return [=](const In& in) { return bits_of(f(f32(in[0]), f32(in[1]))); };
+  const auto of_two = [](auto f) {
+    return Function{2, [=](const In& in) { return bits_of(f(f32(in[0]), f32(in[1]))); }};
   };
-  if (name == "add") return of_two([](float a, float b) { return a + b; });
-  if (name == "sub") return of_two([](float a, float b) { return a - b; });
-  if (name == "mul") return of_two([](float a, float b) { return a * b; });
-  if (name == "div" && code.has("rn")) return of_two([](float a, float b) { return a / b; });
-  if (name == "min") return of_two([](float a, float b) { return std::fmin(a, b); });
-  if (name == "max") return of_two([](float a, float b) { return std::fmax(a, b); });
-  if (name == "copysign") return of_two([](float sign, float size) { return std::copysign(size, sign); });
-  if (name == "abs") return of_one([](float x) { return std::fabs(x); });
-  if (name == "neg") return of_one([](float x) { return -x; });
-  if (name == "rcp") return of_one([](float x) { return 1 / x; });
-  if (name == "sqrt" && code.has("rn")) return of_one([](float x) { return std::sqrt(x); });
-  if (name == "ex2") return of_one([](float x) { return std::exp2(x); });
-  if (name == "fma" && code.has("rn"))
-    return [](const In& in) { return bits_of(std::fma(f32(in[0]), f32(in[1]), f32(in[2]))); };
-  if (name == "fma" && code.has("rm"))
-    return [](const In& in) { return bits_of(fma_down(f32(in[0]), f32(in[1]), f32(in[2]))); };
+  const auto of_three = [](auto f) {
+    return Function{3, [=](const In& in) { return bits_of(f(f32(in[0]), f32(in[1]), f32(in[2]))); }};
+  };
+  if (form == "add") return of_two([](float a, float b) { return a + b; });
+  if (form == "sub") return of_two([](float a, float b) { return a - b; });
+  if (form == "mul") return of_two([](float a, float b) { return a * b; });
+  if (form == "div.rn") return of_two([](float a, float b) { return a / b; });
+  if (form == "min") return of_two([](float a, float b) { return std::fmin(a, b); });
+  if (form == "max") return of_two([](float a, float b) { return std::fmax(a, b); });
+  if (form == "copysign") return of_two([](float sign, float size) { return std::copysign(size, sign); });
+  if (form == "abs") return of_one([](float x) { return std::fabs(x); });
+  if (form == "neg") return of_one([](float x) { return -x; });
+  if (form == "rcp.rn") return of_one([](float x) { return 1 / x; });
+  if (form == "rcp.approx.ftz") return of_one_flushed([](float x) { return 1 / x; });
+  if (form == "sqrt.rn") return of_one([](float x) { return std::sqrt(x); });
+  if (form == "ex2.approx.ftz") return of_one_flushed([](float x) { return std::exp2(x); });
+  if (form == "fma.rn") return of_three([](float a, float b, float c) { return std::fma(a, b, c); });
+  if (form == "fma.rm") return of_three(fma_down);
   return {};
 }
 
-Function integer_function(const Instruction& code, Type type) {
-  const std::string& name = code.parts[0];
-  const auto of_two = [type](auto f) -> Function {
-    return [=](const In& in) { return low_bits(f(widened(in[0], type), widened(in[1], type)), type.bits); };
+Function shift(Type type, bool is_left) {
+  // Shifts of all bits or more leave none of them, or signs.
+  if (is_left)
+    return {2, [type](const In& in) {
+              const std::uint64_t by = low_bits(in[1], 32);
+              return by >= type.bits ? 0 : low_bits(in[0] << by, type.bits);
+            }};
+  return {2, [type](const In& in) {
+            const std::uint64_t by = low_bits(in[1], 32), x = widened(in[0], type);
+            if (type.kind != 's') return by >= type.bits ? 0 : x >> by;
+            const std::uint64_t most = type.bits - 1;
+            return low_bits(static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> std::min(by, most)), type.bits);
+          }};
+}
+
+// The lowest in[3] bits of in[0] at bit in[2] of in[1].
+Function bits_inserted(Type type) {
+  return {4, [type](const In& in) {
+            const std::uint64_t at = in[2] & 255U, n = in[3] & 255U;
+            if (at >= type.bits || n == 0) return low_bits(in[1], type.bits);
+            const std::uint64_t mask = low_bits(low_bits(~std::uint64_t{0}, n) << at, type.bits);
+            return (low_bits(in[1], type.bits) & ~mask) | ((in[0] << at) & mask);
+          }};
+}
+
+Function bytes_chosen() {
+  return {3, [](const In& in) {
+            const std::uint64_t bytes = low_bits(in[0], 32) | in[1] << 32;
+            std::uint64_t made = 0;
+            for (unsigned i = 0; i < 4; ++i) {
+              const std::uint64_t selector = in[2] >> (4 * i) & 15U;
+              std::uint64_t byte = bytes >> (8 * (selector & 7U)) & 255U;
+              if ((selector & 8U) != 0) byte = (byte & 128U) != 0 ? 255U : 0U;
+              made |= byte << (8 * i);
+            }
+            return made;
+          }};
+}
+
+Function integer_function(const std::string& form, Type type) {
+  using U = std::uint64_t;
+  const auto of_two = [type](auto f) {
+    return Function{2,
+                    [=](const In& in) { return low_bits(f(widened(in[0], type), widened(in[1], type)), type.bits); }};
   };
   const bool is_signed = type.kind == 's';
-  const auto less = [is_signed](std::uint64_t a, std::uint64_t b) {
+  const auto less = [is_signed](U a, U b) {
     return is_signed ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
   };
-  using U = std::uint64_t;
-  if (name == "add") return of_two([](U a, U b) { return a + b; });
-  if (name == "sub") return of_two([](U a, U b) { return a - b; });
-  if (name == "min") return of_two([less](U a, U b) { return less(a, b) ? a : b; });
-  if (name == "max") return of_two([less](U a, U b) { return less(a, b) ? b : a; });
-  if (name == "and") return of_two([](U a, U b) { return a & b; });
-  if (name == "or") return of_two([](U a, U b) { return a | b; });
-  if (name == "xor") return of_two([](U a, U b) { return a ^ b; });
-  if (name == "mul" && code.has("lo")) return of_two([](U a, U b) { return a * b; });
-  if (name == "mul" && code.has("wide"))
-    return [type](const In& in) {
-      return low_bits(widened(in[0], type) * widened(in[1], type), 2 * std::size_t{type.bits});
-    };
-  if (name == "mul" && code.has("hi") && type.bits == 32)
-    return [type](const In& in) { return low_bits((widened(in[0], type) * widened(in[1], type)) >> 32, 32); };
-  if (name == "mad" && code.has("lo"))
-    return [type](const In& in) { return low_bits(in[0] * in[1] + in[2], type.bits); };
-  if ((name == "div" || name == "rem") && !is_signed) {
-    const bool is_rest = name == "rem";
-    return of_two([is_rest](U a, U b) { return b == 0 ? ~U{0} : is_rest ? a % b : a / b; });
-  }
-  if (name == "neg") return [type](const In& in) { return low_bits(U{0} - in[0], type.bits); };
-  if (name == "not" && type.kind == 'p') return [](const In& in) { return in[0] == 0 ? U{1} : U{0}; };
-  if (name == "not") return [type](const In& in) { return low_bits(~in[0], type.bits); };
-  // Shifts of all bits or more leave none of them, or signs.
-  if (name == "shl")
-    return [type](const In& in) {
-      const U by = low_bits(in[1], 32);
-      return by >= type.bits ? U{0} : low_bits(in[0] << by, type.bits);
-    };
-  if (name == "shr")
-    return [type, is_signed](const In& in) {
-      const U by = std::min<U>(low_bits(in[1], 32), is_signed ? 63 : type.bits), x = widened(in[0], type);
-      if (is_signed) return low_bits(static_cast<U>(static_cast<std::int64_t>(x) >> by), type.bits);
-      return by >= type.bits ? U{0} : x >> by;
-    };
-  if (name == "bfi")
-    return [type](const In& in) {
-      const U at = in[2] & 255U, n = in[3] & 255U;
-      if (at >= type.bits || n == 0) return low_bits(in[1], type.bits);
-      const U mask = low_bits(low_bits(~U{0}, n) << at, type.bits);
-      return (low_bits(in[1], type.bits) & ~mask) | ((in[0] << at) & mask);
-    };
-  if (name == "prmt" && code.parts.size() == 2)
-    return [](const In& in) {
-      const U bytes = low_bits(in[0], 32) | in[1] << 32;
-      U made = 0;
-      for (unsigned i = 0; i < 4; ++i) {
-        const U selector = in[2] >> (4 * i) & 15U;
-        U byte = bytes >> (8 * (selector & 7U)) & 255U;
-        if ((selector & 8U) != 0) byte = (byte & 128U) != 0 ? 255U : 0U;
-        made |= byte << (8 * i);
-      }
-      return made;
-    };
+  if (form == "add") return of_two([](U a, U b) { return a + b; });
+  if (form == "sub") return of_two([](U a, U b) { return a - b; });
+  if (form == "min") return of_two([less](U a, U b) { return less(a, b) ? a : b; });
+  if (form == "max") return of_two([less](U a, U b) { return less(a, b) ? b : a; });
+  if (form == "and") return of_two([](U a, U b) { return a & b; });
+  if (form == "or") return of_two([](U a, U b) { return a | b; });
+  if (form == "xor") return of_two([](U a, U b) { return a ^ b; });
+  if (form == "mul.lo") return of_two([](U a, U b) { return a * b; });
+  if (form == "mul.hi" && type.bits == 32) return of_two([](U a, U b) { return (a * b) >> 32; });
+  if (form == "mul.wide" && type.bits < 64)
+    return {2, [type](const In& in) {
+              return low_bits(widened(in[0], type) * widened(in[1], type), 2 * std::size_t{type.bits});
+            }};
+  if (form == "mad.lo") return {3, [type](const In& in) { return low_bits(in[0] * in[1] + in[2], type.bits); }};
+  if (form == "div" && !is_signed) return of_two([](U a, U b) { return b == 0 ? ~U{0} : a / b; });
+  if (form == "rem" && !is_signed) return of_two([](U a, U b) { return b == 0 ? ~U{0} : a % b; });
+  if (form == "neg") return {1, [type](const In& in) { return low_bits(U{0} - in[0], type.bits); }};
+  if (form == "not") return {1, [type](const In& in) { return low_bits(~in[0], type.bits); }};
+  if (form == "shl") return shift(type, true);
+  if (form == "shr") return shift(type, false);
+  if (form == "bfi") return bits_inserted(type);
+  if (form == "prmt" && type.bits == 32) return bytes_chosen();
   return {};
 }
 
+// How two numbers can stand to each other, as bits: a comparison is true for some of them.
+constexpr unsigned kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8;
+
 template <class T>
-bool holds(const std::string& relation, T a, T b) {
-  if (relation == "eq") return a == b;
-  if (relation == "ne") return a != b;
-  if (relation == "lt") return a < b;
-  if (relation == "le") return a <= b;
-  if (relation == "gt") return a > b;
-  if (relation == "ge") return a >= b;
-  throw std::runtime_error("a comparison that is not known: " + relation);
+unsigned order_of(T a, T b) {
+  return a < b ? kLess : a > b ? kGreater : a == b ? kEqual : kUnordered;
+}
+
+// 0: not known. "ltu" is "lt", or one of them is no number.
+unsigned relation_of(const std::string& name, bool is_float) {
+  static const std::map<std::string, unsigned> kRelations = {{"eq", kEqual},   {"ne", kLess | kGreater},
+                                                             {"lt", kLess},    {"le", kLess | kEqual},
+                                                             {"gt", kGreater}, {"ge", kGreater | kEqual}};
+  if (is_float && name == "num") return kLess | kEqual | kGreater;
+  if (is_float && name == "nan") return kUnordered;
+  const bool is_unordered = is_float && name.size() == 3 && name.back() == 'u';
+  const auto found = kRelations.find(is_unordered ? name.substr(0, 2) : name);
+  if (found == kRelations.end()) return 0;
+  return found->second | (is_unordered ? kUnordered : 0);
 }
 
 Function comparison(const Instruction& code, Type type) {
-  const std::string relation = code.parts[1];
-  if (code.parts.size() != 3) throw std::runtime_error("a comparison that is not known");
-  if (type.kind != 'f')
-    return [=](const In& in) {
-      const std::uint64_t a = widened(in[0], type), b = widened(in[1], type);
-      const bool is_true = type.kind == 's'
-                               ? holds(relation, static_cast<std::int64_t>(a), static_cast<std::int64_t>(b))
-                               : holds(relation, a, b);
-      return std::uint64_t{is_true ? 1U : 0U};
-    };
-  return [relation](const In& in) {
-    const float a = f32(in[0]), b = f32(in[1]);
-    const bool are_numbers = !std::isnan(a) && !std::isnan(b);
-    if (relation == "num") return std::uint64_t{are_numbers ? 1U : 0U};
-    if (relation == "nan") return std::uint64_t{are_numbers ? 0U : 1U};
-    // "ltu": or one of them is no number.
-    if (relation.size() == 3) return std::uint64_t{!are_numbers || holds(relation.substr(0, 2), a, b) ? 1U : 0U};
-    return std::uint64_t{are_numbers && holds(relation, a, b) ? 1U : 0U};
-  };
+  const unsigned relation = code.parts.size() == 3 ? relation_of(code.parts[1], type.kind == 'f') : 0;
+  if (relation == 0 || (type.kind == 'f' && type.bits != 32) || type.kind == 'p')
+    throw std::runtime_error("a comparison that is not known");
+  return {2, [relation, type](const In& in) {
+            if (type.kind == 'f') return std::uint64_t{(order_of(f32(in[0]), f32(in[1])) & relation) != 0 ? 1U : 0U};
+            const std::uint64_t a = widened(in[0], type), b = widened(in[1], type);
+            const unsigned order = type.kind == 's'
+                                       ? order_of(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b))
+                                       : order_of(a, b);
+            return std::uint64_t{(order & relation) != 0 ? 1U : 0U};
+          }};
 }
 
-// The float of a whole number, which is then exact or rounded to nearest.
-float rounded_whole(const std::string& mode, float x) {
-  if (mode == "rni") return std::nearbyint(x);
-  if (mode == "rzi") return std::trunc(x);
-  if (mode == "rmi") return std::floor(x);
-  if (mode == "rpi") return std::ceil(x);
-  throw std::runtime_error("a rounding that is not known: " + mode);
+using Rounding = float (*)(float);
+
+// To a whole number; none: not known.
+Rounding rounding_of(const std::string& form) {
+  if (form == "cvt.rni") return [](float x) { return std::nearbyint(x); };
+  if (form == "cvt.rzi") return [](float x) { return std::trunc(x); };
+  if (form == "cvt.rmi") return [](float x) { return std::floor(x); };
+  if (form == "cvt.rpi") return [](float x) { return std::ceil(x); };
+  return nullptr;
+}
+
+// Beyond its range a number becomes the nearest one within, and what is none becomes 0.
+std::uint64_t whole_number(double x, Type to) {
+  const double most = std::ldexp(1.0, static_cast<int>(to.bits) - (to.kind == 's' ? 1 : 0)) - 1,
+               least = to.kind == 's' ? -most - 1 : 0;
+  if (std::isnan(x)) return 0;
+  const double within = std::clamp(x, least, most);
+  return low_bits(to.kind == 's' ? static_cast<std::uint64_t>(static_cast<std::int64_t>(within))
+                                 : static_cast<std::uint64_t>(within),
+                  to.bits);
 }
 
 Function conversion(const Instruction& code) {
   const Type to = type_of(code.parts[code.parts.size() - 2]), from = type_of(code.parts.back());
-  const std::string mode = code.parts.size() > 3 ? code.parts[1] : "";
-  if (to.kind == 'f' && to.bits == 32 && from.kind == 'f' && from.bits == 16)
-    return [](const In& in) { return bits_of(f16_to_f32(static_cast<std::uint16_t>(in[0]))); };
-  if (to.kind == 'f' && to.bits == 16 && from.kind == 'f' && from.bits == 32 && mode == "rn")
-    return [](const In& in) { return std::uint64_t{f32_to_f16(f32(in[0]))}; };
-  if (to.kind == 'f' && from.kind == 'f' && to.bits == 32 && from.bits == 32) {
-    if (mode == "sat")
-      return [](const In& in) {
-        const float x = f32(in[0]);
-        return bits_of(x > 0 ? std::min(x, 1.0F) : 0.0F);
-      };
-    return [mode](const In& in) { return bits_of(rounded_whole(mode, f32(in[0]))); };
-  }
-  if (to.kind == 'f' && to.bits == 32 && mode == "rn")
-    return [from](const In& in) {
-      const std::uint64_t x = widened(in[0], from);
-      return bits_of(from.kind == 's' ? static_cast<float>(static_cast<std::int64_t>(x)) : static_cast<float>(x));
-    };
-  if (from.kind == 'f' && from.bits == 32 && to.kind != 'f')
-    return [mode, to](const In& in) {
-      // Beyond its range a number becomes the nearest one within, and what is none becomes 0.
-      const double x = rounded_whole(mode, f32(in[0]));
-      const double most = std::ldexp(1.0, static_cast<int>(to.bits) - (to.kind == 's' ? 1 : 0)) - 1,
-                   least = to.kind == 's' ? -most - 1 : 0;
-      if (std::isnan(x)) return std::uint64_t{0};
-      const double within = std::clamp(x, least, most);
-      return low_bits(to.kind == 's' ? static_cast<std::uint64_t>(static_cast<std::int64_t>(within))
-                                     : static_cast<std::uint64_t>(within),
-                      to.bits);
-    };
-  if (to.kind != 'f' && from.kind != 'f' && mode.empty())
-    return [to, from](const In& in) { return low_bits(widened(in[0], from), to.bits); };
+  const std::string form = code.form(2);
+  const Rounding rounding = rounding_of(form);
+  const auto is_float = [](Type type, unsigned bits) { return type.kind == 'f' && type.bits == bits; };
+  const auto is_whole = [](Type type) { return type.kind == 'u' || type.kind == 's'; };
+  if (is_float(to, 32) && is_float(from, 16) && form == "cvt")
+    return {1, [](const In& in) { return bits_of(f16_to_f32(static_cast<std::uint16_t>(in[0]))); }};
+  if (is_float(to, 16) && is_float(from, 32) && form == "cvt.rn")
+    return {1, [](const In& in) { return std::uint64_t{f32_to_f16(f32(in[0]))}; }};
+  if (is_float(to, 32) && is_float(from, 32) && form == "cvt.sat")
+    return {1, [](const In& in) {
+              const float x = f32(in[0]);
+              return bits_of(x > 0 ? std::min(x, 1.0F) : 0.0F);
+            }};
+  if (is_float(to, 32) && is_float(from, 32) && rounding != nullptr)
+    return {1, [rounding](const In& in) { return bits_of(rounding(f32(in[0]))); }};
+  if (is_float(to, 32) && is_whole(from) && form == "cvt.rn")
+    return {
+        1, [from](const In& in) {
+          const std::uint64_t x = widened(in[0], from);
+          return bits_of(from.kind == 's' ? static_cast<float>(static_cast<std::int64_t>(x)) : static_cast<float>(x));
+        }};
+  if (is_whole(to) && to.bits <= 32 && is_float(from, 32) && rounding != nullptr)
+    return {1, [rounding, to](const In& in) { return whole_number(rounding(f32(in[0])), to); }};
+  if (is_whole(to) && is_whole(from) && form == "cvt")
+    return {1, [to, from](const In& in) { return low_bits(widened(in[0], from), to.bits); }};
   return {};
 }
 
@@ -215,30 +228,38 @@ Function conversion(const Instruction& code) {
 
 Type type_of(const std::string& part) {
   if (part == "pred") return {'p', 1};
-  if (part.size() < 2 || std::string("usfb").find(part.front()) == std::string::npos)
-    throw std::runtime_error("a type that is not known: " + part);
-  return {part.front(), static_cast<unsigned>(std::stoi(part.substr(1)))};
+  for (const unsigned bits : {8U, 16U, 32U, 64U}) {
+    for (const char kind : {'u', 's', 'f', 'b'}) {
+      if ((kind != 'f' || bits > 8) && part == kind + std::to_string(bits)) return {kind, bits};
+    }
+  }
+  throw std::runtime_error("a type that is not known: " + part);
 }
 
 Function function_of(const Instruction& code) {
   const std::string& name = code.parts[0];
-  if (name == "cvta") return [](const In& in) { return in[0]; };
-  if (name == "cvt") return conversion(code);
+  const std::string form = code.form();
+  for (const char* space : {"global", "shared"}) {
+    // An address is the same everywhere: of shared memory it is small, and no other memory is there.
+    if ((form == std::string("cvta.") + space || form == std::string("cvta.to.") + space) && code.parts.back() == "u64")
+      return {1, [](const In& in) { return in[0]; }};
+  }
+  if (name == "cvt" && code.parts.size() > 2) return conversion(code);
   const Type type = type_of(code.parts.back());
   if (name == "setp") return comparison(code, type);
-  if (name == "selp") return [](const In& in) { return in[2] != 0 ? in[0] : in[1]; };
-  if (name == "dp4a" && code.has("s32") && code.parts.size() == 3)
-    return [](const In& in) {
-      auto sum = static_cast<std::uint32_t>(in[2]);
-      for (unsigned i = 0; i < 4; ++i) {
-        const int product =
-            int{static_cast<std::int8_t>(in[0] >> (8 * i))} * static_cast<std::int8_t>(in[1] >> (8 * i));
-        sum += static_cast<std::uint32_t>(product);
-      }
-      return std::uint64_t{sum};
-    };
-  if (type.kind == 'f') return type.bits == 32 ? float_function(code) : Function{};
-  return integer_function(code, type);
+  if (form == "selp") return {3, [](const In& in) { return in[2] != 0 ? in[0] : in[1]; }};
+  if (form == "dp4a.s32" && type.kind == 's')
+    return {3, [](const In& in) {
+              auto sum = static_cast<std::uint32_t>(in[2]);
+              for (unsigned i = 0; i < 4; ++i) {
+                const int product =
+                    int{static_cast<std::int8_t>(in[0] >> (8 * i))} * static_cast<std::int8_t>(in[1] >> (8 * i));
+                sum += static_cast<std::uint32_t>(product);
+              }
+              return std::uint64_t{sum};
+            }};
+  if (type.kind == 'f') return type.bits == 32 ? float_function(form) : Function{};
+  return integer_function(form, type);
 }
 
 }  // namespace headroom::ptx
