@@ -14,6 +14,7 @@
 namespace headroom::ptx {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -65,17 +66,48 @@ TEST_F(Ptx, loops_end_for_each_lane_by_itself) {
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], i * (i + 1) / 2);
 }
 
-TEST_F(Ptx, shared_memory_is_seen_by_other_warps_behind_a_barrier) {
-  const std::string body =
-      "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, room;\nadd.s32 %r3, %r2, %r1;\nst.shared.u32 [%r3], %r0;\n{}"
-      "xor.b32 %r4, %r1, 128;\nadd.s32 %r4, %r4, %r2;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;";
-  std::size_t n_seen = 0;
+// Each thread writes its word of shared memory, waits in some way and reads that of a thread whose number differs in
+// the bits of `other`.
+std::string reads_of_others(const std::string& wait, int other) {
+  return fmt::format(
+      "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, room;\nadd.s32 %r3, %r2, %r1;\nst.shared.u32 [%r3], %r0;\n{}\n"
+      "xor.b32 %r4, %r1, {};\nadd.s32 %r4, %r4, %r2;\nld.shared.u32 %r5, [%r4];\nst.global.u32 [%rd1], %r5;\n",
+      wait, other * 4);
+}
+
+TEST_F(Ptx, shared_memory_is_seen_by_others_behind_a_barrier_and_nowhere_else) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
-    ASSERT_THAT(run(fmt::format(fmt::runtime(body), "bar.sync 0;\n"), 64, seed), IsEmpty());
+    ASSERT_THAT(run(reads_of_others("bar.sync 0;", 32), 64, seed), IsEmpty());
     for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(memory_[i], i ^ 32) << i;
-    n_seen += run(fmt::format(fmt::runtime(body), ""), 64, seed).find("was not written") != std::string::npos ? 1 : 0;
+    ASSERT_THAT(run(reads_of_others("bar.warp.sync -1;", 3), 64, seed), IsEmpty());
+    for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(memory_[i], i ^ 3) << i;
+    const auto is_race = AnyOf(HasSubstr("was not written"), HasSubstr("with no barrier between them"));
+    EXPECT_THAT(run(reads_of_others("", 32), 64, seed), is_race);
+    EXPECT_THAT(run(reads_of_others("bar.warp.sync -1;", 32), 64, seed), is_race);
+    // Lanes of a warp do this in step, and no card has to.
+    EXPECT_THAT(run(reads_of_others("", 3), 64, seed), HasSubstr("with no barrier between them"));
   }
-  EXPECT_GT(n_seen, 10U) << "without the barrier";
+}
+
+TEST_F(Ptx, what_others_have_read_is_overwritten_behind_a_barrier_and_nowhere_else) {
+  for (const int other : {3, 32}) {
+    const std::string reads = reads_of_others("bar.sync 0;", other), writes = "st.shared.u32 [%r3], %r5;";
+    EXPECT_THAT(run(reads + "bar.sync 0;\n" + writes, 64), IsEmpty());
+    EXPECT_THAT(run(reads + writes, 64), HasSubstr("one of them writes")) << other;
+  }
+  EXPECT_THAT(run("st.shared.u32 [room], %r0;"), HasSubstr("one of them writes")) << "all lanes at the same place";
+  EXPECT_THAT(run("mov.u16 %rs1, 7;\nshl.b32 %r1, %r0, 1;\nmov.u32 %r2, room;\nadd.s32 %r2, %r2, %r1;\n"
+                  "st.shared.u16 [%r2], %rs1;"),
+              IsEmpty())
+      << "two lanes in a word";
+}
+
+TEST_F(Ptx, atomics_of_all_threads_add_up) {
+  const std::string body =
+      "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u32 [room], 5;\nbar.sync 0;\natom.shared.add.u32 %r1, [room], %r0;\n";
+  ASSERT_THAT(run(body + "bar.sync 0;\nld.shared.u32 %r2, [room];\nst.global.u32 [%rd1], %r2;", 64), IsEmpty());
+  EXPECT_EQ(memory_[9], 5U + 63U * 64U / 2U);
+  EXPECT_THAT(run(body + "ld.shared.u32 %r2, [room];", 64), HasSubstr("with no barrier between them"));
 }
 
 TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
@@ -95,6 +127,8 @@ TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
   EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 7;\n@%p1 bar.sync 0;"),
               HasSubstr("not all lanes of a warp come to a barrier"));
   EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 0;", 64), HasSubstr("that others will not come to"));
+  EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 7;\n@%p1 bar.warp.sync -1;"), HasSubstr("waits for its lanes"));
+  EXPECT_THAT(run("bar.warp.sync 1;"), HasSubstr("a barrier of a part of a warp"));
   EXPECT_THAT(run("setp.eq.u32 %p1, %r0, 7;\n@%p1 ret;\nshfl.sync.bfly.b32 %r1|%p2, %r0, 1, 31, -1;"),
               HasSubstr("not all of the warp have come"));
 }

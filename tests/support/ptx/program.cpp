@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "support/ptx/lanes.h"
 #include "support/ptx/symbols.h"
 
 namespace headroom::ptx {
@@ -48,7 +49,7 @@ class Body {
       statement.clear();
     }
     if (!trimmed(statement).empty()) return fault("expected a semicolon behind", trimmed(statement));
-    return find_labels();
+    return complete();
   }
 
  private:
@@ -139,7 +140,8 @@ class Body {
     return ok_status();
   }
 
-  Status find_labels() {
+  // What instructions do, and where they jump to.
+  Status complete() {
     for (Instruction& each : entry_.code) {
       for (Operand& operand : each.operands) {
         if (operand.kind != Operand::Kind::kLabel) continue;
@@ -147,6 +149,12 @@ class Body {
         if (found == labels_.end()) return wrong(entry_.name, each.line, "expected a label, found", operand.name);
         operand.index = found->second;
       }
+      try {
+        each.action = is_control(each) ? Action{} : action_of(each);
+      } catch (const std::exception& fault) {
+        return wrong(entry_.name, each.line, fault.what(), each.text);
+      }
+      each.is_together = each.has("sync");
     }
     return ok_status();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ struct Operand {
   std::vector<Operand> elements;  // kVector; the two results of shfl
 };
 
+class Machine;
+struct Warp;
+using Action = std::function<void(Machine&, Warp&, std::uint32_t lanes)>;
+
 struct Instruction {
   std::vector<std::string> parts;  // of its name: "ld", "global", "v4", "u32"
   std::vector<Operand> operands;
@@ -46,6 +51,8 @@ struct Instruction {
   std::uint32_t guard = 0;  // a predicate
   int line = 0;
   std::string text;
+  Action action;             // none: it jumps, ends or waits for other warps
+  bool is_together = false;  // a warp does it together
   bool has(std::string_view part) const;
   std::string form(std::size_t n_types = 1) const;  // all of its name but for the types behind it: "mul.wide"
 };

@@ -1,0 +1,87 @@
+// The inside of the interpreter: the lanes of warps, what they see of memory, and what instructions do to both.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/ptx/machine.h"
+#include "support/ptx/program.h"
+#include "support/ptx/shared_memory.h"
+
+namespace headroom::ptx {
+
+inline constexpr std::uint32_t kWarp = 32, kAllLanes = ~0U;
+
+struct Warp {
+  std::array<std::uint32_t, kWarp> pc{};
+  std::uint32_t live = kAllLanes;
+  std::uint32_t held = 0;  // lanes that wait for those of their warp
+  bool waits = false;      // at a barrier
+  std::uint32_t first_thread = 0;
+  std::uint32_t n_barriers = 0;          // of the warp alone
+  std::vector<std::uint64_t> registers;  // (n, 32)
+  std::vector<std::uint32_t> defined;    // (n), a bit for each lane
+};
+
+template <class F>
+void each_lane(std::uint32_t lanes, F f) {
+  for (std::uint32_t lane = 0; lane < kWarp; ++lane) {
+    if ((lanes >> lane & 1U) != 0) f(lane);
+  }
+}
+
+class Machine;
+using Action = std::function<void(Machine&, Warp&, std::uint32_t lanes)>;
+
+// What instructions do that neither jump nor wait for other warps; throw Fault where one is not known. Those of tiles
+// and none for others.
+Action action_of(const Instruction& code);
+Action tile_action_of(const Instruction& code);
+
+// Between the name of an instruction and its type stand these parts alone.
+void expect_parts(const Instruction& code, std::initializer_list<std::string_view> known);
+void expect_operands(const Instruction& code, std::size_t n);
+
+class Machine {
+ public:
+  explicit Machine(const Launch& launch);
+
+  std::string run();
+
+  std::uint64_t value(const Warp& warp, const Operand& operand, std::uint32_t lane) const;
+  static void put(Warp& warp, const Operand& operand, std::uint32_t lane, std::uint64_t value);
+  std::uint64_t address(const Warp& warp, const Operand& operand, std::uint32_t lane) const;
+
+  std::byte* global(std::uint64_t at, std::size_t bytes) const;
+  std::byte* shared(const Warp& warp, std::uint32_t lane, std::uint64_t at, std::size_t bytes, Access access) {
+    return shared_.touch(at, bytes, access,
+                         {block_interval_, static_cast<std::uint16_t>(warp.n_barriers),
+                          static_cast<std::uint16_t>(warp.first_thread + lane), false});
+  }
+  const std::byte* param(std::uint64_t at, std::size_t bytes) const;
+
+ private:
+  std::uint64_t register_value(const Warp& warp, std::uint32_t index, std::uint32_t lane) const;
+  std::uint64_t special(const Warp& warp, Special which, std::uint32_t lane) const;
+  std::string where() const;
+  void run_block();
+  void step(Warp& warp);
+
+  const Launch& launch_;
+  const Entry& entry_;
+  std::mt19937 random_;
+  SharedMemory shared_;
+  std::uint32_t block_interval_ = 0;
+  std::vector<Warp> warps_;
+  std::uint32_t block_[3] = {0, 0, 0};
+  const Warp* now_ = nullptr;  // what runs, for who is told of a fault
+  const Instruction* code_ = nullptr;
+};
+
+}  // namespace headroom::ptx
