@@ -1,15 +1,9 @@
-// The interpreter of PTX on entries that are right and on such as are wrong in the ways that it is there to see; and
-// its products of tiles against plain ones.
+// The interpreter of PTX on entries that are right and on such as are wrong in the ways that it is there to see.
+#include "cuda/ptx_fixture.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cstring>
-#include <random>
-#include <vector>
-
-#include "contract/loaded_cpu.h"
-#include "support/ptx/machine.h"
 
 namespace headroom::ptx {
 namespace {
@@ -17,38 +11,6 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr std::size_t kWords = 4096;
-
-class Ptx : public testing::Test {
- protected:
-  // Of an entry whose parameter is the address of `memory_`; %tid.x is in %r0 and the thread's word at [%rd1].
-  std::string run(const std::string& body, std::uint32_t n_threads = 32, std::uint32_t seed = 1) {
-    const std::string text =
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry test(\n"
-        ".param .align 8 .b8 test_param_0[8]\n)\n.maxntid 256, 1, 1\n{\n"
-        ".reg .pred %p<8>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<8>;\n.reg .f32 %f<16>;\n.reg .b16 %rs<4>;\n"
-        ".shared .align 4 .b8 room[1024];\n"
-        "mov.u32 %r0, %tid.x;\nld.param.u64 %rd0, [test_param_0];\n"
-        "mul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd1, %rd0, %rd1;\n" +
-        body + "\nret;\n}\n";
-    const Result<std::map<std::string, Entry>> parsed = parse(text);
-    if (!parsed) return parsed.error().message;
-    const std::uint32_t* address = memory_.data();
-    Launch setup;
-    setup.entry = &parsed->at("test");
-    setup.n_threads = n_threads;
-    setup.params = {reinterpret_cast<const std::byte*>(&address), sizeof(address)};
-    setup.seed = seed;
-    setup.is_allocated = [this](std::uint64_t at, std::size_t bytes) {
-      const auto first = reinterpret_cast<std::uint64_t>(memory_.data());
-      return at >= first && at + bytes <= first + kWords * 4;
-    };
-    return ptx::run(setup);
-  }
-
-  std::vector<std::uint32_t> memory_ = std::vector<std::uint32_t>(kWords, 77);
-};
 
 TEST_F(Ptx, lanes_part_and_meet_again) {
   ASSERT_THAT(run("setp.lt.u32 %p1, %r0, 10;\n@%p1 bra $few;\nmov.u32 %r1, 2;\nbra.uni $both;\n"
@@ -64,6 +26,25 @@ TEST_F(Ptx, loops_end_for_each_lane_by_itself) {
                   "setp.le.u32 %p1, %r1, %r0;\n@%p1 bra $more;\nst.global.u32 [%rd1], %r2;"),
               IsEmpty());
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], i * (i + 1) / 2);
+}
+
+// The lanes at the exchange stand before those that have left it for later lines.
+TEST_F(Ptx, lanes_wait_for_those_of_their_warp_where_it_acts_together) {
+  ASSERT_THAT(run("mov.u32 %r1, 2;\nsetp.lt.u32 %p1, %r0, 10;\n@%p1 bra $later;\n"
+                  "$both:\nshfl.sync.bfly.b32 %r2, %r1, 31, 31, -1;\nst.global.u32 [%rd1], %r2;\nret;\n"
+                  "$later:\nmov.u32 %r1, 1;\nbra.uni $both;"),
+              IsEmpty());
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], 31 - i < 10 ? 1U : 2U) << i;
+}
+
+// 0x101F: in halves of 16 lanes. Across them an exchange reaches back and not forward.
+TEST_F(Ptx, words_are_exchanged_within_parts_of_a_warp) {
+  ASSERT_THAT(run("shfl.sync.bfly.b32 %r1|%p1, %r0, 16, 0x101F, -1;\nselp.u32 %r2, 100, 200, %p1;\n"
+                  "add.s32 %r1, %r1, %r2;\nst.global.u32 [%rd1], %r1;"),
+              IsEmpty());
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], i < 16 ? 200 + i : 100 + i - 16) << i;
+  ASSERT_THAT(run("shfl.sync.idx.b32 %r1, %r0, 3, 0x101F, -1;\nst.global.u32 [%rd1], %r1;"), IsEmpty());
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(memory_[i], i < 16 ? 3U : 19U) << i;
 }
 
 // Each thread writes its word of shared memory, waits in some way and reads that of a thread whose number differs in
@@ -96,6 +77,14 @@ TEST_F(Ptx, what_others_have_read_is_overwritten_behind_a_barrier_and_nowhere_el
     EXPECT_THAT(run(reads + writes, 64), HasSubstr("one of them writes")) << other;
   }
   EXPECT_THAT(run("st.shared.u32 [room], %r0;"), HasSubstr("one of them writes")) << "all lanes at the same place";
+  // Of many who read the same word the last one writes it: of its warp, or of two while it has waited for its own.
+  const std::string all_read =
+      "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u32 [room], 5;\nbar.sync 0;\nld.shared.u32 %r1, [room];\n";
+  EXPECT_THAT(run(all_read + "setp.eq.u32 %p1, %r0, 31;\n@%p1 st.shared.u32 [room], 6;"),
+              HasSubstr("one of them writes"));
+  for (std::uint32_t seed = 1; seed <= 20; ++seed)
+    EXPECT_THAT(run(all_read + "bar.warp.sync -1;\nsetp.eq.u32 %p1, %r0, 63;\n@%p1 st.shared.u32 [room], 6;", 64, seed),
+                HasSubstr("one of them writes"));
   EXPECT_THAT(run("mov.u16 %rs1, 7;\nshl.b32 %r1, %r0, 1;\nmov.u32 %r2, room;\nadd.s32 %r2, %r2, %r1;\n"
                   "st.shared.u16 [%r2], %rs1;"),
               IsEmpty())
@@ -107,7 +96,16 @@ TEST_F(Ptx, atomics_of_all_threads_add_up) {
       "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u32 [room], 5;\nbar.sync 0;\natom.shared.add.u32 %r1, [room], %r0;\n";
   ASSERT_THAT(run(body + "bar.sync 0;\nld.shared.u32 %r2, [room];\nst.global.u32 [%rd1], %r2;", 64), IsEmpty());
   EXPECT_EQ(memory_[9], 5U + 63U * 64U / 2U);
-  EXPECT_THAT(run(body + "ld.shared.u32 %r2, [room];", 64), HasSubstr("with no barrier between them"));
+  EXPECT_THAT(run(body + "ld.shared.u32 %r2, [room];"), HasSubstr("with no barrier between them"));
+}
+
+TEST_F(Ptx, a_block_finds_nothing_in_shared_memory_of_the_one_before) {
+  const std::string writes =
+      "mov.u32 %r1, %ctaid.x;\nor.b32 %r2, %r0, %r1;\nsetp.eq.s32 %p1, %r2, 0;\n"
+      "@%p1 st.shared.u32 [room], 5;\nbar.sync 0;\n";
+  EXPECT_THAT(run(writes + "setp.eq.s32 %p2, %r1, 0;\n@%p2 ld.shared.u32 %r3, [room];", 32, 1, 2), IsEmpty());
+  EXPECT_THAT(run(writes + "ld.shared.u32 %r3, [room];", 32, 1, 2),
+              AllOf(HasSubstr("block (1, 0, 0)"), HasSubstr("was not written")));
 }
 
 TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
@@ -119,9 +117,11 @@ TEST_F(Ptx, what_is_not_known_or_not_allowed_is_an_error_that_names_the_line) {
   EXPECT_THAT(run(".frob 7;"), HasSubstr("expected a directive that is known"));
   EXPECT_THAT(run("setp.eq.and.u32 %p1, %r0, 1, %p2;"), HasSubstr("a comparison that is not known"));
   EXPECT_THAT(run("st.global.u32 [%rd1], %r9;"), HasSubstr("read before it was written"));
+  EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 31;\n@%p1 mov.u32 %r9, 1;\nst.global.u32 [%rd1], %r9;"),
+              HasSubstr("read before it was written"));
   EXPECT_THAT(run("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0+4];"), HasSubstr("where they cannot be"));
   EXPECT_THAT(run("ld.global.u32 %r1, [%rd0+16384];"), HasSubstr("are nobody's"));
-  EXPECT_THAT(run("ld.shared.u32 %r1, [room+1024];"), HasSubstr("behind shared memory"));
+  EXPECT_THAT(run("ld.shared.u32 %r1, [room+4096];"), HasSubstr("behind shared memory"));
   EXPECT_THAT(run("ld.shared.u32 %r1, [room+8];"), HasSubstr("byte 8 of shared memory was not written"));
   EXPECT_THAT(run("ld.param.u64 %rd2, [test_param_0+8];"), HasSubstr("behind its end"));
   EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 7;\n@%p1 bar.sync 0;"),
@@ -225,6 +225,17 @@ TEST_F(Ptx, numbers_become_what_cuda_makes_of_them) {
            Case{"sub.s32 %r1, %r0, 7;\nshr.s32 %r2, %r1, 1;", 0xFFFFFFFF},
            Case{"mov.u32 %r1, 0x80000000;\nshr.u32 %r2, %r1, 31;", 1},
            Case{"shl.b32 %r2, %r0, 32;", 0},
+           Case{"mov.u32 %r1, 0x80000000;\nshr.u32 %r2, %r1, 40;", 0},
+           Case{"mov.u32 %r1, 0x80000000;\nshr.s32 %r2, %r1, 40;", 0xFFFFFFFF},
+           Case{"mov.u32 %r1, 0x80000001;\nmul.hi.u32 %r2, %r1, 6;", 3},
+           Case{"mov.u32 %r1, 0x80000001;\nmul.hi.s32 %r2, %r1, 6;", 0xFFFFFFFD},
+           Case{"mov.u32 %r1, 0xFF85;\nst.global.u32 [%rd1], %r1;\nld.global.s8 %r2, [%rd1];", 0xFFFFFF85},
+           Case{"mov.f32 %f1, 0f40200000;\ncvt.sat.f32.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0x3F800000},
+           Case{"mov.f32 %f1, 0f7FC00000;\ncvt.sat.f32.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0},
+           Case{"mov.f32 %f1, 0f00400000;\nrcp.approx.ftz.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0x7F800000},
+           Case{"mov.f32 %f1, 0f7F000000;\nrcp.approx.ftz.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0},
+           Case{"mov.f32 %f1, 0f7F000000;\nrcp.rn.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0x00400000},
+           Case{"mov.f32 %f1, 0fC3020000;\nex2.approx.ftz.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0},
            Case{"mov.u32 %r1, 0xFF02FE7F;\nmov.u32 %r3, 0x01030201;\ndp4a.s32.s32 %r2, %r1, %r3, %r0;",
                 127 - 4 + 6 - 1 + 5},
            Case{"mov.u32 %r1, 0x33221100;\nmov.u32 %r3, 0x776655F4;\nprmt.b32 %r2, %r1, %r3, 0x4C61;", 0xF4FF6611},
@@ -244,61 +255,6 @@ TEST_F(Ptx, numbers_become_what_cuda_makes_of_them) {
        }) {
     ASSERT_THAT(run(std::string(each.body) + "\nst.global.u32 [%rd1], %r2;"), IsEmpty()) << each.body;
     EXPECT_EQ(memory_[5], each.expected) << each.body;
-  }
-}
-
-// Tiles whose elements stand in memory by rows, and are put into fragments by each lane by itself.
-TEST_F(Ptx, products_of_tiles_are_those_of_plain_loops) {
-  struct Shape {
-    const char* name;
-    std::uint32_t rows, depth;
-  };
-  std::mt19937 random(7);
-  for (const Shape& shape : {Shape{"m16n8k32", 16, 32}, Shape{"m16n8k16", 16, 16}, Shape{"m8n8k16", 8, 16}}) {
-    SCOPED_TRACE(shape.name);
-    std::vector<std::int8_t> a(shape.rows * shape.depth), b(8 * shape.depth);
-    for (std::vector<std::int8_t>* each : {&a, &b}) {
-      for (std::int8_t& x : *each) x = static_cast<std::int8_t>(random());
-    }
-    // a by rows from word 1024 on, b by columns from word 2048 on, so that four neighbours are a word; sums by rows.
-    std::memcpy(memory_.data() + 1024, a.data(), a.size());
-    std::memcpy(memory_.data() + 2048, b.data(), b.size());
-    std::string body = "shr.u32 %r1, %r0, 2;\nand.b32 %r2, %r0, 3;\n";
-    const std::uint32_t row_bytes = shape.depth;
-    std::string of_a, of_b, of_sums;
-    // The words of a row that lane's group has: its own and, of 32, the one four further on.
-    for (std::uint32_t k = 0; k < shape.depth; k += 16) {
-      for (std::uint32_t row = 0; row < shape.rows; row += 8) {
-        const std::uint32_t to = 10 + k / 16 * (shape.rows / 8) + row / 8;
-        body += fmt::format(
-            "mul.lo.s32 %r3, %r1, {};\nshl.b32 %r4, %r2, 2;\nadd.s32 %r3, %r3, %r4;\ncvt.u64.u32 %rd2, %r3;\n"
-            "add.s64 %rd2, %rd2, %rd0;\nld.global.u32 %r{}, [%rd2+{}];\n",
-            row_bytes, to, 4096 + row * row_bytes + k);
-        of_a += fmt::format("{}%r{}", of_a.empty() ? "" : ", ", to);
-      }
-      body += fmt::format("ld.global.u32 %r{}, [%rd2+{}];\n", 20 + k / 16, 8192 + k - (0));
-      of_b += fmt::format("{}%r{}", of_b.empty() ? "" : ", ", 20 + k / 16);
-    }
-    const std::uint32_t n_sums = shape.rows / 4;
-    for (std::uint32_t i = 0; i < n_sums; ++i) {
-      body += fmt::format("mov.u32 %r{}, {};\n", 30 + i, i);
-      of_sums += fmt::format("{}%r{}", of_sums.empty() ? "" : ", ", 30 + i);
-    }
-    body += fmt::format("mma.sync.aligned.{}.row.col.s32.s8.s8.s32 {{{}}}, {{{}}}, {{{}}}, {{{}}};\n", shape.name,
-                        of_sums, of_a, of_b, of_sums);
-    body +=
-        "shl.b32 %r3, %r1, 5;\nshl.b32 %r4, %r2, 3;\nadd.s32 %r3, %r3, %r4;\ncvt.u64.u32 %rd2, %r3;\nadd.s64 %rd2, "
-        "%rd2, %rd0;\n";
-    for (std::uint32_t i = 0; i < n_sums; ++i)
-      body += fmt::format("st.global.u32 [%rd2+{}], %r{};\n", i / 2 * 256 + i % 2 * 4, 30 + i);
-    ASSERT_THAT(run(body), IsEmpty());
-    for (std::uint32_t row = 0; row < shape.rows; ++row) {
-      for (std::uint32_t col = 0; col < 8; ++col) {
-        int expected = static_cast<int>(row / 8 * 2 + col % 2);  // what the sums began with
-        for (std::uint32_t k = 0; k < shape.depth; ++k) expected += a[row * shape.depth + k] * b[col * shape.depth + k];
-        EXPECT_EQ(static_cast<int>(memory_[row * 8 + col]), expected) << row << " " << col;
-      }
-    }
   }
 }
 

@@ -175,6 +175,7 @@ Action action_of(const Instruction& code) {
   if (name == "ld" || name == "st") return make_move(code);
   if (name == "shfl") return make_shuffle(code);
   if (Action of_tiles = tile_action_of(code)) return of_tiles;
+  if (Action of_copies = copy_action_of(code)) return of_copies;
   if (name == "atom") return make_atomic(code);
   if (name == "mov") return make_mov(code);
   if (code.form(0) == "bar.warp.sync") return make_warp_barrier(code);

@@ -18,6 +18,16 @@ namespace headroom::ptx {
 
 inline constexpr std::uint32_t kWarp = 32, kAllLanes = ~0U;
 
+// Copies of a thread from global to shared memory that it has not waited for.
+struct Copies {
+  struct Copy {
+    std::uint64_t to = 0;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<std::vector<Copy>> groups;  // oldest first
+  std::vector<Copy> open;                 // of no group yet
+};
+
 struct Warp {
   std::array<std::uint32_t, kWarp> pc{};
   std::uint32_t live = kAllLanes;
@@ -27,6 +37,7 @@ struct Warp {
   std::uint32_t n_barriers = 0;          // of the warp alone
   std::vector<std::uint64_t> registers;  // (n, 32)
   std::vector<std::uint32_t> defined;    // (n), a bit for each lane
+  std::array<Copies, kWarp> copies;
 };
 
 template <class F>
@@ -36,13 +47,12 @@ void each_lane(std::uint32_t lanes, F f) {
   }
 }
 
-class Machine;
-using Action = std::function<void(Machine&, Warp&, std::uint32_t lanes)>;
-
-// What instructions do that neither jump nor wait for other warps; throw Fault where one is not known. Those of tiles
-// and none for others.
+// Whether an instruction jumps, ends or waits for other warps, which the machine does; what others do to lanes; of
+// those what is done to tiles and copies, and none for anything else. Throw where an instruction is not known.
+bool is_control(const Instruction& code);
 Action action_of(const Instruction& code);
 Action tile_action_of(const Instruction& code);
+Action copy_action_of(const Instruction& code);
 
 // Between the name of an instruction and its type stand these parts alone.
 void expect_parts(const Instruction& code, std::initializer_list<std::string_view> known);
@@ -60,14 +70,18 @@ class Machine {
 
   std::byte* global(std::uint64_t at, std::size_t bytes) const;
   std::byte* shared(const Warp& warp, std::uint32_t lane, std::uint64_t at, std::size_t bytes, Access access) {
-    return shared_.touch(at, bytes, access,
-                         {block_interval_, static_cast<std::uint16_t>(warp.n_barriers),
-                          static_cast<std::uint16_t>(warp.first_thread + lane), false});
+    return shared_.touch(at, bytes, access, moment(warp, lane));
   }
+  void begin_copy(Warp& warp, std::uint32_t lane, Copies::Copy copy);
+  void finish_copies(Warp& warp, std::uint32_t lane, std::size_t n_groups);  // the oldest
   const std::byte* param(std::uint64_t at, std::size_t bytes) const;
 
  private:
   std::uint64_t register_value(const Warp& warp, std::uint32_t index, std::uint32_t lane) const;
+  Moment moment(const Warp& warp, std::uint32_t lane) const {
+    return {block_interval_, static_cast<std::uint16_t>(warp.n_barriers),
+            static_cast<std::uint16_t>(warp.first_thread + lane), false};
+  }
   std::uint64_t special(const Warp& warp, Special which, std::uint32_t lane) const;
   std::string where() const;
   void run_block();

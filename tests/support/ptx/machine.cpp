@@ -58,6 +58,20 @@ std::byte* Machine::global(std::uint64_t at, std::size_t bytes) const {
   return reinterpret_cast<std::byte*>(at);  // NOLINT: addresses of the device are those of the host
 }
 
+void Machine::begin_copy(Warp& warp, std::uint32_t lane, Copies::Copy copy) {
+  shared_.begin_copy(copy.to, copy.bytes.size(), moment(warp, lane));
+  warp.copies[lane].open.push_back(std::move(copy));
+}
+
+void Machine::finish_copies(Warp& warp, std::uint32_t lane, std::size_t n_groups) {
+  std::vector<std::vector<Copies::Copy>>& groups = warp.copies[lane].groups;
+  const auto end = groups.begin() + static_cast<std::ptrdiff_t>(n_groups);
+  for (auto group = groups.begin(); group != end; ++group) {
+    for (const Copies::Copy& copy : *group) shared_.finish_copy(copy.to, copy.bytes, moment(warp, lane));
+  }
+  groups.erase(groups.begin(), end);
+}
+
 const std::byte* Machine::param(std::uint64_t at, std::size_t bytes) const {
   check_aligned(at, bytes);
   if (at + bytes > launch_.params.size()) throw Fault("a parameter is read behind its end");

@@ -23,28 +23,58 @@ void check_aligned(std::uint64_t at, std::size_t bytes) {
 }
 
 SharedMemory::SharedMemory(std::size_t bytes, std::size_t grain_bytes)
-    : grain_bytes_(grain_bytes), bytes_(bytes), is_written_(bytes), shadows_(bytes / grain_bytes + 1) {}
+    : grain_bytes_(grain_bytes), bytes_(bytes), states_(bytes), shadows_(bytes / grain_bytes + 1) {}
 
 void SharedMemory::clear() {
   bytes_.assign(bytes_.size(), std::byte{0xCD});
-  is_written_.assign(is_written_.size(), false);
+  states_.assign(states_.size(), State::kUnwritten);
 }
 
 std::byte* SharedMemory::touch(std::uint64_t at, std::size_t bytes, Access access, Moment here) {
-  check_aligned(at, bytes);
-  if (at > bytes_.size() || bytes > bytes_.size() - at)
-    throw Fault(fmt::format("{} bytes at {} are behind shared memory", bytes, at));
+  expect_within(at, bytes);
   for (std::size_t i = at; i < at + bytes; ++i) {
-    if (access != Access::kWrite && !is_written_[i])
+    expect_not_on_its_way(i);
+    if (access != Access::kWrite && states_[i] == State::kUnwritten)
       throw Fault(fmt::format("byte {} of shared memory was not written", i));
-    is_written_[i] = true;
+    states_[i] = State::kWritten;
   }
   here.is_atomic = access == Access::kAtomic;
-  for (std::size_t i = at; i < at + bytes; i += grain_bytes_) note(i / grain_bytes_, access, here);
+  note(at, bytes, access, here);
   return bytes_.data() + at;
 }
 
-void SharedMemory::note(std::size_t grain, Access access, const Moment& here) {
+void SharedMemory::begin_copy(std::uint64_t at, std::size_t bytes, const Moment& here) {
+  expect_within(at, bytes);
+  for (std::size_t i = at; i < at + bytes; ++i) {
+    expect_not_on_its_way(i);
+    states_[i] = State::kOnItsWay;
+  }
+  note(at, bytes, Access::kWrite, here);
+}
+
+void SharedMemory::finish_copy(std::uint64_t at, std::span<const std::byte> bytes, const Moment& here) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes_[at + i] = bytes[i];
+    states_[at + i] = State::kWritten;
+  }
+  note(at, bytes.size(), Access::kWrite, here);
+}
+
+void SharedMemory::expect_within(std::uint64_t at, std::size_t bytes) const {
+  check_aligned(at, bytes);
+  if (at > bytes_.size() || bytes > bytes_.size() - at)
+    throw Fault(fmt::format("{} bytes at {} are behind shared memory", bytes, at));
+}
+
+void SharedMemory::expect_not_on_its_way(std::size_t byte) const {
+  if (states_[byte] == State::kOnItsWay) throw Fault(fmt::format("byte {} of shared memory is still on its way", byte));
+}
+
+void SharedMemory::note(std::uint64_t at, std::size_t bytes, Access access, const Moment& here) {
+  for (std::size_t i = at; i < at + bytes; i += grain_bytes_) note_grain(i / grain_bytes_, access, here);
+}
+
+void SharedMemory::note_grain(std::size_t grain, Access access, const Moment& here) {
   Shadow& shadow = shadows_[grain];
   const auto check = [&](const Moment& before) {
     if (!are_in_order(before, here))

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -34,17 +35,25 @@ class SharedMemory {
   void clear();  // for the next block
   std::byte* touch(std::uint64_t at, std::size_t bytes, Access access, Moment here);
 
+  // Of cp.async: between the two nobody touches the bytes.
+  void begin_copy(std::uint64_t at, std::size_t bytes, const Moment& here);
+  void finish_copy(std::uint64_t at, std::span<const std::byte> bytes, const Moment& here);
+
  private:
+  enum class State : std::uint8_t { kUnwritten, kWritten, kOnItsWay };
   // Who wrote a grain last, and who read it last, of another warp, and of the same.
   struct Shadow {
     Moment write, read, other_warp, same_warp;
   };
-  void note(std::size_t grain, Access access, const Moment& here);
+  void expect_within(std::uint64_t at, std::size_t bytes) const;
+  void expect_not_on_its_way(std::size_t byte) const;
+  void note(std::uint64_t at, std::size_t bytes, Access access, const Moment& here);
+  void note_grain(std::size_t grain, Access access, const Moment& here);
 
   std::size_t grain_bytes_;
   std::vector<std::byte> bytes_;
-  std::vector<bool> is_written_;  // by bytes
-  std::vector<Shadow> shadows_;   // by grains
+  std::vector<State> states_;    // by bytes
+  std::vector<Shadow> shadows_;  // by grains
 };
 
 }  // namespace headroom::ptx
