@@ -11,55 +11,48 @@ DEVICE void put_half(std::uint8_t* at, u32 bits) {
 
 DEVICE u32 scale_bits(float scale) { return float_to_half(fminf(fmaxf(scale, -65504.0F), 65504.0F)); }
 
-// A row that does not end on a block is padded with zeros.
-DEVICE float elem_or_0(auto& head, u32 head_dim, u32 i) { return i < head_dim ? static_cast<float>(head[i]) : 0; }
-
-DEVICE void put_q8_block(auto& head, u32 head_dim, u32 first, std::uint8_t* to) {
-  float most = 0;
-  for (u32 i = 0; i < 32; ++i) most = fmaxf(most, fabsf(elem_or_0(head, head_dim, first + i)));
-  const float scale = most / 127, inverse = inverse_of(scale);
-  put_half(to, scale_bits(scale));
-  for (u32 i = 0; i < 32; i += 2) {
-    u32 bits = 0;
-    for (u32 k = 0; k < 2; ++k) {
-      const float code = elem_or_0(head, head_dim, first + i + k) * inverse;
-      const float rounded = fminf(floorf(fabsf(code) + 0.5F), 127.0F);
-      bits |= (static_cast<u32>(static_cast<int>(code < 0 ? -rounded : rounded)) & 255U) << (8 * k);
-    }
-    put_half(to + 2 + i, bits);
+// Blocks of 32 elements: a warp has one, a lane an element. A row that does not end on a block is padded with zeros.
+DEVICE void each_block(auto& head, u32 head_dim, auto put) {
+  for (u32 block = warp_index(); block * kWarp < head_dim; block += kHeadThreads / kWarp) {
+    const u32 i = block * kWarp + lane_index();
+    put(block, i < head_dim ? static_cast<float>(head[i]) : 0);
   }
+}
+
+DEVICE void put_q8_block(float x, std::uint8_t* to) {
+  const float scale = warp_max(fabsf(x)) / 127, code = x * inverse_of(scale);
+  const float rounded = fminf(floorf(fabsf(code) + 0.5F), 127.0F);
+  if (lane_index() == 0) put_half(to, scale_bits(scale));
+  to[2 + lane_index()] = static_cast<std::uint8_t>(static_cast<int>(code < 0 ? -rounded : rounded));
 }
 
 DEVICE float q4_code(float x, float shift) { return rintf(fminf(fmaxf(x - shift, -8.0F), 7.0F)); }
 
-// The element of largest magnitude.
-DEVICE float extreme_of(auto& head, u32 head_dim, u32 first) {
-  float extreme = 0;
-  for (u32 i = 0; i < 32; ++i) {
-    const float x = elem_or_0(head, head_dim, first + i);
-    if (fabsf(x) > fabsf(extreme)) extreme = x;
-  }
-  return extreme;
+// The first element of largest magnitude.
+DEVICE float extreme_of(float x) {
+  const float most = warp_max(fabsf(x));
+  u32 first = fabsf(x) == most ? lane_index() : kWarp;
+  for (u32 mask = kWarp / 2; mask > 0; mask /= 2) first = smaller(first, shuffle_xor(first, mask));
+  return shuffle(x, first % kWarp);
+}
+
+// Of codes from 0 to 15. A byte has those of two elements, 16 apart.
+DEVICE void put_q4_codes(float scale, u32 code, std::uint8_t* to) {
+  const u32 other = shuffle_xor(code, 16);
+  if (lane_index() == 0) put_half(to, scale_bits(scale));
+  if (lane_index() < 16) to[2 + lane_index()] = static_cast<std::uint8_t>(code | other << 4);
 }
 
 // The scale of the six that leaves least squared error: see encode_kv_row().
-DEVICE void put_q4_block(auto& head, u32 head_dim, u32 first, float shift, std::uint8_t* to) {
-  const float extreme = extreme_of(head, head_dim, first);
+DEVICE void put_q4_block(float x, float shift, std::uint8_t* to) {
+  constexpr u32 kTried = 6;
+  const float divisors[kTried] = {6.6F, 7.0F, 7.4F, 7.8F, 8.2F, 8.6F};
+  const float extreme = extreme_of(x);
   float best_gain = 0, best_inverse = 0, best_scale = 0;
-  for (u32 tried = 0; tried < 6; ++tried) {
-    const float divisor = tried == 0   ? 6.6F
-                          : tried == 1 ? 7.0F
-                          : tried == 2 ? 7.4F
-                          : tried == 3 ? 7.8F
-                          : tried == 4 ? 8.2F
-                                       : 8.6F;
-    const float inverse = inverse_of(extreme / -divisor);
-    float code_x = 0, code2 = 0;
-    for (u32 i = 0; i < 32; ++i) {
-      const float x = elem_or_0(head, head_dim, first + i), code = q4_code(x * inverse, shift) + shift;
-      code_x += code * x;
-      code2 += code * code;
-    }
+#pragma unroll
+  for (u32 tried = 0; tried < kTried; ++tried) {
+    const float inverse = inverse_of(extreme / -divisors[tried]), code = q4_code(x * inverse, shift) + shift;
+    const float code_x = warp_sum(code * x), code2 = warp_sum(code * code);
     const float gain = code2 > 0 ? code_x * code_x / code2 : 0;
     if (gain > best_gain) {
       best_gain = gain;
@@ -67,30 +60,13 @@ DEVICE void put_q4_block(auto& head, u32 head_dim, u32 first, float shift, std::
       best_scale = code_x / code2;
     }
   }
-  put_half(to, scale_bits(best_scale));
-  for (u32 i = 0; i < 16; i += 2) {
-    u32 bits = 0;
-    for (u32 k = 0; k < 2; ++k) {
-      const float low = q4_code(elem_or_0(head, head_dim, first + i + k) * best_inverse, shift) + 8;
-      const float high = q4_code(elem_or_0(head, head_dim, first + i + k + 16) * best_inverse, shift) + 8;
-      bits |= (static_cast<u32>(low) | static_cast<u32>(high) << 4) << (8 * k);
-    }
-    put_half(to + 2 + i, bits);
-  }
+  put_q4_codes(best_scale, static_cast<u32>(q4_code(x * best_inverse, shift) + 8), to);
 }
 
 // The element of largest magnitude becomes -8: see encode_row().
-DEVICE void put_plain_q4_block(auto& head, u32 head_dim, u32 first, std::uint8_t* to) {
-  const float scale = extreme_of(head, head_dim, first) / -8, inverse = inverse_of(scale);
-  put_half(to, scale_bits(scale));
-  const auto code = [&](u32 i) {
-    return static_cast<u32>(fminf(fmaxf(elem_or_0(head, head_dim, i) * inverse + 8.5F, 0.0F), 15.0F));
-  };
-  for (u32 i = 0; i < 16; i += 2) {
-    u32 bits = 0;
-    for (u32 k = 0; k < 2; ++k) bits |= (code(first + i + k) | code(first + i + k + 16) << 4) << (8 * k);
-    put_half(to + 2 + i, bits);
-  }
+DEVICE void put_plain_q4_block(float x, std::uint8_t* to) {
+  const float scale = extreme_of(x) / -8;
+  put_q4_codes(scale, static_cast<u32>(fminf(fmaxf(x * inverse_of(scale) + 8.5F, 0.0F), 15.0F)), to);
 }
 
 DEVICE void put_fp8(auto& head, auto& room, u32 head_dim, std::uint8_t* to) {
@@ -123,17 +99,16 @@ KERNEL(cache_heads, kHeadThreads, HeadsParams) {
   } else if (words.cache_type == kF16) {
     put_halves(head, head_dim, to);
   } else if (words.cache_type == kQ8_0) {
-    for (u32 first = thread_index() * 32; first < head_dim; first += kHeadThreads * 32)
-      put_q8_block(head, head_dim, first, to + first / 32 * 34);
+    each_block(head, head_dim, [&](u32 block, float x) { put_q8_block(x, to + block * 34); });
   } else if (words.cache_type == kQ4_0) {
     const float shift = words.has_shifts != 0 ? value_shift(row.position) : 0;
-    for (u32 first = thread_index() * 32; first < head_dim; first += kHeadThreads * 32) {
+    each_block(head, head_dim, [&](u32 block, float x) {
       if (words.is_searched != 0) {
-        put_q4_block(head, head_dim, first, shift, to + first / 32 * 18);
+        put_q4_block(x, shift, to + block * 18);
       } else {
-        put_plain_q4_block(head, head_dim, first, to + first / 32 * 18);
+        put_plain_q4_block(x, to + block * 18);
       }
-    }
+    });
   } else {
     put_fp8(head, room, head_dim, to);
   }
