@@ -1,5 +1,6 @@
 // Our declarations of the driver API against the toolkit's, and what is said of a driver that cannot be used.
 #include "backend/cuda/cuda_driver.h"
+#include "backend/cuda/cuda_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,6 +58,19 @@ static_assert(kOurPortable == CU_MEMHOSTALLOC_PORTABLE);
 EQUAL(CU_STREAM_NON_BLOCKING);
 EQUAL(CU_EVENT_DISABLE_TIMING);
 EQUAL(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+EQUAL(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+
+#define SAME_PLACE(type, ours, theirs) static_assert(offsetof(cuda::type, ours) == offsetof(::type, theirs))
+static_assert(sizeof(cuda::CUlaunchAttribute) == sizeof(::CUlaunchAttribute));
+SAME_PLACE(CUlaunchAttribute, id, id);
+SAME_PLACE(CUlaunchAttribute, value, value.programmaticStreamSerializationAllowed);
+static_assert(sizeof(cuda::CUlaunchConfig) == sizeof(::CUlaunchConfig));
+SAME_PLACE(CUlaunchConfig, gridDimY, gridDimY);
+SAME_PLACE(CUlaunchConfig, blockDimX, blockDimX);
+SAME_PLACE(CUlaunchConfig, sharedMemBytes, sharedMemBytes);
+SAME_PLACE(CUlaunchConfig, hStream, hStream);
+SAME_PLACE(CUlaunchConfig, attrs, attrs);
+SAME_PLACE(CUlaunchConfig, numAttrs, numAttrs);
 
 TEST(CudaDriver, knows_which_errors_leave_nothing_to_go_on_with) {
   for (const CUresult lost :
@@ -88,6 +102,29 @@ TEST(CudaPtx, runs_instead_of_the_kernels_twins_where_a_folder_of_it_is_named) {
   EXPECT_GT(n, 20U);
   EXPECT_EQ(n_ptx, std::getenv(test::kFakeCudaPtx) == nullptr ? 0 : n);
   EXPECT_GT(driver.n_graph_launches, 0U) << "a step of one row is a graph";
+}
+
+TEST(CudaDevice, lets_a_kernel_begin_while_the_one_before_ends_where_the_driver_can_and_nobody_forbids_it) {
+  struct Case {
+    const char* version;
+    const char* overlap;
+    bool expected;
+  };
+  for (const Case& each :
+       {Case{"12030", "", true}, Case{"12020", "", false}, Case{"13000", "1", true}, Case{"13000", "0", false}}) {
+    setenv(test::kFakeCudaVersion, each.version, 1);
+    setenv(CudaDevice::kOverlapVariable, each.overlap, 1);
+    const test::TempFolder folder;
+    const auto loaded = test::load_on_gpu(test::make_random_model({}, folder.path()), {.n_ctx = 64, .n_batch = 16});
+    const test::FakeCuda& driver = test::fake_cuda();
+    const std::uint64_t n_before = driver.n_launches, n_overlapped_before = driver.n_overlapped;
+    loaded->step(test::rows_of(0, 0, 12, 300), {11});
+    const std::uint64_t n = driver.n_launches - n_before;
+    EXPECT_GT(n, 20U);
+    EXPECT_EQ(driver.n_overlapped - n_overlapped_before, each.expected ? n : 0) << each.version << each.overlap;
+  }
+  unsetenv(test::kFakeCudaVersion);
+  unsetenv(CudaDevice::kOverlapVariable);
 }
 
 TEST(CudaDevices, are_chosen_and_ordered_by_a_variable) {

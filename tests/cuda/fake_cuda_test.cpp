@@ -73,14 +73,20 @@ class FakeCudaDriver : public testing::Test {
     auto* inputs = reinterpret_cast<std::uint32_t*>(page_locked(8));
     inputs[0] = 1;
     inputs[1] = 0;
-    CudaLaunch launch;
-    launch.buffers.fill(address_of(inputs));
-    launch.buffers[3] = address_of(inputs + 1);
-    launch.buffers[4] = tiles;
-    launch.words = {1, 1, choices_at};
-    std::vector<std::byte> bytes = launch.params();
-    void* params[] = {bytes.data()};
-    return driver_.cuLaunchKernel(kernel("group_experts"), 1, 1, 1, n_threads, 1, 1, 0, stream_, params, nullptr);
+    CudaLaunch made;
+    made.buffers.fill(address_of(inputs));
+    made.buffers[3] = address_of(inputs + 1);
+    made.buffers[4] = tiles;
+    made.words = {1, 1, choices_at};
+    std::vector<std::byte> bytes = made.params();
+    return launch(kernel("group_experts"), n_threads, bytes.data());
+  }
+  cuda::CUresult launch(cuda::CUfunction function, unsigned n_threads, void* given,
+                        std::vector<cuda::CUlaunchAttribute> options = {}) {
+    const cuda::CUlaunchConfig config{1, 1, 1,       n_threads,      1,
+                                      1, 0, stream_, options.data(), static_cast<unsigned>(options.size())};
+    void* params[] = {given};
+    return driver_.cuLaunchKernelEx(&config, function, params, nullptr);
   }
 
   const cuda::Driver& driver_ = *test::take(cuda::driver());
@@ -185,6 +191,19 @@ TEST_F(FakeCudaDriver, holds_copies_and_launches_against_what_is_there) {
   EXPECT_EQ(driver_.cuMemHostGetDevicePointer_v2(&of, &of, 0), kInvalidValue);
 }
 
+TEST_F(FakeCudaDriver, knows_one_option_of_launches) {
+  const cuda::CUfunction function = kernel("encode");
+  std::vector<std::byte> bytes = CudaLaunch{}.params();  // of no groups
+  const std::uint64_t n_before = fake_.n_overlapped;
+  constexpr int kOverlap = cuda::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  EXPECT_EQ(launch(function, 128, bytes.data(), {{kOverlap, 0, 1, {}}}), CUDA_SUCCESS);
+  EXPECT_EQ(launch(function, 128, bytes.data(), {{kOverlap, 0, 0, {}}}), CUDA_SUCCESS);
+  EXPECT_EQ(fake_.n_overlapped - n_before, 1U);
+  EXPECT_EQ(launch(function, 128, bytes.data(), {{kOverlap + 1, 0, 1, {}}}), kInvalidValue);
+  EXPECT_EQ(fake_.last_fault, "encode is launched with an option that is not known");
+  EXPECT_EQ(wait(), CUDA_SUCCESS);
+}
+
 TEST_F(FakeCudaDriver, knows_handles_while_what_they_stand_for_is_there) {
   std::uint8_t* memory = page_locked(1);
   cuda::CUevent event = nullptr;
@@ -195,9 +214,8 @@ TEST_F(FakeCudaDriver, knows_handles_while_what_they_stand_for_is_there) {
   ASSERT_EQ(driver_.cuModuleGetFunction(&function, module, "embed"), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuModuleUnload(module), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuModuleUnload(module), kInvalidHandle);
-  void* params[] = {nullptr};
-  EXPECT_EQ(driver_.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream_, params, nullptr), kInvalidHandle);
-  EXPECT_THAT(fake_.last_fault, HasSubstr("cuLaunchKernel is given what is not there"));
+  EXPECT_EQ(launch(function, 32, nullptr), kInvalidHandle);
+  EXPECT_THAT(fake_.last_fault, HasSubstr("cuLaunchKernelEx is given what is not there"));
   EXPECT_EQ(driver_.cuEventDestroy_v2(event), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuEventRecord(event, stream_), kInvalidHandle);
   EXPECT_EQ(driver_.cuStreamDestroy_v2(stream_), CUDA_SUCCESS);

@@ -1,8 +1,13 @@
 // The tests of tests/gpu_contract on CUDA: see gpu_fixture.h.
 #pragma once
 
+#include <cstdlib>
+#include <string>
+
+#include "backend/cuda/cuda_arithmetic.h"
 #include "cuda/cuda_fixture.h"
 #include "format/dtype_table.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom::test {
 
@@ -14,17 +19,38 @@ inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool /*is_unified*/) { return cpu_and_cuda(); }
 
-// Of quantized weights activations are int8.
+// What prompts are computed in meanwhile.
+class UsePrompts {
+ public:
+  explicit UsePrompts(const char* setting) { setenv(kCudaPromptsVariable, setting, 1); }
+  UsePrompts(const UsePrompts&) = delete;
+  UsePrompts& operator=(const UsePrompts&) = delete;
+  ~UsePrompts() { unsetenv(kCudaPromptsVariable); }
+};
+
+// Activations of quantized weights are int8 in steps of few rows, and there or f16 in those of many; of F16 and BF16
+// weights they are f16 in those.
 template <class Check>
 void with_every_arithmetic(DType weight, Check check) {
-  check(dtype_row(weight).block_elems > 1 ? kInt8Tolerance : kExactTolerance);
+  const bool is_quantized = dtype_row(weight).block_elems > 1;
+  for (const char* prompts : {"f16", "int8"}) {
+    if (!is_quantized && std::string(prompts) == "int8") continue;  // as with f16
+    const UsePrompts use(prompts);
+    SCOPED_TRACE(prompts);
+    check(is_quantized ? kInt8Tolerance : weight == DType::kF32 ? kExactTolerance : kHalfRowsTolerance);
+  }
 }
+
+inline bool is_asked_for_int8() { return std::string(std::getenv(kCudaPromptsVariable)) == "int8"; }
 
 template <class Check>
-void with_some_arithmetics(DType weight, std::size_t /*place*/, Check check) {
-  with_every_arithmetic(weight, check);
+void with_some_arithmetics(DType weight, std::size_t place, Check check) {
+  with_every_arithmetic(weight, [&](double most) {
+    if (is_checked({place, is_asked_for_int8() ? 1U : 0U})) check(most);
+  });
 }
 
-inline bool tells_more(std::uint32_t /*n_rows*/) { return true; }
+// Steps of few rows are the same in both.
+inline bool tells_more(std::uint32_t n_rows) { return is_asked_for_int8() || n_rows > kGpuFewRows; }
 
 }  // namespace headroom::test

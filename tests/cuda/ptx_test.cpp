@@ -91,6 +91,21 @@ TEST_F(Ptx, what_others_have_read_is_overwritten_behind_a_barrier_and_nowhere_el
       << "two lanes in a word";
 }
 
+// What kernels before this one have written is read behind a wait, by each thread for itself.
+TEST_F(Ptx, memory_is_touched_when_earlier_kernels_have_ended) {
+  const std::string touches = "st.global.u32 [%rd1], %r0;\n";
+  const std::string both = "griddepcontrol.launch_dependents;\nprefetch.global.L2 [%rd1];\n";
+  EXPECT_THAT(run(both + "griddepcontrol.wait;\n" + touches), IsEmpty());
+  EXPECT_THAT(run(both + touches), IsEmpty()) << "a kernel that waits for none";
+  EXPECT_THAT(run(touches + "griddepcontrol.wait;"), HasSubstr("while earlier kernels may run"));
+  EXPECT_THAT(run("ld.global.u32 %r1, [%rd1];\ngriddepcontrol.wait;"), HasSubstr("while earlier kernels may run"));
+  EXPECT_THAT(run("setp.lt.u32 %p1, %r0, 31;\n@%p1 griddepcontrol.wait;\n" + touches),
+              HasSubstr("while earlier kernels may run"));
+  EXPECT_THAT(run("prefetch.global.L2 [%rd0+16384];"), HasSubstr("are nobody's"));
+  EXPECT_THAT(run("prefetch.global.L1 [%rd1];"), HasSubstr("a prefetch of a kind that is not known"));
+  EXPECT_THAT(run("griddepcontrol.arrive;"), HasSubstr("a dependency that is not known"));
+}
+
 TEST_F(Ptx, atomics_of_all_threads_add_up) {
   const std::string body =
       "setp.eq.u32 %p1, %r0, 0;\n@%p1 st.shared.u32 [room], 5;\nbar.sync 0;\natom.shared.add.u32 %r1, [room], %r0;\n";
@@ -152,7 +167,7 @@ TEST_F(Ptx, an_instruction_is_known_by_all_of_its_name_and_operands) {
            "cvt.rn.f32.f64 %f1, %rd0",
            "cvt.sat.f32.f16 %f1, %rs1",
            "cvt.rn.ftz.f16.f32 %rs1, 0f3F800000",
-           "cvt.rn.f16x2.f32 %r1, 0f3F800000, 0f3F800000",
+           "cvt.rz.f16x2.f32 %r1, 0f3F800000, 0f3F800000",
            "cvt.sat.u8.u32 %r1, %r0",
            "cvt.rzi.s64.f32 %rd2, 0f3F800000",
            "setp.lt.f64 %p1, %rd0, %rd0",
@@ -230,6 +245,7 @@ TEST_F(Ptx, numbers_become_what_cuda_makes_of_them) {
            Case{"mov.u32 %r1, 0x80000001;\nmul.hi.u32 %r2, %r1, 6;", 3},
            Case{"mov.u32 %r1, 0x80000001;\nmul.hi.s32 %r2, %r1, 6;", 0xFFFFFFFD},
            Case{"mov.u32 %r1, 0xFF85;\nst.global.u32 [%rd1], %r1;\nld.global.s8 %r2, [%rd1];", 0xFFFFFF85},
+           Case{"cvt.rn.f16x2.f32 %r2, 0f3F800000, 0fC0000000;", 0x3C00C000},
            Case{"mov.f32 %f1, 0f40200000;\ncvt.sat.f32.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0x3F800000},
            Case{"mov.f32 %f1, 0f7FC00000;\ncvt.sat.f32.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0},
            Case{"mov.f32 %f1, 0f00400000;\nrcp.approx.ftz.f32 %f2, %f1;\nmov.b32 %r2, %f2;", 0x7F800000},

@@ -1,5 +1,6 @@
 // Attention on a GPU against the reference device, in the shapes that its kernels take: stacks of query heads
 // and of rows, splits of the keys, and their borders.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -193,6 +194,56 @@ TEST_F(GpuAttend, windows_begin_within_splits_and_tiles) {
       expect_like_reference(spec, options_with(kv, 400), steps);
     }
   }
+}
+
+// Where weights are of half precision, so may be the attention of prompts. Keys that differ as much round to other
+// codes of the cache in many places.
+RandomModelSpec half_model(std::uint32_t n_heads, std::uint32_t head_dim) {
+  RandomModelSpec spec;
+  spec.weight_type = DType::kF16;
+  spec.n_layers = 1;
+  spec.d_model = 64;
+  spec.d_ff = 32;
+  spec.n_heads = n_heads;
+  spec.n_kv_heads = 2;
+  spec.head_dim = head_dim;
+  spec.n_ctx_trained = 2048;
+  return spec;
+}
+constexpr double kHalfModelError = 2 * test::kHalfRowsTolerance;
+
+TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
+  Steps steps;
+  fill(steps, 0, 0, 75);
+  for (const DType kv : kv_types()) {
+    SCOPED_TRACE(dtype_row(kv).name);
+    expect_like_reference(half_model(6, kv == DType::kQ8_0 ? 128 : 40), options_with(kv, 96), steps, kHalfModelError);
+  }
+}
+
+TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
+  constexpr std::array kHeads{8U, 64U, 128U};
+  constexpr std::array kGroups{1U, 3U, 8U, 19U};
+  for (std::size_t i = 0; i < kHeads.size(); ++i) {
+    for (std::size_t j = 0; j < kGroups.size(); ++j) {
+      if (!test::is_full_run() && (i + j) % 3 != 0) continue;
+      RandomModelSpec spec = half_model(2 * kGroups[j], kHeads[i]);
+      spec.window = j % 2 == 1 ? 33 : 0;
+      Steps steps;
+      fill(steps, 0, 0, 100);
+      steps.push_back(joined({rows(0, 100, 5), rows(1, 0, 27)}));
+      fill(steps, 0, 105, 150);
+      SCOPED_TRACE(fmt::format("{} heads of {}", kGroups[j], kHeads[i]));
+      expect_like_reference(spec, options_with(DType::kF16, 256, 2), steps, kHalfModelError);
+    }
+  }
+}
+
+// Past the exact ends and around their ring.
+TEST_F(GpuAttend, long_contexts_of_half_models_give_the_reference_logits) {
+  Steps steps;
+  fill(steps, 0, 0, 500);
+  expect_like_reference(half_model(4, 16), options_with(DType::kQ4_0, 512), steps, kHalfModelError);
 }
 
 // Neighbouring rows of one slot are stacked, those of others are not.

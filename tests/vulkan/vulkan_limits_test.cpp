@@ -17,7 +17,7 @@ TEST(VulkanLimits, are_those_of_the_arithmetic_of_each_tier) {
     const DeviceLimits limits = test::take(backend->measure_limits());
     EXPECT_GT(limits.read_bytes_per_s, 1e8);
     EXPECT_LT(limits.read_bytes_per_s, 1e14);
-    const bool has_f16 = tier.arithmetic().has_half_rows && !tier.matrices;
+    const bool has_f16 = tier.arithmetic().half_rows != HalfRows::kNone && !tier.matrices;
     for (const auto& [peak, is_there] :
          {std::pair{limits.f32_ops_per_s, true}, std::pair{limits.int8_ops_per_s, tier.has_int8},
           std::pair{limits.f16_ops_per_s, has_f16}, std::pair{limits.tile_ops_per_s, tier.matrices.has_value()}}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cuda/cuda_arena.h"
+#include "backend/cuda/cuda_arithmetic.h"
 #include "backend/cuda/cuda_speed.h"
 #include "backend/cuda/cuda_step.h"
 #include "backend/gpu/gpu_backend.h"
@@ -41,7 +42,7 @@ class CudaBackend final : public GpuBackend {
 
   Result<std::unique_ptr<GpuStep>> make_step(const Binding& binding) override {
     Result<std::unique_ptr<CudaStep>> step =
-        CudaStep::prepare(device_, bind_gpu(binding, {.has_int8 = true}), binding.stop);
+        CudaStep::prepare(device_, bind_gpu(binding, cuda_arithmetic(device_->card())), binding.stop);
     if (!step) return step.error();
     return std::unique_ptr<GpuStep>(std::move(*step));
   }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 
 #include "backend/cuda/cuda_arena.h"
@@ -11,6 +12,9 @@
 
 namespace headroom {
 namespace {
+
+// Kernels that begin while others end: cards, and drivers that also record them into graphs.
+constexpr int kLeastOverlapMajor = 9, kLeastOverlapVersion = 12030;
 
 // The context that this process shares on a card.
 struct SharedContext {
@@ -66,6 +70,10 @@ Status CudaDevice::create() {
     return refused("opening it", made);
   if (const auto made = driver_.cuCtxSetCurrent(context_); made != cuda::CUDA_SUCCESS)
     return refused("opening it", made);
+  int version = 0;
+  const char* wanted = std::getenv(kOverlapVariable);
+  has_overlap_ = card_.major >= kLeastOverlapMajor && driver_.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS &&
+                 version >= kLeastOverlapVersion && (wanted == nullptr || std::string_view(wanted) != "0");
   // What kernels never use is not set aside for them. A driver rounds up to what it needs at least; one that refuses
   // keeps its own.
   for (const int limit : {cuda::CU_LIMIT_STACK_SIZE, cuda::CU_LIMIT_PRINTF_FIFO_SIZE, cuda::CU_LIMIT_MALLOC_HEAP_SIZE})
@@ -118,6 +126,16 @@ Status CudaDevice::start_copy(const GpuCopy& copy) {
   if (Status present = check_present(); !present) return present;
   const auto started = driver().cuMemcpyAsync(address_of(copy.to), address_of(copy.from), copy.from.size, stream_);
   return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed("copying", started));
+}
+
+Status CudaDevice::launch(std::string_view what, cuda::CUfunction function, const Grid& grid, std::uint32_t n_threads,
+                          std::span<const std::byte> params) {
+  cuda::CUlaunchAttribute overlap{cuda::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 0, 1, {}};
+  const cuda::CUlaunchConfig config{grid.x, grid.y, grid.z,  n_threads, 1,
+                                    1,      0,      stream_, &overlap,  has_overlap_ ? 1U : 0U};
+  void* given[] = {const_cast<std::byte*>(params.data())};
+  const cuda::CUresult started = driver().cuLaunchKernelEx(&config, function, given, nullptr);
+  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed(what, started));
 }
 
 Status CudaDevice::copy(std::string_view what, std::span<const GpuCopy> copies) {

@@ -31,6 +31,15 @@ class CudaDevice final : public GpuDriver {
   // Starts a copy behind all that was submitted.
   Status start_copy(const GpuCopy& copy);
 
+  // Starts a kernel behind all that was submitted. On cards and with drivers that can, it begins while the one before
+  // it ends (see lib/device.cuh); not where kOverlapVariable is "0".
+  struct Grid {
+    std::uint32_t x = 1, y = 1, z = 1;
+  };
+  Status launch(std::string_view what, cuda::CUfunction function, const Grid& grid, std::uint32_t n_threads,
+                std::span<const std::byte> params);
+  static constexpr const char* kOverlapVariable = "HEADROOM_CUDA_OVERLAP";
+
   // The driver's functions, with the card's context current on this thread.
   const cuda::Driver& driver() const;
   cuda::CUstream stream() const { return stream_; }
@@ -55,7 +64,7 @@ class CudaDevice final : public GpuDriver {
   cuda::CUstream stream_ = nullptr;
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
   std::uint64_t n_resets_ = 0;                                  // of the card's context before this was opened
-  bool is_lost_ = false;
+  bool is_lost_ = false, has_overlap_ = false;
 };
 
 }  // namespace headroom

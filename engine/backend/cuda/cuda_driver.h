@@ -38,6 +38,21 @@ inline constexpr unsigned CU_CTX_SCHED_BLOCKING_SYNC = 4, CU_MEMHOSTALLOC_PORTAB
                           CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr int CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
 
+// An option of a launch, of which we know one, and a launch: cuda.h, CUlaunchAttribute and CUlaunchConfig.
+struct CUlaunchAttribute {
+  int id;
+  int padding;
+  alignas(8) int value;
+  char of_others[60];
+};
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+inline constexpr int CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6;
+
 // A pointer to each of those functions, by its name.
 struct Driver {
 #define HEADROOM_CUDA_FUNCTION(name, ...) CUresult (*name)(__VA_ARGS__);

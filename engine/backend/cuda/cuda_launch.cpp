@@ -4,6 +4,7 @@
 
 #include "backend/gpu/gpu_attend.h"
 #include "base/check.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {
@@ -29,28 +30,35 @@ std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
                           : "attend_16";
 }
 
+// Of experts a tile has kGpuTileRows rows.
+std::string_view matmul_half_entry(const GroupRule& groups) {
+  return groups.of != GroupRule::Of::kExpertTiles && groups.factor > kGpuTileRows ? "matmul_half_128"
+                                                                                  : "matmul_half_64";
+}
+
 Entry entry_of(const Dispatch& dispatch) {
   const std::vector<std::uint32_t>& constants = dispatch.constants;
   switch (dispatch.kernel) {
     case Kernel::kEmbed: return {"embed", 32};
     case Kernel::kNorm: return {"rms_norm", 256};
     case Kernel::kEncode: return {"encode", 128};
+    case Kernel::kEncodeHalf: return {"encode_half", 256};
     case Kernel::kMatvec: return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads]};
     case Kernel::kMatvecInt8:
       return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads]};
     case Kernel::kMatmul: return {"matmul", 256};
     case Kernel::kMatmulInt8: return {"matmul_int8", 256};
+    case Kernel::kMatmulHalf: return {matmul_half_entry(dispatch.groups), 128};
     case Kernel::kRoute: return {"route", 64};
     case Kernel::kGroupExperts: return {"group_experts", 256};
     case Kernel::kAddExperts: return {"add_experts", 128};
     case Kernel::kQueryHeads: return {"query_heads", 64};
     case Kernel::kCacheHeads: return {"cache_heads", 64};
     case Kernel::kAttend: return {attend_entry(constants), 128};
+    case Kernel::kAttendTiles: return {constants[kAttendHeadDim] <= 64 ? "attend_tiles_64" : "attend_tiles_128", 128};
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kRowMaxima: return {"row_maxima", 128};
     case Kernel::kTopTokens: return {"top_tokens", 128};
-    case Kernel::kEncodeHalf:
-    case Kernel::kMatmulHalf:
     case Kernel::kMatmulMatrices:
     case Kernel::kReadRate:
     case Kernel::kPeakRate:

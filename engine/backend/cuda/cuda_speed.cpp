@@ -42,14 +42,12 @@ class Rate {
   // n_blocks, n_times one after the other, and waits.
   Status run(std::uint64_t n_blocks, std::uint64_t n_times, const std::array<std::uint32_t, 2>& words = {}) {
     launch_.words.assign(words.begin(), words.end());
-    std::vector<std::byte> bytes = launch_.params();
-    void* params[] = {bytes.data()};
+    const std::vector<std::byte> params = launch_.params();
     for (std::uint64_t i = 0; i < n_times; ++i) {
       for (std::uint64_t first = 0; first < n_blocks; first += kMostBlocks) {
-        const auto n = static_cast<unsigned>(std::min(n_blocks - first, kMostBlocks));
-        const cuda::CUresult started =
-            device_->driver().cuLaunchKernel(function_, n, 1, 1, kThreads, 1, 1, 0, device_->stream(), params, nullptr);
-        if (started != cuda::CUDA_SUCCESS) return device_->failed("measuring it", started);
+        const auto n = static_cast<std::uint32_t>(std::min(n_blocks - first, kMostBlocks));
+        if (Status started = device_->launch("measuring it", function_, {n, 1, 1}, kThreads, params); !started)
+          return started;
       }
     }
     return device_->wait_idle();

@@ -88,12 +88,9 @@ Status CudaStep::make_events() {
   return ok_status();
 }
 
-Status CudaStep::launch(const Launch& launch, const Grid& grid) {
+Status CudaStep::launch(const Launch& launch, const CudaDevice::Grid& grid) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return ok_status();
-  void* params[] = {const_cast<std::byte*>(launch.params.data())};
-  const cuda::CUresult started = device_->driver().cuLaunchKernel(
-      launch.function, grid.x, grid.y, grid.z, launch.n_threads, 1, 1, 0, device_->stream(), params, nullptr);
-  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(device_->failed("submitting work", started));
+  return device_->launch("submitting work", launch.function, grid, launch.n_threads, launch.params);
 }
 
 Status CudaStep::capture_graphs() {

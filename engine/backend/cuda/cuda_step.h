@@ -43,9 +43,6 @@ class CudaStep final : public GpuStep {
     std::uint32_t first_op = 0;
     cuda::CUgraphExec exec = nullptr;
   };
-  struct Grid {
-    std::uint32_t x = 1, y = 1, z = 1;
-  };
 
   CudaStep(std::shared_ptr<CudaDevice> device, GpuBinding bound)
       : device_(std::move(device)), bound_(std::move(bound)) {}
@@ -54,7 +51,7 @@ class CudaStep final : public GpuStep {
   Status find_candidate_kernels();
   Status make_events();
   Status capture_graphs();
-  Status launch(const Launch& launch, const Grid& grid);
+  Status launch(const Launch& launch, const CudaDevice::Grid& grid);
   Status start_inputs(const StepInputs& inputs);
   Status start_words(std::uint64_t first, std::uint64_t n_words);
   std::span<const Part> parts_of(std::size_t op, std::size_t n_rows) const;

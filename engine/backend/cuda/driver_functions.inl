@@ -32,9 +32,7 @@ HEADROOM_CUDA_FUNCTION(cuEventDestroy_v2, CUevent event)
 HEADROOM_CUDA_FUNCTION(cuModuleLoadData, CUmodule* module, const void* image)
 HEADROOM_CUDA_FUNCTION(cuModuleUnload, CUmodule module)
 HEADROOM_CUDA_FUNCTION(cuModuleGetFunction, CUfunction* function, CUmodule module, const char* name)
-HEADROOM_CUDA_FUNCTION(cuLaunchKernel, CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
-                       void** params, void** extra)
+HEADROOM_CUDA_FUNCTION(cuLaunchKernelEx, const CUlaunchConfig* config, CUfunction function, void** params, void** extra)
 HEADROOM_CUDA_FUNCTION(cuStreamBeginCapture_v2, CUstream stream, int mode)
 HEADROOM_CUDA_FUNCTION(cuStreamEndCapture, CUstream stream, CUgraph* graph)
 HEADROOM_CUDA_FUNCTION(cuGraphInstantiateWithFlags, CUgraphExec* exec, CUgraph graph, unsigned long long flags)

@@ -17,10 +17,21 @@ struct MatrixShape {
   bool operator==(const MatrixShape&) const = default;
 };
 
+// Whose products with many rows read f16; those of F32 weights never do.
+enum class HalfRows : std::uint8_t {
+  kNone,
+  kOfPlainWeights,  // where one of those that read the same rows is F16 or BF16
+  kOfAllWeights
+};
+
 struct GpuArithmetic {
-  bool has_int8 = false;       // products of quantized weights, of steps with few rows at least
-  bool has_half_rows = false;  // products with many rows read f16
+  bool has_int8 = false;  // products of quantized weights, of steps with few rows at least
+  HalfRows half_rows = HalfRows::kNone;
+  // Of products that read f16, without `matrices`: of a workgroup; of experts kGpuTileRows rows.
+  std::uint32_t half_tile_features = 64, half_tile_rows = 64;
   std::optional<MatrixShape> matrices{};
+  // Attention of many rows in f16, of heads of at most so many elements; 0: never, as in layers with F32 weights.
+  std::uint32_t half_attend_dim = 0;
 };
 
 }  // namespace headroom

@@ -104,12 +104,22 @@ class AttendDispatches {
     return narrow(std::uint64_t{splits_.n_partials(bound_.plan->program.max_rows)} * layer_.q_dim());
   }
 
+  // As ProductDispatches::encoding_for(): what has F32 weights, or an F32 cache, is computed in f32.
+  bool has_half_attend() const {
+    const PlanOptions& options = bound_.plan->options;
+    return layer_.head_dim <= bound_.arithmetic.half_attend_dim && layer_.head_dim % 8 == 0 &&
+           options.kv_k != DType::kF32 && options.kv_v != DType::kF32 &&
+           bound_.at(WeightSlot::kQ, op_.layer).dtype != DType::kF32;
+  }
+
   void attend(OpPart& part, std::uint32_t first, bool is_split) {
     const PlanOptions& options = bound_.plan->options;
-    const AttendShape shape = attend_shape(layer_, options, is_split);
+    const bool is_tiled = !is_split && has_half_attend();
+    const AttendShape shape = is_tiled ? attend_tile_shape(layer_) : attend_shape(layer_, options, is_split);
     const GpuSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
-    Dispatch& dispatch = add(part, Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
+    Dispatch& dispatch =
+        add(part, is_tiled ? Kernel::kAttendTiles : Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
     dispatch.constants = {layer_.head_dim,
                           static_cast<std::uint32_t>(options.kv_k),
                           static_cast<std::uint32_t>(options.kv_v),
@@ -175,6 +185,16 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, boo
   if (is_split) return shape;
   shape.n_rows = std::max(1U, kQueriesOfRows / shape.n_heads);
   while (!fits(shape, layer.head_dim, row_bytes)) --shape.n_rows;
+  return shape;
+}
+
+AttendShape attend_tile_shape(const LayerSpec& layer) {
+  AttendShape shape;
+  const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
+  shape.n_stacks = narrow(div_up(group, kAttendTileQueries));
+  shape.n_heads = narrow(div_up(group, shape.n_stacks));
+  shape.n_rows = kAttendTileQueries / shape.n_heads;
+  shape.tile_keys = kKvRowStep;
   return shape;
 }
 

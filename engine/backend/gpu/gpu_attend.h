@@ -21,6 +21,10 @@ inline constexpr std::uint32_t kAttendSharedWords = 4096;
 inline constexpr std::uint32_t kAttendMostQueries = 16;
 AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, bool is_split);
 
+// Of cuda/kernels/attend_tiles.cu, whose shared memory is its own.
+inline constexpr std::uint32_t kAttendTileQueries = 64;
+AttendShape attend_tile_shape(const LayerSpec& layer);
+
 // Iterations of all loops of one invocation of attend.comp over so many keys.
 std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys);
 

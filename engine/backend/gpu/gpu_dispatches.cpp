@@ -314,14 +314,14 @@ std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) con
   switch (of) {
     case Of::kRows: return std::min(most, n_rows - std::min(first, n_rows)) * factor;
     case Of::kAny: return n_rows > 0 ? 1 : 0;
-    case Of::kTiles: return narrow(div_up(n_rows, kGpuTileRows));
+    case Of::kTiles: return narrow(div_up(n_rows, factor));
     case Of::kExpertTiles: {
       const std::uint32_t n_choices = n_rows * factor;
       return n_choices / kGpuTileRows + std::min(most, n_choices);
     }
     case Of::kLogitRows: return n_logit_rows;
     case Of::kAnyLogits: return n_logit_rows > 0 ? 1 : 0;
-    case Of::kLogitTiles: return narrow(div_up(n_logit_rows, kGpuTileRows));
+    case Of::kLogitTiles: return narrow(div_up(n_logit_rows, factor));
   }
   return 0;
 }

@@ -18,11 +18,11 @@ struct GroupRule {
   enum class Of : std::uint8_t {
     kRows,         // rows * factor, less those before `first`, at most `most` of them
     kAny,          // one where there are rows
-    kTiles,        // 64 rows each
+    kTiles,        // `factor` rows each
     kExpertTiles,  // of the choices of rows, `factor` each, among `most` experts: as many as there can be
     kLogitRows,    // rows with logits
     kAnyLogits,
-    kLogitTiles
+    kLogitTiles  // `factor` rows with logits each
   };
   std::uint32_t x = 1;
   Of of = Of::kRows;

@@ -41,12 +41,11 @@ Encoding ProductDispatches::encoding_for(std::initializer_list<const GpuWeight*>
   const auto all = [&](auto holds) { return std::all_of(readers.begin(), readers.end(), holds); };
   if (!all([](const GpuWeight* weight) { return weight->n_cols % kGpuGroup == 0; })) return Encoding::kF32;
   const bool is_of_experts = (*readers.begin())->n_matrices > 1;
-  if (has_tiles(is_of_experts) && bound_.arithmetic.has_half_rows) {
+  const HalfRows half_rows = has_tiles(is_of_experts) ? bound_.arithmetic.half_rows : HalfRows::kNone;
+  const bool are_quantized = all([](const GpuWeight* weight) { return is_quantized(*weight); });
+  if (half_rows == HalfRows::kOfAllWeights || (half_rows == HalfRows::kOfPlainWeights && !are_quantized))
     return all([](const GpuWeight* weight) { return weight->dtype != DType::kF32; }) ? Encoding::kHalf : Encoding::kF32;
-  }
-  return bound_.arithmetic.has_int8 && all([](const GpuWeight* weight) { return is_quantized(*weight); })
-             ? Encoding::kInt8
-             : Encoding::kF32;
+  return bound_.arithmetic.has_int8 && are_quantized ? Encoding::kInt8 : Encoding::kF32;
 }
 
 bool ProductDispatches::has_tiles(bool is_of_experts) const {
@@ -91,7 +90,7 @@ void ProductDispatches::multiply(const Product& product, bool waits) {
     if (rows_ == RowClass::kMany) {
       dispatch.push.push_back(word(product.cap));
       dispatch.groups = {narrow(div_up(last - first, panels_of_tile(product))),
-                         product.is_of_logits ? GroupRule::Of::kLogitTiles : GroupRule::Of::kTiles};
+                         product.is_of_logits ? GroupRule::Of::kLogitTiles : GroupRule::Of::kTiles, tile_rows(product)};
     } else {
       dispatch.push.insert(dispatch.push.end(), {0, word(product.cap)});
       dispatch.groups = {narrow(last - first), product.is_of_logits ? GroupRule::Of::kAnyLogits : GroupRule::Of::kAny};
@@ -141,8 +140,14 @@ Kernel ProductDispatches::kernel_of(const Product& product, bool is_many) const 
 
 // Small matrices have too few large tiles for a card.
 std::uint32_t ProductDispatches::tile_features(const Product& product) const {
-  const bool is_large = product.matrix->n_rows >= kLargeMatrix;
-  return product.reads == Encoding::kHalf && bound_.arithmetic.matrices && is_large ? 2 * kTile : kTile;
+  if (product.reads != Encoding::kHalf) return kTile;
+  if (!bound_.arithmetic.matrices) return bound_.arithmetic.half_tile_features;
+  return product.matrix->n_rows >= kLargeMatrix ? 2 * kTile : kTile;
+}
+
+std::uint32_t ProductDispatches::tile_rows(const Product& product) const {
+  const bool may_be_high = product.reads == Encoding::kHalf && !bound_.arithmetic.matrices;
+  return may_be_high && bound_.plan->program.max_rows > kTile ? bound_.arithmetic.half_tile_rows : kTile;
 }
 
 std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {

@@ -63,6 +63,7 @@ class ProductDispatches {
  private:
   Kernel kernel_of(const Product& product, bool is_many) const;
   std::uint32_t tile_features(const Product& product) const;   // of a workgroup of many rows
+  std::uint32_t tile_rows(const Product& product) const;       // not of experts
   std::uint32_t panels_of_tile(const Product& product) const;  // of a matrix
   // The kernel of a product with its constants and activations.
   Dispatch& add_product(const Product& product, bool waits);

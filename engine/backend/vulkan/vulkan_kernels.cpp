@@ -99,6 +99,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kQueryHeads: return kQueryHeadsCode;
     case Kernel::kCacheHeads: return kCacheHeadsCode;
     case Kernel::kAttend: return kAttendCode;
+    case Kernel::kAttendTiles: break;  // CUDA's
     case Kernel::kAttendMerge: return kAttendMergeCode;
     case Kernel::kReadRate: return kReadRateCode;
     case Kernel::kPeakRate: return kPeakRateCode;

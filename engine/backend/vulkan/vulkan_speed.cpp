@@ -171,7 +171,7 @@ Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& 
                       shape.n_subgroups() * kPeakFragments * ops_of_fragment, {0x3F800000U, 0}, limits.tile_ops_per_s);
         !done)
       return done.error();
-  } else if (tier.arithmetic().has_half_rows) {
+  } else if (tier.arithmetic().half_rows != HalfRows::kNone) {
     if (Status done = take_peak(Kernel::kPeakRateHalf, {}, 4 * kPeakProductsPerGroup, {0x38003800U, 0x3C003C00U},
                                 limits.f16_ops_per_s);
         !done)

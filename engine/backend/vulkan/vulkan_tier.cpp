@@ -153,7 +153,7 @@ std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& fact
 VulkanTierFeatures::VulkanTierFeatures(const VulkanTier& tier) {
   with_1_2_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   with_1_2_.timelineSemaphore = VK_TRUE;
-  with_1_2_.shaderFloat16 = tier.arithmetic().has_half_rows ? VK_TRUE : VK_FALSE;
+  with_1_2_.shaderFloat16 = tier.arithmetic().half_rows != HalfRows::kNone ? VK_TRUE : VK_FALSE;
   last_ = reinterpret_cast<VkBaseOutStructure*>(&with_1_2_);
   if (tier.has_int8) {
     int8_.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;

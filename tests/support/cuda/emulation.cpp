@@ -141,12 +141,12 @@ class Block {
     scheduler_ = std::move(scheduler_).resume();
   }
 
-  std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line) {
+  const std::uint64_t* exchange(std::uint64_t word, const char* file, int line) {
     Thread& thread = threads_[now_];
     const std::uint32_t parity = thread.n_exchanges++ % 2;
     words_[parity][now_] = word;
     wait(Wait::kExchange, file, line);
-    return words_[parity][now_ / kWarp * kWarp + lane];
+    return words_[parity] + now_ / kWarp * kWarp;
   }
 
   std::byte* touch(const char* name, std::size_t index, std::size_t n, std::size_t elem_bytes, std::size_t i,
@@ -341,8 +341,8 @@ std::uint32_t block(int dimension) { return running->block(dimension); }
 std::uint32_t grid(int dimension) { return running->grid(dimension); }
 void barrier(const char* file, int line) { running->wait(Wait::kBarrier, file, line); }
 void warp_barrier(const char* file, int line) { running->wait(Wait::kWarpBarrier, file, line); }
-std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line) {
-  return running->exchange(word, lane, file, line);
+const std::uint64_t* exchange(std::uint64_t word, const char* file, int line) {
+  return running->exchange(word, file, line);
 }
 
 SharedName::SharedName(const char* name, std::size_t n, std::size_t elem_bytes)

@@ -67,8 +67,9 @@ std::uint32_t block(int dimension);
 std::uint32_t grid(int dimension);
 void barrier(const char* file, int line);
 void warp_barrier(const char* file, int line);
-// Gives each lane's word to the other lanes of its warp, which are at the same place; the word of `lane`.
-std::uint64_t exchange(std::uint64_t word, std::uint32_t lane, const char* file, int line);
+// Gives each lane's word to the other lanes of its warp, which are at the same place; the words of all 32, which are
+// there until the exchange after the next.
+const std::uint64_t* exchange(std::uint64_t word, const char* file, int line);
 
 enum class Access : std::uint8_t { kRead, kWrite, kAtomic };
 
@@ -142,7 +143,7 @@ T shuffle(T value, std::uint32_t lane, const char* file = __builtin_FILE(), int 
   static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
   std::uint64_t word = 0;
   std::memcpy(&word, &value, sizeof(T));
-  word = emulated::exchange(word, lane % 32, file, line);
+  word = emulated::exchange(word, file, line)[lane % 32];
   std::memcpy(&value, &word, sizeof(T));
   return value;
 }
@@ -150,6 +151,18 @@ template <class T>
 T shuffle_xor(T value, std::uint32_t mask, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   return shuffle(value, lane_index() ^ mask, file, line);
 }
+
+template <class Area>
+void put_unit(const Area& area, std::uint32_t word, const uint4& unit) {
+  const std::uint32_t words[] = {unit.x, unit.y, unit.z, unit.w};
+  for (std::uint32_t i = 0; i < 4; ++i) area[word + i] = words[i];
+}
+// When what is copied arrives is for the interpreter of PTX to see (tests/support/ptx).
+template <class Area>
+void copy_unit(const Area& area, std::uint32_t word, const uint4* from) {
+  put_unit(area, word, *from);
+}
+inline void await_copies() {}
 
 inline int dot4(int a, int b, int sum) {
   for (int i = 0; i < 4; ++i)
@@ -159,6 +172,13 @@ inline int dot4(int a, int b, int sum) {
 }
 inline float half_to_float(std::uint16_t bits) { return f16_to_f32(bits); }
 inline std::uint16_t float_to_half(float x) { return f32_to_f16(x); }
+inline std::uint32_t floats_to_halves(float low, float high) {
+  return f32_to_f16(low) | static_cast<std::uint32_t>(f32_to_f16(high)) << 16;
+}
+template <class Params>
+void nothing_ahead(const Params&) {}
+// Reads it, since what is asked for has to be there. A part of it tells whether all of it is.
+inline void ask_for(const uint4* unit) { static_cast<void>(*static_cast<const volatile unsigned*>(&unit->x)); }
 inline uint4 load_stream(const uint4* from) { return *from; }
 inline float exp_of(float x) { return std::exp(x); }
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
@@ -167,12 +187,16 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 }  // namespace headroom::cuda
 
 #define DEVICE inline
-#define KERNEL(name, n_threads, ...)                                                     \
-  static void run_##name(const __VA_ARGS__& p);                                          \
-  static const ::headroom::cuda::EmulatedKernel emulated_##name(                         \
-      #name, __FILE__, n_threads, sizeof(__VA_ARGS__),                                   \
-      [](const void* params) { run_##name(*static_cast<const __VA_ARGS__*>(params)); }); \
-  static void run_##name(const __VA_ARGS__& p)
+#define KERNEL_AHEAD(name, n_threads, Params, ahead)                                                                   \
+  static void run_##name(const Params& p);                                                                             \
+  static const ::headroom::cuda::EmulatedKernel emulated_##name(#name, __FILE__, n_threads, sizeof(Params),            \
+                                                                [](const void* params) {                               \
+                                                                  const auto& p = *static_cast<const Params*>(params); \
+                                                                  ahead(p);                                            \
+                                                                  run_##name(p);                                       \
+                                                                });                                                    \
+  static void run_##name(const Params& p)
+#define KERNEL(name, n_threads, Params) KERNEL_AHEAD(name, n_threads, Params, nothing_ahead)
 #define SHARED(T, name, n) static const ::headroom::cuda::emulated::SharedArray<T, (n)> name(#name)
 #define BARRIER() ::headroom::cuda::emulated::barrier(__FILE__, __LINE__)
 #define WARP_BARRIER() ::headroom::cuda::emulated::warp_barrier(__FILE__, __LINE__)

@@ -341,22 +341,30 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   *function = &module->functions.try_emplace(name, CUfunc_st{kernel}).first->second;
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** params,
-                        void** extra) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** params, void** extra) {
   NEEDS_CONTEXT();
+  const CUstream stream = config->hStream;
   NEEDS(streams, stream);
   if (!has_function(function)) return unknown_handle(__func__);
   const EmulatedKernel& kernel = *function->kernel;
-  if (grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > kMostGroupsBeyondX || grid_z > kMostGroupsBeyondX ||
-      block_x == 0 || block_x > kernel.n_threads || block_y != 1 || block_z != 1 || shared_bytes != 0 ||
-      extra != nullptr)
+  const CUlaunchConfig& of = *config;
+  if (of.gridDimX == 0 || of.gridDimY == 0 || of.gridDimZ == 0 || of.gridDimY > kMostGroupsBeyondX ||
+      of.gridDimZ > kMostGroupsBeyondX || of.blockDimX == 0 || of.blockDimX > kernel.n_threads || of.blockDimY != 1 ||
+      of.blockDimZ != 1 || of.sharedMemBytes != 0 || extra != nullptr)
     return fault(kInvalidValue, std::string(kernel.name) + " is launched with sizes that it cannot have");
+  for (unsigned i = 0; i < of.numAttrs; ++i) {
+    if (of.attrs[i].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      return fault(kInvalidValue, std::string(kernel.name) + " is launched with an option that is not known");
+    if (of.attrs[i].value != 0 && stream->context->major < 9)
+      return fault(kNotSupported, std::string(kernel.name) + " is to begin before others end, on a card that cannot");
+    if (of.attrs[i].value != 0) ++control().n_overlapped;
+  }
   // A driver takes what a kernel is given when it is launched.
   const auto* given = static_cast<const std::byte*>(params[0]);
   std::vector<std::byte> taken(given, given + kernel.param_bytes);
-  return add(*stream, [&kernel, device = stream->context, taken = std::move(taken), grid_x, grid_y, grid_z, block_x] {
-    return launch_now(kernel, *device, taken, {{grid_x, grid_y, grid_z}, block_x});
+  const LaunchSizes sizes{{of.gridDimX, of.gridDimY, of.gridDimZ}, of.blockDimX};
+  return add(*stream, [&kernel, device = stream->context, taken = std::move(taken), sizes] {
+    return launch_now(kernel, *device, taken, sizes);
   });
 }
 CUresult cuStreamBeginCapture_v2(CUstream stream, int) {

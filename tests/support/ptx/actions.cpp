@@ -30,15 +30,15 @@ Action make_move(const Instruction& code) {
       if (is_load) {
         const std::byte* from = is_param    ? machine.param(address, bytes)
                                 : is_shared ? machine.shared(warp, lane, address, bytes, Access::kRead)
-                                            : machine.global(address, bytes);
+                                            : machine.global(warp, lane, address, bytes);
         for (std::size_t i = 0; i < n; ++i) {
           std::uint64_t bits = 0;
           std::memcpy(&bits, from + i * width, width);
           Machine::put(warp, elements[i], lane, type.kind == 's' ? sign_extended(bits, type.bits) : bits);
         }
       } else {
-        std::byte* to =
-            is_shared ? machine.shared(warp, lane, address, bytes, Access::kWrite) : machine.global(address, bytes);
+        std::byte* to = is_shared ? machine.shared(warp, lane, address, bytes, Access::kWrite)
+                                  : machine.global(warp, lane, address, bytes);
         for (std::size_t i = 0; i < n; ++i) {
           const std::uint64_t bits = machine.value(warp, elements[i], lane);
           std::memcpy(to + i * width, &bits, width);
@@ -139,6 +139,25 @@ Action make_warp_barrier(const Instruction& code) {
   };
 }
 
+// griddepcontrol: PTX ISA, "Parallel Synchronization and Communication Instructions: griddepcontrol". Kernels run one
+// behind the other here: what would be wrong else is what is touched before the wait.
+Action make_dependency(const Instruction& code) {
+  const bool waits = code.form(0) == kWaitForEarlier;
+  if (!waits && code.form(0) != "griddepcontrol.launch_dependents") throw Fault("a dependency that is not known");
+  expect_operands(code, 0);
+  return [waits](Machine&, Warp& warp, std::uint32_t lanes) {
+    if (waits) warp.has_waited |= lanes;
+  };
+}
+
+Action make_prefetch(const Instruction& code) {
+  if (code.form(0) != "prefetch.global.L2") throw Fault("a prefetch of a kind that is not known");
+  expect_operands(code, 1);
+  return [at = code.operands[0]](Machine& machine, Warp& warp, std::uint32_t lanes) {
+    each_lane(lanes, [&](std::uint32_t lane) { machine.check_allocated(machine.address(warp, at, lane), 1); });
+  };
+}
+
 }  // namespace
 
 void expect_parts(const Instruction& code, std::initializer_list<std::string_view> known) {
@@ -177,6 +196,8 @@ Action action_of(const Instruction& code) {
   if (Action of_tiles = tile_action_of(code)) return of_tiles;
   if (Action of_copies = copy_action_of(code)) return of_copies;
   if (name == "atom") return make_atomic(code);
+  if (name == "griddepcontrol") return make_dependency(code);
+  if (name == "prefetch") return make_prefetch(code);
   if (name == "mov") return make_mov(code);
   if (code.form(0) == "bar.warp.sync") return make_warp_barrier(code);
   const Function function = function_of(code);

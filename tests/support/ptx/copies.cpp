@@ -30,7 +30,7 @@ Action make_copy(const Instruction& code) {
       if (read > bytes) throw Fault("a copy reads more than it writes");
       check_aligned(source, bytes);
       Copies::Copy copy{machine.address(warp, to, lane), std::vector<std::byte>(bytes)};
-      for (std::uint64_t i = 0; i < read; ++i) copy.bytes[i] = *machine.global(source + i, 1);
+      for (std::uint64_t i = 0; i < read; ++i) copy.bytes[i] = *machine.global(warp, lane, source + i, 1);
       machine.begin_copy(warp, lane, std::move(copy));
     });
   };

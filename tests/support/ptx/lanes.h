@@ -17,6 +17,7 @@
 namespace headroom::ptx {
 
 inline constexpr std::uint32_t kWarp = 32, kAllLanes = ~0U;
+inline constexpr std::string_view kWaitForEarlier = "griddepcontrol.wait";
 
 // Copies of a thread from global to shared memory that it has not waited for.
 struct Copies {
@@ -31,8 +32,9 @@ struct Copies {
 struct Warp {
   std::array<std::uint32_t, kWarp> pc{};
   std::uint32_t live = kAllLanes;
-  std::uint32_t held = 0;  // lanes that wait for those of their warp
-  bool waits = false;      // at a barrier
+  std::uint32_t has_waited = 0;  // lanes that may see what earlier kernels wrote
+  std::uint32_t held = 0;        // lanes that wait for those of their warp
+  bool waits = false;            // at a barrier
   std::uint32_t first_thread = 0;
   std::uint32_t n_barriers = 0;          // of the warp alone
   std::vector<std::uint64_t> registers;  // (n, 32)
@@ -68,7 +70,8 @@ class Machine {
   static void put(Warp& warp, const Operand& operand, std::uint32_t lane, std::uint64_t value);
   std::uint64_t address(const Warp& warp, const Operand& operand, std::uint32_t lane) const;
 
-  std::byte* global(std::uint64_t at, std::size_t bytes) const;
+  std::byte* global(const Warp& warp, std::uint32_t lane, std::uint64_t at, std::size_t bytes) const;
+  void check_allocated(std::uint64_t at, std::size_t bytes) const;
   std::byte* shared(const Warp& warp, std::uint32_t lane, std::uint64_t at, std::size_t bytes, Access access) {
     return shared_.touch(at, bytes, access, moment(warp, lane));
   }
@@ -89,6 +92,7 @@ class Machine {
 
   const Launch& launch_;
   const Entry& entry_;
+  const bool waits_for_earlier_;  // the entry does, and touches nothing before
   std::mt19937 random_;
   SharedMemory shared_;
   std::uint32_t block_interval_ = 0;

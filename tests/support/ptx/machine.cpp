@@ -21,10 +21,18 @@ std::size_t grain_bytes(const Entry& entry) {
   return least;
 }
 
+bool waits_for_earlier(const Entry& entry) {
+  return std::ranges::any_of(entry.code, [](const Instruction& code) { return code.form(0) == kWaitForEarlier; });
+}
+
 }  // namespace
 
 Machine::Machine(const Launch& launch)
-    : launch_(launch), entry_(*launch.entry), random_(launch.seed), shared_(entry_.shared_bytes, grain_bytes(entry_)) {}
+    : launch_(launch),
+      entry_(*launch.entry),
+      waits_for_earlier_(waits_for_earlier(entry_)),
+      random_(launch.seed),
+      shared_(entry_.shared_bytes, grain_bytes(entry_)) {}
 
 std::uint64_t Machine::register_value(const Warp& warp, std::uint32_t index, std::uint32_t lane) const {
   if ((warp.defined[index] >> lane & 1U) == 0) throw Fault("a register is read before it was written");
@@ -52,9 +60,15 @@ std::uint64_t Machine::address(const Warp& warp, const Operand& operand, std::ui
   return operand.number + (operand.has_base ? register_value(warp, operand.index, lane) : 0);
 }
 
-std::byte* Machine::global(std::uint64_t at, std::size_t bytes) const {
+void Machine::check_allocated(std::uint64_t at, std::size_t bytes) const {
   check_aligned(at, bytes);
   if (!launch_.is_allocated(at, bytes)) throw Fault(fmt::format("{} bytes at {:#x} are nobody's", bytes, at));
+}
+
+std::byte* Machine::global(const Warp& warp, std::uint32_t lane, std::uint64_t at, std::size_t bytes) const {
+  check_allocated(at, bytes);
+  if (waits_for_earlier_ && (warp.has_waited >> lane & 1U) == 0)
+    throw Fault("memory is touched while earlier kernels may run");
   return reinterpret_cast<std::byte*>(at);  // NOLINT: addresses of the device are those of the host
 }
 

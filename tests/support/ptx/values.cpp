@@ -244,6 +244,9 @@ Function function_of(const Instruction& code) {
     if ((form == std::string("cvta.") + space || form == std::string("cvta.to.") + space) && code.parts.back() == "u64")
       return {1, [](const In& in) { return in[0]; }};
   }
+  if (code.form(0) == "cvt.rn.f16x2.f32") {  // the first is the upper half
+    return {2, [](const In& in) { return std::uint64_t{f32_to_f16(f32(in[0]))} << 16 | f32_to_f16(f32(in[1])); }};
+  }
   if (name == "cvt" && code.parts.size() > 2) return conversion(code);
   const Type type = type_of(code.parts.back());
   if (name == "setp") return comparison(code, type);

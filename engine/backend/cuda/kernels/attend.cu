@@ -3,9 +3,7 @@
 // slot. Keys come in tiles, with the running maximum and sum of an online softmax (arXiv 1805.02867). In steps of few
 // rows the keys of a row are split over blocks, whose results attend_merge.cu adds up (arXiv 2311.01282). Blocks:
 // (stacks of query heads, rows, splits).
-#include "lib/cache.cuh"
-#include "lib/key_tile.cuh"
-#include "lib/splits.cuh"
+#include "lib/attend.cuh"
 
 namespace headroom::cuda {
 namespace {
@@ -15,56 +13,15 @@ constexpr u32 kTeam = 8;          // threads of a query's scores
 constexpr u32 kMostTile = 64;     // keys
 constexpr u32 kMostQueries = 16;  // of a block
 constexpr u32 kRoomWords = 4096;  // kAttendSharedWords: what queries, and what keys, take at most
-constexpr float kUnseen = -3.0e38F;
-
-struct AttendWords {
-  u32 head_dim, key_type, value_type;
-  u32 has_exact_keys, has_exact_values;
-  u32 has_shifts;  // the values have
-  u32 is_split;
-  // See AttendShape.
-  u32 heads;  // query heads of a stack
-  u32 rows;   // of a block
-  u32 tile;   // keys
-  u32 area_words;
-  u32 first_row;  // of those in this submission
-  u32 n_heads, n_kv_heads;
-  u32 n_stacks;                // of a KV head
-  u32 rows_at, exact_from_at;  // of the inputs; the latter is that of the layer
-  u32 window;                  // 0: all positions
-  float scale, cap;
-  u32 row_splits, shares_at;  // of splits: see lib/splits.cuh; where maxima and sums begin behind the results
-  CacheRows key_rows, value_rows;
-};
-using AttendParams = Params<AttendWords>;
-
-// What the block has.
-struct Stack {
-  u32 slot, kv_head, first_row, n_rows, first_head, n_heads;
-};
-
-// A tile in shared memory: the byte of its first row, and the format of its rows.
-struct KeyTile {
-  u32 at, row_bytes, type;
-};
-
-DEVICE bool is_exact(const CacheRows& rows, u32 position, u32 exact_from) {
-  return position < rows.n_sinks || (rows.n_ring != 0 && position >= exact_from);
-}
 
 // `plain` and `exact` are the numbers of the buffers of keys, or of values. Rows of neighbouring positions stand
 // together: a tile does not go around the end of a ring.
 DEVICE KeyTile load_rows(const AttendParams& p, auto& area, const Stack& stack, const CacheRows& rows, bool from_exact,
                          u32 plain, u32 exact, u32 type, u32 position, u32 n_keys) {
-  const u32 n_kv_heads = p.words.n_kv_heads, head_dim = p.words.head_dim;
-  if (from_exact) {
-    const std::uint64_t byte = exact_row(rows, stack.slot, n_kv_heads, stack.kv_head, position, head_dim);
-    load_tile<kThreads>(area, buffer<const uint4>(p, exact), byte, n_keys * head_dim * 2);
-    return {static_cast<u32>(byte % 16), head_dim * 2, kF16};
-  }
-  const std::uint64_t byte = cache_row(rows, stack.slot, n_kv_heads, stack.kv_head, position);
-  load_tile<kThreads>(area, buffer<const uint4>(p, plain), byte, n_keys * rows.row_bytes);
-  return {static_cast<u32>(byte % 16), rows.row_bytes, type};
+  const u32 head_dim = p.words.head_dim, row_bytes = from_exact ? head_dim * 2 : rows.row_bytes;
+  const std::uint64_t byte = rows_at(p.words, stack, rows, from_exact, position);
+  load_tile<kThreads>(area, buffer<const uint4>(p, from_exact ? exact : plain), byte, n_keys * row_bytes);
+  return {static_cast<u32>(byte % 16), row_bytes, from_exact ? kF16 : type};
 }
 
 // kQueries of the stack's heads and rows; kRounds in which the threads read a value.
@@ -76,31 +33,18 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   const u32 n_chunks = divide_up(head_dim, 4), key_lanes = kThreads / tile;
   const u32 width = smaller(n_chunks, kThreads), value_lanes = smaller(tile, kThreads / width);
   const u32* inputs = inputs_of(p);
-  const u32 in_block = block_y() % words.rows, split = block_z();
-  const u32 group = words.n_heads / words.n_kv_heads, of_stack = block_x() % words.n_stacks;
+  const u32 split = block_z();
   Stack stack;
-  stack.first_row = words.first_row + block_y();
-  const auto row_of = [&](u32 row) { return step_row(inputs, words.rows_at, row); };
-  stack.slot = row_of(stack.first_row).slot;
-  // A row behind one of the same slot in its block goes with that.
-  if (in_block > 0 && row_of(stack.first_row - 1).slot == stack.slot) return;
-  stack.n_rows = 1;
-  while (in_block + stack.n_rows < words.rows && block_y() + stack.n_rows < grid_y() &&
-         row_of(stack.first_row + stack.n_rows).slot == stack.slot)
-    ++stack.n_rows;
-  stack.kv_head = block_x() / words.n_stacks;
-  stack.first_head = stack.kv_head * group + of_stack * words.heads;
-  stack.n_heads = smaller(words.heads, group - of_stack * words.heads);
-  const auto is_there = [&](u32 q) { return q % words.heads < stack.n_heads && q / words.heads < stack.n_rows; };
-  const auto head_of = [&](u32 q) { return stack.first_head + q % words.heads; };
+  if (!open_stack(p, stack)) return;
+  const auto position_of = [&](u32 row) { return step_row(inputs, words.rows_at, row).position; };
 
   // Rows of a slot ascend. Tiles begin at multiples of their size, and a team is of one size, so that a row is added up
   // in the same order whatever is beside it.
-  u32 position = seen_from(words.window, row_of(stack.first_row).position) / tile * tile;
-  u32 end = row_of(stack.first_row + stack.n_rows - 1).position + 1;
+  u32 position = seen_from(words.window, position_of(stack.first_row)) / tile * tile;
+  u32 end = position_of(stack.first_row + stack.n_rows - 1) + 1;
   const u32 n_step_rows = step_rows(inputs);
   if (words.is_split != 0) {
-    const Splits splits = splits_of(words.row_splits, n_step_rows, words.window, row_of(stack.first_row).position);
+    const Splits splits = splits_of(words.row_splits, n_step_rows, words.window, position_of(stack.first_row));
     if (split >= splits.n) return;
     position = splits.first + split * splits.n_keys;
     end = smaller(end, position + splits.n_keys);
@@ -108,17 +52,15 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   const u32 exact_from = inputs[words.exact_from_at + stack.slot];
   const u32 q = thread / kTeam, in_team = thread % kTeam;
   u32 seen_first = 0, seen_end = 0;
-  if (q < kQueries && is_there(q)) {
-    seen_end = row_of(stack.first_row + q / words.heads).position + 1;
+  if (q < kQueries && has_query(words, stack, q)) {
+    seen_end = position_of(query_row(words, stack, q)) + 1;
     seen_first = seen_from(words.window, seen_end - 1);
   }
   for (u32 i = thread; i < kQueries * n_chunks; i += kThreads) {
     const u32 of = i / n_chunks, col = i % n_chunks * 4;
-    const float* from = buffer<const float>(p, 3) +
-                        (std::uint64_t{stack.first_row + of / words.heads} * words.n_heads + head_of(of)) * head_dim +
-                        col;
+    const float* from = buffer<const float>(p, 3) + query_at(words, stack, of) + col;
     float4 chunk = make_float4(0, 0, 0, 0);
-    if (is_there(of)) {
+    if (has_query(words, stack, of)) {
       chunk.x = from[0];
       chunk.y = from[1];
       if (col + 4 <= head_dim) chunk.z = from[2], chunk.w = from[3];
@@ -222,9 +164,10 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   float* attended = buffer<float>(p, 4);
   if (q < kQueries && in_team == 0) {
     kept[q] = total;
-    if (words.is_split != 0 && is_there(q)) {
-      float* share = attended + words.shares_at +
-                     (std::uint64_t{stack.first_row * n_splits + split} * words.n_heads + head_of(q)) * 2;
+    if (words.is_split != 0 && has_query(words, stack, q)) {
+      float* share =
+          attended + words.shares_at +
+          (std::uint64_t{stack.first_row * n_splits + split} * words.n_heads + stack.first_head + q % words.heads) * 2;
       share[0] = most;
       share[1] = total;
     }
@@ -249,12 +192,13 @@ DEVICE void attend(const AttendParams& p, auto& area, auto& queries, auto& weigh
   // The results, or those of a split: not divided yet.
   for (u32 i = thread; i < kQueries * n_chunks; i += kThreads) {
     const u32 of = i / n_chunks, col = i % n_chunks * 4;
-    if (!is_there(of)) continue;
-    const u32 row = stack.first_row + of / words.heads;
+    if (!has_query(words, stack, of)) continue;
+    const u32 row = query_row(words, stack, of);
     const u32 to_row = words.is_split != 0 ? row * n_splits + split : row;
     const float by = words.is_split != 0 ? 1.0F : static_cast<float>(kept[of]);
     const float4 result = queries[i];
-    float* to = attended + (std::uint64_t{to_row} * words.n_heads + head_of(of)) * head_dim + col;
+    float* to =
+        attended + (std::uint64_t{to_row} * words.n_heads + stack.first_head + of % words.heads) * head_dim + col;
     to[0] = result.x / by;
     to[1] = result.y / by;
     if (col + 4 <= head_dim) to[2] = result.z / by, to[3] = result.w / by;

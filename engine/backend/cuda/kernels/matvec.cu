@@ -118,6 +118,19 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
   }
 }
 
+// What each warp reads first of its panel.
+DEVICE void ask_for_weights(const MatvecParams& p) {
+  const MatvecWords& words = p.words;
+  if (words.experts != 0) return;  // whose are not chosen yet
+  const u32 part = warp_index(), n_matrices = words.constants.then == kGate ? 2 : 1, of_matrix = part % n_matrices;
+  const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
+  const u32 block = part / n_matrices, units = group_units(type), first = block * kBlockGroups;
+  const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x(), lane_index(), words.n_groups);
+  const u32 end = smaller(words.n_groups, first + kBlockGroups) * units;
+  if (is_block_format(type) && first < words.n_groups) ask_for(row.headers + block * kPanelRows);
+  for (u32 unit = first * units; unit < end; ++unit) ask_for(row.codes + unit * kPanelRows);
+}
+
 template <u32 kRows, bool kIsInt8>
 DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
   const MatvecWords& words = p.words;
@@ -188,22 +201,22 @@ DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
 
 }  // namespace
 
-KERNEL(matvec_1, kMostThreads, MatvecParams) {
+KERNEL_AHEAD(matvec_1, kMostThreads, MatvecParams, ask_for_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
   matvec<1, false>(p, part_sums, gated);
 }
-KERNEL(matvec_8, kMostThreads, MatvecParams) {
+KERNEL_AHEAD(matvec_8, kMostThreads, MatvecParams, ask_for_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
   matvec<8, false>(p, part_sums, gated);
 }
-KERNEL(matvec_int8_1, kMostThreads, MatvecParams) {
+KERNEL_AHEAD(matvec_int8_1, kMostThreads, MatvecParams, ask_for_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
   matvec<1, true>(p, part_sums, gated);
 }
-KERNEL(matvec_int8_8, kMostThreads, MatvecParams) {
+KERNEL_AHEAD(matvec_int8_8, kMostThreads, MatvecParams, ask_for_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
   matvec<8, true>(p, part_sums, gated);

@@ -1,6 +1,6 @@
-// RMS norm of rows: into other rows, as f32 or int8, or added to the residual. Blocks: (1, rows).
+// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Blocks: (1, rows).
+#include "lib/half.cuh"
 #include "lib/int8.cuh"
-#include "lib/reduce.cuh"
 
 namespace headroom::cuda {
 namespace {
@@ -14,7 +14,7 @@ struct NormWords {
   u32 logit_rows_at;  // of the inputs
   float epsilon;
 };
-constexpr u32 kInt8 = 1;  // enum class Encoding
+constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
 
 }  // namespace
 
@@ -37,6 +37,17 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
       for (u32 k = 0; k < 4 && group < n_groups; ++k) normed.of[k] = from[i + k] * factor * weight[i + k];
       put_group(to + group * kGroupWords, normed, group < n_groups);
     }
+    return;
+  }
+  if (words.encoding == kHalf) {
+    float most = 0;
+    for (u32 i = thread; i < words.n_cols; i += kThreads) most = fmaxf(most, fabsf(from[i] * factor * weight[i]));
+    BARRIER();  // the sum has been read
+    const float scale = scale_of_row<kThreads>(room, most), inverse = factor * inverse_of(scale);
+    u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * words.n_cols;
+    for (u32 i = 2 * thread; i < words.n_cols; i += 2 * kThreads)
+      to[i / 2] = floats_to_halves(inverse * (from[i] * weight[i]), inverse * (from[i + 1] * weight[i + 1]));
+    if (thread == 0) to[words.n_cols / 2] = bits_of(scale);
     return;
   }
   float* to = buffer<float>(p, 4) + std::uint64_t{row} * words.n_cols;

@@ -2,10 +2,13 @@
 // tests/support/cuda/emulation.h makes of it on the host.
 //
 //   KERNEL(name, n_threads, Params) { ... }  an entry that the host finds by its name; p is what it is given. Blocks
-//   have
-//                                            one dimension, of at most n_threads, a multiple of 32.
+//                                            have one dimension, of at most n_threads, a multiple of 32.
+//   KERNEL_AHEAD(name, n_threads, Params, ahead) { ... }  the same; ahead(p) comes before all of it. A card may run it
+//                                            while earlier kernels still do (programmatic dependent launch): it asks
+//                                            for weights, and neither reads nor writes what kernels write.
 //   DEVICE                                   before a function that kernels call
-//   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&
+//   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
+//                                            where 16 bytes do.
 //   BARRIER(); WARP_BARRIER();               of all threads of the block, of the warp
 //   ATOMIC_ADD(name, i, v)                   on an element of a shared array; what it was before
 //
@@ -21,9 +24,17 @@
 #include <cuda_fp16.h>
 
 #define DEVICE __device__ __forceinline__
-#define KERNEL(name, n_threads, ...) \
-  extern "C" __global__ void __launch_bounds__(n_threads, 1) name(const __grid_constant__ __VA_ARGS__ p)
-#define SHARED(T, name, n) __shared__ T name[n]
+#define KERNEL_AHEAD(name, n_threads, Params, ahead)                                                  \
+  DEVICE void run_##name(const Params& p);                                                            \
+  extern "C" __global__ void __launch_bounds__(n_threads, 1) name(const __grid_constant__ Params p) { \
+    let_next_start();                                                                                 \
+    ahead(p);                                                                                         \
+    wait_for_earlier();                                                                               \
+    run_##name(p);                                                                                    \
+  }                                                                                                   \
+  DEVICE void run_##name(const Params& p)
+#define KERNEL(name, n_threads, Params) KERNEL_AHEAD(name, n_threads, Params, nothing_ahead)
+#define SHARED(T, name, n) __shared__ alignas(16) T name[n]
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 #define ATOMIC_ADD(name, i, v) atomicAdd(&name[i], v)
@@ -31,6 +42,22 @@
 namespace headroom::cuda {
 
 inline constexpr unsigned kAllLanes = ~0U;
+
+template <class Params>
+DEVICE void nothing_ahead(const Params&) {}
+
+// PTX ISA, "griddepcontrol". The next kernel starts when all blocks of this one have, where the host allows it; what
+// kernels before this one have written is seen once they have ended. Cards before sm_90 run one behind the other.
+DEVICE void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+DEVICE void wait_for_earlier() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
 
 DEVICE std::uint32_t thread_index() { return threadIdx.x; }
 DEVICE std::uint32_t block_x() { return blockIdx.x; }
@@ -50,9 +77,35 @@ DEVICE T shuffle(T value, std::uint32_t lane) {
   return __shfl_sync(kAllLanes, value, static_cast<int>(lane));
 }
 
+// Units of 16 bytes in an array of words in shared memory, whose number is a multiple of 4. What is copied there is
+// seen by the thread behind await_copies(), by others behind a barrier after that.
+template <std::size_t n>
+DEVICE void put_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4& unit) {
+  *reinterpret_cast<uint4*>(&area[word]) = unit;
+}
+template <std::size_t n>
+DEVICE void copy_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4* from) {
+#if __CUDA_ARCH__ >= 800
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(&area[word]));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#else
+  put_unit(area, word, *from);
+#endif
+}
+DEVICE void await_copies() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 DEVICE int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }  // of four signed bytes each
 DEVICE float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 DEVICE std::uint16_t float_to_half(float x) { return __half_as_ushort(__float2half_rn(x)); }
+DEVICE void ask_for(const uint4* unit) { asm volatile("prefetch.global.L2 [%0];" ::"l"(unit)); }  // is read soon
+DEVICE std::uint32_t floats_to_halves(float low, float high) {
+  const __half2 both = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const std::uint32_t*>(&both);
+}
 DEVICE uint4 load_stream(const uint4* from) { return __ldcs(from); }  // what is read once
 DEVICE float exp_of(float x) { return expf(x); }
 DEVICE std::uint32_t bits_of(float x) { return __float_as_uint(x); }

@@ -1,12 +1,13 @@
-// What kernels of products with many rows share: tiles of 64 features and 64 rows in blocks of 256 threads. Rows are
-// neighbours, or those that chose an expert, as group_experts.cu found them.
+// What kernels of products with many rows share: tiles of features and rows. Rows are neighbours, or those that chose
+// an expert, as group_experts.cu found them.
 #pragma once
 
 #include "lib/products.cuh"
 
 namespace headroom::cuda {
 
-inline constexpr u32 kTile = 64, kTileThreads = 256;
+inline constexpr u32 kTile = 64,
+                     kTileThreads = 256;         // features and rows of most kernels, whose blocks have those threads
 inline constexpr u32 kResultStride = kTile + 1;  // floats of a row of results, so that columns are in different banks
 
 struct MatmulWords {
@@ -20,6 +21,7 @@ struct MatmulWords {
 using MatmulParams = Params<MatmulWords>;
 
 struct Tile {
+  u32 across;  // of those of a matrix
   u32 first_row, n_rows;
   u32 expert_panel;  // where the expert's matrix begins, in this window
   u32 n_panels;      // of the matrix, in this window
@@ -27,21 +29,25 @@ struct Tile {
 
 DEVICE u32 matrix_panels(const MatmulWords& words) { return divide_up(words.n_out, kPanelRows); }
 
-// All threads call together; false: there is nothing to do. `choices`: (kTile), of experts.
+// All threads call together; false: there is nothing to do. `choices`: (kTile), of experts. Blocks that run at the same
+// time have the same features and other rows: weights are read once, and rows are fewer bytes.
+template <u32 kRows = kTile>
 DEVICE bool open_tile(const MatmulParams& p, auto& choices, Tile& tile) {
   const MatmulWords& words = p.words;
+  const u32 block = block_y() * grid_x() + block_x(), down = block % grid_y();
+  tile.across = block / grid_y();
   if (words.experts == 0) {
     const u32* inputs = inputs_of(p);
     const u32 n_rows = words.constants.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs);
-    tile.first_row = block_y() * kTile;
-    tile.n_rows = smaller(kTile, n_rows - tile.first_row);
+    tile.first_row = down * kRows;
+    tile.n_rows = smaller(kRows, n_rows - tile.first_row);
     tile.expert_panel = 0;
     tile.n_panels = divide_up(words.last - words.first, kPanelRows);
     return true;
   }
   const u32* tiles = buffer<const u32>(p, 6);
-  const u32* of_tile = tiles + 4 + 4 * block_y();
-  if (block_y() >= tiles[0] || of_tile[0] < words.first || of_tile[0] >= words.last) return false;
+  const u32* of_tile = tiles + 4 + 4 * down;
+  if (down >= tiles[0] || of_tile[0] < words.first || of_tile[0] >= words.last) return false;
   tile.first_row = 0;
   tile.n_rows = of_tile[2];
   tile.n_panels = matrix_panels(words);
@@ -63,7 +69,10 @@ DEVICE u32 row_to_write(const MatmulWords& words, const Tile& tile, auto& choice
 }
 
 // Features of a tile that are of one matrix: of kGate half of them, the other matrix's behind them.
-DEVICE u32 matrix_features(const MatmulWords& words) { return words.constants.then == kGate ? kTile / 2 : kTile; }
+template <u32 kFeatures = kTile>
+DEVICE u32 matrix_features(const MatmulWords& words) {
+  return words.constants.then == kGate ? kFeatures / 2 : kFeatures;
+}
 
 // The weights of a feature of the tile. Behind the last panel it is the last again.
 struct FeatureRow {
@@ -71,41 +80,55 @@ struct FeatureRow {
   const uint4* matrix;
   u32 panel, lane;
 };
+template <u32 kFeatures = kTile>
 DEVICE FeatureRow feature_row(const MatmulParams& p, const Tile& tile, u32 feature) {
   const MatmulWords& words = p.words;
-  const u32 n = matrix_features(words), of_matrix = feature / n;
-  const u32 panel = block_x() * (n / kPanelRows) + feature % n / kPanelRows;
+  const u32 n = matrix_features<kFeatures>(words), of_matrix = feature / n;
+  const u32 panel = tile.across * (n / kPanelRows) + feature % n / kPanelRows;
   return {of_matrix == 0 ? words.constants.type : words.constants.second_type, buffer<const uint4>(p, 1 + of_matrix),
           tile.expert_panel + smaller(panel, tile.n_panels - 1), feature % kPanelRows};
+}
+
+// The features of a tile's matrix, as rows of it: those from `first` to before `end` are there.
+struct Features {
+  u32 n, first, end;
+};
+template <u32 kFeatures = kTile>
+DEVICE Features tile_features(const MatmulWords& words, const Tile& tile) {
+  const u32 n = matrix_features<kFeatures>(words);
+  return {n, (words.experts == 0 ? words.first : 0) + tile.across * n, words.experts == 0 ? words.last : words.n_out};
+}
+
+// What a product, and of kGate the other matrix's, becomes.
+DEVICE float result_of(const MatmulParams& p, u32 feature, float total, float second) {
+  const ProductConstants& constants = p.words.constants;
+  if (constants.has_bias != 0 && feature < p.words.n_out) total += buffer<const float>(p, 5)[feature];
+  return finished(constants, p.words.cap, total, second);
+}
+DEVICE void put_result(const MatmulParams& p, const Tile& tile, auto& choices, u32 row, u32 feature, float result) {
+  const std::uint64_t of_row = row_to_write(p.words, tile, choices, row);
+  float* to = buffer<float>(p, 4) + of_row * p.words.n_out + feature;
+  *to = p.words.constants.then == kAdd ? *to + result : result;
 }
 
 // Sums of products, (kTile rows, kTile features), become results. All threads call together, when all have been
 // written.
 DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, auto& sums, auto put_encoded) {
-  const MatmulWords& words = p.words;
-  const ProductConstants& constants = words.constants;
-  const u32 n_features = matrix_features(words);
-  const u32 first = (words.experts == 0 ? words.first : 0) + block_x() * n_features;
-  const u32 end = words.experts == 0 ? words.last : words.n_out;
+  const ProductConstants& constants = p.words.constants;
+  const Features features = tile_features(p.words, tile);
   const auto result = [&](u32 row, u32 feature) {
-    const u32 n = first + feature;
-    float total = sums[row * kResultStride + feature];
-    if (constants.has_bias != 0 && n < words.n_out) total += buffer<const float>(p, 5)[n];
-    const float second =
-        constants.then == kGate ? static_cast<float>(sums[row * kResultStride + feature + n_features]) : 0;
-    return finished(constants, words.cap, total, second);
+    const u32 at = row * kResultStride + feature;
+    const float second = constants.then == kGate ? static_cast<float>(sums[at + features.n]) : 0;
+    return result_of(p, features.first + feature, sums[at], second);
   };
   if (constants.encodes != 0) {
-    put_encoded(first / kPanelRows, result);
+    put_encoded(features.first / kPanelRows, result);
     return;
   }
-  for (u32 i = thread_index(); i < tile.n_rows * n_features; i += kTileThreads) {
-    const u32 row = i / n_features, feature = i % n_features;
-    if (first + feature >= end) continue;
-    const std::uint64_t of_row = row_to_write(words, tile, choices, row);
-    float* to = buffer<float>(p, 4) + of_row * words.n_out + first + feature;
-    const float total = result(row, feature);
-    *to = constants.then == kAdd ? *to + total : total;
+  for (u32 i = thread_index(); i < tile.n_rows * features.n; i += kTileThreads) {
+    const u32 row = i / features.n, feature = i % features.n;
+    if (features.first + feature < features.end)
+      put_result(p, tile, choices, row, features.first + feature, result(row, feature));
   }
 }
 

@@ -1,0 +1,86 @@
+// What kernels of attention share: what they are given, which queries a block has, and what those see.
+#pragma once
+
+#include "lib/cache.cuh"
+#include "lib/key_tile.cuh"
+#include "lib/splits.cuh"
+
+namespace headroom::cuda {
+
+inline constexpr float kUnseen = -3.0e38F;
+
+struct AttendWords {
+  u32 head_dim, key_type, value_type;
+  u32 has_exact_keys, has_exact_values;
+  u32 has_shifts;  // the values have
+  u32 is_split;
+  // See AttendShape.
+  u32 heads;  // query heads of a stack
+  u32 rows;   // of a block
+  u32 tile;   // keys
+  u32 area_words;
+  u32 first_row;  // of those in this submission
+  u32 n_heads, n_kv_heads;
+  u32 n_stacks;                // of a KV head
+  u32 rows_at, exact_from_at;  // of the inputs; the latter is that of the layer
+  u32 window;                  // 0: all positions
+  float scale, cap;
+  u32 row_splits, shares_at;  // of splits: see lib/splits.cuh; where maxima and sums begin behind the results
+  CacheRows key_rows, value_rows;
+};
+using AttendParams = Params<AttendWords>;
+
+// What the block has.
+struct Stack {
+  u32 slot, kv_head, first_row, n_rows, first_head, n_heads;
+};
+
+// A tile in shared memory: the byte of its first row, and the format of its rows.
+struct KeyTile {
+  u32 at, row_bytes, type;
+};
+
+DEVICE bool is_exact(const CacheRows& rows, u32 position, u32 exact_from) {
+  return position < rows.n_sinks || (rows.n_ring != 0 && position >= exact_from);
+}
+
+// Neighbouring rows of a slot go together, with the query heads of a stack. False: this block's row goes with the one
+// before it.
+DEVICE bool open_stack(const AttendParams& p, Stack& stack) {
+  const AttendWords& words = p.words;
+  const u32* inputs = inputs_of(p);
+  const auto slot_of = [&](u32 row) { return step_row(inputs, words.rows_at, row).slot; };
+  const u32 in_block = block_y() % words.rows;
+  stack.first_row = words.first_row + block_y();
+  stack.slot = slot_of(stack.first_row);
+  if (in_block > 0 && slot_of(stack.first_row - 1) == stack.slot) return false;
+  stack.n_rows = 1;
+  while (in_block + stack.n_rows < words.rows && block_y() + stack.n_rows < grid_y() &&
+         slot_of(stack.first_row + stack.n_rows) == stack.slot)
+    ++stack.n_rows;
+  const u32 group = words.n_heads / words.n_kv_heads, of_stack = block_x() % words.n_stacks;
+  stack.kv_head = block_x() / words.n_stacks;
+  stack.first_head = stack.kv_head * group + of_stack * words.heads;
+  stack.n_heads = smaller(words.heads, group - of_stack * words.heads);
+  return true;
+}
+
+// Query q of a stack: its row and head, where it is there.
+DEVICE bool has_query(const AttendWords& words, const Stack& stack, u32 q) {
+  return q % words.heads < stack.n_heads && q / words.heads < stack.n_rows;
+}
+DEVICE u32 query_row(const AttendWords& words, const Stack& stack, u32 q) { return stack.first_row + q / words.heads; }
+// Where its elements are, in the queries and in the results.
+DEVICE std::uint64_t query_at(const AttendWords& words, const Stack& stack, u32 q) {
+  const std::uint64_t row = query_row(words, stack, q);
+  return (row * words.n_heads + stack.first_head + q % words.heads) * words.head_dim;
+}
+
+// The first byte of rows that stand together: keys or values of neighbouring positions.
+DEVICE std::uint64_t rows_at(const AttendWords& words, const Stack& stack, const CacheRows& rows, bool from_exact,
+                             u32 position) {
+  return from_exact ? exact_row(rows, stack.slot, words.n_kv_heads, stack.kv_head, position, words.head_dim)
+                    : cache_row(rows, stack.slot, words.n_kv_heads, stack.kv_head, position);
+}
+
+}  // namespace headroom::cuda
