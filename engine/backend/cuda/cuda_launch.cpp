@@ -17,6 +17,7 @@ constexpr std::uint32_t kLongHead = 512;  // elements, beyond which a value take
 struct Entry {
   std::string_view name;
   std::uint32_t n_threads;
+  bool is_grouped = false;
 };
 
 std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
@@ -43,17 +44,18 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kNorm: return {"rms_norm", 256};
     case Kernel::kEncode: return {"encode", 128};
     case Kernel::kEncodeHalf: return {"encode_half", 256};
-    case Kernel::kMatvec: return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads]};
+    case Kernel::kMatvec:
+      return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads], true};
     case Kernel::kMatvecInt8:
-      return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads]};
-    case Kernel::kMatmul: return {"matmul", 256};
-    case Kernel::kMatmulInt8: return {"matmul_int8", 256};
-    case Kernel::kMatmulHalf: return {matmul_half_entry(dispatch.groups), 128};
+      return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads], true};
+    case Kernel::kMatmul: return {"matmul", 256, true};
+    case Kernel::kMatmulInt8: return {"matmul_int8", 256, true};
+    case Kernel::kMatmulHalf: return {matmul_half_entry(dispatch.groups), 128, true};
     case Kernel::kRoute: return {"route", 64};
     case Kernel::kGroupExperts: return {"group_experts", 256};
     case Kernel::kAddExperts: return {"add_experts", 128};
-    case Kernel::kQueryHeads: return {"query_heads", 64};
-    case Kernel::kCacheHeads: return {"cache_heads", 64};
+    case Kernel::kQueryHeads:
+    case Kernel::kCacheHeads: return {"heads", 64, true};
     case Kernel::kAttend: return {attend_entry(constants), 128};
     case Kernel::kAttendTiles: return {constants[kAttendHeadDim] <= 64 ? "attend_tiles_64" : "attend_tiles_128", 128};
     case Kernel::kAttendMerge: return {"attend_merge", 64};
@@ -76,16 +78,58 @@ CudaLaunch cuda_launch(const Dispatch& dispatch) {
   const Entry entry = entry_of(dispatch);
   launch.entry = entry.name;
   launch.n_threads = entry.n_threads;
+  launch.is_grouped = entry.is_grouped;
+  launch.groups = dispatch.groups;
   launch.words = dispatch.constants;
   launch.words.insert(launch.words.end(), dispatch.push.begin(), dispatch.push.end());
+  if (entry.name == "heads") launch.words.push_back(dispatch.kernel == Kernel::kQueryHeads ? 1 : 0);
   return launch;
 }
 
+bool CudaLaunch::takes_beside(const CudaLaunch& other) const {
+  GroupRule with_as_many = other.groups;
+  with_as_many.x = groups.x;
+  return is_grouped && 1 + beside.size() < kCudaMostGrouped && entry == other.entry && n_threads == other.n_threads &&
+         groups == with_as_many;
+}
+
+std::uint32_t CudaLaunch::blocks_across() const {
+  std::uint32_t n = groups.x;
+  for (const CudaLaunch& other : beside) n += other.groups.x;
+  return n;
+}
+
+namespace {
+
+void put_params(const CudaLaunch& launch, std::span<std::byte> to) {
+  const std::size_t n_bytes = launch.words.size() * 4;
+  CHECK(sizeof(launch.buffers) + n_bytes <= to.size(), "a kernel is given more words than there is room for");
+  std::memcpy(to.data(), launch.buffers.data(), sizeof(launch.buffers));
+  if (n_bytes > 0) std::memcpy(to.data() + sizeof(launch.buffers), launch.words.data(), n_bytes);
+}
+
+}  // namespace
+
 std::vector<std::byte> CudaLaunch::params() const {
-  CHECK(sizeof(buffers) + words.size() * 4 <= kCudaParamBytes, "a kernel is given more words than there is room for");
-  std::vector<std::byte> bytes(kCudaParamBytes);
-  std::memcpy(bytes.data(), buffers.data(), sizeof(buffers));
-  std::memcpy(bytes.data() + sizeof(buffers), words.data(), words.size() * 4);
+  if (!is_grouped) {
+    std::vector<std::byte> bytes(kCudaParamBytes);
+    put_params(*this, bytes);
+    return bytes;
+  }
+  std::array<std::uint32_t, 1 + kCudaMostGrouped> head{};  // how many, and where each begins
+  std::vector<std::byte> bytes(sizeof(head) + kCudaMostGrouped * kCudaMemberBytes);
+  const auto put_member = [&](const CudaLaunch& member, std::size_t i, std::uint32_t first) {
+    head[1 + i] = first;
+    put_params(member, std::span(bytes).subspan(sizeof(head) + i * kCudaMemberBytes, kCudaMemberBytes));
+  };
+  head[0] = static_cast<std::uint32_t>(1 + beside.size());
+  put_member(*this, 0, 0);
+  std::uint32_t first = groups.x;
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    put_member(beside[i], 1 + i, first);
+    first += beside[i].groups.x;
+  }
+  std::memcpy(bytes.data(), head.data(), sizeof(head));
   return bytes;
 }
 

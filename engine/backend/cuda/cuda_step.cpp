@@ -7,6 +7,26 @@
 #include "base/check.h"
 
 namespace headroom {
+namespace {
+
+// Those that do not wait for the one before them go with it where its kernel allows that.
+std::vector<CudaLaunch> launches_of(const OpPart& part) {
+  std::vector<CudaLaunch> launches;
+  for (const Dispatch& dispatch : part.dispatches) {
+    CudaLaunch made = cuda_launch(dispatch);
+    for (std::size_t i = 0; i < made.buffers.size(); ++i) {
+      if (dispatch.slices[i]) made.buffers[i] = address_of(dispatch.slices[i]);
+    }
+    if (!dispatch.waits && !launches.empty() && launches.back().takes_beside(made)) {
+      launches.back().beside.push_back(std::move(made));
+    } else {
+      launches.push_back(std::move(made));
+    }
+  }
+  return launches;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> device, GpuBinding bound,
                                                     const StopToken& stop) {
@@ -44,14 +64,12 @@ Status CudaStep::find_parts(const StopToken& stop) {
         Part& to = of_op.emplace_back();
         to.first_row = part.first_row;
         to.products_per_row = part.products_per_row;
-        for (const Dispatch& dispatch : part.dispatches) {
-          CudaLaunch made = cuda_launch(dispatch);
-          for (std::size_t i = 0; i < made.buffers.size(); ++i) {
-            if (dispatch.slices[i]) made.buffers[i] = address_of(dispatch.slices[i]);
-          }
+        for (const CudaLaunch& made : launches_of(part)) {
           const Result<cuda::CUfunction> function = device_->find_kernel(made.entry);
           if (!function) return function.error();
-          to.launches.push_back({*function, made.n_threads, made.params(), dispatch.groups});
+          GroupRule groups = made.groups;
+          groups.x = made.blocks_across();
+          to.launches.push_back({*function, made.n_threads, made.params(), groups});
         }
       }
     }

@@ -32,6 +32,8 @@ struct GpuArithmetic {
   std::optional<MatrixShape> matrices{};
   // Attention of many rows in f16, of heads of at most so many elements; 0: never, as in layers with F32 weights.
   std::uint32_t half_attend_dim = 0;
+  // In steps of few rows attention leaves its results as int8 in GpuScratch::normed, where they are read so.
+  bool attends_to_int8 = false;
 };
 
 }  // namespace headroom

@@ -6,6 +6,7 @@
 #include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 #include "format/dtype_table.h"
+#include "model/gpu_panel.h"
 #include "plan/kv_regions.h"
 
 namespace headroom {
@@ -63,16 +64,17 @@ std::uint32_t rows_at_once(const LayerSpec& layer, const PlanOptions& options, d
 
 class AttendDispatches {
  public:
-  AttendDispatches(const GpuBinding& bound, const Op& op)
+  AttendDispatches(const GpuBinding& bound, const Op& op, RowClass rows)
       : bound_(bound),
         op_(op),
+        rows_(rows),
         layer_(bound.model->layers[static_cast<std::size_t>(op.layer)]),
         cache_(bound, op.layer),
         splits_(gpu_splits(layer_, bound.plan->options)) {}
 
   // Steps of few rows split the keys; larger ones go by the rows of a submission.
-  std::vector<OpPart> make(RowClass rows) {
-    if (rows != RowClass::kMany) {
+  std::vector<OpPart> make() {
+    if (rows_ != RowClass::kMany) {
       OpPart& few = parts_.emplace_back();
       attend(few, 0, true);
       merge(few, 0, true);
@@ -165,10 +167,14 @@ class AttendDispatches {
     if (is_split) dispatch.slices[3] = bound_.scratch.partials;
     dispatch.push = {first,          layer_.n_heads,     narrow(bound_.input_layout.rows_at),
                      splits_.window, splits_.row_splits, shares_at()};
+    if (!is_split || !attends_to_int8(bound_, op_.layer, rows_)) return;
+    dispatch.slices[5] = bound_.scratch.normed;
+    dispatch.push.push_back(1);
   }
 
   const GpuBinding& bound_;
   const Op& op_;
+  RowClass rows_;
   const LayerSpec& layer_;
   GpuCache cache_;
   GpuSplits splits_;
@@ -210,8 +216,15 @@ std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, s
   return n_tiles * of_tile + div_up(shape.n_queries() * chunks, kThreads) + shape.n_queries() * values + shape.n_rows;
 }
 
+bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows) {
+  const GpuWeight* reader = bound.find(WeightSlot::kAttnOut, layer);
+  return bound.arithmetic.attends_to_int8 && rows != RowClass::kMany && reader != nullptr &&
+         dtype_row(reader->dtype).block_elems > 1 &&
+         bound.model->layers[static_cast<std::size_t>(layer)].head_dim % kGpuGroup == 0;
+}
+
 std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows) {
-  return AttendDispatches(bound, op).make(rows);
+  return AttendDispatches(bound, op, rows).make();
 }
 
 }  // namespace headroom

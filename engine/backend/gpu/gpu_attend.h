@@ -28,6 +28,9 @@ AttendShape attend_tile_shape(const LayerSpec& layer);
 // Iterations of all loops of one invocation of attend.comp over so many keys.
 std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys);
 
+// See GpuArithmetic::attends_to_int8; both ops of a layer go by this.
+bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows);
+
 // As op_parts(), of an attention op.
 std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows);
 

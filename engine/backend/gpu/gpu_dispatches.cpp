@@ -163,13 +163,14 @@ class OpDispatches : ProductDispatches {
     const Encoding encoding = encoding_for({&matrix});
     GpuSlice from = bound_.buffer(op_.inputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
+    const bool is_int8_already = encoding == Encoding::kInt8 && attends_to_int8(bound_, op_.layer, rows_);
     if (encoding == Encoding::kInt8) {
-      encode_int8(from, bound_.scratch.normed, matrix.n_cols);
+      if (!is_int8_already) encode_int8(from, bound_.scratch.normed, matrix.n_cols);
       from = bound_.scratch.normed;
     }
     add_to_residual(
         {.matrix = &matrix, .bias = bound_.find(WeightSlot::kAttnOutBias, op_.layer), .from = from, .reads = encoding},
-        WeightSlot::kAttnPostNorm, encoding != Encoding::kF32);
+        WeightSlot::kAttnPostNorm, encoding != Encoding::kF32 && !is_int8_already);
   }
 
   void add_to_residual(Product product, WeightSlot post_norm, bool waits) {

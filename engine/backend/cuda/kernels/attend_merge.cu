@@ -1,6 +1,7 @@
 // What comes behind attend.cu: the results of the splits of a row's keys are added up, and heads of rotated values
-// turned back. Blocks: (query heads, rows).
+// turned back. They are left as int8 where they are read so. Blocks: (query heads, rows).
 #include "lib/heads.cuh"
+#include "lib/int8.cuh"
 #include "lib/splits.cuh"
 
 namespace headroom::cuda {
@@ -13,6 +14,7 @@ struct AttendMergeWords {
   u32 rows_at;  // of the inputs
   u32 window;
   u32 row_splits, shares_at;  // as those of attend.cu
+  u32 encodes;                // to int8
 };
 using AttendMergeParams = Params<AttendMergeWords>;
 
@@ -55,7 +57,19 @@ KERNEL(attend_merge, kHeadThreads, AttendMergeParams) {
   }
   BARRIER();
   if (words.is_rotated != 0) unrotate_head<kHeadThreads>(result, words.head_dim);
-  for (u32 col = thread_index(); col < words.head_dim; col += kHeadThreads) attended[col] = result[col];
+  if (words.encodes == 0) {
+    for (u32 col = thread_index(); col < words.head_dim; col += kHeadThreads) attended[col] = result[col];
+    return;
+  }
+  BARRIER();
+  const u32 n_groups = words.head_dim / 32, word = thread_index() % 8;
+  u32* to = buffer<u32>(p, 5) + (std::uint64_t{row} * words.n_heads + block_x()) * n_groups * kGroupWords;
+  for (u32 base = 0; base < n_groups; base += kHeadThreads / 8) {
+    const u32 group = base + thread_index() / 8;
+    Four elems{};
+    for (u32 i = 0; i < 4 && group < n_groups; ++i) elems.of[i] = result[group * 32 + 4 * word + i];
+    put_group(to + group * kGroupWords, elems, group < n_groups);
+  }
 }
 
 }  // namespace headroom::cuda

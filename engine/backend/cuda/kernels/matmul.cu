@@ -8,17 +8,15 @@ namespace {
 
 constexpr u32 kStep = 16;  // columns
 
-}  // namespace
-
 // A thread has four features, 16 apart, and four neighbouring rows.
-KERNEL(matmul, kTileThreads, MatmulParams) {
+DEVICE void multiply_tile_of_matmul(const MatmulParams& p, const TilePlace& place) {
   SHARED(float, tile_elems, kStep* kTile);   // [column][feature]
   SHARED(float, tile_inputs, kStep* kTile);  // [column][row]
   SHARED(float, results, kTile* kResultStride);
   SHARED(u32, choices, kTile);
   const MatmulWords& words = p.words;
   Tile tile;
-  if (!open_tile(p, choices, tile)) return;
+  if (!open_tile(p, place, choices, tile)) return;
   const u32 thread = thread_index(), lane = thread % 16, first = thread / 16 * 4;
   const u32 feature = thread % kTile, quarter = thread / kTile;
   const FeatureRow from = feature_row(p, tile, feature);
@@ -61,6 +59,13 @@ KERNEL(matmul, kTileThreads, MatmulParams) {
   }
   BARRIER();
   put_results(p, tile, choices, results, [](u32, auto) {});
+}
+
+}  // namespace
+
+KERNEL(matmul, kTileThreads, Grouped<MatmulWords>) {
+  const TilePlace place = tile_place(p);
+  multiply_tile_of_matmul(p.members[place.member].params, place);
 }
 
 }  // namespace headroom::cuda

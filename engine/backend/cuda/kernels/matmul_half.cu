@@ -98,11 +98,13 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 first_feature, u32 first_r
 }
 
 template <u32 kRows>
-DEVICE void matmul_half(const MatmulParams& p, auto& area, auto& choices) {
+DEVICE void matmul_half(const Grouped<MatmulWords>& all, auto& area, auto& choices) {
   constexpr u32 kHigh = kRows / 16, kStage = stage_words(kRows);
+  const TilePlace place = tile_place(all);
+  const MatmulParams& p = all.members[place.member].params;
   const MatmulWords& words = p.words;
   Tile tile;
-  if (!open_tile<kRows>(p, choices, tile)) return;
+  if (!open_tile<kRows>(p, place, choices, tile)) return;
   const u32 thread = thread_index(), lane = lane_index();
   const u32 first_feature = warp_index() % 2 * kWarpFeatures, first_row = warp_index() / 2 * (kRows / 2);
   const FeatureRow from = feature_row<kFeatures>(p, tile, thread);
@@ -178,12 +180,12 @@ DEVICE void matmul_half(const MatmulParams& p, auto& area, auto& choices) {
 
 }  // namespace
 
-KERNEL(matmul_half_64, kThreads, MatmulParams) {
+KERNEL(matmul_half_64, kThreads, Grouped<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(64));
   SHARED(u32, choices, kTile);
   matmul_half<64>(p, area, choices);
 }
-KERNEL(matmul_half_128, kThreads, MatmulParams) {
+KERNEL(matmul_half_128, kThreads, Grouped<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(128));
   SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
   matmul_half<128>(p, area, choices);

@@ -46,9 +46,7 @@ DEVICE void load_rows(const uint4* of_row, u32 n_groups, u32 group, u32 row, u32
       make_float4(float_of(header.x), float_of(header.y), float_of(header.z), float_of(header.w));
 }
 
-}  // namespace
-
-KERNEL(matmul_int8, kTileThreads, MatmulParams) {
+DEVICE void multiply_tile_of_matmul_int8(const MatmulParams& p, const TilePlace& place) {
   SHARED(u32, weight_codes, kTile * kCodeStride);
   SHARED(u32, row_codes, kTile * kCodeStride);
   SHARED(float4, factors, kGroups * kTile);  // of features
@@ -57,7 +55,7 @@ KERNEL(matmul_int8, kTileThreads, MatmulParams) {
   SHARED(u32, choices, kTile);
   const MatmulWords& words = p.words;
   Tile tile;
-  if (!open_tile(p, choices, tile)) return;
+  if (!open_tile(p, place, choices, tile)) return;
   const u32 thread = thread_index(), lane = lane_index(), quad = lane / 4, in_quad = lane % 4;
   const u32 feature = thread % kTile, feature_group = thread / kTile, row = thread / kGroups,
             row_group = thread % kGroups;
@@ -133,6 +131,13 @@ KERNEL(matmul_int8, kTileThreads, MatmulParams) {
       put_group(buffer<u32>(p, 4) + (to * matrix_panels(words) + panel) * kGroupWords, elems, is_there);
     }
   });
+}
+
+}  // namespace
+
+KERNEL(matmul_int8, kTileThreads, Grouped<MatmulWords>) {
+  const TilePlace place = tile_place(p);
+  multiply_tile_of_matmul_int8(p.members[place.member].params, place);
 }
 
 }  // namespace headroom::cuda

@@ -1,6 +1,7 @@
 // Products of a matrix with one row, or with up to eight, and what is done with them; also those of experts. A block
-// has a panel, each of its warps a part of the columns. Blocks: (panels, 1); of experts (panels, choices of all rows)
-// up, (panels, rows) down.
+// has a panel, each of its warps a part of the columns. Blocks: (panels of all matrices that are read together, 1); of
+// experts (panels, choices of all rows) up, (panels, rows) down.
+#include "lib/grouped.cuh"
 #include "lib/int8.cuh"
 #include "lib/products.cuh"
 #include "lib/reduce.cuh"
@@ -119,26 +120,29 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
 }
 
 // What each warp reads first of its panel.
-DEVICE void ask_for_weights(const MatvecParams& p) {
+DEVICE void ask_for_weights(const Grouped<MatvecWords>& all) {
+  const u32 member = member_at(all, block_x());
+  const MatvecParams& p = all.members[member].params;
   const MatvecWords& words = p.words;
   if (words.experts != 0) return;  // whose are not chosen yet
   const u32 part = warp_index(), n_matrices = words.constants.then == kGate ? 2 : 1, of_matrix = part % n_matrices;
   const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
   const u32 block = part / n_matrices, units = group_units(type), first = block * kBlockGroups;
-  const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x(), lane_index(), words.n_groups);
+  const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
+                                 lane_index(), words.n_groups);
   const u32 end = smaller(words.n_groups, first + kBlockGroups) * units;
   if (is_block_format(type) && first < words.n_groups) ask_for(row.headers + block * kPanelRows);
   for (u32 unit = first * units; unit < end; ++unit) ask_for(row.codes + unit * kPanelRows);
 }
 
 template <u32 kRows, bool kIsInt8>
-DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
+DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gated) {
   const MatvecWords& words = p.words;
   const ProductConstants& constants = words.constants;
   const u32* inputs = inputs_of(p);
   const u32 lane = lane_index(), part = warp_index(), n_parts = words.n_threads / kWarp;
   const u32 matrix_panels = divide_up(words.n_out, kPanelRows), first_out = words.experts == 0 ? 0 : block_y();
-  const u32 n = block_x() * kPanelRows + lane + (words.experts == 0 ? words.first : 0);
+  const u32 n = across * kPanelRows + lane + (words.experts == 0 ? words.first : 0);
   const u32 n_matrices = constants.then == kGate ? 2 : 1;
   u32 n_rows = 1;
   if constexpr (kRows > 1)
@@ -149,7 +153,7 @@ DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
   float sums[kRows]{};
   const u32 n_choices = words.experts == kDown ? words.n_used : 1;
   for (u32 i = 0; i < n_choices; ++i) {
-    u32 panel = block_x(), from = 0;
+    u32 panel = across, from = 0;
     float weight = 1;
     if (words.experts != 0) {
       const u32 choice = first_out * n_choices + i, expert = choices[choice];
@@ -201,25 +205,29 @@ DEVICE void matvec(const MatvecParams& p, auto& part_sums, auto& gated) {
 
 }  // namespace
 
-KERNEL_AHEAD(matvec_1, kMostThreads, MatvecParams, ask_for_weights) {
+KERNEL_AHEAD(matvec_1, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec<1, false>(p, part_sums, gated);
+  const u32 member = member_at(p, block_x());
+  matvec<1, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_8, kMostThreads, MatvecParams, ask_for_weights) {
+KERNEL_AHEAD(matvec_8, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  matvec<8, false>(p, part_sums, gated);
+  const u32 member = member_at(p, block_x());
+  matvec<8, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_int8_1, kMostThreads, MatvecParams, ask_for_weights) {
+KERNEL_AHEAD(matvec_int8_1, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec<1, true>(p, part_sums, gated);
+  const u32 member = member_at(p, block_x());
+  matvec<1, true>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_int8_8, kMostThreads, MatvecParams, ask_for_weights) {
+KERNEL_AHEAD(matvec_int8_8, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  matvec<8, true>(p, part_sums, gated);
+  const u32 member = member_at(p, block_x());
+  matvec<8, true>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
 
 }  // namespace headroom::cuda

@@ -24,6 +24,7 @@ struct HeadsWords {
   float epsilon;
   u32 has_shifts;
   CacheRows rows;
+  u32 is_query;  // else keys or values
 };
 using HeadsParams = Params<HeadsWords>;
 
@@ -56,12 +57,12 @@ DEVICE void turn_head(const HeadsParams& p, auto& head) {
   BARRIER();
 }
 
-// Reads the head of this block, and leaves it in shared memory as it is used. `divides`: keys are divided by the
-// balance that queries are multiplied with.
-DEVICE void finish_head(const HeadsParams& p, auto& head, auto& room, bool divides) {
+// Reads a head of this block's row, and leaves it in shared memory as it is used. Keys are divided by the balance that
+// queries are multiplied with.
+DEVICE void finish_head(const HeadsParams& p, u32 of_heads, auto& head, auto& room) {
   const HeadsWords& words = p.words;
   const float* from =
-      buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + block_x()) * words.head_dim;
+      buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + of_heads) * words.head_dim;
   for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads) head[i] = from[i];
   BARRIER();
   if (words.is_value == 0) {
@@ -69,9 +70,9 @@ DEVICE void finish_head(const HeadsParams& p, auto& head, auto& room, bool divid
     turn_head(p, head);
   }
   if (words.is_balanced != 0) {  // see model/key_balance.h; such keys are rotated
-    const float* balance = buffer<const float>(p, 2) + words.balance_at + block_x() / words.group * words.head_dim;
+    const float* balance = buffer<const float>(p, 2) + words.balance_at + of_heads / words.group * words.head_dim;
     for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads)
-      head[i] = divides ? head[i] / balance[i] : head[i] * balance[i];
+      head[i] = words.is_query != 0 ? head[i] * balance[i] : head[i] / balance[i];
   }
   if (words.is_rotated != 0) rotate_head<kHeadThreads>(head, words.head_dim);
 }

@@ -2,6 +2,7 @@
 // an expert, as group_experts.cu found them.
 #pragma once
 
+#include "lib/grouped.cuh"
 #include "lib/products.cuh"
 
 namespace headroom::cuda {
@@ -20,6 +21,17 @@ struct MatmulWords {
 };
 using MatmulParams = Params<MatmulWords>;
 
+// Which tile a block has. Blocks that run at the same time have the same features and other rows: weights are read
+// once, and rows are fewer bytes.
+struct TilePlace {
+  u32 member;        // of those that are grouped
+  u32 across, down;  // of its tiles
+};
+DEVICE TilePlace tile_place(const Grouped<MatmulWords>& all) {
+  const u32 block = block_y() * grid_x() + block_x(), across = block / grid_y(), member = member_at(all, across);
+  return {member, across - all.firsts[member], block % grid_y()};
+}
+
 struct Tile {
   u32 across;  // of those of a matrix
   u32 first_row, n_rows;
@@ -29,13 +41,12 @@ struct Tile {
 
 DEVICE u32 matrix_panels(const MatmulWords& words) { return divide_up(words.n_out, kPanelRows); }
 
-// All threads call together; false: there is nothing to do. `choices`: (kTile), of experts. Blocks that run at the same
-// time have the same features and other rows: weights are read once, and rows are fewer bytes.
+// All threads call together; false: there is nothing to do. `choices`: (kTile), of experts.
 template <u32 kRows = kTile>
-DEVICE bool open_tile(const MatmulParams& p, auto& choices, Tile& tile) {
+DEVICE bool open_tile(const MatmulParams& p, const TilePlace& place, auto& choices, Tile& tile) {
   const MatmulWords& words = p.words;
-  const u32 block = block_y() * grid_x() + block_x(), down = block % grid_y();
-  tile.across = block / grid_y();
+  const u32 down = place.down;
+  tile.across = place.across;
   if (words.experts == 0) {
     const u32* inputs = inputs_of(p);
     const u32 n_rows = words.constants.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs);

@@ -1,4 +1,6 @@
-// Keys or values are finished and go into the cache. Blocks: (heads, rows).
+// Queries are finished where they stand; keys and values are, and go into the cache. Blocks: (heads of all three,
+// rows).
+#include "lib/grouped.cuh"
 #include "lib/heads.cuh"
 
 namespace headroom::cuda {
@@ -83,17 +85,13 @@ DEVICE void put_halves(auto& head, u32 head_dim, std::uint8_t* to) {
   for (u32 i = thread_index(); i < head_dim; i += kHeadThreads) put_half(to + 2 * i, float_to_half(head[i]));
 }
 
-}  // namespace
-
-KERNEL(cache_heads, kHeadThreads, HeadsParams) {
-  SHARED(float, head, kMostHeadDim);
-  SHARED(float, room, kHeadThreads / kWarp);
-  finish_head(p, head, room, true);
+// Keys or values.
+DEVICE void put_in_cache(const HeadsParams& p, u32 of_heads, auto& head, auto& room) {
   const HeadsWords& words = p.words;
   const StepRow row = step_row(inputs_of(p), words.rows_at, block_y());
   const u32 head_dim = words.head_dim;
   std::uint8_t* to =
-      buffer<std::uint8_t>(p, 5) + cache_row(words.rows, row.slot, words.n_heads, block_x(), row.position);
+      buffer<std::uint8_t>(p, 5) + cache_row(words.rows, row.slot, words.n_heads, of_heads, row.position);
   if (words.cache_type == kF32) {
     for (u32 i = thread_index(); i < head_dim; i += kHeadThreads) reinterpret_cast<float*>(to)[i] = head[i];
   } else if (words.cache_type == kF16) {
@@ -115,7 +113,23 @@ KERNEL(cache_heads, kHeadThreads, HeadsParams) {
   if (words.rows.n_sinks + words.rows.n_ring == 0) return;
   put_halves(
       head, head_dim,
-      buffer<std::uint8_t>(p, 6) + exact_row(words.rows, row.slot, words.n_heads, block_x(), row.position, head_dim));
+      buffer<std::uint8_t>(p, 6) + exact_row(words.rows, row.slot, words.n_heads, of_heads, row.position, head_dim));
+}
+
+}  // namespace
+
+KERNEL(heads, kHeadThreads, Grouped<HeadsWords>) {
+  SHARED(float, head, kMostHeadDim);
+  SHARED(float, room, kHeadThreads / kWarp);
+  const u32 member = member_at(p, block_x()), of_heads = block_x() - p.firsts[member];
+  const HeadsParams& of = p.members[member].params;
+  finish_head(of, of_heads, head, room);
+  if (of.words.is_query == 0) {
+    put_in_cache(of, of_heads, head, room);
+    return;
+  }
+  float* to = buffer<float>(of, 4) + (std::uint64_t{block_y()} * of.words.n_heads + of_heads) * of.words.head_dim;
+  for (u32 i = thread_index(); i < of.words.head_dim; i += kHeadThreads) to[i] = head[i];
 }
 
 }  // namespace headroom::cuda
