@@ -59,7 +59,7 @@ struct DeviceLimits {
   double read_bytes_per_s = 0;  // memory that no cache holds
   double f32_ops_per_s = 0, f16_ops_per_s = 0;
   double int8_ops_per_s = 0;  // products of int8, added up in 32 bits
-  double tile_ops_per_s = 0;  // whole tiles by one instruction: int8 of AMX, f16 of a GPU
+  double tile_ops_per_s = 0;  // whole tiles by one instruction: int8 of AMX; of a GPU what prompts are multiplied in
   double most_ops_per_s() const { return std::max({f32_ops_per_s, f16_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
 };
 

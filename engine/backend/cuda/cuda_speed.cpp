@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backend/cuda/cuda_arena.h"
+#include "backend/cuda/cuda_arithmetic.h"
 #include "backend/cuda/cuda_launch.h"
 #include "backend/gpu/timed_work.h"
 
@@ -119,7 +120,11 @@ Result<DeviceLimits> measure_cuda_limits(const std::shared_ptr<CudaDevice>& devi
   // Every sum goes towards 2 and stays there (0.5 and 1): neither infinite nor subnormal.
   if (done) done = take("peak_f32", 2 * kScalarsPerBlock, limits.f32_ops_per_s, blocks({0x3F000000U, 0x3F800000U}));
   if (done) done = take("peak_int8", 8 * kScalarsPerBlock, limits.int8_ops_per_s, blocks({0x0103F905U, 0}));
-  if (done) done = take("peak_tiles", 2 * kTilesPerBlock, limits.tile_ops_per_s, blocks({0x0103F905U, 0x05020301U}));
+  const bool is_half = cuda_arithmetic(device->card()).half_rows == HalfRows::kOfAllWeights;
+  if (done && is_half)  // 0.5 and 0.25, twice each
+    done = take("peak_half_tiles", kTilesPerBlock, limits.tile_ops_per_s, blocks({0x38003800U, 0x34003400U}));
+  if (done && !is_half)
+    done = take("peak_tiles", 2 * kTilesPerBlock, limits.tile_ops_per_s, blocks({0x0103F905U, 0x05020301U}));
   if (!done) return done.error();
   return limits;
 }

@@ -7,6 +7,7 @@ namespace {
 
 constexpr u32 kThreads = 256, kReads = 16;            // units of 16 bytes that a thread reads
 constexpr u32 kRounds = 256, kSteps = 8, kSums = 16;  // of a thread: sums that do not wait for each other
+constexpr u32 kTiles = 8;                             // of a warp, likewise
 
 struct RateWords {
   u32 factor, addend;
@@ -62,9 +63,8 @@ KERNEL(peak_int8, kThreads, RateParams) {
   store_hardly_ever(p, all);
 }
 
-// int8 by the instruction of lib/mma.cuh: 16 x 8 x 32 products each.
+// Whole tiles by the instructions of lib/mma.cuh: 16 x 8 x 32 products of int8 each, or 16 x 8 x 16 of f16.
 KERNEL(peak_tiles, kThreads, RateParams) {
-  constexpr u32 kTiles = 8;
   int sums[kTiles][4]{};
   const u32 a[4]{p.words.factor + thread_index(), p.words.factor, p.words.addend, thread_index()};
 #pragma unroll 1
@@ -76,6 +76,21 @@ KERNEL(peak_tiles, kThreads, RateParams) {
   u32 all = 0;
 #pragma unroll
   for (u32 i = 0; i < kTiles; ++i) all ^= static_cast<u32>(sums[i][0] ^ sums[i][1] ^ sums[i][2] ^ sums[i][3]);
+  store_hardly_ever(p, all);
+}
+
+KERNEL(peak_half_tiles, kThreads, RateParams) {
+  float sums[kTiles][4]{};
+  const u32 a[4]{p.words.factor, p.words.addend, p.words.factor, p.words.addend};
+#pragma unroll 1
+  for (u32 i = 0; i < kRounds; ++i) {
+#pragma unroll
+    for (float(&tile)[4] : sums) multiply_halves(tile, a, p.words.factor, p.words.addend);
+  }
+  u32 all = 0;
+#pragma unroll
+  for (u32 i = 0; i < kTiles; ++i)
+    all ^= bits_of(sums[i][0]) ^ bits_of(sums[i][1]) ^ bits_of(sums[i][2]) ^ bits_of(sums[i][3]);
   store_hardly_ever(p, all);
 }
 
