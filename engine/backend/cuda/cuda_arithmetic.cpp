@@ -22,7 +22,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   GpuArithmetic arithmetic;
   arithmetic.has_int8 = true;
   arithmetic.half_rows = is_half ? HalfRows::kOfAllWeights : HalfRows::kOfPlainWeights;
-  arithmetic.half_tile_features = arithmetic.half_tile_rows = 128;
+  arithmetic.tile_features = arithmetic.tile_rows = 128;
   arithmetic.half_attend_dim = 128;  // of attend_tiles_128
   arithmetic.attends_to_int8 = true;
   return arithmetic;

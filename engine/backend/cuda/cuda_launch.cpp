@@ -32,9 +32,8 @@ std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
 }
 
 // Of experts a tile has kGpuTileRows rows.
-std::string_view matmul_half_entry(const GroupRule& groups) {
-  return groups.of != GroupRule::Of::kExpertTiles && groups.factor > kGpuTileRows ? "matmul_half_128"
-                                                                                  : "matmul_half_64";
+bool has_high_tiles(const GroupRule& groups) {
+  return groups.of != GroupRule::Of::kExpertTiles && groups.factor > kGpuTileRows;
 }
 
 Entry entry_of(const Dispatch& dispatch) {
@@ -49,8 +48,10 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kMatvecInt8:
       return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads], true};
     case Kernel::kMatmul: return {"matmul", 256, true};
-    case Kernel::kMatmulInt8: return {"matmul_int8", 256, true};
-    case Kernel::kMatmulHalf: return {matmul_half_entry(dispatch.groups), 128, true};
+    case Kernel::kMatmulInt8:
+      return has_high_tiles(dispatch.groups) ? Entry{"matmul_int8_128", 256, true} : Entry{"matmul_int8_64", 128, true};
+    case Kernel::kMatmulHalf:
+      return {has_high_tiles(dispatch.groups) ? "matmul_half_128" : "matmul_half_64", 128, true};
     case Kernel::kRoute: return {"route", 64};
     case Kernel::kGroupExperts: return {"group_experts", 256};
     case Kernel::kAddExperts: return {"add_experts", 128};

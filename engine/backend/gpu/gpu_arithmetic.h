@@ -27,8 +27,8 @@ enum class HalfRows : std::uint8_t {
 struct GpuArithmetic {
   bool has_int8 = false;  // products of quantized weights, of steps with few rows at least
   HalfRows half_rows = HalfRows::kNone;
-  // Of products that read f16, without `matrices`: of a workgroup; of experts kGpuTileRows rows.
-  std::uint32_t half_tile_features = 64, half_tile_rows = 64;
+  // What a workgroup has of products that do not read f32, without `matrices`; of experts it has kGpuTileRows rows.
+  std::uint32_t tile_features = 64, tile_rows = 64;
   std::optional<MatrixShape> matrices{};
   // Attention of many rows in f16, of heads of at most so many elements; 0: never, as in layers with F32 weights.
   std::uint32_t half_attend_dim = 0;

@@ -140,14 +140,14 @@ Kernel ProductDispatches::kernel_of(const Product& product, bool is_many) const 
 
 // Small matrices have too few large tiles for a card.
 std::uint32_t ProductDispatches::tile_features(const Product& product) const {
-  if (product.reads != Encoding::kHalf) return kTile;
-  if (!bound_.arithmetic.matrices) return bound_.arithmetic.half_tile_features;
-  return product.matrix->n_rows >= kLargeMatrix ? 2 * kTile : kTile;
+  if (product.reads == Encoding::kF32) return kTile;
+  if (!bound_.arithmetic.matrices) return bound_.arithmetic.tile_features;
+  return product.reads == Encoding::kHalf && product.matrix->n_rows >= kLargeMatrix ? 2 * kTile : kTile;
 }
 
 std::uint32_t ProductDispatches::tile_rows(const Product& product) const {
-  const bool may_be_high = product.reads == Encoding::kHalf && !bound_.arithmetic.matrices;
-  return may_be_high && bound_.plan->program.max_rows > kTile ? bound_.arithmetic.half_tile_rows : kTile;
+  const bool may_be_high = product.reads != Encoding::kF32 && !bound_.arithmetic.matrices;
+  return may_be_high && bound_.plan->program.max_rows > kTile ? bound_.arithmetic.tile_rows : kTile;
 }
 
 std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {

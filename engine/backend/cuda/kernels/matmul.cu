@@ -58,7 +58,7 @@ DEVICE void multiply_tile_of_matmul(const MatmulParams& p, const TilePlace& plac
     for (u32 r = 0; r < 4; ++r) results[(first + r) * kResultStride + lane + 16 * f] = sums[f][r];
   }
   BARRIER();
-  put_results(p, tile, choices, results, [](u32, auto) {});
+  put_results(p, tile, choices, results);
 }
 
 }  // namespace

@@ -2,18 +2,15 @@
 // with them; also those of experts. Weights become f16 on their way to shared memory, a group of columns at a time,
 // while the group before is multiplied. Blocks: (panels / panels of a tile, tiles of rows).
 #include "lib/half.cuh"
-#include "lib/mma.cuh"
-#include "lib/tile_rows.cuh"
+#include "lib/wide_tiles.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kFeatures = 128, kThreads = 128;          // a thread unpacks a feature
-constexpr u32 kRowWords = kGroup / 2, kStride = 20;     // of a feature or row: eight of them begin in different banks
-constexpr u32 kWarpFeatures = 64;                       // of a warp: two stand beside each other, two above
-constexpr u32 kSlab = 32, kSlabStride = kFeatures + 4;  // rows whose results are in shared memory at once
+constexpr u32 kThreads = 128;
+constexpr u32 kRowWords = kGroup / 2, kStride = 20;  // of a feature or row: eight of them begin in different banks
 
-DEVICE constexpr u32 stage_words(u32 n_rows) { return (kFeatures + n_rows) * kStride; }
+DEVICE constexpr u32 stage_words(u32 n_rows) { return (kWideFeatures + n_rows) * kStride; }
 
 // What is read of a group of a feature.
 struct Packed {
@@ -71,13 +68,12 @@ DEVICE void with_half_type(u32 type, F f) {
   }
 }
 
-// The sums of a warp: kWarpFeatures features in four fragments, and half of the rows of the tile in kHigh.
 template <u32 kHigh>
-DEVICE void multiply_group(auto& area, u32 stage, u32 first_feature, u32 first_row, u32 n_rows,
-                           float (&sums)[4][kHigh][4]) {
+DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][kHigh][4]) {
   const u32 lane = lane_index();
+  const auto [first_feature, first_row] = warp_tile<kHigh>();
   const u32 of_features = stage + (first_feature + lane % 16) * kStride + lane / 16 * 4;
-  const u32 of_rows = stage + (kFeatures + first_row + lane % 8 + lane / 16 * 8) * kStride + lane / 8 % 2 * 4;
+  const u32 of_rows = stage + (kWideFeatures + first_row + lane % 8 + lane / 16 * 8) * kStride + lane / 8 % 2 * 4;
 #pragma unroll
   for (u32 k = 0; k < kRowWords; k += 8) {
     u32 features[4][4];
@@ -99,15 +95,14 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 first_feature, u32 first_r
 
 template <u32 kRows>
 DEVICE void matmul_half(const Grouped<MatmulWords>& all, auto& area, auto& choices) {
-  constexpr u32 kHigh = kRows / 16, kStage = stage_words(kRows);
+  constexpr u32 kHigh = high_of(kRows, kThreads), kStage = stage_words(kRows);
   const TilePlace place = tile_place(all);
   const MatmulParams& p = all.members[place.member].params;
   const MatmulWords& words = p.words;
   Tile tile;
   if (!open_tile<kRows>(p, place, choices, tile)) return;
-  const u32 thread = thread_index(), lane = lane_index();
-  const u32 first_feature = warp_index() % 2 * kWarpFeatures, first_row = warp_index() / 2 * (kRows / 2);
-  const FeatureRow from = feature_row<kFeatures>(p, tile, thread);
+  const u32 thread = thread_index();
+  const FeatureRow from = feature_row<kWideFeatures>(p, tile, thread);
   const PanelRow panel = panel_row(from.type, from.matrix, from.panel, from.lane, words.n_groups);
   // Four neighbouring threads copy a row's group.
   const uint4* halves = buffer<const uint4>(p, 3);
@@ -115,67 +110,28 @@ DEVICE void matmul_half(const Grouped<MatmulWords>& all, auto& area, auto& choic
 #pragma unroll
   for (u32 i = 0; i < kRows / 32; ++i)
     row_units[i] = row_to_read(words, tile, choices, thread / 4 + i * 32) * 8 * words.n_groups + thread % 4;
-  const auto copy_rows = [&](u32 stage, u32 group) {
-#pragma unroll
-    for (u32 i = 0; i < kRows / 32; ++i) {
-      const u32 at = stage + (kFeatures + thread / 4 + i * 32) * kStride + thread % 4 * 4;
-      copy_unit(area, at, halves + row_units[i] + 4 * group);
-    }
-  };
   Packed packed;
   Block block{};
-  const auto read = [&](u32 group) {
+  const auto begin = [&](u32 group) {
+#pragma unroll
+    for (u32 i = 0; i < kRows / 32; ++i) {
+      const u32 at = group % 2 * kStage + (kWideFeatures + thread / 4 + i * 32) * kStride + thread % 4 * 4;
+      copy_unit(area, at, halves + row_units[i] + 4 * group);
+    }
     with_half_type(from.type, [&]<u32 kType>() { read_group<kType>(panel, group, packed, block); });
   };
-  const auto unpack = [&](u32 stage, u32 group) {
-    with_half_type(from.type,
-                   [&]<u32 kType>() { unpack_group<kType>(packed, block, group, area, stage + thread * kStride); });
+  const auto finish = [&](u32 group) {
+    with_half_type(from.type, [&]<u32 kType>() {
+      unpack_group<kType>(packed, block, group, area, group % 2 * kStage + thread * kStride);
+    });
   };
   float sums[4][kHigh][4]{};
-  copy_rows(0, 0);
-  read(0);
-  unpack(0, 0);
-  for (u32 group = 0; group < words.n_groups; ++group) {
-    const u32 stage = group % 2 * kStage, next_stage = kStage - stage;
-    const bool has_next = group + 1 < words.n_groups;
-    await_copies();
-    BARRIER();  // this group is there, and the one before it has been read
-    if (has_next) {
-      copy_rows(next_stage, group + 1);
-      read(group + 1);
-    }
-    multiply_group<kHigh>(area, stage, first_feature, first_row, tile.n_rows, sums);
-    if (has_next) unpack(next_stage, group + 1);
-  }
-
-  const Features features = tile_features<kFeatures>(words, tile);
+  each_group(words.n_groups, begin, finish,
+             [&](u32 group) { multiply_group<kHigh>(area, group % 2 * kStage, tile.n_rows, sums); });
   const float* scales = buffer<const float>(p, 3) + words.n_cols / 2;
-#pragma unroll
-  for (u32 slab = 0; slab < kRows; slab += kSlab) {
-    BARRIER();  // what stood there has been read
-#pragma unroll
-    for (u32 n = 0; n < kHigh; ++n) {
-      const u32 row = first_row + n * 8 - slab;  // of the slab
-      if (row >= kSlab) continue;
-      const u32 at = (row + lane % 4 * 2) * kSlabStride + first_feature + lane / 4;
-#pragma unroll
-      for (u32 m = 0; m < 4; ++m) {
-        area[at + m * 16] = bits_of(sums[m][n][0]);
-        area[at + m * 16 + kSlabStride] = bits_of(sums[m][n][1]);
-        area[at + m * 16 + 8] = bits_of(sums[m][n][2]);
-        area[at + m * 16 + 8 + kSlabStride] = bits_of(sums[m][n][3]);
-      }
-    }
-    BARRIER();
-    for (u32 i = thread; i < kSlab * features.n; i += kThreads) {
-      const u32 row = slab + i / features.n, feature = i % features.n, at = i / features.n * kSlabStride + feature;
-      if (row >= tile.n_rows || features.first + feature >= features.end) continue;
-      const float scale = scales[std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_cols];
-      const float second = words.constants.then == kGate ? scale * float_of(area[at + features.n]) : 0;
-      put_result(p, tile, choices, row, features.first + feature,
-                 result_of(p, features.first + feature, scale * float_of(area[at]), second));
-    }
-  }
+  put_wide_results<kThreads>(p, tile, choices, area, sums, [&](u32 row) {
+    return row < tile.n_rows ? scales[std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_cols] : 0;
+  });
 }
 
 }  // namespace

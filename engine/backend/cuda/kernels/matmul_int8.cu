@@ -1,143 +1,145 @@
 // Products of a matrix with many rows of int8, by instructions for whole tiles, and what is done with them; also those
-// of experts. Blocks: as of matmul.cu.
-#include "lib/int8.cuh"
-#include "lib/mma.cuh"
-#include "lib/reduce.cuh"
-#include "lib/tile_rows.cuh"
+// of experts. Blocks: as of matmul_half.cu.
+#include "lib/wide_tiles.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kGroups = 4;                         // of columns at once
-constexpr u32 kCodeStride = 8 * kGroups + 4;       // words of a feature or row: eight of them begin in different banks
-constexpr u32 kWarpFeatures = 16, kWarpRows = 32;  // of a warp: four stand beside each other, two above
+// Words of a group of a feature or row: eight of codes, and four of what they are multiplied with. Eight rows begin in
+// different banks.
+constexpr u32 kStride = kGroupWords;
 
-// A thread unpacks a group of a feature, and one of a row.
-template <u32 kType>
-DEVICE void load_weights(const FeatureRow& from, u32 n_groups, u32 group, u32 feature, u32 at, auto& codes,
-                         auto& factors) {
-  u32 words[8]{};
-  Factors of_group{};
-  if (group < n_groups) {
-    const PanelRow row = panel_row(kType, from.matrix, from.panel, from.lane, n_groups);
-    const Codes packed = read_codes<kType>(row, group);
-#pragma unroll
-    for (u32 w = 0; w < 8; ++w) words[w] = code_word<kType>(packed, w);
-    of_group = group_factors<kType>(read_block<kType>(row, group / kBlockGroups), group % kBlockGroups);
-  }
-#pragma unroll
-  for (u32 w = 0; w < 8; ++w) codes[feature * kCodeStride + 8 * at + w] = words[w];
-  factors[at * kTile + feature] = make_float4(of_group.low, of_group.high, of_group.low_added, of_group.high_added);
+DEVICE constexpr u32 stage_words(u32 n_rows) { return (kWideFeatures + n_rows) * kStride; }
+
+DEVICE float4 header_at(auto& area, u32 row) {
+  const u32 at = row * kStride + 8;
+  return make_float4(float_of(area[at]), float_of(area[at + 1]), float_of(area[at + 2]), float_of(area[at + 3]));
 }
 
-DEVICE void load_rows(const uint4* of_row, u32 n_groups, u32 group, u32 row, u32 at, auto& codes, auto& headers) {
-  uint4 low{}, high{}, header{};
-  if (group < n_groups) {
-    low = of_row[3 * group];
-    high = of_row[3 * group + 1];
-    header = of_row[3 * group + 2];
-  }
+// Q6_K has factors for each half of a group.
+template <u32 kHigh, bool kHasHalves>
+DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][kHigh][4]) {
+  const u32 lane = lane_index(), first = stage / kStride;  // row
+  const auto [first_feature, first_row] = warp_tile<kHigh>();
+  u32 features[4][4];
 #pragma unroll
-  for (u32 w = 0; w < 4; ++w) {
-    codes[row * kCodeStride + 8 * at + w] = word_of(low, w);
-    codes[row * kCodeStride + 8 * at + 4 + w] = word_of(high, w);
-  }
-  headers[at * kTile + row] =
-      make_float4(float_of(header.x), float_of(header.y), float_of(header.z), float_of(header.w));
-}
-
-DEVICE void multiply_tile_of_matmul_int8(const MatmulParams& p, const TilePlace& place) {
-  SHARED(u32, weight_codes, kTile * kCodeStride);
-  SHARED(u32, row_codes, kTile * kCodeStride);
-  SHARED(float4, factors, kGroups * kTile);  // of features
-  SHARED(float4, headers, kGroups * kTile);  // of rows
-  SHARED(float, results, kTile* kResultStride);
-  SHARED(u32, choices, kTile);
-  const MatmulWords& words = p.words;
-  Tile tile;
-  if (!open_tile(p, place, choices, tile)) return;
-  const u32 thread = thread_index(), lane = lane_index(), quad = lane / 4, in_quad = lane % 4;
-  const u32 feature = thread % kTile, feature_group = thread / kTile, row = thread / kGroups,
-            row_group = thread % kGroups;
-  const FeatureRow from = feature_row(p, tile, feature);
-  const uint4* of_row =
-      buffer<const uint4>(p, 3) + std::uint64_t{row_to_read(words, tile, choices, row)} * words.n_groups * 3;
-  const u32 first_feature = warp_index() % 4 * kWarpFeatures + quad, first_row = warp_index() / 4 * kWarpRows;
-  // Q6_K has factors for each half of a group.
-  const bool has_halves = words.constants.type == kQ6_K || words.constants.second_type == kQ6_K;
-  float sums[kWarpRows / 8][4]{};
-  for (u32 first = 0; first < words.n_groups; first += kGroups) {
-    with_block_type(from.type, [&]<u32 kType>() {
-      load_weights<kType>(from, words.n_groups, first + feature_group, feature, feature_group, weight_codes, factors);
-    });
-    load_rows(of_row, words.n_groups, first + row_group, row, row_group, row_codes, headers);
-    BARRIER();
+  for (u32 m = 0; m < 4; ++m)
+    load_tiles<false>(features[m], area, (first + first_feature + 16 * m + lane % 16) * kStride + lane / 16 * 4);
 #pragma unroll
-    for (u32 at = 0; at < kGroups; ++at) {
-      u32 a[4];
-      const u32 of_upper = first_feature * kCodeStride + 8 * at + in_quad;
-      a[0] = weight_codes[of_upper];
-      a[1] = weight_codes[of_upper + 8 * kCodeStride];
-      a[2] = weight_codes[of_upper + 4];
-      a[3] = weight_codes[of_upper + 8 * kCodeStride + 4];
-      const float4 upper = factors[at * kTile + first_feature], lower = factors[at * kTile + first_feature + 8];
+  for (u32 n = 0; n < kHigh; n += 2) {
+    if (first_row + n * 8 >= n_rows) break;  // of the whole warp
+    const u32 of_rows = first + kWideFeatures + first_row + n * 8;
+    u32 rows[4];
+    load_tiles<false>(rows, area, (of_rows + lane % 8 + lane / 16 * 8) * kStride + lane / 8 % 2 * 4);
 #pragma unroll
-      for (u32 n = 0; n < kWarpRows / 8; ++n) {
-        const u32 of_rows = first_row + 8 * n;
-        if (of_rows >= tile.n_rows) break;  // of the whole warp
-        const u32 at_row = (of_rows + quad) * kCodeStride + 8 * at + in_quad;
-        const u32 b0 = row_codes[at_row], b1 = row_codes[at_row + 4];
-        const float4 even = headers[at * kTile + of_rows + 2 * in_quad],
-                     odd = headers[at * kTile + of_rows + 2 * in_quad + 1];
-        if (has_halves) {
+    for (u32 k = 0; k < 2; ++k) {
+      const float4 even = header_at(area, of_rows + 8 * k + lane % 4 * 2),
+                   odd = header_at(area, of_rows + 8 * k + lane % 4 * 2 + 1);
+#pragma unroll
+      for (u32 m = 0; m < 4; ++m) {
+        const u32 of_lane = first + first_feature + 16 * m + lane / 4;
+        const float4 upper = header_at(area, of_lane), lower = header_at(area, of_lane + 8);
+        float(&to)[4] = sums[m][n + k];
+        if constexpr (kHasHalves) {
           int low[4]{}, high[4]{};
-          multiply_16(low, a[0], a[1], b0);
-          multiply_16(high, a[2], a[3], b1);
+          multiply_16(low, features[m][0], features[m][1], rows[2 * k]);
+          multiply_16(high, features[m][2], features[m][3], rows[2 * k + 1]);
           const auto add = [](float& sum, const float4& factor, const float4& with, int low_half, int high_half) {
             sum += with.x * (factor.x * static_cast<float>(low_half) + factor.y * static_cast<float>(high_half)) +
                    factor.z * with.y + factor.w * with.z;
           };
-          add(sums[n][0], upper, even, low[0], high[0]);
-          add(sums[n][1], upper, odd, low[1], high[1]);
-          add(sums[n][2], lower, even, low[2], high[2]);
-          add(sums[n][3], lower, odd, low[3], high[3]);
+          add(to[0], upper, even, low[0], high[0]);
+          add(to[1], upper, odd, low[1], high[1]);
+          add(to[2], lower, even, low[2], high[2]);
+          add(to[3], lower, odd, low[3], high[3]);
         } else {
           int both[4]{};
-          multiply_32(both, a, b0, b1);
-          sums[n][0] += even.x * upper.x * static_cast<float>(both[0]) + upper.z * even.w;
-          sums[n][1] += odd.x * upper.x * static_cast<float>(both[1]) + upper.z * odd.w;
-          sums[n][2] += even.x * lower.x * static_cast<float>(both[2]) + lower.z * even.w;
-          sums[n][3] += odd.x * lower.x * static_cast<float>(both[3]) + lower.z * odd.w;
+          multiply_32(both, features[m], rows[2 * k], rows[2 * k + 1]);
+          to[0] += even.x * upper.x * static_cast<float>(both[0]) + upper.z * even.w;
+          to[1] += odd.x * upper.x * static_cast<float>(both[1]) + upper.z * odd.w;
+          to[2] += even.x * lower.x * static_cast<float>(both[2]) + lower.z * even.w;
+          to[3] += odd.x * lower.x * static_cast<float>(both[3]) + lower.z * odd.w;
         }
       }
     }
-    BARRIER();
   }
+}
+
+template <u32 kType>
+DEVICE void unpack_group(const Codes& codes, const Block& block, u32 group, auto& area, u32 at) {
+  const auto word = [&](u32 w) { return code_word<kType>(codes, w); };
+  put_unit(area, at, {word(0), word(1), word(2), word(3)});
+  put_unit(area, at + 4, {word(4), word(5), word(6), word(7)});
+  const Factors factors = group_factors<kType>(block, group % kBlockGroups);
+  put_unit(area, at + 8,
+           {bits_of(factors.low), bits_of(factors.high), bits_of(factors.low_added), bits_of(factors.high_added)});
+}
+
+template <u32 kRows, u32 kThreads>
+DEVICE void matmul_int8(const Grouped<MatmulWords>& all, auto& area, auto& choices) {
+  constexpr u32 kHigh = high_of(kRows, kThreads), kStage = stage_words(kRows), kUnits = kStride / 4;
+  constexpr u32 kCopies = divide_up(kRows * kUnits, kThreads);
+  const TilePlace place = tile_place(all);
+  const MatmulParams& p = all.members[place.member].params;
+  const MatmulWords& words = p.words;
+  Tile tile;
+  if (!open_tile<kRows>(p, place, choices, tile)) return;
+  const u32 thread = thread_index();
+  const FeatureRow from = feature_row<kWideFeatures>(p, tile, thread % kWideFeatures);
+  const PanelRow panel = panel_row(from.type, from.matrix, from.panel, from.lane, words.n_groups);
+  // Neighbouring threads copy the units of a row's group.
+  const uint4* encoded = buffer<const uint4>(p, 3);
+  u32 row_units[kCopies];
 #pragma unroll
-  for (u32 n = 0; n < kWarpRows / 8; ++n) {
-    const u32 at = (first_row + 8 * n + 2 * in_quad) * kResultStride + first_feature;
-    results[at] = sums[n][0];
-    results[at + kResultStride] = sums[n][1];
-    results[at + 8] = sums[n][2];
-    results[at + kResultStride + 8] = sums[n][3];
+  for (u32 i = 0; i < kCopies; ++i) {
+    const u32 row = smaller((thread + i * kThreads) / kUnits, kRows - 1);
+    row_units[i] = row_to_read(words, tile, choices, row) * words.n_groups * kUnits + (thread + i * kThreads) % kUnits;
   }
-  BARRIER();
-  put_results(p, tile, choices, results, [&](u32 panel, auto result) {
-    for (u32 at = thread / 8; at < kTile; at += kTileThreads / 8) {
-      Four elems{};
-      const bool is_there = at < tile.n_rows;
-      for (u32 i = 0; i < 4 && is_there; ++i) elems.of[i] = result(at, thread % 8 * 4 + i);
-      const std::uint64_t to = is_there ? row_to_write(words, tile, choices, at) : 0;
-      put_group(buffer<u32>(p, 4) + (to * matrix_panels(words) + panel) * kGroupWords, elems, is_there);
+  Codes codes;
+  Block block{};
+  const auto begin = [&](u32 group) {
+#pragma unroll
+    for (u32 i = 0; i < kCopies; ++i) {
+      const u32 unit = thread + i * kThreads;
+      if (unit < kRows * kUnits)
+        copy_unit(area, group % 2 * kStage + kWideFeatures * kStride + 4 * unit,
+                  encoded + row_units[i] + group * kUnits);
+    }
+    if (thread >= kWideFeatures) return;  // whole warps
+    with_block_type(from.type, [&]<u32 kType>() {
+      if (group % kBlockGroups == 0) block = read_block<kType>(panel, group / kBlockGroups);
+      codes = read_codes<kType>(panel, group);
+    });
+  };
+  const auto finish = [&](u32 group) {
+    if (thread >= kWideFeatures) return;
+    with_block_type(from.type, [&]<u32 kType>() {
+      unpack_group<kType>(codes, block, group, area, group % 2 * kStage + thread * kStride);
+    });
+  };
+  const bool has_halves = words.constants.type == kQ6_K || words.constants.second_type == kQ6_K;
+  float sums[4][kHigh][4]{};
+  each_group(words.n_groups, begin, finish, [&](u32 group) {
+    if (has_halves) {
+      multiply_group<kHigh, true>(area, group % 2 * kStage, tile.n_rows, sums);
+    } else {
+      multiply_group<kHigh, false>(area, group % 2 * kStage, tile.n_rows, sums);
     }
   });
+  put_wide_results<kThreads>(p, tile, choices, area, sums, [](u32) { return 1.0F; });
 }
 
 }  // namespace
 
-KERNEL(matmul_int8, kTileThreads, Grouped<MatmulWords>) {
-  const TilePlace place = tile_place(p);
-  multiply_tile_of_matmul_int8(p.members[place.member].params, place);
+KERNEL(matmul_int8_64, 128, Grouped<MatmulWords>) {
+  SHARED(u32, area, 2 * stage_words(64));
+  SHARED(u32, choices, kTile);
+  matmul_int8<64, 128>(p, area, choices);
+}
+KERNEL(matmul_int8_128, 256, Grouped<MatmulWords>) {
+  SHARED(u32, area, 2 * stage_words(128));
+  SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
+  matmul_int8<128, 256>(p, area, choices);
 }
 
 }  // namespace headroom::cuda

@@ -124,22 +124,14 @@ DEVICE void put_result(const MatmulParams& p, const Tile& tile, auto& choices, u
 
 // Sums of products, (kTile rows, kTile features), become results. All threads call together, when all have been
 // written.
-DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, auto& sums, auto put_encoded) {
-  const ProductConstants& constants = p.words.constants;
+DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, auto& sums) {
   const Features features = tile_features(p.words, tile);
-  const auto result = [&](u32 row, u32 feature) {
-    const u32 at = row * kResultStride + feature;
-    const float second = constants.then == kGate ? static_cast<float>(sums[at + features.n]) : 0;
-    return result_of(p, features.first + feature, sums[at], second);
-  };
-  if (constants.encodes != 0) {
-    put_encoded(features.first / kPanelRows, result);
-    return;
-  }
   for (u32 i = thread_index(); i < tile.n_rows * features.n; i += kTileThreads) {
-    const u32 row = i / features.n, feature = i % features.n;
-    if (features.first + feature < features.end)
-      put_result(p, tile, choices, row, features.first + feature, result(row, feature));
+    const u32 row = i / features.n, feature = i % features.n, at = row * kResultStride + feature;
+    if (features.first + feature >= features.end) continue;
+    const float second = p.words.constants.then == kGate ? static_cast<float>(sums[at + features.n]) : 0;
+    put_result(p, tile, choices, row, features.first + feature,
+               result_of(p, features.first + feature, sums[at], second));
   }
 }
 
