@@ -1,7 +1,5 @@
 #include "cuda/cuda_fixture.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 
 #include "backend/cuda/cuda_driver.h"
@@ -28,15 +26,5 @@ class NoFaults : public testing::Environment {
 [[maybe_unused]] testing::Environment* const no_faults = testing::AddGlobalTestEnvironment(new NoFaults);
 
 }  // namespace
-
-FakeCuda& fake_cuda() {
-  static FakeCuda* fake = [] {
-    void* library = dlopen(std::getenv(cuda::kDriverVariable), RTLD_NOW | RTLD_LOCAL);
-    auto* get = library == nullptr ? nullptr : reinterpret_cast<FakeCuda* (*)()>(dlsym(library, kFakeCudaSymbol));
-    if (get == nullptr) std::abort();
-    return get();
-  }();
-  return *fake;
-}
 
 }  // namespace headroom::test

@@ -11,12 +11,9 @@
 #include "backend/cuda/cuda_cards.h"
 #include "contract/loaded_cpu.h"
 #include "gpu_contract/gpu_tolerance.h"
-#include "support/cuda/fake_cuda.h"
+#include "support/cuda/fake_cuda_handle.h"
 
 namespace headroom::test {
-
-// Of the driver that the engine has opened.
-FakeCuda& fake_cuda();
 
 // The devices that are looked for meanwhile: see kCudaDevicesVariable.
 class UseDevices {

@@ -41,7 +41,7 @@ CUresult allocate(std::size_t bytes, bool is_host, std::uintptr_t& address) {
   ++control().n_allocations;
   if (bytes == 0) return kInvalidValue;
   if (control().refuse_at_allocation > 0 && --control().refuse_at_allocation == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (!is_host && bytes > current->total - current->used) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!is_host && bytes + current->used + control().taken > current->total) return CUDA_ERROR_OUT_OF_MEMORY;
   address = world().memory.allocate(bytes, current->number, is_host);
   if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!is_host) current->used += bytes;

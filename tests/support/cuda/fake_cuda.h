@@ -20,6 +20,7 @@ struct FakeCuda {
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
+  std::atomic<std::uint64_t> taken = 0;                         // of each device's memory by other programs
   std::atomic<int> n_contexts = 0;                              // open now
   std::atomic<std::uint32_t> seed = 1;                          // of the order in which threads run
   std::atomic<FakeRuns> runs = FakeRuns::kEither;
