@@ -27,6 +27,8 @@ enum class HalfRows : std::uint8_t {
 struct GpuArithmetic {
   bool has_int8 = false;  // products of quantized weights, of steps with few rows at least
   HalfRows half_rows = HalfRows::kNone;
+  // Of a matrix and few rows: warps of a workgroup that share out the columns, and the two matrices.
+  std::uint32_t column_parts = 8;
   // What a workgroup has of products that do not read f32, without `matrices`; of experts it has kGpuTileRows rows.
   std::uint32_t tile_features = 64, tile_rows = 64;
   std::optional<MatrixShape> matrices{};

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint32_t kTile = kGpuTileRows;  // features and rows of a workgroup: vulkan/shaders/matmul.comp
 constexpr std::uint64_t kLargeMatrix = 2048;   // rows
-constexpr std::uint32_t kMostParts = 8;        // of the columns, and of the two matrices, in a workgroup of matvec.comp
 
 // Warps of a workgroup that share out the columns of a matrix: as few as take no longer than the most would.
 std::uint32_t column_parts(std::uint64_t n_groups, std::uint32_t most) {
@@ -176,7 +175,8 @@ Dispatch& ProductDispatches::add_product(const Product& product, bool waits) {
     dispatch.constants.push_back(static_cast<std::uint32_t>(product.experts));
   } else {
     const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
-    const std::uint32_t n_parts = column_parts(div_up(n_cols, kGpuGroup), kMostParts / n_matrices) * n_matrices;
+    const std::uint32_t n_parts =
+        column_parts(div_up(n_cols, kGpuGroup), bound_.arithmetic.column_parts / n_matrices) * n_matrices;
     const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
     dispatch.constants.insert(dispatch.constants.end(), {is_one ? 1 : kGpuFewRows, n_parts * kGpuPanelRows,
                                                          static_cast<std::uint32_t>(product.experts)});

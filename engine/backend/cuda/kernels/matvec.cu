@@ -9,7 +9,7 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kMostThreads = 256;
+constexpr u32 kMostThreads = 512;
 
 struct MatvecWords {
   ProductConstants constants;

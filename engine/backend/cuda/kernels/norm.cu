@@ -16,6 +16,29 @@ struct NormWords {
 };
 constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
 
+// Of this thread's elements. Those of several steps are under way at once: a row alone has little else to wait for.
+DEVICE float sum_of_squares(const float* from, u32 n_cols) {
+  constexpr u32 kAhead = 4;
+  float sum = 0;
+  if (n_cols % 4 != 0) {
+    for (u32 i = thread_index(); i < n_cols; i += kThreads) sum += from[i] * from[i];
+    return sum;
+  }
+  const auto* quads = reinterpret_cast<const float4*>(from);
+  for (u32 first = thread_index(); first < n_cols / 4; first += kAhead * kThreads) {
+    float4 ahead[kAhead];
+#pragma unroll
+    for (u32 i = 0; i < kAhead; ++i) ahead[i] = quads[smaller(first + i * kThreads, n_cols / 4 - 1)];
+#pragma unroll
+    for (u32 i = 0; i < kAhead; ++i) {
+      const float4& quad = ahead[i];
+      if (first + i * kThreads < n_cols / 4)
+        sum += quad.x * quad.x + quad.y * quad.y + quad.z * quad.z + quad.w * quad.w;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 KERNEL(rms_norm, kThreads, Params<NormWords>) {
@@ -25,16 +48,19 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   const u32 from_row = words.is_gathered != 0 ? inputs_of(p)[words.logit_rows_at + row] : row;
   const float* from = buffer<const float>(p, 3) + std::uint64_t{from_row} * words.n_cols;
   const float* weight = buffer<const float>(p, 1);
-  float sum = 0;
-  for (u32 i = thread; i < words.n_cols; i += kThreads) sum += from[i] * from[i];
-  const float factor = 1 / sqrtf(block_sum<kThreads>(room, sum) / static_cast<float>(words.n_cols) + words.epsilon);
+  const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
+  const float factor = 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
   if (words.encoding == kInt8) {
     const u32 n_groups = words.n_cols / 32;
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * n_groups * kGroupWords;
     for (u32 base = 0; base < n_groups; base += kThreads / 8) {
       const u32 group = base + thread / 8, i = group * 32 + thread % 8 * 4;
       Four normed{};
-      for (u32 k = 0; k < 4 && group < n_groups; ++k) normed.of[k] = from[i + k] * factor * weight[i + k];
+      if (group < n_groups) {
+        const float4 quad = *reinterpret_cast<const float4*>(from + i),
+                     by = *reinterpret_cast<const float4*>(weight + i);
+        normed = {quad.x * factor * by.x, quad.y * factor * by.y, quad.z * factor * by.z, quad.w * factor * by.w};
+      }
       put_group(to + group * kGroupWords, normed, group < n_groups);
     }
     return;
