@@ -22,6 +22,16 @@ if [ -n "${WAYLAND_DISPLAY:-}" ]; then
 fi
 log=build/release/build.log
 mkdir -p build/release
+# Who asks for CUDA on a machine with a card and without a compiler for it gets one, once; else Vulkan computes.
+if [ "${HEADROOM_CUDA:-}" = 1 ] && [ ! -e build/nvcc-tried ] && cmake/nvcc.sh --card && ! cmake/nvcc.sh >/dev/null 2>&1; then
+  echo "headroom: there is a card of NVIDIA's and no nvcc 12.4 or newer: fetching it into build/nvcc (125 MB)" >&2
+  touch build/nvcc-tried  # a failure is not met again at each start
+  if headroom_install python3-pip && cmake/nvcc.sh --fetch >/dev/null; then
+    rm -f build/release/build.ninja
+  else
+    echo "headroom: that failed; the card is used by Vulkan (rm build/nvcc-tried to try again)" >&2
+  fi
+fi
 if [ ! -f build/release/build.ninja ]; then
   cmake --preset release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 fi

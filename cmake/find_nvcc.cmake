@@ -1,12 +1,16 @@
-# Sets HEADROOM_NVCC to a compiler of kernels for NVIDIA's cards that is new enough, or to nothing.
+# Sets HEADROOM_NVCC to a compiler of kernels for NVIDIA's cards that is new enough, or to nothing: of the system, else
+# what nvcc.sh has fetched.
 set(HEADROOM_LEAST_NVCC 12.4)  # C++20 with today's compilers of the host
 find_program(HEADROOM_ANY_NVCC nvcc HINTS /usr/local/cuda/bin)
 mark_as_advanced(HEADROOM_ANY_NVCC)
 set(HEADROOM_NVCC "")
-if(HEADROOM_ANY_NVCC)
-  execute_process(COMMAND ${HEADROOM_ANY_NVCC} --version OUTPUT_VARIABLE said ERROR_QUIET)
+foreach(nvcc ${HEADROOM_ANY_NVCC} ${PROJECT_SOURCE_DIR}/build/nvcc/bin/nvcc)
+  set(said "")
+  if(EXISTS ${nvcc} AND NOT HEADROOM_NVCC)
+    execute_process(COMMAND ${nvcc} --version OUTPUT_VARIABLE said ERROR_QUIET)
+  endif()
   if(said MATCHES "release ([0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL HEADROOM_LEAST_NVCC)
-    set(HEADROOM_NVCC ${HEADROOM_ANY_NVCC})
+    set(HEADROOM_NVCC ${nvcc})
     set(HEADROOM_NVCC_RELEASE ${CMAKE_MATCH_1})
   endif()
-endif()
+endforeach()

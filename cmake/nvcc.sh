@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Prints the path of an nvcc that is new enough for CUDA's kernels: one of the system, else NVIDIA's wheels of PyPI, whose
+# hashes stand below and of which nothing is handed out but what it compiled. Exit code 1, with the reason, when there is
+# neither. CMake looks in the same places: find_nvcc.cmake.
+#     nvcc.sh            # says where it is; fetches nothing
+#     nvcc.sh --fetch    # gets the wheels (125 MB) into build/nvcc when the system has none
+#     nvcc.sh --card     # exit code 0 where this machine has a card of NVIDIA's
+# HEADROOM_SYSTEM_ROOT: where /proc, /sys and /usr are, for tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source cmake/fetch_wheels.sh
+root=${HEADROOM_SYSTEM_ROOT:-}
+least=12.4  # HEADROOM_LEAST_NVCC
+fetched=build/nvcc
+
+if [ "${1:-}" = --card ]; then
+  [ ! -e "$root/proc/driver/nvidia/version" ] || exit 0
+  for device in "$root"/sys/bus/pci/devices/*; do
+    # Something that draws, of NVIDIA.
+    if grep -qs '^0x10de' "$device/vendor" && grep -qs '^0x03' "$device/class"; then exit 0; fi
+  done
+  exit 1
+fi
+
+# is_new_enough NVCC
+is_new_enough() {
+  local found
+  found=$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+  [ -n "$found" ] && [ "$(printf '%s\n' "$least" "$found" | sort -V | head -n 1)" = "$least" ]
+}
+
+for nvcc in "$(command -v nvcc || true)" "$root/usr/local/cuda/bin/nvcc" "$PWD/$fetched/bin/nvcc"; do
+  if [ -x "$nvcc" ] && is_new_enough "$nvcc"; then echo "$nvcc"; exit 0; fi
+done
+# Into a folder, for x86-64 and 64-bit Arm.
+fetch() {
+  headroom_fetch_wheels "$1" \
+    "nvidia-cuda-nvcc==13.5.37 \
+      --hash=sha256:f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7 \
+      --hash=sha256:588eda18eb5076ae859fe272844b526459228af22df0b117f54eec3aa82bc9c8" \
+    "nvidia-cuda-crt==13.5.37 \
+      --hash=sha256:e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29 \
+      --hash=sha256:9ed2c565fdf3244fa6719769a80a466b85bfd4b1467ea339353bc91c971d09e0" \
+    "nvidia-cuda-runtime==13.5.37 \
+      --hash=sha256:df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d \
+      --hash=sha256:de2dc5a7367974228b0a69588a9acc9340d3768bef1bf38bf0801eb08497cd2d" \
+    "nvidia-nvvm==13.5.37 \
+      --hash=sha256:c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070 \
+      --hash=sha256:b659bd3115b7ac7ec8931e67d0e2c0dd09cd35b08a6a7372df6f8f22c67da80a"
+}
+if [ "${1:-}" = --fetch ] && fetch build/nvcc-wheels; then
+  compiler=build/nvcc-wheels/nvidia/cu13
+  chmod +x "$compiler"/bin/* "$compiler"/nvvm/bin/*
+  rm -rf "$fetched"
+  mv "$compiler" "$fetched"
+  rm -rf build/nvcc-wheels
+  if is_new_enough "$PWD/$fetched/bin/nvcc"; then echo "$PWD/$fetched/bin/nvcc"; exit 0; fi
+fi
+echo "nvcc $least or newer is neither installed nor in build/nvcc (cmake/nvcc.sh --fetch, which needs python3-pip)" >&2
+exit 1

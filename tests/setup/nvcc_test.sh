@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# cmake/nvcc.sh with an index of packages that is made up: what is fetched, what a failure leaves, and which nvcc is taken.
+set -euo pipefail
+source_folder=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+wrong() { echo "nvcc_test.sh: $*"; cat "$work/said" 2>/dev/null; exit 1; }
+
+# A project of its own, a machine of its own, and programs of its own before the system's.
+mkdir -p "$work/project/cmake" "$work/bin" "$work/system/usr/local"
+cp "$source_folder"/cmake/{nvcc.sh,fetch_wheels.sh} "$work/project/cmake/"
+real_python=$(command -v python3)
+nvcc() { printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V0"\n' "$2" >"$1"; chmod +x "$1"; }
+# `pip download` makes wheels of what is asked for; with PIP_FAULT it leaves a part of them and fails.
+cat >"$work/bin/python3" <<FAKE
+#!/bin/bash
+[ "\$2" = pip ] || exec "$real_python" "\$@"
+while [ \$# -gt 0 ]; do
+  case "\$1" in --dest) dest=\$(cd "\$2" && pwd) ;; --requirement) list=\$2 ;; --require-hashes) hashes=yes ;; esac
+  shift
+done
+[ "\${hashes:-}" = yes ] && ! grep -qv 'hash=sha256:[0-9a-f]\{64\}' "\$list" || exit 3
+made=\$(mktemp -d)
+mkdir -p "\$made/nvidia/cu13/bin" "\$made/nvidia/cu13/nvvm/bin"
+printf '#!/bin/sh\necho "release %s, V0"\n' "\${PIP_RELEASE:-13.5}" >"\$made/nvidia/cu13/bin/nvcc"
+touch "\$made/nvidia/cu13/nvvm/bin/cicc"
+while read -r name rest; do
+  (cd "\$made" && "$real_python" -m zipfile -c "\$dest/\${name%%=*}.whl" nvidia)
+  [ -z "\${PIP_FAULT:-}" ] || exit 1
+done <"\$list"
+FAKE
+chmod +x "$work/bin/python3"
+# run EXPECTED_STATUS ARGUMENTS...
+run() {
+  local expected=$1 status=0; shift
+  PATH=$work/bin:/usr/bin:/bin HEADROOM_SYSTEM_ROOT=$work/system "$work/project/cmake/nvcc.sh" "$@" >"$work/said" 2>&1 || status=$?
+  [ "$status" -eq "$expected" ] || wrong "$*: expected exit status $expected, found $status"
+}
+says() { grep -qF "$1" "$work/said" || wrong "expected the words \"$1\""; }
+
+run 1
+says "nvcc 12.4 or newer is neither installed nor in build/nvcc"
+PIP_FAULT=1 run 1 --fetch
+[ -z "$(ls -A "$work/project/build")" ] || wrong "expected nothing of a download that failed, found $(ls "$work/project/build")"
+run 0 --fetch
+says "$work/project/build/nvcc/bin/nvcc"
+[ "$(ls "$work/project/build")" = nvcc ] || wrong "expected nvcc alone, found $(ls "$work/project/build")"
+run 0
+says "build/nvcc/bin/nvcc"
+
+# The system's comes first where it is new enough.
+nvcc "$work/bin/nvcc" 11.8
+run 0
+says "build/nvcc/bin/nvcc"
+for release in 12.4 13.0; do
+  nvcc "$work/bin/nvcc" $release
+  run 0
+  says "$work/bin/nvcc"
+done
+rm -r "$work/project/build"
+nvcc "$work/bin/nvcc" 9.2  # less than 12.4 as numbers, not as text
+run 1
+PIP_RELEASE=12.3 run 1 --fetch
+
+# A card shows by its driver, or by its place on the bus.
+run 1 --card
+mkdir -p "$work/system/sys/bus/pci/devices/"{0,1}
+echo 0x10de >"$work/system/sys/bus/pci/devices/0/vendor"
+echo 0x020000 >"$work/system/sys/bus/pci/devices/0/class"  # of a network
+echo 0x1002 >"$work/system/sys/bus/pci/devices/1/vendor"
+echo 0x030000 >"$work/system/sys/bus/pci/devices/1/class"
+run 1 --card
+echo 0x030200 >"$work/system/sys/bus/pci/devices/0/class"
+run 0 --card
+rm -r "$work/system/sys"
+mkdir -p "$work/system/proc/driver/nvidia"
+touch "$work/system/proc/driver/nvidia/version"
+run 0 --card
