@@ -62,8 +62,12 @@ DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_g
 DEVICE Four activations(const float* values, u32 n_cols, bool has_tail, u32 row, u32 col) {
   const float* at = values + std::uint64_t{row} * n_cols + col;
   Four found;
+  if (!has_tail) {
+    const float4 quad = *reinterpret_cast<const float4*>(at);
+    return {quad.x, quad.y, quad.z, quad.w};
+  }
 #pragma unroll
-  for (u32 i = 0; i < 4; ++i) found.of[i] = !has_tail || col + i < n_cols ? at[i] : 0;
+  for (u32 i = 0; i < 4; ++i) found.of[i] = col + i < n_cols ? at[i] : 0;
   return found;
 }
 
