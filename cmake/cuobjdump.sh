@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Prints the folder of cuobjdump and nvdisasm, which read machine code of NVIDIA's cards: of the system, else of PyPI's
-# wheels, whose hashes stand below. Exit code 1, with the reason, when there is neither.
+# Prints the folder of cuobjdump and nvdisasm, which read machine code of NVIDIA's cards: those beside nvcc, else PyPI's
+# wheels, whose hashes stand below. Older ones of the system may not read what nvcc wrote. Exit code 1, with the reason,
+# when there is neither.
 #     cuobjdump.sh            # says where they are; fetches nothing
-#     cuobjdump.sh --fetch    # gets the wheels (10 MB) into build/tools when the system has none
+#     cuobjdump.sh --fetch    # gets the wheels (10 MB) into build/tools when nvcc has none
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source cmake/fetch_wheels.sh
 folder=build/tools/cuobjdump
 
-for program in "$(command -v cuobjdump || true)" /usr/local/cuda/bin/cuobjdump; do
-  if [ -x "$program" ] && [ -x "$(dirname "$program")/nvdisasm" ]; then dirname "$program"; exit 0; fi
-done
+beside=$(dirname "$(cmake/nvcc.sh 2>/dev/null || true)")
+if [ -x "$beside/cuobjdump" ] && [ -x "$beside/nvdisasm" ]; then echo "$beside"; exit 0; fi
 # For x86-64 and 64-bit Arm.
 fetch() {
   headroom_fetch_wheels "$folder" \

@@ -1,6 +1,5 @@
 // Our declarations of the driver API against the toolkit's, and what is said of a driver that cannot be used.
 #include "backend/cuda/cuda_driver.h"
-#include "backend/cuda/cuda_device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,50 +101,6 @@ TEST(CudaPtx, runs_instead_of_the_kernels_twins_where_a_folder_of_it_is_named) {
   EXPECT_GT(n, 20U);
   EXPECT_EQ(n_ptx, std::getenv(test::kFakeCudaPtx) == nullptr ? 0 : n);
   EXPECT_GT(driver.n_graph_launches, 0U) << "a step of one row is a graph";
-}
-
-TEST(CudaDevice, lets_a_kernel_begin_while_the_one_before_ends_where_the_driver_can_and_nobody_forbids_it) {
-  struct Case {
-    const char* version;
-    const char* overlap;
-    bool expected;
-  };
-  for (const Case& each :
-       {Case{"12030", "", true}, Case{"12020", "", false}, Case{"13000", "1", true}, Case{"13000", "0", false}}) {
-    setenv(test::kFakeCudaVersion, each.version, 1);
-    setenv(CudaDevice::kOverlapVariable, each.overlap, 1);
-    const test::TempFolder folder;
-    const auto loaded = test::load_on_gpu(test::make_random_model({}, folder.path()), {.n_ctx = 64, .n_batch = 16});
-    const test::FakeCuda& driver = test::fake_cuda();
-    const std::uint64_t n_before = driver.n_launches, n_overlapped_before = driver.n_overlapped;
-    loaded->step(test::rows_of(0, 0, 12, 300), {11});
-    const std::uint64_t n = driver.n_launches - n_before;
-    EXPECT_GT(n, 10U);
-    EXPECT_EQ(driver.n_overlapped - n_overlapped_before, each.expected ? n : 0) << each.version << each.overlap;
-  }
-  unsetenv(test::kFakeCudaVersion);
-  unsetenv(CudaDevice::kOverlapVariable);
-}
-
-// Each is some time in which a card reads nothing: two norms, the products of queries, keys and values, what becomes of
-// those, attention and what adds up its splits, its matrix, and two of the FFN.
-TEST(CudaStep, decodes_a_layer_in_nine_launches) {
-  const auto launches = [](std::uint32_t n_layers) {
-    test::RandomModelSpec spec;
-    spec.weight_type = DType::kQ4_0;
-    spec.n_layers = n_layers;
-    spec.d_model = 64;
-    spec.d_ff = 64;
-    spec.n_heads = 2;
-    spec.n_kv_heads = 1;
-    spec.head_dim = 32;
-    const test::TempFolder folder;
-    const auto loaded = test::load_on_gpu(test::make_random_model(spec, folder.path()), {.n_ctx = 64, .n_batch = 16});
-    const std::uint64_t n_before = test::fake_cuda().n_launches;
-    loaded->step(test::rows_of(0, 0, 1, 288), {0});
-    return test::fake_cuda().n_launches - n_before;
-  };
-  EXPECT_EQ(launches(3) - launches(2), 9U);
 }
 
 TEST(CudaDevices, are_chosen_and_ordered_by_a_variable) {

@@ -15,8 +15,9 @@ namespace {
 
 // Of the card that kernels are compiled for outside the release preset.
 constexpr const char* kArchitecture = "sm_90";
-// A multiprocessor of any card that we compile for has so many registers, and this much shared memory for blocks.
-constexpr int kRegisters = 65536, kSharedBytes = 64 * 1024, kMostThreads = 256;
+// Every card that we compile for has this much shared memory for a block. That its registers suffice for a kernel's
+// threads is nvcc's to see to: it is told how many there are, and spills are errors.
+constexpr int kSharedBytes = 48 * 1024;
 
 struct MachineCode {
   int registers = 0, stack = -1, spilled = -1, shared = 0;
@@ -61,7 +62,6 @@ TEST(CudaMachineCode, keeps_to_registers_and_shared_memory_as_the_baseline_says)
       EXPECT_EQ(code.stack, 0) << entry;
       EXPECT_EQ(code.spilled, 0) << entry;
       EXPECT_GT(code.registers, 0) << entry;
-      EXPECT_LE(code.registers * kMostThreads, kRegisters) << entry << " cannot have 256 threads";
       EXPECT_LE(code.shared, kSharedBytes) << entry;
       if (!is_same_compiler) continue;
       EXPECT_EQ(baseline["kernels"].value(entry, nlohmann::json()), found["kernels"][entry]) << entry;

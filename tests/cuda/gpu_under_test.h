@@ -12,10 +12,15 @@
 namespace headroom::test {
 
 inline constexpr const char* kGpuId = "cuda:0";
-inline constexpr bool kSharesMemory = false;
+inline constexpr bool kSharesMemory = false, kHasHalfAttention = true;
 
 // The n-th launch of a kernel from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }
+
+// The n-th allocation from now is refused, once; 0: none.
+inline void refuse_gpu_memory_at(std::uint32_t n) { fake_cuda().refuse_at_allocation = n; }
+inline constexpr const char* kMemoryRefusal = "CUDA_ERROR_OUT_OF_MEMORY";
+inline Bytes bytes_on_gpu() { return use_of_card(cuda_cards().cards.front()).device_arena_bytes; }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool /*is_unified*/) { return cpu_and_cuda(); }
 

@@ -6,6 +6,9 @@
 //                                               such weights are made; with_some_arithmetics(weight, place, check) with
 //                                               those that is_checked() takes
 //   lose_gpu_at(n)                              seeds the loss of the device
+//   refuse_gpu_memory_at(n), kMemoryRefusal     seeds a driver without memory, and what that is called
+//   bytes_on_gpu()                              that the process has there
+//   kHasHalfAttention                           attention of prompts has kernels of its own for half models
 //   UseDevices("0,0")                           the devices that are looked for meanwhile
 //   tells_more(n_rows)                          whether this arithmetic has not been seen with so many rows
 #pragma once
@@ -21,5 +24,8 @@ inline std::unique_ptr<LoadedCpu> load_on_gpu(const std::filesystem::path& path,
   options.n_cpu_ffn = 0;
   return load_on(path, cpu_and_gpu(false), options);
 }
+
+inline std::vector<bool> ways_to_have_memory() { return kSharesMemory ? std::vector{false, true} : std::vector{false}; }
+inline std::string memory_name_of(const ::testing::TestParamInfo<bool>& each) { return each.param ? "shared" : "own"; }
 
 }  // namespace headroom::test

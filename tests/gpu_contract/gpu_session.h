@@ -83,7 +83,4 @@ class GpuSession : public ::testing::TestWithParam<bool> {
   OpenedFile opened_;
 };
 
-inline std::vector<bool> ways_to_have_memory() { return kSharesMemory ? std::vector{false, true} : std::vector{false}; }
-inline std::string memory_name_of(const ::testing::TestParamInfo<bool>& each) { return each.param ? "shared" : "own"; }
-
 }  // namespace headroom::test

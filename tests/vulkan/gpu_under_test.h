@@ -4,17 +4,23 @@
 #include <array>
 
 #include "backend/vulkan/vulkan_faults.h"
+#include "backend/vulkan/vulkan_memory.h"
 #include "plan/gpu_rules.h"
 #include "vulkan/vulkan_fixture.h"
 
 namespace headroom::test {
 
 inline constexpr const char* kGpuId = "vulkan:0";
-inline constexpr bool kSharesMemory = true;
+inline constexpr bool kSharesMemory = true, kHasHalfAttention = false;
 inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance, kInt8Tolerance, kInt8Tolerance};
 
 // The n-th submission from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { vulkan_faults().lose_at_submit = n; }
+
+// The n-th arena from now is refused, once; 0: none.
+inline void refuse_gpu_memory_at(std::uint32_t n) { vulkan_faults().refuse_at_map = n; }
+inline constexpr const char* kMemoryRefusal = "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+inline Bytes bytes_on_gpu() { return take(sample_card(vulkan_cards().cards.front())).ours; }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool is_unified) { return cpu_and_vulkan(is_unified); }
 
