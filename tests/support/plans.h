@@ -11,6 +11,11 @@
 
 namespace headroom::test {
 
+inline std::vector<DeviceInfo> cpu_only(Bytes free_bytes = 64 * kGiB) { return {cpu_with(free_bytes)}; }
+inline std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) {
+  return {cpu_with(64 * kGiB), gpu_with(gpu_bytes)};
+}
+
 // Null when the planner refuses.
 inline std::shared_ptr<const MemoryPlan> plan_for(const ModelInfo& model, const std::vector<DeviceInfo>& devices,
                                                   const PlanOptions& options = {}) {

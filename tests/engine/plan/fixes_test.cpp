@@ -5,24 +5,20 @@
 
 #include <algorithm>
 
+#include "engine/plan/fix_texts.h"
 #include "plan/solve.h"
 #include "support/model_specs.h"
 
 namespace headroom {
 namespace {
 
+using test::with_text;
 using testing::HasSubstr;
 
 std::vector<std::string> texts(const std::vector<Fix>& fixes) {
   std::vector<std::string> out;
   for (const Fix& fix : fixes) out.push_back(fix.text);
   return out;
-}
-
-const Fix* with_text(const std::vector<Fix>& fixes, const char* text) {
-  const auto found = std::find_if(fixes.begin(), fixes.end(),
-                                  [&](const Fix& fix) { return fix.text.find(text) != std::string::npos; });
-  return found == fixes.end() ? nullptr : &*found;
 }
 
 std::vector<DeviceInfo> with_gpu(Bytes gpu_bytes) {

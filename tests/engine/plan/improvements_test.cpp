@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "engine/plan/fix_texts.h"
 #include "plan/speed.h"
 #include "support/model_specs.h"
 
 namespace headroom {
 namespace {
 
+using test::with_text;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -24,12 +26,6 @@ std::vector<DeviceInfo> with_gpus(std::initializer_list<Bytes> gpus) {
     devices.back().speed.read_bytes_per_s = 800e9;
   }
   return devices;
-}
-
-const Fix* with_text(const std::vector<Fix>& fixes, const char* text) {
-  const auto found = std::find_if(fixes.begin(), fixes.end(),
-                                  [&](const Fix& fix) { return fix.text.find(text) != std::string::npos; });
-  return found == fixes.end() ? nullptr : &*found;
 }
 
 // Each says what its own plan says, against the plan as asked, where a conversation stands.

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
-#include "format/dtype_table.h"
 #include "plan/device_rules.h"
 #include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
@@ -19,6 +17,8 @@
 namespace headroom {
 namespace {
 
+using test::cpu_and_gpu;
+using test::cpu_only;
 using testing::Contains;
 using testing::Field;
 using testing::HasSubstr;
@@ -27,11 +27,6 @@ using testing::Not;
 constexpr std::array kKvTypes{DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
 constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations, RegionKind::kLogits,
                             RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
-
-std::vector<DeviceInfo> cpu_only(Bytes free_bytes = 64 * kGiB) { return {test::cpu_with(free_bytes)}; }
-std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes = 24 * kGiB) {
-  return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)};
-}
 
 bool is_of_load(const ArenaPlan& arena) { return arena.lifetime == Lifetime::kLoad; }
 
@@ -128,110 +123,6 @@ TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
     ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);
   }
-}
-
-TEST(MemoryPlan, llama_3_8b_takes_131072_bytes_of_f16_cache_per_token) {
-  const ModelInfo model = test::make_model(test::kLlama3_8B);
-  for (const std::uint32_t n_ctx : {256U, 8192U, 131072U}) {
-    EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionKind::kKv), Bytes{131072} * n_ctx);
-  }
-}
-
-struct KnownKv {
-  test::ModelShape shape;
-  DType dtype;
-  Bytes per_token, per_exact_token;  // the latter beside a quantized cache: F16, and an eighth of 2,048 positions
-};
-
-TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
-  const KnownKv known[] = {
-      {test::kTinyLlama, DType::kF16, 22 * 2 * 4 * 64 * 2, 0},
-      {test::kLlama32_1B, DType::kF16, 32768, 0},
-      {test::kLlama32_1B, DType::kF32, 65536, 0},
-      {test::kQwen25_7B, DType::kF16, 57344, 0},
-      {test::kQwen3_8B, DType::kF16, 147456, 0},
-      {test::kLlama3_70B, DType::kF16, 327680, 0},
-      {test::kLlama3_8B, DType::kQ8_0, 32 * 2 * 8 * 136, 131072},
-      {test::kLlama3_8B, DType::kQ4_0, 32 * 2 * 8 * 72, 131072},
-      {test::kLlama3_8B, DType::kF8E4M3, 32 * 2 * 8 * 130, 131072},
-      {test::kLlama32_1B, DType::kQ8_0, 16 * 2 * 8 * 2 * 34, 32768},
-  };
-  for (const KnownKv& row : known) {
-    const ModelInfo model = test::make_model(row.shape);
-    const MemoryPlan plan =
-        test::planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
-    EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
-        << row.shape.name << " " << dtype_row(row.dtype).label;
-  }
-}
-
-TEST(MemoryPlan, a_q4_0_cache_with_its_exact_ends_takes_at_most_31_percent_of_f16_at_32k) {
-  for (const test::ModelShape& shape : {test::kLlama3_8B, test::kLlama32_1B, test::kQwen25_7B}) {
-    const ModelInfo model = test::make_model(shape);
-    const auto bytes = [&](DType kv) {
-      return test::planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv);
-    };
-    EXPECT_LE(100 * bytes(DType::kQ4_0), 31 * bytes(DType::kF16)) << shape.name;
-  }
-}
-
-TEST(MemoryPlan, a_quantized_cache_is_never_larger_than_f16_and_grows_with_the_context) {
-  for (const test::ModelShape& shape : {test::kLlama3_8B, test::kMistral7B}) {
-    const ModelInfo model = test::make_model(shape);
-    const LayerSpec& layer = model.layers.front();
-    for (const DType kv : {DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0}) {
-      for (const std::uint32_t n_batch : {1U, 256U, 4096U}) {
-        Bytes last = 0;
-        for (std::uint32_t n_ctx = 1; n_ctx < 20000; n_ctx += n_ctx < 1200 ? 1 : 97) {
-          const PlanOptions options{.n_ctx = n_ctx, .n_batch = n_batch, .kv_k = kv, .kv_v = kv};
-          Bytes bytes = 0;
-          for (const KvRegion& region : kv_regions(layer, options)) bytes += *kv_region_bytes(layer, region, 1);
-          ASSERT_LT(bytes, 2 * layer.kv_rows(n_ctx, n_batch) * layer.kv_row_bytes(DType::kF16))
-              << shape.name << " " << n_ctx << " " << n_batch;
-          ASSERT_GE(bytes, last) << shape.name << " " << n_ctx << " " << n_batch;
-          last = bytes;
-        }
-      }
-    }
-  }
-}
-
-TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
-  const ModelInfo model = test::make_model(test::kLlama3_8B);
-  PlanOptions options{.n_ctx = 8192, .kv_k = DType::kQ4_0, .kv_v = DType::kF16};
-  MemoryPlan plan = test::planned(model, cpu_only(), options);
-  EXPECT_TRUE(find_kv_region(plan, 0, KvPart::kExactKeys));
-  EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactValues)) << "values are F16 already";
-  options.kv_scheme = KvScheme::kPlain;
-  plan = test::planned(model, cpu_only(), options);
-  EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactKeys));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), Bytes{8192} * 32 * 8 * (72 + 256));
-}
-
-TEST(MemoryPlan, window_layers_hold_only_window_rows) {
-  const ModelInfo model = test::make_model(test::kMistral7B);
-  const Bytes per_row = Bytes{2} * 8 * 128 * 2;
-  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv),
-            32 * per_row * (4096 + 256));
-  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv),
-            32 * per_row * 1024);
-}
-
-// 52 of 62 layers see 1,024 positions: a cache of a fifth of what it would be.
-TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
-  const ModelInfo model = test::make_model(test::kGemma3_27B);
-  const PlanOptions options{.n_ctx = 32768, .n_batch = 256};
-  const MemoryPlan plan = test::planned(model, cpu_only(), options);
-  const Bytes per_row = Bytes{16} * 128 * 2;
-  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * per_row * (52 * (1024 + 256) + 10 * 32768));
-  for (std::int32_t layer = 0; layer < 62; ++layer) {
-    const std::optional<RegionRef> keys = find_kv_region(plan, layer, KvPart::kKeys);
-    ASSERT_TRUE(keys.has_value());
-    EXPECT_EQ(plan.arenas[keys->arena].regions[keys->region].size, per_row * (layer % 6 == 5 ? 32768 : 1280)) << layer;
-  }
-  EXPECT_GT(test::planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionKind::kKv),
-            plan.bytes_of(RegionKind::kKv))
-      << "the other layers grow";
 }
 
 TEST(MemoryPlan, what_is_normed_before_it_is_added_has_its_rows_in_the_scratch) {
@@ -383,85 +274,6 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     for (const ArenaPlan& arena : plan.arenas)
       EXPECT_EQ(arena.memory == Memory::kDevice, arena.device == 1) << memory_name(arena.memory);
   }
-}
-
-TEST(MemoryPlan, a_load_that_takes_more_than_running_is_held_against_the_limit) {
-  const ModelInfo model = test::make_model(test::kTinyLlama);
-  std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const PlanOptions options{.n_ctx = 256, .n_batch = 1, .n_gpu_layers = 22, .devices = {{1}}};
-  const DeviceBudget host = test::planned(model, devices, options).budgets.at(1);
-  ASSERT_GT(host.loading, host.planned) << "little of it runs here";
-  devices[0].free_bytes = host.loading;
-  EXPECT_TRUE(test::planned(model, devices, options).fits());
-  devices[0].free_bytes = host.loading - 1;
-  const MemoryPlan plan = test::planned(model, devices, options);
-  EXPECT_FALSE(plan.fits());
-  EXPECT_EQ(plan.budgets.at(1).missing(), 1U);
-}
-
-TEST(MemoryPlan, the_two_meanings_of_headroom_set_the_limit) {
-  const ModelInfo model = test::make_model(test::kTinyLlama);
-  const auto limit = [&](HeadroomRule rule) {
-    return test::planned(model, cpu_only(8 * kGiB), {.devices = {{0, rule}}}).budgets.front().limit;
-  };
-  EXPECT_EQ(limit(KeepFree{}), 8 * kGiB);
-  EXPECT_EQ(limit(KeepFree{3 * kGiB}), 5 * kGiB);
-  EXPECT_EQ(limit(KeepFree{9 * kGiB}), 0U);
-  EXPECT_EQ(limit(AtMost{2 * kGiB}), 2 * kGiB);
-  EXPECT_EQ(limit(AtMost{20 * kGiB}), 8 * kGiB);
-}
-
-TEST(MemoryPlan, fits_to_the_byte) {
-  const ModelInfo model = test::make_model(test::kTinyLlama);
-  const Bytes planned_bytes = test::planned(model, cpu_only(), {}).planned_bytes(0);
-  EXPECT_TRUE(test::planned(model, cpu_only(planned_bytes), {}).fits());
-  const MemoryPlan short_by_one = test::planned(model, cpu_only(planned_bytes - 1), {});
-  EXPECT_FALSE(short_by_one.fits());
-  EXPECT_EQ(short_by_one.budgets.front().missing(), 1U);
-}
-
-TEST(MemoryPlan, the_drivers_share_counts_against_the_budget) {
-  const ModelInfo model = test::make_model(test::kTinyLlama);
-  std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const Bytes planned_bytes = test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).planned_bytes(1);
-  devices[1].free_bytes = planned_bytes + devices[1].driver_bytes;
-  EXPECT_TRUE(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
-  devices[1].driver_bytes += 1;
-  EXPECT_FALSE(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).fits());
-}
-
-TEST(MemoryPlan, what_a_driver_does_not_offer_is_not_held_by_other_programs) {
-  const ModelInfo model = test::make_model(test::kTinyLlama);
-  std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const PlanOptions options{.n_gpu_layers = 22, .devices = {{1}}};
-  devices[1].free_bytes = devices[1].total_bytes - kGiB;
-  const auto held = [&] {
-    for (const DeviceBudget& budget : test::planned(model, devices, options).budgets) {
-      if (budget.device == 1) return budget.held_by_others;
-    }
-    return Bytes{0};
-  };
-  EXPECT_EQ(held(), kGiB);
-  devices[1].account.others = 300 * kMiB;
-  EXPECT_EQ(held(), 300 * kMiB);
-  devices[1].account.others = 2 * kGiB;
-  EXPECT_EQ(held(), kGiB) << "what our own model holds is free for the next plan";
-}
-
-TEST(MemoryPlan, the_heaps_share_counts_against_the_hosts_budget_alone) {
-  ModelInfo model = test::make_model(test::kTinyLlama);
-  std::vector<DeviceInfo> devices = cpu_and_gpu();
-  const PlanOptions options{.n_gpu_layers = 11, .devices = {{1}}};
-  const Bytes planned_bytes = test::planned(model, devices, options).planned_bytes(0);
-  model.heap_bytes = 20 * kMiB;
-  devices[0].free_bytes = planned_bytes + model.heap_bytes;
-  const MemoryPlan plan = test::planned(model, devices, options);
-  EXPECT_TRUE(plan.fits());
-  EXPECT_EQ(plan.budgets[0].heap, 0U);
-  EXPECT_EQ(plan.budgets[1].heap, 20 * kMiB);
-  EXPECT_EQ(plan.budgets[1].spare(), 0U);
-  model.heap_bytes += 1;
-  EXPECT_FALSE(test::planned(model, devices, options).fits());
 }
 
 TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {

@@ -12,10 +12,12 @@
 #include "plan/plan_json.h"
 #include "plan/speed.h"
 #include "support/model_specs.h"
+#include "support/plans.h"
 
 namespace headroom {
 namespace {
 
+using test::cpu_and_gpu;
 using testing::HasSubstr;
 
 // Evaluates what plan_formulas writes: numbers, "x", "+" and parentheses; words are skipped.
@@ -76,8 +78,6 @@ class Evaluator {
   std::vector<std::string> tokens_;
   std::size_t next_ = 0;
 };
-
-std::vector<DeviceInfo> cpu_and_gpu(Bytes gpu_bytes) { return {test::cpu_with(64 * kGiB), test::gpu_with(gpu_bytes)}; }
 
 // In whole granules of the GPU.
 Bytes largest_region(const MemoryPlan& plan) {
