@@ -12,16 +12,13 @@
 #include "contract/loaded_cpu.h"
 #include "gpu_contract/gpu_tolerance.h"
 #include "support/cuda/fake_cuda_handle.h"
+#include "support/use_variable.h"
 
 namespace headroom::test {
 
 // The devices that are looked for meanwhile: see kCudaDevicesVariable.
-class UseDevices {
- public:
-  explicit UseDevices(const char* setting) { setenv(kCudaDevicesVariable, setting, 1); }
-  UseDevices(const UseDevices&) = delete;
-  UseDevices& operator=(const UseDevices&) = delete;
-  ~UseDevices() { unsetenv(kCudaDevicesVariable); }
+struct UseDevices : UseVariable {
+  explicit UseDevices(const char* setting) : UseVariable(kCudaDevicesVariable, setting) {}
 };
 
 // The CPU and the first CUDA device.

@@ -16,21 +16,25 @@ inline constexpr bool kSharesMemory = false, kHasHalfAttention = true;
 
 // The n-th launch of a kernel from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }
+// The n-th arena from now is refused by the driver, once, with kRefusal; 0: none.
+inline void refuse_gpu_arena(std::uint32_t n) { fake_cuda().refuse_at_allocation = n; }
+inline constexpr const char* kRefusal = "CUDA_ERROR_OUT_OF_MEMORY";
 
-// The n-th allocation from now is refused, once; 0: none.
-inline void refuse_gpu_memory_at(std::uint32_t n) { fake_cuda().refuse_at_allocation = n; }
-inline constexpr const char* kMemoryRefusal = "CUDA_ERROR_OUT_OF_MEMORY";
-inline Bytes bytes_on_gpu() { return use_of_card(cuda_cards().cards.front()).device_arena_bytes; }
+// Another program takes what is free of the device but for `left`. Nobody tells before the driver has no more.
+inline void take_gpu_memory_but(Bytes left) {
+  const CudaCard card = cuda_cards().cards.front();
+  fake_cuda().taken = card.total_bytes - kFakeContextBytes - use_of_card(card).device_arena_bytes - left;
+}
+inline void give_gpu_memory_back() { fake_cuda().taken = 0; }
+inline constexpr bool kTellsOthers = false;
+
+inline MemorySample sample_gpu() { return sample_card(cuda_cards().cards.front()); }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool /*is_unified*/) { return cpu_and_cuda(); }
 
 // What prompts are computed in meanwhile.
-class UsePrompts {
- public:
-  explicit UsePrompts(const char* setting) { setenv(kCudaPromptsVariable, setting, 1); }
-  UsePrompts(const UsePrompts&) = delete;
-  UsePrompts& operator=(const UsePrompts&) = delete;
-  ~UsePrompts() { unsetenv(kCudaPromptsVariable); }
+struct UsePrompts : UseVariable {
+  explicit UsePrompts(const char* setting) : UseVariable(kCudaPromptsVariable, setting) {}
 };
 
 // Activations of quantized weights are int8 in steps of few rows, and there or f16 in those of many; of F16 and BF16

@@ -171,10 +171,10 @@ contract() {
 
 filter='*' n_turns=200 bench=(-p 512 -n 128)
 if [ "$quick" = yes ]; then
-  filter='VulkanDevices*:VulkanLimits*:VulkanCandidates*:*between*llama_gqa:*memory_is_counted*' n_turns=10 bench=(-p 16 -n 8 --repeat 1)
+  filter='VulkanDevices*:VulkanLimits*:*CandidatesTest*:*between*llama_gqa:*memory_is_counted*' n_turns=10 bench=(-p 16 -n 8 --repeat 1)
 fi
 # Left out are faults of CUDA, which are seeded into a driver of the tests' own, and what looks at the build.
-[ "$backend" != cuda ] || filter+='-CudaBarriers*:CudaPtx*:CudaMissing*:CudaMachineCode*:*lost*:*is_refused_within*'
+[ "$backend" != cuda ] || filter+='-CudaBarriers*:CudaPtx*:CudaMissing*:CudaMachineCode*:*lost*:*GpuEngine*'
 small=$out/models/small.gguf large=$out/models/large.gguf
 # bench_step NAME TITLE SECONDS MODEL: as many layers on the device as fit, which are all.
 bench_step() {

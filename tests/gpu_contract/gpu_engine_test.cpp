@@ -1,69 +1,79 @@
-// The engine with a model on the CPU and a GPU: memory that is refused within a load, and many turns of conversations.
+// The engine with a model on the CPU and a GPU: when what was planned is not there any more, and over many turns.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
-#include "backend/registry.h"
 #include "engine/run/many_turns.h"
-#include "gpu_contract/gpu_fixture.h"
+#include "gpu_contract/gpu_engine.h"
 
 namespace headroom {
 namespace {
 
+using test::answer_to_hello;
 using test::ask;
 using test::Engine;
-using test::RandomModelSpec;
 
-class GpuEngine : public testing::TestWithParam<bool> {
- protected:
-  ~GpuEngine() override { test::refuse_gpu_memory_at(0); }
-  // The second half of a model of two layers on a device that has memory of its own or shares the host's.
-  LoadRequest request(std::uint32_t n_ctx) const {
-    PlanOptions options = test::context_of(n_ctx);
-    options.devices = {{1}};
-    options.n_gpu_layers = 1;
-    options.n_cpu_ffn = 0;
-    const std::vector<DeviceInfo> devices = test::cpu_and_gpu(GetParam());
-    return {model_.path,
-            std::make_shared<const MemoryPlan>(test::take(plan_memory(*model_.opened.info, devices, options)))};
-  }
-  static std::string answer(Engine& engine) {
-    const RequestId id = engine->generate(ask("hello", 8));
-    EXPECT_TRUE(engine.wait_for<GenerationFinished>(id).has_value());
-    return engine.text(id);
-  }
-  test::OnDisk model_;
-};
+using GpuEngine = test::GpuEngine;
 
-TEST_P(GpuEngine, memory_that_is_refused_within_a_load_is_told_and_the_old_session_answers_on) {
+void expect_parts(const std::string& message, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+}
+
+TEST_P(GpuEngine, memory_that_another_program_took_since_the_plan_is_told_and_the_old_session_answers_on) {
   Engine engine;
-  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(request(64))).has_value());
-  const std::string before = answer(engine);
-  const LoadRequest larger = request(512);
-  const Bytes ours = test::bytes_on_gpu();
-  // Weights and what a session has at least, and an upload where one is needed: each once, until none is refused.
-  std::uint32_t n_refused = 0;
-  for (;; ++n_refused) {
-    engine.clear();
-    test::refuse_gpu_memory_at(n_refused + 1);
-    const RequestId id = engine->load(larger);
-    for (int i = 0; i < 6000 && engine.count<Failed>() + engine.count<ModelLoaded>() == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    test::refuse_gpu_memory_at(0);
-    if (engine.count<ModelLoaded>() > 0) break;
-    const auto failed = engine.wait_for<Failed>(id);
-    ASSERT_TRUE(failed.has_value()) << n_refused;
-    EXPECT_EQ(failed->error.code, ErrorCode::kResource);
+  load(engine, 64);
+  const std::string before = answer_to_hello(engine);
+  const LoadRequest larger = request(8192);
+  test::take_gpu_memory_but(64 * kKiB);
+  for (const bool replans : {false, true}) {
+    const auto failed = engine.wait_for<Failed>(replans ? engine->replan(larger.plan) : engine->load(larger));
+    ASSERT_TRUE(failed.has_value());
+    EXPECT_EQ(failed->error.code, test::kTellsOthers ? ErrorCode::kDoesNotFit : ErrorCode::kResource);
     const std::string& message = failed->error.message;
-    for (const std::string& part :
-         {std::string(test::kGpuId) + ": asked for ", std::string("free "), std::string(test::kMemoryRefusal)})
-      EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
-    EXPECT_EQ(answer(engine), before);  // when the engine goes on it has left the load
-    EXPECT_EQ(test::bytes_on_gpu(), ours) << "what was mapped is given back";
-    ASSERT_LT(n_refused, 20U);
+    expect_parts(message, {std::string(test::kGpuId) + ": asked for ", ", free "});
+    if (test::kTellsOthers) {
+      expect_parts(message, {"of which 512 MiB are to stay free", "Headroom holds ", "other programs "});
+    } else {
+      expect_parts(message, {test::kRefusal});
+    }
   }
-  EXPECT_GE(n_refused, 2U);
+  EXPECT_EQ(engine.count<ModelUnloaded>(), 0U);
+  EXPECT_EQ(answer_to_hello(engine), before);
+  test::give_gpu_memory_back();
+  EXPECT_TRUE(engine.wait_for<ModelLoaded>(engine->load(larger)).has_value());
+}
+
+TEST_P(GpuEngine, an_arena_that_the_driver_refuses_within_a_load_is_told_and_the_old_session_answers_on) {
+  Engine engine;
+  load(engine, 64);
+  const std::string before = answer_to_hello(engine);
+  const LoadRequest larger = request(512);
+  const Bytes ours = test::sample_gpu().ours;
+  const auto n_arenas = static_cast<std::size_t>(std::ranges::count(larger.plan->arenas, 1U, &ArenaPlan::mapped_by));
+  ASSERT_GE(n_arenas, GetParam() ? 2U : 4U) << "weights and a session's, each with what the host shares";
+  for (std::uint32_t refused = 1; refused <= n_arenas; ++refused) {
+    engine.clear();
+    test::refuse_gpu_arena(refused);
+    const auto failed = engine.wait_for<Failed>(engine->load(larger));
+    ASSERT_TRUE(failed.has_value()) << refused;
+    EXPECT_EQ(failed->error.code, ErrorCode::kResource);
+    expect_parts(failed->error.message, {std::string(test::kGpuId) + ": asked for ", "free ", test::kRefusal});
+    EXPECT_EQ(answer_to_hello(engine), before);  // when the engine goes on it has left the load
+    EXPECT_EQ(test::sample_gpu().ours, ours) << "what was mapped is given back";
+  }
+}
+
+// As after a machine slept, or a driver was reset.
+TEST_P(GpuEngine, a_device_that_is_lost_in_an_answer_is_named_and_a_new_load_answers_as_before) {
+  Engine engine;
+  load(engine, 64);
+  const std::string before = answer_to_hello(engine);
+  test::lose_gpu_at(8);
+  const auto lost = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
+  ASSERT_TRUE(lost.has_value());
+  EXPECT_EQ(lost->error.code, ErrorCode::kDeviceLost);
+  expect_parts(lost->error.message, {std::string(test::kGpuId) + ": the device was lost"});
+  EXPECT_TRUE(engine.wait_for<Failed>(engine->generate(ask("again", 2))).has_value()) << "until it is loaded anew";
+  load(engine, 64);
+  EXPECT_EQ(answer_to_hello(engine), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, GpuEngine, testing::ValuesIn(test::ways_to_have_memory()), test::memory_name_of);
@@ -76,8 +86,8 @@ struct Placed {
 };
 class GpuTurns : public testing::TestWithParam<Placed> {
  protected:
-  static RandomModelSpec four_small_layers() {
-    RandomModelSpec spec;
+  static test::RandomModelSpec four_small_layers() {
+    test::RandomModelSpec spec;
     spec.n_layers = 4;
     spec.d_model = spec.d_ff = 64;
     return spec;
@@ -113,26 +123,23 @@ TEST_P(GpuTurns, of_many_conversations_take_nothing_more) {
   const std::uint32_t n_turns = test::is_full_run() ? 1000 : 30;
   const test::UseDevices use(GetParam().devices);
   const LoadRequest loaded = request();
+  ASSERT_GT(loaded.plan->devices.size(), 1U) << "mesa-vulkan-drivers has a device that needs no card";
   for (DeviceIndex device = 1; device < loaded.plan->devices.size(); ++device)
     EXPECT_GT(loaded.plan->bytes_of(RegionKind::kWeights, device), 0U) << device;
   Engine engine;
   test::ManyTurns turns(engine);
   ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(loaded)).has_value());
-  const RequestId first = engine->generate(ask("hello", 20));
-  ASSERT_TRUE(engine.wait_for<GenerationFinished>(first).has_value());
-  const std::string told = engine.text(first);
+  const std::string told = answer_to_hello(engine);
   turns.take(n_turns);
   EXPECT_GT(turns.n_full, n_turns / 10);
   EXPECT_GT(turns.n_too_long, n_turns / 10);
   EXPECT_GT(turns.n_stopped, n_turns / 10);
   EXPECT_EQ(turns.n_allocations, 0U);
   EXPECT_LT(turns.growth, 4 * kMiB) << "of the driver's heap, too";
-  const RequestId last = engine->generate(ask("hello", 20));
-  ASSERT_TRUE(engine.wait_for<GenerationFinished>(last).has_value());
-  EXPECT_EQ(engine.text(last), told);
+  EXPECT_EQ(answer_to_hello(engine), told);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpu, GpuTurns,
+INSTANTIATE_TEST_SUITE_P(Layers, GpuTurns,
                          testing::Values(Placed{"all_layers", "0", 4}, Placed{"half_of_them", "0", 2},
                                          Placed{"two_devices", "0,0", 4}),
                          [](const auto& each) { return each.param.name; });

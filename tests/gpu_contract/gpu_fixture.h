@@ -2,12 +2,12 @@
 //   cpu_and_gpu(is_unified)                     the CPU and the first of its devices
 //   kGpuId, kSharesMemory                       of that device; whether it can share the host's memory
 //   with_every_arithmetic(weight, check)        calls check(largest relative error) with each way in which products
-//   with
-//                                               such weights are made; with_some_arithmetics(weight, place, check) with
-//                                               those that is_checked() takes
-//   lose_gpu_at(n)                              seeds the loss of the device
-//   refuse_gpu_memory_at(n), kMemoryRefusal     seeds a driver without memory, and what that is called
-//   bytes_on_gpu()                              that the process has there
+//                                               with such weights are made; with_some_arithmetics(weight, place, check)
+//                                               with those that is_checked() takes
+//   lose_gpu_at(n), refuse_gpu_arena(n)         seed the loss of the device, and a refusal that says kRefusal
+//   take_gpu_memory_but(left)                   as another program does until give_gpu_memory_back(); kTellsOthers:
+//                                               somebody tells what it has
+//   sample_gpu()                                the device's memory now, from any thread
 //   kHasHalfAttention                           attention of prompts has kernels of its own for half models
 //   UseDevices("0,0")                           the devices that are looked for meanwhile
 //   tells_more(n_rows)                          whether this arithmetic has not been seen with so many rows

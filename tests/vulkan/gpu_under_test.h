@@ -16,11 +16,19 @@ inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance,
 
 // The n-th submission from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { vulkan_faults().lose_at_submit = n; }
+// The n-th arena from now is refused by the driver, once, with kRefusal; 0: none.
+inline void refuse_gpu_arena(std::uint32_t n) { vulkan_faults().refuse_at_map = n; }
+inline constexpr const char* kRefusal = "VK_ERROR_OUT_OF_DEVICE_MEMORY";
 
-// The n-th arena from now is refused, once; 0: none.
-inline void refuse_gpu_memory_at(std::uint32_t n) { vulkan_faults().refuse_at_map = n; }
-inline constexpr const char* kMemoryRefusal = "VK_ERROR_OUT_OF_DEVICE_MEMORY";
-inline Bytes bytes_on_gpu() { return take(sample_card(vulkan_cards().cards.front())).ours; }
+// Another program takes what is free of the device but for `left`, as the system tells.
+inline void take_gpu_memory_but(Bytes left) {
+  const VulkanCard card = vulkan_cards().cards.front();
+  vulkan_faults().taken = card.heap_bytes - use_of_card(card).device_arena_bytes - left;
+}
+inline void give_gpu_memory_back() { vulkan_faults().taken = 0; }
+inline constexpr bool kTellsOthers = true;
+
+inline MemorySample sample_gpu() { return take(sample_card(vulkan_cards().cards.front())); }
 
 inline std::vector<DeviceInfo> cpu_and_gpu(bool is_unified) { return cpu_and_vulkan(is_unified); }
 

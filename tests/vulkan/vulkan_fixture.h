@@ -9,32 +9,18 @@
 #include "backend/vulkan/vulkan_instance.h"
 #include "contract/loaded_cpu.h"
 #include "gpu_contract/gpu_tolerance.h"
+#include "support/use_variable.h"
 
 namespace headroom::test {
 
 // The kernels that devices take that are looked for meanwhile: see kVulkanTierVariable.
-class UseTier {
- public:
-  explicit UseTier(std::uint32_t tier) { setenv(kVulkanTierVariable, std::to_string(tier).c_str(), 1); }
-  UseTier(const UseTier&) = delete;
-  UseTier& operator=(const UseTier&) = delete;
-  ~UseTier() { unsetenv(kVulkanTierVariable); }
+struct UseTier : UseVariable {
+  explicit UseTier(std::uint32_t tier) : UseVariable(kVulkanTierVariable, std::to_string(tier)) {}
 };
 
 // The devices that are looked for meanwhile: see kVulkanDevicesVariable; all of them where `setting` is empty.
-// Afterwards those that the tests were started with.
-class UseDevices {
- public:
-  explicit UseDevices(const char* setting) {
-    if (const char* was = std::getenv(kVulkanDevicesVariable)) was_ = was;
-    setenv(kVulkanDevicesVariable, setting, 1);
-  }
-  UseDevices(const UseDevices&) = delete;
-  UseDevices& operator=(const UseDevices&) = delete;
-  ~UseDevices() { setenv(kVulkanDevicesVariable, was_.c_str(), 1); }
-
- private:
-  std::string was_;
+struct UseDevices : UseVariable {
+  explicit UseDevices(const char* setting) : UseVariable(kVulkanDevicesVariable, setting) {}
 };
 
 // Those that the driver has the means for: 0, 1 and 2 with every lavapipe, 3 with those of 2026, of which

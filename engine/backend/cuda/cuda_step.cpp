@@ -32,7 +32,7 @@ Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> 
                                                     const StopToken& stop) {
   std::unique_ptr<CudaStep> step(new CudaStep(std::move(device), std::move(bound)));  // NOLINT: it is private
   if (Status found = step->find_parts(stop); !found) return found.error();
-  if (Status found = step->find_candidate_kernels(); !found) return found.error();
+  if (Status made = step->prepare_candidates(); !made) return made.error();
   if (Status made = step->make_events(); !made) return made.error();
   if (Status captured = step->capture_graphs(); !captured) return captured.error();
   return step;
@@ -77,24 +77,11 @@ Status CudaStep::find_parts(const StopToken& stop) {
   return ok_status();
 }
 
-Status CudaStep::find_candidate_kernels() {
+Status CudaStep::prepare_candidates() {
   if (!has_head()) return ok_status();
-  candidates_ = std::make_unique<GpuCandidates>(candidate_slices(bound_));
-  const std::array<GpuSlice, 6> buffers = candidates_->buffers();
-  const std::array<std::uint32_t, 7> push = candidates_->push();
-  std::size_t i = 0;
-  for (const Kernel kernel : {Kernel::kRowMaxima, Kernel::kTopTokens}) {
-    Dispatch dispatch;
-    dispatch.kernel = kernel;
-    dispatch.push.assign(push.begin(), push.end());
-    CudaLaunch made = cuda_launch(dispatch);
-    for (std::size_t at = 0; at < buffers.size(); ++at) {
-      if (buffers[at]) made.buffers[at] = address_of(buffers[at]);
-    }
-    const Result<cuda::CUfunction> function = device_->find_kernel(made.entry);
-    if (!function) return function.error();
-    candidate_launches_[i++] = {*function, made.n_threads, made.params(), {}};
-  }
+  Result<std::unique_ptr<CudaCandidates>> made = CudaCandidates::prepare(device_, candidate_slices(bound_));
+  if (!made) return made.error();
+  candidates_ = std::move(*made);
   return ok_status();
 }
 
@@ -220,15 +207,7 @@ Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, 
 
 Status CudaStep::find_candidates(std::span<CandidateQuery> queries) {
   CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
-  candidates_->ask(queries);
-  const GpuInputs& layout = bound_.input_layout;
-  if (Status started = start_words(layout.queries_at, layout.answers_at - layout.queries_at); !started) return started;
-  if (Status started = launch(candidate_launches_[0], {candidates_->n_sums(), candidates_->n_queries(), 1}); !started)
-    return started;
-  if (Status started = launch(candidate_launches_[1], {1, candidates_->n_queries(), 1}); !started) return started;
-  if (Status done = device_->wait_idle(); !done) return done;
-  candidates_->read_answers(queries);
-  return ok_status();
+  return candidates_->find(queries);
 }
 
 }  // namespace headroom

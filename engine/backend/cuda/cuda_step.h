@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cuda/cuda_candidates.h"
 #include "backend/cuda/cuda_device.h"
 #include "backend/cuda/cuda_launch.h"
-#include "backend/gpu/gpu_candidates.h"
 
 namespace headroom {
 
@@ -48,7 +48,7 @@ class CudaStep final : public GpuStep {
       : device_(std::move(device)), bound_(std::move(bound)) {}
   bool has_head() const;
   Status find_parts(const StopToken& stop);
-  Status find_candidate_kernels();
+  Status prepare_candidates();
   Status make_events();
   Status capture_graphs();
   Status launch(const Launch& launch, const CudaDevice::Grid& grid);
@@ -61,11 +61,10 @@ class CudaStep final : public GpuStep {
   GpuBinding bound_;
   std::vector<std::vector<Part>> parts_;  // (RowClass, ops of the program); none of another device's
   std::vector<Graph> graphs_;
-  std::unique_ptr<GpuCandidates> candidates_;  // null where another device has the head
-  std::array<Launch, 2> candidate_launches_;
-  std::array<cuda::CUevent, 2> done_{};  // of what was submitted last, and before it
-  std::uint64_t n_submitted_ = 0;        // batches, of which two wait to run at most
-  std::uint64_t written_step_ = 0;       // StepInputs::number of the inputs that the device has
+  std::unique_ptr<CudaCandidates> candidates_;  // null where another device has the head
+  std::array<cuda::CUevent, 2> done_{};         // of what was submitted last, and before it
+  std::uint64_t n_submitted_ = 0;               // batches, of which two wait to run at most
+  std::uint64_t written_step_ = 0;              // StepInputs::number of the inputs that the device has
 };
 
 }  // namespace headroom

@@ -15,7 +15,6 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr std::size_t kContextBytes = 64 << 20;
 constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
 constexpr unsigned kMostGroupsBeyondX = 65535;
 
@@ -176,8 +175,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
   CALLED();
   NEEDS_DEVICE(number, device);
   if (device->n_retained == 0) {
-    if (device->total - device->used < kContextBytes) return CUDA_ERROR_OUT_OF_MEMORY;
-    device->used += kContextBytes;
+    if (device->total - device->used < test::kFakeContextBytes) return CUDA_ERROR_OUT_OF_MEMORY;
+    device->used += test::kFakeContextBytes;
     ++control().n_contexts;
   }
   ++device->n_retained;
@@ -192,7 +191,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) {
   if (const std::string left = left_in(*device); !left.empty() && !device->is_lost)
     fault(CUDA_SUCCESS, "a context ends, and of what it had there are still " + left);
   reset(*device);
-  device->used -= kContextBytes;
+  device->used -= test::kFakeContextBytes;
   --control().n_contexts;
   return CUDA_SUCCESS;
 }

@@ -41,6 +41,7 @@ struct FakeCuda {
   std::size_t (*barrier_sites)(const char* kernel) = nullptr;  // that a kernel has come to so far
 };
 
+inline constexpr std::uint64_t kFakeContextBytes = 64 << 20;  // of a device's memory, beside what is allocated there
 inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCuda* of the library
 // "sm_90:2GiB,sm_75:512MiB"; absent: sm_90 with 2 GiB.
 inline constexpr const char* kFakeCudaDevices = "FAKE_CUDA_DEVICES";
