@@ -98,10 +98,28 @@ bool is_device_lost(CUresult result) {
   }
 }
 
+namespace {
+
+// What this card or driver never does, by the same numbers; else it may work another time.
+bool is_unsupported(CUresult result) {
+  switch (result) {
+    case 200:  // INVALID_IMAGE
+    case 209:  // NO_BINARY_FOR_GPU
+    case 218:  // INVALID_PTX
+    case 222:  // UNSUPPORTED_PTX_VERSION
+    case 500:  // NOT_FOUND
+    case 801:  // NOT_SUPPORTED
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 Error driver_error(const std::string& id, const std::string& what, CUresult result) {
-  const ErrorCode code = is_device_lost(result)               ? ErrorCode::kDeviceLost
-                         : result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::kResource
-                                                              : ErrorCode::kUnsupported;
+  const ErrorCode code = is_device_lost(result)   ? ErrorCode::kDeviceLost
+                         : is_unsupported(result) ? ErrorCode::kUnsupported
+                                                  : ErrorCode::kResource;
   return {code, fmt::format("{}: {} failed: {}", id, what, result_name(result))};
 }
 

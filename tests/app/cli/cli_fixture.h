@@ -50,6 +50,21 @@ class Cli : public testing::Test {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
 
+  // `sentence` is the one thing that is refused, and a model is loaded and answers all the same, on the CPU.
+  static void expectNoDevice(const std::string& id, const std::string& sentence) {
+    const CliResult devices = runCli({"devices", "--present", "--json"});
+    ASSERT_EQ(devices.exitCode, 0) << devices.err;
+    EXPECT_EQ(devices.json()["refused"], nlohmann::json::array({sentence}));
+    EXPECT_EQ(devices.json()["devices"].size(), 1U);
+    EXPECT_EQ(devices.json()["devices"][0]["id"], "cpu");
+    EXPECT_THAT(runCli({"devices", "--present"}).out, testing::HasSubstr("note: " + sentence + "\n"));
+    const CliResult run = runCli({"run", model, "-p", "hello", "--ctx", "64", "-n", "2"});
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+    const CliResult asked = runCli({"plan", model, "--device", id});
+    expectOneErrorLine(asked, 2);
+    EXPECT_THAT(asked.err, testing::HasSubstr(id));
+  }
+
   inline static std::unique_ptr<TempFolder> folder;
   inline static std::string model;
 };

@@ -1,65 +1,31 @@
 // The command line where Vulkan is not to be had: each reason is one sentence, and the CPU does the work.
 #include "app/cli/cli_fixture.h"
+#include "support/use_variable.h"
 
 namespace headroom::test {
 namespace {
 
-// A variable for the programs that are started meanwhile.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : m_name(name) {
-    if (const char* before = std::getenv(name)) m_before = before;
-    setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (m_before) {
-      setenv(m_name, m_before->c_str(), 1);
-    } else {
-      unsetenv(m_name);
-    }
-  }
-
- private:
-  const char* m_name;
-  std::optional<std::string> m_before;
-};
-
 class CliWithoutVulkan : public Cli {
  protected:
-  // `sentence` is the one thing that is refused, and a model is loaded and answers all the same.
-  static void expectCpuAlone(const std::string& sentence) {
-    const CliResult devices = runCli({"devices", "--present", "--json"});
-    ASSERT_EQ(devices.exitCode, 0) << devices.err;
-    EXPECT_EQ(devices.json()["refused"], nlohmann::json::array({sentence}));
-    EXPECT_EQ(devices.json()["devices"].size(), 1U);
-    EXPECT_EQ(devices.json()["devices"][0]["id"], "cpu");
-    EXPECT_THAT(runCli({"devices", "--present"}).out, testing::HasSubstr("note: " + sentence + "\n"));
-    const CliResult run = runCli({"run", model, "-p", "hello", "--ctx", "64", "-n", "2"});
-    EXPECT_EQ(run.exitCode, 0) << run.err;
-    const CliResult asked = runCli({"plan", model, "--device", "vulkan:0"});
-    EXPECT_EQ(asked.exitCode, 2) << asked.out;
-    EXPECT_THAT(asked.err, testing::HasSubstr("vulkan:0"));
-  }
+  static void expectCpuAlone(const std::string& sentence) { expectNoDevice("vulkan:0", sentence); }
 };
 
 TEST_F(CliWithoutVulkan, a_machine_without_a_loader_says_so_and_uses_the_cpu) {
   // What the system's linker finds first under the loader's names is no library.
   for (const char* name : {"libvulkan.so.1", "libvulkan.so"}) write(name, "not a library");
-  const Variable path("LD_LIBRARY_PATH", folder->path());
+  const UseVariable path("LD_LIBRARY_PATH", folder->path());
   expectCpuAlone("Vulkan: this machine has no loader (libvulkan.so.1)");
 }
 
 TEST_F(CliWithoutVulkan, a_machine_without_a_driver_says_so_and_uses_the_cpu) {
   for (const std::string& list : {pathOf("absent.json"), write("empty.json", ""), write("list.json", "{}")}) {
-    const Variable files("VK_DRIVER_FILES", list), old_name("VK_ICD_FILENAMES", list);
+    const UseVariable files("VK_DRIVER_FILES", list), old_name("VK_ICD_FILENAMES", list);
     expectCpuAlone("Vulkan: this machine has a loader and no driver");
   }
 }
 
 TEST_F(CliWithoutVulkan, what_nobody_may_use_is_not_looked_for) {
-  const Variable none("HEADROOM_VULKAN_DEVICES", "none");
+  const UseVariable none("HEADROOM_VULKAN_DEVICES", "none");
   const CliResult devices = runCli({"devices", "--present", "--json"});
   EXPECT_EQ(devices.json()["refused"], nlohmann::json::array());
   EXPECT_EQ(devices.json()["devices"].size(), 1U);
@@ -67,7 +33,7 @@ TEST_F(CliWithoutVulkan, what_nobody_may_use_is_not_looked_for) {
 
 // Beside a driver that computes on the CPU, which has to be asked for by name.
 TEST_F(CliWithoutVulkan, a_software_driver_is_planned_for_when_it_is_named_and_never_by_itself) {
-  const Variable software("HEADROOM_VULKAN_SOFTWARE", "1"), one("HEADROOM_VULKAN_DEVICES", "");
+  const UseVariable software("HEADROOM_VULKAN_SOFTWARE", "1"), one("HEADROOM_VULKAN_DEVICES", "");
   const CliResult devices = runCli({"devices", "--present", "--json"});
   ASSERT_EQ(devices.json()["devices"].size(), 2U) << "mesa-vulkan-drivers has a device that needs no card";
   if (!devices.json()["devices"][1]["is_software"].get<bool>()) return;  // a card comes first
