@@ -149,6 +149,7 @@ void Application::wireChat() {
   connect(m_window.get(), &ui::MainWindow::devicesRead, m_chat, &ui::ChatWidget::setDevices);
   connect(m_chat, &ui::ChatWidget::largerContextWanted, m_window.get(), &ui::MainWindow::planForContext);
   connect(m_chat, &ui::ChatWidget::loadAgainWanted, m_window.get(), &ui::MainWindow::loadAgain);
+  connect(m_chat, &ui::ChatWidget::loadWithoutWanted, m_window.get(), &ui::MainWindow::loadWithout);
   connect(m_chat, &ui::ChatWidget::modelDropped, m_window.get(),
           [this](const QString& path) { m_window->openModel(path); });
   connect(m_chat, &ui::ChatWidget::problemFound, m_window.get(),

@@ -215,6 +215,9 @@ void CalculatorState::addDevice(const QString& id) {
 void CalculatorState::removeDevice(std::size_t row) {
   if (m_devices.remove(row)) afterDevices(true);
 }
+void CalculatorState::replaceDevice(const QString& id) {
+  if (m_devices.replace(id)) afterDevices(true);
+}
 void CalculatorState::moveDeviceUp(std::size_t row) {
   if (!m_devices.moveUp(row)) return;
   m_areDevicesOurs = false;

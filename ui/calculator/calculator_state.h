@@ -60,6 +60,7 @@ class CalculatorState : public QObject {
   void useDevice(std::size_t row, const QString& id);
   void addDevice(const QString& id);
   void removeDevice(std::size_t row);
+  void replaceDevice(const QString& id);  // as DeviceChoices::replace()
   void moveDeviceUp(std::size_t row);
   void setHeadroom(std::size_t row, HeadroomRule rule);
   void applyFix(const Fix& fix);

@@ -115,6 +115,18 @@ bool DeviceChoices::remove(std::size_t row) {
   return true;
 }
 
+bool DeviceChoices::replace(const QString& id) {
+  const auto at = std::find_if(m_rows.begin(), m_rows.end(), [&](const ChosenDevice& row) { return row.id == id; });
+  const auto row = static_cast<std::size_t>(at - m_rows.begin());
+  if (row >= gpuCount()) return false;
+  std::vector<DeviceInfo> others;
+  for (const DeviceInfo& device : m_present) {
+    if (!isChosen(idOf(device))) others.push_back(device);
+  }
+  const std::vector<DeviceIndex> gpus = choose_gpus(others);
+  return gpus.empty() ? remove(row) : use(row, idOf(others[gpus.front()]));
+}
+
 bool DeviceChoices::moveUp(std::size_t row) {
   if (row == 0 || row >= gpuCount()) return false;
   std::swap(m_rows[row - 1], m_rows[row]);

@@ -40,6 +40,9 @@ class DeviceChoices {
   bool use(std::size_t row, const QString& id);
   bool add(const QString& id);  // as the last of the GPUs
   bool remove(std::size_t row);
+  // A GPU that failed, by the first that choose_gpus() would take of those that are here and in no row; where there is
+  // none its layers go to the other rows.
+  bool replace(const QString& id);
   bool moveUp(std::size_t row);
   bool setHeadroom(std::size_t row, const HeadroomRule& rule);
   void takeHeadroom(const PlanOptions& options);  // of options made for devices()

@@ -8,6 +8,7 @@
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 #include <QTimer>
+#include <algorithm>
 
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
@@ -39,6 +40,16 @@ class OutlookDelegate : public QStyledItemDelegate {
  private:
   static QString textOf(const QModelIndex& index) { return index.data(kOutlookRole).toString(); }
 };
+
+// A line each: what it is called, its driver, and which kernels of ours it runs.
+QString factsOf(const DeviceInfo& device, const QString& item) {
+  QStringList lines{item};
+  for (const std::string& fact : {device.driver, device.kernels, device.kernel_note}) {
+    if (!fact.empty()) lines << QString::fromStdString(fact);
+  }
+  const QString text = lines.join(QLatin1Char('\n'));
+  return Qt::mightBeRichText(text) ? text.toHtmlEscaped() : text;
+}
 
 }  // namespace
 
@@ -83,10 +94,13 @@ void DevicePicker::addHeading(const QString& text) {
   item->setFont(font);
 }
 
-void DevicePicker::addDevice(const DeviceInfo& device) {
+void DevicePicker::addDevice(const DeviceInfo& device, bool hasNamesake) {
+  const QString id = QString::fromStdString(device.id);
+  QString name = shortDeviceName(QString::fromStdString(device.name));
+  if (hasNamesake) name = QStringLiteral("%1 (%2)").arg(name, id);
   //: A device and its memory in a list: "RTX 4090 - 24.0 GiB"
-  addItem(tr("%1 \u2013 %2").arg(shortDeviceName(QString::fromStdString(device.name)), formatBytes(device.total_bytes)),
-          QString::fromStdString(device.id));
+  addItem(tr("%1 \u2013 %2").arg(name, formatBytes(device.total_bytes)), id);
+  setItemData(count() - 1, factsOf(device, itemText(count() - 1)), Qt::ToolTipRole);
 }
 
 void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std::vector<DeviceInfo>& catalogue) {
@@ -100,14 +114,18 @@ void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std:
   const QSignalBlocker quiet(this);
   clear();
   if (!present.empty() || catalogue.empty()) addHeading(tr("In this machine"));
-  for (const DeviceInfo& device : present) addDevice(device);
+  // Two cards of one name, or one that CUDA and Vulkan both show.
+  const auto hasNamesake = [&](const DeviceInfo& device) {
+    return std::ranges::count(present, device.name, &DeviceInfo::name) > 1;
+  };
+  for (const DeviceInfo& device : present) addDevice(device, hasNamesake(device));
   for (const DeviceGroup& group : catalogueGroups()) {
     bool hasHeading = false;
     for (const DeviceInfo& device : catalogue) {
       if (device.kind != group.kind) continue;
       if (!hasHeading) addHeading(group.name);
       hasHeading = true;
-      addDevice(device);
+      addDevice(device, false);
     }
   }
   showCurrent();
@@ -167,7 +185,7 @@ void DevicePicker::showCurrent() {
   if (row >= 0) {
     lineEdit()->setText(itemText(row));
     lineEdit()->setCursorPosition(0);
-    setToolTip(itemText(row));
+    setToolTip(itemData(row, Qt::ToolTipRole).toString());
   }
 }
 

@@ -39,7 +39,7 @@ class DevicePicker : public QComboBox {
 
  private:
   void addHeading(const QString& text);
-  void addDevice(const DeviceInfo& device);
+  void addDevice(const DeviceInfo& device, bool hasNamesake);
   int firstDeviceWith(const QString& text) const;
   void choose(int row);
   void showCurrent();

@@ -369,30 +369,36 @@ void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
 }
 
-// "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
-QString ChatController::withDeviceName(const QString& sentence) const {
-  if (!m_model || !m_model->plan) return sentence;
+// That of the loaded model which a sentence of the engine begins with, "vulkan:0: ..."; null: none.
+const DeviceInfo* ChatController::deviceOf(const QString& sentence) const {
+  if (!m_model || !m_model->plan) return nullptr;
   for (const DeviceInfo& device : m_model->plan->devices) {
-    const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
-    if (!sentence.startsWith(id + QLatin1Char(':'))) continue;
-    // Where two have one name, or it has none, the id is in the label.
-    //: A device and its id: "llvmpipe (vulkan:0)"
-    return (label.contains(id) ? label : tr("%1 (%2)").arg(label, id)) + sentence.mid(id.size());
+    if (sentence.startsWith(QString::fromStdString(device.id) + QLatin1Char(':'))) return &device;
   }
-  return sentence;
+  return nullptr;
+}
+
+// "llvmpipe (vulkan:0): ..." of "vulkan:0: ...", which is a name that the window writes nowhere else.
+QString ChatController::withDeviceName(const DeviceInfo& device, const QString& sentence) {
+  const QString id = QString::fromStdString(device.id), label = deviceLabel(device);
+  // Where two have one name, or it has none, the id is in the label.
+  //: A device and its id: "llvmpipe (vulkan:0)"
+  return (label.contains(id) ? label : tr("%1 (%2)").arg(label, id)) + sentence.mid(id.size());
 }
 
 // Who sent without having agreed to the plain template is asked again: the bare error would leave no way on.
 void ChatController::tellFailed(const Error& error) {
   const QString sentence = QString::fromStdString(error.message);
+  const DeviceInfo* device = deviceOf(sentence);
+  Trouble trouble{Trouble::Kind::Failed, device == nullptr ? sentence : withDeviceName(*device, sentence), 0, {}, {}};
+  if (device != nullptr && device->kind != DeviceKind::kCpu) trouble.deviceId = QString::fromStdString(device->id);
   if (error.code == ErrorCode::kDeviceLost) {
-    setTrouble({Trouble::Kind::DeviceLost,
-                tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
-                    .arg(withDeviceName(sentence)),
-                0,
-                {}});
+    trouble.kind = Trouble::Kind::DeviceLost;
+    trouble.text = tr("%1. That happens when a driver is reset or the machine sleeps; the conversation is kept.")
+                       .arg(trouble.text);
+    setTrouble(trouble);
   } else if (!offerPlainTemplate()) {
-    setTrouble({Trouble::Kind::Failed, sentence, 0, {}});
+    setTrouble(trouble);
   }
 }
 

@@ -102,7 +102,8 @@ class ChatController : public QObject {
   void takeConversation(const Conversation& conversation);
   void tellTooLong(const chat_effect::TellTooLong& told);
   void tellFailed(const Error& error);
-  QString withDeviceName(const QString& sentence) const;
+  const DeviceInfo* deviceOf(const QString& sentence) const;
+  static QString withDeviceName(const DeviceInfo& device, const QString& sentence);
 
   void startAnswer(const QString& turnId, bool isNewTurn, bool continues);
   bool offerPlainTemplate();

@@ -19,6 +19,7 @@ struct Trouble {
   QString text;
   quint32 neededTokens = 0;  // a context that would do
   QString resumeId;          // the turn to go on from once there is room; empty: none
+  QString deviceId = {};     // of the GPU that failed; empty: none did
 };
 
 namespace chat_stage {

@@ -172,6 +172,8 @@ void ChatWidget::connectController() {
   connect(m_banner, &TroubleBanner::plainTemplateChosen, m_controller, &ChatController::agreeToPlainTemplate);
   connect(m_banner, &TroubleBanner::dismissed, m_controller, &ChatController::dismissTrouble);
   connect(m_banner, &TroubleBanner::loadAgainChosen, this, &ChatWidget::loadAgainWanted);
+  connect(m_banner, &TroubleBanner::loadWithoutChosen, this,
+          [this] { emit loadWithoutWanted(m_controller->trouble().deviceId); });
   connect(m_banner, &TroubleBanner::largerContextChosen, this,
           [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
   connect(m_composer, &Composer::sendChosen, this, &ChatWidget::send);

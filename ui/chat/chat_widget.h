@@ -47,10 +47,11 @@ class ChatWidget : public QWidget {
 
  signals:
   void settingsChanged(const headroom::ui::ChatSettings& settings);
-  void largerContextWanted(quint32 nCtx);      // the calculator plans it
-  void loadAgainWanted();                      // the loaded model, whose device was lost
-  void modelDropped(const QString& path);      // a .gguf file or a folder: the window opens it
-  void problemFound(const QString& sentence);  // something that the pane cannot show in place
+  void largerContextWanted(quint32 nCtx);           // the calculator plans it
+  void loadAgainWanted();                           // the loaded model, whose device was lost
+  void loadWithoutWanted(const QString& deviceId);  // the loaded model, of which this device failed
+  void modelDropped(const QString& path);           // a .gguf file or a folder: the window opens it
+  void problemFound(const QString& sentence);       // something that the pane cannot show in place
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

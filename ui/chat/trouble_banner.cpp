@@ -37,15 +37,19 @@ TroubleBanner::TroubleBanner(const Theme& theme, QWidget* parent) : QFrame(paren
   m_plain = addButton(tr("Use the plain form"), tr("Until another model is loaded"), "plainTemplate");
   m_loadAgain =
       addButton(tr("Load the model again"), tr("With the same plan; a device that is gone is left out"), "loadAgain");
+  m_loadWithout = addButton(tr("Load it without this device"),
+                            tr("On another GPU of this machine, or on the CPU where there is none"), "loadWithout");
   connect(m_drop, &QPushButton::clicked, this, &TroubleBanner::dropChosen);
   connect(m_summarise, &QPushButton::clicked, this, &TroubleBanner::summariseChosen);
   connect(m_larger, &QPushButton::clicked, this, &TroubleBanner::largerContextChosen);
   connect(m_plain, &QPushButton::clicked, this, &TroubleBanner::plainTemplateChosen);
   connect(m_loadAgain, &QPushButton::clicked, this, &TroubleBanner::loadAgainChosen);
+  connect(m_loadWithout, &QPushButton::clicked, this, &TroubleBanner::loadWithoutChosen);
   // One below the other, like the calculator's fixes: the pane may be narrow.
   auto* buttons = new QVBoxLayout;
   buttons->setSpacing(6);
-  for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain, m_loadAgain}) buttons->addWidget(button);
+  for (QPushButton* button : {m_drop, m_summarise, m_larger, m_plain, m_loadAgain, m_loadWithout})
+    buttons->addWidget(button);
   layout->addWidget(m_icon, 0, 0);
   layout->addWidget(m_text, 0, 1);
   layout->addWidget(m_close, 0, 2);
@@ -85,6 +89,7 @@ void TroubleBanner::show(const Trouble& trouble) {
   m_larger->setVisible(canCut || trouble.kind == Kind::AloneTooLong);
   m_plain->setVisible(trouble.kind == Kind::Template);
   m_loadAgain->setVisible(trouble.kind == Kind::DeviceLost);
+  m_loadWithout->setVisible(!trouble.deviceId.isEmpty());
 }
 
 }  // namespace headroom::ui

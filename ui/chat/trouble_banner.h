@@ -24,6 +24,7 @@ class TroubleBanner : public QFrame {
   void largerContextChosen();
   void plainTemplateChosen();
   void loadAgainChosen();
+  void loadWithoutChosen();
   void dismissed();
 
  private:
@@ -35,7 +36,7 @@ class TroubleBanner : public QFrame {
   QLabel* m_icon;
   QLabel* m_text;
   QToolButton* m_close;
-  QPushButton *m_drop, *m_summarise, *m_larger, *m_plain, *m_loadAgain;
+  QPushButton *m_drop, *m_summarise, *m_larger, *m_plain, *m_loadAgain, *m_loadWithout;
 };
 
 }  // namespace headroom::ui

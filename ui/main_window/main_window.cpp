@@ -272,6 +272,13 @@ void MainWindow::loadAgain() {
   load();
 }
 
+void MainWindow::loadWithout(const QString& deviceId) {
+  if (m_load.loaded() == nullptr || m_load.phase() == LoadPhase::Loading) return;
+  showLoadedModel();
+  m_calculator.replaceDevice(deviceId);
+  load();
+}
+
 void MainWindow::tellOpenModel() {
   const auto& model = m_calculator.model();
   emit openModelChanged(model ? QString::fromStdString(model->name) : QString(), m_load.phase() == LoadPhase::Loading);

@@ -40,7 +40,8 @@ class MainWindow : public QMainWindow {
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
   // reads the verdict and presses Reload.
   void planForContext(quint32 nCtx);
-  void loadAgain();  // the loaded model as it was loaded: its device was lost
+  void loadAgain();                           // the loaded model as it was loaded: its device was lost
+  void loadWithout(const QString& deviceId);  // the loaded model, with what takes the place of a device that failed
   // One whole sentence; stays until it is dismissed.
   void showMessage(headroom::ui::Tone tone, const QString& sentence);
 

@@ -73,6 +73,27 @@ TEST_F(DeviceChoicesTest, a_row_can_be_another_device_and_a_host_takes_a_gpu_out
   EXPECT_FALSE(m_choices.use(9, "cpu"));
 }
 
+TEST_F(DeviceChoicesTest, a_gpu_that_failed_is_replaced_by_another_one_that_is_here_or_by_none) {
+  EXPECT_TRUE(m_choices.replace("cuda:1")) << "the other one has a row of its own";
+  EXPECT_EQ(ids(), (QStringList{"cuda:0", "cpu"}));
+  m_here.push_back(gpu("vulkan:0", 8 * kGiB));
+  m_here.back().kind = DeviceKind::kVulkan;
+  m_here.push_back(gpu("vulkan:1", 8 * kGiB));
+  m_here.back().kind = DeviceKind::kVulkan;
+  m_here.back().is_software = true;
+  m_here.erase(m_here.begin() + 2);
+  m_choices.setPresent(m_here);
+  EXPECT_TRUE(m_choices.replace("cuda:0"));
+  EXPECT_EQ(ids(), (QStringList{"vulkan:0", "cpu"})) << "nothing new is added but in its place";
+  EXPECT_TRUE(m_choices.replace("vulkan:0"));
+  EXPECT_EQ(ids(), (QStringList{"cuda:0", "cpu"})) << "which may work again";
+  m_choices.setPresent({m_here[0], m_here[1], m_here[3]});
+  EXPECT_TRUE(m_choices.replace("cuda:0"));
+  EXPECT_EQ(ids(), QStringList{"cpu"}) << "what computes on the CPU is no other GPU";
+  EXPECT_FALSE(m_choices.replace("cpu"));
+  EXPECT_FALSE(m_choices.replace("cuda:0")) << "it is in no row";
+}
+
 TEST_F(DeviceChoicesTest, another_host_is_planned_in_the_place_of_the_one_that_is_here) {
   m_choices.use(2, "64 GB");
   const std::vector<DeviceInfo> devices = m_choices.devices();

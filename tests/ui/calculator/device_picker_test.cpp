@@ -55,6 +55,23 @@ TEST_F(DevicePickerTest, devices_stand_under_headings_that_cannot_be_chosen) {
   EXPECT_EQ(m_picker.currentText(), QString::fromUtf8("Intel Core i5 \u2013 8.00 GiB"));
 }
 
+TEST_F(DevicePickerTest, a_device_of_this_machine_tells_its_driver_and_kernels_and_is_told_from_its_namesake) {
+  DeviceInfo cuda = device("cuda:0", "RTX 4090", DeviceKind::kCuda),
+             vulkan = device("vulkan:0", "RTX 4090", DeviceKind::kVulkan);
+  cuda.driver = "CUDA 13.0";
+  cuda.kernels = "compute capability 8.9";
+  vulkan.driver = "NVIDIA <b>580</b>";
+  m_picker.setDevices({cuda, vulkan, device("vulkan:1", "RX 7600", DeviceKind::kVulkan)}, {});
+  m_picker.setCurrentDevice("cuda:0");
+  EXPECT_EQ(m_picker.currentText(), QString::fromUtf8("RTX 4090 (cuda:0) \u2013 8.00 GiB"));
+  EXPECT_EQ(m_picker.toolTip(),
+            QString::fromUtf8("RTX 4090 (cuda:0) \u2013 8.00 GiB\nCUDA 13.0\ncompute capability 8.9"));
+  m_picker.setCurrentDevice("vulkan:0");
+  EXPECT_FALSE(Qt::mightBeRichText(m_picker.toolTip())) << m_picker.toolTip().toStdString();
+  m_picker.setCurrentDevice("vulkan:1");
+  EXPECT_EQ(m_picker.toolTip(), QString::fromUtf8("RX 7600 \u2013 8.00 GiB"));
+}
+
 TEST_F(DevicePickerTest, a_word_of_a_heading_chooses_the_device_that_has_it) {
   for (const auto& [typed, id] : {std::pair{"nvidia", "RTX 4090"}, {"AMD", "RX 7600"}, {"apple", "M2"}}) {
     m_chosen.clear();

@@ -374,16 +374,25 @@ TEST_F(ChatControllerTest, a_lost_device_is_called_by_its_name) {
   const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
   DeviceInfo gpu = test::gpu_with(8 * kGiB);
   gpu.name = "RX 7600";
-  const auto said = [&](const std::string& id) {
+  const auto said = [&](const std::string& id,
+                        const Error& error = {ErrorCode::kDeviceLost, "vulkan:1: the device was lost"}) {
     gpu.id = id;
     const auto plan = test::plan_for(*model, {test::cpu_with(8 * kGiB), gpu});
     emit m_engine.modelLoaded(++m_engine.lastId, LoadedModel{"/m.gguf", model, plan, {}, 1, {}});
     m_chat.send("q", {});
-    emit m_engine.failed(m_engine.lastId, Error{ErrorCode::kDeviceLost, "vulkan:1: the device was lost"});
+    emit m_engine.failed(m_engine.lastId, error);
     return m_chat.trouble().text;
   };
   EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost");
+  EXPECT_EQ(m_chat.trouble().deviceId, "vulkan:1");
   EXPECT_EQ(said("vulkan:10").section('.', 0, 0), "vulkan:1: the device was lost") << "another device";
+  EXPECT_EQ(m_chat.trouble().deviceId, "");
+  EXPECT_EQ(said("vulkan:1", {ErrorCode::kResource, "vulkan:1: submitting work failed"}),
+            "RX 7600 (vulkan:1): submitting work failed");
+  EXPECT_EQ(m_chat.trouble().kind, Trouble::Kind::Failed);
+  EXPECT_EQ(m_chat.trouble().deviceId, "vulkan:1") << "there may be another";
+  said("vulkan:1", {ErrorCode::kResource, test::cpu_with(kGiB).id + ": no memory"});
+  EXPECT_EQ(m_chat.trouble().deviceId, "") << "the host is never done without";
   gpu.name = "RX 7600 (vulkan:1)";  // one of two of a name
   EXPECT_EQ(said("vulkan:1").section('.', 0, 0), "RX 7600 (vulkan:1): the device was lost") << "not twice";
 }

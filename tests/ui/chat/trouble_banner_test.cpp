@@ -48,6 +48,17 @@ TEST_F(TroubleBannerTest, each_trouble_offers_its_ways_out) {
   EXPECT_TRUE(m_banner.isHidden());
 }
 
+TEST_F(TroubleBannerTest, a_gpu_that_failed_can_be_done_without) {
+  for (const auto& [kind, ways] : {std::pair{Trouble::Kind::Failed, QStringList{"loadWithout"}},
+                                   {Trouble::Kind::DeviceLost, QStringList{"loadAgain", "loadWithout"}}}) {
+    m_banner.show({kind, "cuda:0: it failed", 0, {}, "cuda:0"});
+    EXPECT_EQ(offers(), ways);
+  }
+  QSignalSpy without(&m_banner, &TroubleBanner::loadWithoutChosen);
+  m_banner.findChild<QPushButton*>("loadWithout")->click();
+  EXPECT_EQ(without.count(), 1);
+}
+
 TEST_F(TroubleBannerTest, its_sentence_is_text_and_what_a_screen_reader_hears) {
   show(Trouble::Kind::Failed);
   EXPECT_EQ(m_banner.accessibleName(), "What is <wrong>.");
