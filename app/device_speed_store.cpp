@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Of a newer program, or of one that meant something else by a speed: not read.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 std::string key_of(const DeviceInfo& device) {
   return fmt::format("{}|{}|{}|{}", device_kind_name(device.kind), device.name, device.kernels, device.n_threads);
@@ -41,7 +41,8 @@ DeviceSpeedStore::Entries DeviceSpeedStore::parse(const std::filesystem::path& f
     Entry entry;
     entry.speed = {.read_bytes_per_s = number(found, "read_bytes_per_s"),
                    .copy_bytes_per_s = number(found, "copy_bytes_per_s"),
-                   .op_seconds = number(found, "op_seconds")};
+                   .op_seconds = number(found, "op_seconds"),
+                   .products_per_s = number(found, "products_per_s")};
     if (!(entry.speed.read_bytes_per_s > 0)) continue;
     const auto driver = found.find("driver"), driver_bytes = found.find("driver_bytes");
     if (driver != found.end() && driver->is_string()) entry.driver = driver->get<std::string>();
@@ -125,7 +126,8 @@ Status DeviceSpeedStore::write() const {
   for (const auto& [key, entry] : all) {
     devices[key] = {{"read_bytes_per_s", entry.speed.read_bytes_per_s},
                     {"copy_bytes_per_s", entry.speed.copy_bytes_per_s},
-                    {"op_seconds", entry.speed.op_seconds}};
+                    {"op_seconds", entry.speed.op_seconds},
+                    {"products_per_s", entry.speed.products_per_s}};
     if (!entry.driver.empty()) devices[key]["driver"] = entry.driver;
     if (entry.driver_bytes) devices[key]["driver_bytes"] = *entry.driver_bytes;
   }

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "plan/placement.h"
 #include "plan/speed.h"
+#include "plan/weight_stream.h"
 #include "run/load_model.h"
 #include "run/random.h"
 #include "run/sampler.h"
@@ -119,12 +120,13 @@ Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const 
   const MemoryPlan& plan = *open.planned.plan;
   const std::vector<TokenWork> work =
       token_work(info, plan.devices, plan.placement, plan.options, options.depth + options.nDecode / 2);
+  const Placement inPrompts = placement_of(plan.placement, std::min(options.nPrompt, plan.options.n_batch));
   std::vector<BenchedDevice> devices;
   for (const DeviceIndex index : devices_in_use(plan.placement)) {
     if (!(work[index].bytes > 0)) continue;  // the embedding's rows alone
     BenchedDevice device{.info = plan.devices[index], .decodeBytes = work[index].bytes};
     for (const LayerPlacement& layer : plan.placement.layers) device.nLayers += layer.attention == index ? 1 : 0;
-    device.prefillOps = prefillOps(info, plan.placement, index, options.nPrompt, options.depth);
+    device.prefillOps = prefillOps(info, inPrompts, index, options.nPrompt, options.depth);
     const Result<DeviceLimits> limits = open.loaded->backends[index]->measure_limits();
     if (!limits) return limits.error();
     device.limits = *limits;

@@ -33,11 +33,12 @@ Result<DType> readKvType(const std::string& option, const std::string& label) {
 
 // A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
 Error asOption(Error error) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOptions{{{"device", "--device"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOptions{{{"device", "--device"},
                                                                                    {"kv_k", "--kv-k"},
                                                                                    {"kv_v", "--kv-v"},
                                                                                    {"n_gpu_layers", "--gpu-layers"},
                                                                                    {"n_cpu_ffn", "--cpu-ffn"},
+                                                                                   {"stream_rows", "--stream-rows"},
                                                                                    {"n_ctx", "--ctx"}}};
   for (const auto& [field, option] : kOptions) {
     const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
@@ -46,12 +47,15 @@ Error asOption(Error error) {
   return error;
 }
 
-Result<std::int32_t> readLayers(const char* option, const std::string& text) {
+static_assert(kAutoLayers == kAutoRows);
+
+// Of `what`: "layers".
+Result<std::int32_t> readNumberOrAuto(const char* option, const char* what, const std::string& text) {
   if (text == "auto") return kAutoLayers;
   std::uint32_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (error != std::errc() || end != text.data() + text.size() || n > 1'000'000) {
-    return Error{ErrorCode::kUsage, fmt::format("{} must be a number of layers or auto; found \"{}\"", option, text)};
+    return Error{ErrorCode::kUsage, fmt::format("{} must be a number of {} or auto; found \"{}\"", option, what, text)};
   }
   return static_cast<std::int32_t>(n);
 }
@@ -143,6 +147,9 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   text("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking");
   text("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto");
   text("--cpu-ffn", arguments.cpuFfn, "Of how many of these layers the FFN stands on the CPU, or auto: what is faster");
+  text("--stream-rows", arguments.streamRows,
+       "Steps of at least so many tokens stream FFN weights from the CPU to a GPU (0: none do), or auto: where that is "
+       "faster");
   CLI::Option* device = addRepeatable(
       app, "--device", arguments.devices,
       "cpu, vulkan:0, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");
@@ -191,12 +198,15 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   if (!kvV) return kvV.error();
   options.kv_v = *kvV;
   options.kv_scheme = arguments.plainKv ? KvScheme::kPlain : KvScheme::kRotated;
-  const Result<std::int32_t> gpuLayers = readLayers("--gpu-layers", arguments.gpuLayers);
+  const Result<std::int32_t> gpuLayers = readNumberOrAuto("--gpu-layers", "layers", arguments.gpuLayers);
   if (!gpuLayers) return gpuLayers.error();
   options.n_gpu_layers = *gpuLayers;
-  const Result<std::int32_t> cpuFfn = readLayers("--cpu-ffn", arguments.cpuFfn);
+  const Result<std::int32_t> cpuFfn = readNumberOrAuto("--cpu-ffn", "layers", arguments.cpuFfn);
   if (!cpuFfn) return cpuFfn.error();
   options.n_cpu_ffn = *cpuFfn;
+  const Result<std::int32_t> streamRows = readNumberOrAuto("--stream-rows", "tokens", arguments.streamRows);
+  if (!streamRows) return streamRows.error();
+  options.stream_rows = *streamRows;
   Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);

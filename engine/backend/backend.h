@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/candidates.h"
+#include "backend/weight_panels.h"
 #include "base/result.h"
 #include "base/stop.h"
 #include "plan/kv_rings.h"
@@ -101,6 +102,19 @@ class Backend {
   // Finds the weights, caches and buffers that stand on this device, before the first step and after each new plan.
   // All that a step needs is allocated here. kCancelled when stopped.
   virtual Status bind(const Binding& binding) = 0;
+
+  // Writes panels of a weight that stands here as another device reads them, on all threads; what is of a vector is all
+  // of it. The CPU's: nobody else lends.
+  virtual void lend_weight(std::int32_t /*weight*/, const PanelFormat& /*format*/, PanelRange /*range*/,
+                           std::byte* /*to*/) {
+    CHECK(false, "a weight is borrowed of a device that lends none");
+  }
+
+  // Starts to bring what an op of the program needs that brings weights, from who lends them, while what was submitted
+  // runs; the op is submitted behind it. kCancelled when stopped, then nothing of this step may follow.
+  virtual Status bring_weights(const Op& /*op*/, WeightLender& /*lender*/, const StopToken& /*stop*/) {
+    CHECK(false, "weights are brought to a device that takes none");
+  }
 
   // Starts the ops of a segment of this device, behind those that were submitted before. Allocates nothing. A backend
   // may compute in submit() or after it.

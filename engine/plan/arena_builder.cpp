@@ -62,7 +62,8 @@ void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes
   }
   const Bytes size = packer_.open_bytes() - arenas_.back().size;
   // Weights are cut into windows of rows by the backend itself.
-  if (region.kind != RegionKind::kWeights && info_.max_binding_bytes > 0 && size > info_.max_binding_bytes) {
+  const bool is_cut = region.kind == RegionKind::kWeights || region.kind == RegionKind::kStreamed;
+  if (!is_cut && info_.max_binding_bytes > 0 && size > info_.max_binding_bytes) {
     refused_ = too_large(info_, region, name, info_.max_binding_bytes, "what a kernel there sees at once", size);
     return;
   }

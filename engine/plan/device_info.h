@@ -20,8 +20,11 @@ std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 // What the time model asks of a device: measured at first use, kept, and refined by answers.
 struct DeviceSpeed {
   double read_bytes_per_s = 0;  // sustained memory reads; 0: unknown
-  double copy_bytes_per_s = 0;  // between its memory and the host's; 0: unknown, or there is nothing to copy
-  double op_seconds = 0;        // what an op costs beside what it reads: a launch, a barrier
+  // Between its memory and the host's; of a CPU weights that it turns into what GPUs read. 0: unknown, or there is
+  // nothing to copy.
+  double copy_bytes_per_s = 0;
+  double op_seconds = 0;      // what an op costs beside what it reads: a launch, a barrier
+  double products_per_s = 0;  // multiply-adds that it makes at most in steps of many rows; 0: unknown
   bool operator==(const DeviceSpeed&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "plan/device_rules.h"
 #include "plan/kv_regions.h"
 #include "plan/placement.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -60,6 +61,10 @@ DeviceLayers::DeviceLayers(const ModelInfo& model, const DeviceInfo& info, const
   scratch_embeds_ = scratch(DeviceWork::kEmbeds);
   logits_ = rounded(Bytes{options.n_logit_rows} * model.n_vocab * kF32Bytes, rules_.alignment);
   candidates_ = rounded(candidate_scratch(model, options).total(), rules_.alignment);
+  if (takes_streams(info)) {
+    for (const StreamedSlot& slot : streamed_slots(model, info.kind))
+      streamed_.push_back(rounded(slot.bytes, rules_.alignment));
+  }
   if (info.kind != DeviceKind::kCpu) return;
   sampler_ = rounded(sampler_layout(model, options).total(), rules_.alignment);
   tokens_ = rounded(slot_token_bytes(options), rules_.alignment);
@@ -132,7 +137,8 @@ Bytes DeviceLayers::session(const LayerParts& parts) const {
   } else {
     sum.add(between(cache_, parts.first_attention, parts.end_attention));
   }
-  const bool computes = parts.first_attention < parts.end_attention || parts.first_ffn < parts.end_ffn;
+  const bool computes =
+      parts.first_attention < parts.end_attention || parts.first_ffn < parts.end_ffn || parts.streams();
   sum.add(live(parts));
   if (parts.has_head) sum.add(logits_);
   if (computes || parts.has_head) {
@@ -141,6 +147,10 @@ Bytes DeviceLayers::session(const LayerParts& parts) const {
     sum.add(scratch_embeds_);
   }
   if (parts.has_head) sum.add(candidates_);
+  if (parts.streams()) {
+    for (const Bytes bytes : streamed_) sum.add(bytes);
+  }
+  sum.add(parts.lent_rows);
   sum.add(sampler_);
   sum.add(tokens_);
   sum.add(parts.staging);
@@ -151,6 +161,7 @@ Bytes DeviceLayers::live(const LayerParts& parts) const {
   Bytes most = parts.has_embedding ? live_.embedding : 0;
   for (std::uint32_t i = parts.first_attention; i < parts.end_attention; ++i) most = std::max(most, live_.attention[i]);
   for (std::uint32_t i = parts.first_ffn; i < parts.end_ffn; ++i) most = std::max(most, live_.ffn[i]);
+  for (std::uint32_t i = parts.first_streamed; i < parts.end_streamed; ++i) most = std::max(most, live_.ffn[i]);
   return most;
 }
 

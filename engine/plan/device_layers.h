@@ -17,7 +17,10 @@ struct LayerParts {
   std::uint32_t first_attention = 0, end_attention = 0;
   std::uint32_t first_ffn = 0, end_ffn = 0;  // when empty, first == end
   bool has_embedding = false, has_head = false;
-  Bytes staging = 0;  // in the arenas of the session
+  std::uint32_t first_streamed = 0, end_streamed = 0;  // FFNs that are computed here with weights that are brought
+  Bytes staging = 0;                                   // in the arenas of the session
+  Bytes lent_rows = 0;                                 // likewise, of the host
+  bool streams() const { return first_streamed < end_streamed; }
 };
 
 // Bytes that a device's activations have at once.
@@ -66,6 +69,7 @@ class DeviceLayers {
   Bytes embedding_ = 0, head_ = 0;
   Bytes scratch_computes_ = 0, scratch_embeds_ = 0;
   Bytes logits_ = 0, candidates_ = 0;
+  std::vector<Bytes> streamed_;     // regions of weights that are brought
   Bytes sampler_ = 0, tokens_ = 0;  // of the host
 };
 

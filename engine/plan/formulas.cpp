@@ -11,6 +11,7 @@
 #include "plan/device_rules.h"
 #include "plan/gpu_rules.h"
 #include "plan/kv_regions.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -177,6 +178,10 @@ void add_staging(const ModelInfo& model, const MemoryPlan& plan, const Region& r
     each = fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
                        layout.total - layout.logits_offset);
     each_bytes = layout.total;
+  } else if (region.name == "stream") {
+    label = "weights on their way to a GPU";
+    each = fmt::format("{} parts x {} bytes", kStreamParts, kStreamPartBytes);
+    each_bytes = kStreamParts * kStreamPartBytes;
   } else if (region.name == "inputs") {
     label = "what a step is given, and its likeliest tokens";
     each_bytes = gpu_inputs(model, plan.options).total();
@@ -209,8 +214,21 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& 
         each_bytes = scratch.total();
         break;
       }
+      if (region.name == "lent rows") {
+        label = "rows of weights on their way to a GPU";
+        each = fmt::format("{} threads x {} bytes", info.n_threads, lent_row_bytes(model));
+        each_bytes = info.n_threads * lent_row_bytes(model);
+        break;
+      }
       each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
       each = scratch_expression(model, plan, info, each_bytes);
+      break;
+    case RegionKind::kStreamed:
+      label += ", of one layer at a time";
+      for (const StreamedSlot& slot : streamed_slots(model, info.kind)) {
+        if (streamed_name(slot.slot) == region.name) each_bytes = slot.bytes;
+      }
+      each = fmt::format("{} bytes of the largest layer", each_bytes);
       break;
     case RegionKind::kStaging: add_staging(model, plan, region, arena.mapped_by, label, each, each_bytes); break;
     case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;

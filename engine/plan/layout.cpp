@@ -14,6 +14,7 @@
 #include "plan/plan_options.h"
 #include "plan/speed.h"
 #include "plan/split_layers.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -26,6 +27,7 @@ struct LayoutInputs {
   DeviceIndex cpu;
   bool tied_head;
   Bytes buffer_alignment;
+  std::uint32_t stream_rows;  // 0: no step streams
 };
 
 // Those that compute in the order in which a step comes to them, the CPU last: it samples whatever runs elsewhere.
@@ -88,6 +90,13 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
   }
 }
 
+bool is_streamed_to(const Placement& placement, DeviceIndex device) {
+  for (std::size_t i = 0; i < placement.streamed_ffn.size(); ++i) {
+    if (placement.streamed_ffn[i] == device && placement.layers[i].ffn != device) return true;
+  }
+  return false;
+}
+
 Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
                                DeviceIndex device, Keep keep) {
   const PlanOptions& options = in.options;
@@ -103,6 +112,12 @@ Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placemen
               scratch_bytes(in.model, info, options, options.step_rows(), work_on(program, device)));
   if (placement.head_device == device)
     builder.add({.kind = RegionKind::kScratch}, "candidates", candidate_scratch(in.model, options).total());
+  if (is_streamed_to(placement, device)) {
+    for (const StreamedSlot& streamed : streamed_slots(in.model, info.kind))
+      builder.add({.kind = RegionKind::kStreamed}, streamed_name(streamed.slot), streamed.bytes);
+  }
+  if (device == in.cpu && !placement.streamed_ffn.empty())
+    builder.add({.kind = RegionKind::kScratch}, "lent rows", Bytes{info.n_threads} * lent_row_bytes(in.model));
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
     builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
@@ -113,8 +128,8 @@ Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placemen
 
 // What the host holds in page-locked memory for a device that copies by itself: of a session what a step is given and
 // what crosses, of a load what carries the weights.
-Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const Program& program, Lifetime lifetime,
-                                   DeviceIndex device, Keep keep) {
+Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const Placement& placement, const Program& program,
+                                   Lifetime lifetime, DeviceIndex device, Keep keep) {
   const DeviceInfo& info = in.devices[device];
   const DeviceInfo host = page_locked_host(in.devices[in.cpu], info);
   ArenaBuilder builder(in.cpu, host, Memory::kPageLocked, lifetime, keep);
@@ -124,6 +139,8 @@ Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const Program& progra
   } else if (copies_page_locked(info)) {
     builder.add({.kind = RegionKind::kStaging}, "inputs", gpu_inputs(in.model, in.options).total());
     builder.add({.kind = RegionKind::kStaging}, "staging", staging_layout(program, in.devices, device).total);
+    if (is_streamed_to(placement, device))
+      builder.add({.kind = RegionKind::kStaging}, "stream", kStreamParts * kStreamPartBytes);
   }
   return finish(in, std::move(builder));
 }
@@ -160,6 +177,8 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
   out.cpu = in.cpu;
   out.placement = place_layers(in.model, in.devices, in.cpu, split);
+  if (in.stream_rows > 0) out.placement.streamed_ffn = streamed_ffn(in.devices, in.cpu, out.placement);
+  if (!out.placement.streamed_ffn.empty()) out.placement.stream_rows = in.stream_rows;
   const std::vector<DeviceIndex> used = devices_to_lay_out(out.placement, in.cpu);
   out.program = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
                               in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
@@ -185,7 +204,7 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
   }
   for (const Lifetime lifetime : {Lifetime::kSession, Lifetime::kLoad}) {
     for (const DeviceIndex device : used) {
-      if (Status added = add(lay_out_page_locked(in, out.program, lifetime, device, keep)); !added)
+      if (Status added = add(lay_out_page_locked(in, out.placement, out.program, lifetime, device, keep)); !added)
         return added.error();
     }
   }
@@ -212,6 +231,17 @@ Result<PlanLayout> lay_out_best(const LayoutInputs& in, const LayerSplitter& spl
   return !whole->fits() || split_speed > whole_speed ? std::move(split) : std::move(whole);
 }
 
+Result<PlanLayout> lay_out_with(const LayoutInputs& in, Keep keep) {
+  if (gpus_of(in.options, in.devices).empty()) return lay_out_for(in, {}, keep);
+  const LayerSplitter splitter(in.model, in.devices, in.options, in.cpu, in.buffer_alignment, in.stream_rows);
+  const bool is_auto = in.options.n_gpu_layers == kAutoLayers;
+  if (is_auto && in.options.n_cpu_ffn == kAutoLayers) return lay_out_best(in, splitter, keep);
+  const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(in.options.n_cpu_ffn, 0));
+  const std::uint32_t n_gpu_layers =
+      is_auto ? splitter.most_layers(n_cpu_ffn) : static_cast<std::uint32_t>(in.options.n_gpu_layers);
+  return lay_out_for(in, splitter.split(n_gpu_layers, n_cpu_ffn), keep);
+}
+
 }  // namespace
 
 bool PlanLayout::fits() const {
@@ -228,17 +258,19 @@ Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> d
     CHECK(weight.layer < static_cast<std::int32_t>(model.n_layers()),
           "a weight belongs to a layer that the model does not have");
   }
-  LayoutInputs in{model, devices, *resolved, *cpu, has_tied_head(model), devices[*cpu].alignment};
+  LayoutInputs in{model, devices, *resolved, *cpu, has_tied_head(model), devices[*cpu].alignment, 0};
   for (const DeviceChoice& choice : in.options.devices)
     in.buffer_alignment = std::max(in.buffer_alignment, devices[choice.device].alignment);
-  if (gpus_of(in.options, devices).empty()) return lay_out_for(in, {}, keep);
-  const LayerSplitter splitter(model, devices, in.options, in.cpu, in.buffer_alignment);
-  const bool is_auto = options.n_gpu_layers == kAutoLayers;
-  if (is_auto && options.n_cpu_ffn == kAutoLayers) return lay_out_best(in, splitter, keep);
-  const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(options.n_cpu_ffn, 0));
-  const std::uint32_t n_gpu_layers =
-      is_auto ? splitter.most_layers(n_cpu_ffn) : static_cast<std::uint32_t>(options.n_gpu_layers);
-  return lay_out_for(in, splitter.split(n_gpu_layers, n_cpu_ffn), keep);
+  if (options.stream_rows != kAutoRows) {
+    in.stream_rows = static_cast<std::uint32_t>(options.stream_rows);
+    if (Status fine = check_streams(model); !fine && in.stream_rows > 0) return fine.error();
+    return lay_out_with(in, keep);
+  }
+  in.stream_rows = choose_stream_rows(model, devices, in.options, in.cpu);
+  Result<PlanLayout> streaming = lay_out_with(in, keep);
+  if (in.stream_rows == 0 || (streaming && streaming->fits())) return streaming;
+  in.stream_rows = 0;
+  return lay_out_with(in, keep);
 }
 
 }  // namespace headroom

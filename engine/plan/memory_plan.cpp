@@ -27,6 +27,7 @@ std::string_view region_kind_name(RegionKind kind) {
     case RegionKind::kActivations: return "activations";
     case RegionKind::kLogits: return "logits";
     case RegionKind::kScratch: return "scratch";
+    case RegionKind::kStreamed: return "streamed";
     case RegionKind::kStaging: return "staging";
     case RegionKind::kPadding: return "padding";
   }

@@ -17,7 +17,8 @@
 
 namespace headroom {
 
-enum class RegionKind : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStaging, kPadding };
+// kStreamed: where weights that stand on the CPU are brought to for steps of many rows.
+enum class RegionKind : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStreamed, kStaging, kPadding };
 std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ...
 
 enum class KvPart : std::uint8_t { kNone, kKeys, kValues, kExactKeys, kExactValues };
@@ -78,6 +79,7 @@ struct DeviceChoice {
 };
 
 inline constexpr std::int32_t kAutoLayers = -1;
+inline constexpr std::int32_t kAutoRows = -1;
 
 struct PlanOptions {
   std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
@@ -92,6 +94,10 @@ struct PlanOptions {
   // The first layers of those whose FFN stands on the CPU, beside attention and cache on a GPU, 0..n_gpu_layers. Auto:
   // none, unless n_gpu_layers is auto too and that would be faster than whole layers on the CPU.
   std::int32_t n_cpu_ffn = kAutoLayers;
+  // Steps of at least so many rows have GPUs compute FFNs that stand on the CPU, with weights that are brought to them
+  // (plan/weight_stream.h); 0: none do. Auto: where and from where on the time model says that it is faster, if the
+  // plan fits with it.
+  std::int32_t stream_rows = kAutoRows;
   // The devices to plan for, each once, in the order in which layers are given to them; what is left goes to the CPU,
   // which is named only for its headroom. Empty: the first device that is given.
   std::vector<DeviceChoice> devices{};

@@ -9,6 +9,7 @@
 #include "plan/device_rules.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -72,12 +73,31 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
   }
 }
 
+// What prompts take another way for.
+void note_stream(std::span<const DeviceInfo> devices, const PlanLayout& layout, std::vector<Note>& notes) {
+  const Placement& placement = layout.placement;
+  std::vector<DeviceIndex> receivers;
+  std::size_t n_streamed = 0;
+  for (std::size_t i = 0; i < placement.streamed_ffn.size(); ++i) {
+    const DeviceIndex device = placement.streamed_ffn[i];
+    if (device == placement.layers[i].ffn) continue;
+    ++n_streamed;
+    if (std::ranges::find(receivers, device) == receivers.end()) receivers.push_back(device);
+  }
+  if (n_streamed == 0) return;
+  notes.push_back({fmt::format(
+      "Prompts of {} tokens or more are read faster: the FFN weights of {} layer{} on the CPU are streamed to {} for "
+      "them.",
+      placement.stream_rows, n_streamed, n_streamed == 1 ? "" : "s", device_names(receivers, devices))});
+}
+
 void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
                   const PlanLayout& layout, std::vector<Note>& notes) {
   for (const DeviceInfo& device : devices) {
     if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
   }
   note_gpus(model, devices, asked, layout, notes);
+  note_stream(devices, layout, notes);
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (budget.driver == 0 || device.driver_measured) continue;

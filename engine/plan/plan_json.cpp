@@ -14,8 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations, RegionKind::kLogits,
-                            RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
+constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations,
+                            RegionKind::kLogits,  RegionKind::kScratch, RegionKind::kStreamed,
+                            RegionKind::kStaging, RegionKind::kPadding};
 
 Json model_json(const ModelInfo& model) {
   Json bytes_by_type = Json::object();
@@ -38,6 +39,7 @@ Json options_json(const PlanOptions& options, std::span<const DeviceInfo> device
             {"kv_v", dtype_row(options.kv_v).label}};
   json["n_gpu_layers"] = options.n_gpu_layers == kAutoLayers ? Json("auto") : Json(options.n_gpu_layers);
   json["n_cpu_ffn"] = options.n_cpu_ffn == kAutoLayers ? Json("auto") : Json(options.n_cpu_ffn);
+  json["stream_rows"] = options.stream_rows == kAutoRows ? Json("auto") : Json(options.stream_rows);
   json["devices"] = Json::array();
   for (const DeviceChoice& choice : options.devices) {
     Json named{{"id", devices[choice.device].id}};
@@ -156,6 +158,7 @@ std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<
                   {"options", options_json(plan.options, plan.devices)},
                   {"devices", devices_json(plan)},
                   {"tokens_per_s", speed ? Json(*speed) : Json(nullptr)},
+                  {"stream_rows", plan.placement.stream_rows},
                   {"arenas", arenas_json(plan)},
                   {"regions", regions_json(plan)},
                   {"formulas", formulas_json(model, plan)},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -37,6 +38,11 @@ Status check_counts(const PlanOptions& options) {
                              options.n_slots, options.step_rows(), options.n_logit_rows));
   }
   return ok_status();
+}
+
+Status check_stream_rows(std::int32_t found) {
+  if (found == kAutoRows || found == 0 || found >= static_cast<std::int32_t>(kLeastStreamRows)) return ok_status();
+  return usage(fmt::format("stream_rows: expected auto, 0 (none) or at least {}, found {}", kLeastStreamRows, found));
 }
 
 Status check_devices(std::span<const DeviceInfo> devices, const std::vector<DeviceChoice>& choices) {
@@ -111,6 +117,7 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
   if (Status counts = check_counts(options); !counts) return counts.error();
+  if (Status rows = check_stream_rows(options.stream_rows); !rows) return rows.error();
   if (Status layers = check_layers(model, devices, resolved); !layers) return layers.error();
   // Layers that stay on the CPU need the kernel there too; it has all of them, but a caller may have narrowed its list.
   std::vector<DeviceIndex> holders;

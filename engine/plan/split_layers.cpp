@@ -6,6 +6,7 @@
 #include "plan/gpu_rules.h"
 #include "plan/memory_pool.h"
 #include "plan/plan_options.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -13,20 +14,15 @@ namespace {
 Bytes add(Bytes a, Bytes b) { return checked_add(a, b).value_or(kNoRoom); }
 Bytes beyond(Bytes asked, Bytes limit) { return asked > limit ? asked - limit : 0; }
 
-// Whole layers [first, end) but for the FFNs before `first_ffn`.
-LayerParts run_of(std::uint32_t first, std::uint32_t end, std::uint32_t first_ffn) {
-  return {
-      .first_attention = first, .end_attention = end, .first_ffn = std::clamp(first_ffn, first, end), .end_ffn = end};
-}
-
 }  // namespace
 
 LayerSplitter::LayerSplitter(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                             DeviceIndex cpu, Bytes buffer_alignment)
+                             DeviceIndex cpu, Bytes buffer_alignment, std::uint32_t stream_rows)
     : model_(model),
       all_(devices),
       options_(options),
       cpu_(cpu),
+      streams_(stream_rows > 0),
       live_(live_bytes(model, options.step_rows(), buffer_alignment)) {
   for (const DeviceChoice& choice : options.devices) {
     const DeviceInfo& info = devices[choice.device];
@@ -41,13 +37,28 @@ Bytes LayerSplitter::asked(const Candidate& on, const LayerParts& parts) const {
   return add(on.layers.bytes(parts), all_[on.device].driver_bytes);
 }
 
+// Whole layers [first, end) but for the FFNs before the border, which are brought in steps that stream; the first
+// device has those of the CPU's layers brought, too: see streamed_ffn().
+LayerParts LayerSplitter::run_of(const Candidate& on, std::uint32_t first, std::uint32_t end,
+                                 const Borders& borders) const {
+  LayerParts parts{.first_attention = first,
+                   .end_attention = end,
+                   .first_ffn = std::clamp(borders.first_ffn, first, end),
+                   .end_ffn = end};
+  if (streams_ && first < end && takes_streams(all_[on.device])) {
+    parts.first_streamed = first == borders.first_gpu ? 0 : first;
+    parts.end_streamed = std::max(parts.first_streamed, std::min(end, borders.first_ffn));
+  }
+  return parts;
+}
+
 // How many of the layers [first, end) fit on a device, from the first on.
 std::uint32_t LayerSplitter::most_from(const Candidate& on, std::uint32_t first, std::uint32_t end,
-                                       std::uint32_t first_ffn) const {
+                                       const Borders& borders) const {
   std::uint32_t fit = 0, too_many = end - first + 1;
   while (too_many - fit > 1) {
     const std::uint32_t middle = fit + (too_many - fit) / 2;
-    (asked(on, run_of(first, first + middle, first_ffn)) <= on.limit ? fit : too_many) = middle;
+    (asked(on, run_of(on, first, first + middle, borders)) <= on.limit ? fit : too_many) = middle;
   }
   return fit;
 }
@@ -56,18 +67,24 @@ std::uint32_t LayerSplitter::most_from(const Candidate& on, std::uint32_t first,
 Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) const {
   const Bytes residual = Bytes{options_.step_rows()} * model_.d_model * kF32Bytes;
   const Bytes logits = Bytes{model_.n_vocab} * kF32Bytes;
-  Bytes sent = 0, sent_logits = 0, bytes = add(model_.heap_bytes, all_[cpu_].driver_bytes);
+  Bytes lent_rows = 0, sent = 0, sent_logits = 0, bytes = add(model_.heap_bytes, all_[cpu_].driver_bytes);
   for (std::size_t i = 0; i < holders.devices.size(); ++i) {
     const DeviceInfo& info = all_[holders.devices[i]];
     const bool is_last = i + 1 == holders.devices.size();
+    // As run_of().
+    const std::uint32_t end = is_last ? model_.n_layers() : holders.first_layers[i + 1];
+    const bool streams =
+        streams_ && takes_streams(info) && (i == 0 ? 0 : holders.first_layers[i]) < std::min(end, borders.first_ffn);
+    if (streams) lent_rows = Bytes{all_[cpu_].n_threads} * lent_row_bytes(model_);
     if (!copies_page_locked(info)) {  // the host carries what it sends: see staging_layout()
-      if (!is_last || holders.first_layers[i] < borders.first_ffn) sent = residual;
+      if (!is_last || streams || holders.first_layers[i] < borders.first_ffn) sent = residual;
       if (is_last) sent_logits = logits;
       continue;
     }
     ArenaPacker locked(arena_rules(page_locked_host(all_[cpu_], info)));
     for (const Bytes region : {gpu_inputs(model_, options_).total(),
-                               staging_of(holders.has_embedding ? 0 : residual, is_last ? logits : 0).total}) {
+                               staging_of(holders.has_embedding ? 0 : residual, is_last ? logits : 0).total,
+                               streams ? kStreamParts * kStreamPartBytes : 0}) {
       if (region > 0 && locked.add(region) == ArenaPacker::Where::kNowhere) return kNoRoom;
     }
     bytes = add(bytes, locked.total().value_or(kNoRoom));
@@ -75,7 +92,8 @@ Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) 
   const LayerParts parts{.end_attention = borders.first_gpu,
                          .end_ffn = borders.first_ffn,
                          .has_embedding = !holders.has_embedding,
-                         .staging = staging_of(sent, sent_logits).total};
+                         .staging = staging_of(sent, sent_logits).total,
+                         .lent_rows = lent_rows};
   return add(bytes, host_->bytes(parts));
 }
 
@@ -101,7 +119,7 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
   // The head stands with the last layer, so each device is tried as the last one, behind those before it.
   for (const Candidate& on : devices_) {
     const bool is_shared = all_[on.device].has_unified_memory;
-    LayerParts rest = run_of(next, end, borders.first_ffn);
+    LayerParts rest = run_of(on, next, end, borders);
     rest.has_head = true;
     rest.has_embedding = is_shared && before.runs.empty() && borders.first_ffn == 0;  // as place_layers()
     const Bytes bytes = asked(on, rest);
@@ -116,12 +134,12 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
       best.first.runs.push_back({on.device, end - next});
     }
     if (lacks == 0) break;
-    const std::uint32_t n = most_from(on, next, end - 1, borders.first_ffn);
+    const std::uint32_t n = most_from(on, next, end - 1, borders);
     if (n == 0) continue;
     before.runs.push_back({on.device, n});
     held.devices.push_back(on.device);
     held.first_layers.push_back(next);
-    if (is_shared) held.shared = add(held.shared, asked(on, run_of(next, next + n, borders.first_ffn)));
+    if (is_shared) held.shared = add(held.shared, asked(on, run_of(on, next, next + n, borders)));
     next += n;
   }
   return best;

@@ -17,9 +17,10 @@ namespace headroom {
 // loaded through the host's and little else is planned).
 class LayerSplitter {
  public:
-  // `options` are resolved but for the numbers of layers. `buffer_alignment` is the one that programs are built with.
+  // `options` are resolved but for the numbers of layers. `buffer_alignment` is the one that programs are built with,
+  // `stream_rows` what a placement has of it.
   LayerSplitter(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                DeviceIndex cpu, Bytes buffer_alignment);
+                DeviceIndex cpu, Bytes buffer_alignment, std::uint32_t stream_rows);
   LayerSplitter(const LayerSplitter&) = delete;
   LayerSplitter& operator=(const LayerSplitter&) = delete;
 
@@ -54,7 +55,8 @@ class LayerSplitter {
   };
 
   Bytes asked(const Candidate& on, const LayerParts& parts) const;
-  std::uint32_t most_from(const Candidate& on, std::uint32_t first, std::uint32_t end, std::uint32_t first_ffn) const;
+  LayerParts run_of(const Candidate& on, std::uint32_t first, std::uint32_t end, const Borders& borders) const;
+  std::uint32_t most_from(const Candidate& on, std::uint32_t first, std::uint32_t end, const Borders& borders) const;
   Bytes host_bytes(const Borders& borders, const Holders& holders) const;
   Bytes pool_missing(const Borders& borders, const Holders& holders) const;
   std::pair<LayerSplit, Bytes> best_split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
@@ -63,6 +65,7 @@ class LayerSplitter {
   const std::span<const DeviceInfo> all_;
   const PlanOptions options_;
   const DeviceIndex cpu_;
+  const bool streams_;
   const LiveBytes live_;
   std::vector<Candidate> devices_;    // those that are not the CPU, in the user's order
   std::optional<DeviceLayers> host_;  // where a device shares its memory

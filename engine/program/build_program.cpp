@@ -19,8 +19,8 @@ class ProgramBuilder {
       : model_(model), alignment_(alignment) {
     program_.max_rows = max_rows;
     program_.max_logit_rows = max_logit_rows;
-    program_.ops.reserve(std::size_t{model.n_layers()} * 8 + 4);
-    program_.buffers.reserve(std::size_t{model.n_layers()} * 7 + 4);
+    program_.ops.reserve(std::size_t{model.n_layers()} * 16 + 8);
+    program_.buffers.reserve(std::size_t{model.n_layers()} * 14 + 8);
   }
 
   BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems, bool is_logits = false) {
@@ -37,11 +37,12 @@ class ProgramBuilder {
     return static_cast<BufferId>(program_.buffers.size() - 1);
   }
 
-  void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, OperandList inputs, OperandList outputs) {
+  void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, OperandList inputs, OperandList outputs,
+              bool brings_weights = false) {
     const auto index = static_cast<std::uint32_t>(program_.ops.size());
     for (const BufferId id : inputs) program_.buffers[id].last_op = index;
     for (const BufferId id : outputs) program_.buffers[id].last_op = index;
-    program_.ops.push_back({kind, layer, device, inputs, outputs});
+    program_.ops.push_back({kind, layer, device, inputs, outputs, brings_weights});
   }
 
   // The residual on `device`: itself, or a copy there.
@@ -60,22 +61,44 @@ class ProgramBuilder {
     add_op(OpKind::kAttnOut, index, device, {attended, residual}, {residual});
   }
 
-  void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
-    if (layer.has_experts()) return add_experts(index, layer, device, residual);
+  // `is_brought`: its weights do not stand on `device`.
+  void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_brought, BufferId residual) {
+    if (layer.has_experts()) return add_experts(index, layer, device, is_brought, residual);
     const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
-    add_op(OpKind::kFfnUp, index, device, {residual}, {hidden});
-    add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual});
+    add_op(OpKind::kFfnUp, index, device, {residual}, {hidden}, is_brought);
+    add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual}, is_brought);
   }
 
-  void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+  // Those of kMoeUp are brought with the router.
+  void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_brought, BufferId residual) {
     CHECK(!layer.has_post_norms, "what experts add to the residual is not normed");
     const BufferId ids = add_buffer("expert ids", device, layer.n_experts_used),
                    weights = add_buffer("expert weights", device, layer.n_experts_used);
-    add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights});
+    add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights}, is_brought);
     const BufferId hidden = add_buffer("hidden", device, layer.n_experts_used * layer.expert_d_ff);
     add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
-    add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual});
+    add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual}, is_brought);
   }
+
+  // All ops of one way, from the embedding to the residual that the head reads.
+  BufferId add_layers(const Placement& placement, Way way) {
+    BufferId residual = add_buffer("residual", placement.embed_device, model_.d_model);
+    add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
+    for (std::size_t i = 0; i < model_.layers.size(); ++i) {
+      const LayerPlacement& layer = placement.layers[i];
+      const DeviceIndex ffn = way == Way::kInPlace ? layer.ffn : placement.streamed_ffn[i];
+      const auto index = static_cast<std::int32_t>(i);
+      residual = residual_on(layer.attention, residual);
+      add_attention(index, model_.layers[i], layer.attention, residual);
+      residual = residual_on(ffn, residual);
+      add_ffn(index, model_.layers[i], ffn, ffn != layer.ffn, residual);
+    }
+    return residual_on(placement.head_device, residual);
+  }
+
+  // What was added since op `first` is the other way.
+  void begin_streaming_at(std::uint32_t first) { program_.n_streaming_ops = n_ops() - first; }
+  std::uint32_t n_ops() const { return static_cast<std::uint32_t>(program_.ops.size()); }
 
   Program finish(std::uint32_t n_devices) {
     program_.activation_bytes.assign(n_devices, 0);
@@ -113,20 +136,18 @@ class ProgramBuilder {
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment) {
   CHECK(placement.layers.size() == model.layers.size(), "a placement is for another model");
+  CHECK(placement.streamed_ffn.empty() || placement.streamed_ffn.size() == model.layers.size(),
+        "a placement is for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
-  BufferId residual = builder.add_buffer("residual", placement.embed_device, model.d_model);
-  builder.add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const LayerPlacement& layer = placement.layers[i];
-    const auto index = static_cast<std::int32_t>(i);
-    residual = builder.residual_on(layer.attention, residual);
-    builder.add_attention(index, model.layers[i], layer.attention, residual);
-    residual = builder.residual_on(layer.ffn, residual);
-    builder.add_ffn(index, model.layers[i], layer.ffn, residual);
-  }
-  residual = builder.residual_on(placement.head_device, residual);
+  const BufferId residual = builder.add_layers(placement, Way::kInPlace);
   const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
   builder.add_op(OpKind::kLogits, -1, placement.head_device, {residual}, {logits});
+  if (!placement.streamed_ffn.empty()) {
+    const std::uint32_t first = builder.n_ops();
+    const BufferId streamed = builder.add_layers(placement, Way::kStreaming);
+    builder.add_op(OpKind::kLogits, -1, placement.head_device, {streamed}, {logits});
+    builder.begin_streaming_at(first);
+  }
   return builder.finish(n_devices);
 }
 

@@ -18,11 +18,16 @@ struct LayerPlacement {
 struct Placement {
   std::vector<LayerPlacement> layers;  // (n_layers)
   DeviceIndex embed_device = 0, head_device = 0;
+  // Steps of at least stream_rows rows stream: (n_layers) the device of each FFN then, where it stands or one that its
+  // weights are brought to. Empty: no step does.
+  std::vector<DeviceIndex> streamed_ffn{};
+  std::uint32_t stream_rows = 0;
   bool operator==(const Placement&) const = default;
 };
 
 // Ops in order, buffers laid out by liveness for `max_rows` rows. The residual crosses wherever the next part is on
-// another device. Pure; deterministic. `alignment` is a power of two.
+// another device. Both ways of a step have the same logits; what else they need shares its bytes. Pure; deterministic.
+// `alignment` is a power of two.
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment);
 

@@ -40,6 +40,8 @@ struct Op {
   std::int32_t layer = -1;
   DeviceIndex device = 0;
   OperandList inputs, outputs;
+  // Weights that stand on another device are brought to this one before it, in each step: see plan/weight_stream.h.
+  bool brings_weights = false;
 };
 
 // Where a buffer lives between the ops that use it. Buffers whose lives do not overlap share bytes.
@@ -55,12 +57,24 @@ struct Buffer {
   Bytes row_bytes() const { return Bytes{row_elems} * kF32Bytes; }
 };
 
+// What a step does: all of it where the weights stand, or, with many rows, some of it where they are streamed to.
+enum class Way : std::uint8_t { kInPlace, kStreaming };
+
 struct Program {
-  std::vector<Op> ops;
+  std::vector<Op> ops;                // of the way in place, and behind them those of the other one
+  std::uint32_t n_streaming_ops = 0;  // of the other one; 0: there is none
   std::vector<Buffer> buffers;
   std::uint32_t max_rows = 0;           // tokens in one step
   std::uint32_t max_logit_rows = 0;     // rows that may ask for logits in one step
   std::vector<Bytes> activation_bytes;  // per device: peak of the layout
+
+  // [first, end) of ops.
+  std::uint32_t first_op(Way way) const {
+    return way == Way::kInPlace ? 0 : static_cast<std::uint32_t>(ops.size()) - n_streaming_ops;
+  }
+  std::uint32_t end_op(Way way) const {
+    return static_cast<std::uint32_t>(ops.size()) - (way == Way::kInPlace ? n_streaming_ops : 0);
+  }
 };
 
 }  // namespace headroom

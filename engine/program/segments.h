@@ -15,10 +15,12 @@ struct Segment {
   std::vector<std::uint32_t> transfers;     // ops that bring its inputs, in order, before it starts
 };
 
-// Every op of the program once and in order, as a segment's own or as a transfer before one.
-std::vector<Segment> cut_segments(const Program& program);
+// Every op of one way once and in order, as a segment's own or as a transfer before one. An op that brings weights
+// begins a segment: what was submitted before it runs meanwhile.
+std::vector<Segment> cut_segments(const Program& program, Way way = Way::kInPlace);
 
-// Bytes that cross between devices in a step of `n_rows` rows; logits that are read are not counted.
-Bytes transfer_bytes(const Program& program, std::uint32_t n_rows);
+// Bytes that cross between devices in a step of `n_rows` rows; logits that are read and weights that are brought are
+// not counted.
+Bytes transfer_bytes(const Program& program, std::uint32_t n_rows, Way way = Way::kInPlace);
 
 }  // namespace headroom

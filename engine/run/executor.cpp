@@ -6,15 +6,19 @@
 #include <utility>
 
 #include "plan/device_rules.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
 
-// Whose staging what a device sends goes through.
-DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {
-  if (copies_page_locked(plan.devices[device])) return device;
+DeviceIndex cpu_of(const MemoryPlan& plan) {
   const auto is_cpu = [](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; };
   return static_cast<DeviceIndex>(std::ranges::find_if(plan.devices, is_cpu) - plan.devices.begin());
+}
+
+// Whose staging what a device sends goes through.
+DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {
+  return copies_page_locked(plan.devices[device]) ? device : cpu_of(plan);
 }
 
 // The plan's host memory for it.
@@ -29,6 +33,18 @@ std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const
   }
   return {};
 }
+
+// Lends what stands on the CPU.
+class Lender final : public WeightLender {
+ public:
+  explicit Lender(Backend& backend) : backend_(backend) {}
+  void lend(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    backend_.lend_weight(weight, format, range, to);
+  }
+
+ private:
+  Backend& backend_;
+};
 
 Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
                   std::span<const std::uint32_t> logit_rows) {
@@ -60,6 +76,7 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
       plan_(plan),
       backends_(backends),
       segments_(cut_segments(plan.program)),
+      streaming_segments_(cut_segments(plan.program, Way::kStreaming)),
       rings_(model, plan.options),
       step_seconds_(plan.devices.size()),
       decode_times_{0, 0, std::vector<double>(plan.devices.size())} {}
@@ -72,6 +89,7 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
   if (Status bound = made->bind(arenas, key_balance, stop); !bound) return bound.error();
   for (DeviceIndex device = 0; device < plan.devices.size(); ++device)
     made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
+  if (!made->streaming_segments_.empty()) made->lender_ = std::make_unique<Lender>(*backends[cpu_of(plan)]);
   const DeviceIndex head = plan.program.buffers[made->logits_buffer()].device;
   made->logits_at_ = staging_layout(plan.program, plan.devices, staging_owner(plan, head)).logits_offset;
   return made;
@@ -120,16 +138,34 @@ void Executor::spend(DeviceIndex device) {
 Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
   spent_until_ = std::chrono::steady_clock::now();
-  for (const Segment& segment : segments_) {
-    for (const std::uint32_t transfer : segment.transfers) {
+  const std::vector<Segment>& segments = segments_of(inputs.rows.size());
+  // What is brought next: while all that was submitted runs, so before anybody is waited for.
+  auto next = segments.begin();
+  const auto brings = [&](const Segment& segment) { return plan_.program.ops[segment.first_op].brings_weights; };
+  for (auto segment = segments.begin(); segment != segments.end(); ++segment) {
+    const auto brought = std::find_if(segment, segments.end(), brings);
+    const bool is_due = brought == segment || !segment->transfers.empty();
+    if (is_due && brought >= next && brought != segments.end()) {
+      if (Status begun = bring(*brought, stop); !begun) return begun;
+      next = brought + 1;
+    }
+    for (const std::uint32_t transfer : segment->transfers) {
       if (Status crossed = cross(plan_.program.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
     }
-    if (Status begun = backends_[segment.device]->submit(segment, inputs, stop); !begun) return begun;
+    if (Status begun = backends_[segment->device]->submit(*segment, inputs, stop); !begun) return begun;
   }
-  const DeviceIndex last = segments_.back().device;
+  const DeviceIndex last = segments.back().device;
   Status done = backends_[last]->wait(stop);
   spend(last);
   return done;
+}
+
+const std::vector<Segment>& Executor::segments_of(std::size_t n_rows) const {
+  return way_of(plan_.placement, n_rows) == Way::kStreaming ? streaming_segments_ : segments_;
+}
+
+Status Executor::bring(const Segment& segment, const StopToken& stop) {
+  return backends_[segment.device]->bring_weights(plan_.program.ops[segment.first_op], *lender_, stop);
 }
 
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.

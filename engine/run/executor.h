@@ -47,6 +47,8 @@ class Executor {
   Executor(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends);
   Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance, const StopToken& stop);
   Status run(const StepInputs& inputs, const StopToken& stop);
+  const std::vector<Segment>& segments_of(std::size_t n_rows) const;
+  Status bring(const Segment& segment, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }
   BufferId logits_buffer() const { return plan_.program.ops.back().outputs[0]; }
@@ -57,7 +59,8 @@ class Executor {
   const ModelInfo& model_;
   const MemoryPlan& plan_;
   Backends backends_;
-  std::vector<Segment> segments_;
+  std::vector<Segment> segments_, streaming_segments_;  // see Way
+  std::unique_ptr<WeightLender> lender_;                // of what is brought
   KvRings rings_;
   // (devices) What crosses, then a row of logits: that of a device that has its own, else the host's; empty when every
   // device is the host.

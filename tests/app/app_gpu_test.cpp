@@ -8,8 +8,11 @@
 #include "backend/vulkan/vulkan_faults.h"
 #endif
 #ifdef HEADROOM_FAKE_CUDA
+#include "app/device_speed_store.h"
+#include "app/native_path.h"
 #include "backend/cuda/cuda_driver.h"
 #include "backend/registry.h"
+#include "base/usable_cores.h"
 #include "support/cuda/fake_cuda_handle.h"
 #endif
 
@@ -291,6 +294,47 @@ TEST_P(AppOnCuda, a_launch_that_fails_ends_the_answer_by_the_devices_name_and_th
   EXPECT_FALSE(banner->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   EXPECT_GT(lastText().size(), 0);
 }
+
+// With speeds that an earlier start kept: a card for which a small model's prompts are worth the way.
+class AppThatStreams : public AppOnGpu {
+ protected:
+  void SetUp() override {
+    qputenv(GetParam().variable, GetParam().value);
+    const Result<std::vector<DeviceInfo>> devices = probe_devices(usable_cores());
+    ASSERT_TRUE(devices.ok());
+    DeviceSpeedStore speeds =
+        DeviceSpeedStore::read(toNativePath(QDir(m_data.path()).filePath(QLatin1StringView(kDeviceSpeedFile))));
+    for (const DeviceInfo& device : *devices) {
+      const bool isCpu = device.kind == DeviceKind::kCpu;
+      speeds.put_measured(device,
+                          {isCpu ? DeviceSpeed{1e9, 16e9, 2e-6, 1e8} : DeviceSpeed{5e11, 24e9, 4e-6, 6e13}, {}});
+    }
+    ASSERT_TRUE(speeds.write().ok());
+    AppOnGpu::SetUp();
+  }
+};
+
+TEST_P(AppThatStreams, a_prompt_is_read_with_weights_that_are_streamed_and_the_plan_says_so) {
+  openSplit();
+  EXPECT_TRUE(waitFor([&] { return find<QLabel>("remarks")->text().contains("are streamed to Fake GPU 0"); }))
+      << find<QLabel>("remarks")->text().toStdString();
+  loadBy(loadButton());
+  if (HasFatalFailure()) return;
+  agreeToTemplate();
+  std::uint64_t& nWaits = test::fake_cuda().n_calls["cuStreamWaitEvent"];
+  const std::uint64_t before = nWaits;
+  ask("a prompt that is long enough for them to be brought: it has some tens of tokens, most of them a byte");
+  EXPECT_GT(nWaits, before) << "weights were brought";
+  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  EXPECT_GT(lastText().size(), 0);
+  grab("streamed-weights");
+}
+const GpuOfTests kKnownCuda = [] {
+  GpuOfTests known = kCuda;
+  known.isChosenByItself = true;
+  return known;
+}();
+INSTANTIATE_TEST_SUITE_P(Cuda, AppThatStreams, testing::Values(kKnownCuda), kindOf);
 INSTANTIATE_TEST_SUITE_P(Cuda, AppOnCuda, testing::Values(kCuda), kindOf);
 #endif
 

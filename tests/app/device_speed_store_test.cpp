@@ -93,7 +93,7 @@ TEST_F(DeviceSpeedStoreTest, what_a_driver_takes_is_kept_for_its_version) {
 
 TEST_F(DeviceSpeedStoreTest, a_share_that_cannot_be_is_not_taken) {
   for (const char* share : {"-1", "1.5", "\"many\"", "8589934592", "99999999999999999999", "null"}) {
-    write(std::string(R"({"version": 1, "devices": {"cuda|RTX|x|1": {"read_bytes_per_s": 1e9, "driver": "d", )") +
+    write(std::string(R"({"version": 2, "devices": {"cuda|RTX|x|1": {"read_bytes_per_s": 1e9, "driver": "d", )") +
           R"("driver_bytes": )" + share + "}}}");
     DeviceInfo device = cardWith("d");
     device.kind = DeviceKind::kCuda;
@@ -109,25 +109,27 @@ TEST_F(DeviceSpeedStoreTest, a_share_that_cannot_be_is_not_taken) {
 
 TEST_F(DeviceSpeedStoreTest, two_programs_keep_what_each_of_them_measured) {
   DeviceSpeedStore window = store(), terminal = store();
-  window.put(cpuOf(2), {20e9, 0, 3e-6});
+  window.put(cpuOf(2), {20e9, 5e9, 3e-6, 1e12});
   terminal.put(cpuOf(8), {60e9, 0, 9e-6});
   ASSERT_TRUE(window.write().ok());
   ASSERT_TRUE(terminal.write().ok());
-  EXPECT_EQ(known(cpuOf(2)).read_bytes_per_s, 20e9);
+  EXPECT_EQ(known(cpuOf(2)), (DeviceSpeed{20e9, 5e9, 3e-6, 1e12}));
   EXPECT_EQ(known(cpuOf(8)).read_bytes_per_s, 60e9);
 }
 
-TEST_F(DeviceSpeedStoreTest, knows_nothing_of_a_file_that_is_damaged_or_newer) {
+TEST_F(DeviceSpeedStoreTest, knows_nothing_of_a_file_that_is_damaged_or_of_another_program) {
   const char* entry = R"("devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": 20e9}})";
-  write(std::string(R"({"version": 1, )") + entry + "}");
-  ASSERT_EQ(known(cpuOf(2)).read_bytes_per_s, 20e9) << "the form of the file";
   write(std::string(R"({"version": 2, )") + entry + "}");
-  EXPECT_EQ(known(cpuOf(2)), DeviceSpeed{});
-  for (const char* text : {"", "{", "[]", "null", "7", R"({"version": 1})", R"({"version": 1, "devices": []})",
-                           R"({"version": 1, "devices": {"cpu|Some CPU|avx512|2": 5}})",
-                           R"({"version": 1, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": -1}}})",
-                           R"({"version": 1, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": 1e999}}})",
-                           R"({"version": 1, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": "fast"}}})"}) {
+  ASSERT_EQ(known(cpuOf(2)).read_bytes_per_s, 20e9) << "the form of the file";
+  for (const char* other : {"1", "3"}) {
+    write(std::string(R"({"version": )") + other + ", " + entry + "}");
+    EXPECT_EQ(known(cpuOf(2)), DeviceSpeed{}) << other;
+  }
+  for (const char* text : {"", "{", "[]", "null", "7", R"({"version": 2})", R"({"version": 2, "devices": []})",
+                           R"({"version": 2, "devices": {"cpu|Some CPU|avx512|2": 5}})",
+                           R"({"version": 2, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": -1}}})",
+                           R"({"version": 2, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": 1e999}}})",
+                           R"({"version": 2, "devices": {"cpu|Some CPU|avx512|2": {"read_bytes_per_s": "fast"}}})"}) {
     write(text);
     EXPECT_EQ(known(cpuOf(2)), DeviceSpeed{}) << text;
     DeviceSpeedStore again = store();

@@ -54,5 +54,24 @@ TEST(CudaStep, decodes_a_layer_in_nine_launches) {
   EXPECT_EQ(launches(3) - launches(2), 9U);
 }
 
+// High tiles where they are enough for all multiprocessors, else low ones.
+TEST(CudaStep, shares_out_a_prompt_over_all_of_a_card) {
+  test::FakeCuda& driver = test::fake_cuda();
+  test::RandomModelSpec spec;
+  spec.weight_type = DType::kF16;
+  const test::TempFolder folder;
+  const auto path = test::make_random_model(spec, folder.path());
+  for (const int n_multiprocessors : {2, 132}) {
+    driver.n_multiprocessors = n_multiprocessors;
+    const auto loaded = test::load_on_gpu(path, {.n_ctx = 160, .n_batch = 130});
+    std::map<std::string, std::uint64_t>& launches = driver.n_launches_of;
+    const std::uint64_t n_high = launches["matmul_half_128"], n_low = launches["matmul_half_64"];
+    loaded->step(test::rows_of(0, 0, 130, spec.n_vocab), {129});
+    EXPECT_EQ(launches["matmul_half_128"] > n_high, n_multiprocessors == 2) << n_multiprocessors;
+    EXPECT_EQ(launches["matmul_half_64"] > n_low, n_multiprocessors == 132) << n_multiprocessors;
+  }
+  driver.n_multiprocessors = 2;
+}
+
 }  // namespace
 }  // namespace headroom

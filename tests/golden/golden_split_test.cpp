@@ -6,6 +6,7 @@
 #include <string>
 
 #include "golden/golden_model.h"
+#include "plan/weight_stream.h"
 #include "support/reference_devices.h"
 
 namespace headroom {
@@ -54,8 +55,10 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
   Bytes bytes_to_cross(const Session& session) const {
     const std::size_t n_batch = session.plan().options.n_batch, n_tokens = golden_.tokens.size();
     Bytes sum = 0;
-    for (std::size_t first = 0; first < n_tokens; first += n_batch)
-      sum += transfer_bytes(session.plan().program, static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first)));
+    for (std::size_t first = 0; first < n_tokens; first += n_batch) {
+      const auto n_rows = static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first));
+      sum += transfer_bytes(session.plan().program, n_rows, way_of(session.plan().placement, n_rows));
+    }
     return sum;
   }
 
@@ -77,6 +80,22 @@ TEST_P(GoldenSplit, with_the_ffn_of_some_layers_on_the_cpu) {
   for (std::int32_t n_cpu_ffn = 1; n_cpu_ffn <= n_all; ++n_cpu_ffn) {
     SCOPED_TRACE("FFN of " + std::to_string(n_cpu_ffn) + " layers on the CPU");
     expect_golden({.n_gpu_layers = n_all, .n_cpu_ffn = n_cpu_ffn, .devices = {{1}}});
+  }
+}
+
+// FFNs that stand on the CPU are computed by the device that has their attention, or by the first one that has any.
+TEST_P(GoldenSplit, with_weights_that_are_streamed_from_the_cpu) {
+  const std::int32_t n_all = n_layers();
+  constexpr auto kRows = static_cast<std::int32_t>(kLeastStreamRows);
+  for (const std::int32_t n_gpu_layers : {1, n_all / 2 + 1, n_all}) {
+    for (const std::int32_t n_cpu_ffn : {0, n_gpu_layers / 2, n_gpu_layers}) {
+      SCOPED_TRACE(std::to_string(n_gpu_layers) + " layers, the FFN of " + std::to_string(n_cpu_ffn) + " on the CPU");
+      const PlanOptions options{
+          .n_gpu_layers = n_gpu_layers, .n_cpu_ffn = n_cpu_ffn, .stream_rows = kRows, .devices = {{1}}};
+      const bool is_any = n_cpu_ffn > 0 || n_gpu_layers < n_all;
+      EXPECT_EQ(open(options, 64)->plan().program.n_streaming_ops > 0, is_any);
+      if (is_any) expect_golden(options);
+    }
   }
 }
 

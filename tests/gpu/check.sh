@@ -176,9 +176,9 @@ fi
 # Left out are faults of CUDA, which are seeded into a driver of the tests' own, and what looks at the build.
 [ "$backend" != cuda ] || filter+='-CudaBarriers*:CudaPtx*:CudaMissing*:CudaMachineCode*:*lost*:*GpuEngine*'
 small=$out/models/small.gguf large=$out/models/large.gguf
-# bench_step NAME TITLE SECONDS MODEL: as many layers on the device as fit, which are all.
+# bench_step NAME TITLE SECONDS MODEL [OPTION...]: as many layers on the device as fit, which are all.
 bench_step() {
-  step "$1" "$2" "$3" single "$bin/headroom-cli" bench "$4" --device "$device" --cpu-ffn 0 "${bench[@]}" --json
+  step "$1" "$2" "$3" single "$bin/headroom-cli" bench "$4" --device "$device" "${@:5}" "${bench[@]}" --json
 }
 
 step devices "devices" 60 single "$bin/headroom-cli" devices --present --json
@@ -189,18 +189,24 @@ largest=$small
 step plan "plan against the driver" 45 single "$bin/gpu_check" plan "$largest" "$device"
 step offload "layers on CPU and GPU" 90 single "$bin/gpu_check" offload "$small" "$device"
 step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$device" "$n_turns"
-bench_step bench "bench, small model" 45 "$small"
+bench_step bench "bench, small model" 45 "$small" --cpu-ffn 0
+# With all FFNs on the CPU: computed there, or on the device, which their weights are streamed to for the prompt.
+n_layers=$(timeout 5 "$bin/headroom-cli" inspect "$small" --json | sed -n 's/.*"n_layers": *\([0-9]*\).*/\1/p')
+for rows in 0 9; do
+  bench_step "bench_from_$rows" "bench, FFNs on the CPU, streamed from $rows rows" 45 "$small" \
+    --gpu-layers "$n_layers" --cpu-ffn "$n_layers" --stream-rows "$rows"
+done
 # What lesser drivers run, where the card has more.
 for tier in 2 1 0; do
   grep -q "tier [$((tier + 1))-3]" "$out/devices.json" || continue
-  HEADROOM_VULKAN_TIER=$tier bench_step "bench_$tier" "bench, small model, tier $tier" 30 "$small"
+  HEADROOM_VULKAN_TIER=$tier bench_step "bench_$tier" "bench, small model, tier $tier" 30 "$small" --cpu-ffn 0
 done
 # What a card of NVIDIA's gains by what was chosen for it; what is asked for is what other cards choose.
 if [ "$backend" = cuda ]; then
   for prompts in f16 int8; do
-    HEADROOM_CUDA_PROMPTS=$prompts bench_step "bench_$prompts" "bench, small model, prompts in $prompts" 30 "$small"
+    HEADROOM_CUDA_PROMPTS=$prompts bench_step "bench_$prompts" "bench, small model, prompts in $prompts" 30 "$small" --cpu-ffn 0
   done
-  HEADROOM_CUDA_OVERLAP=0 bench_step bench_apart "bench, small model, no kernel begins early" 30 "$small"
+  HEADROOM_CUDA_OVERLAP=0 bench_step bench_apart "bench, small model, no kernel begins early" 30 "$small" --cpu-ffn 0
   # Where the machine has it; it takes a kernel fifty times as long.
   for tool in memcheck racecheck; do
     command -v compute-sanitizer >/dev/null || continue
@@ -208,7 +214,7 @@ if [ "$backend" = cuda ]; then
       "$bin/gpu_check" chat "$small" "$device" 1
   done
 fi
-[ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large"
+[ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large" --cpu-ffn 0
 
 "$bin/gpu_check" report "$out" "$device"
 status=$?

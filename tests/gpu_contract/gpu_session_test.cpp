@@ -224,6 +224,9 @@ TEST_P(GpuSession, the_speed_of_the_device_is_measured) {
   EXPECT_GT(speed.read_bytes_per_s, 1e8);
   EXPECT_GT(speed.copy_bytes_per_s, 1e7);
   EXPECT_GT(speed.op_seconds, 0);
+  if (!GetParam()) {
+    EXPECT_GT(speed.products_per_s, 1e6);
+  }
   EXPECT_EQ(backend->n_allocations(), 0U);
 }
 

@@ -29,6 +29,12 @@ class StoppingBackend : public Backend {
     return inner_->clear_arena(arena, stop, advance);
   }
   Status bind(const Binding& binding) override { return inner_->bind(binding); }
+  void lend_weight(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    inner_->lend_weight(weight, format, range, to);
+  }
+  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) override {
+    return inner_->bring_weights(op, lender, stop);
+  }
   Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
     if (Status begun = inner_->submit(segment, inputs, stop); !begun) return begun;
     if (stop_.submit > 0 && --stop_.submit == 0) {

@@ -33,6 +33,7 @@ QString regionKindLabel(RegionKind kind, KvPart part) {
     case RegionKind::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
     case RegionKind::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));
     case RegionKind::kScratch: return label(QT_TRANSLATE_NOOP("RegionKind", "Scratch"));
+    case RegionKind::kStreamed: return label(QT_TRANSLATE_NOOP("RegionKind", "Streamed weights"));
     case RegionKind::kStaging: return label(QT_TRANSLATE_NOOP("RegionKind", "Staging"));
     case RegionKind::kPadding: return label(QT_TRANSLATE_NOOP("RegionKind", "Padding"));
   }
@@ -59,6 +60,7 @@ QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
                                       : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(group.layers.size());
     case RegionKind::kPadding: return SegmentTableModel::tr("to whole pages");
     case RegionKind::kLogits: return SegmentTableModel::tr("for the next token");
+    case RegionKind::kStreamed: return SegmentTableModel::tr("one layer's, for prompts");
     case RegionKind::kStaging: return SegmentTableModel::tr("sampling and copies");
     default: return SegmentTableModel::tr("of one step");
   }

@@ -10,6 +10,7 @@
 #include "format/rotation.h"
 #include "model/key_balance.h"
 #include "plan/kv_regions.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -42,6 +43,7 @@ class Binder {
     if (bound.logits != nullptr)
       bound.candidates = scratch_region("candidates", candidate_scratch(model_, plan_.options).total());
     bind_scratch(bound.scratch);
+    bind_lent(bound);
     return bound;
   }
 
@@ -156,6 +158,17 @@ class Binder {
     bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
     bind_rotations(bound);
     return bound;
+  }
+
+  void bind_lent(BoundModel& bound) const {
+    if (plan_.placement.streamed_ffn.empty()) return;
+    const Bytes bytes = plan_.devices[device_].n_threads * lent_row_bytes(model_);
+    bound.lent_rows = {scratch_region("lent rows", bytes), bytes};
+    for (std::size_t i = 0; i < model_.weights.size(); ++i) {
+      const std::optional<RegionRef> found = find_weight_region(plan_, static_cast<std::int32_t>(i), device_);
+      bound.weights.push_back(found ? address(*found, weight_bytes(model_.weights[i], WeightLayout::kPanels))
+                                    : nullptr);
+    }
   }
 
   void bind_scratch(BoundScratch& scratch) const {

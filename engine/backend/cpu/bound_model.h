@@ -80,7 +80,9 @@ struct BoundModel {
   std::vector<std::uint32_t> rope_offsets;  // of each rope in a row of the rope table
   std::uint32_t rope_row_elems = 0, widest_head_dim = 0;
   std::byte *activations = nullptr, *logits = nullptr;
-  std::byte* candidates = nullptr;  // see CandidateScratch; null where another device has the head
+  std::vector<const std::byte*> weights;  // as model->weights; null: on another device
+  std::span<std::byte> lent_rows;         // see lend_cpu_weight(); empty where no step streams
+  std::byte* candidates = nullptr;        // see CandidateScratch; null where another device has the head
   BoundScratch scratch;
 
   float* buffer(BufferId id) const;

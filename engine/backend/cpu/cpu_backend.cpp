@@ -13,6 +13,7 @@
 #include "backend/cpu/cpu_step.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
+#include "backend/cpu/lend_weight.h"
 #include "backend/cpu/load_weight.h"
 #include "backend/cpu/thread_pool.h"
 
@@ -60,6 +61,14 @@ class CpuBackend final : public Backend {
     step_.reset();
     step_ = std::make_unique<CpuStep>(std::move(*bound), kernels_, pool_);
     return ok_status();
+  }
+
+  void lend_weight(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    CHECK(step_ != nullptr, "lend_weight() before bind()");
+    const BoundModel& bound = step_->bound();
+    const auto index = static_cast<std::size_t>(weight);
+    CHECK(index < bound.weights.size() && bound.weights[index] != nullptr, "a weight that is lent stands elsewhere");
+    lend_cpu_weight(bound.model->weights[index], bound.weights[index], format, range, bound.lent_rows, pool_, to);
   }
 
   // Computes here and now. A step that was stopped stays so until somebody waits for it.

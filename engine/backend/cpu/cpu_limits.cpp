@@ -12,7 +12,10 @@
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
+#include "backend/cpu/lend_weight.h"
 #include "backend/cpu/thread_pool.h"
+#include "format/dtype_table.h"
+#include "model/gpu_panel.h"
 
 namespace headroom {
 namespace {
@@ -24,7 +27,10 @@ constexpr Bytes kReadBytes =
 constexpr int kReadPasses = 5, kQuickReadPasses = 3;
 constexpr Bytes kQuickReadLeast = 128 * kMiB, kQuickReadMost = 512 * kMiB;
 constexpr int kBarrierJobs = 5, kBarriersPerJob = 200;
-constexpr double kPeakPassSeconds = 0.05;  // long enough to be timed, and for the clock frequency that this load gets
+// Long enough to be timed, and for the clock frequency that this load gets; of a quick look, to be timed.
+constexpr double kPeakPassSeconds = 0.05, kQuickPeakSeconds = 0.004;
+constexpr int kPeakPasses = 3, kQuickPeakPasses = 1;
+constexpr std::uint64_t kLentCols = 4096, kLentRowsPerThread = 1024;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -49,16 +55,17 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
   return best;
 }
 
-// Rounds double until a pass is long enough, whatever the machine; then the best of three.
-double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std::uint64_t ops_per_round) {
+// Rounds double until a pass is long enough, whatever the machine; then the best of some.
+double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std::uint64_t ops_per_round,
+                    double pass_seconds, int most_passes) {
   std::vector<float> results(pool.n_threads());
   std::uint64_t n_rounds = 1200;
   double best = 0;
-  for (int n_passes = 0; n_passes < 3;) {
+  for (int n_passes = 0; n_passes < most_passes;) {
     const Clock::time_point start = Clock::now();
     pool.run([&](std::uint32_t thread) { results[thread] += peak(n_rounds); });
     const double seconds = seconds_since(start);
-    if (seconds < kPeakPassSeconds) {
+    if (seconds < pass_seconds) {
       n_rounds *= 2;
       continue;
     }
@@ -66,6 +73,35 @@ double measure_peak(ThreadPool& pool, float (*peak)(std::uint64_t n_rounds), std
     ++n_passes;
   }
   return best;
+}
+
+// Multiply-adds a second of what prompts take most of.
+double measure_products(ThreadPool& pool, const KernelTable& kernels) {
+  const bool has_tiles = kernels.tile_peak != nullptr;
+  return measure_peak(pool, has_tiles ? kernels.tile_peak : kernels.int8_peak,
+                      has_tiles ? kTilePeakOpsPerRound : kPeakOpsPerRound, kQuickPeakSeconds, kQuickPeakPasses) /
+         2;
+}
+
+// Bytes a second of weights that a GPU is to read, Q4_K; the second pass, when all pages are there.
+double measure_lending(ThreadPool& pool, std::byte* memory, Bytes n_bytes) {
+  WeightTensor weight;
+  weight.slot = WeightSlot::kGate;
+  weight.dtype = DType::kQ4_K;
+  weight.n_cols = kLentCols;
+  const Bytes row = row_bytes(weight.dtype, kLentCols), of_thread = kGpuPanelRows * row;
+  weight.n_rows = std::min(kLentRowsPerThread * pool.n_threads(), n_bytes / (3 * row)) / kGpuPanelRows * kGpuPanelRows;
+  const PanelFormat format{kGpuPanelRows, gpu_panel(weight.dtype, kLentCols).bytes(), pack_gpu_panel};
+  const PanelRange all{0, count_panels(weight, format)};
+  const Bytes size = weight_bytes(weight, WeightLayout::kPanels), lent = all.last * format.bytes;
+  double seconds = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    const Clock::time_point start = Clock::now();
+    lend_cpu_weight(weight, memory, format, all, {memory + size + lent, pool.n_threads() * of_thread}, pool,
+                    memory + size);
+    seconds = seconds_since(start);
+  }
+  return seconds > 0 ? static_cast<double>(lent) / seconds : 0;
 }
 
 // What a step pays between two ops: its threads wait for each other inside one job. The best job: the first one wakes
@@ -101,6 +137,8 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   DeviceSpeed speed;
   speed.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
   speed.op_seconds = measure_barrier(pool);
+  speed.products_per_s = measure_products(pool, kernels);
+  speed.copy_bytes_per_s = measure_lending(pool, (*memory)->host_address(), plan.size);
   return speed;
 }
 
@@ -112,8 +150,10 @@ Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& ker
   if (!memory) return memory.error();
   DeviceLimits limits;
   limits.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses);
-  limits.int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound);
-  if (kernels.tile_peak != nullptr) limits.tile_ops_per_s = measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound);
+  limits.int8_ops_per_s = measure_peak(pool, kernels.int8_peak, kPeakOpsPerRound, kPeakPassSeconds, kPeakPasses);
+  if (kernels.tile_peak != nullptr) {
+    limits.tile_ops_per_s = measure_peak(pool, kernels.tile_peak, kTilePeakOpsPerRound, kPeakPassSeconds, kPeakPasses);
+  }
   return limits;
 }
 

@@ -23,6 +23,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   arithmetic.has_int8 = true;
   arithmetic.half_rows = is_half ? HalfRows::kOfAllWeights : HalfRows::kOfPlainWeights;
   arithmetic.tile_features = arithmetic.tile_rows = 128;
+  arithmetic.n_multiprocessors = card.n_multiprocessors;
   // A block with a panel has to keep a multiprocessor's share of the memory's bandwidth under way, alone where a matrix
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;

@@ -9,6 +9,7 @@
 
 #include "backend/cuda/cuda_arena.h"
 #include "backend/cuda/cuda_kernels.h"
+#include "backend/cuda/cuda_uploads.h"
 
 namespace headroom {
 namespace {
@@ -152,6 +153,10 @@ Status CudaDevice::clear(const GpuSlice& slice) {
   const auto started = driver().cuMemsetD8Async(address_of(slice), 0, slice.size, stream_);
   if (started != cuda::CUDA_SUCCESS) return failed("clearing memory", started);
   return wait_idle();
+}
+
+Result<std::unique_ptr<GpuUploads>> CudaDevice::make_uploads(std::uint32_t n_parts) {
+  return CudaUploads::open(*this, n_parts);
 }
 
 Result<cuda::CUfunction> CudaDevice::find_kernel(std::string_view entry) {

@@ -27,6 +27,7 @@ class CudaDevice final : public GpuDriver {
   Status wait_idle() override;
   Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
   Status clear(const GpuSlice& slice) override;
+  Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
 
   // Starts a copy behind all that was submitted.
   Status start_copy(const GpuCopy& copy);

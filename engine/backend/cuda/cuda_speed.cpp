@@ -63,6 +63,18 @@ class Rate {
   CudaLaunch launch_;
 };
 
+// What prompts are multiplied in, and multiply-adds of a block.
+struct TilePeak {
+  const char* entry;
+  std::array<std::uint32_t, 2> words;
+  double products;
+};
+TilePeak tile_peak(const CudaCard& card) {
+  if (cuda_arithmetic(card).half_rows == HalfRows::kOfAllWeights)
+    return {"peak_half_tiles", {0x38003800U, 0x34003400U}, kTilesPerBlock / 2};  // 0.5 and 0.25, twice each
+  return {"peak_tiles", {0x0103F905U, 0x05020301U}, kTilesPerBlock};
+}
+
 }  // namespace
 
 Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device) {
@@ -89,6 +101,12 @@ Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device
   const Result<double> copying = shortest_seconds([&] { return device->copy("measuring it", copies); });
   if (!copying) return copying.error();
   if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
+  const TilePeak tiles = tile_peak(device->card());
+  Result<Rate> peak = Rate::open(*device, tiles.entry, **from);
+  if (!peak) return peak.error();
+  const Result<double> blocks = quick_rate([&](std::uint64_t n) { return peak->run(n, 1, tiles.words); });
+  if (!blocks) return blocks.error();
+  speed.products_per_s = *blocks * tiles.products;
   return speed;
 }
 
@@ -120,11 +138,8 @@ Result<DeviceLimits> measure_cuda_limits(const std::shared_ptr<CudaDevice>& devi
   // Every sum goes towards 2 and stays there (0.5 and 1): neither infinite nor subnormal.
   if (done) done = take("peak_f32", 2 * kScalarsPerBlock, limits.f32_ops_per_s, blocks({0x3F000000U, 0x3F800000U}));
   if (done) done = take("peak_int8", 8 * kScalarsPerBlock, limits.int8_ops_per_s, blocks({0x0103F905U, 0}));
-  const bool is_half = cuda_arithmetic(device->card()).half_rows == HalfRows::kOfAllWeights;
-  if (done && is_half)  // 0.5 and 0.25, twice each
-    done = take("peak_half_tiles", kTilesPerBlock, limits.tile_ops_per_s, blocks({0x38003800U, 0x34003400U}));
-  if (done && !is_half)
-    done = take("peak_tiles", 2 * kTilesPerBlock, limits.tile_ops_per_s, blocks({0x0103F905U, 0x05020301U}));
+  const TilePeak tiles = tile_peak(device->card());
+  if (done) done = take(tiles.entry, 2 * tiles.products, limits.tile_ops_per_s, blocks(tiles.words));
   if (!done) return done.error();
   return limits;
 }

@@ -25,6 +25,7 @@ HEADROOM_CUDA_FUNCTION(cuMemsetD8Async, CUdeviceptr to, unsigned char value, std
 HEADROOM_CUDA_FUNCTION(cuStreamCreate, CUstream* stream, unsigned flags)
 HEADROOM_CUDA_FUNCTION(cuStreamDestroy_v2, CUstream stream)
 HEADROOM_CUDA_FUNCTION(cuStreamSynchronize, CUstream stream)
+HEADROOM_CUDA_FUNCTION(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
 HEADROOM_CUDA_FUNCTION(cuEventCreate, CUevent* event, unsigned flags)
 HEADROOM_CUDA_FUNCTION(cuEventRecord, CUevent event, CUstream stream)
 HEADROOM_CUDA_FUNCTION(cuEventSynchronize, CUevent event)

@@ -29,8 +29,10 @@ struct GpuArithmetic {
   HalfRows half_rows = HalfRows::kNone;
   // Of a matrix and few rows: warps of a workgroup that share out the columns, and the two matrices.
   std::uint32_t column_parts = 8;
-  // What a workgroup has of products that do not read f32, without `matrices`; of experts it has kGpuTileRows rows.
+  // What a workgroup has of products that do not read f32, without `matrices`; of experts it has kGpuTileRows rows, and
+  // so it has where a step has too few workgroups for the device.
   std::uint32_t tile_features = 64, tile_rows = 64;
+  std::uint32_t n_multiprocessors = 0;  // that workgroups are shared out over; 0: unknown
   std::optional<MatrixShape> matrices{};
   // Attention of many rows in f16, of heads of at most so many elements; 0: never, as in layers with F32 weights.
   std::uint32_t half_attend_dim = 0;

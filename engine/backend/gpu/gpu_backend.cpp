@@ -14,6 +14,7 @@
 #include "format/dtype_table.h"
 #include "model/gpu_panel.h"
 #include "plan/kv_regions.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -122,11 +123,17 @@ Status GpuBackend::clear_arena(Arena& arena, const StopToken& stop, const std::f
 Status GpuBackend::bind(const Binding& binding) {
   if (Status present = driver_.check_present(); !present) return present;
   step_.reset();
+  uploads_.reset();
   loaders_.reset();  // all is loaded
   stopped_ = false;
   Result<std::unique_ptr<GpuStep>> step = make_step(binding);
   if (!step) return step.error();
   step_ = std::move(*step);
+  if (step_->bound().stream) {
+    Result<std::unique_ptr<GpuUploads>> uploads = driver_.make_uploads(kStreamParts);
+    if (!uploads) return uploads.error();
+    uploads_ = std::move(*uploads);
+  }
   if (Status written = write_balance(driver_, step_->bound(), binding.key_balance); !written) {
     step_.reset();
     return written;
@@ -135,6 +142,47 @@ Status GpuBackend::bind(const Binding& binding) {
   list_slot_copies(step_->bound(), 0, 0, step_->bound().plan->options.n_ctx, copies_);
   copies_.clear();
   return ok_status();
+}
+
+// As submit(): once it was stopped nothing more is started, and wait() says so.
+Status GpuBackend::bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) {
+  if (Status bound = check_bound("bring_weights"); !bound) return bound;
+  const GpuBinding& bound = step_->bound();
+  CHECK(uploads_ != nullptr && op.brings_weights && op.device == bound.device, "an op's weights stand on its device");
+  if (stopped_) return ok_status();
+  if (Status begun = uploads_->begin(); !begun) return begun;
+  for (const WeightSlot slot : brought_slots(op.kind)) {
+    const std::optional<std::size_t> found = bound.index.find(slot, op.layer);
+    if (!found) continue;
+    const Result<bool> whole = bring_weight(*found, lender, stop);
+    if (!whole) return whole.error();
+    stopped_ = !*whole;
+    if (stopped_) return ok_status();
+  }
+  return uploads_->end();
+}
+
+// False when it was stopped before its end.
+Result<bool> GpuBackend::bring_weight(std::size_t index, WeightLender& lender, const StopToken& stop) {
+  const GpuBinding& bound = step_->bound();
+  const WeightTensor& weight = bound.model->weights[index];
+  PanelFormat format{1, weight_bytes(weight, WeightLayout::kGpuPanels), nullptr};
+  if (slot_is_matrix(weight.slot))
+    format = {kGpuPanelRows, gpu_panel(weight.dtype, weight.n_cols).bytes(), pack_gpu_panel};
+  const std::uint64_t n_panels = count_panels(weight, format), at_once = kStreamPartBytes / format.bytes;
+  for (std::uint64_t first = 0; first < n_panels; first += at_once) {
+    if (stop.stop_requested()) return false;
+    const PanelRange range{first, std::min(n_panels, first + at_once)};
+    const Bytes n_bytes = (range.last - range.first) * format.bytes;
+    const std::uint32_t part = next_part_;
+    next_part_ = (next_part_ + 1) % kStreamParts;
+    if (Status free = uploads_->wait(part); !free) return free.error();
+    const GpuSlice from = bound.stream.part(part * kStreamPartBytes, n_bytes);
+    lender.lend(static_cast<std::int32_t>(index), format, range, from.mapped());
+    const GpuCopy copy{from, bound.weights[index].slice.part(first * format.bytes, n_bytes)};
+    if (Status started = uploads_->start(copy, part); !started) return started.error();
+  }
+  return true;
 }
 
 Status GpuBackend::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
@@ -149,6 +197,9 @@ Status GpuBackend::submit(const Segment& segment, const StepInputs& inputs, cons
   CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound.plan->program.max_rows &&
             inputs.logit_rows.size() <= bound.plan->program.max_logit_rows,
         "a step is larger than planned");
+  if (uploads_ != nullptr && bound.plan->program.ops[segment.first_op].brings_weights) {
+    if (Status marked = uploads_->mark(); !marked) return marked;
+  }
   Result<bool> whole = step_->submit(segment, inputs, stop);
   if (!whole) return whole.error();
   stopped_ = !*whole;

@@ -17,6 +17,7 @@ class GpuBackend : public Backend {
                      Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
   Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
   Status bind(const Binding& binding) final;
+  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) final;
   Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) final;
   Status wait(const StopToken& stop) final;
   Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) final;
@@ -37,11 +38,14 @@ class GpuBackend : public Backend {
   CopySide side() const;
   Status check_bound(const char* call) const;
   Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
+  Result<bool> bring_weight(std::size_t index, WeightLender& lender, const StopToken& stop);
   Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
                    const std::function<Status(std::byte*)>& fill);
 
   GpuDriver& driver_;
   std::unique_ptr<GpuStep> step_;
+  std::unique_ptr<GpuUploads> uploads_;  // where weights are brought here
+  std::uint32_t next_part_ = 0;
   std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
   std::vector<GpuCopy> copies_;
   bool stopped_ = false;

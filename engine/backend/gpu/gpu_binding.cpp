@@ -2,6 +2,7 @@
 
 #include "backend/gpu/gpu_faults.h"
 #include "base/check.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 
@@ -73,11 +74,24 @@ class Binder {
       case RegionKind::kKv:
         bound_.caches[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = slice;
         return;
+      case RegionKind::kStreamed: add_streamed(region, slice); return;
       case RegionKind::kActivations: activations_ = slice; return;
       case RegionKind::kLogits: logits_ = slice; return;
       case RegionKind::kScratch: (region.name == "candidates" ? bound_.candidates : scratch_) = slice; return;
-      case RegionKind::kStaging: (region.name == "inputs" ? bound_.inputs : bound_.staging) = slice; return;
+      case RegionKind::kStaging:
+        (region.name == "inputs" ? bound_.inputs : region.name == "stream" ? bound_.stream : bound_.staging) = slice;
+        return;
       case RegionKind::kPadding: return;
+    }
+  }
+
+  // Where those stand that are brought, one layer's after the other's.
+  void add_streamed(const Region& region, const GpuSlice& slice) {
+    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
+      const WeightTensor& weight = in_.model->weights[i];
+      if (!is_brought_to(in_.plan->placement, weight, in_.device) || streamed_name(weight.slot) != region.name)
+        continue;
+      bound_.weights[i].slice = slice.part(0, weight_bytes(weight, WeightLayout::kGpuPanels));
     }
   }
 

@@ -29,8 +29,8 @@ struct GpuBinding {
   struct {
     GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, inputs;
   } scratch;
-  GpuSlice candidates;       // see CandidateScratch; absent where another device has the head
-  GpuSlice inputs, staging;  // page-locked
+  GpuSlice candidates;               // see CandidateScratch; absent where another device has the head
+  GpuSlice inputs, staging, stream;  // page-locked; stream: absent where no weights are brought
   GpuInputs input_layout;
 
   // Null when the model has no such weight; CHECKs that one that it has stands here.

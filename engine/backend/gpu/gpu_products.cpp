@@ -144,9 +144,16 @@ std::uint32_t ProductDispatches::tile_features(const Product& product) const {
   return product.reads == Encoding::kHalf && product.matrix->n_rows >= kLargeMatrix ? 2 * kTile : kTile;
 }
 
+// High tiles unpack a weight for more rows, and are fewer: a card that they leave a quarter of idle is better off with
+// low ones. Keys and values are taken for as large as the queries that they are launched with.
 std::uint32_t ProductDispatches::tile_rows(const Product& product) const {
-  const bool may_be_high = product.reads != Encoding::kF32 && !bound_.arithmetic.matrices;
-  return may_be_high && bound_.plan->program.max_rows > kTile ? bound_.arithmetic.tile_rows : kTile;
+  const GpuArithmetic& arithmetic = bound_.arithmetic;
+  const std::uint32_t max_rows = bound_.plan->program.max_rows;
+  if (product.reads == Encoding::kF32 || arithmetic.matrices || max_rows <= kTile) return kTile;
+  const std::uint64_t n_features = std::max<std::uint64_t>(product.matrix->n_rows, model_.d_model);
+  const std::uint64_t n_tiles =
+      div_up(n_features, panels_of_tile(product) * kGpuPanelRows) * div_up(max_rows, arithmetic.tile_rows);
+  return 4 * n_tiles >= 3 * std::uint64_t{arithmetic.n_multiprocessors} ? arithmetic.tile_rows : kTile;
 }
 
 std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {

@@ -13,6 +13,21 @@ struct GpuCopy {
   GpuSlice from, to;
 };
 
+// Weights that reach a device while it computes, through parts of page-locked memory that are used in turns. From one
+// call of mark() to the next what is submitted reads other weights than are brought meanwhile.
+class GpuUploads {
+ public:
+  virtual ~GpuUploads() = default;
+  // What is started from now on waits for all that was submitted before the last mark().
+  virtual Status begin() = 0;
+  virtual Status mark() = 0;
+  // Until a part may be written.
+  virtual Status wait(std::uint32_t part) = 0;
+  virtual Status start(const GpuCopy& copy, std::uint32_t part) = 0;
+  // What is submitted from now on waits for all that was started.
+  virtual Status end() = 0;
+};
+
 // Used from one thread. Once the device was lost every call says so (kDeviceLost).
 class GpuDriver {
  public:
@@ -24,6 +39,8 @@ class GpuDriver {
   // Behind all that was submitted, one behind another; all is done when it returns. `what` is for the message.
   virtual Status copy(std::string_view what, std::span<const GpuCopy> copies) = 0;
   virtual Status clear(const GpuSlice& slice) = 0;
+  // All that uploads take is taken now. Their end waits for those that run.
+  virtual Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) = 0;
 };
 
 // Made by bind(), with all that steps need.

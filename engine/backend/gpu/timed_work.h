@@ -12,6 +12,8 @@ namespace headroom {
 inline constexpr int kTimedPasses = 3;
 // Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
 inline constexpr double kTimedSeconds = 0.025;
+// Of one pass of what needs no more than its size.
+inline constexpr double kQuickSeconds = 0.003;
 inline constexpr std::uint64_t kMostTimedUnits = 1ULL << 32;
 
 // `work()` is done when it returns.
@@ -36,13 +38,13 @@ Result<double> shortest_seconds(Work work) {
 
 // Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
 template <class Work>
-Result<double> best_rate(Work work) {
+Result<double> best_rate(Work work, double least_seconds = kTimedSeconds, int most_passes = kTimedPasses) {
   std::uint64_t n_units = 1;
   double best = 0;
-  for (int n_passes = 0; n_passes < kTimedPasses;) {
+  for (int n_passes = 0; n_passes < most_passes;) {
     const Result<double> seconds = seconds_of([&] { return work(n_units); });
     if (!seconds) return seconds;
-    if (*seconds < kTimedSeconds && n_units < kMostTimedUnits) {
+    if (*seconds < least_seconds && n_units < kMostTimedUnits) {
       n_units *= 2;
       continue;
     }
@@ -50,6 +52,11 @@ Result<double> best_rate(Work work) {
     ++n_passes;
   }
   return best;
+}
+
+template <class Work>
+Result<double> quick_rate(Work work) {
+  return best_rate(work, kQuickSeconds, 1);
 }
 
 // What one of n_few ops costs that were submitted together, when `one` by itself takes so long, submission and all. A

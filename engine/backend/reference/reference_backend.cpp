@@ -93,6 +93,16 @@ class ReferenceBackend final : public Backend {
     return ok_status();
   }
 
+  // At once, a row at a time.
+  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) override {
+    return with_memory("bring_weights", [&]() -> Status {
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
+      if (is_due(device_->faults().write)) return failed("copying weights failed");
+      step_->bound().bring(op, lender);
+      return ok_status();
+    });
+  }
+
   Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
     if (is_due(device_->faults().lose_at_submit)) device_->lose();
     return with_memory("submit", [&]() -> Status {

@@ -1,7 +1,10 @@
 #include "backend/reference/reference_binding.h"
 
+#include <cstring>
+
 #include "base/check.h"
 #include "format/dtype_table.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 
@@ -28,6 +31,25 @@ const ReferenceWeight& ReferenceBinding::at(WeightSlot slot, std::int32_t layer)
 float* ReferenceBinding::buffer(BufferId id) const {
   CHECK(buffers[id] != nullptr, "an op uses a buffer of another device");
   return buffers[id];
+}
+
+namespace {
+
+void copy_row(DType dtype, std::uint64_t n_cols, std::uint32_t /*n_rows*/, const std::byte* rows, std::byte* to) {
+  std::memcpy(to, rows, row_bytes(dtype, n_cols));
+}
+
+}  // namespace
+
+void ReferenceBinding::bring(const Op& op, WeightLender& lender) const {
+  for (const WeightSlot slot : brought_slots(op.kind)) {
+    const std::optional<std::size_t> found = index.find(slot, op.layer);
+    if (!found) continue;
+    const WeightTensor& weight = model->weights[*found];
+    const PanelFormat format{1, row_bytes(weight.dtype, weight.n_cols), copy_row};
+    auto* to = const_cast<std::byte*>(at(slot, op.layer).bytes);  // only these are written after the load
+    lender.lend(static_cast<std::int32_t>(*found), format, {0, count_panels(weight, format)}, to);
+  }
 }
 
 namespace {
@@ -77,12 +99,23 @@ class Binder {
     for (const Region& region : plan.regions) add_region(region, arena->device_address() + region.offset);
   }
 
+  // Where those stand that are brought, one layer's after the other's.
+  void add_streamed(const Region& region, std::byte* at) {
+    const Placement& placement = in_.plan->placement;
+    for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
+      const WeightTensor& weight = in_.model->weights[i];
+      if (is_brought_to(placement, weight, in_.device) && streamed_name(weight.slot) == region.name)
+        bound_.weights[i].bytes = at;
+    }
+  }
+
   void add_region(const Region& region, std::byte* at) {
     switch (region.kind) {
       case RegionKind::kWeights: bound_.weights[static_cast<std::size_t>(region.weight)].bytes = at; return;
       case RegionKind::kKv:
         kv_[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = {at, region.size};
         return;
+      case RegionKind::kStreamed: add_streamed(region, at); return;
       case RegionKind::kActivations: activations_ = {at, region.size}; return;
       case RegionKind::kLogits: logits_ = {at, region.size}; return;
       // Its scratch is a real device's: these loops have theirs beside it. The others are the host's.

@@ -8,6 +8,7 @@
 
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_kv.h"
+#include "backend/weight_panels.h"
 #include "model/weight_index.h"
 
 namespace headroom {
@@ -39,6 +40,9 @@ struct ReferenceBinding {
   const ReferenceWeight* find(WeightSlot slot, std::int32_t layer) const;
   const ReferenceWeight& at(WeightSlot slot, std::int32_t layer) const;
   float* buffer(BufferId id) const;
+
+  // What op needs of weights that do not stand here.
+  void bring(const Op& op, WeightLender& lender) const;
 
   WeightIndex index;
   std::vector<ReferenceWeight> weights;  // as model->weights

@@ -2,11 +2,13 @@
 
 namespace headroom {
 
-Result<std::unique_ptr<VulkanCommands>> VulkanCommands::open(std::shared_ptr<VulkanDevice> device, std::size_t n) {
+Result<std::unique_ptr<VulkanCommands>> VulkanCommands::open(std::shared_ptr<VulkanDevice> device, std::size_t n,
+                                                             VkCommandPoolCreateFlags flags) {
   std::unique_ptr<VulkanCommands> made(new VulkanCommands(std::move(device)));  // NOLINT: the constructor is private
   VulkanDevice& on = *made->device_;
   VkCommandPoolCreateInfo pool{};
   pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool.flags = flags;
   pool.queueFamilyIndex = on.card().queue_family;
   if (const VkResult result = vkCreateCommandPool(on.handle(), &pool, nullptr, &made->pool_); result != VK_SUCCESS)
     return on.failed("making a pool of commands", result);

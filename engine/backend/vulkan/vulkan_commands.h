@@ -1,4 +1,5 @@
-// Commands that are recorded once and submitted as often as they run.
+// Commands that are recorded once and submitted as often as they run, or, where the pool has the flag for that,
+// recorded anew.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@ namespace headroom {
 // Gone with this object; what was submitted must have run by then.
 class VulkanCommands {
  public:
-  static Result<std::unique_ptr<VulkanCommands>> open(std::shared_ptr<VulkanDevice> device, std::size_t n);
+  static Result<std::unique_ptr<VulkanCommands>> open(std::shared_ptr<VulkanDevice> device, std::size_t n,
+                                                      VkCommandPoolCreateFlags flags = 0);
   VulkanCommands(const VulkanCommands&) = delete;
   VulkanCommands& operator=(const VulkanCommands&) = delete;
   ~VulkanCommands();

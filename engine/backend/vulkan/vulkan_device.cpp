@@ -4,6 +4,7 @@
 
 #include "backend/vulkan/vulkan_arena.h"
 #include "backend/vulkan/vulkan_memory.h"
+#include "backend/vulkan/vulkan_uploads.h"
 
 namespace headroom {
 
@@ -78,8 +79,10 @@ Status VulkanDevice::check_present() const {
 
 Status VulkanDevice::submit(std::span<const VkCommandBuffer> commands) {
   if (Status present = check_present(); !present) return present;
-  if (vulkan_faults().lose_at_submit > 0 && --vulkan_faults().lose_at_submit == 0)
+  if (vulkan_faults().lose_at_submit > 0 && --vulkan_faults().lose_at_submit == 0) {
+    vkDeviceWaitIdle(device_);  // a lost device does nothing any more
     return failed("submitting work", VK_ERROR_DEVICE_LOST);
+  }
   const std::uint64_t done = n_submitted_ + 1;
   VkTimelineSemaphoreSubmitInfo timeline{};
   timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -136,6 +139,10 @@ Status VulkanDevice::copy(std::string_view what, std::span<const GpuCopy> copies
       vkCmdCopyBuffer(commands, buffer_of(each.from), buffer_of(each.to), 1, &region);
     }
   });
+}
+
+Result<std::unique_ptr<GpuUploads>> VulkanDevice::make_uploads(std::uint32_t n_parts) {
+  return VulkanUploads::open(shared_from_this(), n_parts);
 }
 
 Status VulkanDevice::clear(const GpuSlice& slice) {

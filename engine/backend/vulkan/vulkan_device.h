@@ -12,7 +12,7 @@
 namespace headroom {
 
 // Shared by a backend and its arenas.
-class VulkanDevice final : public GpuDriver {
+class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this<VulkanDevice> {
  public:
   // kResource when the driver refuses.
   static Result<std::shared_ptr<VulkanDevice>> open(const VulkanCard& card);
@@ -26,6 +26,7 @@ class VulkanDevice final : public GpuDriver {
 
   // Behind all that was submitted before; what is submitted later waits for it.
   Status submit(std::span<const VkCommandBuffer> commands);
+  std::uint64_t n_submitted() const { return n_submitted_; }
   // Until at most `n_left` submissions are running. kCancelled is left to the caller.
   Status wait(std::uint64_t n_left = 0);
   // As submit(), of commands that are recorded here and used once, and waits.
@@ -40,6 +41,7 @@ class VulkanDevice final : public GpuDriver {
   Status wait_idle() override { return wait(); }
   Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
   Status clear(const GpuSlice& slice) override;
+  Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
 
   // Remembers that the device was lost.
   Error failed(std::string_view what, VkResult result);

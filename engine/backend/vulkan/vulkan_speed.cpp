@@ -73,6 +73,32 @@ class Probe {
   VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
+// A kernel that multiplies and adds on registers alone.
+struct PeakKernel {
+  Kernel kernel = Kernel::kPeakRate;
+  std::vector<std::uint32_t> constants;
+  double ops_per_group = 0;
+  std::array<std::uint32_t, 2> push{};
+};
+// Every sum of floats goes towards 2 and stays there (0.5 and 1, and the same as two f16): neither infinite nor
+// subnormal, which some devices are slow with.
+PeakKernel f32_peak() { return {Kernel::kPeakRate, {}, 2 * kPeakProductsPerGroup, {0x3F000000U, 0x3F800000U}}; }
+PeakKernel int8_peak() { return {Kernel::kPeakRateInt8, {}, 8 * kPeakProductsPerGroup, {0x0103F905U, 0}}; }
+PeakKernel half_peak() { return {Kernel::kPeakRateHalf, {}, 4 * kPeakProductsPerGroup, {0x38003800U, 0x3C003C00U}}; }
+PeakKernel matrix_peak(const MatrixShape& shape) {
+  const double ops_of_fragment = 2.0 * shape.m * shape.n * shape.k;
+  return {Kernel::kPeakMatrices,
+          {shape.m, shape.n, shape.k},
+          shape.n_subgroups() * static_cast<double>(kPeakFragments) * ops_of_fragment,
+          {0x3F800000U, 0}};
+}
+// What prompts are multiplied in.
+PeakKernel prompt_peak(const VulkanTier& tier) {
+  if (tier.matrices) return matrix_peak(*tier.matrices);
+  if (tier.has_int8) return int8_peak();
+  return tier.arithmetic().half_rows != HalfRows::kNone ? half_peak() : f32_peak();
+}
+
 // What reads are measured with.
 Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<VulkanDevice>& device) {
   const Result<MemorySample> now = sample_card(device->card());
@@ -119,6 +145,13 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   });
   if (!copying) return copying.error();
   if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
+  if (device->card().info.has_unified_memory) return speed;  // nothing is brought there
+  const PeakKernel peak = prompt_peak(device->card().tier);
+  const Result<Probe> multiplying = Probe::open(device, pipelines, peak.kernel, peak.constants, **from);
+  if (!multiplying) return multiplying.error();
+  const Result<double> groups = quick_rate([&](std::uint64_t n) { return multiplying->run(n, 1, peak.push); });
+  if (!groups) return groups.error();
+  speed.products_per_s = *groups * peak.ops_per_group / 2;
   return speed;
 }
 
@@ -136,12 +169,12 @@ Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& 
     if (!probe) return probe.error();
     return best_rate([&](std::uint64_t n_units) { return work(*probe, n_units); });
   };
-  const auto take_peak = [&](Kernel kernel, std::span<const std::uint32_t> constants, std::uint64_t ops_per_group,
-                             const std::array<std::uint32_t, 2>& push, double& peak) -> Status {
-    const Result<double> groups = rate_of(
-        kernel, constants, [&](const Probe& probe, std::uint64_t n_groups) { return probe.run(n_groups, 1, push); });
+  const auto take_peak = [&](const PeakKernel& kernel, double& peak) -> Status {
+    const Result<double> groups =
+        rate_of(kernel.kernel, kernel.constants,
+                [&](const Probe& probe, std::uint64_t n_groups) { return probe.run(n_groups, 1, kernel.push); });
     if (!groups) return groups.error();
-    peak = *groups * static_cast<double>(ops_per_group);
+    peak = *groups * kernel.ops_per_group;
     return ok_status();
   };
   DeviceLimits limits;
@@ -150,33 +183,13 @@ Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& 
   });
   if (!reads) return reads.error();
   limits.read_bytes_per_s = *reads * static_cast<double>(n_bytes);
-  // Every sum of floats goes towards 2 and stays there (0.5 and 1, and the same as two f16): neither infinite nor
-  // subnormal, which some devices are slow with.
-  if (Status done =
-          take_peak(Kernel::kPeakRate, {}, 2 * kPeakProductsPerGroup, {0x3F000000U, 0x3F800000U}, limits.f32_ops_per_s);
-      !done)
-    return done.error();
   const VulkanTier& tier = device->card().tier;
-  if (tier.has_int8) {
-    if (Status done =
-            take_peak(Kernel::kPeakRateInt8, {}, 8 * kPeakProductsPerGroup, {0x0103F905U, 0}, limits.int8_ops_per_s);
-        !done)
-      return done.error();
-  }
-  if (tier.matrices) {
-    const MatrixShape& shape = *tier.matrices;
-    const std::uint64_t ops_of_fragment = std::uint64_t{2} * shape.m * shape.n * shape.k;
-    if (Status done =
-            take_peak(Kernel::kPeakMatrices, std::array{shape.m, shape.n, shape.k},
-                      shape.n_subgroups() * kPeakFragments * ops_of_fragment, {0x3F800000U, 0}, limits.tile_ops_per_s);
-        !done)
-      return done.error();
-  } else if (tier.arithmetic().half_rows != HalfRows::kNone) {
-    if (Status done = take_peak(Kernel::kPeakRateHalf, {}, 4 * kPeakProductsPerGroup, {0x38003800U, 0x3C003C00U},
-                                limits.f16_ops_per_s);
-        !done)
-      return done.error();
-  }
+  Status done = take_peak(f32_peak(), limits.f32_ops_per_s);
+  if (done && tier.has_int8) done = take_peak(int8_peak(), limits.int8_ops_per_s);
+  if (done && tier.matrices) done = take_peak(matrix_peak(*tier.matrices), limits.tile_ops_per_s);
+  if (done && !tier.matrices && tier.arithmetic().half_rows != HalfRows::kNone)
+    done = take_peak(half_peak(), limits.f16_ops_per_s);
+  if (!done) return done.error();
   return limits;
 }
 

@@ -322,6 +322,26 @@ TEST_F(Cli, plans_over_several_devices_in_their_order_each_under_its_rule) {
               HasSubstr("RTX 4090 (cuda): attention of layers 0-1, FFN of layer 1, head"));
 }
 
+TEST_F(Cli, weights_are_streamed_from_as_many_tokens_on_as_is_said) {
+  const auto plan = [](const std::string& rows) {
+    return runCli({"plan", model, "--device", "RTX 4090", "--cpu-ffn", "1", "--stream-rows", rows, "--json"});
+  };
+  const nlohmann::json streaming = plan("64").json(), in_place = plan("0").json(), unknown = plan("auto").json();
+  EXPECT_EQ(streaming["options"]["stream_rows"], 64);
+  EXPECT_EQ(streaming["stream_rows"], 64);
+  EXPECT_GT(streaming["devices"][0]["by_kind"]["streamed"].get<std::uint64_t>(), 0U);
+  EXPECT_EQ(in_place["devices"][0]["by_kind"]["streamed"], 0);
+  EXPECT_EQ(unknown["options"]["stream_rows"], "auto");
+  EXPECT_EQ(unknown["stream_rows"], 0) << "nobody measured that card";
+  EXPECT_THAT(runCli({"plan", model, "--device", "RTX 4090", "--cpu-ffn", "1", "--stream-rows", "64"}).out,
+              HasSubstr("Prompts of 64 tokens or more are read faster: the FFN weights of 1 layer on the CPU are "
+                        "streamed to RTX 4090 for them."));
+  expectOneErrorLine(plan("8"), 2);
+  expectOneErrorLine(plan("some"), 2);
+  EXPECT_THAT(plan("8").err + plan("8").out,
+              HasSubstr("--stream-rows: expected auto, 0 (none) or at least 9, found 8"));
+}
+
 TEST_F(Cli, answers_of_solve_are_exact_at_the_border) {
   const CliResult result = runCli({"solve", model, "--for", "ctx", "--at-most", "8MiB", "--limit", "100000", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;

@@ -196,7 +196,8 @@ struct Counts {
 void expect_same_verdicts(const ModelInfo& model, const std::vector<DeviceInfo>& devices, PlanOptions options,
                           Counts& counts) {
   const PlanOptions resolved = *resolve_options(model, devices, options);
-  const LayerSplitter splitter(model, devices, resolved, 0, 256);
+  const auto stream_rows = static_cast<std::uint32_t>(std::max(options.stream_rows, 0));
+  const LayerSplitter splitter(model, devices, resolved, 0, 256, stream_rows);
   for (std::uint32_t n = 1; n <= model.n_layers(); ++n) {
     for (const std::uint32_t n_cpu_ffn : {0U, n / 2, n}) {
       options.n_gpu_layers = static_cast<std::int32_t>(n);
@@ -234,8 +235,12 @@ TEST(ArenaLimit, the_splitter_fits_exactly_where_the_plan_fits_for_any_limit_and
           devices[1].driver_bytes = devices[2].driver_bytes = 0;
           devices[1].free_bytes = free_bytes;
           devices[2].free_bytes = free_bytes / 2;
-          expect_same_verdicts(model, devices, {.n_ctx = 300, .n_batch = 32, .devices = {{1}, {2}}}, counts);
-          ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed;
+          for (const std::int32_t stream_rows : {0, 16}) {
+            expect_same_verdicts(model, devices,
+                                 {.n_ctx = 300, .n_batch = 32, .stream_rows = stream_rows, .devices = {{1}, {2}}},
+                                 counts);
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << ", from rows " << stream_rows;
+          }
         }
       }
     }
@@ -251,7 +256,7 @@ TEST(ArenaLimit, the_splitter_counts_several_arenas_to_the_byte) {
     const Bytes peak = test::planned(model, devices, options).budgets[0].peak();
     for (const Bytes less : {0U, 1U}) {
       devices[1].free_bytes = peak - less;
-      const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256);
+      const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256, 0);
       EXPECT_EQ(splitter.fits(12, 0), less == 0) << limit;
     }
   }

@@ -177,6 +177,13 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
                                       shared_gpu("a:1", 64 * kGiB, kind)};
       PlanOptions options{.n_ctx = 300, .n_slots = 2, .n_batch = 32, .devices = {{1, KeepFree{kMiB}}, {2}}};
       if (seed % 2 == 0) options.devices.pop_back();
+      // Beside the one that shares, one that FFNs are streamed to, and that is loaded without an upload.
+      if (seed % 4 == 1) std::swap(options.devices[0], options.devices[1]);
+      if (seed % 4 == 1 || seed % 4 == 3) {
+        devices[2].kind = DeviceKind::kReference;
+        devices[2].has_unified_memory = false;
+        options.stream_rows = 16;
+      }
       if (seed % 3 == 0) devices[1].max_arena_bytes = 3 * kMiB;
       devices[1].free_bytes = seed % 4 == 0 ? 6 * kMiB : 64 * kGiB;
       for (std::uint32_t n = 1; n <= model.n_layers(); ++n) {
@@ -190,7 +197,8 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
           for (const Bytes free_bytes : {asked - 1, asked}) {
             devices[0].free_bytes = free_bytes;
             const MemoryPlan plan = test::planned(model, devices, options);
-            const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256);
+            const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256,
+                                         static_cast<std::uint32_t>(std::max(options.stream_rows, 0)));
             ASSERT_EQ(splitter.fits(n, n_cpu_ffn), plan.fits())
                 << "seed " << seed << " layers " << n << " FFN " << n_cpu_ffn << " " << device_kind_name(kind) << " of "
                 << model.n_layers() << ": " << verdict_text(plan);

@@ -166,6 +166,60 @@ TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_pea
   }
 }
 
+// Layers 0 and 1 on the CPU, those behind them on device 1 but for the FFN of layer 2; FFNs of the CPU are brought
+// there.
+TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  Placement placement = all_on(model, 1);
+  placement.embed_device = 0;
+  placement.layers[0] = placement.layers[1] = {0, 0};
+  placement.layers[2].ffn = 0;
+  const Program in_place = build_program(model, placement, 2, 16, 1, kAlignment);
+  placement.streamed_ffn.assign(model.n_layers(), 1);
+  const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
+
+  ASSERT_EQ(program.end_op(Way::kInPlace), in_place.ops.size());
+  EXPECT_EQ(in_place.n_streaming_ops, 0U);
+  EXPECT_EQ(in_place.first_op(Way::kStreaming), in_place.end_op(Way::kStreaming));
+  for (std::uint32_t i = 0; i < in_place.ops.size(); ++i) {
+    EXPECT_EQ(program.ops[i].kind, in_place.ops[i].kind);
+    EXPECT_EQ(program.ops[i].device, in_place.ops[i].device);
+    EXPECT_FALSE(program.ops[i].brings_weights);
+  }
+  EXPECT_EQ(program.end_op(Way::kStreaming), program.ops.size());
+  std::size_t n_brought = 0;
+  std::vector<bool> written(program.buffers.size(), false);
+  for (std::uint32_t i = program.first_op(Way::kStreaming); i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    const bool is_ffn = op.kind == OpKind::kFfnUp || op.kind == OpKind::kFfnDown;
+    EXPECT_EQ(op.brings_weights, is_ffn && op.layer < 3) << op_name(op.kind) << " of layer " << op.layer;
+    if (is_ffn) {
+      EXPECT_EQ(op.device, 1U);
+    }
+    n_brought += op.brings_weights ? 1 : 0;
+    for (const BufferId id : op.inputs) EXPECT_TRUE(written[id]) << "of this way, too";
+    for (const BufferId id : op.outputs) written[id] = true;
+  }
+  EXPECT_EQ(n_brought, 6U);
+  EXPECT_EQ(program.ops.back().outputs[0], in_place.ops.back().outputs[0]);
+  EXPECT_EQ(std::ranges::count_if(program.buffers, &Buffer::is_logits), 1);
+  EXPECT_EQ(program.activation_bytes, in_place.activation_bytes) << "device 1 has FFNs as wide already";
+}
+
+// The router's are brought with those of what it routes to.
+TEST(BuildProgram, experts_are_brought_in_two_parts) {
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
+  Placement placement = all_on(model, 1);
+  placement.layers[0].ffn = 0;
+  placement.streamed_ffn.assign(model.n_layers(), 1);
+  const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
+  std::vector<OpKind> brought;
+  for (const Op& op : program.ops) {
+    if (op.brings_weights) brought.push_back(op.kind);
+  }
+  EXPECT_EQ(brought, (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
+}
+
 TEST(BuildProgram, every_buffer_is_written_before_it_is_read) {
   const ModelInfo model = test::make_model(test::kQwen25_7B);
   const Program program = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);

@@ -55,5 +55,27 @@ TEST(Segments, every_op_once_and_in_order_with_what_crosses_before_it) {
   EXPECT_EQ(transfer_bytes(program, 5), 3 * 5 * model.d_model * sizeof(float));
 }
 
+// Attention on the CPU, FFNs brought to device 1: there and back in each layer, and a segment for each part that is
+// brought.
+TEST(Segments, what_brings_weights_begins_a_segment) {
+  const ModelInfo model = two_layers();
+  Placement placement{{{0, 0}, {1, 1}}, 0, 1};
+  placement.streamed_ffn = {1, 1};
+  const Program program = build_program(model, placement, 2, 8, 2, 64);
+  const std::vector<Segment> segments = cut_segments(program, Way::kStreaming);
+  ASSERT_EQ(segments.size(), 3U);
+  EXPECT_EQ(segments[0].first_op, program.first_op(Way::kStreaming));
+  EXPECT_EQ(segments[0].device, 0U);
+  EXPECT_EQ(program.ops[segments[1].first_op].kind, OpKind::kFfnUp);
+  EXPECT_EQ(segments[1].last_op, segments[1].first_op + 1);
+  EXPECT_EQ(segments[1].transfers.size(), 1U);
+  EXPECT_EQ(program.ops[segments[2].first_op].kind, OpKind::kFfnDown);
+  EXPECT_TRUE(segments[2].transfers.empty());
+  EXPECT_EQ(segments[2].last_op, program.ops.size()) << "with the layer that stands there";
+  EXPECT_EQ(cut_segments(program).back().last_op, program.end_op(Way::kInPlace));
+  EXPECT_EQ(transfer_bytes(program, 5, Way::kStreaming), 5 * model.d_model * sizeof(float));
+  EXPECT_EQ(transfer_bytes(program, 5), 5 * model.d_model * sizeof(float));
+}
+
 }  // namespace
 }  // namespace headroom

@@ -21,6 +21,7 @@ struct FakeCuda {
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
   std::atomic<std::uint64_t> taken = 0;                         // of each device's memory by other programs
+  std::atomic<int> n_multiprocessors = 2;                       // that each device has
   std::atomic<int> n_contexts = 0;                              // open now
   std::atomic<std::uint32_t> seed = 1;                          // of the order in which threads run
   std::atomic<FakeRuns> runs = FakeRuns::kEither;
@@ -34,7 +35,10 @@ struct FakeCuda {
   std::string failing_call;
   std::uint32_t fail_at = 0;
   int failure = 0;
-  std::map<std::string, std::uint64_t> n_calls;  // by the function's name
+  std::map<std::string, std::uint64_t> n_calls;        // by the function's name
+  std::map<std::string, std::uint64_t> n_launches_of;  // by the kernel's
+  // Whether a call that waits, the n-th of its name, is left out; null: none is.
+  bool (*leaves_out)(const char* name, std::uint64_t n) = nullptr;
   // A barrier that does nothing, by its place among those of the kernel that it was met in; no name: all do.
   std::string skipped_kernel;
   int skipped_barrier = -1;

@@ -157,14 +157,16 @@ CUresult add(CUstream_st& stream, Work work) {
 CUresult run_until(CUstream_st& stream, std::uint64_t position) {
   CUresult result = stream.context->is_lost ? kLaunchFailed : CUDA_SUCCESS;
   if (result == CUDA_SUCCESS && stream.n_run >= position) return result;
-  world().memory.let_devices_reach(true);
+  // Within what another stream runs that waits for this one, it is there already.
+  static int n_running = 0;
+  if (n_running++ == 0) world().memory.let_devices_reach(true);
   while (result == CUDA_SUCCESS && stream.n_run < position) {
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
     ++stream.n_run;
     result = work();
   }
-  world().memory.let_devices_reach(false);
+  if (--n_running == 0) world().memory.let_devices_reach(false);
   if (result == CUDA_SUCCESS) return result;
   stream.waiting.clear();
   stream.n_run = stream.n_added;
@@ -175,6 +177,7 @@ CUresult launch_now(const EmulatedKernel& kernel, CUctx_st& device, const std::v
                     const LaunchSizes& sizes) {
   test::FakeCuda& told = control();
   ++told.n_launches;
+  ++told.n_launches_of[kernel.name];
   if (told.lose_at_launch > 0 && --told.lose_at_launch == 0) {
     say("the device is lost for a test");
     return lose(device);

@@ -1,0 +1,187 @@
+#include "plan/weight_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/dtype_table.h"
+#include "model/gpu_panel.h"
+#include "plan/device_rules.h"
+#include "plan/plan_options.h"
+#include "plan/speed.h"
+
+namespace headroom {
+namespace {
+
+// Prompts have about this share of what a device multiplies at most.
+constexpr double kProductShare = 0.5;
+// What is predicted to be this much faster is faster.
+constexpr double kClearly = 1.25;
+
+constexpr std::array kUp{WeightSlot::kFfnNorm, WeightSlot::kGate, WeightSlot::kUp};
+constexpr std::array kDown{WeightSlot::kDown, WeightSlot::kFfnPostNorm};
+// kMoeUp is computed with what kMoeRoute brought.
+constexpr std::array kRoute{WeightSlot::kFfnNorm, WeightSlot::kRouter, WeightSlot::kExpertGate, WeightSlot::kExpertUp};
+constexpr std::array kExpertDown{WeightSlot::kExpertDown, WeightSlot::kFfnPostNorm};
+
+// Of one layer.
+struct FfnWork {
+  double cpu_bytes = 0, gpu_bytes = 0;  // of all its weights
+  double products = 0;                  // multiply-adds of one row
+};
+
+std::vector<FfnWork> ffn_work(const ModelInfo& model, DeviceKind gpu) {
+  std::vector<FfnWork> work(model.n_layers());
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
+    FfnWork& of = work[static_cast<std::size_t>(weight.layer)];
+    of.cpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(DeviceKind::kCpu)));
+    of.gpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(gpu)));
+    if (!slot_is_matrix(weight.slot)) continue;
+    const double n_weights = static_cast<double>(weight.n_matrices) * static_cast<double>(weight.n_rows) *
+                             static_cast<double>(weight.n_cols);
+    of.products += n_weights * model.share_read(weight);
+  }
+  return work;
+}
+
+class StreamTimes {
+ public:
+  StreamTimes(const FfnWork& work, const DeviceSpeed& cpu, const DeviceSpeed& gpu, double row_bytes)
+      : work_(work), cpu_(cpu), gpu_(gpu), row_bytes_(row_bytes) {}
+
+  double on_cpu(double n_rows) const {
+    return std::max(work_.cpu_bytes / cpu_.read_bytes_per_s, products(n_rows) / cpu_.products_per_s);
+  }
+  // The residual may have to go there and back.
+  double streamed(double n_rows) const {
+    const double brought = work_.gpu_bytes / std::min(gpu_.copy_bytes_per_s, cpu_.copy_bytes_per_s);
+    return std::max(brought, products(n_rows) / gpu_.products_per_s) +
+           2 * (kCrossingSeconds + n_rows * row_bytes_ / gpu_.copy_bytes_per_s);
+  }
+  bool pays(double n_rows) const { return streamed(n_rows) * kClearly < on_cpu(n_rows); }
+
+ private:
+  double products(double n_rows) const { return n_rows * work_.products / kProductShare; }
+
+  const FfnWork& work_;
+  const DeviceSpeed &cpu_, &gpu_;
+  double row_bytes_;
+};
+
+bool is_known(const DeviceSpeed& speed) {
+  return speed.read_bytes_per_s > 0 && speed.copy_bytes_per_s > 0 && speed.products_per_s > 0;
+}
+
+}  // namespace
+
+bool takes_streams(const DeviceInfo& device) {
+  return needs_upload(device) || (device.kind == DeviceKind::kReference && !device.has_unified_memory);
+}
+
+std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, DeviceIndex cpu,
+                                      const Placement& placement) {
+  const auto first =
+      std::ranges::find_if(placement.layers, [&](const LayerPlacement& at) { return at.attention != cpu; });
+  std::vector<DeviceIndex> streamed;
+  bool is_any = false;
+  for (const LayerPlacement& at : placement.layers) {
+    DeviceIndex device = at.ffn;
+    if (at.ffn == cpu && first != placement.layers.end()) {
+      const DeviceIndex gpu = at.attention != cpu ? at.attention : first->attention;
+      if (takes_streams(devices[gpu])) device = gpu;
+    }
+    is_any |= device != at.ffn;
+    streamed.push_back(device);
+  }
+  return is_any ? streamed : std::vector<DeviceIndex>{};
+}
+
+Way way_of(const Placement& placement, std::size_t n_rows) {
+  return !placement.streamed_ffn.empty() && n_rows >= placement.stream_rows ? Way::kStreaming : Way::kInPlace;
+}
+
+Placement placement_of(const Placement& placement, std::size_t n_rows) {
+  Placement at = placement;
+  if (way_of(placement, n_rows) == Way::kInPlace) return at;
+  for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = at.streamed_ffn[i];
+  return at;
+}
+
+bool is_brought_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device) {
+  if (placement.streamed_ffn.empty() || weight.layer < 0 || !slot_is_ffn(weight.slot)) return false;
+  const auto layer = static_cast<std::size_t>(weight.layer);
+  return placement.streamed_ffn[layer] == device && placement.layers[layer].ffn != device;
+}
+
+std::span<const WeightSlot> brought_slots(OpKind kind) {
+  switch (kind) {
+    case OpKind::kFfnUp: return kUp;
+    case OpKind::kFfnDown: return kDown;
+    case OpKind::kMoeRoute: return kRoute;
+    case OpKind::kMoeDown: return kExpertDown;
+    default: return {};
+  }
+}
+
+std::vector<StreamedSlot> streamed_slots(const ModelInfo& model, DeviceKind kind) {
+  std::array<Bytes, kNWeightSlots> most{};
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
+    Bytes& bytes = most[static_cast<std::size_t>(weight.slot)];
+    bytes = std::max(bytes, weight_bytes(weight, weight_layout(kind)));
+  }
+  std::vector<StreamedSlot> slots;
+  for (std::size_t slot = 0; slot < most.size(); ++slot) {
+    if (most[slot] > 0) slots.push_back({static_cast<WeightSlot>(slot), most[slot]});
+  }
+  return slots;
+}
+
+Status check_streams(const ModelInfo& model) {
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
+    const Bytes at_once =
+        slot_is_matrix(weight.slot) ? gpu_panel(weight.dtype, weight.n_cols).bytes() : weight.n_cols * kF32Bytes;
+    if (at_once <= kStreamPartBytes) continue;
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{}: expected rows of which {} are at most {} to stream them, found {}", weight.name,
+                             kGpuPanelRows, format_bytes(kStreamPartBytes), format_bytes(at_once))};
+  }
+  return ok_status();
+}
+
+std::string streamed_name(WeightSlot slot) { return fmt::format("streamed {}", slot_name(slot)); }
+
+Bytes lent_row_bytes(const ModelInfo& model) {
+  Bytes most = 0;
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer >= 0 && slot_is_ffn(weight.slot) && slot_is_matrix(weight.slot))
+      most = std::max(most, kGpuPanelRows * row_bytes(weight.dtype, weight.n_cols));
+  }
+  return round_up(most, 64);
+}
+
+std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                 const PlanOptions& options, DeviceIndex cpu) {
+  const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
+  const auto gpu = std::ranges::find_if(gpus, [&](DeviceIndex device) { return takes_streams(devices[device]); });
+  if (gpu == gpus.end() || !check_streams(model) || !is_known(devices[cpu].speed) || !is_known(devices[*gpu].speed))
+    return 0;
+  const std::vector<FfnWork> work = ffn_work(model, devices[*gpu].kind);
+  const auto largest = std::ranges::max_element(work, {}, &FfnWork::gpu_bytes);
+  if (largest == work.end()) return 0;
+  const StreamTimes times(*largest, devices[cpu].speed, devices[*gpu].speed,
+                          static_cast<double>(model.d_model * kF32Bytes));
+  // More rows make it pay more, or less where what crosses costs more than the CPU's products: the ends tell.
+  std::uint32_t pays = options.step_rows(), less = kLeastStreamRows - 1;
+  if (pays <= less || !times.pays(pays)) return 0;
+  while (pays - less > 1) {
+    const std::uint32_t middle = less + (pays - less) / 2;
+    (times.pays(middle) ? pays : less) = middle;
+  }
+  return pays;
+}
+
+}  // namespace headroom

@@ -1,0 +1,59 @@
+// Steps of many rows have a GPU compute FFNs that stand on the CPU: the weights of an op are brought to it while it
+// computes the one before. What that takes, and from how many rows on it is worth it; pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/weight_layout.h"
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// Steps of fewer rows never do: they read a matrix once for all of them.
+inline constexpr std::uint32_t kLeastStreamRows = 9;
+
+// Whether weights can be brought to a device: it has memory of its own.
+bool takes_streams(const DeviceInfo& device);
+
+// Placement::streamed_ffn: FFNs on the CPU are computed where their attention is, those of layers that are whole on the
+// CPU by the first GPU that has layers. Empty where no such GPU takes streams.
+std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, DeviceIndex cpu, const Placement& placement);
+
+// How a step of so many rows goes, and where each part is computed then.
+Way way_of(const Placement& placement, std::size_t n_rows);
+Placement placement_of(const Placement& placement, std::size_t n_rows);
+
+// Whether a weight of an FFN is brought to `device`.
+bool is_brought_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device);
+
+// The weights that an op needs and that are brought with it, of those that its layer has: what two of these ops that
+// follow each other need are others. Empty for ops that bring none.
+std::span<const WeightSlot> brought_slots(OpKind kind);
+
+// Where the weights of a slot stand on the device that they are brought to, one layer's after the other's: a region
+// (kStreamed) as large as any layer needs, in the order of WeightSlot.
+struct StreamedSlot {
+  WeightSlot slot = WeightSlot::kGate;
+  Bytes bytes = 0;
+};
+std::vector<StreamedSlot> streamed_slots(const ModelInfo& model, DeviceKind kind);
+std::string streamed_name(WeightSlot slot);  // of the region: "streamed ffn_gate"
+
+// The region "stream" (kStaging) of page-locked memory: parts of it are filled and copied in turns.
+inline constexpr Bytes kStreamPartBytes = 8 * kMiB;
+inline constexpr std::uint32_t kStreamParts = 3;
+// kUnsupported names a weight whose rows a part does not hold.
+Status check_streams(const ModelInfo& model);
+
+// The region "lent rows" (kScratch) of the CPU: of each thread rows as in a file, between its layout and the other's.
+Bytes lent_row_bytes(const ModelInfo& model);  // of a thread
+
+// The rows of a step from which on a GPU is faster with weights that are brought to it than the CPU with those that
+// stand there, by the largest FFN of the model, and clearly so; 0: it is not, or nobody measured the devices.
+std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                 const PlanOptions& options, DeviceIndex cpu);
+
+}  // namespace headroom
