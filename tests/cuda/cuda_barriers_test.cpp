@@ -27,6 +27,7 @@ constexpr Way kWays[] = {
     {"qwen3moe", DType::kQ8_0, DType::kQ4_0, KvScheme::kRotated, 96},
     {"llama", DType::kF16, DType::kF8E4M3, KvScheme::kPlain, 64},
     {"qwen3", DType::kQ4_0, DType::kF16, KvScheme::kRotated, 64},
+    {"llama", DType::kF16, DType::kQ8_0, KvScheme::kRotated, 160},
 };
 
 class CudaBarriers : public testing::Test {
@@ -112,7 +113,7 @@ TEST_F(CudaBarriers, are_all_needed) {
         driver.skipped_barrier = static_cast<int>(site);
         bool is_seen = false;
         // Some are seen only in some orders of the threads.
-        for (std::size_t round = 0; round < 6 && !is_seen; ++round) {
+        for (std::size_t round = 0; round < 8 && !is_seen; ++round) {
           const std::size_t way = round % std::size(kWays);
           is_seen = run(way) != usual[way];
         }

@@ -27,7 +27,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   // A block with a panel has to keep a multiprocessor's share of the memory's bandwidth under way, alone where a matrix
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;
-  arithmetic.half_attend_dim = 128;  // of attend_tiles_128
+  arithmetic.half_attend_dim = 256;  // of attend_tiles_256
   arithmetic.attends_to_int8 = true;
   return arithmetic;
 }

@@ -31,6 +31,12 @@ std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
                           : "attend_16";
 }
 
+// kernels/attend_tiles.cu.
+Entry attend_tiles_entry(std::uint32_t head_dim) {
+  if (head_dim <= 64) return {"attend_tiles_64", 128};
+  return head_dim <= 128 ? Entry{"attend_tiles_128", 128} : Entry{"attend_tiles_256", 256};
+}
+
 // Of experts a tile has kGpuTileRows rows.
 bool has_high_tiles(const GroupRule& groups) {
   return groups.of != GroupRule::Of::kExpertTiles && groups.factor > kGpuTileRows;
@@ -58,7 +64,7 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kQueryHeads:
     case Kernel::kCacheHeads: return {"heads", 64, true};
     case Kernel::kAttend: return {attend_entry(constants), 128};
-    case Kernel::kAttendTiles: return {constants[kAttendHeadDim] <= 64 ? "attend_tiles_64" : "attend_tiles_128", 128};
+    case Kernel::kAttendTiles: return attend_tiles_entry(constants[kAttendHeadDim]);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kRowMaxima: return {"row_maxima", 128};
     case Kernel::kTopTokens: return {"top_tokens", 128};

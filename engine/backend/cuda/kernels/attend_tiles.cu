@@ -1,7 +1,8 @@
 // What attend.cu does in steps of many rows, by instructions for whole tiles of f16 with sums in f32: 64 queries of a
 // block, which are query heads of a KV head and neighbouring rows of a slot, against tiles of 64 keys. Queries and
 // scores stay in registers (arXiv 2307.08691); keys and values become f16 on their way to shared memory, those that are
-// f16 already are copied while tiles before them are multiplied. Blocks: (stacks of query heads, rows).
+// f16 already are copied while tiles before them are multiplied. Of heads that are too long for a warp two share out
+// the elements of the same queries, against tiles of 32 keys. Blocks: (stacks of query heads, rows).
 #include "lib/attend.cuh"
 #include "lib/half.cuh"
 #include "lib/mma.cuh"
@@ -9,14 +10,18 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kThreads = 128, kWarpQueries = 16;
-constexpr u32 kQueries = kThreads / kWarp * kWarpQueries, kTileKeys = 64;
+constexpr u32 kQueries = 64, kWarpQueries = 16, kLongestOfWarp = 128;
 
+// By head size, up to it: warps that share out the elements of a query, threads, and keys of a tile.
+DEVICE constexpr u32 parts_of(u32 dim) { return dim > kLongestOfWarp ? 2 : 1; }
+DEVICE constexpr u32 threads_of(u32 dim) { return kQueries / kWarpQueries * kWarp * parts_of(dim); }
+DEVICE constexpr u32 tile_keys(u32 dim) { return 64 / parts_of(dim); }
 // Words of a row of a tile: eight of them begin in different banks.
 DEVICE constexpr u32 row_words(u32 dim) { return dim / 2 + 4; }
+DEVICE constexpr u32 tile_words(u32 dim) { return tile_keys(dim) * row_words(dim); }
 // Quantized rows as they are: of Q8_0 at most, which begin and end within units of 16 bytes.
 DEVICE constexpr u32 raw_words(u32 dim) {
-  const u32 words = 4 * ((kTileKeys * dim / 32 * 34 + 30) / 16 + 1);
+  const u32 words = 4 * ((tile_keys(dim) * dim / 32 * 34 + 30) / 16 + 1);
   return words + words / 32 * 4;
 }
 
@@ -41,7 +46,7 @@ DEVICE constexpr u32 row_of_sum(u32 i) { return i / 2; }
 template <u32 kDim>
 class Tiles {
  public:
-  static constexpr u32 kStride = row_words(kDim);
+  static constexpr u32 kStride = row_words(kDim), kThreads = threads_of(kDim), kTileKeys = tile_keys(kDim);
 
   // A tile that has begun to be loaded: rows of f16 to where they are read, others to `raw`.
   struct Loading {
@@ -96,39 +101,64 @@ class Tiles {
   }
 };
 
-// Rows of f16 divided by a power of 2, as lib/half.cuh has them: two threads have a query.
+// Where the elements of a query are that a warp has: those of a second one in another area.
 template <u32 kDim>
-DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& scales) {
+DEVICE constexpr u32 query_stride() {
+  return parts_of(kDim) == 1 ? row_words(kDim) : kLongestOfWarp / 2;
+}
+
+// Rows of f16 divided by a power of 2, as lib/half.cuh has them: two or four neighbouring threads have a query.
+template <u32 kDim>
+DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& second, auto& scales) {
+  constexpr u32 kBeside = threads_of(kDim) / kQueries, kOfThread = kDim / kBeside, kOfPart = kDim / parts_of(kDim);
+  static_assert(kQueries * query_stride<kDim>() <= tile_words(kDim));
   const AttendWords& words = p.words;
-  const u32 q = thread_index() / 2, first = thread_index() % 2 * (kDim / 2);
+  const u32 q = thread_index() / kBeside, first = thread_index() % kBeside * kOfThread;
   const bool is_there = has_query(words, stack, q);
   const float* from = buffer<const float>(p, 3) + (is_there ? query_at(words, stack, q) : 0);
   const auto elem = [&](u32 col) { return is_there && col < words.head_dim ? from[col] : 0; };
   float most = 0;
-  for (u32 col = first; col < first + kDim / 2; ++col) most = fmaxf(most, fabsf(elem(col)));
-  most = fmaxf(most, shuffle_xor(most, 1));
+  for (u32 col = first; col < first + kOfThread; ++col) most = fmaxf(most, fabsf(elem(col)));
+  for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
   const float scale = float_of(bits_of(most) & 0x7F800000U), inverse = inverse_of(scale);
   if (first == 0) scales[q] = scale;
-  for (u32 col = first; col < first + kDim / 2; col += 8) {
+  for (u32 col = first; col < first + kOfThread; col += 8) {
     u32 pairs[4];
 #pragma unroll
     for (u32 i = 0; i < 4; ++i)
       pairs[i] = floats_to_halves(inverse * elem(col + 2 * i), inverse * elem(col + 2 * i + 1));
-    put_unit(area, q * Tiles<kDim>::kStride + col / 2, {pairs[0], pairs[1], pairs[2], pairs[3]});
+    const u32 at = q * query_stride<kDim>() + col % kOfPart / 2;
+    put_unit(col < kOfPart ? area : second, at, {pairs[0], pairs[1], pairs[2], pairs[3]});
   }
+}
+
+// Of two warps with the same queries, each of which has multiplied its elements: both have the sums then. All threads
+// call together, when nobody reads the area any more that they were multiplied from.
+template <u32 kTiles>
+DEVICE void add_scores(auto& area, float (&scores)[kTiles][4]) {
+  const u32 n_warps = 2 * kQueries / kWarpQueries, warp = warp_index(), other = (warp + n_warps / 2) % n_warps;
+  const auto place_of = [](u32 of, u32 i) { return (of * kTiles * 4 + i) * kWarp + lane_index(); };
+  BARRIER();
+#pragma unroll
+  for (u32 i = 0; i < kTiles * 4; ++i) area[place_of(warp, i)] = bits_of(scores[i / 4][i % 4]);
+  BARRIER();
+#pragma unroll
+  for (u32 i = 0; i < kTiles * 4; ++i) scores[i / 4][i % 4] += float_of(area[place_of(other, i)]);
 }
 
 template <u32 kDim>
 DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& raw, auto& scales) {
   using Of = Tiles<kDim>;
-  constexpr u32 kSteps = kDim / 16, kKeySteps = kTileKeys / 16;
+  constexpr u32 kParts = parts_of(kDim), kSteps = kDim / kParts / 16, kTileKeys = Of::kTileKeys;
+  constexpr u32 kKeySteps = kTileKeys / 16, kQueryWarps = kQueries / kWarpQueries;
   const AttendWords& words = p.words;
   Stack stack;
   if (!open_stack(p, stack)) return;
   const u32* inputs = inputs_of(p);
   const auto position_of = [&](u32 row) { return step_row(inputs, words.rows_at, row).position; };
   const u32 exact_from = inputs[words.exact_from_at + stack.slot];
-  const u32 lane = lane_index(), first_query = warp_index() * kWarpQueries;
+  const u32 lane = lane_index(), first_query = warp_index() % kQueryWarps * kWarpQueries;
+  const u32 share = warp_index() / kQueryWarps, first_word = share * (kDim / kParts / 2);  // of a row
   // Rows of a slot ascend.
   const u32 end = position_of(stack.first_row + stack.n_rows - 1) + 1;
   const Part key_part{1, 5, words.key_type, words.has_exact_keys, 0},
@@ -143,12 +173,18 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
     return Of::begin(p, stack, part, rows, exact_from, position, end_of_tile(position) - position, area, raw);
   };
 
-  load_queries<kDim>(p, stack, keys, scales);
-  WARP_BARRIER();  // of whose queries they are
+  load_queries<kDim>(p, stack, keys, values, scales);
+  if constexpr (kParts == 1) {
+    WARP_BARRIER();  // of whose queries they are
+  } else {
+    BARRIER();
+  }
   u32 queries[kSteps][4];
 #pragma unroll
-  for (u32 k = 0; k < kSteps; ++k)
-    load_tiles<false>(queries[k], keys, (first_query + lane % 16) * Of::kStride + 8 * k + lane / 16 * 4);
+  for (u32 k = 0; k < kSteps; ++k) {
+    const u32 at = (first_query + lane % 16) * query_stride<kDim>() + 8 * k + lane / 16 * 4;
+    load_tiles<false>(queries[k], share == 0 ? keys : values, at);
+  }
   // Of the two rows of queries that this lane has scores of.
   u32 seen_first[2], seen_end[2];
   float factor[2], most[2], total[2]{};
@@ -175,11 +211,13 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
 #pragma unroll
       for (u32 n = 0; n < kKeySteps; ++n) {
         u32 tiles[4];
-        load_tiles<false>(tiles, keys, (16 * n + lane % 8 + lane / 16 * 8) * Of::kStride + 8 * k + lane / 8 % 2 * 4);
+        const u32 key = 16 * n + lane % 8 + lane / 16 * 8;
+        load_tiles<false>(tiles, keys, key * Of::kStride + first_word + 8 * k + lane / 8 % 2 * 4);
         multiply_halves(scores[2 * n], queries[k], tiles[0], tiles[1]);
         multiply_halves(scores[2 * n + 1], queries[k], tiles[2], tiles[3]);
       }
     }
+    if constexpr (kParts > 1) add_scores(keys, scores);
     // Scores of what a query sees become weights under a new maximum.
     float of_tile[2] = {kUnseen, kUnseen};
 #pragma unroll
@@ -226,7 +264,7 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
 #pragma unroll
       for (u32 n = 0; n < kSteps; ++n) {
         u32 tiles[4];
-        load_tiles<true>(tiles, values, (16 * k + lane % 16) * Of::kStride + 8 * n + lane / 16 * 4);
+        load_tiles<true>(tiles, values, (16 * k + lane % 16) * Of::kStride + first_word + 8 * n + lane / 16 * 4);
         multiply_halves(sums[2 * n], weights[k], tiles[0], tiles[1]);
         multiply_halves(sums[2 * n + 1], weights[k], tiles[2], tiles[3]);
       }
@@ -242,7 +280,7 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
     float* to = buffer<float>(p, 4) + query_at(words, stack, q);
 #pragma unroll
     for (u32 n = 0; n < 2 * kSteps; ++n) {
-      const u32 col = 8 * n + lane % 4 * 2;
+      const u32 col = 2 * first_word + 8 * n + lane % 4 * 2;
       if (col >= words.head_dim) continue;
       to[col] = sums[n][2 * row] / total[row];
       to[col + 1] = sums[n][2 * row + 1] / total[row];
@@ -254,14 +292,15 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
 
 // One for each head size, up to it.
 #define ATTEND_TILES(name, dim)                      \
-  KERNEL(name, kThreads, AttendParams) {             \
-    SHARED(u32, keys, kTileKeys* row_words(dim));    \
-    SHARED(u32, values, kTileKeys* row_words(dim));  \
+  KERNEL(name, threads_of(dim), AttendParams) {      \
+    SHARED(u32, keys, tile_words(dim));              \
+    SHARED(u32, values, tile_words(dim));            \
     SHARED(u32, raw, raw_words(dim));                \
     SHARED(float, scales, kQueries);                 \
     attend_tiles<dim>(p, keys, values, raw, scales); \
   }
 ATTEND_TILES(attend_tiles_64, 64)
 ATTEND_TILES(attend_tiles_128, 128)
+ATTEND_TILES(attend_tiles_256, 256)
 
 }  // namespace headroom::cuda
