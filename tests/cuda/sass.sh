@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
-# What the machine code of CUDA's kernels holds, for sm_90: that weights and caches are read 16 bytes at once, that
-# products are made by the instructions that are there for them, that nothing lives in local memory, that kernels begin
-# early and wait; and how many instructions there are of each kind, against a committed table for the compiler that the
-# table names. Ends with 77 where there is nothing that reads machine code.
-# usage: sass.sh KERNELS NVCC NVCC_RELEASE     KERNELS: the folder of *.fatbin
-#        sass.sh --renew KERNELS NVCC NVCC_RELEASE >tests/cuda/sass.tsv
+# What the machine code of CUDA's kernels holds: that weights and caches are read 16 bytes at once, that products are
+# made by the instructions that are there for them, that nothing lives in local memory, that kernels begin early and
+# wait; how many instructions there are of each kind, and how many a weight takes, against committed tables for sm_90
+# and the compiler that they name. Ends with 77 where there is nothing that reads machine code.
+# usage: sass.sh [--renew] KERNELS SASS_WEIGHTS NVCC [ARCHITECTURE]
+#   KERNELS: the folder of *.fatbin; SASS_WEIGHTS: sass_weights.cpp as a program; ARCHITECTURE: 75 to 120, else 90
+#   --renew writes sass.tsv and weights.tsv anew
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+sources=$here/../../engine/backend/cuda
 renews=no
 if [ "$1" = --renew ]; then renews=yes; shift; fi
-kernels=$1 nvcc=$2 release=$3
+kernels=$(realpath "$1") sass_weights=$(realpath "$2") nvcc=$3 architecture=${4:-90}
+release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 tools=$("$here/../../cmake/cuobjdump.sh") || exit 77  # it has said what is missing
-export PATH=$tools:$PATH LC_ALL=C  # the order of the table is the same everywhere
+export PATH=$tools:$PATH LC_ALL=C  # the order of the tables is the same everywhere
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 
 columns="kernel instructions read_128 read_other local int8_dot int8_tiles half_tiles tile_loads async_copies shared barriers early waits"
 # count FILE: a line for each kernel.
 count() {
-  cuobjdump -sass -arch sm_90 "$1" | awk '
+  cuobjdump -sass -arch "sm_$architecture" "$1" | awk '
     function flush_row() {
       if (name != "")
         print name, n["all"] + 0, n["r128"] + 0, n["r"] + 0, n["local"] + 0, n["idp"] + 0, n["imma"] + 0, n["hmma"] + 0,
@@ -43,43 +46,87 @@ count() {
     }
     END { flush_row() }' OFS='\t'
 }
-# check FILE: of lines as those of count(); says what is wrong, a line each.
+# check FILE: of lines as those of count(); says what is wrong, a line each. Cards before sm_90 run one kernel behind the
+# other, those before sm_80 do not copy behind a thread's back.
 check() {
-  awk -F '\t' '
+  awk -F '\t' -v architecture="$architecture" '
     function expect(holds, what) { if (!holds) print $1 ": " what }
     {
       expect($5 == 0, "expected nothing in local memory, found " $5 " instructions")
-      expect($13 == 1 && $14 >= 1, "expected to begin early and to wait, found " $13 " and " $14)
+      if (architecture >= 90)
+        expect($13 == 1 && $14 >= 1, "expected to begin early and to wait, found " $13 " and " $14)
       if ($1 ~ /^(matvec|matmul|attend|read_rate|embed)/ && $1 != "attend_merge")
         expect($3 > 0, "expected reads of 16 bytes, found none")
       if ($1 ~ /^(matvec|peak)_int8/) expect($6 > 0, "expected int8 dot products, found none")
       if ($1 ~ /^matmul_int8|^peak_tiles/) expect($7 > 0, "expected tiles of int8, found none")
       if ($1 ~ /^(matmul_half|attend_tiles|peak_half)/) expect($8 > 0, "expected tiles of f16, found none")
       if ($1 ~ /^(matmul_half|matmul_int8|attend_tiles)/)
-        expect($9 > 0 && $10 > 0, "expected loads of tiles and copies behind its back, found " $9 " and " $10)
+        expect($9 > 0 && ($10 > 0 || architecture < 80),
+               "expected loads of tiles and copies behind its back, found " $9 " and " $10)
     }' "$1"
 }
+# weigh CUBIN: a line for each format of each kernel of products (tests/support/sass/weights.h), and what each has on
+# average; says what it does not understand.
+weigh() {
+  nvdisasm -gi -c "$1" >"$work/listing"
+  "$sass_weights" "$sources/kernels" "$architecture" "$work/listing"
+}
+# check_weights FILE: of lines as those of weigh(). Another compiler, or one for other cards, may take half as many
+# integer instructions more than the table has.
+check_weights() {
+  awk -F '\t' '
+    FNR == NR { if ($1 !~ /^#/ && $1 != "kernel") allowed[$1 " " $2] = 1.5 * $3; next }
+    !(($1 " " $2) in allowed) { print $1 ", " $2 ": expected a line in weights.tsv"; next }
+    { found[$1 " " $2] = 1 }
+    $3 + 0 > allowed[$1 " " $2] {
+      print $1 ", " $2 ": expected at most " allowed[$1 " " $2] " integer instructions a weight, found " $3
+    }
+    END { for (key in allowed) if (!(key in found)) print key ": expected in the machine code" }' "$here/weights.tsv" "$1"
+}
+# is_same_compiler TABLE: as the table's, for the same cards.
+is_same_compiler() {
+  [ "$architecture" = 90 ] && [ "$(sed -n '1s/# nvcc \([0-9.]*\).*/\1/p' "$1")" = "$release" ]
+}
 
-sed -n 's/^HEADROOM_KERNELS(\([a-z0-9_]*\),.*/\1/p' "$here/../../engine/backend/cuda/kernel_files.inl" |
+sed -n 's/^HEADROOM_KERNELS(\([a-z0-9_]*\),.*/\1/p' "$sources/kernel_files.inl" |
   while read -r name; do count "$kernels/$name.fatbin"; done | sort >"$work/found"
-sed -n '/^HEADROOM_KERNELS/s/[^"]*"\([a-z0-9_]*\)"[^"]*/\1\n/gp' "$here/../../engine/backend/cuda/kernel_files.inl" |
+sed -n '/^HEADROOM_KERNELS/s/[^"]*"\([a-z0-9_]*\)"[^"]*/\1\n/gp' "$sources/kernel_files.inl" |
   sed '/^$/d' | sort >"$work/expected"
 [ -s "$work/expected" ] || { echo "expected names of kernels in kernel_files.inl, found none"; exit 1; }
 diff "$work/expected" <(cut -f 1 "$work/found") ||
-  { echo "expected code for sm_90 of these kernels (<), found (>)"; exit 1; }
+  { echo "expected code for sm_$architecture of these kernels (<), found (>)"; exit 1; }
+status=0
+for name in matmul matmul_half matmul_int8 matvec; do
+  # It writes to the folder that it is in.
+  (cd "$work" && cuobjdump -xelf "sm_$architecture" "$kernels/$name.fatbin" >extracted)
+  weigh "$work/$(sed -n 's/.*: \(.*\.cubin\)$/\1/p' "$work/extracted" | head -n 1)" || status=1
+done >"$work/unsorted"
+sort "$work/unsorted" >"$work/weights"
 if [ "$renews" = yes ]; then
-  echo "# nvcc $release, by sass.sh --renew"
-  tr ' ' '\t' <<<"$columns"
-  cat "$work/found"
+  [ "$status" = 0 ] || exit "$status"
+  { echo "# nvcc $release, by sass.sh --renew"; tr ' ' '\t' <<<"$columns"; cat "$work/found"; } >"$here/sass.tsv"
+  {
+    echo "# nvcc $release, by sass.sh --renew. Instructions that a thread takes for a weight of a format, on sm_90:"
+    echo "# of one iteration of the loop that multiplies (and of the one around it over blocks of 256 columns), where"
+    echo "# all rows and columns are there, what stands in its machine code, by the thread's weights in that iteration."
+    echo "# matvec multiplies a weight with one row or eight, matmul with all rows of its tile. What is outside of the"
+    echo "# loops is not counted. Integer: arithmetic, logic, shifts, permutations, comparisons, selections of 32-bit"
+    echo "# words of a thread; moves of registers (IMAD.MOV), and what a warp does once (uniform), are apart. How ways"
+    echo "# of formats are told apart: tests/support/sass/weights.h; all kinds: costs.h."
+    "$sass_weights" --columns
+    cat "$work/weights"
+  } >"$here/weights.tsv"
   exit 0
 fi
-status=0
 check "$work/found" >"$work/wrong"
+check_weights "$work/weights" >>"$work/wrong"
 if [ -s "$work/wrong" ]; then cat "$work/wrong"; status=1; fi
-# Another compiler counts otherwise.
-if [ "$(head -n 1 "$here/sass.tsv" | sed 's/# nvcc \([0-9.]*\).*/\1/')" = "$release" ]; then
-  diff <(tail -n +3 "$here/sass.tsv") "$work/found" || { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
-fi
+for table in sass weights; do
+  found=$work/found; [ "$table" = sass ] || found=$work/weights
+  is_same_compiler "$here/$table.tsv" || continue  # another compiler counts otherwise
+  diff <(grep -v -e '^#' -e '^kernel' "$here/$table.tsv") "$found" ||
+    { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
+done
 
 # Kernels that are wrong must be seen: one that keeps an array in local memory, one that reads words, and products that
 # are made otherwise.
@@ -90,6 +137,7 @@ extern "C" __global__ void matvec_local(float* to, int i) {
   to[0] = values[i * 3];
 }
 extern "C" __global__ void matvec_int8_words(const int* from, int* to) { to[threadIdx.x] = from[threadIdx.x] * to[0]; }
+#if __CUDA_ARCH__ >= 800
 extern "C" __global__ void matmul_words_copied(const int4* from, int4* to) {
   __shared__ int4 copied[32];
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(copied + threadIdx.x));
@@ -97,20 +145,43 @@ extern "C" __global__ void matmul_words_copied(const int4* from, int4* to) {
   asm volatile("cp.async.wait_all;" ::: "memory");
   to[threadIdx.x] = copied[threadIdx.x];
 }
+#endif
 extern "C" __global__ void matmul_half_plain(const float4* from, float4* to) { to[threadIdx.x] = from[threadIdx.x]; }
 extern "C" __global__ void matmul_int8_plain(const float4* from, float4* to) { to[threadIdx.x] = from[threadIdx.x]; }
 KERNELS
-"$nvcc" -cubin -std=c++20 -O3 -arch=sm_90 -o "$work/wrong.cubin" "$work/wrong.cu"
+"$nvcc" -cubin -std=c++20 -O3 "-arch=sm_$architecture" -o "$work/wrong.cubin" "$work/wrong.cu"
 count "$work/wrong.cubin" >"$work/seeded"
 check "$work/seeded" >"$work/told"
 # sees KERNEL WORDS
 sees() { grep -q "^$1: expected $2" "$work/told" || { echo "a seeded fault was not seen: $1, $2"; status=1; }; }
 sees matvec_local "nothing in local memory"
-sees matvec_local "to begin early and to wait"
+[ "$architecture" -lt 90 ] || sees matvec_local "to begin early and to wait"
 sees matvec_int8_words "reads of 16 bytes"
 sees matvec_int8_words "int8 dot products"
-sees matmul_words_copied "reads of 16 bytes"
+[ "$architecture" -lt 80 ] || sees matmul_words_copied "reads of 16 bytes"
 sees matmul_half_plain "tiles of f16"
 sees matmul_half_plain "loads of tiles"
 sees matmul_int8_plain "tiles of int8"
+# So must work on integers that nobody needs: 32 instructions for each weight that matmul decodes.
+cat >"$work/slow.cu" <<'KERNELS'
+#include "lib/device.cuh"
+__device__ unsigned kept;
+DEVICE void work_for_nothing() {
+  unsigned n = threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < 128; ++i) asm volatile("mad.lo.u32 %0, %0, %0, %0;" : "+r"(n));
+  if (n == 7) kept = n;
+}
+#undef BARRIER
+#define BARRIER() (work_for_nothing(), __syncthreads())
+#include "matmul.cu"
+KERNELS
+"$nvcc" -cubin -std=c++20 -O3 -lineinfo "-arch=sm_$architecture" -I "$sources/kernels" -I "$here/../../engine" \
+  -o "$work/slow.cubin" "$work/slow.cu"
+weigh "$work/slow.cubin" >"$work/weights"
+check_weights "$work/weights" >"$work/told"
+for format in F32 F16 BF16 Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
+  grep -q "^matmul, $format: expected at most .* integer instructions" "$work/told" ||
+    { echo "a seeded fault was not seen: matmul, $format, integer instructions"; status=1; }
+done
 exit "$status"

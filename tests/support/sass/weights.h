@@ -1,0 +1,36 @@
+// How many instructions a weight takes in a kernel of products, read from its machine code.
+//
+// What is counted: one iteration of the loop that multiplies, as one thread goes through it for a format where all rows
+// and columns are there (best_iteration()), by the weights that the thread has in an iteration; and of a loop around
+// that which is still inside of what is made for one format (over blocks of 256 columns) likewise what is outside of
+// the inner one. Not counted: what stands before and behind the loops. Ways of other formats are cut off by following
+// what the switches of with_type() and its like are asked (keep_answered_ways()).
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "format/dtype.h"
+#include "support/sass/costs.h"
+
+namespace headroom::test {
+
+struct WeightLines {
+  std::map<SassLine, DType> formats;  // what is inlined there is this format's alone
+  std::set<SassLine> asked;           // where a format is asked for
+  std::map<SassLine, bool> halves;    // products that are made here are those of Q6_K, or of all others
+};
+// From the sources of the kernels.
+Result<WeightLines> weight_lines(const std::string& folder);
+
+struct WeightCosts {
+  DType format = DType::kF32;
+  std::array<double, kSassKinds> of_kinds{};  // instructions of a thread, by weight
+};
+// An entry for each format; none for kernels that do not multiply weights.
+std::vector<Result<WeightCosts>> weight_costs(const SassFunction& function, const WeightLines& lines, int architecture);
+
+}  // namespace headroom::test
