@@ -279,12 +279,13 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
   if (!model) return ok_status();
   const MemoryPlan& plan = *wanted.plan;
   const MemoryReport report = session->memory_report();
-  const auto asked = [&](DeviceIndex device) { return plan.planned_bytes(device) + plan.devices[device].driver_bytes; };
+  const auto asked = [&](DeviceIndex device) { return plan.planned_bytes(device); };
+  const auto driver = [&](DeviceIndex device) { return plan.devices[device].driver_bytes; };
   const auto held = [&](DeviceIndex device) {
     const MappedBytes mapped = mapped_on(report, plan.devices[device].id);
     return mapped.weights + mapped.session;
   };
-  Result<std::vector<MemoryAsk>> asks = read_memory_asks(wanted.backends, asked, held);
+  Result<std::vector<MemoryAsk>> asks = read_memory_asks(wanted.backends, asked, held, driver);
   if (!asks) return asks.error();
   const bool fits_beside = check_fits_now(plan, *asks).ok();
   if (!fits_beside) {
@@ -294,7 +295,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
           return held(device) + (plan.devices[device].kind == DeviceKind::kCpu ? model->text_bytes : 0);
         },
         *asks);
-    for (MemoryAsk& ask : *asks) ask.held = 0;
+    for (MemoryAsk& ask : *asks) ask.held = ask.driver;
     if (Status fits = check_fits_now(plan, *asks); !fits) return fits;
   }
   scheduler->stop_all();

@@ -56,9 +56,8 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
 Status check_plan_fits_now(const LoadedModel& model) {
   const MemoryPlan& plan = *model.plan;
   const Result<std::vector<MemoryAsk>> asks = read_memory_asks(
-      model.backends,
-      [&](DeviceIndex device) { return plan.planned_bytes(device) + plan.devices[device].driver_bytes; },
-      [](DeviceIndex) { return Bytes{0}; });
+      model.backends, [&](DeviceIndex device) { return plan.planned_bytes(device); },
+      [](DeviceIndex) { return Bytes{0}; }, [&](DeviceIndex device) { return plan.devices[device].driver_bytes; });
   return asks ? check_fits_now(plan, *asks) : Status(asks.error());
 }
 

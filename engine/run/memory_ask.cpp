@@ -62,13 +62,15 @@ Status check_pool(const MemoryPlan& plan, std::span<const MemoryAsk> asks) {
 
 }  // namespace
 
-Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const BytesOf& asked, const BytesOf& held) {
+Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const BytesOf& asked, const BytesOf& held,
+                                                const BytesOf& driver) {
   std::vector<MemoryAsk> asks;
   for (DeviceIndex device = 0; device < backends.size(); ++device) {
     if (backends[device] == nullptr) continue;
     const Result<MemorySample> now = backends[device]->sample_memory();
     if (!now) return now.error();
-    asks.push_back({device, asked(device), held(device), *now});
+    const Bytes share = driver ? driver(device) : 0, taken = std::min(share, now->account.driver);
+    asks.push_back({device, asked(device) + share - taken, held(device) + taken, *now, taken});
   }
   return asks;
 }

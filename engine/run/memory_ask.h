@@ -12,14 +12,17 @@ namespace headroom {
 struct MemoryAsk {
   DeviceIndex device = 0;  // of the plan
   Bytes asked = 0;
-  Bytes held = 0;  // mapped there already by the model in question; it counts towards "at most"
+  Bytes held = 0;  // there already for the model in question; it counts towards "at most"
   MemorySample now;
+  Bytes driver = 0;  // of what is held: what the driver has taken of its share
 };
 
 using BytesOf = std::function<Bytes(DeviceIndex)>;
 
-// Of each device with a backend. Errors as of Backend::sample_memory().
-Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const BytesOf& asked, const BytesOf& held);
+// Of each device with a backend. `driver`: its driver's share, where the plan asks for one; of that, what the driver
+// has taken already is held and not asked for again. Errors as of Backend::sample_memory().
+Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const BytesOf& asked, const BytesOf& held,
+                                                const BytesOf& driver = {});
 
 // The asks as they will be when every device has `given` of this process's bytes back. Of memory that devices share,
 // what one of them gives back is free for all; whether their drivers then offer it is seen by whoever asks next.

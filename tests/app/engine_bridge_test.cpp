@@ -135,7 +135,7 @@ class SpillingBackend final : public test::StoppingBackend {
   using StoppingBackend::StoppingBackend;
   Result<MemorySample> sample_memory() override {
     MemorySample sample{16 * kGiB, 4 * kGiB, kGiB};
-    sample.account = {2 * kGiB, 3 * kMiB, MemoryConfidence::kEstimated, "so"};
+    sample.account = {2 * kGiB, 5 * kMiB, 3 * kMiB, MemoryConfidence::kEstimated, "so"};
     return sample;
   }
 };
@@ -152,6 +152,7 @@ TEST(EngineBridgeAccount, who_holds_a_device_arrives_with_its_reading) {
   ASSERT_TRUE(readings.wait(60'000));
   const MemoryAccount account = readings[0][0].value<ui::MemoryReading>().account;
   EXPECT_EQ(account.others, 2 * kGiB);
+  EXPECT_EQ(account.driver, 5 * kMiB);
   EXPECT_EQ(account.spilled, 3 * kMiB);
   EXPECT_EQ(account.confidence, MemoryConfidence::kEstimated);
   EXPECT_EQ(account.doubt, "so");

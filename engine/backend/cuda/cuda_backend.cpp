@@ -66,6 +66,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(const DeviceInfo& device) {
   if (use_of_card(*card).n_open == 0) before = read_card_memory(*card);
   Result<std::shared_ptr<CudaDevice>> opened = CudaDevice::open(*card);
   if (!opened) return opened.error();
+  if (before) use_of_card(*card).driver_bytes = driver_share(*before, read_card_memory(*card), false).value_or(0);
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(std::move(*opened), std::move(before)));
 }
 

@@ -134,7 +134,10 @@ MemoryReadings read_card_memory(const CudaCard& card) {
   const GpuUse& use = use_of_card(card);
   readings.device_arena_bytes = use.device_arena_bytes;
   readings.host_arena_bytes = use.host_arena_bytes;
-  if (card.pci) readings.device = read_nvml(*card.pci);
+  readings.driver_bytes = use.driver_bytes;
+  if (!card.pci) return readings;
+  readings.device = read_nvml(*card.pci);
+  if (const std::optional<Bytes> own = own_nvml_bytes(*card.pci)) readings.own_clients = ClientUse{.device = *own};
   return readings;
 }
 

@@ -95,7 +95,8 @@ CudaDevice::~CudaDevice() {
     }
     driver_.cuDevicePrimaryCtxRelease_v2(device_);
   }
-  --use_of_card(card_).n_open;
+  GpuUse& use = use_of_card(card_);
+  if (--use.n_open == 0) use.driver_bytes = 0;
 }
 
 const cuda::Driver& CudaDevice::driver() const {

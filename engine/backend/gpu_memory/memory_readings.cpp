@@ -51,12 +51,19 @@ std::optional<ClientUse> checked_clients(const MemoryReadings& readings, std::st
 }
 
 // What this process has in the device's own memory: never less than its arenas that stayed there.
-Bytes held_here(Bytes arenas_here, const std::optional<ProcessBudget>& budget, const std::optional<ClientUse>& clients,
-                std::string& doubt) {
+Bytes held_here(const MemoryReadings& readings, Bytes arenas_here, const std::optional<ProcessBudget>& budget,
+                const std::optional<ClientUse>& clients, std::string& doubt) {
   std::optional<Bytes> told;
   if (budget) told = budget->usage;
   // 0 is what a driver says that does not count; a program without arenas may hold nothing.
   if (clients && (clients->device > 0 || arenas_here == 0)) told = clients->device;
+  if (!told && readings.driver_bytes > 0) {
+    add_sentence(doubt,
+                 fmt::format("Nothing tells what this program holds of it: its driver's share is taken for the {} by "
+                             "which more was in use once it was opened.",
+                             format_bytes(readings.driver_bytes)));
+    return sum(arenas_here, readings.driver_bytes);
+  }
   if (told && is_below(*told, arenas_here)) {
     add_contradiction(doubt, fmt::format("the driver counts {} for this program, which holds {}", format_bytes(*told),
                                          format_bytes(arenas_here)));
@@ -104,11 +111,13 @@ MemorySample sample_own_memory(const MemoryReadings& readings) {
   const std::optional<ProcessBudget> budget = checked_budget(readings, account.doubt);
   const std::optional<ClientUse> clients = checked_clients(readings, account.doubt);
   if (clients) account.spilled = std::min(clients->evicted, readings.device_arena_bytes);
-  const Bytes ours = held_here(readings.device_arena_bytes - account.spilled, budget, clients, account.doubt);
+  const Bytes arenas_here = readings.device_arena_bytes - account.spilled;
+  const Bytes ours = held_here(readings, arenas_here, budget, clients, account.doubt);
   const std::optional<DeviceUse> use = checked_use(readings, ours, account.doubt);
   const Bytes seen = readings.other_clients ? readings.other_clients->device : 0;
   sample.total = use ? std::min(use->total, readings.heap_bytes) : readings.heap_bytes;
   sample.ours = std::min(ours, sample.total);
+  account.driver = less(sample.ours, arenas_here);
   const Bytes not_ours = sample.total - sample.ours;
   if (use) {
     account.others = std::min(less(use->used, ours), not_ours);

@@ -30,6 +30,7 @@ struct MemoryReadings {
   Bytes heap_bytes = 0;                     // of the device, as its driver offers it to programs
   Bytes device_arena_bytes = 0;             // this process's arenas there: exact
   Bytes host_arena_bytes = 0;               // its page-locked memory of the host
+  Bytes driver_bytes = 0;                   // what its driver was seen to take when it was opened; 0: nothing was seen
   std::optional<ProcessBudget> budget;      // absent: this driver does not tell; so below
   std::optional<Result<DeviceUse>> device;  // an error: it should tell, and does not
   std::optional<ClientUse> own_clients;     // of this process
@@ -37,9 +38,10 @@ struct MemoryReadings {
 };
 
 // Of a device with memory of its own. Others hold the device's use less ours, where the use is told; else what the
-// driver's budget leaves to them, or what is seen of them; else nothing. A figure that cannot be is left aside, said,
-// and lowers the confidence: more in use than there is, less than this program alone holds, 0 where something is held,
-// a device of another size. Of all figures the one with the least free counts.
+// driver's budget leaves to them, or what is seen of them; else nothing. Ours is what the system counts for this
+// process, else the arenas and what the driver was seen to take. A figure that cannot be is left aside, said, and
+// lowers the confidence: more in use than there is, less than this program alone holds, 0 where something is held, a
+// device of another size. Of all figures the one with the least free counts.
 MemorySample sample_own_memory(const MemoryReadings& readings);
 
 // Of a device that shares the host's memory: no more is free than of that. Its carve-out and what it has mapped are one

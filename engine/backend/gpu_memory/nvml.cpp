@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
 
 namespace headroom {
 namespace {
@@ -16,7 +20,17 @@ struct NvmlMemory {
 static_assert(sizeof(NvmlMemory) == 40);
 constexpr unsigned kMemoryVersion = sizeof(NvmlMemory) | 2U << 24;
 
-constexpr int kSuccess = 0;
+// nvmlProcessInfo_t, of version 3 of the call that lists them.
+struct NvmlProcess {
+  unsigned pid = 0;
+  unsigned long long bytes = 0;
+  unsigned gpu_instance = 0, compute_instance = 0;
+};
+static_assert(sizeof(NvmlProcess) == 24);
+constexpr unsigned long long kNotAvailable = ~0ULL;
+constexpr std::size_t kUsualProcesses = 32, kMostProcesses = 65536;
+
+constexpr int kSuccess = 0, kInsufficientSize = 7;
 
 }  // namespace
 
@@ -27,6 +41,7 @@ struct Nvml::Functions {
   int (*shutdown)() = nullptr;
   int (*device_by_pci)(const char*, NvmlDevice*) = nullptr;
   int (*memory_info)(NvmlDevice, NvmlMemory*) = nullptr;
+  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;  // null: an older library
 
   // False when the library is older than the function.
   template <class Function>
@@ -57,6 +72,7 @@ Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
   if (const int result = functions.init(); result != kSuccess)
     return refused(fmt::format("it could not be opened (error {})", result));
   functions.is_initialized = true;
+  functions.find("nvmlDeviceGetComputeRunningProcesses_v3", functions.processes);
   return std::unique_ptr<const Nvml>(std::move(nvml));
 }
 
@@ -79,10 +95,51 @@ Result<DeviceUse> Nvml::read(const PciAddress& card) const {
   return DeviceUse{total, total - memory.free, "NVML"};
 }
 
+std::optional<Bytes> Nvml::own_bytes(const PciAddress& card) const {
+  NvmlDevice device = nullptr;
+  if (functions_->processes == nullptr || functions_->device_by_pci(pci_text(card).c_str(), &device) != kSuccess)
+    return std::nullopt;
+  std::vector<NvmlProcess> all(kUsualProcesses);
+  unsigned n = 0;
+  int result = kInsufficientSize;
+  // Programs may begin between two calls.
+  while (result == kInsufficientSize && all.size() <= kMostProcesses) {
+    n = static_cast<unsigned>(all.size());
+    result = functions_->processes(device, &n, all.data());
+    if (result == kInsufficientSize) all.resize(all.size() * 2);
+  }
+  if (result != kSuccess || n > all.size()) return std::nullopt;
+  all.resize(n);
+  std::optional<Bytes> own;
+  for (const NvmlProcess& process : all) {
+    if (process.pid != static_cast<unsigned>(getpid())) continue;
+    if (process.bytes == kNotAvailable) return std::nullopt;
+    own = own.value_or(0) + process.bytes;  // of each instance that the card is divided into
+  }
+  return own;
+}
+
+namespace {
+
+const Result<std::unique_ptr<const Nvml>>& nvml_of_machine() {
+  static const Result<std::unique_ptr<const Nvml>> nvml = [] {
+    const char* other = std::getenv(kNvmlVariable);
+    return Nvml::open(other != nullptr && *other != '\0' ? other : kNvmlLibrary);
+  }();
+  return nvml;
+}
+
+}  // namespace
+
 Result<DeviceUse> read_nvml(const PciAddress& card) {
-  static const Result<std::unique_ptr<const Nvml>> nvml = Nvml::open();
+  const auto& nvml = nvml_of_machine();
   if (!nvml) return nvml.error();
   return (*nvml)->read(card);
+}
+
+std::optional<Bytes> own_nvml_bytes(const PciAddress& card) {
+  const auto& nvml = nvml_of_machine();
+  return nvml ? (*nvml)->own_bytes(card) : std::nullopt;
 }
 
 }  // namespace headroom

@@ -46,7 +46,7 @@ CUresult allocate(std::size_t bytes, bool is_host, std::uintptr_t& address) {
   ++control().n_allocations;
   if (bytes == 0) return kInvalidValue;
   if (control().refuse_at_allocation > 0 && --control().refuse_at_allocation == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-  if (!is_host && bytes + current->used + control().taken > current->total) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!is_host && bytes > current->total - used_by_all(*current)) return CUDA_ERROR_OUT_OF_MEMORY;
   address = world().memory.allocate(bytes, current->number, is_host);
   if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!is_host) current->used += bytes;
@@ -168,9 +168,12 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice number) {
   *bytes = device->total;
   return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetPCIBusId(char*, int, CUdevice) {
+CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice number) {
   CALLED();
-  return kInvalidValue;  // it is in no slot, and nobody else counts its memory
+  NEEDS_DEVICE(number, device);
+  if (device->bus < 0) return kInvalidValue;
+  std::snprintf(text, static_cast<std::size_t>(size), "0000:%02X:00.0", static_cast<unsigned>(device->bus));
+  return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice number, unsigned) {
   CALLED();
@@ -181,7 +184,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
   CALLED();
   NEEDS_DEVICE(number, device);
   if (device->n_retained == 0) {
-    if (device->total - device->used < test::kFakeContextBytes) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (device->total - used_by_all(*device) < test::kFakeContextBytes) return CUDA_ERROR_OUT_OF_MEMORY;
     device->used += test::kFakeContextBytes;
     ++control().n_contexts;
   }

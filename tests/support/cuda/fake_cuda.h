@@ -2,6 +2,7 @@
 // HEADROOM_CUDA_DRIVER as it would NVIDIA's.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +15,25 @@ namespace headroom::test {
 // returns, which shows who writes what it reads too late; or either, as a seed has it.
 enum class FakeRuns : std::uint8_t { kLate, kAtOnce, kEither };
 
+// How NVML tells what this process holds: by its id; by none that it knows, as in a container; or not at all.
+enum class FakeOwnUse : std::uint8_t { kById, kByAnotherId, kNotAvailable };
+
+inline constexpr int kMostFakeDevices = 4;
+
 struct FakeCuda {
   // The n-th from now, once; 0: none.
   std::atomic<std::uint32_t> refuse_at_allocation = 0, lose_at_launch = 0;
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
-  std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
-  std::atomic<std::uint64_t> taken = 0;                         // of each device's memory by other programs
-  std::atomic<int> n_multiprocessors = 2;                       // that each device has
-  std::atomic<int> n_contexts = 0;                              // open now
-  std::atomic<std::uint32_t> seed = 1;                          // of the order in which threads run
+  std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;       // allocated now
+  std::array<std::atomic<std::uint64_t>, kMostFakeDevices> taken{};  // of a device's memory by another program
+  std::atomic<int> n_multiprocessors = 2;                            // that each device has
+  std::atomic<int> n_contexts = 0;                                   // open now
+  std::atomic<std::uint32_t> seed = 1;                               // of the order in which threads run
   std::atomic<FakeRuns> runs = FakeRuns::kEither;
+  // Of NVML (fake_nvml.cpp), as nvmlReturn_t: what finding a card, its memory and its processes ends with; 0: well.
+  std::atomic<int> nvml_card_error = 0, nvml_memory_error = 0, nvml_processes_error = 0;
+  std::atomic<FakeOwnUse> nvml_own = FakeOwnUse::kById;
   // What a right program never does, and what a kernel does wrong: said on the standard error, and counted unless the
   // driver is quiet.
   std::atomic<std::uint64_t> n_faults = 0;
@@ -47,10 +56,12 @@ struct FakeCuda {
 
 inline constexpr std::uint64_t kFakeContextBytes = 64 << 20;  // of a device's memory, beside what is allocated there
 inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCuda* of the library
-// "sm_90:2GiB,sm_75:512MiB"; absent: sm_90 with 2 GiB.
+// "sm_90:2GiB,sm_75:512MiB@3b": the second is on PCI bus 3b, the first tells of none, and NVML knows the second alone.
+// Absent: sm_90 with 2 GiB.
 inline constexpr const char* kFakeCudaDevices = "FAKE_CUDA_DEVICES";
 inline constexpr const char* kFakeCudaVersion = "FAKE_CUDA_VERSION";  // as cuDriverGetVersion() tells it
 inline constexpr const char* kFakeCudaFail = "FAKE_CUDA_FAIL";        // "cuInit=100": its first call fails so
+inline constexpr const char* kFakeNvmlInit = "FAKE_NVML_INIT";        // what nvmlInit_v2() ends with; absent: 0
 // A folder of PTX files: their entries run (tests/support/ptx) instead of the kernels' twins on the host.
 inline constexpr const char* kFakeCudaPtx = "FAKE_CUDA_PTX";
 

@@ -18,8 +18,8 @@ using test::FakeRuns;
 
 std::size_t parse_size(const std::string& text) {
   const std::size_t n = std::strtoull(text.c_str(), nullptr, 10);
-  if (text.ends_with("GiB")) return n << 30;
-  return text.ends_with("MiB") ? n << 20 : n;
+  if (text.find("GiB") != std::string::npos) return n << 30;
+  return text.find("MiB") != std::string::npos ? n << 20 : n;
 }
 
 void say(const std::string& what) {
@@ -102,12 +102,17 @@ test::FakeCuda& control() {
   return all;
 }
 
+std::size_t used_by_all(const CUctx_st& device) {
+  const std::size_t taken = control().taken[static_cast<std::size_t>(device.number)];
+  return device.used + std::min(taken, device.total - device.used);
+}
+
 void read_devices() {
   World& all = world();
   if (!all.devices.empty()) return;
   const char* setting = std::getenv(test::kFakeCudaDevices);
   std::string rest = setting != nullptr ? setting : "sm_90:2GiB";
-  while (!rest.empty()) {
+  while (!rest.empty() && all.devices.size() < test::kMostFakeDevices) {
     const std::string one = rest.substr(0, rest.find(','));
     rest = one.size() < rest.size() ? rest.substr(one.size() + 1) : "";
     if (one.size() < 5) continue;
@@ -118,6 +123,8 @@ void read_devices() {
     device->minor = version % 10;
     if (const std::size_t colon = one.find(':'); colon != std::string::npos)
       device->total = parse_size(one.substr(colon + 1));
+    if (const std::size_t at = one.find('@'); at != std::string::npos)
+      device->bus = static_cast<int>(std::strtol(one.c_str() + at + 1, nullptr, 16));
     all.devices.push_back(std::move(device));
   }
 }

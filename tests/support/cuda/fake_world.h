@@ -30,6 +30,7 @@ using Work = std::function<CUresult()>;
 // A device, which has no context but its primary one.
 struct CUctx_st {
   int number = 0, major = 9, minor = 0;
+  int bus = -1;  // of PCI; -1: it does not tell
   std::size_t total = std::size_t{2} << 30, used = 0;
   int n_retained = 0;
   bool is_lost = false;
@@ -103,6 +104,9 @@ struct World {
 };
 World& world();
 test::FakeCuda& control();
+
+// What is in use of a device by all programs; no more than it has.
+std::size_t used_by_all(const CUctx_st& device);
 
 // As kFakeCudaDevices says.
 void read_devices();

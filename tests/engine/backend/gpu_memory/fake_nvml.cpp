@@ -1,4 +1,8 @@
 // Stands for NVIDIA's library. FAKE_NVML says how it answers: "total reserved free" in MiB, or which call is refused.
+// FAKE_NVML_PROCESSES: how many other processes are on the card, and what this one has there, in MiB for each of the
+// instances that the card is divided into: "3 100", "3 100 50"; -1 is what is not told. Absent: the list is refused.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -39,6 +43,29 @@ int nvmlDeviceGetMemoryInfo_v2(void* device, struct FakeMemory* memory) {
   if (std::sscanf(answer(), "%llu %llu %llu", &total, &reserved, &free) != 3) return 999;
   // "used" is whatever: documents conflict on what it counts.
   *memory = {memory->version, total * mib, reserved * mib, free * mib, 12345};
+  return 0;
+}
+
+struct FakeProcess {
+  unsigned pid;
+  unsigned long long bytes;
+  unsigned gpu_instance, compute_instance;
+};
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, struct FakeProcess* processes) {
+  const char* answer = std::getenv("FAKE_NVML_PROCESSES");
+  unsigned n_others = 0;
+  int own[2] = {};
+  const int n_read = answer == nullptr ? 0 : std::sscanf(answer, "%u %d %d", &n_others, &own[0], &own[1]);
+  if (n_read == 0) return 3;  // not supported
+  const unsigned n_given = *count;
+  *count = n_others + static_cast<unsigned>(n_read) - 1;
+  if (n_given < *count) return 7;
+  const unsigned self = static_cast<unsigned>(getpid());
+  for (unsigned i = 0; i < n_others; ++i) processes[i] = {self + 1 + i, 1ULL << 30, 0, 0};
+  for (int i = 0; i + 1 < n_read; ++i) {
+    const unsigned long long bytes = own[i] < 0 ? ~0ULL : static_cast<unsigned long long>(own[i]) << 20;
+    processes[n_others + static_cast<unsigned>(i)] = {self, bytes, static_cast<unsigned>(i), 0};
+  }
   return 0;
 }
 

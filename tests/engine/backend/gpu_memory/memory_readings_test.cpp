@@ -100,6 +100,33 @@ TEST(OwnMemory, without_a_budget_what_is_seen_of_others_is_the_least_that_they_h
   EXPECT_THAT(sample.account.doubt, HasSubstr("Only programs of this user are seen"));
 }
 
+TEST(OwnMemory, beside_the_arenas_is_the_drivers) {
+  MemoryReadings readings = all_told();
+  EXPECT_EQ(sample_of(readings).account.driver, 100 * kMiB);
+  readings.own_clients = ClientUse{kGiB + 100 * kMiB, kGiB, kGiB};
+  EXPECT_EQ(sample_of(readings).account.driver, 100 * kMiB) << "whatever was pushed out";
+  readings.own_clients.reset();
+  readings.budget.reset();
+  EXPECT_EQ(sample_of(readings).account.driver, 0U) << "nothing tells";
+}
+
+TEST(OwnMemory, that_nothing_tells_is_the_arenas_and_what_the_driver_was_seen_to_take) {
+  MemoryReadings readings = all_told();
+  readings.driver_bytes = 100 * kMiB;
+  EXPECT_EQ(sample_of(readings).account.doubt, "") << "it is told";
+  readings.own_clients.reset();
+  readings.budget.reset();
+  const MemorySample sample = sample_of(readings);
+  EXPECT_EQ(sample.ours, 2 * kGiB + 100 * kMiB);
+  EXPECT_EQ(sample.account.driver, 100 * kMiB);
+  EXPECT_EQ(sample.account.others, 1 * kGiB);
+  EXPECT_EQ(sample.account.confidence, MemoryConfidence::kEstimated);
+  EXPECT_THAT(sample.account.doubt, HasSubstr("taken for the 100 MiB by which more was in use"));
+  readings.device.reset();
+  EXPECT_EQ(sample_of(readings).account.confidence, MemoryConfidence::kAssumed);
+  EXPECT_EQ(sample_of(readings).free, 6 * kGiB - 100 * kMiB);
+}
+
 TEST(OwnMemory, where_nothing_tells_all_that_is_not_ours_is_taken_for_free) {
   MemoryReadings readings;
   readings.heap_bytes = 8 * kGiB;
@@ -231,6 +258,8 @@ TEST(OwnMemory, no_figures_at_all_break_the_sum) {
         readings.other_clients = ClientUse{b, c, a};
         expect_adds_up(sample_own_memory(readings));
         readings.own_clients.reset();
+        expect_adds_up(sample_own_memory(readings));
+        readings.driver_bytes = c;
         expect_adds_up(sample_own_memory(readings));
         const MemorySample host{c, std::min(b, c), 0};
         expect_adds_up(sample_shared_memory(host, readings));

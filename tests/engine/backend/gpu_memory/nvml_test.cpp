@@ -14,7 +14,17 @@ namespace {
 
 class NvmlTest : public ::testing::Test {
  protected:
-  ~NvmlTest() override { unsetenv("FAKE_NVML"); }
+  ~NvmlTest() override {
+    unsetenv("FAKE_NVML");
+    unsetenv("FAKE_NVML_PROCESSES");
+  }
+  static std::optional<Bytes> own_bytes(const char* processes, const PciAddress& card = test::kCard) {
+    setenv("FAKE_NVML", "8192 256 5000", 1);
+    setenv("FAKE_NVML_PROCESSES", processes, 1);
+    const auto nvml = Nvml::open(HEADROOM_FAKE_NVML);
+    EXPECT_TRUE(nvml);
+    return nvml ? (*nvml)->own_bytes(card) : std::nullopt;
+  }
   static Result<DeviceUse> read(const char* answer, const PciAddress& card = test::kCard) {
     setenv("FAKE_NVML", answer, 1);
     const auto nvml = Nvml::open(HEADROOM_FAKE_NVML);
@@ -53,6 +63,22 @@ TEST_F(NvmlTest, figures_that_cannot_be_are_an_error_and_no_huge_number) {
     ASSERT_FALSE(use) << lie;
     EXPECT_THAT(use.error().message, ::testing::HasSubstr("expected reserved and free memory within the total")) << lie;
   }
+}
+
+TEST_F(NvmlTest, of_this_process_is_what_is_listed_with_its_id_however_many_there_are) {
+  EXPECT_EQ(own_bytes("0 100"), 100 * kMiB);
+  EXPECT_EQ(own_bytes("31 100"), 100 * kMiB);
+  EXPECT_EQ(own_bytes("1000 100"), 100 * kMiB);
+  EXPECT_EQ(own_bytes("3 100 50"), 150 * kMiB) << "on each instance of the card";
+}
+
+TEST_F(NvmlTest, of_this_process_is_absent_where_it_is_not_told) {
+  EXPECT_EQ(own_bytes("3"), std::nullopt) << "not listed";
+  EXPECT_EQ(own_bytes("3 -1"), std::nullopt) << "listed without its bytes";
+  EXPECT_EQ(own_bytes("3 100 -1"), std::nullopt);
+  EXPECT_EQ(own_bytes("x"), std::nullopt) << "refused";
+  EXPECT_EQ(own_bytes("200000 100"), std::nullopt) << "more than a machine has";
+  EXPECT_EQ(own_bytes("3 100", test::kOtherCard), std::nullopt);
 }
 
 TEST_F(NvmlTest, is_closed_as_often_as_it_was_opened) {
