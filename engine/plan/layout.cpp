@@ -160,6 +160,7 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
       budget.limit = limit_under(in.options.headroom_of(arena.device), device.free_bytes);
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
       if (device.account.others) budget.held_by_others = std::min(budget.held_by_others, *device.account.others);
+      if (device.account.confidence == MemoryConfidence::kAssumed) budget.held_by_others = 0;
       budgets.push_back(budget);
     }
     // lay_out_for has checked the sums.

@@ -100,6 +100,10 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   note_stream(devices, layout, notes);
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
+    if (device.is_present && device.account.confidence == MemoryConfidence::kAssumed) {
+      notes.push_back({fmt::format(
+          "What other programs hold of {} is not known: less may be free than is planned with.", device.name)});
+    }
     if (budget.driver == 0 || device.driver_measured) continue;
     notes.push_back(
         {fmt::format("The driver's share on {}, {}, is an assumption{}.", device.name, format_bytes(budget.driver),

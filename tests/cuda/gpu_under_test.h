@@ -23,9 +23,9 @@ inline constexpr const char* kRefusal = "CUDA_ERROR_OUT_OF_MEMORY";
 // Another program takes what is free of the device but for `left`. Nobody tells before the driver has no more.
 inline void take_gpu_memory_but(Bytes left) {
   const CudaCard card = cuda_cards().cards.front();
-  fake_cuda().taken = card.total_bytes - kFakeContextBytes - use_of_card(card).device_arena_bytes - left;
+  fake_cuda().taken[0] = card.total_bytes - kFakeContextBytes - use_of_card(card).device_arena_bytes - left;
 }
-inline void give_gpu_memory_back() { fake_cuda().taken = 0; }
+inline void give_gpu_memory_back() { fake_cuda().taken[0] = 0; }
 inline constexpr bool kTellsOthers = false;
 
 inline MemorySample sample_gpu() { return sample_card(cuda_cards().cards.front()); }

@@ -11,6 +11,8 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(MemoryAccount)
 };
 
+bool isAssumed(const MemoryAccount& account) { return account.confidence == MemoryConfidence::kAssumed; }
+
 }  // namespace
 
 QString othersBytesText(Bytes others, const MemoryAccount& account) {
@@ -26,6 +28,19 @@ QString othersBytesText(Bytes others, const MemoryAccount& account) {
 QString othersSpokenText(Bytes others, const MemoryAccount& account) {
   return account.confidence == MemoryConfidence::kEstimated ? Words::tr("about %1").arg(formatBytes(others))
                                                             : othersBytesText(others, account);
+}
+
+QString freeBytesText(Bytes free, const MemoryAccount& account) {
+  const QString bytes = formatBytes(free);
+  return isAssumed(account) ? QStringLiteral("\u2264 %1").arg(bytes) : bytes;
+}
+
+QString freeSpokenText(Bytes free, const MemoryAccount& account) {
+  return isAssumed(account) ? Words::tr("at most %1").arg(formatBytes(free)) : formatBytes(free);
+}
+
+QString inUseRemark(const MemoryAccount& account) {
+  return isAssumed(account) ? Words::tr(", and what other programs hold is not known") : QString();
 }
 
 QString doubtText(const MemoryAccount& account) { return QString::fromStdString(account.doubt); }

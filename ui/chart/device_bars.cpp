@@ -50,7 +50,7 @@ void DeviceBars::setFigures(const Figures& figures) {
   m_nowText->setVisible(now.has_value());
   if (now) {
     m_nowBar->setFrame(*now, scale, planTop);
-    m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) +
+    m_nowText->setText(tr("Now: %1 in use").arg(formatPart(now->used(), now->total())) + inUseRemark(account) +
                        (now->isContradictory ? tr(" (the system\u2019s figures disagree)") : QString()));
     m_nowText->setToolTip(doubtText(account));
   }
@@ -62,8 +62,9 @@ void DeviceBars::setFigures(const Figures& figures) {
   if (!planned) return;
   const bool isEnough = planned->used() <= total;
   m_planBar->setFrame(*planned, scale, planTop);
-  m_planText->setText(isEnough ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), total))
-                               : tr("With this plan: %1 needed").arg(formatPart(planned->used(), total)));
+  m_planText->setText((isEnough ? tr("With this plan: %1 in use").arg(formatPart(planned->used(), total))
+                                : tr("With this plan: %1 needed").arg(formatPart(planned->used(), total))) +
+                      inUseRemark(account));
   setTone(m_planText, isEnough ? Tone::Neutral : Tone::Bad);
 }
 

@@ -9,6 +9,23 @@
 namespace headroom::ui {
 namespace {
 
+// In either column: a plan has the others of now.
+QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
+  switch (segment) {
+    case Segment::Others: return othersBytesText(bytes, account);
+    case Segment::Free: return freeBytesText(bytes, account);
+    default: return formatBytes(bytes);
+  }
+}
+
+QVariant spokenText(Segment segment, Bytes bytes, const MemoryAccount& account) {
+  switch (segment) {
+    case Segment::Others: return othersSpokenText(bytes, account);
+    case Segment::Free: return freeSpokenText(bytes, account);
+    default: return {};
+  }
+}
+
 // Twice the size it is shown at, for screens with small pixels.
 QPixmap swatch(const ThemeTokens& tokens, Segment segment) {
   QPixmap pixmap(28, 28);
@@ -38,7 +55,7 @@ void LegendModel::setDevice(const QString& name) {
 void LegendModel::setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account) {
   m_now = now;
   m_account = account;
-  emit dataChanged(index(0, NowColumn), index(rowCount() - 1, NowColumn));
+  emit dataChanged(index(0, NowColumn), index(rowCount() - 1, PlanColumn));
 }
 
 void LegendModel::setPlan(const std::optional<MemoryFrame>& plan) {
@@ -53,8 +70,9 @@ int LegendModel::columnCount(const QModelIndex& parent) const { return parent.is
 
 QString LegendModel::toolTipOf(Segment segment, int column) const {
   const auto& frame = column == NowColumn ? m_now : m_plan;
-  QStringList lines{column == NameColumn || !frame ? segmentExplanation(segment)
-                                                   : formatExactBytes(frame->of(segment))};
+  const bool isKnown = segment != Segment::Others || m_account.confidence != MemoryConfidence::kAssumed;
+  QStringList lines{column == NameColumn || !frame || !isKnown ? segmentExplanation(segment)
+                                                               : formatExactBytes(frame->of(segment))};
   if (segment != Segment::Others || column == PlanColumn || !m_now) return lines.first();
   if (const QString doubt = doubtText(m_account); !doubt.isEmpty()) lines << doubt;
   if (m_now->withheld > 0)
@@ -66,7 +84,6 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const Segment segment = kSegments[static_cast<std::size_t>(index.row())];
   const auto& frame = index.column() == NowColumn ? m_now : m_plan;
-  const bool isOthersNow = segment == Segment::Others && index.column() == NowColumn;
   switch (role) {
     case SegmentRole: return static_cast<int>(segment);
     case Qt::DecorationRole:
@@ -77,9 +94,9 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       if (index.column() == NameColumn) return segmentName(segment);
       if (!frame) return QStringLiteral("\u2013");
-      return isOthersNow ? othersBytesText(frame->of(segment), m_account) : formatBytes(frame->of(segment));
+      return bytesText(segment, frame->of(segment), m_account);
     case Qt::AccessibleTextRole:
-      return isOthersNow && frame ? QVariant(othersSpokenText(frame->of(segment), m_account)) : QVariant();
+      return frame && index.column() != NameColumn ? spokenText(segment, frame->of(segment), m_account) : QVariant();
     default: return {};
   }
 }

@@ -72,6 +72,9 @@ TEST(MemoryPlan, what_a_driver_does_not_offer_is_not_held_by_other_programs) {
   EXPECT_EQ(held(), 300 * kMiB);
   devices[1].account.others = 2 * kGiB;
   EXPECT_EQ(held(), kGiB) << "what our own model holds is free for the next plan";
+  devices[1].account.others.reset();
+  devices[1].account.confidence = MemoryConfidence::kAssumed;
+  EXPECT_EQ(held(), 0U) << "nobody tells";
 }
 
 TEST(MemoryPlan, the_heaps_share_counts_against_the_hosts_budget_alone) {

@@ -335,5 +335,26 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   EXPECT_TRUE(test::planned(model, cpu_only(), {}).notes.empty());
 }
 
+TEST(MemoryPlan, a_note_says_where_it_is_not_known_what_other_programs_hold) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  const auto says = [&](const PlanOptions& options) {
+    const std::vector<Note> notes = test::planned(model, devices, options).notes;
+    return std::ranges::any_of(notes, [&](const Note& note) {
+      return note.text ==
+             "What other programs hold of " + devices[1].name + " is not known: less may be free than is planned with.";
+    });
+  };
+  const PlanOptions there{.n_gpu_layers = 22, .devices = {{1}}}, elsewhere{.n_gpu_layers = 0, .devices = {{0}}};
+  EXPECT_FALSE(says(there));
+  devices[1].account.confidence = MemoryConfidence::kEstimated;
+  EXPECT_FALSE(says(there));
+  devices[1].account.confidence = MemoryConfidence::kAssumed;
+  EXPECT_TRUE(says(there));
+  EXPECT_FALSE(says(elsewhere)) << "nothing is planned for it";
+  devices[1].is_present = false;
+  EXPECT_FALSE(says(there)) << "no program is on it";
+}
+
 }  // namespace
 }  // namespace headroom

@@ -69,6 +69,16 @@ TEST_F(DeviceBarsTest, doubt_about_the_figures_is_their_tool_tip) {
   EXPECT_FALSE(tips().contains("Nothing tells."));
 }
 
+TEST_F(DeviceBarsTest, what_is_in_use_is_said_to_be_ours_alone_where_that_of_others_is_not_known) {
+  MemoryAccount account;
+  m_bars.setFigures({{}, frame(kGiB, kGiB), frame(kGiB, kGiB), 2 * kGiB, 0, account});
+  EXPECT_FALSE(says("not known"));
+  account.confidence = MemoryConfidence::kAssumed;
+  m_bars.setFigures({{}, frame(kGiB, kGiB), frame(kGiB, kGiB), 2 * kGiB, 0, account});
+  EXPECT_TRUE(says("Now: 1.00 of 2.00 GiB in use, and what other programs hold is not known"));
+  EXPECT_TRUE(says("With this plan: 1.00 of 2.00 GiB in use, and what other programs hold is not known"));
+}
+
 TEST_F(DeviceBarsTest, what_is_not_there_is_needed) {
   m_bars.setFigures({"RTX 4090", {}, frame(5 * kGiB, 0), 4 * kGiB, 5 * kGiB});
   EXPECT_TRUE(m_bars.findChild<SegmentBar*>("nowBar")->isHidden());

@@ -61,6 +61,26 @@ TEST(LegendModelTest, how_surely_other_programs_are_known_stands_in_their_row_al
   EXPECT_EQ(tip(others, LegendModel::NowColumn), "3,221,225,472 B");
 }
 
+TEST(LegendModelTest, what_is_not_known_of_other_programs_is_no_number_in_any_column) {
+  const Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  MemoryAccount account;
+  account.confidence = MemoryConfidence::kAssumed;
+  account.doubt = "Nothing tells.";
+  MemoryFrame now;
+  now.of(Segment::Free) = kGiB;
+  legend.setNow(now, account);
+  legend.setPlan(now);
+  for (const int column : {LegendModel::NowColumn, LegendModel::PlanColumn}) {
+    const auto cell = [&](Segment segment) { return legend.index(static_cast<int>(segmentIndex(segment)), column); };
+    EXPECT_EQ(cell(Segment::Others).data(), "not known");
+    EXPECT_FALSE(cell(Segment::Others).data(Qt::ToolTipRole).toString().contains("0 B"));
+    EXPECT_EQ(cell(Segment::Free).data(), QString::fromUtf8("\u2264 1.00 GiB"));
+    EXPECT_EQ(cell(Segment::Free).data(Qt::AccessibleTextRole), "at most 1.00 GiB");
+    EXPECT_EQ(cell(Segment::Weights).data(), "0 B");
+  }
+}
+
 TEST(LegendModelTest, swatches_are_painted_anew_with_the_theme) {
   Theme theme(ThemeChoice::Light);
   LegendModel legend(theme);

@@ -81,9 +81,12 @@ TEST_F(DeviceWatchTest, a_change_is_told_once_and_noise_is_not) {
   m_devices[0].driver_bytes = 10 * kMiB;
   probe();
   EXPECT_EQ(changed.count(), 3) << "what a driver takes became known";
+  m_devices[0].account.confidence = MemoryConfidence::kAssumed;
+  probe();
+  EXPECT_EQ(changed.count(), 4) << "what others hold is not known any more";
   m_devices.clear();
   probe();
-  EXPECT_EQ(changed.count(), 4) << "a device that is gone";
+  EXPECT_EQ(changed.count(), 5) << "a device that is gone";
 }
 
 TEST_F(DeviceWatchTest, while_nothing_is_loaded_its_own_readings_keep_the_chart_alive) {
@@ -97,6 +100,33 @@ TEST_F(DeviceWatchTest, while_nothing_is_loaded_its_own_readings_keep_the_chart_
   EXPECT_EQ(reading.free, 4 * kGiB);
   EXPECT_EQ(reading.ours, 0U);
   EXPECT_EQ(reading.account.confidence, MemoryConfidence::kAssumed);
+}
+
+TEST_F(DeviceWatchTest, what_a_driver_holds_of_its_share_is_free_for_the_next_plan_and_ours_in_readings) {
+  m_devices.push_back(test::gpu_with(8 * kGiB));
+  m_devices[1].free_bytes = 4 * kGiB;
+  m_devices[1].driver_bytes = 300 * kMiB;
+  m_devices[1].account.driver = 200 * kMiB;
+  EXPECT_EQ(m_watch->devicesNow()[1].free_bytes, 4 * kGiB + 200 * kMiB);
+  m_devices[1].account.driver = 500 * kMiB;
+  EXPECT_EQ(m_watch->devicesNow()[1].free_bytes, 4 * kGiB + 300 * kMiB) << "what a plan asks for, and no more";
+  QSignalSpy read(m_watch.get(), &DeviceWatch::read);
+  probe();
+  const auto reading = read.last()[0].value<MemoryReading>();
+  EXPECT_EQ(reading.free, 4 * kGiB);
+  EXPECT_EQ(reading.ours, 500 * kMiB);
+}
+
+TEST_F(DeviceWatchTest, devices_that_the_loaded_model_is_not_on_are_read_beside_the_engine) {
+  m_devices.push_back(test::gpu_with(8 * kGiB));
+  QSignalSpy read(m_watch.get(), &DeviceWatch::read);
+  MemoryReading reading;
+  reading.device = QString::fromStdString(m_devices[0].id);
+  emit m_engine.memoryRead(reading);
+  probe();
+  const QString other = QString::fromStdString(m_devices[1].id);
+  ASSERT_GT(read.count(), 1);
+  for (int i = 1; i < read.count(); ++i) EXPECT_EQ(read[i][0].value<MemoryReading>().device, other) << i;
 }
 
 TEST_F(DeviceWatchTest, what_the_engine_reads_is_passed_on) {
