@@ -45,8 +45,9 @@ std::string_view memory_confidence_name(MemoryConfidence confidence);  // "measu
 // Who holds what is not free of a device, as far as the system tells.
 struct MemoryAccount {
   std::optional<Bytes> others;  // other programs; absent: all that is neither free nor ours
-  Bytes driver = 0;             // ours beside the arenas: what its driver holds for this program already
-  Bytes spilled = 0;            // ours, pushed out of the device into the host's memory by its driver
+  // Ours beside the arenas: what its driver holds for this program already; absent: nothing tells.
+  std::optional<Bytes> driver = 0;
+  Bytes spilled = 0;  // ours, pushed out of the device into the host's memory by its driver
   MemoryConfidence confidence = MemoryConfidence::kMeasured;
   std::string doubt;  // why it is not measured, or which figures disagree: whole sentences; empty: no doubt
 };

@@ -69,7 +69,7 @@ Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const 
     if (backends[device] == nullptr) continue;
     const Result<MemorySample> now = backends[device]->sample_memory();
     if (!now) return now.error();
-    const Bytes share = driver ? driver(device) : 0, taken = std::min(share, now->account.driver);
+    const Bytes share = driver ? driver(device) : 0, taken = std::min(share, now->account.driver.value_or(0));
     asks.push_back({device, asked(device) + share - taken, held(device) + taken, *now, taken});
   }
   return asks;

@@ -15,7 +15,7 @@ using ui::LegendModel;
 using ui::Segment;
 
 constexpr Bytes kTotal = 2 * kGiB, kOthers = 300 * kMiB, kContext = 64 * kMiB;
-constexpr int kNoPermission = 4;
+constexpr int kNoPermission = 4, kNoSuchCard = 6;
 
 class AppCudaMemory : public AppGpuWindow {
  protected:
@@ -34,7 +34,7 @@ class AppCudaMemory : public AppGpuWindow {
   void TearDown() override {
     m_app.reset();
     take(0);
-    m_fake.nvml_memory_error = 0;
+    m_fake.nvml_memory_error = m_fake.nvml_card_error = 0;
     qunsetenv(kCudaVariable);
   }
   QString gpu() const override { return QStringLiteral("cuda:0"); }
@@ -154,6 +154,37 @@ TEST_F(AppCudaMemory, what_nvml_does_not_tell_is_said_to_be_unknown_until_it_tel
   grabBothThemes("cuda-unknown");
   m_fake.nvml_memory_error = 0;
   EXPECT_TRUE(waitFor([&] { return now(Segment::Others) == "300 MiB" && !says(unknown) && !says(remark); }));
+}
+
+// As where there is no NVML.
+TEST_F(AppOnCuda, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_with_what_is_known) {
+  m_fake.nvml_card_error = kNoSuchCard;
+  addGpu(gpu());
+  openSplit();
+  ASSERT_TRUE(waitFor([&] { return says("What other programs hold of Fake GPU 0 is not known"); }));
+  loadBy(loadButton());
+  if (HasFatalFailure()) return;
+  agreeToTemplate();
+  showCard();
+  ASSERT_TRUE(waitFor([&] { return bytesNow(Segment::Weights) > 0; }));
+  EXPECT_EQ(now(Segment::Others), "not known");
+  EXPECT_EQ(now(Segment::Driver), "not known");
+  EXPECT_EQ(legend(Segment::Driver, LegendModel::PlanColumn, Qt::DisplayRole), "64.0 MiB") << "measured before";
+  EXPECT_TRUE(verdict().startsWith("Fits:")) << verdict().toStdString();
+  ask("hello");
+  EXPECT_GT(lastText().size(), 0);
+  // What the driver refuses is told with what was asked, and that nobody knows more.
+  take(kTotal - kContext - m_fake.device_bytes);
+  find<QSpinBox>("contextSpin")->setValue(32768);
+  find<QSpinBox>("slotsSpin")->setValue(8);
+  ASSERT_TRUE(waitFor([&] { return loadButton()->isEnabled() && find<QLabel>("loadText")->text().contains("keeps"); }))
+      << find<QLabel>("loadText")->text().toStdString();
+  loadButton()->click();
+  ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->text().contains("cuda:0: asked for"); }))
+      << find<QLabel>("messageText")->text().toStdString();
+  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("refused by the driver"))
+      << find<QLabel>("messageText")->text().toStdString();
+  grabBothThemes("cuda-refused");
 }
 
 }  // namespace

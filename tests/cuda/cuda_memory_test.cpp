@@ -57,7 +57,7 @@ class CudaMemory : public testing::Test {
     MemorySample now = test::take(backend_->sample_memory());
     EXPECT_EQ(now.total, kTotal) << "what the driver keeps for itself is not offered";
     EXPECT_EQ(now.ours + now.account.others.value_or(0) + now.free, now.total);
-    EXPECT_EQ(now.ours, kArena + now.account.driver);
+    EXPECT_EQ(now.ours, kArena + now.account.driver.value_or(0));
     return now;
   }
 
@@ -79,6 +79,11 @@ TEST_F(CudaMemory, of_cards_that_nobody_opened_is_told_for_each_and_opens_no_con
   for (const DeviceInfo& each : {first, second}) {
     EXPECT_EQ(each.account.confidence, MemoryConfidence::kMeasured);
     EXPECT_EQ(each.account.doubt, "");
+  }
+  {
+    const test::UseDevices use("1,0");
+    EXPECT_EQ(card("cuda:0").account.others, 100 * kMiB);
+    EXPECT_EQ(card("cuda:1").account.others, kOthers);
   }
   EXPECT_EQ(third.account.others, std::nullopt);
   EXPECT_EQ(third.account.confidence, MemoryConfidence::kAssumed) << "NVML cannot be asked for it";

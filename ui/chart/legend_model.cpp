@@ -9,7 +9,12 @@
 namespace headroom::ui {
 namespace {
 
-// In either column: a plan has the others of now.
+// A plan has the others of now, and a share of the driver of its own.
+bool isKnown(Segment segment, int column, const MemoryAccount& account) {
+  if (segment == Segment::Driver) return account.driver.has_value() || column == LegendModel::PlanColumn;
+  return segment != Segment::Others || account.confidence != MemoryConfidence::kAssumed;
+}
+
 QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
   switch (segment) {
     case Segment::Others: return othersBytesText(bytes, account);
@@ -70,9 +75,8 @@ int LegendModel::columnCount(const QModelIndex& parent) const { return parent.is
 
 QString LegendModel::toolTipOf(Segment segment, int column) const {
   const auto& frame = column == NowColumn ? m_now : m_plan;
-  const bool isKnown = segment != Segment::Others || m_account.confidence != MemoryConfidence::kAssumed;
-  QStringList lines{column == NameColumn || !frame || !isKnown ? segmentExplanation(segment)
-                                                               : formatExactBytes(frame->of(segment))};
+  const bool isFigure = column != NameColumn && frame && isKnown(segment, column, m_account);
+  QStringList lines{isFigure ? formatExactBytes(frame->of(segment)) : segmentExplanation(segment)};
   if (segment != Segment::Others || column == PlanColumn || !m_now) return lines.first();
   if (const QString doubt = doubtText(m_account); !doubt.isEmpty()) lines << doubt;
   if (m_now->withheld > 0)
@@ -94,6 +98,7 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       if (index.column() == NameColumn) return segmentName(segment);
       if (!frame) return QStringLiteral("\u2013");
+      if (!isKnown(segment, index.column(), m_account)) return tr("not known");
       return bytesText(segment, frame->of(segment), m_account);
     case Qt::AccessibleTextRole:
       return frame && index.column() != NameColumn ? spokenText(segment, frame->of(segment), m_account) : QVariant();

@@ -23,7 +23,7 @@ Bytes comesBackOn(const DeviceInfo& device, const std::vector<DeviceInfo>& all, 
   for (const DeviceInfo& other : all) {
     if (other.id == device.id || (shares(other) && shares(device))) sum += load.heldOn(other.id);
   }
-  return sum + std::min(device.driver_bytes, device.account.driver);
+  return sum + std::min(device.driver_bytes, device.account.driver.value_or(0));
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ void DeviceWatch::tellReadings(const std::vector<DeviceInfo>& devices) {
     reading.device = id;
     reading.total = device.total_bytes;
     reading.free = device.free_bytes;
-    reading.ours = m_load.heldOn(device.id) + device.account.driver;
+    reading.ours = m_load.heldOn(device.id) + device.account.driver.value_or(0);
     reading.account = device.account;
     reading.kvTokensUsed = m_load.kvTokensUsed();
     reading.allocationsAfterLoad = m_load.allocationsSinceLoad();

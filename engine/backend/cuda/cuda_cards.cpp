@@ -137,7 +137,11 @@ MemoryReadings read_card_memory(const CudaCard& card) {
   readings.driver_bytes = use.driver_bytes;
   if (!card.pci) return readings;
   readings.device = read_nvml(*card.pci);
-  if (const std::optional<Bytes> own = own_nvml_bytes(*card.pci)) readings.own_clients = ClientUse{.device = *own};
+  const std::optional<Bytes> own = own_nvml_bytes(*card.pci);
+  if (!own) return readings;
+  readings.own_clients = ClientUse{.device = *own};
+  // Another thread may have taken memory in between.
+  if (*readings.device && *own > (*readings.device)->used) readings.device = read_nvml(*card.pci);
   return readings;
 }
 

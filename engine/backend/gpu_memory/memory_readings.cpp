@@ -50,9 +50,10 @@ std::optional<ClientUse> checked_clients(const MemoryReadings& readings, std::st
   return std::nullopt;
 }
 
-// What this process has in the device's own memory: never less than its arenas that stayed there.
-Bytes held_here(const MemoryReadings& readings, Bytes arenas_here, const std::optional<ProcessBudget>& budget,
-                const std::optional<ClientUse>& clients, std::string& doubt) {
+// What this process has in the device's own memory beside its arenas that stayed there; absent where nothing tells.
+std::optional<Bytes> driver_here(const MemoryReadings& readings, Bytes arenas_here,
+                                 const std::optional<ProcessBudget>& budget, const std::optional<ClientUse>& clients,
+                                 std::string& doubt) {
   std::optional<Bytes> told;
   if (budget) told = budget->usage;
   // 0 is what a driver says that does not count; a program without arenas may hold nothing.
@@ -62,13 +63,14 @@ Bytes held_here(const MemoryReadings& readings, Bytes arenas_here, const std::op
                  fmt::format("Nothing tells what this program holds of it: its driver's share is taken for the {} by "
                              "which more was in use once it was opened.",
                              format_bytes(readings.driver_bytes)));
-    return sum(arenas_here, readings.driver_bytes);
+    return readings.driver_bytes;
   }
-  if (told && is_below(*told, arenas_here)) {
+  if (!told) return arenas_here == 0 ? std::optional<Bytes>(0) : std::nullopt;
+  if (is_below(*told, arenas_here)) {
     add_contradiction(doubt, fmt::format("the driver counts {} for this program, which holds {}", format_bytes(*told),
                                          format_bytes(arenas_here)));
   }
-  return std::max(told.value_or(0), arenas_here);
+  return less(*told, arenas_here);
 }
 
 // The use of the whole device as far as it can be believed.
@@ -112,12 +114,13 @@ MemorySample sample_own_memory(const MemoryReadings& readings) {
   const std::optional<ClientUse> clients = checked_clients(readings, account.doubt);
   if (clients) account.spilled = std::min(clients->evicted, readings.device_arena_bytes);
   const Bytes arenas_here = readings.device_arena_bytes - account.spilled;
-  const Bytes ours = held_here(readings, arenas_here, budget, clients, account.doubt);
+  account.driver = driver_here(readings, arenas_here, budget, clients, account.doubt);
+  const Bytes ours = sum(arenas_here, account.driver.value_or(0));
   const std::optional<DeviceUse> use = checked_use(readings, ours, account.doubt);
   const Bytes seen = readings.other_clients ? readings.other_clients->device : 0;
   sample.total = use ? std::min(use->total, readings.heap_bytes) : readings.heap_bytes;
   sample.ours = std::min(ours, sample.total);
-  account.driver = less(sample.ours, arenas_here);
+  if (account.driver) account.driver = less(sample.ours, arenas_here);
   const Bytes not_ours = sample.total - sample.ours;
   if (use) {
     account.others = std::min(less(use->used, ours), not_ours);

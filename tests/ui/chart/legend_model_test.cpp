@@ -81,6 +81,21 @@ TEST(LegendModelTest, what_is_not_known_of_other_programs_is_no_number_in_any_co
   }
 }
 
+TEST(LegendModelTest, what_a_driver_holds_is_no_number_where_nothing_tells) {
+  const Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  const int row = static_cast<int>(segmentIndex(Segment::Driver));
+  MemoryAccount account;
+  account.driver.reset();
+  MemoryFrame frame;
+  legend.setNow(frame, account);
+  frame.of(Segment::Driver) = kGiB;
+  legend.setPlan(frame);
+  EXPECT_EQ(legend.index(row, LegendModel::NowColumn).data(), "not known");
+  EXPECT_EQ(legend.index(row, LegendModel::NowColumn).data(Qt::ToolTipRole), segmentExplanation(Segment::Driver));
+  EXPECT_EQ(legend.index(row, LegendModel::PlanColumn).data(), "1.00 GiB") << "as it is asked for";
+}
+
 TEST(LegendModelTest, swatches_are_painted_anew_with_the_theme) {
   Theme theme(ThemeChoice::Light);
   LegendModel legend(theme);

@@ -107,7 +107,9 @@ TEST(OwnMemory, beside_the_arenas_is_the_drivers) {
   EXPECT_EQ(sample_of(readings).account.driver, 100 * kMiB) << "whatever was pushed out";
   readings.own_clients.reset();
   readings.budget.reset();
-  EXPECT_EQ(sample_of(readings).account.driver, 0U) << "nothing tells";
+  EXPECT_EQ(sample_of(readings).account.driver, std::nullopt) << "nothing tells";
+  readings.device_arena_bytes = 0;
+  EXPECT_EQ(sample_of(readings).account.driver, 0U) << "nothing of ours is there";
 }
 
 TEST(OwnMemory, that_nothing_tells_is_the_arenas_and_what_the_driver_was_seen_to_take) {
