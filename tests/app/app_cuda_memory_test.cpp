@@ -1,10 +1,8 @@
 // The window of a machine with a card of CUDA that other programs are on, too: whose memory is shown as whose. The card
 // and NVML are those of tests/support/cuda, which knows what was allocated.
 #include <QTabBar>
-#include <QTableView>
 
 #include "tests/app/app_gpu_fixture.h"
-#include "ui/chart/legend_model.h"
 
 #ifdef HEADROOM_FAKE_CUDA
 
@@ -14,7 +12,7 @@ namespace {
 using ui::LegendModel;
 using ui::Segment;
 
-constexpr Bytes kTotal = 2 * kGiB, kOthers = 300 * kMiB, kContext = 64 * kMiB;
+constexpr Bytes kTotal = 2 * kGiB, kOthers = 300 * kMiB;
 constexpr int kNoPermission = 4, kNoSuchCard = 6;
 
 class AppCudaMemory : public AppGpuWindow {
@@ -46,9 +44,6 @@ class AppCudaMemory : public AppGpuWindow {
     ASSERT_TRUE(waitFor([&] { return tabs->count() == 2; }));
     tabs->setCurrentIndex(tabs->tabText(0).contains("Fake") ? 0 : 1);
     ASSERT_TRUE(tabs->tabText(tabs->currentIndex()).contains("Fake")) << tabs->tabText(0).toStdString();
-  }
-  QVariant legend(Segment segment, int column, int role) {
-    return find<QTableView>("legend")->model()->index(static_cast<int>(ui::segmentIndex(segment)), column).data(role);
   }
   QString now(Segment segment) { return legend(segment, LegendModel::NowColumn, Qt::DisplayRole).toString(); }
   QString tip(Segment segment) { return legend(segment, LegendModel::NowColumn, Qt::ToolTipRole).toString(); }
@@ -97,15 +92,17 @@ TEST_F(AppCudaMemory, the_segments_of_a_loaded_card_are_what_is_in_use_of_it) {
             m_fake.device_bytes);
   for (const Segment ours : {Segment::Weights, Segment::KvReserved, Segment::Activations})
     EXPECT_GT(bytesNow(ours), 0U) << segmentName(ours).toStdString();
-  EXPECT_EQ(bytesNow(Segment::Driver), kContext);
+  EXPECT_EQ(bytesNow(Segment::Driver), test::kFakeContextBytes);
   EXPECT_EQ(bytesNow(Segment::Others), kOthers);
-  EXPECT_EQ(bytesNow(Segment::Headroom) + bytesNow(Segment::Free), kTotal - kOthers - kContext - m_fake.device_bytes);
+  EXPECT_EQ(bytesNow(Segment::Headroom) + bytesNow(Segment::Free),
+            kTotal - kOthers - test::kFakeContextBytes - m_fake.device_bytes);
   EXPECT_TRUE(verdict().startsWith("Fits:") && verdict().contains("of 1.71 GiB"))
       << "for the plan the driver's share is not taken twice: " << verdict().toStdString();
   grabBothThemes("cuda-memory");
 }
 
-TEST_F(AppCudaMemory, what_another_program_takes_beside_a_loaded_model_is_shown_as_its_own_and_a_larger_plan_is_refused) {
+TEST_F(AppCudaMemory,
+       what_another_program_takes_beside_a_loaded_model_is_shown_as_its_own_and_a_larger_plan_is_refused) {
   addGpu(gpu());
   openSplit();
   loadBy(loadButton());
@@ -115,12 +112,12 @@ TEST_F(AppCudaMemory, what_another_program_takes_beside_a_loaded_model_is_shown_
   ASSERT_TRUE(waitFor([&] { return bytesNow(Segment::Weights) > 0; }));
   const Bytes weights = bytesNow(Segment::Weights), activations = bytesNow(Segment::Activations);
   // All but 2 MiB: the smallest step in which this card is planned with.
-  const Bytes taken = kTotal - kContext - m_fake.device_bytes - 2 * kMiB;
+  const Bytes taken = kTotal - test::kFakeContextBytes - m_fake.device_bytes - 2 * kMiB;
   take(taken);
   ASSERT_TRUE(waitFor([&] { return bytesNow(Segment::Others) == taken; })) << now(Segment::Others).toStdString();
   EXPECT_EQ(bytesNow(Segment::Weights), weights);
   EXPECT_EQ(bytesNow(Segment::Activations), activations);
-  EXPECT_EQ(bytesNow(Segment::Driver), kContext);
+  EXPECT_EQ(bytesNow(Segment::Driver), test::kFakeContextBytes);
   find<QSpinBox>("slotsSpin")->setValue(8);
   find<QSpinBox>("contextSpin")->setValue(32768);
   ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Does not fit"); })) << verdict().toStdString();
@@ -148,7 +145,7 @@ TEST_F(AppCudaMemory, what_nvml_does_not_tell_is_said_to_be_unknown_until_it_tel
       << tip(Segment::Others).toStdString();
   EXPECT_EQ(legend(Segment::Others, LegendModel::PlanColumn, Qt::DisplayRole), "not known");
   EXPECT_TRUE(now(Segment::Free).startsWith(QString::fromUtf8("\u2264 "))) << now(Segment::Free).toStdString();
-  EXPECT_EQ(bytesNow(Segment::Driver), kContext) << "what was seen of it";
+  EXPECT_EQ(bytesNow(Segment::Driver), test::kFakeContextBytes) << "what was seen of it";
   EXPECT_TRUE(says(unknown));
   EXPECT_TRUE(waitFor([&] { return says(remark); })) << find<QLabel>("remarks")->text().toStdString();
   grabBothThemes("cuda-unknown");
@@ -157,7 +154,7 @@ TEST_F(AppCudaMemory, what_nvml_does_not_tell_is_said_to_be_unknown_until_it_tel
 }
 
 // As where there is no NVML.
-TEST_F(AppOnCuda, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_with_what_is_known) {
+TEST_F(AppCudaMemory, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_with_what_is_known) {
   m_fake.nvml_card_error = kNoSuchCard;
   addGpu(gpu());
   openSplit();
@@ -173,8 +170,8 @@ TEST_F(AppOnCuda, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_with
   EXPECT_TRUE(verdict().startsWith("Fits:")) << verdict().toStdString();
   ask("hello");
   EXPECT_GT(lastText().size(), 0);
-  // What the driver refuses is told with what was asked, and that nobody knows more.
-  take(kTotal - kContext - m_fake.device_bytes);
+  // What the driver refuses is told with what was asked, and what it has left.
+  take(kTotal - test::kFakeContextBytes - m_fake.device_bytes - 3 * kMiB);
   find<QSpinBox>("contextSpin")->setValue(32768);
   find<QSpinBox>("slotsSpin")->setValue(8);
   ASSERT_TRUE(waitFor([&] { return loadButton()->isEnabled() && find<QLabel>("loadText")->text().contains("keeps"); }))
@@ -182,7 +179,8 @@ TEST_F(AppOnCuda, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_with
   loadButton()->click();
   ASSERT_TRUE(waitFor([&] { return find<QLabel>("messageText")->text().contains("cuda:0: asked for"); }))
       << find<QLabel>("messageText")->text().toStdString();
-  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("refused by the driver"))
+  // 2 MiB of the old session are given back first.
+  EXPECT_TRUE(find<QLabel>("messageText")->text().contains("free 5.00 MiB (5242880 bytes), refused by the driver"))
       << find<QLabel>("messageText")->text().toStdString();
   grabBothThemes("cuda-refused");
 }

@@ -2,7 +2,10 @@
 // card of tests/support/cuda, and NVML is that of the same folder.
 #pragma once
 
+#include <QTableView>
+
 #include "tests/app/app_fixture.h"
+#include "ui/chart/legend_model.h"
 #ifdef HEADROOM_FAKE_CUDA
 #include "backend/cuda/cuda_driver.h"
 #include "backend/gpu_memory/nvml.h"
@@ -47,6 +50,10 @@ class AppGpuWindow : public AppWindowTest {
     EXPECT_EQ(devices, expected) << devices.join(' ').toStdString();
   }
   void loadBy(QPushButton* press) { loadBy(press, {"cpu", gpu()}); }
+  // Of the device that the chart shows.
+  QVariant legend(ui::Segment segment, int column, int role) {
+    return find<QTableView>("legend")->model()->index(static_cast<int>(ui::segmentIndex(segment)), column).data(role);
+  }
   void ask(const QString& text) {
     type(text);
     ASSERT_TRUE(answered());

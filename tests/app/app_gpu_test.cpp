@@ -73,9 +73,12 @@ TEST_P(AppOnGpu, a_model_is_split_planned_loaded_chatted_with_loaded_anew_and_cl
   allow("1 GiB");  // a driver that computes on the CPU holds tens of MiB of the same memory
   ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Fits:"); })) << verdict().toStdString();
 
-  const QString before = verdict();
+  const auto plannedCache = [&] {
+    return legend(ui::Segment::KvReserved, ui::LegendModel::PlanColumn, Qt::DisplayRole).toString();
+  };
+  const QString before = plannedCache();
   for (const char* type : {"keyType", "valueType"}) choose(find<QComboBox>(type), find<QComboBox>(type)->count() - 1);
-  ASSERT_TRUE(waitFor([&] { return verdict() != before; }));
+  ASSERT_TRUE(waitFor([&] { return plannedCache() != before; }));
   loadBy(loadButton());
   if (HasFatalFailure()) return;
   agreeToTemplate();

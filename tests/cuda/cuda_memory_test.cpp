@@ -23,7 +23,7 @@ using testing::HasSubstr;
   return true;
 }();
 
-constexpr Bytes kTotal = 2 * kGiB, kOthers = 300 * kMiB, kContext = 64 * kMiB, kArena = 32 * kMiB;
+constexpr Bytes kTotal = 2 * kGiB, kOthers = 300 * kMiB, kArena = 32 * kMiB;
 constexpr int kNotSupported = 3, kNoPermission = 4;
 
 class CudaMemory : public testing::Test {
@@ -93,15 +93,15 @@ TEST_F(CudaMemory, of_cards_that_nobody_opened_is_told_for_each_and_opens_no_con
 TEST_F(CudaMemory, of_an_open_card_is_ours_its_drivers_and_other_programs) {
   open();
   MemorySample now = sample();
-  EXPECT_EQ(now.account.driver, kContext) << "and not of other programs";
+  EXPECT_EQ(now.account.driver, test::kFakeContextBytes) << "and not of other programs";
   EXPECT_EQ(now.account.others, kOthers);
   EXPECT_EQ(now.account.confidence, MemoryConfidence::kMeasured);
-  EXPECT_EQ(backend_->driver_bytes(), kContext);
+  EXPECT_EQ(backend_->driver_bytes(), test::kFakeContextBytes);
   fake_.taken[0] = kGiB;
   EXPECT_EQ(sample().account.others, kGiB) << "what comes meanwhile is theirs";
   EXPECT_EQ(sample().ours, now.ours);
-  EXPECT_EQ(backend_->driver_bytes(), kContext) << "and not the driver's";
-  EXPECT_EQ(card("cuda:0").account.driver, kContext);
+  EXPECT_EQ(backend_->driver_bytes(), test::kFakeContextBytes) << "and not the driver's";
+  EXPECT_EQ(card("cuda:0").account.driver, test::kFakeContextBytes);
   arena_.reset();
   backend_.reset();
   EXPECT_EQ(card("cuda:0").account.driver, 0U);
@@ -116,7 +116,7 @@ TEST_F(CudaMemory, that_is_ours_without_a_name_is_estimated_and_said) {
     open();
     fake_.taken[0] = kGiB;
     const MemorySample now = sample();
-    EXPECT_EQ(now.account.driver, kContext) << "what it grew by as it was opened";
+    EXPECT_EQ(now.account.driver, test::kFakeContextBytes) << "what it grew by as it was opened";
     EXPECT_EQ(now.account.others, kGiB);
     EXPECT_EQ(now.account.confidence, MemoryConfidence::kEstimated);
     EXPECT_THAT(now.account.doubt, HasSubstr("taken for the 64.0 MiB by which more was in use once it was opened"));
@@ -133,10 +133,10 @@ TEST_F(CudaMemory, that_nvml_does_not_tell_is_not_known_and_why_is_said) {
     for (const MemoryAccount& account : {sample().account, card("cuda:0").account}) {
       EXPECT_EQ(account.others, std::nullopt);
       EXPECT_EQ(account.confidence, MemoryConfidence::kAssumed);
-      EXPECT_EQ(account.driver, kContext);
+      EXPECT_EQ(account.driver, test::kFakeContextBytes);
       EXPECT_THAT(account.doubt, HasSubstr(why));
     }
-    EXPECT_EQ(sample().free, kTotal - kContext - kArena);
+    EXPECT_EQ(sample().free, kTotal - test::kFakeContextBytes - kArena);
   };
   fake_.nvml_memory_error = kNoPermission;
   expect_unknown("NVML tells nothing of 0000:65:00.0 (error 4).");
@@ -177,12 +177,12 @@ class CudaRoom : public CudaMemory {
     options.n_gpu_layers = 2;
     options.n_cpu_ffn = 0;
     std::vector<DeviceInfo> devices = test::cpu_and_cuda();
-    devices[1].driver_bytes = kContext;
+    devices[1].driver_bytes = test::kFakeContextBytes;
     devices[1].driver_measured = true;
     return {model_.path,
             std::make_shared<const MemoryPlan>(test::take(plan_memory(*model_.opened.info, devices, options)))};
   }
-  static Bytes needed(const LoadRequest& of) { return of.plan->planned_bytes(1) + kContext; }
+  static Bytes needed(const LoadRequest& of) { return of.plan->planned_bytes(1) + test::kFakeContextBytes; }
   // All but `left` is another program's.
   void leave(Bytes left) { fake_.taken[0] = kTotal - left; }
   test::OnDisk model_;

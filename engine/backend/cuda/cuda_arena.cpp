@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "backend/cpu/host_memory.h"
+
 namespace headroom {
 
 Result<std::unique_ptr<CudaArena>> CudaArena::map(std::shared_ptr<CudaDevice> device, const ArenaPlan& plan) {
@@ -15,6 +17,17 @@ Result<std::unique_ptr<CudaArena>> CudaArena::map(std::shared_ptr<CudaDevice> de
 std::atomic<Bytes>& CudaArena::bytes_in_use() const {
   GpuUse& use = use_of_card(device_->card());
   return is_page_locked_ ? use.host_arena_bytes : use.device_arena_bytes;
+}
+
+Bytes CudaArena::free_now() const {
+  if (is_page_locked_) {
+    const Result<MemorySample> host = sample_host_memory();
+    return host ? host->free : 0;
+  }
+  // Its driver counts what all programs hold, also where NVML does not tell.
+  std::size_t free = 0, total = 0;
+  if (device_->driver().cuMemGetInfo_v2(&free, &total) == cuda::CUDA_SUCCESS) return free;
+  return sample_card(device_->card()).free;
 }
 
 Status CudaArena::create() {
@@ -33,7 +46,7 @@ Status CudaArena::create() {
     return ok_status();
   }
   if (cuda::is_device_lost(made)) return device_->failed("mapping memory", made);
-  const Bytes free = sample_card(device_->card()).free;
+  const Bytes free = free_now();
   return Error{ErrorCode::kResource,
                fmt::format("{}: asked for {} ({} bytes) of {} memory, free {} ({} bytes), refused by the driver: {}",
                            device_->id(), format_bytes(size_), size_,

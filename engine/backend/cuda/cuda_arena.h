@@ -26,6 +26,7 @@ class CudaArena final : public GpuArena {
   CudaArena(std::shared_ptr<CudaDevice> device, const ArenaPlan& plan)
       : device_(std::move(device)), is_page_locked_(plan.memory == Memory::kPageLocked), size_(plan.size) {}
   Status create();
+  Bytes free_now() const;                    // of what the arena is of
   std::atomic<Bytes>& bytes_in_use() const;  // of this process on the card, of this kind of memory
 
   std::shared_ptr<CudaDevice> device_;

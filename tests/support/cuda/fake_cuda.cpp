@@ -221,6 +221,12 @@ CUresult cuCtxSetLimit(int, std::size_t) {
   NEEDS_CONTEXT();
   return CUDA_SUCCESS;
 }
+CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  NEEDS_CONTEXT();
+  *total = current->total;
+  *free = current->total - used_by_all(*current);
+  return CUDA_SUCCESS;
+}
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
   NEEDS_CONTEXT();
   NEEDS_NO_RECORDING();
