@@ -89,16 +89,17 @@ double measure_lending(ThreadPool& pool, std::byte* memory, Bytes n_bytes) {
   weight.slot = WeightSlot::kGate;
   weight.dtype = DType::kQ4_K;
   weight.n_cols = kLentCols;
-  const Bytes row = row_bytes(weight.dtype, kLentCols), of_thread = kGpuPanelRows * row;
-  weight.n_rows = std::min(kLentRowsPerThread * pool.n_threads(), n_bytes / (3 * row)) / kGpuPanelRows * kGpuPanelRows;
+  const Bytes row = row_bytes(weight.dtype, kLentCols), lent_rows = pool.n_threads() * kGpuPanelRows * row;
+  if (lent_rows > n_bytes / 2) return 0;  // more threads than any machine has
+  weight.n_rows = std::min(kLentRowsPerThread * pool.n_threads(), (n_bytes - lent_rows) / (2 * row));
+  weight.n_rows = weight.n_rows / kGpuPanelRows * kGpuPanelRows;
   const PanelFormat format{kGpuPanelRows, gpu_panel(weight.dtype, kLentCols).bytes(), pack_gpu_panel};
   const PanelRange all{0, count_panels(weight, format)};
   const Bytes size = weight_bytes(weight, WeightLayout::kPanels), lent = all.last * format.bytes;
   double seconds = 0;
   for (int pass = 0; pass < 2; ++pass) {
     const Clock::time_point start = Clock::now();
-    lend_cpu_weight(weight, memory, format, all, {memory + size + lent, pool.n_threads() * of_thread}, pool,
-                    memory + size);
+    lend_cpu_weight(weight, memory, format, all, {memory + size + lent, lent_rows}, pool, memory + size);
     seconds = seconds_since(start);
   }
   return seconds > 0 ? static_cast<double>(lent) / seconds : 0;
