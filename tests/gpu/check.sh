@@ -192,10 +192,9 @@ step chat "$n_turns turns" 75 single "$bin/gpu_check" chat "$small" "$device" "$
 bench_step bench "bench, small model" 45 "$small" --cpu-ffn 0
 # With all FFNs on the CPU: computed there, or on the device, which their weights are streamed to for the prompt.
 n_layers=$(timeout 5 "$bin/headroom-cli" inspect "$small" --json | sed -n 's/.*"n_layers": *\([0-9]*\).*/\1/p')
-for rows in 0 9; do
-  bench_step "bench_from_$rows" "bench, FFNs on the CPU, streamed from $rows rows" 45 "$small" \
-    --gpu-layers "$n_layers" --cpu-ffn "$n_layers" --stream-rows "$rows"
-done
+on_cpu=(--gpu-layers "$n_layers" --cpu-ffn "$n_layers")
+bench_step bench_ffn "bench, FFNs on the CPU" 45 "$small" "${on_cpu[@]}" --stream-rows 0
+bench_step bench_ffn_streamed "bench, FFNs streamed" 45 "$small" "${on_cpu[@]}" --stream-rows 9
 # What lesser drivers run, where the card has more.
 for tier in 2 1 0; do
   grep -q "tier [$((tier + 1))-3]" "$out/devices.json" || continue

@@ -24,7 +24,7 @@ if [ "$kind" = passes ]; then
   script=$folder/pack/check.sh
   check 0 "" --seconds 5000  # a busy machine is no failure
   for title in devices "random models" "contract tests" "plan against the driver" "layers on CPU and GPU" "10 turns" \
-    "bench, small model"; do
+    "bench, small model" "bench, FFNs on the CPU" "bench, FFNs streamed"; do
     row "$title" passed
   done
   says "planned = mapped in"
