@@ -18,14 +18,14 @@ double prefillOps(const ModelInfo& model, const Placement& placement, DeviceInde
   const bool hasTiedHead = has_tied_head(model);
   // Only the last token of the prompt has logits, and embedding rows are copied, not multiplied.
   const auto rowsOf = [&](const WeightTensor& weight) -> double {
-    const bool isHead = weight.slot == (hasTiedHead ? WeightSlot::kTokenEmbedding : WeightSlot::kHead);
+    const bool isHead = weight.role == (hasTiedHead ? TensorRole::kTokenEmbedding : TensorRole::kHead);
     if (isHead) return placement.head_device == device ? 1 : 0;
-    if (weight.slot == WeightSlot::kTokenEmbedding) return 0;
+    if (weight.role == TensorRole::kTokenEmbedding) return 0;
     return weight_is_on(weight, device, placement, hasTiedHead) ? nTokens : 0;
   };
   double ops = 0;
   for (const WeightTensor& weight : model.weights) {
-    if (!slot_is_matrix(weight.slot)) continue;
+    if (!role_is_matrix(weight.role)) continue;
     const double elems = static_cast<double>(weight.n_matrices * weight.n_rows) * static_cast<double>(weight.n_cols);
     ops += 2.0 * elems * model.share_read(weight) * rowsOf(weight);
   }

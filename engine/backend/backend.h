@@ -16,8 +16,8 @@
 #include "base/stop.h"
 #include "plan/kv_rings.h"
 #include "plan/memory_plan.h"
-#include "program/segments.h"
 #include "program/step.h"
+#include "program/subgraphs.h"
 
 namespace headroom {
 
@@ -35,7 +35,7 @@ struct StepInputs {
   std::span<const StepRow> rows;              // of one slot ascending in position; at most Program::max_rows
   std::span<const std::uint32_t> logit_rows;  // indices into rows, ascending; at most Program::max_logit_rows
   const KvRings* rings = nullptr;             // as they are once these rows are written
-  std::uint64_t number = 0;                   // of the step, the same for all its segments; 0: it may be any
+  std::uint64_t number = 0;                   // of the step, the same for all its subgraphs; 0: it may be any
 };
 
 // What a backend is bound to. Model, plan, balance and the arenas outlive the binding; the list of arenas does not.
@@ -105,20 +105,20 @@ class Backend {
 
   // Writes panels of a weight that stands here as another device reads them, on all threads; what is of a vector is all
   // of it. The CPU's: nobody else lends.
-  virtual void lend_weight(std::int32_t /*weight*/, const PanelFormat& /*format*/, PanelRange /*range*/,
+  virtual void copy_panels(std::int32_t /*weight*/, const PanelFormat& /*format*/, PanelRange /*range*/,
                            std::byte* /*to*/) {
     CHECK(false, "a weight is borrowed of a device that lends none");
   }
 
   // Starts to bring what an op of the program needs that brings weights, from who lends them, while what was submitted
   // runs; the op is submitted behind it. kCancelled when stopped, then nothing of this step may follow.
-  virtual Status bring_weights(const Op& /*op*/, WeightLender& /*lender*/, const StopToken& /*stop*/) {
+  virtual Status upload_weights(const Op& /*op*/, WeightSource& /*source*/, const StopToken& /*stop*/) {
     CHECK(false, "weights are brought to a device that takes none");
   }
 
-  // Starts the ops of a segment of this device, behind those that were submitted before. Allocates nothing. A backend
+  // Starts the ops of a subgraph of this device, behind those that were submitted before. Allocates nothing. A backend
   // may compute in submit() or after it.
-  virtual Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) = 0;
+  virtual Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) = 0;
 
   // Until all that was submitted is done. kCancelled when `stop` broke it off: the cache rows of the step are then
   // undefined. kDeviceLost when the device is gone: every later call fails as well.
@@ -134,7 +134,7 @@ class Backend {
   // Answers queries about the logits of the last step, behind all that was submitted; at most candidate_rows() of them.
   // Of the same logits every device answers the same tokens in the same order, and sums within kMostSumError, whatever
   // its number of threads. Allocates nothing.
-  virtual Status find_candidates(std::span<CandidateQuery> queries) = 0;
+  virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.
   virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) = 0;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 
 namespace headroom {
 
@@ -21,11 +21,11 @@ struct PanelRange {
 };
 std::uint64_t count_panels(const WeightTensor& weight, const PanelFormat& format);
 
-// Panels of a weight that another backend has: as Backend::lend_weight().
-class WeightLender {
+// Panels of a weight that another backend has: as Backend::copy_panels().
+class WeightSource {
  public:
-  virtual ~WeightLender() = default;
-  virtual void lend(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) = 0;
+  virtual ~WeightSource() = default;
+  virtual void copy_panels(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) = 0;
 };
 
 }  // namespace headroom

@@ -63,24 +63,24 @@ Result<std::vector<float>> read_squares(WeightReader& reader, const WeightTensor
 
 Result<OutputSquares> read_output_squares(WeightReader& reader, const ModelInfo& model, std::int32_t layer) {
   const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
-  const auto vector = [&](WeightSlot slot) { return reader.vector(model.find_weight(slot, layer)); };
+  const auto vector = [&](TensorRole role) { return reader.vector(model.find_weight(role, layer)); };
   if (spec.has_qk_norm) {
-    const Result<std::vector<float>> q_norm = vector(WeightSlot::kQNorm);
+    const Result<std::vector<float>> q_norm = vector(TensorRole::kQNorm);
     if (!q_norm) return q_norm.error();
-    const Result<std::vector<float>> k_norm = vector(WeightSlot::kKNorm);
+    const Result<std::vector<float>> k_norm = vector(TensorRole::kKNorm);
     if (!k_norm) return k_norm.error();
     return normed_squares(spec, *q_norm, *k_norm);
   }
-  const Result<std::vector<float>> norm = vector(WeightSlot::kAttnNorm);
+  const Result<std::vector<float>> norm = vector(TensorRole::kAttnNorm);
   if (!norm) return norm.error();
-  const auto squares = [&](WeightSlot matrix, WeightSlot bias_slot) -> Result<std::vector<float>> {
+  const auto squares = [&](TensorRole matrix, TensorRole bias_slot) -> Result<std::vector<float>> {
     const Result<std::vector<float>> bias = vector(bias_slot);
     if (!bias) return bias.error();
     return read_squares(reader, *model.find_weight(matrix, layer), *norm, *bias);
   };
-  Result<std::vector<float>> queries = squares(WeightSlot::kQ, WeightSlot::kQBias);
+  Result<std::vector<float>> queries = squares(TensorRole::kQ, TensorRole::kQBias);
   if (!queries) return queries.error();
-  Result<std::vector<float>> keys = squares(WeightSlot::kK, WeightSlot::kKBias);
+  Result<std::vector<float>> keys = squares(TensorRole::kK, TensorRole::kKBias);
   if (!keys) return keys.error();
   return OutputSquares{std::move(*queries), std::move(*keys)};
 }

@@ -12,7 +12,7 @@ std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) con
   return round_up(n_rows, kKvRowStep);
 }
 
-KvEnds LayerSpec::kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const {
+KvF16Rows LayerSpec::kv_f16_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const {
   const auto whole = [](std::uint64_t n) { return n / kKvRowStep * kKvRowStep; };
   const std::uint64_t rows = kv_rows(n_ctx, n_batch),
                       most_sinks = attention == AttentionKind::kWindow ? 0 : kKvSinkRows;
@@ -29,14 +29,14 @@ KvEnds LayerSpec::kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const {
 
 Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }
 
-const WeightTensor* ModelInfo::find_weight(WeightSlot slot, std::int32_t layer) const {
+const WeightTensor* ModelInfo::find_weight(TensorRole role, std::int32_t layer) const {
   const auto found = std::find_if(weights.begin(), weights.end(),
-                                  [&](const WeightTensor& w) { return w.slot == slot && w.layer == layer; });
+                                  [&](const WeightTensor& w) { return w.role == role && w.layer == layer; });
   return found == weights.end() ? nullptr : &*found;
 }
 
 double ModelInfo::share_read(const WeightTensor& weight) const {
-  if (!slot_is_experts(weight.slot)) return 1;
+  if (!role_is_experts(weight.role)) return 1;
   const LayerSpec& layer = layers[static_cast<std::size_t>(weight.layer)];
   return static_cast<double>(layer.n_experts_used) / layer.n_experts;
 }

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "file/model_file.h"
 #include "format/dtype.h"
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 
 namespace headroom {
 
@@ -52,10 +52,10 @@ RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
 // How many positions of a slot stay F16 beside a quantized cache: the first ones, which every query looks at, and a
 // ring of the newest.
-struct KvEnds {
+struct KvF16Rows {
   std::uint64_t n_sinks = 0, n_ring = 0;  // multiples of kKvRowStep
   std::uint64_t n_rows() const { return n_sinks + n_ring; }
-  bool operator==(const KvEnds&) const = default;
+  bool operator==(const KvF16Rows&) const = default;
 };
 
 struct LayerSpec {
@@ -86,7 +86,7 @@ struct LayerSpec {
   // sixteenth of the rows from kKvTailRowsMin to kKvTailRowsMany of them, beyond that a 128th up to kKvTailRowsMax.
   // Never more than an eighth of the rows, so that a short context does not cost more than it saves: then a quarter of
   // them are sinks. None below 256 rows.
-  KvEnds kv_ends(std::uint64_t n_ctx, std::uint64_t n_batch) const;
+  KvF16Rows kv_f16_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
 };
@@ -106,7 +106,7 @@ struct ModelInfo {
   float logit_softcap = 0.0F;    // as LayerSpec::attention_softcap, on logits
   std::vector<RopeSpec> ropes;   // at least one
   std::vector<LayerSpec> layers;
-  std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_slots.h
+  std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_roles.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
   // What the host's heap holds for the model beside its arenas: tokenizer, template, tables. Estimated by
   // describe_model() (run/load_model.h), measured by a load; 0: nobody has said.
@@ -116,7 +116,7 @@ struct ModelInfo {
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
-  const WeightTensor* find_weight(WeightSlot slot, std::int32_t layer) const;  // null when absent
+  const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
   // The share of a weight's bytes that one row reads: of tensors of experts that of the chosen ones.
   double share_read(const WeightTensor& weight) const;
 };

@@ -255,7 +255,7 @@ class ModelInfoReader {
   }
 
   void read_vocabulary() {
-    const TensorInfo* embedding = require(slot_tensor_name(WeightSlot::kTokenEmbedding, -1));
+    const TensorInfo* embedding = require(role_tensor_name(TensorRole::kTokenEmbedding, -1));
     if (embedding == nullptr) return;
     const std::uint64_t n_vocab = embedding->shape.size() > 1 ? embedding->shape[1] : 1;
     if (n_vocab > kMaxWidth)
@@ -283,81 +283,81 @@ class ModelInfoReader {
 
   void fill_slots() {
     const std::uint32_t d_model = model_.d_model;
-    fill(WeightSlot::kTokenEmbedding, -1, model_.n_vocab, d_model);
+    fill(TensorRole::kTokenEmbedding, -1, model_.n_vocab, d_model);
     for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
-    fill(WeightSlot::kOutputNorm, -1, 1, d_model);
-    if (is_there(WeightSlot::kHead, -1)) fill(WeightSlot::kHead, -1, model_.n_vocab, d_model);
+    fill(TensorRole::kOutputNorm, -1, 1, d_model);
+    if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
 
   void fill_layer(std::int32_t i, LayerSpec& layer) {
     const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
-    fill(WeightSlot::kAttnNorm, i, 1, d_model);
-    if (row_.may_fuse_qkv && !is_there(WeightSlot::kQ, i) &&
-        file_.find_tensor(*fused_tensor_name(WeightSlot::kQ, i)) != nullptr) {
+    fill(TensorRole::kAttnNorm, i, 1, d_model);
+    if (row_.may_fuse_qkv && !is_there(TensorRole::kQ, i) &&
+        file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
       fill_fused_qkv(i, layer);
     } else {
-      fill(WeightSlot::kQ, i, q_dim, d_model);
-      fill(WeightSlot::kK, i, kv_dim, d_model);
-      fill(WeightSlot::kV, i, kv_dim, d_model);
+      fill(TensorRole::kQ, i, q_dim, d_model);
+      fill(TensorRole::kK, i, kv_dim, d_model);
+      fill(TensorRole::kV, i, kv_dim, d_model);
     }
-    layer.has_qkv_bias = wants(row_.qkv_bias, WeightSlot::kQBias, i);
+    layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
     if (layer.has_qkv_bias) {
-      fill(WeightSlot::kQBias, i, 1, q_dim);
-      fill(WeightSlot::kKBias, i, 1, kv_dim);
-      fill(WeightSlot::kVBias, i, 1, kv_dim);
+      fill(TensorRole::kQBias, i, 1, q_dim);
+      fill(TensorRole::kKBias, i, 1, kv_dim);
+      fill(TensorRole::kVBias, i, 1, kv_dim);
     }
-    layer.has_qk_norm = wants(row_.qk_norm, WeightSlot::kQNorm, i);
+    layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
-      fill(WeightSlot::kQNorm, i, 1, layer.head_dim);
-      fill(WeightSlot::kKNorm, i, 1, layer.head_dim);
+      fill(TensorRole::kQNorm, i, 1, layer.head_dim);
+      fill(TensorRole::kKNorm, i, 1, layer.head_dim);
     }
-    fill(WeightSlot::kAttnOut, i, d_model, q_dim);
-    layer.has_attn_out_bias = wants(row_.attn_out_bias, WeightSlot::kAttnOutBias, i);
-    if (layer.has_attn_out_bias) fill(WeightSlot::kAttnOutBias, i, 1, d_model);
-    if (layer.has_post_norms) fill(WeightSlot::kAttnPostNorm, i, 1, d_model);
-    fill(WeightSlot::kFfnNorm, i, 1, d_model);
+    fill(TensorRole::kAttnOut, i, d_model, q_dim);
+    layer.has_attn_out_bias = wants(row_.attn_out_bias, TensorRole::kAttnOutBias, i);
+    if (layer.has_attn_out_bias) fill(TensorRole::kAttnOutBias, i, 1, d_model);
+    if (layer.has_post_norms) fill(TensorRole::kAttnPostNorm, i, 1, d_model);
+    fill(TensorRole::kFfnNorm, i, 1, d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
-    if (layer.has_post_norms) fill(WeightSlot::kFfnPostNorm, i, 1, d_model);
+    if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, d_model);
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {
-    fill(WeightSlot::kGate, i, layer.d_ff, model_.d_model);
-    fill(WeightSlot::kUp, i, layer.d_ff, model_.d_model);
-    fill(WeightSlot::kDown, i, model_.d_model, layer.d_ff);
+    fill(TensorRole::kGate, i, layer.d_ff, model_.d_model);
+    fill(TensorRole::kUp, i, layer.d_ff, model_.d_model);
+    fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
   }
 
   void fill_experts(std::int32_t i, const LayerSpec& layer) {
-    fill(WeightSlot::kRouter, i, layer.n_experts, model_.d_model);
-    fill(WeightSlot::kExpertGate, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
-    fill(WeightSlot::kExpertUp, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
-    fill(WeightSlot::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
+    fill(TensorRole::kRouter, i, layer.n_experts, model_.d_model);
+    fill(TensorRole::kExpertGate, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
+    fill(TensorRole::kExpertUp, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
+    fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
   }
 
-  bool is_there(WeightSlot slot, std::int32_t layer) const {
-    return file_.find_tensor(slot_tensor_name(slot, layer)) != nullptr;
+  bool is_there(TensorRole role, std::int32_t layer) const {
+    return file_.find_tensor(role_tensor_name(role, layer)) != nullptr;
   }
 
-  bool wants(Presence presence, WeightSlot slot, std::int32_t layer) const {
-    return presence == Presence::kRequired || (presence == Presence::kOptional && is_there(slot, layer));
+  bool wants(Presence presence, TensorRole role, std::int32_t layer) const {
+    return presence == Presence::kRequired || (presence == Presence::kOptional && is_there(role, layer));
   }
 
-  // The slot is the whole of its own tensor.
-  void fill(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
+  // The role is the whole of its own tensor.
+  void fill(TensorRole role, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
             std::uint64_t n_matrices = 1) {
-    const TensorInfo* tensor = keys_.failed() ? nullptr : require(slot_tensor_name(slot, layer));
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(role_tensor_name(role, layer));
     if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols, n_matrices)) return;
-    add_weight(*tensor, slot, layer, 0, n_rows, n_cols);
+    add_weight(*tensor, role, layer, 0, n_rows, n_cols);
     if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
   }
 
   void fill_fused_qkv(std::int32_t layer, const LayerSpec& spec) {
-    const TensorInfo* tensor = require(*fused_tensor_name(WeightSlot::kQ, layer));
+    const TensorInfo* tensor = require(*fused_tensor_name(TensorRole::kQ, layer));
     const std::uint64_t q_dim = spec.q_dim(), kv_dim = spec.kv_dim();
     if (tensor == nullptr || !check_shape(*tensor, q_dim + 2 * kv_dim, model_.d_model)) return;
-    add_weight(*tensor, WeightSlot::kQ, layer, 0, q_dim, model_.d_model);
-    add_weight(*tensor, WeightSlot::kK, layer, q_dim, kv_dim, model_.d_model);
-    add_weight(*tensor, WeightSlot::kV, layer, q_dim + kv_dim, kv_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kQ, layer, 0, q_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kK, layer, q_dim, kv_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kV, layer, q_dim + kv_dim, kv_dim, model_.d_model);
   }
 
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {
@@ -368,19 +368,19 @@ class ModelInfoReader {
     return false;
   }
 
-  void add_weight(const TensorInfo& tensor, WeightSlot slot, std::int32_t layer, std::uint64_t first_row,
+  void add_weight(const TensorInfo& tensor, TensorRole role, std::int32_t layer, std::uint64_t first_row,
                   std::uint64_t n_rows, std::uint64_t n_cols) {
     const bool type_works =
-        slot_is_matrix(slot) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
+        role_is_matrix(role) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
     if (!type_works) {
       return unsupported(fmt::format("tensor '{}' is {}, which this version cannot compute with; supported: {}",
                                      tensor.name, tensor.type_name,
-                                     slot_is_matrix(slot) ? weight_type_names() : "F32, F16, BF16"));
+                                     role_is_matrix(role) ? weight_type_names() : "F32, F16, BF16"));
     }
     const auto index = static_cast<std::uint32_t>(&tensor - file_.tensors().data());
     is_used_[index] = true;
     WeightTensor weight;
-    weight.slot = slot;
+    weight.role = role;
     weight.layer = layer;
     weight.name = tensor.name;
     weight.file_tensor = index;

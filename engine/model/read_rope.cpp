@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "file/show_name.h"
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 
 namespace headroom {
 namespace {

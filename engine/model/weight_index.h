@@ -1,4 +1,4 @@
-// Which of a model's weights fills a slot of a layer: looked up once for all, where a backend asks in every op.
+// Which of a model's weights fills a role of a layer: looked up once for all, where a backend asks in every op.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ class WeightIndex {
   explicit WeightIndex(const ModelInfo& model);
 
   // Into ModelInfo::weights; absent when the model has no such weight. `layer` -1: of no layer.
-  std::optional<std::size_t> find(WeightSlot slot, std::int32_t layer) const;
+  std::optional<std::size_t> find(TensorRole role, std::int32_t layer) const;
 
  private:
-  std::vector<std::array<std::int32_t, kNWeightSlots>> index_of_;  // (1 + n_layers); -1: none
+  std::vector<std::array<std::int32_t, kNTensorRoles>> index_of_;  // (1 + n_layers); -1: none
 };
 
 }  // namespace headroom

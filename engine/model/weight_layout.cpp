@@ -6,7 +6,7 @@
 namespace headroom {
 
 std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout) {
-  if (!slot_is_matrix(weight.slot)) return weight.n_rows;
+  if (!role_is_matrix(weight.role)) return weight.n_rows;
   switch (layout) {
     case WeightLayout::kRows: return weight.n_rows;
     case WeightLayout::kPanels: return round_up(weight.n_rows, kPanelRows);
@@ -16,7 +16,7 @@ std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout) {
 }
 
 Bytes weight_bytes(const WeightTensor& weight, WeightLayout layout) {
-  if (!slot_is_matrix(weight.slot)) return weight.n_cols * sizeof(float);
+  if (!role_is_matrix(weight.role)) return weight.n_cols * sizeof(float);
   const std::uint64_t n_rows = weight.n_matrices * weight_rows(weight, layout);
   if (layout == WeightLayout::kGpuPanels)
     return n_rows / kGpuPanelRows * gpu_panel(weight.dtype, weight.n_cols).bytes();

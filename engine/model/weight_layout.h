@@ -2,7 +2,7 @@
 // with it.
 #pragma once
 
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 
 namespace headroom {
 

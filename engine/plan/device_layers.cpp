@@ -62,7 +62,7 @@ DeviceLayers::DeviceLayers(const ModelInfo& model, const DeviceInfo& info, const
   logits_ = rounded(Bytes{options.n_logit_rows} * model.n_vocab * kF32Bytes, rules_.alignment);
   candidates_ = rounded(candidate_scratch(model, options).total(), rules_.alignment);
   if (takes_streams(info)) {
-    for (const StreamedSlot& slot : streamed_slots(model, info.kind))
+    for (const StreamedRole& slot : streamed_role_sizes(model, info.kind))
       streamed_.push_back(rounded(slot.bytes, rules_.alignment));
   }
   if (info.kind != DeviceKind::kCpu) return;
@@ -76,12 +76,12 @@ void DeviceLayers::measure_weights(const ModelInfo& model, const DeviceInfo& inf
   for (const WeightTensor& tensor : model.weights) {
     Weight weight{.bytes = rounded(weight_bytes(tensor, weight_layout(info.kind)), rules_.alignment)};
     if (tensor.layer >= 0) {
-      weight.part = slot_is_ffn(tensor.slot) ? Part::kFfn : Part::kAttention;
+      weight.part = role_is_ffn(tensor.role) ? Part::kFfn : Part::kAttention;
       weight.layer = static_cast<std::uint32_t>(tensor.layer);
       Bytes& sum = (weight.part == Part::kFfn ? ffn_ : attention_)[weight.layer + 1];
       sum = add(sum, weight.bytes);
     } else {
-      weight.part = tensor.slot == WeightSlot::kTokenEmbedding ? Part::kEmbedding : Part::kHead;
+      weight.part = tensor.role == TensorRole::kTokenEmbedding ? Part::kEmbedding : Part::kHead;
       Bytes& sum = weight.part == Part::kEmbedding ? embedding_ : head_;
       sum = add(sum, weight.bytes);
     }
@@ -150,7 +150,7 @@ Bytes DeviceLayers::session(const LayerParts& parts) const {
   if (parts.streams()) {
     for (const Bytes bytes : streamed_) sum.add(bytes);
   }
-  sum.add(parts.lent_rows);
+  sum.add(parts.panel_rows);
   sum.add(sampler_);
   sum.add(tokens_);
   sum.add(parts.staging);

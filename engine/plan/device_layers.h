@@ -19,7 +19,7 @@ struct LayerParts {
   bool has_embedding = false, has_head = false;
   std::uint32_t first_streamed = 0, end_streamed = 0;  // FFNs that are computed here with weights that are brought
   Bytes staging = 0;                                   // in the arenas of the session
-  Bytes lent_rows = 0;                                 // likewise, of the host
+  Bytes panel_rows = 0;                                // likewise, of the host
   bool streams() const { return first_streamed < end_streamed; }
 };
 

@@ -46,8 +46,8 @@ struct InputRows {
 InputRows input_rows(const ModelInfo& model) {
   InputRows rows;
   for (const WeightTensor& weight : model.weights) {
-    if (!slot_is_matrix(weight.slot)) continue;
-    const bool is_expert = slot_is_experts(weight.slot);
+    if (!role_is_matrix(weight.role)) continue;
+    const bool is_expert = role_is_experts(weight.role);
     const std::uint64_t n = is_expert ? model.layers[static_cast<std::size_t>(weight.layer)].n_experts_used : 1;
     if (dtype_row(weight.dtype).block_elems == 1) {
       rows.f32 = std::max<Bytes>(rows.f32, n * weight.n_cols * kF32Bytes);

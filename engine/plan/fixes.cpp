@@ -19,7 +19,7 @@ constexpr std::size_t kMaxCombinations = 6;
 
 class FixFinder {
  public:
-  FixFinder(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, PlanLayout base)
+  FixFinder(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked, ArenaLayout base)
       : model_(model), devices_(devices), asked_(asked), base_(std::move(base)) {
     const auto worst =
         std::max_element(base_.budgets.begin(), base_.budgets.end(),
@@ -53,21 +53,21 @@ class FixFinder {
   static bool is_better(const Fix& a, const Fix& b) {
     return a.makes_it_fit != b.makes_it_fit ? a.makes_it_fit : a.price < b.price;
   }
-  std::optional<PlanLayout> try_plan(const PlanOptions& options) const {
-    Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+  std::optional<ArenaLayout> try_plan(const PlanOptions& options) const {
+    Result<ArenaLayout> layout = compute_arenas(model_, devices_, options, Keep::kSizesOnly);
     if (!layout) return std::nullopt;
     return std::move(*layout);
   }
   bool fits(const PlanOptions& options) const {
-    const std::optional<PlanLayout> layout = try_plan(options);
+    const std::optional<ArenaLayout> layout = try_plan(options);
     return layout && layout->fits();
   }
-  std::optional<double> speed(const PlanLayout& layout) const {
+  std::optional<double> speed(const ArenaLayout& layout) const {
     return estimate_tokens_per_s(model_, devices_, layout.placement, layout.options);
   }
 
   // Of the device that lacks most, or of all that share its memory where that is what is short.
-  Bytes asked_in(const PlanLayout& layout) const {
+  Bytes asked_in(const ArenaLayout& layout) const {
     const auto same = std::find_if(layout.budgets.begin(), layout.budgets.end(),
                                    [&](const DeviceBudget& b) { return b.device == worst_device_; });
     if (same == layout.budgets.end()) return 0;
@@ -76,7 +76,7 @@ class FixFinder {
 
   // Prices a change by planning it; one that neither frees anything nor makes the plan fit is dropped.
   void add(const OptionChange& change, std::vector<Fix>& fixes) const {
-    const std::optional<PlanLayout> layout = try_plan(change.options);
+    const std::optional<ArenaLayout> layout = try_plan(change.options);
     if (!layout) return;
     const Bytes now = asked_in(*layout);
     Fix fix;
@@ -266,7 +266,7 @@ class FixFinder {
   const ModelInfo& model_;
   std::span<const DeviceInfo> devices_;
   PlanOptions asked_;
-  PlanLayout base_;
+  ArenaLayout base_;
   DeviceIndex worst_device_ = 0;
   bool is_pool_short_ = false;
   Bytes worst_asked_ = 0;
@@ -277,7 +277,7 @@ class FixFinder {
 
 Result<std::vector<Fix>> find_fixes(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options) {
-  Result<PlanLayout> base = lay_out(model, devices, options, Keep::kSizesOnly);
+  Result<ArenaLayout> base = compute_arenas(model, devices, options, Keep::kSizesOnly);
   if (!base) return base.error();
   if (base->fits()) return std::vector<Fix>{};
   return FixFinder(model, devices, options, std::move(*base)).find();

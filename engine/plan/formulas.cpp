@@ -76,7 +76,7 @@ class GroupList {
 void add_weight(const ModelInfo& model, WeightLayout layout, const Region& region, DeviceIndex device,
                 GroupList& groups) {
   const WeightTensor& weight = model.weights[static_cast<std::size_t>(region.weight)];
-  const bool is_matrix = slot_is_matrix(weight.slot);
+  const bool is_matrix = role_is_matrix(weight.role);
   const std::uint64_t n_rows = weight_rows(weight, layout);
   std::string each = row_expression(region.dtype, weight.n_cols);
   const std::uint32_t panel_rows = layout == WeightLayout::kGpuPanels ? kGpuPanelRows : kPanelRows;
@@ -86,8 +86,8 @@ void add_weight(const ModelInfo& model, WeightLayout layout, const Region& regio
       each = fmt::format("{} units x {} bytes", panel.n_units(), kGpuUnitBytes);
   }
   if (is_matrix) each = fmt::format("{} rows x {}", n_rows, each);
-  if (slot_is_experts(weight.slot)) each = fmt::format("{} experts x {}", weight.n_matrices, each);
-  std::string label = fmt::format("{}, {}", slot_name(weight.slot), dtype_row(region.dtype).name);
+  if (role_is_experts(weight.role)) each = fmt::format("{} experts x {}", weight.n_matrices, each);
+  std::string label = fmt::format("{}, {}", role_name(weight.role), dtype_row(region.dtype).name);
   if (is_matrix && n_rows != weight.n_rows)
     label += fmt::format(" ({} rows in panels of {})", weight.n_rows, panel_rows);
   std::string key = fmt::format("w{} {} {} {}", label, weight.n_matrices, n_rows, weight.n_cols);
@@ -113,7 +113,7 @@ void add_kv(const ModelInfo& model, const PlanOptions& options, const Region& re
   CHECK(part != parts.end(), "a region of the cache belongs to its layer");
   std::string positions = fmt::format("{} positions", part->n_rows);
   if (part->part == KvPart::kExactKeys || part->part == KvPart::kExactValues) {
-    const KvEnds ends = layer.kv_ends(options.n_ctx, options.n_batch);
+    const KvF16Rows ends = layer.kv_f16_rows(options.n_ctx, options.n_batch);
     positions = ends.n_sinks > 0 ? fmt::format("({} first + {} newest positions)", ends.n_sinks, ends.n_ring)
                                  : fmt::format("{} newest positions", ends.n_ring);
   }
@@ -214,10 +214,10 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& 
         each_bytes = scratch.total();
         break;
       }
-      if (region.name == "lent rows") {
+      if (region.name == "panel rows") {
         label = "rows of weights on their way to a GPU";
-        each = fmt::format("{} threads x {} bytes", info.n_threads, lent_row_bytes(model));
-        each_bytes = info.n_threads * lent_row_bytes(model);
+        each = fmt::format("{} threads x {} bytes", info.n_threads, panel_row_bytes(model));
+        each_bytes = info.n_threads * panel_row_bytes(model);
         break;
       }
       each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
@@ -225,8 +225,8 @@ void add_other(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& 
       break;
     case RegionKind::kStreamed:
       label += ", of one layer at a time";
-      for (const StreamedSlot& slot : streamed_slots(model, info.kind)) {
-        if (streamed_name(slot.slot) == region.name) each_bytes = slot.bytes;
+      for (const StreamedRole& streamed : streamed_role_sizes(model, info.kind)) {
+        if (streamed_name(streamed.role) == region.name) each_bytes = streamed.bytes;
       }
       each = fmt::format("{} bytes of the largest layer", each_bytes);
       break;

@@ -56,7 +56,7 @@ std::vector<OptionChange> single_changes(const PlanOptions& asked, const PlanOpt
 }
 
 // Where layers stand after a change; empty when they stand where they stood.
-std::string placement_words(const PlanLayout& now, const PlanLayout& before, std::span<const DeviceInfo> devices) {
+std::string placement_words(const ArenaLayout& now, const ArenaLayout& before, std::span<const DeviceInfo> devices) {
   const auto n_layers = static_cast<std::int32_t>(now.placement.layers.size());
   const std::int32_t n_gpu = now.options.n_gpu_layers, n_ffn = now.options.n_cpu_ffn;
   if (n_gpu == before.options.n_gpu_layers && n_ffn == before.options.n_cpu_ffn) return {};
@@ -69,7 +69,7 @@ std::string placement_words(const PlanLayout& now, const PlanLayout& before, std
 
 // The context or the KV type of a plan is part of what it promises; the speed is compared where a conversation stands:
 // at the same number of positions.
-std::optional<double> speed_at(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanLayout& layout,
+std::optional<double> speed_at(const ModelInfo& model, std::span<const DeviceInfo> devices, const ArenaLayout& layout,
                                std::uint64_t n_positions) {
   return estimate_tokens_per_s(model, devices, layout.placement, layout.options, n_positions);
 }
@@ -78,7 +78,7 @@ std::optional<double> speed_at(const ModelInfo& model, std::span<const DeviceInf
 
 Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                            const PlanOptions& options) {
-  Result<PlanLayout> base = lay_out(model, devices, options, Keep::kSizesOnly);
+  Result<ArenaLayout> base = compute_arenas(model, devices, options, Keep::kSizesOnly);
   if (!base) return base.error();
   std::vector<Fix> found;
   const std::uint64_t n_positions = std::max(1U, base->options.n_ctx / 2);
@@ -87,7 +87,7 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
   for (OptionChange& change : single_changes(options, base->options, devices)) {
     change.options.n_gpu_layers = kAutoLayers;
     change.options.n_cpu_ffn = kAutoLayers;
-    const Result<PlanLayout> layout = lay_out(model, devices, change.options, Keep::kSizesOnly);
+    const Result<ArenaLayout> layout = compute_arenas(model, devices, change.options, Keep::kSizesOnly);
     if (!layout || !layout->fits()) continue;
     const std::optional<double> speed =
         speed_at(model, devices, *layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));

@@ -6,18 +6,18 @@
 
 namespace headroom {
 
-KvEnds kv_ends_of(const LayerSpec& layer, DType dtype, const PlanOptions& options) {
+KvF16Rows kv_f16_rows_of(const LayerSpec& layer, DType dtype, const PlanOptions& options) {
   if (!is_quantized_kv(dtype) || options.kv_scheme == KvScheme::kPlain) return {};
-  return layer.kv_ends(options.n_ctx, options.n_batch);
+  return layer.kv_f16_rows(options.n_ctx, options.n_batch);
 }
 
 std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& options) {
   const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
   std::vector<KvRegion> regions{{KvPart::kKeys, options.kv_k, rows}, {KvPart::kValues, options.kv_v, rows}};
-  if (const KvEnds ends = kv_ends_of(layer, options.kv_k, options); ends.n_rows() > 0) {
+  if (const KvF16Rows ends = kv_f16_rows_of(layer, options.kv_k, options); ends.n_rows() > 0) {
     regions.push_back({KvPart::kExactKeys, DType::kF16, ends.n_rows()});
   }
-  if (const KvEnds ends = kv_ends_of(layer, options.kv_v, options); ends.n_rows() > 0) {
+  if (const KvF16Rows ends = kv_f16_rows_of(layer, options.kv_v, options); ends.n_rows() > 0) {
     regions.push_back({KvPart::kExactValues, DType::kF16, ends.n_rows()});
   }
   return regions;
@@ -35,7 +35,7 @@ std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& reg
 double kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen) {
   double bytes = 0;
   for (const DType dtype : {options.kv_k, options.kv_v}) {
-    const std::uint64_t n_exact = std::min(n_seen, kv_ends_of(layer, dtype, options).n_rows());
+    const std::uint64_t n_exact = std::min(n_seen, kv_f16_rows_of(layer, dtype, options).n_rows());
     bytes += static_cast<double>(n_exact) * static_cast<double>(layer.kv_row_bytes(DType::kF16));
     bytes += static_cast<double>(n_seen - n_exact) * static_cast<double>(layer.kv_row_bytes(dtype));
   }

@@ -26,7 +26,7 @@ bool has_value_shifts(KvPart part, const PlanOptions& options);
 std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots);
 
 // The exact ends of a layer's K (or V) of this type; none when it is not quantized, or kept plainly.
-KvEnds kv_ends_of(const LayerSpec& layer, DType dtype, const PlanOptions& options);
+KvF16Rows kv_f16_rows_of(const LayerSpec& layer, DType dtype, const PlanOptions& options);
 
 // Bytes of K and V that a query reads when it sees n_seen positions.
 double kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen);

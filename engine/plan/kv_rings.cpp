@@ -8,8 +8,8 @@ namespace headroom {
 
 KvRings::KvRings(const ModelInfo& model, const PlanOptions& options) : n_slots_(options.n_slots), ring_rows_{0} {
   for (const LayerSpec& layer : model.layers) {
-    const std::uint64_t n_rows =
-        std::max(kv_ends_of(layer, options.kv_k, options).n_ring, kv_ends_of(layer, options.kv_v, options).n_ring);
+    const std::uint64_t n_rows = std::max(kv_f16_rows_of(layer, options.kv_k, options).n_ring,
+                                          kv_f16_rows_of(layer, options.kv_v, options).n_ring);
     const auto known = std::find(ring_rows_.begin(), ring_rows_.end(), n_rows);
     ring_of_.push_back(static_cast<std::uint32_t>(known - ring_rows_.begin()));
     if (known == ring_rows_.end()) ring_rows_.push_back(n_rows);

@@ -59,7 +59,7 @@ Result<Arenas> lay_out_weights(const LayoutInputs& in, const Placement& placemen
     const WeightTensor& weight = in.model.weights[i];
     if (!weight_is_on(weight, device, placement, in.tied_head)) continue;
     Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
-    region.dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
+    region.dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
     region.weight = static_cast<std::int32_t>(i);
     builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(info.kind)));
   }
@@ -113,11 +113,11 @@ Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placemen
   if (placement.head_device == device)
     builder.add({.kind = RegionKind::kScratch}, "candidates", candidate_scratch(in.model, options).total());
   if (is_streamed_to(placement, device)) {
-    for (const StreamedSlot& streamed : streamed_slots(in.model, info.kind))
-      builder.add({.kind = RegionKind::kStreamed}, streamed_name(streamed.slot), streamed.bytes);
+    for (const StreamedRole& streamed : streamed_role_sizes(in.model, info.kind))
+      builder.add({.kind = RegionKind::kStreamed}, streamed_name(streamed.role), streamed.bytes);
   }
   if (device == in.cpu && !placement.streamed_ffn.empty())
-    builder.add({.kind = RegionKind::kScratch}, "lent rows", Bytes{info.n_threads} * lent_row_bytes(in.model));
+    builder.add({.kind = RegionKind::kScratch}, "panel rows", Bytes{info.n_threads} * panel_row_bytes(in.model));
   if (device == in.cpu) {
     builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
     builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
@@ -171,8 +171,8 @@ std::vector<DeviceBudget> make_budgets(const LayoutInputs& in, const std::vector
   return budgets;
 }
 
-Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, Keep keep) {
-  PlanLayout out;
+Result<ArenaLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, Keep keep) {
+  ArenaLayout out;
   out.options = in.options;
   out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
   out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
@@ -215,9 +215,9 @@ Result<PlanLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split, 
 
 // With both numbers left to us: as many whole layers on GPUs as fit, or all of them with as few FFNs on the CPU as must
 // be, whichever is the faster plan that fits; the former where no one knows.
-Result<PlanLayout> lay_out_best(const LayoutInputs& in, const LayerSplitter& splitter, Keep keep) {
+Result<ArenaLayout> lay_out_best(const LayoutInputs& in, const LayerSplitter& splitter, Keep keep) {
   const std::uint32_t n_layers = in.model.n_layers(), n_whole = splitter.most_layers(0);
-  Result<PlanLayout> whole = lay_out_for(in, splitter.split(n_whole, 0), keep);
+  Result<ArenaLayout> whole = lay_out_for(in, splitter.split(n_whole, 0), keep);
   if (!whole || n_whole == n_layers) return whole;
   const std::optional<double> whole_speed =
       estimate_tokens_per_s(in.model, in.devices, whole->placement, whole->options);
@@ -225,14 +225,14 @@ Result<PlanLayout> lay_out_best(const LayoutInputs& in, const LayerSplitter& spl
   const std::optional<std::uint32_t> n_cpu_ffn = splitter.least_cpu_ffn();
   const std::uint32_t n_split = n_cpu_ffn ? n_layers : splitter.most_layers(n_layers);
   if (n_split == 0) return whole;
-  Result<PlanLayout> split = lay_out_for(in, splitter.split(n_split, n_cpu_ffn.value_or(n_split)), keep);
+  Result<ArenaLayout> split = lay_out_for(in, splitter.split(n_split, n_cpu_ffn.value_or(n_split)), keep);
   if (!split || !split->fits()) return whole;
   const std::optional<double> split_speed =
       estimate_tokens_per_s(in.model, in.devices, split->placement, split->options);
   return !whole->fits() || split_speed > whole_speed ? std::move(split) : std::move(whole);
 }
 
-Result<PlanLayout> lay_out_with(const LayoutInputs& in, Keep keep) {
+Result<ArenaLayout> lay_out_with(const LayoutInputs& in, Keep keep) {
   if (gpus_of(in.options, in.devices).empty()) return lay_out_for(in, {}, keep);
   const LayerSplitter splitter(in.model, in.devices, in.options, in.cpu, in.buffer_alignment, in.stream_rows);
   const bool is_auto = in.options.n_gpu_layers == kAutoLayers;
@@ -245,12 +245,12 @@ Result<PlanLayout> lay_out_with(const LayoutInputs& in, Keep keep) {
 
 }  // namespace
 
-bool PlanLayout::fits() const {
+bool ArenaLayout::fits() const {
   return std::all_of(budgets.begin(), budgets.end(), [](const DeviceBudget& budget) { return budget.fits(); });
 }
 
-Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                           Keep keep) {
+Result<ArenaLayout> compute_arenas(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                   const PlanOptions& options, Keep keep) {
   Result<PlanOptions> resolved = resolve_options(model, devices, options);
   if (!resolved) return resolved.error();
   Result<DeviceIndex> cpu = find_cpu(devices);
@@ -268,7 +268,7 @@ Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> d
     return lay_out_with(in, keep);
   }
   in.stream_rows = choose_stream_rows(model, devices, in.options, in.cpu);
-  Result<PlanLayout> streaming = lay_out_with(in, keep);
+  Result<ArenaLayout> streaming = lay_out_with(in, keep);
   if (in.stream_rows == 0 || (streaming && streaming->fits())) return streaming;
   in.stream_rows = 0;
   return lay_out_with(in, keep);

@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-struct PlanLayout {
+struct ArenaLayout {
   PlanOptions options;  // resolved
   DeviceIndex cpu = 0;
   Placement placement;
@@ -23,7 +23,7 @@ struct PlanLayout {
 };
 
 // Pure. kUsage as plan_memory.
-Result<PlanLayout> lay_out(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                           Keep keep);
+Result<ArenaLayout> compute_arenas(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                   const PlanOptions& options, Keep keep);
 
 }  // namespace headroom

@@ -100,7 +100,7 @@ Bytes MemoryPlan::bytes_of(RegionKind kind, DeviceIndex device) const {
 
 Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                const PlanOptions& options) {
-  Result<PlanLayout> layout = lay_out(model, devices, options, Keep::kRegions);
+  Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kRegions);
   if (!layout) return layout.error();
   MemoryPlan plan;
   plan.devices.assign(devices.begin(), devices.end());

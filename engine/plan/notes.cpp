@@ -20,7 +20,7 @@ void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vec
   const std::optional<Bytes> limit = arena_rules(device).largest_arena;
   const bool tied_head = has_tied_head(model);
   const auto bytes = [&](const WeightTensor& weight) {
-    const bool stays = weight.slot == WeightSlot::kTokenEmbedding && !tied_head;
+    const bool stays = weight.role == TensorRole::kTokenEmbedding && !tied_head;
     return stays ? 0 : weight_bytes(weight, weight_layout(device.kind));
   };
   const auto largest =
@@ -47,7 +47,7 @@ void note_gpu(const DeviceInfo& device, bool is_used, bool is_any_after, std::ve
 }
 
 void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
-               const PlanLayout& layout, std::vector<Note>& notes) {
+               const ArenaLayout& layout, std::vector<Note>& notes) {
   const std::vector<DeviceIndex> gpus = gpus_of(layout.options, devices);
   const auto holds_layers = [&](DeviceIndex device) { return attention_run(layout.placement, device).count() > 0; };
   if (!gpus.empty() && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
@@ -74,7 +74,7 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
 }
 
 // What prompts take another way for.
-void note_stream(std::span<const DeviceInfo> devices, const PlanLayout& layout, std::vector<Note>& notes) {
+void note_stream(std::span<const DeviceInfo> devices, const ArenaLayout& layout, std::vector<Note>& notes) {
   const Placement& placement = layout.placement;
   std::vector<DeviceIndex> receivers;
   std::size_t n_streamed = 0;
@@ -92,7 +92,7 @@ void note_stream(std::span<const DeviceInfo> devices, const PlanLayout& layout, 
 }
 
 void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
-                  const PlanLayout& layout, std::vector<Note>& notes) {
+                  const ArenaLayout& layout, std::vector<Note>& notes) {
   for (const DeviceInfo& device : devices) {
     if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
   }
@@ -155,7 +155,7 @@ void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vect
 }  // namespace
 
 std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
-                             const PlanLayout& layout) {
+                             const ArenaLayout& layout) {
   std::vector<Note> notes;
   note_devices(model, devices, asked, layout, notes);
   note_context(model, layout.options, notes);

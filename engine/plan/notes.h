@@ -8,6 +8,6 @@
 namespace headroom {
 
 std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
-                             const PlanLayout& layout);
+                             const ArenaLayout& layout);
 
 }  // namespace headroom

@@ -59,15 +59,15 @@ std::vector<DeviceIndex> devices_in_use(const Placement& placement) {
 
 bool has_tied_head(const ModelInfo& model) {
   return std::none_of(model.weights.begin(), model.weights.end(),
-                      [](const WeightTensor& w) { return w.slot == WeightSlot::kHead; });
+                      [](const WeightTensor& w) { return w.role == TensorRole::kHead; });
 }
 
 bool weight_is_on(const WeightTensor& weight, DeviceIndex device, const Placement& placement, bool tied_head) {
   if (weight.layer >= 0) {
     const LayerPlacement& layer = placement.layers[static_cast<std::size_t>(weight.layer)];
-    return (slot_is_ffn(weight.slot) ? layer.ffn : layer.attention) == device;
+    return (role_is_ffn(weight.role) ? layer.ffn : layer.attention) == device;
   }
-  if (weight.slot != WeightSlot::kTokenEmbedding) return placement.head_device == device;
+  if (weight.role != TensorRole::kTokenEmbedding) return placement.head_device == device;
   return placement.embed_device == device || (tied_head && placement.head_device == device);
 }
 

@@ -15,7 +15,7 @@ namespace headroom {
 namespace {
 
 // "misses 1.30 GiB on RTX 4090": of the device that lacks most.
-std::string what_is_missing(std::span<const DeviceInfo> devices, const PlanLayout& layout) {
+std::string what_is_missing(std::span<const DeviceInfo> devices, const ArenaLayout& layout) {
   const auto worst =
       std::max_element(layout.budgets.begin(), layout.budgets.end(),
                        [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
@@ -29,12 +29,12 @@ class Trial {
 
   // What is beyond 64 bits does not fit either. The options have been checked once, so no other error is left.
   bool fits(const PlanOptions& options) const {
-    const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+    const Result<ArenaLayout> layout = compute_arenas(model_, devices_, options, Keep::kSizesOnly);
     return layout.ok() && layout->fits();
   }
 
   std::string what_is_missing(const PlanOptions& options) const {
-    const Result<PlanLayout> layout = lay_out(model_, devices_, options, Keep::kSizesOnly);
+    const Result<ArenaLayout> layout = compute_arenas(model_, devices_, options, Keep::kSizesOnly);
     return layout ? headroom::what_is_missing(devices_, *layout) : "is refused (" + layout.error().message + ")";
   }
 
@@ -50,7 +50,7 @@ PlanOptions with_ctx(PlanOptions options, std::uint32_t n_ctx) {
 
 // The options themselves must make sense before any search: the smallest plan is asked for once.
 Status check_once(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
-  const Result<PlanLayout> layout = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
+  const Result<ArenaLayout> layout = compute_arenas(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
   if (!layout) return layout.error();
   return ok_status();
 }
@@ -126,7 +126,7 @@ std::uint32_t kv_loss_rank(DType dtype) {
 
 Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options, std::uint32_t limit) {
-  const Result<PlanLayout> shortest = lay_out(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
+  const Result<ArenaLayout> shortest = compute_arenas(model, devices, with_ctx(options, 1), Keep::kSizesOnly);
   if (!shortest) return shortest.error();
   const std::uint32_t trained = limit == 0 ? model.n_ctx_trained : 0;
   if (limit == 0) limit = trained;
@@ -169,7 +169,7 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
   // The devices' own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
   PlanOptions tried = options;
   tried.n_gpu_layers = kAutoLayers;
-  const Result<PlanLayout> most = lay_out(model, devices, tried, Keep::kSizesOnly);
+  const Result<ArenaLayout> most = compute_arenas(model, devices, tried, Keep::kSizesOnly);
   if (most && most->fits()) {
     const PlanOptions& found = most->options;
     tried.n_gpu_layers = found.n_gpu_layers;

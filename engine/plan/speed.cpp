@@ -81,7 +81,7 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
     TokenWork& on = work[device];
     for (const WeightTensor& weight : model.weights) {
       const bool is_lookup =
-          weight.slot == WeightSlot::kTokenEmbedding && (!tied_head || placement.head_device != device);
+          weight.role == TensorRole::kTokenEmbedding && (!tied_head || placement.head_device != device);
       if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
         on.bytes +=
             static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind))) * model.share_read(weight);

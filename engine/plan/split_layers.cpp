@@ -67,7 +67,7 @@ std::uint32_t LayerSplitter::most_from(const Candidate& on, std::uint32_t first,
 Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) const {
   const Bytes residual = Bytes{options_.step_rows()} * model_.d_model * kF32Bytes;
   const Bytes logits = Bytes{model_.n_vocab} * kF32Bytes;
-  Bytes lent_rows = 0, sent = 0, sent_logits = 0, bytes = add(model_.heap_bytes, all_[cpu_].driver_bytes);
+  Bytes panel_rows = 0, sent = 0, sent_logits = 0, bytes = add(model_.heap_bytes, all_[cpu_].driver_bytes);
   for (std::size_t i = 0; i < holders.devices.size(); ++i) {
     const DeviceInfo& info = all_[holders.devices[i]];
     const bool is_last = i + 1 == holders.devices.size();
@@ -75,7 +75,7 @@ Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) 
     const std::uint32_t end = is_last ? model_.n_layers() : holders.first_layers[i + 1];
     const bool streams =
         streams_ && takes_streams(info) && (i == 0 ? 0 : holders.first_layers[i]) < std::min(end, borders.first_ffn);
-    if (streams) lent_rows = Bytes{all_[cpu_].n_threads} * lent_row_bytes(model_);
+    if (streams) panel_rows = Bytes{all_[cpu_].n_threads} * panel_row_bytes(model_);
     if (!copies_page_locked(info)) {  // the host carries what it sends: see staging_layout()
       if (!is_last || streams || holders.first_layers[i] < borders.first_ffn) sent = residual;
       if (is_last) sent_logits = logits;
@@ -93,7 +93,7 @@ Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) 
                          .end_ffn = borders.first_ffn,
                          .has_embedding = !holders.has_embedding,
                          .staging = staging_of(sent, sent_logits).total,
-                         .lent_rows = lent_rows};
+                         .panel_rows = panel_rows};
   return add(bytes, host_->bytes(parts));
 }
 

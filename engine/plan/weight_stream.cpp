@@ -19,11 +19,11 @@ constexpr double kProductShare = 0.5;
 // What is predicted to be this much faster is faster.
 constexpr double kClearly = 1.25;
 
-constexpr std::array kUp{WeightSlot::kFfnNorm, WeightSlot::kGate, WeightSlot::kUp};
-constexpr std::array kDown{WeightSlot::kDown, WeightSlot::kFfnPostNorm};
+constexpr std::array kUp{TensorRole::kFfnNorm, TensorRole::kGate, TensorRole::kUp};
+constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
 // kMoeUp is computed with what kMoeRoute brought.
-constexpr std::array kRoute{WeightSlot::kFfnNorm, WeightSlot::kRouter, WeightSlot::kExpertGate, WeightSlot::kExpertUp};
-constexpr std::array kExpertDown{WeightSlot::kExpertDown, WeightSlot::kFfnPostNorm};
+constexpr std::array kRoute{TensorRole::kFfnNorm, TensorRole::kRouter, TensorRole::kExpertGate, TensorRole::kExpertUp};
+constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kFfnPostNorm};
 
 // Of one layer.
 struct FfnWork {
@@ -34,11 +34,11 @@ struct FfnWork {
 std::vector<FfnWork> ffn_work(const ModelInfo& model, DeviceKind gpu) {
   std::vector<FfnWork> work(model.n_layers());
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
+    if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
     FfnWork& of = work[static_cast<std::size_t>(weight.layer)];
     of.cpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(DeviceKind::kCpu)));
     of.gpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(gpu)));
-    if (!slot_is_matrix(weight.slot)) continue;
+    if (!role_is_matrix(weight.role)) continue;
     const double n_weights = static_cast<double>(weight.n_matrices) * static_cast<double>(weight.n_rows) *
                              static_cast<double>(weight.n_cols);
     of.products += n_weights * model.share_read(weight);
@@ -98,24 +98,25 @@ std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, Devic
   return is_any ? streamed : std::vector<DeviceIndex>{};
 }
 
-Way way_of(const Placement& placement, std::size_t n_rows) {
-  return !placement.streamed_ffn.empty() && n_rows >= placement.stream_rows ? Way::kStreaming : Way::kInPlace;
+ExecutionMode execution_mode_of(const Placement& placement, std::size_t n_rows) {
+  return !placement.streamed_ffn.empty() && n_rows >= placement.stream_rows ? ExecutionMode::kStreamed
+                                                                            : ExecutionMode::kResident;
 }
 
 Placement placement_of(const Placement& placement, std::size_t n_rows) {
   Placement at = placement;
-  if (way_of(placement, n_rows) == Way::kInPlace) return at;
+  if (execution_mode_of(placement, n_rows) == ExecutionMode::kResident) return at;
   for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = at.streamed_ffn[i];
   return at;
 }
 
-bool is_brought_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device) {
-  if (placement.streamed_ffn.empty() || weight.layer < 0 || !slot_is_ffn(weight.slot)) return false;
+bool is_streamed_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device) {
+  if (placement.streamed_ffn.empty() || weight.layer < 0 || !role_is_ffn(weight.role)) return false;
   const auto layer = static_cast<std::size_t>(weight.layer);
   return placement.streamed_ffn[layer] == device && placement.layers[layer].ffn != device;
 }
 
-std::span<const WeightSlot> brought_slots(OpKind kind) {
+std::span<const TensorRole> streamed_roles(OpKind kind) {
   switch (kind) {
     case OpKind::kFfnUp: return kUp;
     case OpKind::kFfnDown: return kDown;
@@ -125,25 +126,25 @@ std::span<const WeightSlot> brought_slots(OpKind kind) {
   }
 }
 
-std::vector<StreamedSlot> streamed_slots(const ModelInfo& model, DeviceKind kind) {
-  std::array<Bytes, kNWeightSlots> most{};
+std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, DeviceKind kind) {
+  std::array<Bytes, kNTensorRoles> most{};
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
-    Bytes& bytes = most[static_cast<std::size_t>(weight.slot)];
+    if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
+    Bytes& bytes = most[static_cast<std::size_t>(weight.role)];
     bytes = std::max(bytes, weight_bytes(weight, weight_layout(kind)));
   }
-  std::vector<StreamedSlot> slots;
-  for (std::size_t slot = 0; slot < most.size(); ++slot) {
-    if (most[slot] > 0) slots.push_back({static_cast<WeightSlot>(slot), most[slot]});
+  std::vector<StreamedRole> roles;
+  for (std::size_t role = 0; role < most.size(); ++role) {
+    if (most[role] > 0) roles.push_back({static_cast<TensorRole>(role), most[role]});
   }
-  return slots;
+  return roles;
 }
 
 Status check_streams(const ModelInfo& model) {
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0 || !slot_is_ffn(weight.slot)) continue;
+    if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
     const Bytes at_once =
-        slot_is_matrix(weight.slot) ? gpu_panel(weight.dtype, weight.n_cols).bytes() : weight.n_cols * kF32Bytes;
+        role_is_matrix(weight.role) ? gpu_panel(weight.dtype, weight.n_cols).bytes() : weight.n_cols * kF32Bytes;
     if (at_once <= kStreamPartBytes) continue;
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{}: expected rows of which {} are at most {} to stream them, found {}", weight.name,
@@ -152,12 +153,12 @@ Status check_streams(const ModelInfo& model) {
   return ok_status();
 }
 
-std::string streamed_name(WeightSlot slot) { return fmt::format("streamed {}", slot_name(slot)); }
+std::string streamed_name(TensorRole role) { return fmt::format("streamed {}", role_name(role)); }
 
-Bytes lent_row_bytes(const ModelInfo& model) {
+Bytes panel_row_bytes(const ModelInfo& model) {
   Bytes most = 0;
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer >= 0 && slot_is_ffn(weight.slot) && slot_is_matrix(weight.slot))
+    if (weight.layer >= 0 && role_is_ffn(weight.role) && role_is_matrix(weight.role))
       most = std::max(most, kGpuPanelRows * row_bytes(weight.dtype, weight.n_cols));
   }
   return round_up(most, 64);

@@ -23,24 +23,24 @@ bool takes_streams(const DeviceInfo& device);
 std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, DeviceIndex cpu, const Placement& placement);
 
 // How a step of so many rows goes, and where each part is computed then.
-Way way_of(const Placement& placement, std::size_t n_rows);
+ExecutionMode execution_mode_of(const Placement& placement, std::size_t n_rows);
 Placement placement_of(const Placement& placement, std::size_t n_rows);
 
 // Whether a weight of an FFN is brought to `device`.
-bool is_brought_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device);
+bool is_streamed_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device);
 
 // The weights that an op needs and that are brought with it, of those that its layer has: what two of these ops that
 // follow each other need are others. Empty for ops that bring none.
-std::span<const WeightSlot> brought_slots(OpKind kind);
+std::span<const TensorRole> streamed_roles(OpKind kind);
 
-// Where the weights of a slot stand on the device that they are brought to, one layer's after the other's: a region
-// (kStreamed) as large as any layer needs, in the order of WeightSlot.
-struct StreamedSlot {
-  WeightSlot slot = WeightSlot::kGate;
+// Where the weights of a role stand on the device that they are brought to, one layer's after the other's: a region
+// (kStreamed) as large as any layer needs, in the order of TensorRole.
+struct StreamedRole {
+  TensorRole role = TensorRole::kGate;
   Bytes bytes = 0;
 };
-std::vector<StreamedSlot> streamed_slots(const ModelInfo& model, DeviceKind kind);
-std::string streamed_name(WeightSlot slot);  // of the region: "streamed ffn_gate"
+std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, DeviceKind kind);
+std::string streamed_name(TensorRole role);  // of the region: "streamed ffn_gate"
 
 // The region "stream" (kStaging) of page-locked memory: parts of it are filled and copied in turns.
 inline constexpr Bytes kStreamPartBytes = 8 * kMiB;
@@ -48,8 +48,8 @@ inline constexpr std::uint32_t kStreamParts = 3;
 // kUnsupported names a weight whose rows a part does not hold.
 Status check_streams(const ModelInfo& model);
 
-// The region "lent rows" (kScratch) of the CPU: of each thread rows as in a file, between its layout and the other's.
-Bytes lent_row_bytes(const ModelInfo& model);  // of a thread
+// The region "panel rows" (kScratch) of the CPU: of each thread rows as in a file, between its layout and the other's.
+Bytes panel_row_bytes(const ModelInfo& model);  // of a thread
 
 // The rows of a step from which on a GPU is faster with weights that are brought to it than the CPU with those that
 // stand there, by the largest FFN of the model, and clearly so; 0: it is not, or nobody measured the devices.

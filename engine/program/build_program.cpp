@@ -38,11 +38,11 @@ class ProgramBuilder {
   }
 
   void add_op(OpKind kind, std::int32_t layer, DeviceIndex device, OperandList inputs, OperandList outputs,
-              bool brings_weights = false) {
+              bool needs_weight_upload = false) {
     const auto index = static_cast<std::uint32_t>(program_.ops.size());
     for (const BufferId id : inputs) program_.buffers[id].last_op = index;
     for (const BufferId id : outputs) program_.buffers[id].last_op = index;
-    program_.ops.push_back({kind, layer, device, inputs, outputs, brings_weights});
+    program_.ops.push_back({kind, layer, device, inputs, outputs, needs_weight_upload});
   }
 
   // The residual on `device`: itself, or a copy there.
@@ -81,12 +81,12 @@ class ProgramBuilder {
   }
 
   // All ops of one way, from the embedding to the residual that the head reads.
-  BufferId add_layers(const Placement& placement, Way way) {
+  BufferId add_layers(const Placement& placement, ExecutionMode way) {
     BufferId residual = add_buffer("residual", placement.embed_device, model_.d_model);
     add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
     for (std::size_t i = 0; i < model_.layers.size(); ++i) {
       const LayerPlacement& layer = placement.layers[i];
-      const DeviceIndex ffn = way == Way::kInPlace ? layer.ffn : placement.streamed_ffn[i];
+      const DeviceIndex ffn = way == ExecutionMode::kResident ? layer.ffn : placement.streamed_ffn[i];
       const auto index = static_cast<std::int32_t>(i);
       residual = residual_on(layer.attention, residual);
       add_attention(index, model_.layers[i], layer.attention, residual);
@@ -139,12 +139,12 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
   CHECK(placement.streamed_ffn.empty() || placement.streamed_ffn.size() == model.layers.size(),
         "a placement is for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
-  const BufferId residual = builder.add_layers(placement, Way::kInPlace);
+  const BufferId residual = builder.add_layers(placement, ExecutionMode::kResident);
   const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
   builder.add_op(OpKind::kLogits, -1, placement.head_device, {residual}, {logits});
   if (!placement.streamed_ffn.empty()) {
     const std::uint32_t first = builder.n_ops();
-    const BufferId streamed = builder.add_layers(placement, Way::kStreaming);
+    const BufferId streamed = builder.add_layers(placement, ExecutionMode::kStreamed);
     builder.add_op(OpKind::kLogits, -1, placement.head_device, {streamed}, {logits});
     builder.begin_streaming_at(first);
   }

@@ -41,7 +41,7 @@ struct Op {
   DeviceIndex device = 0;
   OperandList inputs, outputs;
   // Weights that stand on another device are brought to this one before it, in each step: see plan/weight_stream.h.
-  bool brings_weights = false;
+  bool needs_weight_upload = false;
 };
 
 // Where a buffer lives between the ops that use it. Buffers whose lives do not overlap share bytes.
@@ -58,7 +58,7 @@ struct Buffer {
 };
 
 // What a step does: all of it where the weights stand, or, with many rows, some of it where they are streamed to.
-enum class Way : std::uint8_t { kInPlace, kStreaming };
+enum class ExecutionMode : std::uint8_t { kResident, kStreamed };
 
 struct Program {
   std::vector<Op> ops;                // of the way in place, and behind them those of the other one
@@ -69,11 +69,11 @@ struct Program {
   std::vector<Bytes> activation_bytes;  // per device: peak of the layout
 
   // [first, end) of ops.
-  std::uint32_t first_op(Way way) const {
-    return way == Way::kInPlace ? 0 : static_cast<std::uint32_t>(ops.size()) - n_streaming_ops;
+  std::uint32_t first_op(ExecutionMode way) const {
+    return way == ExecutionMode::kResident ? 0 : static_cast<std::uint32_t>(ops.size()) - n_streaming_ops;
   }
-  std::uint32_t end_op(Way way) const {
-    return static_cast<std::uint32_t>(ops.size()) - (way == Way::kInPlace ? n_streaming_ops : 0);
+  std::uint32_t end_op(ExecutionMode way) const {
+    return static_cast<std::uint32_t>(ops.size()) - (way == ExecutionMode::kResident ? n_streaming_ops : 0);
   }
 };
 

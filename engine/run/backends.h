@@ -22,7 +22,7 @@ Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const Backend
 std::uint64_t n_allocations(const Backends& backends);
 double product_seconds(const Backends& backends);
 
-// What this process is about to take on one device, and what the plan's rule says of it: memory_ask.h asks for all.
+// What this process is about to take on one device, and what the plan's rule says of it: memory_request.h asks for all.
 // `held`: mapped there already by the model in question; it counts towards "at most". kDoesNotFit names device, bytes
 // asked, bytes free now, what this process holds and what other programs hold.
 Status check_fits_now(const DeviceInfo& device, const HeadroomRule& rule, Bytes asked, Bytes held,

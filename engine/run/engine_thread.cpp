@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/heap.h"
-#include "run/memory_ask.h"
+#include "run/memory_request.h"
 #include "run/scheduler.h"
 #include "run/session.h"
 
@@ -285,7 +285,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
     const MappedBytes mapped = mapped_on(report, plan.devices[device].id);
     return mapped.weights + mapped.session;
   };
-  Result<std::vector<MemoryAsk>> asks = read_memory_asks(wanted.backends, asked, held, driver);
+  Result<std::vector<MemoryRequest>> asks = read_memory_requests(wanted.backends, asked, held, driver);
   if (!asks) return asks.error();
   const bool fits_beside = check_fits_now(plan, *asks).ok();
   if (!fits_beside) {
@@ -295,7 +295,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
           return held(device) + (plan.devices[device].kind == DeviceKind::kCpu ? model->text_bytes : 0);
         },
         *asks);
-    for (MemoryAsk& ask : *asks) ask.held = ask.driver;
+    for (MemoryRequest& ask : *asks) ask.held = ask.driver;
     if (Status fits = check_fits_now(plan, *asks); !fits) return fits;
   }
   scheduler->stop_all();
@@ -307,7 +307,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
 Status EngineThread::Impl::check_replan(const MemoryPlan& plan) {
   const MemoryReport report = session->memory_report();
   const auto mapped = [&](DeviceIndex device) { return mapped_on(report, plan.devices[device].id); };
-  Result<std::vector<MemoryAsk>> asks = read_memory_asks(
+  Result<std::vector<MemoryRequest>> asks = read_memory_requests(
       model->backends, [&](DeviceIndex device) { return session_bytes(plan, device); },
       [&](DeviceIndex device) { return mapped(device).weights; });
   if (!asks) return asks.error();

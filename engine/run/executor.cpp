@@ -35,11 +35,11 @@ std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const
 }
 
 // Lends what stands on the CPU.
-class Lender final : public WeightLender {
+class CpuPanels final : public WeightSource {
  public:
-  explicit Lender(Backend& backend) : backend_(backend) {}
-  void lend(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
-    backend_.lend_weight(weight, format, range, to);
+  explicit CpuPanels(Backend& backend) : backend_(backend) {}
+  void copy_panels(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    backend_.copy_panels(weight, format, range, to);
   }
 
  private:
@@ -75,8 +75,8 @@ Executor::Executor(const ModelInfo& model, const MemoryPlan& plan, const Backend
     : model_(model),
       plan_(plan),
       backends_(backends),
-      segments_(cut_segments(plan.program)),
-      streaming_segments_(cut_segments(plan.program, Way::kStreaming)),
+      subgraphs_(cut_subgraphs(plan.program)),
+      streamed_subgraphs_(cut_subgraphs(plan.program, ExecutionMode::kStreamed)),
       rings_(model, plan.options),
       step_seconds_(plan.devices.size()),
       decode_times_{0, 0, std::vector<double>(plan.devices.size())} {}
@@ -89,7 +89,7 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
   if (Status bound = made->bind(arenas, key_balance, stop); !bound) return bound.error();
   for (DeviceIndex device = 0; device < plan.devices.size(); ++device)
     made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
-  if (!made->streaming_segments_.empty()) made->lender_ = std::make_unique<Lender>(*backends[cpu_of(plan)]);
+  if (!made->streamed_subgraphs_.empty()) made->weight_source_ = std::make_unique<CpuPanels>(*backends[cpu_of(plan)]);
   const DeviceIndex head = plan.program.buffers[made->logits_buffer()].device;
   made->logits_at_ = staging_layout(plan.program, plan.devices, staging_owner(plan, head)).logits_offset;
   return made;
@@ -129,7 +129,7 @@ DecodeTimes Executor::take_decode_times() {
 }
 
 // The time since the last call, or since the step began, is that of `device`: it was waited for.
-void Executor::spend(DeviceIndex device) {
+void Executor::charge_time(DeviceIndex device) {
   const auto now = std::chrono::steady_clock::now();
   step_seconds_[device] += std::chrono::duration<double>(now - spent_until_).count();
   spent_until_ = now;
@@ -138,34 +138,36 @@ void Executor::spend(DeviceIndex device) {
 Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
   spent_until_ = std::chrono::steady_clock::now();
-  const std::vector<Segment>& segments = segments_of(inputs.rows.size());
+  const std::vector<DeviceSubgraph>& subgraphs = subgraphs_of(inputs.rows.size());
   // What is brought next: while all that was submitted runs, so before anybody is waited for.
-  auto next = segments.begin();
-  const auto brings = [&](const Segment& segment) { return plan_.program.ops[segment.first_op].brings_weights; };
-  for (auto segment = segments.begin(); segment != segments.end(); ++segment) {
-    const auto brought = std::find_if(segment, segments.end(), brings);
-    const bool is_due = brought == segment || !segment->transfers.empty();
-    if (is_due && brought >= next && brought != segments.end()) {
-      if (Status begun = bring(*brought, stop); !begun) return begun;
-      next = brought + 1;
+  auto next = subgraphs.begin();
+  const auto needs_upload_first = [&](const DeviceSubgraph& subgraph) {
+    return plan_.program.ops[subgraph.first_op].needs_weight_upload;
+  };
+  for (auto subgraph = subgraphs.begin(); subgraph != subgraphs.end(); ++subgraph) {
+    const auto upload_next = std::find_if(subgraph, subgraphs.end(), needs_upload_first);
+    const bool is_due = upload_next == subgraph || !subgraph->transfers.empty();
+    if (is_due && upload_next >= next && upload_next != subgraphs.end()) {
+      if (Status begun = upload(*upload_next, stop); !begun) return begun;
+      next = upload_next + 1;
     }
-    for (const std::uint32_t transfer : segment->transfers) {
+    for (const std::uint32_t transfer : subgraph->transfers) {
       if (Status crossed = cross(plan_.program.ops[transfer], inputs.rows.size(), stop); !crossed) return crossed;
     }
-    if (Status begun = backends_[segment->device]->submit(*segment, inputs, stop); !begun) return begun;
+    if (Status begun = backends_[subgraph->device]->submit(*subgraph, inputs, stop); !begun) return begun;
   }
-  const DeviceIndex last = segments.back().device;
+  const DeviceIndex last = subgraphs.back().device;
   Status done = backends_[last]->wait(stop);
-  spend(last);
+  charge_time(last);
   return done;
 }
 
-const std::vector<Segment>& Executor::segments_of(std::size_t n_rows) const {
-  return way_of(plan_.placement, n_rows) == Way::kStreaming ? streaming_segments_ : segments_;
+const std::vector<DeviceSubgraph>& Executor::subgraphs_of(std::size_t n_rows) const {
+  return execution_mode_of(plan_.placement, n_rows) == ExecutionMode::kStreamed ? streamed_subgraphs_ : subgraphs_;
 }
 
-Status Executor::bring(const Segment& segment, const StopToken& stop) {
-  return backends_[segment.device]->bring_weights(plan_.program.ops[segment.first_op], *lender_, stop);
+Status Executor::upload(const DeviceSubgraph& subgraph, const StopToken& stop) {
+  return backends_[subgraph.device]->upload_weights(plan_.program.ops[subgraph.first_op], *weight_source_, stop);
 }
 
 // The program gives every buffer to one device; a transfer's two buffers stand on different ones.
@@ -182,10 +184,10 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
     if (Status read = source.read(transfer.inputs[0], 0, staging_[from].first(n_bytes)); !read) return read;
     bytes = staging_[from].first(n_bytes);
   }
-  spend(from);
+  charge_time(from);
   bytes_crossed_ += n_bytes;
   Status written = target.write(transfer.outputs[0], bytes);
-  spend(to.device);
+  charge_time(to.device);
   return written;
 }
 
@@ -195,14 +197,14 @@ Status Executor::check_logit_row(std::uint32_t row) const {
                fmt::format("logits of row {}: the last step left {} rows of them", row, n_logit_rows_)};
 }
 
-Status Executor::find_candidates(std::span<CandidateQuery> queries) {
+Status Executor::top_k(std::span<CandidateQuery> queries) {
   for (const CandidateQuery& query : queries) {
     if (Status there = check_logit_row(query.row); !there) return there;
   }
   const std::size_t n_at_once = candidate_rows(plan_.options);
   for (std::size_t first = 0; first < queries.size(); first += n_at_once) {
     const auto group = queries.subspan(first, std::min(n_at_once, queries.size() - first));
-    if (Status found = head().find_candidates(group); !found) return found;
+    if (Status found = head().top_k(group); !found) return found;
   }
   return ok_status();
 }

@@ -1,4 +1,4 @@
-// Walks the program of a plan over its devices: segment after segment, and what crosses between them.
+// Walks the program of a plan over its devices: subgraph after subgraph, and what crosses between them.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class Executor {
 
   // Answers any number of queries about the logits of the last step: row 0 is that of its first logit row. kUsage: the
   // step had no such row. Errors as of step().
-  Status find_candidates(std::span<CandidateQuery> queries);
+  Status top_k(std::span<CandidateQuery> queries);
 
   // A whole row of these logits, (n_vocab), valid until the next call or step.
   Result<std::span<const float>> logits(std::uint32_t row);
@@ -47,20 +47,20 @@ class Executor {
   Executor(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends);
   Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance, const StopToken& stop);
   Status run(const StepInputs& inputs, const StopToken& stop);
-  const std::vector<Segment>& segments_of(std::size_t n_rows) const;
-  Status bring(const Segment& segment, const StopToken& stop);
+  const std::vector<DeviceSubgraph>& subgraphs_of(std::size_t n_rows) const;
+  Status upload(const DeviceSubgraph& subgraph, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }
   BufferId logits_buffer() const { return plan_.program.ops.back().outputs[0]; }
   Status check_logit_row(std::uint32_t row) const;
   void settle();
-  void spend(DeviceIndex device);
+  void charge_time(DeviceIndex device);
 
   const ModelInfo& model_;
   const MemoryPlan& plan_;
   Backends backends_;
-  std::vector<Segment> segments_, streaming_segments_;  // see Way
-  std::unique_ptr<WeightLender> lender_;                // of what is brought
+  std::vector<DeviceSubgraph> subgraphs_, streamed_subgraphs_;  // see ExecutionMode
+  std::unique_ptr<WeightSource> weight_source_;                 // of what is brought
   KvRings rings_;
   // (devices) What crosses, then a row of logits: that of a device that has its own, else the host's; empty when every
   // device is the host.

@@ -9,7 +9,7 @@
 #include "format/dtype_table.h"
 #include "model/key_balance.h"
 #include "plan/device_rules.h"
-#include "run/memory_ask.h"
+#include "run/memory_request.h"
 
 namespace headroom {
 namespace {
@@ -37,7 +37,7 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
       const auto weight = static_cast<std::size_t>(region.weight);
       if (weight >= info.weights.size() ||
           weight_bytes(info.weights[weight], weight_layout(plan.devices[arena.device].kind)) > region.size ||
-          (slot_is_matrix(info.weights[weight].slot) ? info.weights[weight].dtype : DType::kF32) != region.dtype) {
+          (role_is_matrix(info.weights[weight].role) ? info.weights[weight].dtype : DType::kF32) != region.dtype) {
         return Error{ErrorCode::kUsage,
                      fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
                                  region.size, dtype_row(region.dtype).label)};
@@ -55,7 +55,7 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
 // Another program may have taken memory since the plan was made.
 Status check_plan_fits_now(const LoadedModel& model) {
   const MemoryPlan& plan = *model.plan;
-  const Result<std::vector<MemoryAsk>> asks = read_memory_asks(
+  const Result<std::vector<MemoryRequest>> asks = read_memory_requests(
       model.backends, [&](DeviceIndex device) { return plan.planned_bytes(device); },
       [](DeviceIndex) { return Bytes{0}; }, [&](DeviceIndex device) { return plan.devices[device].driver_bytes; });
   return asks ? check_fits_now(plan, *asks) : Status(asks.error());

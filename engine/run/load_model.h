@@ -40,7 +40,8 @@ Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan);
 Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const LoadInputs& inputs);
 
 // Maps the weight arenas and fills them. Stops within one chunk of a tensor (kCancelled). The whole plan, sessions
-// included, must fit: free memory is read again right before mapping, and check_fits_now() of memory_ask.h is asked.
+// included, must fit: free memory is read again right before mapping, and check_fits_now() of memory_request.h is
+// asked.
 Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& stop, const Advance& advance);
 
 // Both. Whatever was mapped is returned on an error.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/heap.h"
-#include "run/memory_ask.h"
+#include "run/memory_request.h"
 
 namespace headroom {
 namespace {
@@ -153,7 +153,7 @@ Status Session::check_free() const {
     }
     return bytes;
   };
-  const Result<std::vector<MemoryAsk>> asks = read_memory_asks(model_->backends, asked, held);
+  const Result<std::vector<MemoryRequest>> asks = read_memory_requests(model_->backends, asked, held);
   return asks ? check_fits_now(*plan_, *asks) : Status(asks.error());
 }
 
@@ -273,7 +273,7 @@ Status Session::sample_group(std::span<SampledRow> rows) {
     queries_.push_back(*query);
     asks.set(i);
   }
-  if (Status found = executor_->find_candidates(queries_); !found) return found;
+  if (Status found = executor_->top_k(queries_); !found) return found;
   auto answer = queries_.begin();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::optional<TokenId> token;

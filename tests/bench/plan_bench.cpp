@@ -69,7 +69,7 @@ void plan_over_three_devices_with_limits(benchmark::State& state) {
 BENCHMARK(plan_over_three_devices_with_limits)->Unit(benchmark::kMicrosecond);
 
 void sizes_only(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(lay_out(large_model(), devices(), {}, Keep::kSizesOnly));
+  for (auto _ : state) benchmark::DoNotOptimize(compute_arenas(large_model(), devices(), {}, Keep::kSizesOnly));
 }
 BENCHMARK(sizes_only)->Unit(benchmark::kMicrosecond);
 

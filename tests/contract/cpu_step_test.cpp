@@ -71,7 +71,7 @@ void expect_no_allocation(const RandomModelSpec& spec) {
   EXPECT_EQ(mapped, loaded->plan.arenas.size());
   const bool prompt_ok = loaded->executor->step(prompt, last, {}).ok();
   const bool next_ok = loaded->executor->step(next, only, {}).ok();
-  const bool found = loaded->executor->find_candidates({&query, 1}).ok();
+  const bool found = loaded->executor->top_k({&query, 1}).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(n_allocations(loaded->loaded->backends), mapped);
   EXPECT_TRUE(prompt_ok && next_ok && found);

@@ -136,10 +136,10 @@ struct SlabRowView {
     return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + row];
   }
   std::int32_t slab_start(std::uint32_t slab) const {
-    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + row];
+    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_offset_corrections[slab * tile.width + row];
   }
   std::int32_t start(std::uint32_t block) const {
-    return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + row];
+    return is_whole ? number(2 * div_up(n, 256) + block) : tile.offset_corrections[block * tile.width + row];
   }
 };
 
@@ -162,10 +162,10 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
       for (std::uint32_t i = 0; i < n; ++i)
         ASSERT_EQ(found.quant(i), b.quants[(i / 32 * kWidth + row) * 32 + i % 32]) << i << " of " << n;
       for (std::uint32_t block = 0; block < n / 32; ++block)
-        ASSERT_EQ(found.start(block), b.starts[block * kWidth + row]) << block << " of " << n;
+        ASSERT_EQ(found.start(block), b.offset_corrections[block * kWidth + row]) << block << " of " << n;
       for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
         ASSERT_EQ(found.scale(slab), b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
-        ASSERT_EQ(found.slab_start(slab), b.slab_starts[slab * kWidth + row]) << slab << " of " << n;
+        ASSERT_EQ(found.slab_start(slab), b.slab_offset_corrections[slab * kWidth + row]) << slab << " of " << n;
       }
     }
   }

@@ -48,8 +48,8 @@ struct Bound {
     std::vector<StepRow> rows(n_rows);
     for (std::uint32_t i = 0; i < n_rows; ++i) rows[i].position = i;
     const KvRings rings(model, plan.options);
-    const Segment segment{op(kind).device, index, index + 1, {}};
-    ASSERT_TRUE(backend.submit(segment, {rows, {}, &rings}, {}).ok());
+    const DeviceSubgraph subgraph{op(kind).device, index, index + 1, {}};
+    ASSERT_TRUE(backend.submit(subgraph, {rows, {}, &rings}, {}).ok());
     ASSERT_TRUE(backend.wait({}).ok());
   }
 
@@ -110,7 +110,7 @@ RandomModelSpec model_of(DType weight) {
   spec.n_experts = 19;  // two panels of the router, the second not full
   spec.n_experts_used = 3;
   spec.weight_type = weight;
-  spec.slot_types[WeightSlot::kRouter] = DType::kF32;  // as in real files; others may choose another expert
+  spec.role_types[TensorRole::kRouter] = DType::kF32;  // as in real files; others may choose another expert
   return spec;
 }
 
@@ -160,8 +160,8 @@ TEST_P(Experts, of_every_weight_type_are_those_of_the_reference_for_few_rows_and
 
 TEST_P(Experts, of_mixed_types_are_those_of_the_reference) {
   RandomModelSpec spec = model_of(DType::kQ4_K);
-  spec.slot_types[WeightSlot::kExpertUp] = DType::kF16;
-  spec.slot_types[WeightSlot::kExpertDown] = DType::kQ6_K;
+  spec.role_types[TensorRole::kExpertUp] = DType::kF16;
+  spec.role_types[TensorRole::kExpertDown] = DType::kQ6_K;
   open(spec);
   for (const std::size_t n_rows : {1U, 4U, 33U}) expect_like_reference(n_rows, kInt8Weights);
 }
@@ -186,7 +186,7 @@ TEST_P(Experts, of_a_router_of_every_type_have_the_weights_of_the_reference) {
     if (!row.is_weight) continue;
     SCOPED_TRACE(row.name);
     RandomModelSpec spec = model_of(DType::kF32);
-    spec.slot_types[WeightSlot::kRouter] = row.dtype;
+    spec.role_types[TensorRole::kRouter] = row.dtype;
     spec.n_experts_used = spec.n_experts;
     open(spec);
     for (const std::size_t n_rows : {1U, 33U}) {

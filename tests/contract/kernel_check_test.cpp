@@ -162,7 +162,7 @@ void spoil_result(void (*)(const float*, std::uint32_t, std::uint32_t, std::uint
   switch (current.seed) {
     case Seed::kLane: return flip(tile.quants, (tile.width + column) * 32 + 9, 1);
     case Seed::kScale: return flip(tile.scales + tile.width + column, 3, 1);
-    case Seed::kGarbage: return flip(tile.starts16 + 2 * (tile.width + column) + 1, 2, 1);
+    case Seed::kGarbage: return flip(tile.offset_corrections16 + 2 * (tile.width + column) + 1, 2, 1);
     default: return flip(tile.sums + column * 16, 9, 1);
   }
 }
@@ -179,8 +179,10 @@ void spoil_result(void (*)(const float*, std::uint32_t, std::uint32_t, const Act
   switch (current.seed) {
     case Seed::kLane: return flip(whole ? row : tile.quants + column * 32, 9, 1);
     case Seed::kScale: return whole ? flip(row, n + 3, 1) : flip(tile.scales + column, 3, 1);
-    case Seed::kGarbage: return whole ? flip(row, n + n_slabs * 4, 1) : flip(tile.slab_starts + column, 0, 1);
-    default: return whole ? flip(row, n + 2 * n_slabs * 4 + 4, 1) : flip(tile.starts + tile.width + column, 0, 1);
+    case Seed::kGarbage:
+      return whole ? flip(row, n + n_slabs * 4, 1) : flip(tile.slab_offset_corrections + column, 0, 1);
+    default:
+      return whole ? flip(row, n + 2 * n_slabs * 4 + 4, 1) : flip(tile.offset_corrections + tile.width + column, 0, 1);
   }
 }
 void spoil_result(void (*)(float*, const float*, const float*, std::uint32_t), float* head, const float*, const float*,

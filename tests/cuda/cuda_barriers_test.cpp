@@ -17,13 +17,13 @@ using test::RandomModelSpec;
 
 // What reaches every barrier: experts and dense layers, normed heads and others, rotated and plain caches, many rows
 // and few, more tokens that are equally likely than there is room for.
-struct Way {
+struct ExecutionMode {
   const char* architecture;
   DType weight, kv;
   KvScheme scheme;
   std::uint32_t head_dim;
 };
-constexpr Way kWays[] = {
+constexpr ExecutionMode kWays[] = {
     {"qwen3moe", DType::kQ8_0, DType::kQ4_0, KvScheme::kRotated, 96},
     {"llama", DType::kF16, DType::kF8E4M3, KvScheme::kPlain, 64},
     {"qwen3", DType::kQ4_0, DType::kF16, KvScheme::kRotated, 64},
@@ -34,7 +34,7 @@ class CudaBarriers : public testing::Test {
  protected:
   CudaBarriers() {
     for (std::size_t i = 0; i < std::size(kWays); ++i) {
-      const Way& way = kWays[i];
+      const ExecutionMode& way = kWays[i];
       RandomModelSpec spec;
       spec.architecture = way.architecture;
       spec.weight_type = way.weight;

@@ -57,7 +57,7 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
     Bytes sum = 0;
     for (std::size_t first = 0; first < n_tokens; first += n_batch) {
       const auto n_rows = static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first));
-      sum += transfer_bytes(session.plan().program, n_rows, way_of(session.plan().placement, n_rows));
+      sum += transfer_bytes(session.plan().program, n_rows, execution_mode_of(session.plan().placement, n_rows));
     }
     return sum;
   }

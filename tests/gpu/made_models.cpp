@@ -23,7 +23,7 @@ constexpr Bytes kChunkBytes = 16 * kMiB;
 test::RandomModelSpec spec_of(const std::string& name) {
   test::RandomModelSpec spec;
   spec.weight_type = DType::kQ4_K;
-  spec.slot_types = {{WeightSlot::kTokenEmbedding, DType::kQ6_K}, {WeightSlot::kHead, DType::kQ6_K}};
+  spec.role_types = {{TensorRole::kTokenEmbedding, DType::kQ6_K}, {TensorRole::kHead, DType::kQ6_K}};
   spec.float_keys = {{"rope.freq_base", 500000.0F}};
   spec.n_ctx_trained = 8192;
   spec.has_holes = true;  // filled below

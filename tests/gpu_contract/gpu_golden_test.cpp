@@ -5,7 +5,7 @@
 
 #include "golden/golden_model.h"
 #include "gpu_contract/gpu_fixture.h"
-#include "program/segments.h"
+#include "program/subgraphs.h"
 
 namespace headroom {
 namespace {

@@ -142,18 +142,18 @@ TEST_F(GpuModel, prompts_in_many_submissions_give_the_reference_logits) {
 TEST_F(GpuModel, matrices_of_different_types_give_the_reference_logits) {
   for (const bool has_experts : {false, true}) {
     for (const auto& plain : has_experts
-                                 ? std::vector{WeightSlot::kExpertDown, WeightSlot::kExpertUp, WeightSlot::kRouter}
-                                 : std::vector{WeightSlot::kV, WeightSlot::kAttnOut, WeightSlot::kDown, WeightSlot::kUp,
-                                               WeightSlot::kTokenEmbedding}) {
+                                 ? std::vector{TensorRole::kExpertDown, TensorRole::kExpertUp, TensorRole::kRouter}
+                                 : std::vector{TensorRole::kV, TensorRole::kAttnOut, TensorRole::kDown, TensorRole::kUp,
+                                               TensorRole::kTokenEmbedding}) {
       RandomModelSpec spec = small_model(DType::kQ4_K);
       spec.n_layers = 1;
       if (has_experts) {
         spec.architecture = "qwen3moe";
         spec.d_ff = 256;
       }
-      spec.slot_types[plain] = DType::kF16;
-      spec.slot_types[has_experts ? WeightSlot::kExpertGate : WeightSlot::kGate] = DType::kQ6_K;
-      SCOPED_TRACE(slot_name(plain));
+      spec.role_types[plain] = DType::kF16;
+      spec.role_types[has_experts ? TensorRole::kExpertGate : TensorRole::kGate] = DType::kQ6_K;
+      SCOPED_TRACE(role_name(plain));
       test::with_every_arithmetic(DType::kQ4_K, [&](double most) {
         for (const std::uint32_t n : {1U, 5U, 21U}) {
           if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);

@@ -112,14 +112,15 @@ TEST_P(GpuSession, a_prompt_that_streams_goes_on_after_a_stop_behind_any_segment
     const auto session =
         test::session_or_die(test::take(load_model(opened_.file, {opened_.info, made, make}, {}, [](Bytes) {})), made);
     const bool streams = made->program.n_streaming_ops > 0;
-    const std::size_t n_segments = cut_segments(made->program, streams ? Way::kStreaming : Way::kInPlace).size();
+    const std::size_t n_segments =
+        cut_subgraphs(made->program, streams ? ExecutionMode::kStreamed : ExecutionMode::kResident).size();
     for (std::uint32_t behind = 1; behind <= n_segments; ++behind) {
       stop.source = {};
       stop.submit = behind;
       const auto stopped = try_read(*session, 0, prompt, stop.source.token());
       ASSERT_FALSE(stopped.ok());
       EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-      EXPECT_EQ(read(*session, 0, prompt), expected) << "stopped behind segment " << behind;
+      EXPECT_EQ(read(*session, 0, prompt), expected) << "stopped behind subgraph " << behind;
       session->truncate(0, 0);
     }
   }

@@ -96,8 +96,8 @@ class FakeBackend final : public Backend {
     return ok_status();
   }
 
-  // The program of make_plan() is one segment.
-  Status submit(const Segment&, const StepInputs& inputs, const StopToken& stop) override {
+  // The program of make_plan() is one subgraph.
+  Status submit(const DeviceSubgraph&, const StepInputs& inputs, const StopToken& stop) override {
     machine_.before_step();
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
     ++machine_.n_steps;
@@ -125,7 +125,7 @@ class FakeBackend final : public Backend {
   }
   const std::byte* host_view(BufferId) const override { return reinterpret_cast<const std::byte*>(logits_.data()); }
 
-  Status find_candidates(std::span<CandidateQuery> queries) override {
+  Status top_k(std::span<CandidateQuery> queries) override {
     for (CandidateQuery& query : queries)
       answer_query(std::span(logits_).subspan(query.row * n_vocab_, n_vocab_), query);
     return ok_status();

@@ -30,7 +30,7 @@ class FilledCache {
     for (const KvRegion& region : kv_regions(layer, options)) regions_.emplace_back(*kv_region_bytes(layer, region, 1));
     std::size_t next = 2;
     const auto exact = [&](DType dtype) {
-      return kv_ends_of(layer, dtype, options).n_rows() == 0 ? nullptr : regions_[next++].data();
+      return kv_f16_rows_of(layer, dtype, options).n_rows() == 0 ? nullptr : regions_[next++].data();
     };
     keys = make_kv_cache(regions_[0].data(), exact(shape.k), KvPart::kKeys, layer, options);
     values = make_kv_cache(regions_[1].data(), exact(shape.v), KvPart::kValues, layer, options);

@@ -33,10 +33,10 @@ class WeightList {
  public:
   WeightList(ModelInfo& model, DType matrix_dtype) : model_(model), matrix_dtype_(matrix_dtype) {}
 
-  void add(WeightSlot slot, std::int32_t layer, const std::string& name, std::uint64_t n_rows, std::uint64_t n_cols,
+  void add(TensorRole role, std::int32_t layer, const std::string& name, std::uint64_t n_rows, std::uint64_t n_cols,
            std::uint64_t n_matrices = 1) {
     WeightTensor weight;
-    weight.slot = slot;
+    weight.role = role;
     weight.layer = layer;
     weight.name = layer < 0 ? name : "blk." + std::to_string(layer) + "." + name;
     weight.file_tensor = static_cast<std::uint32_t>(model_.weights.size());
@@ -44,7 +44,7 @@ class WeightList {
     weight.n_rows = n_rows;
     weight.n_cols = n_cols;
     weight.dtype = DType::kF32;
-    if (slot_is_matrix(slot))
+    if (role_is_matrix(role))
       weight.dtype = n_cols % dtype_row(matrix_dtype_).block_elems == 0 ? matrix_dtype_ : DType::kF16;
     const Bytes bytes = n_matrices * n_rows * row_bytes(weight.dtype, n_cols);
     model_.n_params += n_matrices * n_rows * n_cols;
@@ -66,42 +66,42 @@ class WeightList {
 };
 
 void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
-  list.add(WeightSlot::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
-  list.add(WeightSlot::kQ, layer, "attn_q.weight", spec.q_dim(), d_model);
-  list.add(WeightSlot::kK, layer, "attn_k.weight", spec.kv_dim(), d_model);
-  list.add(WeightSlot::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
+  list.add(TensorRole::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
+  list.add(TensorRole::kQ, layer, "attn_q.weight", spec.q_dim(), d_model);
+  list.add(TensorRole::kK, layer, "attn_k.weight", spec.kv_dim(), d_model);
+  list.add(TensorRole::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
   if (spec.has_qkv_bias) {
-    list.add(WeightSlot::kQBias, layer, "attn_q.bias", 1, spec.q_dim());
-    list.add(WeightSlot::kKBias, layer, "attn_k.bias", 1, spec.kv_dim());
-    list.add(WeightSlot::kVBias, layer, "attn_v.bias", 1, spec.kv_dim());
+    list.add(TensorRole::kQBias, layer, "attn_q.bias", 1, spec.q_dim());
+    list.add(TensorRole::kKBias, layer, "attn_k.bias", 1, spec.kv_dim());
+    list.add(TensorRole::kVBias, layer, "attn_v.bias", 1, spec.kv_dim());
   }
   if (spec.has_qk_norm) {
-    list.add(WeightSlot::kQNorm, layer, "attn_q_norm.weight", 1, spec.head_dim);
-    list.add(WeightSlot::kKNorm, layer, "attn_k_norm.weight", 1, spec.head_dim);
+    list.add(TensorRole::kQNorm, layer, "attn_q_norm.weight", 1, spec.head_dim);
+    list.add(TensorRole::kKNorm, layer, "attn_k_norm.weight", 1, spec.head_dim);
   }
-  list.add(WeightSlot::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
-  list.add(WeightSlot::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
-  if (spec.has_post_norms) list.add(WeightSlot::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
+  list.add(TensorRole::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
+  list.add(TensorRole::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
+  if (spec.has_post_norms) list.add(TensorRole::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
   if (!spec.has_experts()) {
-    list.add(WeightSlot::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
-    list.add(WeightSlot::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
-    list.add(WeightSlot::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
-    if (spec.has_post_norms) list.add(WeightSlot::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
+    list.add(TensorRole::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
+    list.add(TensorRole::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
+    list.add(TensorRole::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+    if (spec.has_post_norms) list.add(TensorRole::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
     return;
   }
-  list.add(WeightSlot::kRouter, layer, "ffn_gate_inp.weight", spec.n_experts, d_model);
-  list.add(WeightSlot::kExpertGate, layer, "ffn_gate_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
-  list.add(WeightSlot::kExpertUp, layer, "ffn_up_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
-  list.add(WeightSlot::kExpertDown, layer, "ffn_down_exps.weight", d_model, spec.expert_d_ff, spec.n_experts);
+  list.add(TensorRole::kRouter, layer, "ffn_gate_inp.weight", spec.n_experts, d_model);
+  list.add(TensorRole::kExpertGate, layer, "ffn_gate_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
+  list.add(TensorRole::kExpertUp, layer, "ffn_up_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
+  list.add(TensorRole::kExpertDown, layer, "ffn_down_exps.weight", d_model, spec.expert_d_ff, spec.n_experts);
 }
 
 void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
   WeightList list(model, matrix_dtype);
-  list.add(WeightSlot::kTokenEmbedding, -1, "token_embd.weight", model.n_vocab, model.d_model);
+  list.add(TensorRole::kTokenEmbedding, -1, "token_embd.weight", model.n_vocab, model.d_model);
   for (std::size_t i = 0; i < model.layers.size(); ++i)
     add_layer_weights(model.layers[i], static_cast<std::int32_t>(i), model.d_model, list);
-  list.add(WeightSlot::kOutputNorm, -1, "output_norm.weight", 1, model.d_model);
-  if (!tied_head) list.add(WeightSlot::kHead, -1, "output.weight", model.n_vocab, model.d_model);
+  list.add(TensorRole::kOutputNorm, -1, "output_norm.weight", 1, model.d_model);
+  if (!tied_head) list.add(TensorRole::kHead, -1, "output.weight", model.n_vocab, model.d_model);
   list.finish();
 }
 

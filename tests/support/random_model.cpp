@@ -53,10 +53,10 @@ class ModelBuilder {
   GgufWriter build() {
     add_metadata();
     add_tokenizer();
-    add_matrix(WeightSlot::kTokenEmbedding, -1, spec_.n_vocab, spec_.d_model);
+    add_matrix(TensorRole::kTokenEmbedding, -1, spec_.n_vocab, spec_.d_model);
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
-    add_vector(WeightSlot::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
-    if (!spec_.has_tied_head) add_matrix(WeightSlot::kHead, -1, spec_.n_vocab, spec_.d_model);
+    add_vector(TensorRole::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
+    if (!spec_.has_tied_head) add_matrix(TensorRole::kHead, -1, spec_.n_vocab, spec_.d_model);
     if (!spec_.freq_factors.empty()) {
       const auto bytes = std::as_bytes(std::span(spec_.freq_factors));
       writer_.add_tensor(kRopeFactorsTensor, 0, {spec_.freq_factors.size()}, {bytes.begin(), bytes.end()});
@@ -168,65 +168,65 @@ class ModelBuilder {
   void add_layer(std::int32_t i) {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_,
                         kv_dim = spec_.n_kv_heads * head_dim_;
-    add_vector(WeightSlot::kAttnNorm, i, d_model, Fill::kNorm);
-    add_matrix(WeightSlot::kQ, i, q_dim, d_model);
-    add_matrix(WeightSlot::kK, i, kv_dim, d_model);
-    add_matrix(WeightSlot::kV, i, kv_dim, d_model);
+    add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
+    add_matrix(TensorRole::kQ, i, q_dim, d_model);
+    add_matrix(TensorRole::kK, i, kv_dim, d_model);
+    add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {
-      add_vector(WeightSlot::kQBias, i, q_dim, Fill::kBias);
-      add_vector(WeightSlot::kKBias, i, kv_dim, Fill::kBias);
-      add_vector(WeightSlot::kVBias, i, kv_dim, Fill::kBias);
+      add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
+      add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
+      add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);
     }
     if (has(row_.qk_norm)) {
-      add_vector(WeightSlot::kQNorm, i, head_dim_, Fill::kNorm);
-      add_vector(WeightSlot::kKNorm, i, head_dim_, Fill::kNorm);
+      add_vector(TensorRole::kQNorm, i, head_dim_, Fill::kNorm);
+      add_vector(TensorRole::kKNorm, i, head_dim_, Fill::kNorm);
     }
-    add_matrix(WeightSlot::kAttnOut, i, d_model, q_dim);
-    if (has(row_.attn_out_bias)) add_vector(WeightSlot::kAttnOutBias, i, d_model, Fill::kBias);
-    add_vector(WeightSlot::kFfnNorm, i, d_model, Fill::kNorm);
+    add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
+    if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
+    add_vector(TensorRole::kFfnNorm, i, d_model, Fill::kNorm);
     if (row_.router) return add_experts(i);
-    add_matrix(WeightSlot::kGate, i, spec_.d_ff, d_model);
-    add_matrix(WeightSlot::kUp, i, spec_.d_ff, d_model);
-    add_matrix(WeightSlot::kDown, i, d_model, spec_.d_ff);
+    add_matrix(TensorRole::kGate, i, spec_.d_ff, d_model);
+    add_matrix(TensorRole::kUp, i, spec_.d_ff, d_model);
+    add_matrix(TensorRole::kDown, i, d_model, spec_.d_ff);
     if (row_.has_post_norms) {
-      add_vector(WeightSlot::kAttnPostNorm, i, d_model, Fill::kNorm);
-      add_vector(WeightSlot::kFfnPostNorm, i, d_model, Fill::kNorm);
+      add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
+      add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
     }
   }
 
   void add_experts(std::int32_t i) {
-    add_matrix(WeightSlot::kRouter, i, spec_.n_experts, spec_.d_model);
-    add_matrix(WeightSlot::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
-    add_matrix(WeightSlot::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
-    add_matrix(WeightSlot::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
+    add_matrix(TensorRole::kRouter, i, spec_.n_experts, spec_.d_model);
+    add_matrix(TensorRole::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    add_matrix(TensorRole::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
   }
 
   bool has(Presence presence) const {
     return presence == Presence::kRequired || (presence == Presence::kOptional && spec_.has_optional_parts);
   }
 
-  void add_matrix(WeightSlot slot, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
+  void add_matrix(TensorRole role, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
                   std::uint64_t n_matrices = 1) {
-    const auto exception = spec_.slot_types.find(slot);
-    const DType dtype = exception == spec_.slot_types.end() ? spec_.weight_type : exception->second;
+    const auto exception = spec_.role_types.find(role);
+    const DType dtype = exception == spec_.role_types.end() ? spec_.weight_type : exception->second;
     std::vector<std::uint64_t> shape{n_cols, n_rows};
-    if (slot_is_experts(slot)) shape.push_back(n_matrices);
-    add(slot, layer, dtype, shape, Fill::kMatrix);
+    if (role_is_experts(role)) shape.push_back(n_matrices);
+    add(role, layer, dtype, shape, Fill::kMatrix);
   }
 
-  void add_vector(WeightSlot slot, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
-    add(slot, layer, spec_.vector_type, {n_elems}, fill);
+  void add_vector(TensorRole role, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
+    add(role, layer, spec_.vector_type, {n_elems}, fill);
   }
 
-  void add(WeightSlot slot, std::int32_t layer, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
+  void add(TensorRole role, std::int32_t layer, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
     const std::uint64_t n_cols = shape.front(),
                         n_rows = std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{1}, std::multiplies<>());
     CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
-    const std::string name = slot_tensor_name(slot, layer);
+    const std::string name = role_tensor_name(role, layer);
     const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
     const Bytes bytes_per_row = row_bytes(dtype, n_cols);
     if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
-    const std::uint64_t n_distinct = slot_is_experts(slot) ? n_rows : 512;
+    const std::uint64_t n_distinct = role_is_experts(role) ? n_rows : 512;
     std::vector<std::byte> bytes(n_rows * bytes_per_row);
     std::vector<float> row(n_cols);
     for (std::uint64_t r = 0; r < n_rows; ++r) {
@@ -236,14 +236,14 @@ class ModelBuilder {
         continue;
       }
       const float scale = fill != Fill::kMatrix                 ? 0.1F
-                          : slot == WeightSlot::kTokenEmbedding ? 1.0F
+                          : role == TensorRole::kTokenEmbedding ? 1.0F
                                                                 : 1.0F / std::sqrt(static_cast<float>(n_cols));
       const bool stands_out = r % head_dim_ / 2 == 1;
       const float outlier = !stands_out              ? 1.0F
-                            : slot == WeightSlot::kK ? spec_.key_outlier
-                            : slot == WeightSlot::kQ ? 1.0F / spec_.key_outlier
+                            : role == TensorRole::kK ? spec_.key_outlier
+                            : role == TensorRole::kQ ? 1.0F / spec_.key_outlier
                                                      : 1.0F;
-      const float all = slot == WeightSlot::kQ ? spec_.query_scale : 1.0F;
+      const float all = role == TensorRole::kQ ? spec_.query_scale : 1.0F;
       for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * outlier * all * random_.next();
       encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
     }

@@ -10,7 +10,7 @@
 
 #include "file/gguf_writer.h"
 #include "format/dtype.h"
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 
 namespace headroom::test {
 
@@ -27,7 +27,7 @@ struct RandomModelSpec {
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;
   DType vector_type = DType::kF32;  // of norms and biases
-  std::map<WeightSlot, DType> slot_types;
+  std::map<TensorRole, DType> role_types;
 
   // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the
   // same scores.

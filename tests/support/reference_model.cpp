@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "model/key_balance.h"
-#include "program/segments.h"
+#include "program/subgraphs.h"
 
 namespace headroom::test {
 namespace {
@@ -78,11 +78,12 @@ Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
                                                 std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
   rings_.advance(rows);
   const StepInputs inputs{rows, logit_rows, &rings_};
-  for (const Segment& segment : cut_segments(plan_.program)) {
-    for (const std::uint32_t op : segment.transfers) {
+  for (const DeviceSubgraph& subgraph : cut_subgraphs(plan_.program)) {
+    for (const std::uint32_t op : subgraph.transfers) {
       if (Status moved = transfer(plan_.program.ops[op], rows.size()); !moved) return moved.error();
     }
-    if (Status submitted = backend(segment.device).submit(segment, inputs, stop); !submitted) return submitted.error();
+    if (Status submitted = backend(subgraph.device).submit(subgraph, inputs, stop); !submitted)
+      return submitted.error();
   }
   const Op& last = plan_.program.ops.back();
   if (Status done = backend(last.device).wait(stop); !done) return done.error();

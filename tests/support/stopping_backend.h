@@ -1,4 +1,4 @@
-// A backend whose steps can be stopped behind one of their segments, when all rows of it have been written.
+// A backend whose steps can be stopped behind one of their subgraphs, when all rows of it have been written.
 #pragma once
 
 #include <memory>
@@ -29,14 +29,14 @@ class StoppingBackend : public Backend {
     return inner_->clear_arena(arena, stop, advance);
   }
   Status bind(const Binding& binding) override { return inner_->bind(binding); }
-  void lend_weight(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
-    inner_->lend_weight(weight, format, range, to);
+  void copy_panels(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    inner_->copy_panels(weight, format, range, to);
   }
-  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) override {
-    return inner_->bring_weights(op, lender, stop);
+  Status upload_weights(const Op& op, WeightSource& source, const StopToken& stop) override {
+    return inner_->upload_weights(op, source, stop);
   }
-  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
-    if (Status begun = inner_->submit(segment, inputs, stop); !begun) return begun;
+  Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override {
+    if (Status begun = inner_->submit(subgraph, inputs, stop); !begun) return begun;
     if (stop_.submit > 0 && --stop_.submit == 0) {
       stop_.source.request_stop();
       is_stopped_ = true;
@@ -53,7 +53,7 @@ class StoppingBackend : public Backend {
   }
   Status write(BufferId buffer, std::span<const std::byte> from) override { return inner_->write(buffer, from); }
   const std::byte* host_view(BufferId buffer) const override { return inner_->host_view(buffer); }
-  Status find_candidates(std::span<CandidateQuery> queries) override { return inner_->find_candidates(queries); }
+  Status top_k(std::span<CandidateQuery> queries) override { return inner_->top_k(queries); }
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
     return inner_->copy_state(from_slot, to_slot, n_positions);
   }

@@ -324,8 +324,8 @@ void CalculatorState::startAdvice() {
         auto found = find_advice(*asked.model, asked.devices, asked.options);
         std::vector<Fix> fixes = found.ok() ? std::move(found).value() : std::vector<Fix>();
         fixes.resize(std::min(fixes.size(), kMostFixes));
-        return Advice{std::move(fixes), headroom::ui::outlookByLayers(asAsked),
-                      headroom::ui::outlookByFfn(asAsked, nGpuLayers)};
+        return Advice{std::move(fixes), headroom::ui::previewByLayers(asAsked),
+                      headroom::ui::previewByFfn(asAsked, nGpuLayers)};
       },
       [this](Advice advice) {
         m_isThinking = false;
@@ -342,14 +342,14 @@ void CalculatorState::takeAdvice(Advice advice) {
   emit advised();
 }
 
-void CalculatorState::findDeviceOutlook(std::size_t row) {
+void CalculatorState::findDevicePlanPreview(std::size_t row) {
   if (!m_model || m_devices.rows().empty()) return;
   runInBackground(
       planningThreads(), this,
       [model = m_model, devices = m_devices, row, options = m_options] {
-        return outlookByDevice(model, devices, row, options);
+        return previewByDevice(model, devices, row, options);
       },
-      [this, row](const std::vector<DeviceOutlook>& outlook) { emit deviceOutlookFound(row, outlook); });
+      [this, row](const std::vector<DevicePlanPreview>& preview) { emit devicePlanPreviewFound(row, preview); });
 }
 
 Verdict CalculatorState::verdict() const {

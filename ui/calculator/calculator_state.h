@@ -9,7 +9,7 @@
 
 #include "plan/improvements.h"
 #include "ui/calculator/device_choices.h"
-#include "ui/calculator/plan_outlook.h"
+#include "ui/calculator/plan_preview.h"
 #include "ui/calculator/verdict.h"
 
 namespace headroom::ui {
@@ -79,12 +79,12 @@ class CalculatorState : public QObject {
   bool isAdvising() const { return m_isAdvising; }
   // What makes a plan fit that does not, or one that fits faster; the cheapest few.
   const std::vector<Fix>& fixes() const { return m_fixes; }
-  const std::vector<Outlook>& outlookByLayers() const { return m_byLayers; }
-  const std::vector<Outlook>& outlookByFfn() const { return m_byFfn; }
+  const std::vector<PlanPreview>& previewByLayers() const { return m_byLayers; }
+  const std::vector<PlanPreview>& previewByFfn() const { return m_byFfn; }
 
   // Finds out how fast the model would be on each device that can be chosen in a row (one row behind the last: added),
-  // with all else as it stands; deviceOutlookFound() follows. Nothing without a model.
-  void findDeviceOutlook(std::size_t row);
+  // with all else as it stands; devicePlanPreviewFound() follows. Nothing without a model.
+  void findDevicePlanPreview(std::size_t row);
 
  signals:
   void modelChanged();
@@ -93,7 +93,7 @@ class CalculatorState : public QObject {
   void optionsChanged();  // by a setter, a fix or a solve
   void planned();
   void advised();
-  void deviceOutlookFound(std::size_t row, const std::vector<headroom::ui::DeviceOutlook>& outlook);
+  void devicePlanPreviewFound(std::size_t row, const std::vector<headroom::ui::DevicePlanPreview>& preview);
   void solved(const QString& sentence, bool found);  // the answer of solveFor, in words
 
  private:
@@ -108,7 +108,7 @@ class CalculatorState : public QObject {
   void startAdvice();
   struct Advice {
     std::vector<Fix> fixes;
-    std::vector<Outlook> byLayers, byFfn;
+    std::vector<PlanPreview> byLayers, byFfn;
   };
   void takeAdvice(Advice advice);
 
@@ -122,8 +122,8 @@ class CalculatorState : public QObject {
   bool m_areDevicesOurs = true;  // nobody chose them
   QString m_whyTheseDevices;     // while they are ours; may be empty
   std::vector<Fix> m_fixes;
-  std::vector<Outlook> m_byLayers, m_byFfn;
-  bool m_isAdvising = false;  // m_fixes and the outlooks are not those of m_plan yet
+  std::vector<PlanPreview> m_byLayers, m_byFfn;
+  bool m_isAdvising = false;  // m_fixes and the previews are not those of m_plan yet
   bool m_isThinking = false;  // another thread makes plans for us
   bool m_isOutdated = false;  // ... for a plan that is no longer m_plan
   QTimer m_replan;

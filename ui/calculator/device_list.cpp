@@ -33,7 +33,7 @@ DeviceList::DeviceList(const Theme& theme, CalculatorState& calculator, QWidget*
   connect(&m_calculator, &CalculatorState::devicesChanged, this, &DeviceList::refresh);
   connect(&m_calculator, &CalculatorState::optionsChanged, this, &DeviceList::refresh);
   connect(&m_calculator, &CalculatorState::planned, this, &DeviceList::refresh);
-  connect(&m_calculator, &CalculatorState::deviceOutlookFound, this, &DeviceList::showOutlook);
+  connect(&m_calculator, &CalculatorState::devicePlanPreviewFound, this, &DeviceList::showPlanPreview);
   connect(&m_theme, &Theme::changed, this, &DeviceList::paintIcons);
   refresh();
 }
@@ -49,7 +49,7 @@ void DeviceList::makeHostRow() {
   m_add->setMenu(m_addMenu);
   connect(m_addMenu, &QMenu::aboutToShow, this, [this] {
     refreshAddMenu();
-    m_calculator.findDeviceOutlook(m_calculator.devices().rows().size());
+    m_calculator.findDevicePlanPreview(m_calculator.devices().rows().size());
   });
   connectRow(m_host);
   m_column->addWidget(m_host);
@@ -92,7 +92,7 @@ void DeviceList::connectRow(DeviceRow* row) {
     if (indexOf(row) != at) focusRow(at);
   });
   connect(row->picker(), &DevicePicker::listWanted, this,
-          [this, row] { m_calculator.findDeviceOutlook(indexOf(row)); });
+          [this, row] { m_calculator.findDevicePlanPreview(indexOf(row)); });
   connect(row->headroom(), &HeadroomEdit::ruleChosen, this,
           [this, row](const HeadroomRule& rule) { m_calculator.setHeadroom(indexOf(row), rule); });
 }
@@ -214,14 +214,14 @@ void DeviceList::refreshAddMenu() {
   }
 }
 
-void DeviceList::showOutlook(std::size_t index, const std::vector<DeviceOutlook>& outlook) {
-  if (index < m_gpus.size()) return m_gpus[index].row->showOutlook(outlook);
-  if (index == m_gpus.size()) return m_host->showOutlook(outlook);
+void DeviceList::showPlanPreview(std::size_t index, const std::vector<DevicePlanPreview>& preview) {
+  if (index < m_gpus.size()) return m_gpus[index].row->showPlanPreview(preview);
+  if (index == m_gpus.size()) return m_host->showPlanPreview(preview);
   // What stands behind a tab is written at the right of a menu.
   for (QAction* action : m_addMenu->findChildren<QAction*>()) {
-    for (const DeviceOutlook& one : outlook) {
+    for (const DevicePlanPreview& one : preview) {
       if (one.id != action->data().toString()) continue;
-      action->setText(action->text().section(QLatin1Char('\t'), 0, 0) + QLatin1Char('\t') + outlookText(one.outlook));
+      action->setText(action->text().section(QLatin1Char('\t'), 0, 0) + QLatin1Char('\t') + previewText(one.preview));
     }
   }
 }

@@ -38,7 +38,7 @@ class DeviceList : public QWidget {
   void refreshAddMenu();
   void refreshRefused();
   void orderTabs();
-  void showOutlook(std::size_t index, const std::vector<DeviceOutlook>& outlook);
+  void showPlanPreview(std::size_t index, const std::vector<DevicePlanPreview>& preview);
   void paintIcons();
   // The keyboard stays with what was done, though its button may be gone.
   void focusRow(std::size_t index);

@@ -17,11 +17,11 @@
 namespace headroom::ui {
 namespace {
 
-constexpr int kIdRole = Qt::UserRole, kOutlookRole = Qt::UserRole + 1;
-constexpr int kOutlookGapPx = 16;
+constexpr int kIdRole = Qt::UserRole, kPlanPreviewRole = Qt::UserRole + 1;
+constexpr int kPlanPreviewGapPx = 16;
 
 // The device at the left, how fast it would be at the right.
-class OutlookDelegate : public QStyledItemDelegate {
+class PlanPreviewDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
 
@@ -34,11 +34,11 @@ class OutlookDelegate : public QStyledItemDelegate {
   }
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
     const QSize size = QStyledItemDelegate::sizeHint(option, index);
-    return {size.width() + option.fontMetrics.horizontalAdvance(textOf(index)) + kOutlookGapPx, size.height()};
+    return {size.width() + option.fontMetrics.horizontalAdvance(textOf(index)) + kPlanPreviewGapPx, size.height()};
   }
 
  private:
-  static QString textOf(const QModelIndex& index) { return index.data(kOutlookRole).toString(); }
+  static QString textOf(const QModelIndex& index) { return index.data(kPlanPreviewRole).toString(); }
 };
 
 // A line each: what it is called, its driver, and which kernels of ours it runs.
@@ -74,8 +74,8 @@ DevicePicker::DevicePicker(QWidget* parent) : QComboBox(parent) {
   completer->setCaseSensitivity(Qt::CaseInsensitive);
   completer->setCompletionMode(QCompleter::PopupCompletion);
   setCompleter(completer);
-  setItemDelegate(new OutlookDelegate(this));
-  completer->popup()->setItemDelegate(new OutlookDelegate(this));
+  setItemDelegate(new PlanPreviewDelegate(this));
+  completer->popup()->setItemDelegate(new PlanPreviewDelegate(this));
   connect(lineEdit(), &QLineEdit::textEdited, this, [this, completer] {
     if (!completer->popup()->isVisible()) emit listWanted();
   });
@@ -143,19 +143,19 @@ void DevicePicker::showPopup() {
   QComboBox::showPopup();
 }
 
-void DevicePicker::setOutlook(const std::vector<DeviceOutlook>& outlook) {
+void DevicePicker::setPlanPreview(const std::vector<DevicePlanPreview>& preview) {
   for (int row = 0; row < count(); ++row) {
     const QString id = itemData(row, kIdRole).toString();
-    for (const DeviceOutlook& one : outlook) {
+    for (const DevicePlanPreview& one : preview) {
       // A further card of one name is as fast as the first.
       if (id != one.id && !id.startsWith(one.id + QStringLiteral(" #"))) continue;
-      const QString text = outlookText(one.outlook);
-      setItemData(row, text, kOutlookRole);
+      const QString text = previewText(one.preview);
+      setItemData(row, text, kPlanPreviewRole);
       setItemData(row, text.isEmpty() ? itemText(row) : tr("%1, %2").arg(itemText(row), text), Qt::AccessibleTextRole);
     }
   }
   // Wide enough for both, which were not known when the list came up.
-  if (view()->isVisible()) view()->setMinimumWidth(view()->sizeHintForColumn(0) + 2 * kOutlookGapPx);
+  if (view()->isVisible()) view()->setMinimumWidth(view()->sizeHintForColumn(0) + 2 * kPlanPreviewGapPx);
 }
 
 // The headings are in the list too, and "NVIDIA" is in one of them. -1: none.

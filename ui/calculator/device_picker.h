@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/device_info.h"
-#include "ui/calculator/plan_outlook.h"
+#include "ui/calculator/plan_preview.h"
 
 namespace headroom::ui {
 
@@ -25,13 +25,13 @@ class DevicePicker : public QComboBox {
   // Told again with every plan: a list that is the same stays as it is, open or not.
   void setDevices(const std::vector<DeviceInfo>& present, const std::vector<DeviceInfo>& catalogue);
   void setCurrentDevice(const QString& id);
-  void setOutlook(const std::vector<DeviceOutlook>& outlook);
+  void setPlanPreview(const std::vector<DevicePlanPreview>& preview);
 
   void showPopup() override;
 
  signals:
   void deviceChosen(const QString& id);
-  void listWanted();  // the list comes up, and with it setOutlook() is due
+  void listWanted();  // the list comes up, and with it setPlanPreview() is due
 
  protected:
   void focusInEvent(QFocusEvent* event) override;

@@ -59,6 +59,6 @@ void DeviceRow::showRow(const DeviceChoices& choices, std::size_t row) {
   m_headroom->show(*device, choices.rows()[row].headroom);
 }
 
-void DeviceRow::showOutlook(const std::vector<DeviceOutlook>& outlook) { m_picker->setOutlook(outlook); }
+void DeviceRow::showPlanPreview(const std::vector<DevicePlanPreview>& preview) { m_picker->setPlanPreview(preview); }
 
 }  // namespace headroom::ui

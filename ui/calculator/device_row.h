@@ -4,7 +4,7 @@
 #include <QWidget>
 
 #include "ui/calculator/device_choices.h"
-#include "ui/calculator/plan_outlook.h"
+#include "ui/calculator/plan_preview.h"
 #include "ui/theme/theme.h"
 
 class QHBoxLayout;
@@ -23,7 +23,7 @@ class DeviceRow : public QWidget {
 
   // What stands in row `row` of the choices.
   void showRow(const DeviceChoices& choices, std::size_t row);
-  void showOutlook(const std::vector<DeviceOutlook>& outlook);
+  void showPlanPreview(const std::vector<DevicePlanPreview>& preview);
   QLabel* label() const { return m_label; }
   DevicePicker* picker() const { return m_picker; }
   HeadroomEdit* headroom() const { return m_headroom; }

@@ -69,18 +69,18 @@ void LayersEdit::refresh() {
 }
 
 void LayersEdit::refreshMeanings() {
-  const auto meanings = [](const std::vector<Outlook>& outlooks, const auto& position) {
+  const auto meanings = [](const std::vector<PlanPreview>& previews, const auto& position) {
     QStringList texts;
-    for (int n = 0; n < static_cast<int>(outlooks.size()); ++n) {
-      const QString text = outlookText(outlooks[static_cast<std::size_t>(n)]);
+    for (int n = 0; n < static_cast<int>(previews.size()); ++n) {
+      const QString text = previewText(previews[static_cast<std::size_t>(n)]);
       //: What a position of a slider means, and how fast that is
       texts << (text.isEmpty() ? position(n) : tr("%1: %2").arg(position(n), text));
     }
     return texts;
   };
-  m_layers->setMeanings(meanings(m_calculator.outlookByLayers(), [](int n) { return tr("%1 layers on GPUs").arg(n); }));
+  m_layers->setMeanings(meanings(m_calculator.previewByLayers(), [](int n) { return tr("%1 layers on GPUs").arg(n); }));
   m_ffn->setMeanings(
-      meanings(m_calculator.outlookByFfn(), [](int n) { return tr("FFN of %1 layers on the CPU").arg(n); }));
+      meanings(m_calculator.previewByFfn(), [](int n) { return tr("FFN of %1 layers on the CPU").arg(n); }));
 }
 
 }  // namespace headroom::ui

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ui/engine_port.h"
-#include "ui/model_order.h"
+#include "ui/stale_model_filter.h"
 
 namespace headroom::ui {
 
@@ -38,7 +38,7 @@ struct HeldModel {  // by the engine
 struct LoadCycle {
   LoadStage stage;
   std::optional<HeldModel> held;
-  ModelOrder order;  // of what changed `held`
+  StaleModelFilter order;  // of what changed `held`
 };
 
 namespace load_event {

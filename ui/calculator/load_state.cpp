@@ -27,15 +27,15 @@ std::vector<const ArenaPlan*> modelArenas(const MemoryPlan& plan) {
 
 LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_engine(engine) {
   connect(&engine, &EnginePort::loadProgressed, this, [this](quint64 request, quint64 done, quint64 total) {
-    happen(load_event::Progressed{request, done, total});
+    handleEvent(load_event::Progressed{request, done, total});
   });
   connect(&engine, &EnginePort::modelLoaded, this, [this](quint64 request, const LoadedModel& loaded) {
-    happen(load_event::Loaded{request, loaded});
+    handleEvent(load_event::Loaded{request, loaded});
   });
   connect(&engine, &EnginePort::modelUnloaded, this,
-          [this](quint64 request) { happen(load_event::Unloaded{request}); });
+          [this](quint64 request) { handleEvent(load_event::Unloaded{request}); });
   connect(&engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
-    happen(load_event::Failed{request, error});
+    handleEvent(load_event::Failed{request, error});
   });
   connect(&engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
     if (reading.allocationsAfterLoad == allocationsSinceLoad() && reading.kvTokensUsed == kvTokensUsed()) return;
@@ -47,14 +47,14 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
   const bool reads = !keepsWeights(path, *plan);
   const quint64 request = reads ? m_engine.load(path, plan) : m_engine.replan(plan);
-  happen(load_event::Started{request, reads ? std::move(plan) : nullptr});
+  handleEvent(load_event::Started{request, reads ? std::move(plan) : nullptr});
 }
 
-void LoadState::cancel() { happen(load_event::CancelAsked{}); }
-void LoadState::unload() { happen(load_event::CloseAsked{m_engine.unload()}); }
+void LoadState::cancel() { handleEvent(load_event::CancelAsked{}); }
+void LoadState::unload() { handleEvent(load_event::CloseAsked{m_engine.unload()}); }
 
 // The state is whole before anyone hears of it: who hears may start the next load.
-void LoadState::happen(const LoadEvent& event) {
+void LoadState::handleEvent(const LoadEvent& event) {
   const std::vector<LoadEffect> effects = react(m_cycle, event);
   for (const LoadEffect& effect : effects) {
     if (const auto* stop = std::get_if<load_effect::StopRequest>(&effect)) m_engine.stop(stop->request);

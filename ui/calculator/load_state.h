@@ -50,7 +50,7 @@ class LoadState : public QObject {
   void released();  // what unload() was called for
 
  private:
-  void happen(const LoadEvent& event);
+  void handleEvent(const LoadEvent& event);
   const load_stage::Loading* loading() const { return std::get_if<load_stage::Loading>(&m_cycle.stage); }
   const HeldModel* held() const { return m_cycle.held ? &*m_cycle.held : nullptr; }
 

@@ -44,9 +44,9 @@ ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObj
     : QObject(parent), m_engine(engine), m_store(store) {
   connectEngine();
   connect(&store, &ConversationPort::opened, this,
-          [this](const Conversation& conversation) { happen(chat_event::Opened{conversation}); });
+          [this](const Conversation& conversation) { handleEvent(chat_event::Opened{conversation}); });
   connect(&store, &ConversationPort::openFailed, this,
-          [this](const QString& id) { happen(chat_event::OpenFailed{id}); });
+          [this](const QString& id) { handleEvent(chat_event::OpenFailed{id}); });
   m_promptPause.setSingleShot(true);
   m_promptPause.setInterval(kPromptPauseMs);
   connect(&m_promptPause, &QTimer::timeout, this, &ChatController::saveHead);
@@ -59,21 +59,21 @@ void ChatController::connectEngine() {
   connect(&m_engine, &EnginePort::modelLoaded, this, &ChatController::onModelLoaded);
   connect(&m_engine, &EnginePort::modelUnloaded, this, &ChatController::onModelUnloaded);
   connect(&m_engine, &EnginePort::prefillProgressed, this, [this](quint64 request, quint32 done, quint32 total) {
-    if (total > 0) happen(chat_event::ReadingProgressed{request, static_cast<int>(100ULL * done / total)});
+    if (total > 0) handleEvent(chat_event::ReadingProgressed{request, static_cast<int>(100ULL * done / total)});
   });
   connect(&m_engine, &EnginePort::textArrived, this, [this](quint64 request, const QString& text) {
-    happen(chat_event::TextArrived{request, text});
+    handleEvent(chat_event::TextArrived{request, text});
   });
   connect(&m_engine, &EnginePort::generationFinished, this,
           [this](quint64 request, ChatEnd end, const ChatFigures& figures) {
-            happen(chat_event::Finished{request, end, figures});
+            handleEvent(chat_event::Finished{request, end, figures});
           });
   connect(&m_engine, &EnginePort::promptTooLong, this,
           [this](quint64 request, quint32 promptTokens, quint32 contextLength) {
-            happen(chat_event::TooLong{request, promptTokens, contextLength});
+            handleEvent(chat_event::TooLong{request, promptTokens, contextLength});
           });
   connect(&m_engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
-    happen(chat_event::Failed{request, error});
+    handleEvent(chat_event::Failed{request, error});
   });
   connect(&m_engine, &EnginePort::memoryRead, this, &ChatController::onReading);
 }
@@ -99,14 +99,14 @@ int ChatController::readPercent() const {
 }
 
 // The stage is whole before anything is done about it: an effect may start the next answer.
-void ChatController::happen(const ChatEvent& event) {
+void ChatController::handleEvent(const ChatEvent& event) {
   const Activity before = activity();
   const int percentBefore = readPercent();
-  for (const ChatEffect& effect : react(m_stage, event)) perform(effect);
+  for (const ChatEffect& effect : react(m_stage, event)) runEffect(effect);
   if (activity() != before || readPercent() != percentBefore) emit activityChanged();
 }
 
-void ChatController::perform(const ChatEffect& effect) {
+void ChatController::runEffect(const ChatEffect& effect) {
   std::visit(Overloaded{[this](const chat_effect::StopRequest& stop) { m_engine.stop(stop.request); },
                         [this](const chat_effect::AppendText& append) { appendText(append.turnId, append.text); },
                         [this](const chat_effect::FinishTurn& finished) { finishTurn(finished); },
@@ -131,7 +131,7 @@ void ChatController::perform(const ChatEffect& effect) {
 
 void ChatController::newConversation() {
   savePrompt();
-  happen(chat_event::Left{});
+  handleEvent(chat_event::Left{});
   m_head = {QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_settings.systemPrompt, nowMs(), nowMs()};
   m_headIsSaved = false;
   m_tree.reset({});
@@ -143,9 +143,9 @@ void ChatController::newConversation() {
 }
 
 void ChatController::openConversation(const QString& id) {
-  if (id == m_head.id) return happen(chat_event::OpenGivenUp{});
+  if (id == m_head.id) return handleEvent(chat_event::OpenGivenUp{});
   savePrompt();
-  happen(chat_event::OpenAsked{id});
+  handleEvent(chat_event::OpenAsked{id});
   setTrouble({});
   m_store.open(id);
 }
@@ -170,7 +170,7 @@ void ChatController::renameConversation(const QString& title) {
 void ChatController::forgetConversation(const QString& id) {
   if (id == m_head.id) return newConversation();
   const auto* opening = std::get_if<chat_stage::Opening>(&m_stage);
-  if (opening != nullptr && opening->conversationId == id) happen(chat_event::OpenGivenUp{});
+  if (opening != nullptr && opening->conversationId == id) handleEvent(chat_event::OpenGivenUp{});
 }
 
 void ChatController::setSystemPrompt(const QString& text) {
@@ -247,7 +247,7 @@ void ChatController::startAnswer(const QString& turnId, bool isNewTurn, bool con
   forgetSpeed();
   setTrouble({});
   m_saveClock.start();
-  happen(chat_event::AnswerStarted{m_engine.generate(request), turnId, questionId, isNewTurn, sentChars});
+  handleEvent(chat_event::AnswerStarted{m_engine.generate(request), turnId, questionId, isNewTurn, sentChars});
   emit pathChanged();
 }
 
@@ -260,12 +260,12 @@ void ChatController::chooseVersion(const QString& turnId) {
   emit pathChanged();
 }
 
-void ChatController::stop() { happen(chat_event::StopAsked{}); }
+void ChatController::stop() { handleEvent(chat_event::StopAsked{}); }
 void ChatController::dismissTrouble() { setTrouble({}); }
 
 void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
-  if (!m_modelOrder.isLoadedNews(request)) return;
-  m_modelOrder.loaded(request);
+  if (!m_staleModelFilter.isLoadedNews(request)) return;
+  m_staleModelFilter.loaded(request);
   ModelFacts facts{loaded.model ? QString::fromStdString(loaded.model->name) : QString(), loaded.templateProblem, false,
                    loaded.model, loaded.plan};
   if (facts.name.isEmpty()) facts.name = QFileInfo(loaded.path).completeBaseName();
@@ -274,7 +274,7 @@ void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
   const Activity before = activity();
   m_model = facts;
   m_context.length = loaded.plan ? loaded.plan->options.n_ctx : 0;
-  happen(chat_event::ModelChanged{request});
+  handleEvent(chat_event::ModelChanged{request});
   // A question that was asked while this model was on its way is answered by it.
   if (const auto* waiting = std::get_if<chat_stage::Answering>(&m_stage)) {
     m_tree.find(waiting->turnId)->modelName = facts.name;
@@ -287,11 +287,11 @@ void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
 }
 
 void ChatController::onModelUnloaded(quint64 request) {
-  if (!m_modelOrder.isUnloadedNews(request)) return;
-  m_modelOrder.unloaded(request);
+  if (!m_staleModelFilter.isUnloadedNews(request)) return;
+  m_staleModelFilter.unloaded(request);
   m_model.reset();
   m_context.length = 0;
-  happen(chat_event::ModelChanged{request});
+  handleEvent(chat_event::ModelChanged{request});
   emit activityChanged();
   emit contextChanged();
 }
@@ -444,7 +444,7 @@ void ChatController::summarise() {
   const ChatRequest request = requestOf(summaryMessages(m_tree, cut), kSummaryTokens);
   const Trouble trouble = m_trouble;
   setTrouble({});
-  happen(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});
+  handleEvent(chat_event::SummaryStarted{m_engine.generate(request), cut, trouble, charsOf(request.messages)});
 }
 
 void ChatController::cutAt(const QString& turnId, const QString& summary) {

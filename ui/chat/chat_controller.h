@@ -12,7 +12,7 @@
 #include "ui/chat/chat_tree.h"
 #include "ui/chat/conversation_port.h"
 #include "ui/engine_port.h"
-#include "ui/model_order.h"
+#include "ui/stale_model_filter.h"
 
 namespace headroom::ui {
 
@@ -94,8 +94,8 @@ class ChatController : public QObject {
   void onModelUnloaded(quint64 request);
   void onReading(const MemoryReading& reading);
 
-  void happen(const ChatEvent& event);
-  void perform(const ChatEffect& effect);
+  void handleEvent(const ChatEvent& event);
+  void runEffect(const ChatEffect& effect);
   void appendText(const QString& turnId, const QString& text);
   void finishTurn(const chat_effect::FinishTurn& finished);
   void dropTurn(const QString& turnId);
@@ -130,7 +130,7 @@ class ChatController : public QObject {
 
   ChatStage m_stage;
   std::optional<ModelFacts> m_model;
-  ModelOrder m_modelOrder;
+  StaleModelFilter m_staleModelFilter;
   Trouble m_trouble;
   ContextFigures m_context;
   double m_tokensPerChar = 0.3;  // typical for English until it is measured

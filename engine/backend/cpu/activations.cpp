@@ -22,10 +22,10 @@ ActTile Activations::tile(std::uint32_t index) const {
     tile.row_stride = cpu_int8_row_bytes(n_elems);
     tile.quants = reinterpret_cast<const std::int8_t*>(at);
     tile.scales = reinterpret_cast<const float*>(at + n_values * 32);
-    tile.starts = reinterpret_cast<const std::int32_t*>(at + n_values * 36);
-    tile.starts16 = reinterpret_cast<const std::int32_t*>(at + n_values * 40);
-    tile.slab_starts = reinterpret_cast<const std::int32_t*>(at + n_values * 48);
-    tile.sums = reinterpret_cast<const std::int8_t*>(tile.slab_starts + div_up(n_elems, 256) * tile.width);
+    tile.offset_corrections = reinterpret_cast<const std::int32_t*>(at + n_values * 36);
+    tile.offset_corrections16 = reinterpret_cast<const std::int32_t*>(at + n_values * 40);
+    tile.slab_offset_corrections = reinterpret_cast<const std::int32_t*>(at + n_values * 48);
+    tile.sums = reinterpret_cast<const std::int8_t*>(tile.slab_offset_corrections + div_up(n_elems, 256) * tile.width);
   }
   return tile;
 }

@@ -24,10 +24,10 @@ class Binder {
     BoundModel bound;
     bound.model = &model_;
     bound.plan = &plan_;
-    bound.embedding = matrix(WeightSlot::kTokenEmbedding, -1);
-    const bool is_tied = model_.find_weight(WeightSlot::kHead, -1) == nullptr;
-    bound.head = is_tied ? bound.embedding : matrix(WeightSlot::kHead, -1);
-    bound.output_norm = vector(WeightSlot::kOutputNorm, -1);
+    bound.embedding = matrix(TensorRole::kTokenEmbedding, -1);
+    const bool is_tied = model_.find_weight(TensorRole::kHead, -1) == nullptr;
+    bound.head = is_tied ? bound.embedding : matrix(TensorRole::kHead, -1);
+    bound.output_norm = vector(TensorRole::kOutputNorm, -1);
     bound.layers.reserve(model_.layers.size());
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer)
       bound.layers.push_back(bind_layer(layer));
@@ -68,8 +68,8 @@ class Binder {
   }
 
   // Null: the model has no such weight, or it stands on another device.
-  const std::byte* weight(WeightSlot slot, std::int32_t layer, const WeightTensor*& tensor) const {
-    tensor = model_.find_weight(slot, layer);
+  const std::byte* weight(TensorRole role, std::int32_t layer, const WeightTensor*& tensor) const {
+    tensor = model_.find_weight(role, layer);
     if (tensor == nullptr) return nullptr;
     const std::optional<RegionRef> found =
         find_weight_region(plan_, static_cast<std::int32_t>(tensor - model_.weights.data()), device_);
@@ -77,9 +77,9 @@ class Binder {
     return address(*found, weight_bytes(*tensor, WeightLayout::kPanels));
   }
 
-  Matrix matrix(WeightSlot slot, std::int32_t layer) const {
+  Matrix matrix(TensorRole role, std::int32_t layer) const {
     const WeightTensor* tensor = nullptr;
-    const std::byte* panels = weight(slot, layer, tensor);
+    const std::byte* panels = weight(role, layer, tensor);
     if (panels == nullptr) return {};
     return {.panels = panels,
             .dtype = tensor->dtype,
@@ -88,9 +88,9 @@ class Binder {
             .panel_stride = panel_bytes(tensor->dtype, tensor->n_cols)};
   }
 
-  const float* vector(WeightSlot slot, std::int32_t layer) const {
+  const float* vector(TensorRole role, std::int32_t layer) const {
     const WeightTensor* tensor = nullptr;
-    return reinterpret_cast<const float*>(weight(slot, layer, tensor));
+    return reinterpret_cast<const float*>(weight(role, layer, tensor));
   }
 
   KvCache kv(std::int32_t layer, KvPart part, KvPart exact_part) const {
@@ -130,28 +130,28 @@ class Binder {
     BoundLayer bound;
     bound.spec = &model_.layers[static_cast<std::size_t>(layer)];
     bound.index = layer;
-    bound.q = matrix(WeightSlot::kQ, layer);
-    bound.k = matrix(WeightSlot::kK, layer);
-    bound.v = matrix(WeightSlot::kV, layer);
-    bound.attn_out = matrix(WeightSlot::kAttnOut, layer);
-    bound.gate = matrix(WeightSlot::kGate, layer);
-    bound.up = matrix(WeightSlot::kUp, layer);
-    bound.down = matrix(WeightSlot::kDown, layer);
-    bound.router = matrix(WeightSlot::kRouter, layer);
-    bound.expert_gate.first = matrix(WeightSlot::kExpertGate, layer);
-    bound.expert_up.first = matrix(WeightSlot::kExpertUp, layer);
-    bound.expert_down.first = matrix(WeightSlot::kExpertDown, layer);
-    bound.attn_norm = vector(WeightSlot::kAttnNorm, layer);
-    bound.ffn_norm = vector(WeightSlot::kFfnNorm, layer);
-    bound.q_bias = vector(WeightSlot::kQBias, layer);
-    bound.k_bias = vector(WeightSlot::kKBias, layer);
-    bound.v_bias = vector(WeightSlot::kVBias, layer);
-    bound.q_norm = vector(WeightSlot::kQNorm, layer);
-    bound.k_norm = vector(WeightSlot::kKNorm, layer);
-    bound.attn_out_bias = vector(WeightSlot::kAttnOutBias, layer);
+    bound.q = matrix(TensorRole::kQ, layer);
+    bound.k = matrix(TensorRole::kK, layer);
+    bound.v = matrix(TensorRole::kV, layer);
+    bound.attn_out = matrix(TensorRole::kAttnOut, layer);
+    bound.gate = matrix(TensorRole::kGate, layer);
+    bound.up = matrix(TensorRole::kUp, layer);
+    bound.down = matrix(TensorRole::kDown, layer);
+    bound.router = matrix(TensorRole::kRouter, layer);
+    bound.expert_gate.first = matrix(TensorRole::kExpertGate, layer);
+    bound.expert_up.first = matrix(TensorRole::kExpertUp, layer);
+    bound.expert_down.first = matrix(TensorRole::kExpertDown, layer);
+    bound.attn_norm = vector(TensorRole::kAttnNorm, layer);
+    bound.ffn_norm = vector(TensorRole::kFfnNorm, layer);
+    bound.q_bias = vector(TensorRole::kQBias, layer);
+    bound.k_bias = vector(TensorRole::kKBias, layer);
+    bound.v_bias = vector(TensorRole::kVBias, layer);
+    bound.q_norm = vector(TensorRole::kQNorm, layer);
+    bound.k_norm = vector(TensorRole::kKNorm, layer);
+    bound.attn_out_bias = vector(TensorRole::kAttnOutBias, layer);
     if (bound.spec->has_post_norms) {
-      bound.attn_post_norm = vector(WeightSlot::kAttnPostNorm, layer);
-      bound.ffn_post_norm = vector(WeightSlot::kFfnPostNorm, layer);
+      bound.attn_post_norm = vector(TensorRole::kAttnPostNorm, layer);
+      bound.ffn_post_norm = vector(TensorRole::kFfnPostNorm, layer);
     }
     if (bound.q.panels == nullptr) return bound;
     bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
@@ -162,8 +162,8 @@ class Binder {
 
   void bind_lent(BoundModel& bound) const {
     if (plan_.placement.streamed_ffn.empty()) return;
-    const Bytes bytes = plan_.devices[device_].n_threads * lent_row_bytes(model_);
-    bound.lent_rows = {scratch_region("lent rows", bytes), bytes};
+    const Bytes bytes = plan_.devices[device_].n_threads * panel_row_bytes(model_);
+    bound.panel_rows = {scratch_region("panel rows", bytes), bytes};
     for (std::size_t i = 0; i < model_.weights.size(); ++i) {
       const std::optional<RegionRef> found = find_weight_region(plan_, static_cast<std::int32_t>(i), device_);
       bound.weights.push_back(found ? address(*found, weight_bytes(model_.weights[i], WeightLayout::kPanels))

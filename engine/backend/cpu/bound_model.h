@@ -81,7 +81,7 @@ struct BoundModel {
   std::uint32_t rope_row_elems = 0, widest_head_dim = 0;
   std::byte *activations = nullptr, *logits = nullptr;
   std::vector<const std::byte*> weights;  // as model->weights; null: on another device
-  std::span<std::byte> lent_rows;         // see lend_cpu_weight(); empty where no step streams
+  std::span<std::byte> panel_rows;        // see copy_cpu_panels(); empty where no step streams
   std::byte* candidates = nullptr;        // see CandidateScratch; null where another device has the head
   BoundScratch scratch;
 

@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "backend/cpu/copy_panels.h"
 #include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/cpu_candidates.h"
 #include "backend/cpu/cpu_limits.h"
 #include "backend/cpu/cpu_step.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
-#include "backend/cpu/lend_weight.h"
 #include "backend/cpu/load_weight.h"
 #include "backend/cpu/thread_pool.h"
 
@@ -63,18 +63,18 @@ class CpuBackend final : public Backend {
     return ok_status();
   }
 
-  void lend_weight(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
-    CHECK(step_ != nullptr, "lend_weight() before bind()");
+  void copy_panels(std::int32_t weight, const PanelFormat& format, PanelRange range, std::byte* to) override {
+    CHECK(step_ != nullptr, "copy_panels() before bind()");
     const BoundModel& bound = step_->bound();
     const auto index = static_cast<std::size_t>(weight);
     CHECK(index < bound.weights.size() && bound.weights[index] != nullptr, "a weight that is lent stands elsewhere");
-    lend_cpu_weight(bound.model->weights[index], bound.weights[index], format, range, bound.lent_rows, pool_, to);
+    copy_cpu_panels(bound.model->weights[index], bound.weights[index], format, range, bound.panel_rows, pool_, to);
   }
 
   // Computes here and now. A step that was stopped stays so until somebody waits for it.
-  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
+  Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override {
     CHECK(step_ != nullptr, "submit() before bind()");
-    Status done = step_->run(segment, inputs, stop);
+    Status done = step_->run(subgraph, inputs, stop);
     if (done || done.error().code != ErrorCode::kCancelled) return done;
     stopped_ = true;
     return ok_status();
@@ -102,7 +102,7 @@ class CpuBackend final : public Backend {
 
   const std::byte* host_view(BufferId buffer) const override { return step_->bound().buffer_bytes(buffer).data(); }
 
-  Status find_candidates(std::span<CandidateQuery> queries) override {
+  Status top_k(std::span<CandidateQuery> queries) override {
     CHECK(step_ != nullptr && step_->bound().candidates != nullptr, "the head is on another device");
     const BoundModel& bound = step_->bound();
     const CandidateRows rows{reinterpret_cast<const float*>(bound.logits), bound.model->n_vocab, bound.candidates,
@@ -128,7 +128,7 @@ class CpuBackend final : public Backend {
   ThreadPool pool_;
   std::atomic<std::uint64_t> n_allocations_ = 0;
   std::unique_ptr<CpuStep> step_;
-  bool stopped_ = false;  // the last segment, before its end
+  bool stopped_ = false;  // the last subgraph, before its end
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct CandidateRows {
   CandidateScratch sizes;
 };
 
-// As Backend::find_candidates(); at most sizes.n_rows queries.
+// As Backend::top_k(); at most sizes.n_rows queries.
 void find_cpu_candidates(const CandidateRows& rows, const KernelTable& kernels, ThreadPool& pool,
                          std::span<CandidateQuery> queries);
 

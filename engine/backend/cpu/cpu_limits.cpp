@@ -8,11 +8,11 @@
 #include <chrono>
 #include <vector>
 
+#include "backend/cpu/copy_panels.h"
 #include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/lend_weight.h"
 #include "backend/cpu/thread_pool.h"
 #include "format/dtype_table.h"
 #include "model/gpu_panel.h"
@@ -86,12 +86,12 @@ double measure_products(ThreadPool& pool, const KernelTable& kernels) {
 // Bytes a second of weights that a GPU is to read, Q4_K; the second pass, when all pages are there.
 double measure_lending(ThreadPool& pool, std::byte* memory, Bytes n_bytes) {
   WeightTensor weight;
-  weight.slot = WeightSlot::kGate;
+  weight.role = TensorRole::kGate;
   weight.dtype = DType::kQ4_K;
   weight.n_cols = kLentCols;
-  const Bytes row = row_bytes(weight.dtype, kLentCols), lent_rows = pool.n_threads() * kGpuPanelRows * row;
-  if (lent_rows > n_bytes / 2) return 0;  // more threads than any machine has
-  weight.n_rows = std::min(kLentRowsPerThread * pool.n_threads(), (n_bytes - lent_rows) / (2 * row));
+  const Bytes row = row_bytes(weight.dtype, kLentCols), panel_rows = pool.n_threads() * kGpuPanelRows * row;
+  if (panel_rows > n_bytes / 2) return 0;  // more threads than any machine has
+  weight.n_rows = std::min(kLentRowsPerThread * pool.n_threads(), (n_bytes - panel_rows) / (2 * row));
   weight.n_rows = weight.n_rows / kGpuPanelRows * kGpuPanelRows;
   const PanelFormat format{kGpuPanelRows, gpu_panel(weight.dtype, kLentCols).bytes(), pack_gpu_panel};
   const PanelRange all{0, count_panels(weight, format)};
@@ -99,7 +99,7 @@ double measure_lending(ThreadPool& pool, std::byte* memory, Bytes n_bytes) {
   double seconds = 0;
   for (int pass = 0; pass < 2; ++pass) {
     const Clock::time_point start = Clock::now();
-    lend_cpu_weight(weight, memory, format, all, {memory + size + lent, lent_rows}, pool, memory + size);
+    copy_cpu_panels(weight, memory, format, all, {memory + size + lent, panel_rows}, pool, memory + size);
     seconds = seconds_since(start);
   }
   return seconds > 0 ? static_cast<double>(lent) / seconds : 0;

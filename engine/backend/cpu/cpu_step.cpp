@@ -32,9 +32,9 @@ CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
   n_finished_ = std::vector<std::atomic<std::uint32_t>>(bound_.layers.size() * most_kv_heads_);
 }
 
-Status CpuStep::run(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
-  first_op_ = segment.first_op;
-  last_op_ = segment.last_op;
+Status CpuStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
+  first_op_ = subgraph.first_op;
+  last_op_ = subgraph.last_op;
   inputs_ = inputs;
   stop_ = stop;
   stops_[0] = stops_[1] = stop.stop_requested();
@@ -112,7 +112,7 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
     case OpKind::kMoeUp: return moe_up(op, thread);
     case OpKind::kMoeDown: return moe_down(op, thread);
     case OpKind::kLogits: return logits(op, thread);
-    case OpKind::kTransfer: break;  // between segments
+    case OpKind::kTransfer: break;  // between subgraphs
   }
 }
 

@@ -1,4 +1,4 @@
-// A segment of the forward pass on the thread pool: its ops in order, four barriers per layer when rows are few.
+// A subgraph of the forward pass on the thread pool: its ops in order, four barriers per layer when rows are few.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ class CpuStep {
  public:
   CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool);
 
-  // As Backend::submit, to the end of the segment: kCancelled when stopped.
-  Status run(const Segment& segment, const StepInputs& inputs, const StopToken& stop);
+  // As Backend::submit, to the end of the subgraph: kCancelled when stopped.
+  Status run(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop);
 
   // As Backend::copy_state; the arguments are within the plan.
   void copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
@@ -124,7 +124,7 @@ class CpuStep {
   const KernelTable& kernels_;
   ThreadPool& pool_;
   std::vector<ProductClock> product_clocks_;  // by thread
-  // Of the segment that runs:
+  // Of the subgraph that runs:
   std::uint32_t first_op_ = 0, last_op_ = 0;
   StepInputs inputs_;
   StopToken stop_;

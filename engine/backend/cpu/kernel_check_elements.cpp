@@ -5,7 +5,7 @@
 #include "backend/candidates.h"
 #include "backend/cpu/kernel_probe.h"
 #include "format/rotation.h"
-#include "model/tensor_slots.h"
+#include "model/tensor_roles.h"
 #include "model/weight_layout.h"
 
 namespace headroom {

@@ -222,10 +222,10 @@ struct SlabRow {
     return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + column];
   }
   std::int32_t slab_start(std::uint32_t slab) const {
-    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_starts[slab * tile.width + column];
+    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_offset_corrections[slab * tile.width + column];
   }
   std::int32_t start(std::uint32_t block) const {
-    return is_whole ? number(2 * div_up(n, 256) + block) : tile.starts[block * tile.width + column];
+    return is_whole ? number(2 * div_up(n, 256) + block) : tile.offset_corrections[block * tile.width + column];
   }
 };
 
@@ -269,8 +269,8 @@ void check_int8(KernelProbe& probe, Int8Form form, std::uint32_t n) {
     if (slabs) continue;
     const std::size_t at = block * kWidth + kColumn;
     probe.expect(block * 32, tile.scales[at], codes.steps[block / 8], 0);
-    probe.expect(block * 32, tile.starts16[2 * at], -128 * codes.sum(block * 32, 16), 0);
-    probe.expect(block * 32 + 16, tile.starts16[2 * at + 1], -128 * codes.sum(block * 32 + 16, 16), 0);
+    probe.expect(block * 32, tile.offset_corrections16[2 * at], -128 * codes.sum(block * 32, 16), 0);
+    probe.expect(block * 32 + 16, tile.offset_corrections16[2 * at + 1], -128 * codes.sum(block * 32 + 16, 16), 0);
     const std::int8_t* split = tile.sums + (block / 8 * kWidth + kColumn) * 16 + block % 8;
     probe.expect(block * 32, 64 * split[0] + split[8], sum, 0);
   }

@@ -28,13 +28,13 @@ inline constexpr std::size_t kSlabBytes = kSlabCols * 16 + kSlabCols / 32 * 64;
 
 // Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
 struct ActTile {
-  const float* f32 = nullptr;                 // (n_cols, width): for float weights
-  const std::int8_t* quants = nullptr;        // (n_cols / 32, width, 32): for the rest, element = scale * quant
-  const float* scales = nullptr;              // (n_cols / 32, width)
-  const std::int32_t* starts = nullptr;       // (n_cols / 32, width): -128 * sum of 32 quants
-  const std::int32_t* starts16 = nullptr;     // (n_cols / 32, width, 2): -128 * sums of 16 quants
-  const std::int8_t* sums = nullptr;          // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
-  const std::int32_t* slab_starts = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
+  const float* f32 = nullptr;                        // (n_cols, width): for float weights
+  const std::int8_t* quants = nullptr;               // (n_cols / 32, width, 32): for the rest, element = scale * quant
+  const float* scales = nullptr;                     // (n_cols / 32, width)
+  const std::int32_t* offset_corrections = nullptr;  // (n_cols / 32, width): -128 * sum of 32 quants
+  const std::int32_t* offset_corrections16 = nullptr;  // (n_cols / 32, width, 2): -128 * sums of 16 quants
+  const std::int8_t* sums = nullptr;  // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
+  const std::int32_t* slab_offset_corrections = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
   std::size_t row_stride =
       0;  // bytes that a row of int8 has: from row to row where a set keeps the rows for slabs whole (AMX)
   const std::int16_t* words =
@@ -168,8 +168,8 @@ struct KernelTable {  // made by make_kernel_table
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32
   // or 256) of them; the last group may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
-  // Likewise what slabs are multiplied with: quants, starts, slab_starts, and of the scales the first of each 256; n is
-  // a multiple of 32.
+  // Likewise what slabs are multiplied with: quants, offset_corrections, slab_offset_corrections, and of the scales the
+  // first of each 256; n is a multiple of 32.
   void (*quantize_slabs)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
   // The same as 16-bit words; n is a multiple of 64.
   void (*quantize_words)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);

@@ -129,7 +129,7 @@ KvCache make_kv_cache(std::byte* base, std::byte* exact_base, KvPart part, const
                       const PlanOptions& options) {
   const DType dtype = part == KvPart::kKeys ? options.kv_k : options.kv_v;
   const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
-  const KvEnds ends = kv_ends_of(layer, dtype, options);
+  const KvF16Rows ends = kv_f16_rows_of(layer, dtype, options);
   KvCache cache;
   cache.all = make_view(base, dtype, layer, rows, rows);
   if (has_value_shifts(part, options)) cache.all.shifts = kShifts.data();

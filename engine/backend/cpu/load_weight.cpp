@@ -7,7 +7,7 @@ namespace headroom {
 
 Status load_cpu_weight(const WeightTensor& weight, const ModelFile& file, std::byte* to, ThreadPool& pool,
                        const StopToken& stop, const std::function<void(Bytes)>& advance) {
-  if (!slot_is_matrix(weight.slot)) {
+  if (!role_is_matrix(weight.role)) {
     Status status = load_vector(weight, file, to);
     if (status) advance(weight_bytes(weight, WeightLayout::kPanels));
     return status;

@@ -18,7 +18,7 @@ class CudaCandidates {
   static Result<std::unique_ptr<CudaCandidates>> prepare(std::shared_ptr<CudaDevice> device,
                                                          const CandidateSlices& slices);
 
-  // As Backend::find_candidates(), of at most slices.sizes.n_rows queries.
+  // As Backend::top_k(), of at most slices.sizes.n_rows queries.
   Status find(std::span<CandidateQuery> queries);
 
  private:

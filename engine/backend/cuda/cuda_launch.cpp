@@ -38,8 +38,8 @@ Entry attend_tiles_entry(std::uint32_t head_dim) {
 }
 
 // Of experts a tile has kGpuTileRows rows.
-bool has_high_tiles(const GroupRule& groups) {
-  return groups.of != GroupRule::Of::kExpertTiles && groups.factor > kGpuTileRows;
+bool has_high_tiles(const GridSize& groups) {
+  return groups.of != GridSize::Of::kExpertTiles && groups.factor > kGpuTileRows;
 }
 
 Entry entry_of(const Dispatch& dispatch) {
@@ -94,7 +94,7 @@ CudaLaunch cuda_launch(const Dispatch& dispatch) {
 }
 
 bool CudaLaunch::takes_beside(const CudaLaunch& other) const {
-  GroupRule with_as_many = other.groups;
+  GridSize with_as_many = other.groups;
   with_as_many.x = groups.x;
   return is_grouped && 1 + beside.size() < kCudaMostGrouped && entry == other.entry && n_threads == other.n_threads &&
          groups == with_as_many;

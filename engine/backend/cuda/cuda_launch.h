@@ -17,7 +17,7 @@ struct CudaLaunch {
   // Params of kernels/lib/params.cuh: the addresses of the buffers, then words.
   std::array<cuda::CUdeviceptr, kKernelBuffers> buffers{};
   std::vector<std::uint32_t> words;
-  GroupRule groups;
+  GridSize groups;
   // Of a kernel that takes what kernels/lib/grouped.cuh describes: those that stand behind it in the first dimension.
   bool is_grouped = false;
   std::vector<CudaLaunch> beside;

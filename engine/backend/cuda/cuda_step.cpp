@@ -17,7 +17,7 @@ std::vector<CudaLaunch> launches_of(const OpPart& part) {
     for (std::size_t i = 0; i < made.buffers.size(); ++i) {
       if (dispatch.slices[i]) made.buffers[i] = address_of(dispatch.slices[i]);
     }
-    if (!dispatch.waits && !launches.empty() && launches.back().takes_beside(made)) {
+    if (!dispatch.needs_barrier && !launches.empty() && launches.back().takes_beside(made)) {
       launches.back().beside.push_back(std::move(made));
     } else {
       launches.push_back(std::move(made));
@@ -67,7 +67,7 @@ Status CudaStep::find_parts(const StopToken& stop) {
         for (const CudaLaunch& made : launches_of(part)) {
           const Result<cuda::CUfunction> function = device_->find_kernel(made.entry);
           if (!function) return function.error();
-          GroupRule groups = made.groups;
+          GridSize groups = made.groups;
           groups.x = made.blocks_across();
           to.launches.push_back({*function, made.n_threads, made.params(), groups});
         }
@@ -100,15 +100,15 @@ Status CudaStep::launch(const Launch& launch, const CudaDevice::Grid& grid) {
 
 Status CudaStep::capture_graphs() {
   const cuda::Driver& driver = device_->driver();
-  for (const Segment& segment : cut_segments(bound_.plan->program)) {
-    if (segment.device != bound_.device) continue;
+  for (const DeviceSubgraph& subgraph : cut_subgraphs(bound_.plan->program)) {
+    if (subgraph.device != bound_.device) continue;
     cuda::CUresult made = driver.cuStreamBeginCapture_v2(device_->stream(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
     Status recorded = ok_status();
-    for (std::uint32_t op = segment.first_op; op < segment.last_op && recorded; ++op) {
+    for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op && recorded; ++op) {
       for (const Part& part : parts_of(op, 1)) {
         for (const Launch& each : part.launches) {
-          const GroupRule& groups = each.groups;
+          const GridSize& groups = each.groups;
           // Blocks of splits that a short context does not have end at once.
           if (recorded) recorded = launch(each, {groups.x, groups.y(1, 1), groups.splits ? groups.splits->most(1) : 1});
         }
@@ -121,7 +121,7 @@ Status CudaStep::capture_graphs() {
     if (graph != nullptr) driver.cuGraphDestroy(graph);
     if (!recorded) return recorded;
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-    graphs_.push_back({segment.first_op, exec});
+    graphs_.push_back({subgraph.first_op, exec});
     // What a driver takes for it is taken now.
     made = driver.cuGraphUpload(exec, device_->stream());
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
@@ -134,10 +134,10 @@ std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n
   return parts_[rows * bound_.plan->program.ops.size() + op];
 }
 
-const CudaStep::Graph* CudaStep::find_graph(const Segment& segment, const StepInputs& inputs) const {
+const CudaStep::Graph* CudaStep::find_graph(const DeviceSubgraph& subgraph, const StepInputs& inputs) const {
   if (inputs.rows.size() != 1 || inputs.logit_rows.size() != 1) return nullptr;
   for (const Graph& graph : graphs_) {
-    if (graph.first_op == segment.first_op) return &graph;
+    if (graph.first_op == subgraph.first_op) return &graph;
   }
   return nullptr;
 }
@@ -163,12 +163,12 @@ Status CudaStep::start_inputs(const StepInputs& inputs) {
   return ok_status();
 }
 
-Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
   if (inputs.number == 0 || inputs.number != written_step_) {
     if (Status started = start_inputs(inputs); !started) return started.error();
   }
   const cuda::Driver& driver = device_->driver();
-  if (const Graph* graph = find_graph(segment, inputs)) {
+  if (const Graph* graph = find_graph(subgraph, inputs)) {
     const cuda::CUresult started = driver.cuGraphLaunch(graph->exec, device_->stream());
     if (started != cuda::CUDA_SUCCESS) return device_->failed("submitting work", started);
     return true;
@@ -176,7 +176,7 @@ Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, 
   const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size()),
              n_logit_rows = static_cast<std::uint32_t>(inputs.logit_rows.size());
   double products = 0;
-  for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
+  for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
     const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
     const std::uint32_t n_of_op = is_head ? n_logit_rows : n_rows;
     for (const Part& part : parts_of(op, n_of_op)) {
@@ -196,7 +196,7 @@ Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, 
       }
       products += more;
       for (const Launch& each : part.launches) {
-        const GroupRule& groups = each.groups;
+        const GridSize& groups = each.groups;
         if (Status started = launch(each, {groups.x, groups.y(n_rows, n_logit_rows), groups.z(inputs.rows)}); !started)
           return started.error();
       }
@@ -205,7 +205,7 @@ Result<bool> CudaStep::submit(const Segment& segment, const StepInputs& inputs, 
   return true;
 }
 
-Status CudaStep::find_candidates(std::span<CandidateQuery> queries) {
+Status CudaStep::top_k(std::span<CandidateQuery> queries) {
   CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
   return candidates_->find(queries);
 }

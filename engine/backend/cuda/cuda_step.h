@@ -23,22 +23,22 @@ class CudaStep final : public GpuStep {
 
   const GpuBinding& bound() const override { return bound_; }
   // What waits to run is bounded, so that a stop is soon obeyed: this waits between two parts.
-  Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override;
-  Status find_candidates(std::span<CandidateQuery> queries) override;
+  Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
+  Status top_k(std::span<CandidateQuery> queries) override;
 
  private:
   struct Launch {
     cuda::CUfunction function = nullptr;
     std::uint32_t n_threads = 0;
     std::vector<std::byte> params;
-    GroupRule groups;
+    GridSize groups;
   };
   struct Part {
     std::vector<Launch> launches;
     std::uint32_t first_row = 0;
     double products_per_row = 0;
   };
-  // Of a segment in a step of one row that asks for logits, with every split of the keys that there can be.
+  // Of a subgraph in a step of one row that asks for logits, with every split of the keys that there can be.
   struct Graph {
     std::uint32_t first_op = 0;
     cuda::CUgraphExec exec = nullptr;
@@ -55,7 +55,7 @@ class CudaStep final : public GpuStep {
   Status start_inputs(const StepInputs& inputs);
   Status start_words(std::uint64_t first, std::uint64_t n_words);
   std::span<const Part> parts_of(std::size_t op, std::size_t n_rows) const;
-  const Graph* find_graph(const Segment& segment, const StepInputs& inputs) const;
+  const Graph* find_graph(const DeviceSubgraph& subgraph, const StepInputs& inputs) const;
 
   std::shared_ptr<CudaDevice> device_;
   GpuBinding bound_;

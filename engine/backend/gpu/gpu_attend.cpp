@@ -22,7 +22,8 @@ Bytes tile_row_bytes(const LayerSpec& layer, const PlanOptions& options) {
   Bytes most = 0;
   for (const DType dtype : {options.kv_k, options.kv_v}) {
     most = std::max(most, row_bytes(dtype, layer.head_dim));
-    if (kv_ends_of(layer, dtype, options).n_rows() > 0) most = std::max(most, row_bytes(DType::kF16, layer.head_dim));
+    if (kv_f16_rows_of(layer, dtype, options).n_rows() > 0)
+      most = std::max(most, row_bytes(DType::kF16, layer.head_dim));
   }
   return most;
 }
@@ -94,10 +95,10 @@ class AttendDispatches {
   Dispatch& add(OpPart& part, Kernel kernel, std::uint32_t first, std::uint32_t n_groups) {
     Dispatch& dispatch = part.dispatches.emplace_back();
     dispatch.kernel = kernel;
-    dispatch.waits = kernel == Kernel::kAttendMerge;
+    dispatch.needs_barrier = kernel == Kernel::kAttendMerge;
     dispatch.slices[0] = bound_.step_inputs();
     dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-    dispatch.groups = {n_groups, GroupRule::Of::kRows, 1, first, n_rows_};
+    dispatch.groups = {n_groups, GridSize::Of::kRows, 1, first, n_rows_};
     return dispatch;
   }
 
@@ -111,7 +112,7 @@ class AttendDispatches {
     const PlanOptions& options = bound_.plan->options;
     return layer_.head_dim <= bound_.arithmetic.half_attend_dim && layer_.head_dim % 8 == 0 &&
            options.kv_k != DType::kF32 && options.kv_v != DType::kF32 &&
-           bound_.at(WeightSlot::kQ, op_.layer).dtype != DType::kF32;
+           bound_.at(TensorRole::kQ, op_.layer).dtype != DType::kF32;
   }
 
   void attend(OpPart& part, std::uint32_t first, bool is_split) {
@@ -217,7 +218,7 @@ std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, s
 }
 
 bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows) {
-  const GpuWeight* reader = bound.find(WeightSlot::kAttnOut, layer);
+  const GpuWeight* reader = bound.find(TensorRole::kAttnOut, layer);
   return bound.arithmetic.attends_to_int8 && rows != RowClass::kMany && reader != nullptr &&
          dtype_row(reader->dtype).block_elems > 1 &&
          bound.model->layers[static_cast<std::size_t>(layer)].head_dim % kGpuGroup == 0;

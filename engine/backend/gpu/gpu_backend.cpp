@@ -46,7 +46,7 @@ void list_slot_copies(const GpuBinding& bound, std::uint32_t from_slot, std::uin
       };
       const bool is_keys = kv.part == KvPart::kKeys || kv.part == KvPart::kExactKeys;
       const bool is_exact = kv.part == KvPart::kExactKeys || kv.part == KvPart::kExactValues;
-      const KvEnds ends = kv_ends_of(layer, is_keys ? options.kv_k : options.kv_v, options);
+      const KvF16Rows ends = kv_f16_rows_of(layer, is_keys ? options.kv_k : options.kv_v, options);
       for (std::uint32_t head = 0; head < layer.n_kv_heads; ++head) {
         if (is_exact) {
           list_rows(head, 0, std::min<std::uint64_t>(n_positions, ends.n_sinks));
@@ -73,7 +73,7 @@ Status GpuBackend::load_weight(Arena& arena, const Region& region, const WeightT
   const Bytes size = weight_bytes(weight, WeightLayout::kGpuPanels);
   CHECK(size <= region.size && region.offset + region.size <= arena.mapped_bytes(), "a weight leaves its region");
   const GpuArena& to = gpu_arena(arena);
-  if (!slot_is_matrix(weight.slot)) {
+  if (!role_is_matrix(weight.role)) {
     const Status put =
         put_bytes(to, region.offset, size, upload, [&](std::byte* place) { return load_vector(weight, file, place); });
     if (put) advance(size);
@@ -145,16 +145,17 @@ Status GpuBackend::bind(const Binding& binding) {
 }
 
 // As submit(): once it was stopped nothing more is started, and wait() says so.
-Status GpuBackend::bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) {
-  if (Status bound = check_bound("bring_weights"); !bound) return bound;
+Status GpuBackend::upload_weights(const Op& op, WeightSource& source, const StopToken& stop) {
+  if (Status bound = check_bound("upload_weights"); !bound) return bound;
   const GpuBinding& bound = step_->bound();
-  CHECK(uploads_ != nullptr && op.brings_weights && op.device == bound.device, "an op's weights stand on its device");
+  CHECK(uploads_ != nullptr && op.needs_weight_upload && op.device == bound.device,
+        "an op's weights stand on its device");
   if (stopped_) return ok_status();
   if (Status begun = uploads_->begin(); !begun) return begun;
-  for (const WeightSlot slot : brought_slots(op.kind)) {
-    const std::optional<std::size_t> found = bound.index.find(slot, op.layer);
+  for (const TensorRole role : streamed_roles(op.kind)) {
+    const std::optional<std::size_t> found = bound.index.find(role, op.layer);
     if (!found) continue;
-    const Result<bool> whole = bring_weight(*found, lender, stop);
+    const Result<bool> whole = bring_weight(*found, source, stop);
     if (!whole) return whole.error();
     stopped_ = !*whole;
     if (stopped_) return ok_status();
@@ -163,11 +164,11 @@ Status GpuBackend::bring_weights(const Op& op, WeightLender& lender, const StopT
 }
 
 // False when it was stopped before its end.
-Result<bool> GpuBackend::bring_weight(std::size_t index, WeightLender& lender, const StopToken& stop) {
+Result<bool> GpuBackend::bring_weight(std::size_t index, WeightSource& source, const StopToken& stop) {
   const GpuBinding& bound = step_->bound();
   const WeightTensor& weight = bound.model->weights[index];
   PanelFormat format{1, weight_bytes(weight, WeightLayout::kGpuPanels), nullptr};
-  if (slot_is_matrix(weight.slot))
+  if (role_is_matrix(weight.role))
     format = {kGpuPanelRows, gpu_panel(weight.dtype, weight.n_cols).bytes(), pack_gpu_panel};
   const std::uint64_t n_panels = count_panels(weight, format), at_once = kStreamPartBytes / format.bytes;
   for (std::uint64_t first = 0; first < n_panels; first += at_once) {
@@ -178,29 +179,29 @@ Result<bool> GpuBackend::bring_weight(std::size_t index, WeightLender& lender, c
     next_part_ = (next_part_ + 1) % kStreamParts;
     if (Status free = uploads_->wait(part); !free) return free.error();
     const GpuSlice from = bound.stream.part(part * kStreamPartBytes, n_bytes);
-    lender.lend(static_cast<std::int32_t>(index), format, range, from.mapped());
+    source.copy_panels(static_cast<std::int32_t>(index), format, range, from.mapped());
     const GpuCopy copy{from, bound.weights[index].slice.part(first * format.bytes, n_bytes)};
     if (Status started = uploads_->start(copy, part); !started) return started.error();
   }
   return true;
 }
 
-Status GpuBackend::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+Status GpuBackend::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
   if (Status bound = check_bound("submit"); !bound) return bound;
   if (stopped_ || stop.stop_requested()) {
     stopped_ = true;
     return ok_status();
   }
   const GpuBinding& bound = step_->bound();
-  CHECK(segment.device == bound.device && segment.last_op <= bound.plan->program.ops.size(),
-        "a segment is of another device or plan");
+  CHECK(subgraph.device == bound.device && subgraph.last_op <= bound.plan->program.ops.size(),
+        "a subgraph is of another device or plan");
   CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound.plan->program.max_rows &&
             inputs.logit_rows.size() <= bound.plan->program.max_logit_rows,
         "a step is larger than planned");
-  if (uploads_ != nullptr && bound.plan->program.ops[segment.first_op].brings_weights) {
+  if (uploads_ != nullptr && bound.plan->program.ops[subgraph.first_op].needs_weight_upload) {
     if (Status marked = uploads_->mark(); !marked) return marked;
   }
-  Result<bool> whole = step_->submit(segment, inputs, stop);
+  Result<bool> whole = step_->submit(subgraph, inputs, stop);
   if (!whole) return whole.error();
   stopped_ = !*whole;
   return ok_status();
@@ -252,8 +253,8 @@ const std::byte* GpuBackend::host_view(BufferId buffer) const {
   return step_ == nullptr ? nullptr : step_->bound().buffer(buffer).mapped();
 }
 
-Status GpuBackend::find_candidates(std::span<CandidateQuery> queries) {
-  if (Status bound = check_bound("find_candidates"); !bound) return bound;
+Status GpuBackend::top_k(std::span<CandidateQuery> queries) {
+  if (Status bound = check_bound("top_k"); !bound) return bound;
   if (Status done = wait({}); !done) return done;
   const GpuBinding& bound = step_->bound();
   const Bytes row_bytes = bound.model->n_vocab * kF32Bytes;
@@ -261,7 +262,7 @@ Status GpuBackend::find_candidates(std::span<CandidateQuery> queries) {
     if (Status fine = check_copy(side(), bound.plan->program.ops.back().outputs[0], query.row, row_bytes); !fine)
       return fine;
   }
-  return step_->find_candidates(queries);
+  return step_->top_k(queries);
 }
 
 Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {

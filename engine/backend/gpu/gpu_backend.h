@@ -17,13 +17,13 @@ class GpuBackend : public Backend {
                      Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
   Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) final;
   Status bind(const Binding& binding) final;
-  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) final;
-  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) final;
+  Status upload_weights(const Op& op, WeightSource& source, const StopToken& stop) final;
+  Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) final;
   Status wait(const StopToken& stop) final;
   Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) final;
   Status write(BufferId buffer, std::span<const std::byte> from) final;
   const std::byte* host_view(BufferId buffer) const final;
-  Status find_candidates(std::span<CandidateQuery> queries) final;
+  Status top_k(std::span<CandidateQuery> queries) final;
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) final;
   std::uint64_t n_allocations() const final { return n_allocations_; }
 
@@ -38,7 +38,7 @@ class GpuBackend : public Backend {
   CopySide side() const;
   Status check_bound(const char* call) const;
   Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
-  Result<bool> bring_weight(std::size_t index, WeightLender& lender, const StopToken& stop);
+  Result<bool> bring_weight(std::size_t index, WeightSource& source, const StopToken& stop);
   Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
                    const std::function<Status(std::byte*)>& fill);
 

@@ -6,16 +6,16 @@
 
 namespace headroom {
 
-const GpuWeight* GpuBinding::find(WeightSlot slot, std::int32_t layer) const {
-  const std::optional<std::size_t> found = index.find(slot, layer);
+const GpuWeight* GpuBinding::find(TensorRole role, std::int32_t layer) const {
+  const std::optional<std::size_t> found = index.find(role, layer);
   if (!found) return nullptr;
   const GpuWeight& weight = weights[*found];
   CHECK(weight.slice, "an op reads a weight of another device");
   return &weight;
 }
 
-const GpuWeight& GpuBinding::at(WeightSlot slot, std::int32_t layer) const {
-  const GpuWeight* weight = find(slot, layer);
+const GpuWeight& GpuBinding::at(TensorRole role, std::int32_t layer) const {
+  const GpuWeight* weight = find(role, layer);
   CHECK(weight != nullptr, "an op reads a weight that the model does not have");
   return *weight;
 }
@@ -57,7 +57,7 @@ class Binder {
   void list_weights() {
     bound_.index = WeightIndex(*in_.model);
     for (const WeightTensor& weight : in_.model->weights) {
-      const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
+      const DType dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
       bound_.weights.push_back({{}, dtype, weight.n_rows, weight.n_cols, weight.n_matrices});
     }
   }
@@ -89,7 +89,7 @@ class Binder {
   void add_streamed(const Region& region, const GpuSlice& slice) {
     for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
       const WeightTensor& weight = in_.model->weights[i];
-      if (!is_brought_to(in_.plan->placement, weight, in_.device) || streamed_name(weight.slot) != region.name)
+      if (!is_streamed_to(in_.plan->placement, weight, in_.device) || streamed_name(weight.role) != region.name)
         continue;
       bound_.weights[i].slice = slice.part(0, weight_bytes(weight, WeightLayout::kGpuPanels));
     }

@@ -34,8 +34,8 @@ struct GpuBinding {
   GpuInputs input_layout;
 
   // Null when the model has no such weight; CHECKs that one that it has stands here.
-  const GpuWeight* find(WeightSlot slot, std::int32_t layer) const;
-  const GpuWeight& at(WeightSlot slot, std::int32_t layer) const;
+  const GpuWeight* find(TensorRole role, std::int32_t layer) const;
+  const GpuWeight& at(TensorRole role, std::int32_t layer) const;
   const GpuSlice& buffer(BufferId id) const;
   // What kernels read of a step: the device's own copy of the inputs where the plan has room for one.
   const GpuSlice& step_inputs() const { return scratch.inputs ? scratch.inputs : inputs; }

@@ -15,7 +15,7 @@ bool GpuCache::is_rotated(bool is_keys) const {
 std::array<std::uint32_t, 4> GpuCache::rows(bool is_keys) const {
   const LayerSpec& layer = bound_.model->layers[layer_];
   const PlanOptions& options = bound_.plan->options;
-  const KvEnds ends = kv_ends_of(layer, type(is_keys), options);
+  const KvF16Rows ends = kv_f16_rows_of(layer, type(is_keys), options);
   return {narrow(layer.kv_rows(options.n_ctx, options.n_batch)), narrow(row_bytes(type(is_keys), layer.head_dim)),
           narrow(ends.n_sinks), narrow(ends.n_ring)};
 }

@@ -32,7 +32,7 @@ class GpuCandidates {
   std::uint32_t n_sums() const;
   std::uint32_t n_queries() const { return slices_.sizes.n_rows; }
 
-  // As Backend::find_candidates(), of at most n_queries() queries: what the kernels are asked, while none of them runs,
+  // As Backend::top_k(), of at most n_queries() queries: what the kernels are asked, while none of them runs,
   // and what they answered.
   void ask(std::span<const CandidateQuery> queries) const;
   void read_answers(std::span<CandidateQuery> queries) const;

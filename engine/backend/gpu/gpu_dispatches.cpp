@@ -40,21 +40,21 @@ class OpDispatches : ProductDispatches {
  private:
   struct Norm {
     GpuSlice from = {}, to = {};
-    WeightSlot slot = WeightSlot::kAttnNorm;
+    TensorRole role = TensorRole::kAttnNorm;
     bool is_gathered = false;  // of rows with logits
     bool is_added = false;
     Encoding encoding = Encoding::kF32;  // of `to`
   };
 
-  void norm(const Norm& norm, bool waits) {
-    Dispatch& dispatch = add(Kernel::kNorm, waits);
+  void norm(const Norm& norm, bool needs_barrier) {
+    Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
     dispatch.constants = {norm.is_gathered ? 1U : 0U, norm.is_added ? 1U : 0U,
                           static_cast<std::uint32_t>(norm.encoding)};
-    dispatch.slices[1] = bound_.at(norm.slot, norm.slot == WeightSlot::kOutputNorm ? -1 : op_.layer).slice;
+    dispatch.slices[1] = bound_.at(norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice;
     dispatch.slices[3] = norm.from;
     dispatch.slices[4] = norm.to;
     dispatch.push = {model_.d_model, narrow(bound_.input_layout.logit_rows_at), word(model_.norm_epsilon)};
-    dispatch.groups.of = norm.is_gathered ? GroupRule::Of::kLogitRows : GroupRule::Of::kRows;
+    dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
   }
 
   // Rows that int8 products read.
@@ -64,7 +64,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = to;
     const std::uint64_t n_groups = n_cols / kGpuGroup;
     dispatch.push = {narrow(n_groups)};
-    dispatch.groups = {narrow(div_up(n_groups, kEncodedGroups)), GroupRule::Of::kRows};
+    dispatch.groups = {narrow(div_up(n_groups, kEncodedGroups)), GridSize::Of::kRows};
   }
 
   // In place; n_of_row of them for each row of the step.
@@ -72,11 +72,11 @@ class OpDispatches : ProductDispatches {
     Dispatch& dispatch = add(Kernel::kEncodeHalf, false);
     dispatch.slices[4] = rows;
     dispatch.push = {narrow(n_cols)};
-    dispatch.groups = {1, GroupRule::Of::kRows, n_of_row};
+    dispatch.groups = {1, GridSize::Of::kRows, n_of_row};
   }
 
   void embed() {
-    const GpuWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
+    const GpuWeight& table = bound_.at(TensorRole::kTokenEmbedding, -1);
     const std::uint64_t n_panels = div_up(table.n_rows, kGpuPanelRows), at_once = panels_at_once(table, nullptr);
     for (std::uint64_t first = 0; first < n_panels; first += at_once) {
       const std::uint64_t last = std::min(n_panels, first + at_once);
@@ -90,21 +90,21 @@ class OpDispatches : ProductDispatches {
                        narrow(std::min(table.n_rows, last * kGpuPanelRows)),
                        narrow(bound_.input_layout.rows_at),
                        word(model_.embedding_scale)};
-      dispatch.groups = {narrow(div_up(table.n_cols, kEmbedCols)), GroupRule::Of::kRows};
+      dispatch.groups = {narrow(div_up(table.n_cols, kEmbedCols)), GridSize::Of::kRows};
     }
   }
 
   enum class Heads : std::uint8_t { kQueries, kKeys, kValues };
 
   // vulkan/shaders/lib/heads.glsl.
-  void finish_heads(Heads what, const GpuSlice& heads, bool waits) {
+  void finish_heads(Heads what, const GpuSlice& heads, bool needs_barrier) {
     const bool is_query = what == Heads::kQueries, is_value = what == Heads::kValues;
     const GpuCache cache(bound_, op_.layer);
     const bool turns_with_keys = !is_value && cache.is_rotated(true);
     const RopeSpec& rope = model_.ropes[spec_->rope];
-    const WeightSlot norm_slot = is_query ? WeightSlot::kQNorm : WeightSlot::kKNorm;
+    const TensorRole norm_slot = is_query ? TensorRole::kQNorm : TensorRole::kKNorm;
     const std::uint32_t n_heads = is_query ? spec_->n_heads : spec_->n_kv_heads;
-    Dispatch& dispatch = add(is_query ? Kernel::kQueryHeads : Kernel::kCacheHeads, waits);
+    Dispatch& dispatch = add(is_query ? Kernel::kQueryHeads : Kernel::kCacheHeads, needs_barrier);
     dispatch.constants = {spec_->head_dim,
                           is_value ? 1U : 0U,
                           static_cast<std::uint32_t>(cache.type(!is_value)),
@@ -133,33 +133,33 @@ class OpDispatches : ProductDispatches {
                      has_shifts ? 1U : 0U};
     const auto rows = cache.rows(!is_value);
     dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
-    dispatch.groups = {n_heads, GroupRule::Of::kRows};
+    dispatch.groups = {n_heads, GridSize::Of::kRows};
   }
 
   void qkv_rope() {
     const GpuSlice queries = bound_.buffer(op_.outputs[0]);
     const Encoding encoding =
-        encoding_for({&bound_.at(WeightSlot::kQ, op_.layer), &bound_.at(WeightSlot::kK, op_.layer),
-                      &bound_.at(WeightSlot::kV, op_.layer)});
+        encoding_for({&bound_.at(TensorRole::kQ, op_.layer), &bound_.at(TensorRole::kK, op_.layer),
+                      &bound_.at(TensorRole::kV, op_.layer)});
     norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
-    const auto project = [&](WeightSlot matrix, WeightSlot bias, const GpuSlice& to, bool waits) {
+    const auto project = [&](TensorRole matrix, TensorRole bias, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer),
                 .bias = bound_.find(bias, op_.layer),
                 .from = bound_.scratch.normed,
                 .to = to,
                 .reads = encoding},
-               waits);
+               needs_barrier);
     };
-    project(WeightSlot::kQ, WeightSlot::kQBias, queries, true);
-    project(WeightSlot::kK, WeightSlot::kKBias, bound_.scratch.keys, false);
-    project(WeightSlot::kV, WeightSlot::kVBias, bound_.scratch.values, false);
+    project(TensorRole::kQ, TensorRole::kQBias, queries, true);
+    project(TensorRole::kK, TensorRole::kKBias, bound_.scratch.keys, false);
+    project(TensorRole::kV, TensorRole::kVBias, bound_.scratch.values, false);
     finish_heads(Heads::kQueries, queries, true);
     finish_heads(Heads::kKeys, bound_.scratch.keys, false);
     finish_heads(Heads::kValues, bound_.scratch.values, false);
   }
 
   void attn_out() {
-    const GpuWeight& matrix = bound_.at(WeightSlot::kAttnOut, op_.layer);
+    const GpuWeight& matrix = bound_.at(TensorRole::kAttnOut, op_.layer);
     const Encoding encoding = encoding_for({&matrix});
     GpuSlice from = bound_.buffer(op_.inputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
@@ -169,33 +169,33 @@ class OpDispatches : ProductDispatches {
       from = bound_.scratch.normed;
     }
     add_to_residual(
-        {.matrix = &matrix, .bias = bound_.find(WeightSlot::kAttnOutBias, op_.layer), .from = from, .reads = encoding},
-        WeightSlot::kAttnPostNorm, encoding != Encoding::kF32 && !is_int8_already);
+        {.matrix = &matrix, .bias = bound_.find(TensorRole::kAttnOutBias, op_.layer), .from = from, .reads = encoding},
+        TensorRole::kAttnPostNorm, encoding != Encoding::kF32 && !is_int8_already);
   }
 
-  void add_to_residual(Product product, WeightSlot post_norm, bool waits) {
+  void add_to_residual(Product product, TensorRole post_norm, bool needs_barrier) {
     const GpuSlice residual = bound_.buffer(op_.outputs[0]);
     const bool has_norm = spec_->has_post_norms;
     product.to = has_norm ? bound_.scratch.added : residual;
-    product.then = has_norm ? Then::kStore : Then::kAdd;
-    multiply(product, waits);
-    if (has_norm) norm({.from = bound_.scratch.added, .to = residual, .slot = post_norm, .is_added = true}, true);
+    product.epilogue = has_norm ? Epilogue::kStore : Epilogue::kAdd;
+    multiply(product, needs_barrier);
+    if (has_norm) norm({.from = bound_.scratch.added, .to = residual, .role = post_norm, .is_added = true}, true);
   }
 
   // How what stands between the matrices of an FFN is read, and what is before them: both its ops go by this.
   Encoding ffn_encoding() const {
     if (spec_->has_experts()) {
-      return encoding_for({&bound_.at(WeightSlot::kExpertGate, op_.layer), &bound_.at(WeightSlot::kExpertUp, op_.layer),
-                           &bound_.at(WeightSlot::kExpertDown, op_.layer)});
+      return encoding_for({&bound_.at(TensorRole::kExpertGate, op_.layer), &bound_.at(TensorRole::kExpertUp, op_.layer),
+                           &bound_.at(TensorRole::kExpertDown, op_.layer)});
     }
-    return encoding_for({&bound_.at(WeightSlot::kGate, op_.layer), &bound_.at(WeightSlot::kUp, op_.layer),
-                         &bound_.at(WeightSlot::kDown, op_.layer)});
+    return encoding_for({&bound_.at(TensorRole::kGate, op_.layer), &bound_.at(TensorRole::kUp, op_.layer),
+                         &bound_.at(TensorRole::kDown, op_.layer)});
   }
 
   void ffn_norm(Encoding encoding) {
     norm({.from = bound_.buffer(op_.inputs[0]),
           .to = bound_.scratch.normed,
-          .slot = WeightSlot::kFfnNorm,
+          .role = TensorRole::kFfnNorm,
           .encoding = encoding},
          false);
   }
@@ -203,28 +203,28 @@ class OpDispatches : ProductDispatches {
   void ffn_up() {
     const Encoding encoding = ffn_encoding();
     ffn_norm(encoding);
-    multiply({.matrix = &bound_.at(WeightSlot::kGate, op_.layer),
-              .second = &bound_.at(WeightSlot::kUp, op_.layer),
+    multiply({.matrix = &bound_.at(TensorRole::kGate, op_.layer),
+              .second = &bound_.at(TensorRole::kUp, op_.layer),
               .from = bound_.scratch.normed,
               .to = bound_.buffer(op_.outputs[0]),
               .reads = encoding,
               .encodes = encoding == Encoding::kInt8,
-              .then = Then::kGate},
+              .epilogue = Epilogue::kGate},
              true);
   }
 
   void ffn_down() {
-    const GpuWeight& matrix = bound_.at(WeightSlot::kDown, op_.layer);
+    const GpuWeight& matrix = bound_.at(TensorRole::kDown, op_.layer);
     const Encoding encoding = ffn_encoding();
     const GpuSlice from = bound_.buffer(op_.inputs[0]);
     // A row of f16 is scaled by its largest element, which no workgroup of the matrix before knows.
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
-    add_to_residual({.matrix = &matrix, .from = from, .reads = encoding}, WeightSlot::kFfnPostNorm,
+    add_to_residual({.matrix = &matrix, .from = from, .reads = encoding}, TensorRole::kFfnPostNorm,
                     encoding == Encoding::kHalf);
   }
 
   void moe_route() {
-    const GpuWeight& router = bound_.at(WeightSlot::kRouter, op_.layer);
+    const GpuWeight& router = bound_.at(TensorRole::kRouter, op_.layer);
     ffn_norm(Encoding::kF32);  // the choice of experts is made from f32, whatever type the router has
     multiply({.matrix = &router, .from = bound_.scratch.normed, .to = bound_.scratch.router}, true);
     Dispatch& dispatch = add(Kernel::kRoute, true);
@@ -232,20 +232,20 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
     dispatch.slices[5] = bound_.buffer(op_.outputs[0]);
     dispatch.push = {spec_->n_experts, spec_->n_experts_used};
-    dispatch.groups = {1, GroupRule::Of::kRows};
+    dispatch.groups = {1, GridSize::Of::kRows};
   }
 
   void moe_up() {
     const Encoding encoding = ffn_encoding();
     ffn_norm(encoding);
     if (has_tiles(true)) group_experts();
-    multiply_experts({.matrix = &bound_.at(WeightSlot::kExpertGate, op_.layer),
-                      .second = &bound_.at(WeightSlot::kExpertUp, op_.layer),
+    multiply_experts({.matrix = &bound_.at(TensorRole::kExpertGate, op_.layer),
+                      .second = &bound_.at(TensorRole::kExpertUp, op_.layer),
                       .from = bound_.scratch.normed,
                       .to = bound_.buffer(op_.outputs[0]),
                       .reads = encoding,
                       .encodes = encoding == Encoding::kInt8,
-                      .then = Then::kGate,
+                      .epilogue = Epilogue::kGate,
                       .experts = Experts::kUp,
                       .ids = bound_.buffer(op_.inputs[1])},
                      true);
@@ -256,11 +256,11 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[3] = bound_.buffer(op_.inputs[1]);
     dispatch.slices[4] = bound_.scratch.expert_tiles;
     dispatch.push = {spec_->n_experts, spec_->n_experts_used, choices_at()};
-    dispatch.groups = {1, GroupRule::Of::kAny};
+    dispatch.groups = {1, GridSize::Of::kAny};
   }
 
   void moe_down() {
-    const GpuWeight& matrix = bound_.at(WeightSlot::kExpertDown, op_.layer);
+    const GpuWeight& matrix = bound_.at(TensorRole::kExpertDown, op_.layer);
     const Encoding encoding = ffn_encoding();
     const GpuSlice from = bound_.buffer(op_.inputs[0]), residual = bound_.buffer(op_.outputs[0]);
     const bool is_tiled = has_tiles(true);
@@ -269,7 +269,7 @@ class OpDispatches : ProductDispatches {
                       .from = from,
                       .to = is_tiled ? bound_.scratch.expert_rows : residual,
                       .reads = encoding,
-                      .then = is_tiled ? Then::kStore : Then::kAdd,
+                      .epilogue = is_tiled ? Epilogue::kStore : Epilogue::kAdd,
                       .experts = Experts::kDown,
                       .ids = bound_.buffer(op_.inputs[1]),
                       .weights = bound_.buffer(op_.inputs[2])},
@@ -281,16 +281,16 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = residual;
     dispatch.slices[6] = bound_.buffer(op_.inputs[2]);
     dispatch.push = {narrow(matrix.n_rows), spec_->n_experts_used};
-    dispatch.groups = {narrow(div_up(matrix.n_rows, kAddedCols)), GroupRule::Of::kRows};
+    dispatch.groups = {narrow(div_up(matrix.n_rows, kAddedCols)), GridSize::Of::kRows};
   }
 
   void logits() {
-    const bool has_head = model_.find_weight(WeightSlot::kHead, -1) != nullptr;
-    const GpuWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
+    const bool has_head = model_.find_weight(TensorRole::kHead, -1) != nullptr;
+    const GpuWeight& head = bound_.at(has_head ? TensorRole::kHead : TensorRole::kTokenEmbedding, -1);
     const Encoding encoding = encoding_for({&head});
     norm({.from = bound_.buffer(op_.inputs[0]),
           .to = bound_.scratch.normed,
-          .slot = WeightSlot::kOutputNorm,
+          .role = TensorRole::kOutputNorm,
           .is_gathered = true,
           .encoding = encoding},
          false);
@@ -298,7 +298,7 @@ class OpDispatches : ProductDispatches {
               .from = bound_.scratch.normed,
               .to = bound_.buffer(op_.outputs[0]),
               .reads = encoding,
-              .then = Then::kCap,
+              .epilogue = Epilogue::kCap,
               .is_of_logits = true,
               .cap = model_.logit_softcap},
              true);
@@ -311,7 +311,7 @@ RowClass row_class(std::uint32_t n_rows) {
   return n_rows <= 1 ? RowClass::kOne : n_rows <= kGpuFewRows ? RowClass::kFew : RowClass::kMany;
 }
 
-std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const {
+std::uint32_t GridSize::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const {
   switch (of) {
     case Of::kRows: return std::min(most, n_rows - std::min(first, n_rows)) * factor;
     case Of::kAny: return n_rows > 0 ? 1 : 0;
@@ -327,7 +327,7 @@ std::uint32_t GroupRule::y(std::uint32_t n_rows, std::uint32_t n_logit_rows) con
   return 0;
 }
 
-std::uint32_t GroupRule::z(std::span<const StepRow> rows) const {
+std::uint32_t GridSize::z(std::span<const StepRow> rows) const {
   std::uint32_t n = 1;
   if (!splits || rows.size() > kGpuFewRows) return n;
   for (const StepRow& row : rows) n = std::max(n, splits->count(row.position, static_cast<std::uint32_t>(rows.size())));

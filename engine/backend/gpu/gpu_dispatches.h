@@ -14,7 +14,7 @@
 namespace headroom {
 
 // How many workgroups a dispatch has; the second number follows from how many rows the step has.
-struct GroupRule {
+struct GridSize {
   enum class Of : std::uint8_t {
     kRows,         // rows * factor, less those before `first`, at most `most` of them
     kAny,          // one where there are rows
@@ -28,7 +28,7 @@ struct GroupRule {
   Of of = Of::kRows;
   std::uint32_t factor = 1, first = 0, most = ~0U;
   std::optional<GpuSplits> splits{};  // the third number follows from the positions of the rows; absent: it is 1
-  bool operator==(const GroupRule&) const = default;
+  bool operator==(const GridSize&) const = default;
   std::uint32_t y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const;
   std::uint32_t z(std::span<const StepRow> rows) const;
 };
@@ -38,8 +38,8 @@ struct Dispatch {
   std::vector<std::uint32_t> constants;  // by constant_id
   std::array<GpuSlice, kKernelBuffers> slices{};
   std::vector<std::uint32_t> push;
-  GroupRule groups;
-  bool waits = false;  // for those before it in the same part
+  GridSize groups;
+  bool needs_barrier = false;  // for those before it in the same part
 };
 
 // Commands are recorded for each of these, by the rows of the step; of the head by its rows with logits. A matrix is

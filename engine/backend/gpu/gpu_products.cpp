@@ -67,20 +67,20 @@ std::uint32_t ProductDispatches::choices_at() const {
   return narrow(gpu_expert_tiles(*spec_, bound_.plan->program.max_rows).choices_at);
 }
 
-Dispatch& ProductDispatches::add(Kernel kernel, bool waits) {
+Dispatch& ProductDispatches::add(Kernel kernel, bool needs_barrier) {
   Dispatch& dispatch = parts_.back().dispatches.emplace_back();
   dispatch.kernel = kernel;
-  dispatch.waits = waits;
+  dispatch.needs_barrier = needs_barrier;
   dispatch.slices[0] = bound_.step_inputs();
   return dispatch;
 }
 
-void ProductDispatches::multiply(const Product& product, bool waits) {
+void ProductDispatches::multiply(const Product& product, bool needs_barrier) {
   const GpuWeight& matrix = *product.matrix;
   const std::uint64_t n_panels = div_up(matrix.n_rows, kGpuPanelRows), at_once = panels_at_once(matrix, product.second);
   for (std::uint64_t first = 0; first < n_panels; first += at_once) {
     const std::uint64_t last = std::min(n_panels, first + at_once);
-    Dispatch& dispatch = add_product(product, waits && first == 0);
+    Dispatch& dispatch = add_product(product, needs_barrier && first == 0);
     dispatch.slices[1] = panels(matrix, first, last);
     dispatch.slices[2] = panels(product.second == nullptr ? matrix : *product.second, first, last);
     if (product.bias != nullptr) dispatch.slices[5] = product.bias->slice;
@@ -89,16 +89,16 @@ void ProductDispatches::multiply(const Product& product, bool waits) {
     if (rows_ == RowClass::kMany) {
       dispatch.push.push_back(word(product.cap));
       dispatch.groups = {narrow(div_up(last - first, panels_of_tile(product))),
-                         product.is_of_logits ? GroupRule::Of::kLogitTiles : GroupRule::Of::kTiles, tile_rows(product)};
+                         product.is_of_logits ? GridSize::Of::kLogitTiles : GridSize::Of::kTiles, tile_rows(product)};
     } else {
       dispatch.push.insert(dispatch.push.end(), {0, word(product.cap)});
-      dispatch.groups = {narrow(last - first), product.is_of_logits ? GroupRule::Of::kAnyLogits : GroupRule::Of::kAny};
+      dispatch.groups = {narrow(last - first), product.is_of_logits ? GridSize::Of::kAnyLogits : GridSize::Of::kAny};
     }
   }
   count_products(product, 1);
 }
 
-void ProductDispatches::multiply_experts(const Product& product, bool waits) {
+void ProductDispatches::multiply_experts(const Product& product, bool needs_barrier) {
   const GpuWeight& matrix = *product.matrix;
   const std::uint64_t of_expert = div_up(matrix.n_rows, kGpuPanelRows);
   const std::uint64_t all_at_once = panels_at_once(matrix, product.second), at_once = all_at_once / of_expert;
@@ -107,7 +107,7 @@ void ProductDispatches::multiply_experts(const Product& product, bool waits) {
   for (std::uint64_t first = 0; first < matrix.n_matrices; first += at_once) {
     const std::uint64_t last = std::min(matrix.n_matrices, first + at_once);
     // Sums of windows add up in the residual one behind the other.
-    Dispatch& dispatch = add_product(product, first == 0 ? waits : is_down && !is_tiled);
+    Dispatch& dispatch = add_product(product, first == 0 ? needs_barrier : is_down && !is_tiled);
     dispatch.slices[1] = panels(matrix, first * of_expert, last * of_expert);
     dispatch.slices[2] =
         panels(product.second == nullptr ? matrix : *product.second, first * of_expert, last * of_expert);
@@ -116,14 +116,14 @@ void ProductDispatches::multiply_experts(const Product& product, bool waits) {
     if (is_tiled) {
       dispatch.slices[6] = bound_.scratch.expert_tiles;
       dispatch.push.insert(dispatch.push.end(), {word(0), spec_->n_experts_used, choices_at()});
-      dispatch.groups = {narrow(div_up(of_expert, panels_of_tile(product))), GroupRule::Of::kExpertTiles,
+      dispatch.groups = {narrow(div_up(of_expert, panels_of_tile(product))), GridSize::Of::kExpertTiles,
                          spec_->n_experts_used, 0, spec_->n_experts};
       continue;
     }
     dispatch.slices[5] = product.ids;
     dispatch.slices[6] = product.weights;
     dispatch.push.insert(dispatch.push.end(), {spec_->n_experts_used, word(0)});
-    dispatch.groups = {narrow(of_expert), GroupRule::Of::kRows, is_down ? 1 : spec_->n_experts_used};
+    dispatch.groups = {narrow(of_expert), GridSize::Of::kRows, is_down ? 1 : spec_->n_experts_used};
   }
   count_products(product, spec_->n_experts_used);
 }
@@ -157,18 +157,18 @@ std::uint32_t ProductDispatches::tile_rows(const Product& product) const {
 }
 
 std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {
-  return tile_features(product) / kGpuPanelRows / (product.then == Then::kGate ? 2 : 1);
+  return tile_features(product) / kGpuPanelRows / (product.epilogue == Epilogue::kGate ? 2 : 1);
 }
 
-Dispatch& ProductDispatches::add_product(const Product& product, bool waits) {
+Dispatch& ProductDispatches::add_product(const Product& product, bool needs_barrier) {
   const bool is_many = has_tiles(product.experts != Experts::kNone);
-  Dispatch& dispatch = add(kernel_of(product, is_many), waits);
+  Dispatch& dispatch = add(kernel_of(product, is_many), needs_barrier);
   const std::uint64_t n_cols = product.matrix->n_cols;
   dispatch.constants = {type_of(product.matrix),
                         type_of(product.second),
-                        static_cast<std::uint32_t>(product.then),
+                        static_cast<std::uint32_t>(product.epilogue),
                         product.bias == nullptr ? 0U : 1U,
-                        product.then == Then::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
+                        product.epilogue == Epilogue::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
                         product.is_of_logits ? 1U : 0U};
   if (dispatch.kernel == Kernel::kMatmulMatrices) {
     const MatrixShape& shape = *bound_.arithmetic.matrices;

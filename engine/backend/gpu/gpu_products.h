@@ -9,7 +9,7 @@
 namespace headroom {
 
 // What is done with a product: vulkan/shaders/lib/then.glsl.
-enum class Then : std::uint32_t { kStore, kAdd, kGate, kCap };
+enum class Epilogue : std::uint32_t { kStore, kAdd, kGate, kCap };
 
 // How activations stand where a product reads them: vulkan/shaders/norm.comp.
 enum class Encoding : std::uint32_t { kF32, kInt8, kHalf };
@@ -28,7 +28,7 @@ class ProductDispatches {
     GpuSlice from = {}, to = {};
     Encoding reads = Encoding::kF32;  // `from`
     bool encodes = false;             // to int8
-    Then then = Then::kStore;
+    Epilogue epilogue = Epilogue::kStore;
     bool is_of_logits = false;
     float cap = 0;
     Experts experts = Experts::kNone;
@@ -48,10 +48,10 @@ class ProductDispatches {
   // Where the choices of GpuExpertTiles are.
   std::uint32_t choices_at() const;
 
-  Dispatch& add(Kernel kernel, bool waits);
-  void multiply(const Product& product, bool waits);
+  Dispatch& add(Kernel kernel, bool needs_barrier);
+  void multiply(const Product& product, bool needs_barrier);
   // Of the experts that rows chose: in tiles, or a row at a time.
-  void multiply_experts(const Product& product, bool waits);
+  void multiply_experts(const Product& product, bool needs_barrier);
 
   const GpuBinding& bound_;
   const ModelInfo& model_;
@@ -66,7 +66,7 @@ class ProductDispatches {
   std::uint32_t tile_rows(const Product& product) const;       // not of experts
   std::uint32_t panels_of_tile(const Product& product) const;  // of a matrix
   // The kernel of a product with its constants and activations.
-  Dispatch& add_product(const Product& product, bool waits);
+  Dispatch& add_product(const Product& product, bool needs_barrier);
   void count_products(const Product& product, double n_used);
 };
 

@@ -49,11 +49,11 @@ class GpuStep {
   virtual ~GpuStep() = default;
   virtual const GpuBinding& bound() const = 0;
 
-  // Starts the ops of a segment; false when it was stopped before all of them were started. Allocates nothing.
-  virtual Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) = 0;
+  // Starts the ops of a subgraph; false when it was stopped before all of them were started. Allocates nothing.
+  virtual Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) = 0;
 
-  // As Backend::find_candidates(), of rows that were checked, while nothing runs; the head is on this device.
-  virtual Status find_candidates(std::span<CandidateQuery> queries) = 0;
+  // As Backend::top_k(), of rows that were checked, while nothing runs; the head is on this device.
+  virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 };
 
 // The factors of balanced keys, which the first copy of a plan lays down once.

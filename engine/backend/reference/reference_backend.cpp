@@ -67,7 +67,7 @@ class ReferenceBackend final : public Backend {
         "a weight leaves its region");
     return fill(arena, [&](std::byte* base) {
       std::byte* to = base + region.offset;
-      if (slot_is_matrix(weight.slot)) return load_matrix(weight, file, to, stop, advance);
+      if (role_is_matrix(weight.role)) return load_matrix(weight, file, to, stop, advance);
       Status read = load_vector(weight, file, to);
       if (read) advance(weight_bytes(weight, WeightLayout::kRows));
       return read;
@@ -94,20 +94,20 @@ class ReferenceBackend final : public Backend {
   }
 
   // At once, a row at a time.
-  Status bring_weights(const Op& op, WeightLender& lender, const StopToken& stop) override {
-    return with_memory("bring_weights", [&]() -> Status {
+  Status upload_weights(const Op& op, WeightSource& source, const StopToken& stop) override {
+    return with_memory("upload_weights", [&]() -> Status {
       if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
       if (is_due(device_->faults().write)) return failed("copying weights failed");
-      step_->bound().bring(op, lender);
+      step_->bound().upload(op, source);
       return ok_status();
     });
   }
 
-  Status submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override {
+  Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override {
     if (is_due(device_->faults().lose_at_submit)) device_->lose();
     return with_memory("submit", [&]() -> Status {
-      if (is_due(device_->faults().submit)) return failed("starting a segment failed");
-      if (!step_->run(segment, inputs, stop)) stopped_ = true;
+      if (is_due(device_->faults().submit)) return failed("starting a subgraph failed");
+      if (!step_->run(subgraph, inputs, stop)) stopped_ = true;
       return ok_status();
     });
   }
@@ -141,8 +141,8 @@ class ReferenceBackend final : public Backend {
   const std::byte* host_view(BufferId /*buffer*/) const override { return nullptr; }
 
   // The answers are read by the host: what makes a copy to it fail makes them fail.
-  Status find_candidates(std::span<CandidateQuery> queries) override {
-    return with_memory("find_candidates", [&]() -> Status {
+  Status top_k(std::span<CandidateQuery> queries) override {
+    return with_memory("top_k", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
       const BufferId logits = step_->bound().plan->program.ops.back().outputs[0];
       const std::size_t n_vocab = step_->bound().model->n_vocab;

@@ -14,16 +14,16 @@ ReferenceWeight ReferenceWeight::of_expert(std::uint64_t expert) const {
   return {row(expert * n_rows), dtype, n_rows, n_cols};
 }
 
-const ReferenceWeight* ReferenceBinding::find(WeightSlot slot, std::int32_t layer) const {
-  const std::optional<std::size_t> found = index.find(slot, layer);
+const ReferenceWeight* ReferenceBinding::find(TensorRole role, std::int32_t layer) const {
+  const std::optional<std::size_t> found = index.find(role, layer);
   if (!found) return nullptr;
   const ReferenceWeight& weight = weights[*found];
   CHECK(weight.bytes != nullptr, "an op reads a weight of another device");
   return &weight;
 }
 
-const ReferenceWeight& ReferenceBinding::at(WeightSlot slot, std::int32_t layer) const {
-  const ReferenceWeight* weight = find(slot, layer);
+const ReferenceWeight& ReferenceBinding::at(TensorRole role, std::int32_t layer) const {
+  const ReferenceWeight* weight = find(role, layer);
   CHECK(weight != nullptr, "an op reads a weight that the model does not have");
   return *weight;
 }
@@ -41,14 +41,14 @@ void copy_row(DType dtype, std::uint64_t n_cols, std::uint32_t /*n_rows*/, const
 
 }  // namespace
 
-void ReferenceBinding::bring(const Op& op, WeightLender& lender) const {
-  for (const WeightSlot slot : brought_slots(op.kind)) {
-    const std::optional<std::size_t> found = index.find(slot, op.layer);
+void ReferenceBinding::upload(const Op& op, WeightSource& source) const {
+  for (const TensorRole role : streamed_roles(op.kind)) {
+    const std::optional<std::size_t> found = index.find(role, op.layer);
     if (!found) continue;
     const WeightTensor& weight = model->weights[*found];
     const PanelFormat format{1, row_bytes(weight.dtype, weight.n_cols), copy_row};
-    auto* to = const_cast<std::byte*>(at(slot, op.layer).bytes);  // only these are written after the load
-    lender.lend(static_cast<std::int32_t>(*found), format, {0, count_panels(weight, format)}, to);
+    auto* to = const_cast<std::byte*>(at(role, op.layer).bytes);  // only these are written after the load
+    source.copy_panels(static_cast<std::int32_t>(*found), format, {0, count_panels(weight, format)}, to);
   }
 }
 
@@ -87,7 +87,7 @@ class Binder {
   void list_weights() {
     bound_.index = WeightIndex(*in_.model);
     for (const WeightTensor& weight : in_.model->weights) {
-      const DType dtype = slot_is_matrix(weight.slot) ? weight.dtype : DType::kF32;
+      const DType dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
       bound_.weights.push_back({nullptr, dtype, weight.n_rows, weight.n_cols});
     }
   }
@@ -104,7 +104,7 @@ class Binder {
     const Placement& placement = in_.plan->placement;
     for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
       const WeightTensor& weight = in_.model->weights[i];
-      if (is_brought_to(placement, weight, in_.device) && streamed_name(weight.slot) == region.name)
+      if (is_streamed_to(placement, weight, in_.device) && streamed_name(weight.role) == region.name)
         bound_.weights[i].bytes = at;
     }
   }

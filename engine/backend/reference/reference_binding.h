@@ -37,12 +37,12 @@ struct ReferenceBinding {
   std::vector<Layer> layers;
 
   // Null when the model has no such weight; CHECKs that one that it has stands here.
-  const ReferenceWeight* find(WeightSlot slot, std::int32_t layer) const;
-  const ReferenceWeight& at(WeightSlot slot, std::int32_t layer) const;
+  const ReferenceWeight* find(TensorRole role, std::int32_t layer) const;
+  const ReferenceWeight& at(TensorRole role, std::int32_t layer) const;
   float* buffer(BufferId id) const;
 
   // What op needs of weights that do not stand here.
-  void bring(const Op& op, WeightLender& lender) const;
+  void upload(const Op& op, WeightSource& source) const;
 
   WeightIndex index;
   std::vector<ReferenceWeight> weights;  // as model->weights

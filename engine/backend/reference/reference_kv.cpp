@@ -14,7 +14,7 @@ ReferenceCache::ReferenceCache(KvPart part, const LayerSpec& layer, const PlanOp
                                std::byte* exact_rows)
     : scheme_(options.kv_scheme), n_heads_(layer.n_kv_heads), head_dim_(layer.head_dim) {
   const DType dtype = part == KvPart::kKeys ? options.kv_k : options.kv_v;
-  ends_ = kv_ends_of(layer, dtype, options);
+  ends_ = kv_f16_rows_of(layer, dtype, options);
   is_rotated_ = is_quantized_kv(dtype) && scheme_ == KvScheme::kRotated;
   has_shifts_ = has_value_shifts(part, options);
   all_ = {rows, dtype, layer.kv_rows(options.n_ctx, options.n_batch), row_bytes(dtype, head_dim_)};

@@ -49,7 +49,7 @@ class ReferenceCache {
   float shift(std::uint32_t position) const;
 
   Rows all_, exact_;
-  KvEnds ends_;
+  KvF16Rows ends_;
   KvScheme scheme_ = KvScheme::kRotated;
   bool is_rotated_ = false, has_shifts_ = false;
   std::uint64_t n_heads_ = 0;

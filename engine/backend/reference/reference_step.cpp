@@ -71,11 +71,11 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
   head_.resize(head_dim);
 }
 
-void ReferenceStep::check(const Segment& segment, const StepInputs& inputs) const {
+void ReferenceStep::check(const DeviceSubgraph& subgraph, const StepInputs& inputs) const {
   const Program& program = bound_.plan->program;
   const PlanOptions& options = bound_.plan->options;
-  CHECK(segment.device == bound_.device && segment.last_op <= program.ops.size(),
-        "a segment is of another device or plan");
+  CHECK(subgraph.device == bound_.device && subgraph.last_op <= program.ops.size(),
+        "a subgraph is of another device or plan");
   CHECK(inputs.rings != nullptr, "a step does not say what its rings hold");
   CHECK(inputs.rows.size() <= program.max_rows && inputs.logit_rows.size() <= program.max_logit_rows,
         "a step is larger than planned");
@@ -87,13 +87,13 @@ void ReferenceStep::check(const Segment& segment, const StepInputs& inputs) cons
     CHECK(row < inputs.rows.size(), "logits of a row that is not there");
 }
 
-bool ReferenceStep::run(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+bool ReferenceStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
   const std::vector<Op>& ops = bound_.plan->program.ops;
-  check(segment, inputs);
+  check(subgraph, inputs);
   inputs_ = inputs;
   stop_ = stop;
   stopped_ = false;
-  for (std::uint32_t i = segment.first_op; i < segment.last_op && goes_on(); ++i) run_op(ops[i]);
+  for (std::uint32_t i = subgraph.first_op; i < subgraph.last_op && goes_on(); ++i) run_op(ops[i]);
   inputs_ = {};
   stop_ = {};
   return !stopped_;
@@ -113,7 +113,7 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kLogits: return logits(op);
     case OpKind::kTransfer: break;
   }
-  CHECK(false, "a segment holds a transfer");
+  CHECK(false, "a subgraph holds a transfer");
 }
 
 template <class Give>
@@ -142,16 +142,16 @@ void ReferenceStep::multiply(const ReferenceWeight& matrix, const float* in, std
   }
 }
 
-const float* ReferenceStep::normed(const float* residual, WeightSlot slot, std::int32_t layer) {
+const float* ReferenceStep::normed(const float* residual, TensorRole role, std::int32_t layer) {
   const std::size_t d_model = bound_.model->d_model;
   std::copy_n(residual, n_rows() * d_model, normed_.begin());
   for (std::size_t row = 0; row < n_rows(); ++row)
-    norm({normed_.data() + row * d_model, d_model}, bound_.at(slot, layer).vector(), bound_.model->norm_epsilon);
+    norm({normed_.data() + row * d_model, d_model}, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
   return normed_.data();
 }
 
 void ReferenceStep::embed(const Op& op) {
-  const ReferenceWeight& table = bound_.at(WeightSlot::kTokenEmbedding, -1);
+  const ReferenceWeight& table = bound_.at(TensorRole::kTokenEmbedding, -1);
   float* to = bound_.buffer(op.outputs[0]);
   for (const StepRow& row : inputs_.rows) {
     decode_row(table.dtype, table.row(row.token), table.n_cols, to);
@@ -161,11 +161,11 @@ void ReferenceStep::embed(const Op& op) {
 }
 
 // Norm of each head where the layer has it, and RoPE.
-void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot slot) const {
+void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole role) const {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
   for (std::uint32_t i = 0; i < heads.n_heads; ++i) {
     const std::span<float> head(heads.elems + std::size_t{i} * spec.head_dim, spec.head_dim);
-    if (spec.has_qk_norm) norm(head, bound_.at(slot, layer).vector(), bound_.model->norm_epsilon);
+    if (spec.has_qk_norm) norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
     turn(head, bound_.model->ropes[spec.rope], bound_.ropes[spec.rope], position);
   }
 }
@@ -185,21 +185,21 @@ void ReferenceStep::qkv_rope(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
   const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(op.layer)];
   CHECK(cache.keys.is_bound() && cache.values.is_bound(), "a layer's cache is on another device");
-  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kAttnNorm, op.layer);
-  const auto project = [&](WeightSlot matrix, WeightSlot bias, float* to, std::size_t width) {
+  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kAttnNorm, op.layer);
+  const auto project = [&](TensorRole matrix, TensorRole bias, float* to, std::size_t width) {
     multiply(bound_.at(matrix, op.layer), in, n_rows(), bound_.find(bias, op.layer),
              [&](std::size_t row, std::size_t n, float sum) { to[row * width + n] = sum; });
   };
   float* queries = bound_.buffer(op.outputs[0]);
-  project(WeightSlot::kQ, WeightSlot::kQBias, queries, spec.q_dim());
-  project(WeightSlot::kK, WeightSlot::kKBias, keys_.data(), spec.kv_dim());
-  project(WeightSlot::kV, WeightSlot::kVBias, values_.data(), spec.kv_dim());
+  project(TensorRole::kQ, TensorRole::kQBias, queries, spec.q_dim());
+  project(TensorRole::kK, TensorRole::kKBias, keys_.data(), spec.kv_dim());
+  project(TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
   for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
     const StepRow& row = inputs_.rows[i];
     float *query = queries + i * spec.q_dim(), *keys = keys_.data() + i * spec.kv_dim(),
           *values = values_.data() + i * spec.kv_dim();
-    finish_heads(op.layer, row.position, {query, spec.n_heads}, WeightSlot::kQNorm);
-    finish_heads(op.layer, row.position, {keys, spec.n_kv_heads}, WeightSlot::kKNorm);
+    finish_heads(op.layer, row.position, {query, spec.n_heads}, TensorRole::kQNorm);
+    finish_heads(op.layer, row.position, {keys, spec.n_kv_heads}, TensorRole::kKNorm);
     if (cache.keys.is_rotated()) balance(op.layer, query, keys);
     const auto rotate = [&](const ReferenceCache& as, Heads heads) {
       for (std::uint32_t head = 0; as.is_rotated() && head < heads.n_heads; ++head)
@@ -254,7 +254,7 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
   for (std::uint32_t i = 0; i < spec.head_dim; ++i) attended[i] = static_cast<float>(sums_[i] / total);
   if (cache.values.is_rotated()) unrotate_head({attended, spec.head_dim});
 }
-void ReferenceStep::add_to_residual(const Op& op, WeightSlot matrix, const ReferenceWeight* bias, WeightSlot slot) {
+void ReferenceStep::add_to_residual(const Op& op, TensorRole matrix, const ReferenceWeight* bias, TensorRole role) {
   const std::size_t d_model = bound_.model->d_model;
   float* residual = bound_.buffer(op.outputs[0]);
   multiply(bound_.at(matrix, op.layer), bound_.buffer(op.inputs[0]), n_rows(), bias,
@@ -262,22 +262,22 @@ void ReferenceStep::add_to_residual(const Op& op, WeightSlot matrix, const Refer
   const bool has_norm = bound_.model->layers[static_cast<std::size_t>(op.layer)].has_post_norms;
   for (std::size_t row = 0; row < n_rows(); ++row) {
     const std::span<float> more(normed_.data() + row * d_model, d_model);
-    if (has_norm) norm(more, bound_.at(slot, op.layer).vector(), bound_.model->norm_epsilon);
+    if (has_norm) norm(more, bound_.at(role, op.layer).vector(), bound_.model->norm_epsilon);
     for (std::size_t i = 0; i < d_model; ++i) residual[row * d_model + i] += more[i];
   }
 }
 
 void ReferenceStep::attn_out(const Op& op) {
-  add_to_residual(op, WeightSlot::kAttnOut, bound_.find(WeightSlot::kAttnOutBias, op.layer), WeightSlot::kAttnPostNorm);
+  add_to_residual(op, TensorRole::kAttnOut, bound_.find(TensorRole::kAttnOutBias, op.layer), TensorRole::kAttnPostNorm);
 }
 
 void ReferenceStep::ffn_up(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
-  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kFfnNorm, op.layer);
   float* hidden = bound_.buffer(op.outputs[0]);
-  multiply(bound_.at(WeightSlot::kUp, op.layer), in, n_rows(), nullptr,
+  multiply(bound_.at(TensorRole::kUp, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) { up_[row * spec.d_ff + n] = sum; });
-  multiply(bound_.at(WeightSlot::kGate, op.layer), in, n_rows(), nullptr,
+  multiply(bound_.at(TensorRole::kGate, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) {
              const std::size_t at = row * spec.d_ff + n;
              hidden[at] = static_cast<float>(activate(spec.activation, sum) * up_[at]);
@@ -285,7 +285,7 @@ void ReferenceStep::ffn_up(const Op& op) {
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
-  add_to_residual(op, WeightSlot::kDown, nullptr, WeightSlot::kFfnPostNorm);
+  add_to_residual(op, TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
 }
 
 // --- experts ---
@@ -302,10 +302,10 @@ void ReferenceStep::rank_experts(const float* logits, std::uint32_t n_experts) {
 
 void ReferenceStep::moe_route(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
-  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kFfnNorm, op.layer);
   auto* ids = reinterpret_cast<std::uint32_t*>(bound_.buffer(op.outputs[0]));
   float* weights = bound_.buffer(op.outputs[1]);
-  multiply(bound_.at(WeightSlot::kRouter, op.layer), in, n_rows(), nullptr,
+  multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
   for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
     const float* logits = router_.data() + row * spec.n_experts;
@@ -346,14 +346,14 @@ void ReferenceStep::for_each_expert(const LayerSpec& spec, const std::uint32_t* 
 void ReferenceStep::moe_up(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
   const std::size_t d_model = bound_.model->d_model, d_ff = spec.expert_d_ff;
-  const float* in = normed(bound_.buffer(op.inputs[0]), WeightSlot::kFfnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kFfnNorm, op.layer);
   const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
   float* hidden = bound_.buffer(op.outputs[0]);
   const auto of_row = [&](std::uint32_t choice) { return in + choice / spec.n_experts_used * d_model; };
   for_each_expert(spec, ids, d_model, of_row, [&](std::uint32_t expert) {
-    multiply(bound_.at(WeightSlot::kExpertUp, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+    multiply(bound_.at(TensorRole::kExpertUp, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) { up_[i * d_ff + n] = sum; });
-    multiply(bound_.at(WeightSlot::kExpertGate, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+    multiply(bound_.at(TensorRole::kExpertGate, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) {
                hidden[choices_[i] * d_ff + n] = static_cast<float>(activate(spec.activation, sum) * up_[i * d_ff + n]);
              });
@@ -368,7 +368,7 @@ void ReferenceStep::moe_down(const Op& op) {
   float* residual = bound_.buffer(op.outputs[0]);
   const auto of_choice = [&](std::uint32_t choice) { return hidden + choice * d_ff; };
   for_each_expert(spec, ids, d_ff, of_choice, [&](std::uint32_t expert) {
-    multiply(bound_.at(WeightSlot::kExpertDown, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
+    multiply(bound_.at(TensorRole::kExpertDown, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) {
                residual[choices_[i] / spec.n_experts_used * d_model + n] += weights[choices_[i]] * sum;
              });
@@ -377,14 +377,14 @@ void ReferenceStep::moe_down(const Op& op) {
 
 void ReferenceStep::logits(const Op& op) {
   const ModelInfo& model = *bound_.model;
-  const bool has_head = model.find_weight(WeightSlot::kHead, -1) != nullptr;
-  const ReferenceWeight& head = bound_.at(has_head ? WeightSlot::kHead : WeightSlot::kTokenEmbedding, -1);
+  const bool has_head = model.find_weight(TensorRole::kHead, -1) != nullptr;
+  const ReferenceWeight& head = bound_.at(has_head ? TensorRole::kHead : TensorRole::kTokenEmbedding, -1);
   const float* residual = bound_.buffer(op.inputs[0]);
   float* to = bound_.buffer(op.outputs[0]);
   for (std::size_t i = 0; i < inputs_.logit_rows.size(); ++i) {
     float* in = normed_.data() + i * model.d_model;
     std::copy_n(residual + std::size_t{inputs_.logit_rows[i]} * model.d_model, model.d_model, in);
-    norm({in, model.d_model}, bound_.at(WeightSlot::kOutputNorm, -1).vector(), model.norm_epsilon);
+    norm({in, model.d_model}, bound_.at(TensorRole::kOutputNorm, -1).vector(), model.norm_epsilon);
   }
   multiply(head, normed_.data(), inputs_.logit_rows.size(), nullptr, [&](std::size_t row, std::size_t n, float sum) {
     to[row * model.n_vocab + n] = static_cast<float>(softcapped(model.logit_softcap, sum));

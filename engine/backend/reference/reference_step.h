@@ -17,7 +17,7 @@ class ReferenceStep {
   const ReferenceBinding& bound() const { return bound_; }
 
   // Needs the arenas open. False when it was stopped: all that it writes is then undefined.
-  bool run(const Segment& segment, const StepInputs& inputs, const StopToken& stop);
+  bool run(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop);
 
  private:
   struct Heads {  // of one row
@@ -25,7 +25,7 @@ class ReferenceStep {
     std::uint32_t n_heads = 0;
   };
 
-  void check(const Segment& segment, const StepInputs& inputs) const;
+  void check(const DeviceSubgraph& subgraph, const StepInputs& inputs) const;
   std::size_t n_rows() const { return inputs_.rows.size(); }
   bool goes_on() { return !(stopped_ = stopped_ || stop_.stop_requested()); }
   void run_op(const Op& op);
@@ -46,10 +46,10 @@ class ReferenceStep {
   void multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in, const ReferenceWeight* bias,
                 Give give);
   // Adds matrix . in + bias to the residual that `op` writes, normed by `norm` first where the layer has post-norms.
-  void add_to_residual(const Op& op, WeightSlot matrix, const ReferenceWeight* bias, WeightSlot norm);
+  void add_to_residual(const Op& op, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm);
   // (n_rows, d_model) normed rows of a residual, in scratch.
-  const float* normed(const float* residual, WeightSlot norm, std::int32_t layer);
-  void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, WeightSlot norm) const;
+  const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
+  void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;
   void balance(std::int32_t layer, float* query, float* keys) const;
   // The experts of a row by its logits, best first, into order_, which has the others behind them.
   void rank_experts(const float* logits, std::uint32_t n_experts);

@@ -20,7 +20,7 @@ class VulkanCandidates {
   static Result<std::unique_ptr<VulkanCandidates>> record(std::shared_ptr<VulkanDevice> device,
                                                           VulkanPipelines& pipelines, const CandidateSlices& slices);
 
-  // As Backend::find_candidates(), of at most slices.sizes.n_rows queries.
+  // As Backend::top_k(), of at most slices.sizes.n_rows queries.
   Status find(std::span<CandidateQuery> queries);
 
  private:

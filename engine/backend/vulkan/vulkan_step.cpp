@@ -119,7 +119,7 @@ VulkanDescriptors::Buffers VulkanStep::buffers_of(const Dispatch& dispatch) cons
   return buffers;
 }
 
-std::uint32_t VulkanStep::group_index(const GroupRule& rule) {
+std::uint32_t VulkanStep::group_index(const GridSize& rule) {
   const auto found = std::find(groups_.begin(), groups_.end(), rule);
   const auto index = static_cast<std::uint32_t>(found - groups_.begin());
   if (found == groups_.end()) groups_.push_back(rule);
@@ -128,7 +128,7 @@ std::uint32_t VulkanStep::group_index(const GroupRule& rule) {
 
 Status VulkanStep::record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands) {
   for (const Dispatch& dispatch : part.dispatches) {
-    if (dispatch.waits) record_barrier(commands);
+    if (dispatch.needs_barrier) record_barrier(commands);
     Result<VkPipeline> pipeline = pipelines.find(dispatch.kernel, dispatch.constants);
     if (!pipeline) return pipeline.error();
     Result<VkDescriptorSet> set = descriptors_->bind(pipelines, buffers_of(dispatch));
@@ -151,12 +151,12 @@ void VulkanStep::write_groups(const StepInputs& inputs) {
   }
 }
 
-Status VulkanStep::find_candidates(std::span<CandidateQuery> queries) {
+Status VulkanStep::top_k(std::span<CandidateQuery> queries) {
   CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
   return candidates_->find(queries);
 }
 
-Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) {
+Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
   if (inputs.number == 0 || inputs.number != written_step_) {
     if (Status idle = device_->wait(); !idle) return idle.error();
     write_inputs(bound_, inputs);
@@ -174,7 +174,7 @@ Result<bool> VulkanStep::submit(const Segment& segment, const StepInputs& inputs
     return true;
   };
   batch_.clear();
-  for (std::uint32_t op = segment.first_op; op < segment.last_op; ++op) {
+  for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
     const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
     const std::size_t n_rows = is_head ? inputs.logit_rows.size() : inputs.rows.size();
     const auto rows = static_cast<std::size_t>(row_class(static_cast<std::uint32_t>(n_rows)));

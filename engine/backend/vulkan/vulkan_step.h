@@ -25,8 +25,8 @@ class VulkanStep final : public GpuStep {
   const GpuBinding& bound() const override { return bound_; }
 
   // What runs at once is bounded, since drivers end what takes seconds: this waits between two submissions.
-  Result<bool> submit(const Segment& segment, const StepInputs& inputs, const StopToken& stop) override;
-  Status find_candidates(std::span<CandidateQuery> queries) override;
+  Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
+  Status top_k(std::span<CandidateQuery> queries) override;
 
  private:
   struct Part {
@@ -42,7 +42,7 @@ class VulkanStep final : public GpuStep {
   Status record_part(VulkanPipelines& pipelines, const OpPart& part, VkCommandBuffer commands);
   Status record_candidates(VulkanPipelines& pipelines);
   VulkanDescriptors::Buffers buffers_of(const Dispatch& dispatch) const;
-  std::uint32_t group_index(const GroupRule& rule);
+  std::uint32_t group_index(const GridSize& rule);
   void write_groups(const StepInputs& inputs);
 
   std::shared_ptr<VulkanDevice> device_;
@@ -51,7 +51,7 @@ class VulkanStep final : public GpuStep {
   std::unique_ptr<VulkanCommands> commands_;
   std::unique_ptr<VulkanCandidates> candidates_;  // null where another device has the head
   std::vector<std::vector<Part>> parts_;          // (RowClass, ops of the program); none of another device's
-  std::vector<GroupRule> groups_;
+  std::vector<GridSize> groups_;
   std::vector<VkCommandBuffer> batch_;
   std::uint64_t written_step_ = 0;  // StepInputs::number of the inputs that the device has
 };

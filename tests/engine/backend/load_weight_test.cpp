@@ -27,7 +27,7 @@ class LoadWeight : public ::testing::Test {
     path = folder.path() / "matrix.gguf";
     ASSERT_TRUE(writer.write(path).ok());
     weight = {
-        .slot = WeightSlot::kUp, .layer = 0, .name = "matrix", .dtype = DType::kQ8_0, .n_rows = kRows, .n_cols = kCols};
+        .role = TensorRole::kUp, .layer = 0, .name = "matrix", .dtype = DType::kQ8_0, .n_rows = kRows, .n_cols = kCols};
     panels.resize(weight_bytes(weight, WeightLayout::kPanels));
   }
 
@@ -71,7 +71,7 @@ TEST_F(LoadWeight, every_row_arrives_whatever_the_number_of_threads) {
 TEST_F(LoadWeight, each_expert_begins_with_a_panel_of_its_own) {
   constexpr std::uint32_t kExperts = 7, kExpertRows = 421, kExpertPanels = 27;  // 2,947 of the rows
   const Bytes stride = row_bytes(DType::kQ8_0, kCols);
-  weight.slot = WeightSlot::kExpertUp;
+  weight.role = TensorRole::kExpertUp;
   weight.n_matrices = kExperts;
   weight.n_rows = kExpertRows;
   ASSERT_EQ(weight_bytes(weight, WeightLayout::kPanels), kExperts * kExpertPanels * kPanelRows * stride);

@@ -91,7 +91,7 @@ TEST_P(ReferenceKv, gives_back_exact_ends_as_f16_and_the_rest_as_its_codes) {
         filled.fill(0, 3);
         filled.fill(1, 650);
         filled.fill(0, 650);
-        const KvEnds ends = kv_ends_of(layer, GetParam(), options);
+        const KvF16Rows ends = kv_f16_rows_of(layer, GetParam(), options);
         EXPECT_EQ(ends.n_ring > 0, is_quantized_kv(GetParam()) && scheme == KvScheme::kRotated);
         EXPECT_EQ(filled.cache.is_rotated(), ends.n_ring > 0);
         const auto exact_from = static_cast<std::uint32_t>(650 - ends.n_ring);

@@ -8,7 +8,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/kv_regions.h"
-#include "program/segments.h"
+#include "program/subgraphs.h"
 #include "support/counted_news.h"
 #include "support/plans.h"
 #include "support/random_model.h"
@@ -147,7 +147,7 @@ TEST_F(ReferenceStepTest, a_window_gives_the_same_bits_for_any_ring_that_holds_i
 TEST_F(ReferenceStepTest, exact_ends_are_f16_and_what_lies_between_is_not) {
   const PlanOptions coarse = options_for(DType::kQ4_0, 2048), fine = options_for(DType::kF16, 2048);
   const auto quantized = open(small_model(), coarse), halves = open(small_model(), fine);
-  const KvEnds ends = kv_ends_of(quantized->info().layers.front(), DType::kQ4_0, quantized->plan().options);
+  const KvF16Rows ends = kv_f16_rows_of(quantized->info().layers.front(), DType::kQ4_0, quantized->plan().options);
   ASSERT_GT(ends.n_sinks, 0U);
   const auto n_exact = static_cast<std::uint32_t>(ends.n_sinks + ends.n_ring);
   // As long as every position is a sink or in the ring, only the rounding of rotated halves is left.
@@ -200,17 +200,17 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const std::vector<std::uint32_t> last{19};
   KvRings rings(model->info(), model->plan().options);
   rings.advance(rows);
-  const std::vector<Segment> segments = cut_segments(model->plan().program);
-  ASSERT_EQ(segments.size(), 1U);
+  const std::vector<DeviceSubgraph> subgraphs = cut_subgraphs(model->plan().program);
+  ASSERT_EQ(subgraphs.size(), 1U);
   Logits logits(kVocab);
   std::array<Candidate, 5> best;
   CandidateQuery query{.row = 0, .wants_sum = true, .ids = {}, .best = best, .logits = {}};
   const std::uint64_t mapped = backend.n_allocations(), news = n_news;
-  const bool submitted = backend.submit(segments.front(), {rows, last, &rings}, StopToken()).ok();
+  const bool submitted = backend.submit(subgraphs.front(), {rows, last, &rings}, StopToken()).ok();
   const bool done = backend.wait(StopToken()).ok();
   const bool read =
       backend.read(model->plan().program.ops.back().outputs[0], 0, std::as_writable_bytes(std::span(logits))).ok();
-  const bool found = backend.find_candidates({&query, 1}).ok();
+  const bool found = backend.top_k({&query, 1}).ok();
   const bool copied = backend.copy_state(0, 1, 20).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(backend.n_allocations(), mapped);
@@ -245,10 +245,10 @@ TEST_F(ReferenceStepTest, copies_outside_a_buffer_are_refused) {
   EXPECT_EQ(model->backend(1).read(last.outputs[0], 32, bytes).error().code, ErrorCode::kUsage);
   Candidate best;
   CandidateQuery query{.row = 32, .ids = {}, .best = {&best, 1}, .logits = {}};
-  EXPECT_EQ(model->backend(1).find_candidates({&query, 1}).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(model->backend(1).top_k({&query, 1}).error().code, ErrorCode::kUsage);
   query.row = 31;
-  EXPECT_TRUE(model->backend(1).find_candidates({&query, 1}).ok());
-  EXPECT_EQ(model->backend(0).find_candidates({&query, 1}).error().code, ErrorCode::kUsage);
+  EXPECT_TRUE(model->backend(1).top_k({&query, 1}).ok());
+  EXPECT_EQ(model->backend(0).top_k({&query, 1}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(model->backend(0).read(last.outputs[0], 0, bytes).error().code, ErrorCode::kUsage);  // of the other device
   EXPECT_EQ(model->backend(1).read(1000, 0, bytes).error().code, ErrorCode::kUsage);
 }
@@ -266,18 +266,18 @@ TEST_F(ReferenceStepTest, a_failed_call_is_an_error_of_its_device_and_the_next_w
     EXPECT_EQ(failed.error().message, message);
     EXPECT_EQ(step(*model, rows, {2}), expected);
   };
-  expect_failure(model->device(0).faults().submit, "reference:0: starting a segment failed");
-  expect_failure(model->device(1).faults().submit, "reference:1: starting a segment failed");
+  expect_failure(model->device(0).faults().submit, "reference:0: starting a subgraph failed");
+  expect_failure(model->device(1).faults().submit, "reference:1: starting a subgraph failed");
   expect_failure(model->device(0).faults().read, "reference:0: copying residual to the host failed");
   expect_failure(model->device(1).faults().write, "reference:1: copying residual from the host failed");
   expect_failure(model->device(1).faults().read, "reference:1: copying logits to the host failed");
   model->device(1).faults().read = 1;
   Candidate best;
   CandidateQuery query{.row = 0, .ids = {}, .best = {&best, 1}, .logits = {}};
-  const Status failed = model->backend(1).find_candidates({&query, 1});
+  const Status failed = model->backend(1).top_k({&query, 1});
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "reference:1: finding the likeliest tokens failed");
-  ASSERT_TRUE(model->backend(1).find_candidates({&query, 1}).ok());
+  ASSERT_TRUE(model->backend(1).top_k({&query, 1}).ok());
   EXPECT_EQ(best.id, static_cast<std::uint32_t>(std::ranges::max_element(expected) - expected.begin()));
 }
 
@@ -296,7 +296,7 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   std::vector<std::byte> bytes(4);
   EXPECT_TRUE(is_lost(lost.wait({})));
   EXPECT_TRUE(is_lost(lost.read(model->plan().program.ops.back().outputs[0], 0, bytes)));
-  EXPECT_TRUE(is_lost(lost.find_candidates({})));
+  EXPECT_TRUE(is_lost(lost.top_k({})));
   EXPECT_TRUE(is_lost(lost.write(model->plan().program.ops.back().outputs[0], bytes)));
   EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
   EXPECT_TRUE(is_lost(lost.map_arena(test::arena_of(64 * kKiB))));

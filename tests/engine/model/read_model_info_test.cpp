@@ -78,8 +78,8 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.has_qk_norm, row.qk_norm == Presence::kRequired);
   EXPECT_FALSE(layer.has_attn_out_bias);
   EXPECT_EQ(layer.has_post_norms, row.has_post_norms);
-  EXPECT_EQ(model->find_weight(WeightSlot::kAttnPostNorm, 1) != nullptr, row.has_post_norms);
-  EXPECT_EQ(model->find_weight(WeightSlot::kFfnPostNorm, 1) != nullptr, row.has_post_norms);
+  EXPECT_EQ(model->find_weight(TensorRole::kAttnPostNorm, 1) != nullptr, row.has_post_norms);
+  EXPECT_EQ(model->find_weight(TensorRole::kFfnPostNorm, 1) != nullptr, row.has_post_norms);
   EXPECT_EQ(layer.activation, row.activation);
   EXPECT_FLOAT_EQ(layer.attention_softcap, static_cast<float>(row.attention_softcap.value_or(0)));
   EXPECT_FLOAT_EQ(model->logit_softcap, static_cast<float>(row.logit_softcap.value_or(0)));
@@ -87,12 +87,12 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   ASSERT_EQ(model->ropes.size(), 1U);
   EXPECT_EQ(model->ropes[0].pairing, row.pairing);
   EXPECT_EQ(model->ropes[0].rope_dim, 16U);
-  const WeightTensor* up = model->find_weight(row.router ? WeightSlot::kExpertUp : WeightSlot::kUp, 1);
+  const WeightTensor* up = model->find_weight(row.router ? TensorRole::kExpertUp : TensorRole::kUp, 1);
   ASSERT_NE(up, nullptr);
   EXPECT_EQ(up->name, row.router ? "blk.1.ffn_up_exps.weight" : "blk.1.ffn_up.weight");
   EXPECT_EQ(up->n_rows, 96U);
   EXPECT_EQ(up->n_cols, 64U);
-  EXPECT_NE(model->find_weight(WeightSlot::kHead, -1), nullptr);
+  EXPECT_NE(model->find_weight(TensorRole::kHead, -1), nullptr);
   EXPECT_EQ(model->bytes_by_type.size(), 1U);
   EXPECT_EQ(model->bytes_by_type[0].first, "F32");
   EXPECT_EQ(model->bytes_by_type[0].second, model->n_params * 4);
@@ -106,7 +106,7 @@ TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
   spec.has_tied_head = true;
   const auto model = read(spec);
   ASSERT_TRUE(model.ok());
-  EXPECT_EQ(model->find_weight(WeightSlot::kHead, -1), nullptr);
+  EXPECT_EQ(model->find_weight(TensorRole::kHead, -1), nullptr);
 }
 
 TEST(ReadModelInfo, optional_biases_are_seen) {
@@ -116,7 +116,7 @@ TEST(ReadModelInfo, optional_biases_are_seen) {
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_TRUE(model->layers[0].has_qkv_bias);
   EXPECT_TRUE(model->layers[0].has_attn_out_bias);
-  EXPECT_EQ(model->find_weight(WeightSlot::kVBias, 0)->n_cols, 32U);
+  EXPECT_EQ(model->find_weight(TensorRole::kVBias, 0)->n_cols, 32U);
 }
 
 TEST(ReadModelInfo, caps_are_read_where_the_row_has_them_and_may_be_off) {
@@ -258,8 +258,8 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
   add("blk.0.attn_qkv.weight", {8, 16});
   const auto model = read_writer(writer);
   ASSERT_TRUE(model.ok()) << model.error().message;
-  const WeightTensor *q = model->find_weight(WeightSlot::kQ, 0), *k = model->find_weight(WeightSlot::kK, 0),
-                     *v = model->find_weight(WeightSlot::kV, 0);
+  const WeightTensor *q = model->find_weight(TensorRole::kQ, 0), *k = model->find_weight(TensorRole::kK, 0),
+                     *v = model->find_weight(TensorRole::kV, 0);
   EXPECT_EQ(q->first_row, 0U);
   EXPECT_EQ(k->first_row, 8U);
   EXPECT_EQ(v->first_row, 12U);
@@ -283,9 +283,9 @@ TEST(ReadModelInfo, experts_are_read_from_their_own_keys_and_tensors) {
     EXPECT_EQ(layer.router, RouterKind::kSoftmaxNormed);
     EXPECT_TRUE(layer.has_qk_norm);
   }
-  const WeightTensor &router = *model->find_weight(WeightSlot::kRouter, 1),
-                     &gate = *model->find_weight(WeightSlot::kExpertGate, 1),
-                     &down = *model->find_weight(WeightSlot::kExpertDown, 1);
+  const WeightTensor &router = *model->find_weight(TensorRole::kRouter, 1),
+                     &gate = *model->find_weight(TensorRole::kExpertGate, 1),
+                     &down = *model->find_weight(TensorRole::kExpertDown, 1);
   EXPECT_EQ(router.name, "blk.1.ffn_gate_inp.weight");
   EXPECT_EQ(std::tuple(router.n_matrices, router.n_rows, router.n_cols), std::tuple(1U, 6U, 64U));
   EXPECT_EQ(std::tuple(gate.n_matrices, gate.n_rows, gate.n_cols), std::tuple(6U, 40U, 64U));
@@ -294,7 +294,7 @@ TEST(ReadModelInfo, experts_are_read_from_their_own_keys_and_tensors) {
   EXPECT_EQ(weight_bytes(gate, WeightLayout::kPanels), 6U * 48 * 64 * 4);  // each expert ends with its panels
   EXPECT_DOUBLE_EQ(model->share_read(gate), 0.5);
   EXPECT_DOUBLE_EQ(model->share_read(router), 1);
-  EXPECT_EQ(model->find_weight(WeightSlot::kGate, 1), nullptr);
+  EXPECT_EQ(model->find_weight(TensorRole::kGate, 1), nullptr);
 }
 
 TEST(ReadModelInfo, experts_that_contradict_themselves_are_refused) {
@@ -345,7 +345,7 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
   const test::TempFolder folder;
   auto spec = small("llama");
   // The writer takes any type number: IQ4_NL has the size of Q4_0.
-  spec.slot_types[WeightSlot::kUp] = DType::kQ4_0;
+  spec.role_types[TensorRole::kUp] = DType::kQ4_0;
   auto bytes_path = test::make_random_model(spec, folder.path());
   std::string bytes;
   {
@@ -438,22 +438,23 @@ TEST(ReadModelInfo, a_vocabulary_without_weights_is_no_model) {
 
 TEST(LayerSpec, exact_ends_are_sinks_and_a_tail_with_a_batch_within_an_eighth) {
   LayerSpec layer;
-  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{128, 512 + 256}));
-  EXPECT_EQ(layer.kv_ends(131072, 256), (KvEnds{128, 1024 + 256}));
-  EXPECT_EQ(layer.kv_ends(1048576, 256), (KvEnds{128, 1024 + 256}));
-  EXPECT_EQ(layer.kv_ends(98304, 256), (KvEnds{128, 768 + 256}));
-  EXPECT_EQ(layer.kv_ends(16384, 256), (KvEnds{128, 512 + 256}));
-  EXPECT_EQ(layer.kv_ends(6144, 100), (KvEnds{128, 384 + 128})) << "a batch of 100 takes whole groups";
-  EXPECT_EQ(layer.kv_ends(4096, 64), (KvEnds{128, 256 + 64}));
-  EXPECT_EQ(layer.kv_ends(4096, 256), (KvEnds{128, 384})) << "an eighth";
-  EXPECT_EQ(layer.kv_ends(4095, 256), (KvEnds{128, 384}));
-  EXPECT_EQ(layer.kv_ends(2048, 256), (KvEnds{64, 192})) << "an eighth, a quarter of it sinks";
-  EXPECT_EQ(layer.kv_ends(512, 256), (KvEnds{32, 32}));
-  EXPECT_EQ(layer.kv_ends(256, 256), (KvEnds{0, 32}));
-  EXPECT_EQ(layer.kv_ends(224, 256), (KvEnds{0, 0}));
+  EXPECT_EQ(layer.kv_f16_rows(32768, 256), (KvF16Rows{128, 512 + 256}));
+  EXPECT_EQ(layer.kv_f16_rows(131072, 256), (KvF16Rows{128, 1024 + 256}));
+  EXPECT_EQ(layer.kv_f16_rows(1048576, 256), (KvF16Rows{128, 1024 + 256}));
+  EXPECT_EQ(layer.kv_f16_rows(98304, 256), (KvF16Rows{128, 768 + 256}));
+  EXPECT_EQ(layer.kv_f16_rows(16384, 256), (KvF16Rows{128, 512 + 256}));
+  EXPECT_EQ(layer.kv_f16_rows(6144, 100), (KvF16Rows{128, 384 + 128})) << "a batch of 100 takes whole groups";
+  EXPECT_EQ(layer.kv_f16_rows(4096, 64), (KvF16Rows{128, 256 + 64}));
+  EXPECT_EQ(layer.kv_f16_rows(4096, 256), (KvF16Rows{128, 384})) << "an eighth";
+  EXPECT_EQ(layer.kv_f16_rows(4095, 256), (KvF16Rows{128, 384}));
+  EXPECT_EQ(layer.kv_f16_rows(2048, 256), (KvF16Rows{64, 192})) << "an eighth, a quarter of it sinks";
+  EXPECT_EQ(layer.kv_f16_rows(512, 256), (KvF16Rows{32, 32}));
+  EXPECT_EQ(layer.kv_f16_rows(256, 256), (KvF16Rows{0, 32}));
+  EXPECT_EQ(layer.kv_f16_rows(224, 256), (KvF16Rows{0, 0}));
   layer.attention = AttentionKind::kWindow;
   layer.window = 4096;
-  EXPECT_EQ(layer.kv_ends(32768, 256), (KvEnds{0, 288 + 256})) << "a window does not see the first positions for long";
+  EXPECT_EQ(layer.kv_f16_rows(32768, 256), (KvF16Rows{0, 288 + 256}))
+      << "a window does not see the first positions for long";
 }
 
 TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {
@@ -471,12 +472,12 @@ TEST(LayerSpec, kv_rows_and_bytes_know_windows_and_block_padding) {
 
 TEST(WeightLayout, panels_are_whole_rows_are_those_of_the_file_and_vectors_are_f32) {
   WeightTensor weight;
-  weight.slot = WeightSlot::kUp;
+  weight.role = TensorRole::kUp;
   weight.dtype = DType::kQ4_K;
   weight.n_rows = 17, weight.n_cols = 512;
   EXPECT_EQ(weight_bytes(weight, WeightLayout::kPanels), 32U * 2 * 144);
   EXPECT_EQ(weight_bytes(weight, WeightLayout::kRows), 17U * 2 * 144);
-  weight.slot = WeightSlot::kFfnNorm;
+  weight.role = TensorRole::kFfnNorm;
   weight.dtype = DType::kF16;
   weight.n_rows = 1;
   EXPECT_EQ(weight_bytes(weight, WeightLayout::kPanels), 2048U);

@@ -12,10 +12,10 @@ TEST(WeightIndex, finds_every_weight_where_the_model_has_it_and_no_other) {
   const WeightIndex index(model);
   std::size_t n_found = 0;
   for (std::int32_t layer = -1; layer < static_cast<std::int32_t>(model.n_layers()); ++layer) {
-    for (std::size_t slot = 0; slot < kNWeightSlots; ++slot) {
-      const auto found = index.find(static_cast<WeightSlot>(slot), layer);
-      const WeightTensor* expected = model.find_weight(static_cast<WeightSlot>(slot), layer);
-      ASSERT_EQ(found.has_value(), expected != nullptr) << slot << " of layer " << layer;
+    for (std::size_t role = 0; role < kNTensorRoles; ++role) {
+      const auto found = index.find(static_cast<TensorRole>(role), layer);
+      const WeightTensor* expected = model.find_weight(static_cast<TensorRole>(role), layer);
+      ASSERT_EQ(found.has_value(), expected != nullptr) << role << " of layer " << layer;
       if (!found) continue;
       ++n_found;
       EXPECT_EQ(&model.weights[*found], expected);

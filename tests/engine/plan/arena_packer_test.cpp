@@ -94,7 +94,7 @@ TEST(ArenaLimit, a_plan_has_the_same_regions_in_the_same_order_in_more_arenas) {
       EXPECT_EQ(names_on(plan, 1, lifetime), names_on(whole, 1, lifetime)) << limit;
     EXPECT_EQ(plan.budgets[0].planned, plan.planned_bytes(1));
     EXPECT_GE(plan.planned_bytes(1), whole.planned_bytes(1));
-    const PlanLayout sizes = *lay_out(model, plan.devices, options, Keep::kSizesOnly);
+    const ArenaLayout sizes = *compute_arenas(model, plan.devices, options, Keep::kSizesOnly);
     ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);
   }

@@ -27,7 +27,7 @@ class KvRingsTest : public ::testing::Test {
 };
 
 TEST_F(KvRingsTest, hold_the_newest_positions_of_each_slot) {
-  const auto ring = static_cast<std::uint32_t>(model.layers[0].kv_ends(1024, 48).n_ring);
+  const auto ring = static_cast<std::uint32_t>(model.layers[0].kv_f16_rows(1024, 48).n_ring);
   ASSERT_EQ(ring, 96U);
   KvRings rings(model, options);
   rings.advance(rows(0, 0, 48));
@@ -59,8 +59,8 @@ TEST_F(KvRingsTest, several_slots_in_one_step_and_a_copied_slot) {
 }
 
 TEST_F(KvRingsTest, layers_with_other_rings_have_a_state_of_their_own_and_an_exact_cache_has_none) {
-  const auto window_ring = static_cast<std::uint32_t>(model.layers[1].kv_ends(1024, 48).n_ring);
-  ASSERT_NE(window_ring, model.layers[0].kv_ends(1024, 48).n_ring);
+  const auto window_ring = static_cast<std::uint32_t>(model.layers[1].kv_f16_rows(1024, 48).n_ring);
+  ASSERT_NE(window_ring, model.layers[0].kv_f16_rows(1024, 48).n_ring);
   KvRings rings(model, options);
   rings.advance(rows(0, 0, 700));
   EXPECT_EQ(rings.exact_from(1, 0), 700 - window_ring);

@@ -118,7 +118,7 @@ TEST(MemoryPlan, sizes_alone_equal_the_sizes_with_regions) {
     const ModelInfo model = test::random_model(seed);
     const std::vector<DeviceInfo> devices = cpu_and_gpu();
     const PlanOptions options{.n_ctx = 777, .n_slots = 2, .devices = {{seed % 2}}};
-    const PlanLayout sizes = *lay_out(model, devices, options, Keep::kSizesOnly);
+    const ArenaLayout sizes = *compute_arenas(model, devices, options, Keep::kSizesOnly);
     const MemoryPlan plan = test::planned(model, devices, options);
     ASSERT_EQ(sizes.arenas.size(), plan.arenas.size());
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) EXPECT_EQ(sizes.arenas[i].size, plan.arenas[i].size);

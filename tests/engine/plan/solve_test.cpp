@@ -44,7 +44,7 @@ TEST(Solve, the_longest_context_is_exact) {
       PlanOptions tried = options;
       tried.n_ctx = n_ctx;
       // Caches grow by whole groups, so only the borders of groups need a plan.
-      if ((n_ctx % kKvRowStep <= 1 || n_ctx == 3000) && lay_out(model, devices, tried, Keep::kSizesOnly)->fits())
+      if ((n_ctx % kKvRowStep <= 1 || n_ctx == 3000) && compute_arenas(model, devices, tried, Keep::kSizesOnly)->fits())
         longest = n_ctx;
     }
     ASSERT_EQ(answer.options.has_value(), longest > 0) << "seed " << seed;

@@ -75,7 +75,7 @@ void expect_sound(const ModelInfo& model, const MemoryPlan& plan) {
     if (weight.layer < 0) continue;
     const LayerPlacement& layer = plan.placement.layers[static_cast<std::size_t>(weight.layer)];
     for (DeviceIndex d = 0; d < plan.devices.size(); ++d) {
-      const bool is_there = (slot_is_ffn(weight.slot) ? layer.ffn : layer.attention) == d;
+      const bool is_there = (role_is_ffn(weight.role) ? layer.ffn : layer.attention) == d;
       EXPECT_EQ(find_weight_region(plan, w, d).has_value(), is_there) << weight.name << " on " << d;
     }
   }

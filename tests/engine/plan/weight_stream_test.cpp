@@ -71,16 +71,16 @@ TEST(WeightStream, parts_that_follow_each_other_need_different_weights) {
                                    {OpKind::kMoeDown, OpKind::kMoeRoute},
                                    {OpKind::kMoeDown, OpKind::kFfnUp},
                                    {OpKind::kFfnDown, OpKind::kMoeRoute}}) {
-    EXPECT_FALSE(brought_slots(part).empty());
-    for (const WeightSlot slot : brought_slots(part))
-      EXPECT_THAT(brought_slots(next), Not(Contains(slot))) << op_name(part) << ", " << op_name(next);
+    EXPECT_FALSE(streamed_roles(part).empty());
+    for (const TensorRole role : streamed_roles(part))
+      EXPECT_THAT(streamed_roles(next), Not(Contains(role))) << op_name(part) << ", " << op_name(next);
   }
-  std::vector<WeightSlot> all;
+  std::vector<TensorRole> all;
   for (const OpKind kind : {OpKind::kFfnUp, OpKind::kFfnDown, OpKind::kMoeRoute, OpKind::kMoeDown})
-    all.insert(all.end(), brought_slots(kind).begin(), brought_slots(kind).end());
-  for (std::size_t i = 0; i < kNWeightSlots; ++i) {
-    const auto slot = static_cast<WeightSlot>(i);
-    EXPECT_EQ(std::ranges::find(all, slot) != all.end(), slot_is_ffn(slot)) << slot_name(slot);
+    all.insert(all.end(), streamed_roles(kind).begin(), streamed_roles(kind).end());
+  for (std::size_t i = 0; i < kNTensorRoles; ++i) {
+    const auto role = static_cast<TensorRole>(i);
+    EXPECT_EQ(std::ranges::find(all, role) != all.end(), role_is_ffn(role)) << role_name(role);
   }
 }
 
@@ -98,7 +98,7 @@ TEST(WeightStream, a_plan_has_room_for_one_layer_on_the_gpu_and_for_what_is_on_i
   EXPECT_EQ(plan.bytes_of(RegionKind::kStreamed, 1), 3 * matrix + 4096 * 4);
   EXPECT_EQ(plan.bytes_of(RegionKind::kStreamed, 0), 0U);
   EXPECT_THAT(names_of(plan, RegionKind::kStaging, 0), Contains("stream"));
-  EXPECT_THAT(names_of(plan, RegionKind::kScratch, 0), Contains("lent rows"));
+  EXPECT_THAT(names_of(plan, RegionKind::kScratch, 0), Contains("panel rows"));
   EXPECT_EQ(plan.bytes_of(RegionKind::kWeights), without.bytes_of(RegionKind::kWeights));
   EXPECT_EQ(plan.bytes_of(RegionKind::kKv), without.bytes_of(RegionKind::kKv));
   EXPECT_EQ(plan.placement.stream_rows, 64U);
@@ -123,13 +123,13 @@ TEST(WeightStream, a_model_that_is_on_the_gpu_whole_has_nothing_to_stream) {
 TEST(WeightStream, steps_of_enough_rows_stream) {
   Placement placement;
   placement.layers = {{0, 0}, {1, 1}};
-  EXPECT_EQ(way_of(placement, 1000), Way::kInPlace);
+  EXPECT_EQ(execution_mode_of(placement, 1000), ExecutionMode::kResident);
   EXPECT_EQ(placement_of(placement, 1000), placement);
   placement.streamed_ffn = {1, 1};
   placement.stream_rows = 20;
-  EXPECT_EQ(way_of(placement, 19), Way::kInPlace);
+  EXPECT_EQ(execution_mode_of(placement, 19), ExecutionMode::kResident);
   EXPECT_EQ(placement_of(placement, 19).layers[0].ffn, 0U);
-  EXPECT_EQ(way_of(placement, 20), Way::kStreaming);
+  EXPECT_EQ(execution_mode_of(placement, 20), ExecutionMode::kStreamed);
   EXPECT_EQ(placement_of(placement, 20).layers[0], (LayerPlacement{0, 1}));
 }
 

@@ -178,25 +178,25 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
   placement.streamed_ffn.assign(model.n_layers(), 1);
   const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
 
-  ASSERT_EQ(program.end_op(Way::kInPlace), in_place.ops.size());
+  ASSERT_EQ(program.end_op(ExecutionMode::kResident), in_place.ops.size());
   EXPECT_EQ(in_place.n_streaming_ops, 0U);
-  EXPECT_EQ(in_place.first_op(Way::kStreaming), in_place.end_op(Way::kStreaming));
+  EXPECT_EQ(in_place.first_op(ExecutionMode::kStreamed), in_place.end_op(ExecutionMode::kStreamed));
   for (std::uint32_t i = 0; i < in_place.ops.size(); ++i) {
     EXPECT_EQ(program.ops[i].kind, in_place.ops[i].kind);
     EXPECT_EQ(program.ops[i].device, in_place.ops[i].device);
-    EXPECT_FALSE(program.ops[i].brings_weights);
+    EXPECT_FALSE(program.ops[i].needs_weight_upload);
   }
-  EXPECT_EQ(program.end_op(Way::kStreaming), program.ops.size());
+  EXPECT_EQ(program.end_op(ExecutionMode::kStreamed), program.ops.size());
   std::size_t n_brought = 0;
   std::vector<bool> written(program.buffers.size(), false);
-  for (std::uint32_t i = program.first_op(Way::kStreaming); i < program.ops.size(); ++i) {
+  for (std::uint32_t i = program.first_op(ExecutionMode::kStreamed); i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     const bool is_ffn = op.kind == OpKind::kFfnUp || op.kind == OpKind::kFfnDown;
-    EXPECT_EQ(op.brings_weights, is_ffn && op.layer < 3) << op_name(op.kind) << " of layer " << op.layer;
+    EXPECT_EQ(op.needs_weight_upload, is_ffn && op.layer < 3) << op_name(op.kind) << " of layer " << op.layer;
     if (is_ffn) {
       EXPECT_EQ(op.device, 1U);
     }
-    n_brought += op.brings_weights ? 1 : 0;
+    n_brought += op.needs_weight_upload ? 1 : 0;
     for (const BufferId id : op.inputs) EXPECT_TRUE(written[id]) << "of this way, too";
     for (const BufferId id : op.outputs) written[id] = true;
   }
@@ -215,7 +215,7 @@ TEST(BuildProgram, experts_are_brought_in_two_parts) {
   const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
   std::vector<OpKind> brought;
   for (const Op& op : program.ops) {
-    if (op.brings_weights) brought.push_back(op.kind);
+    if (op.needs_weight_upload) brought.push_back(op.kind);
   }
   EXPECT_EQ(brought, (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
 }

@@ -6,7 +6,7 @@
 
 #include "backend/reference/reference_device.h"
 #include "engine/run/loaded_fixture.h"
-#include "run/memory_ask.h"
+#include "run/memory_request.h"
 #include "support/fake_backend.h"
 
 namespace headroom {
@@ -92,9 +92,9 @@ TEST_F(SharedMemory, a_session_is_refused_when_the_pool_has_shrunk_since_the_loa
 
 // --- the rule itself ---
 
-class MemoryAsks : public ::testing::Test {
+class MemoryRequests : public ::testing::Test {
  protected:
-  MemoryAsks() {
+  MemoryRequests() {
     plan_.devices = {make_cpu_device("the host", 1000, 1000, 1), shared("gpu:0"), shared("gpu:1")};
     plan_.options.devices = {{1}, {2}};
   }
@@ -107,7 +107,7 @@ class MemoryAsks : public ::testing::Test {
   }
   // What the host, the first and the second device are asked for and hold.
   Status check(std::array<Bytes, 3> asked, std::array<Bytes, 3> held = {}) const {
-    std::vector<MemoryAsk> asks;
+    std::vector<MemoryRequest> asks;
     for (DeviceIndex i = 0; i < 3; ++i)
       asks.push_back({i, asked[i], held[i], {.total = 1000, .free = 600, .ours = 50}});
     return check_fits_now(plan_, asks);
@@ -115,7 +115,7 @@ class MemoryAsks : public ::testing::Test {
   MemoryPlan plan_;
 };
 
-TEST_F(MemoryAsks, of_two_devices_and_the_host_are_one_sum) {
+TEST_F(MemoryRequests, of_two_devices_and_the_host_are_one_sum) {
   EXPECT_TRUE(check({200, 200, 200}).ok());
   const Status refused = check({200, 201, 200});
   ASSERT_FALSE(refused.ok());
@@ -127,7 +127,7 @@ TEST_F(MemoryAsks, of_two_devices_and_the_host_are_one_sum) {
   EXPECT_TRUE(check({200, 201, 200}).ok()) << "the third has memory of its own";
 }
 
-TEST_F(MemoryAsks, are_held_to_the_rule_of_each) {
+TEST_F(MemoryRequests, are_held_to_the_rule_of_each) {
   for (DeviceIndex ruled = 0; ruled < 3; ++ruled) {
     plan_.options.devices = {{1}, {2}};
     plan_.options.set_headroom(ruled, KeepFree{100});
@@ -142,9 +142,9 @@ TEST_F(MemoryAsks, are_held_to_the_rule_of_each) {
   }
 }
 
-TEST_F(MemoryAsks, have_what_any_device_of_the_pool_gives_back) {
+TEST_F(MemoryRequests, have_what_any_device_of_the_pool_gives_back) {
   plan_.devices[2].has_unified_memory = false;
-  std::vector<MemoryAsk> asks;
+  std::vector<MemoryRequest> asks;
   for (const DeviceIndex device : {0U, 1U, 2U})
     asks.push_back({device, 0, 0, {.total = 1000, .free = 600, .ours = 50}});
   give_back(

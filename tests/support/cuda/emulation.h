@@ -178,7 +178,7 @@ inline std::uint32_t floats_to_halves(float low, float high) {
 template <class Params>
 void nothing_ahead(const Params&) {}
 // Reads it, since what is asked for has to be there. A part of it tells whether all of it is.
-inline void ask_for(const uint4* unit) { static_cast<void>(*static_cast<const volatile unsigned*>(&unit->x)); }
+inline void prefetch_l2(const uint4* unit) { static_cast<void>(*static_cast<const volatile unsigned*>(&unit->x)); }
 inline uint4 load_stream(const uint4* from) { return *from; }
 inline float exp_of(float x) { return std::exp(x); }
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
@@ -187,7 +187,7 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 }  // namespace headroom::cuda
 
 #define DEVICE inline
-#define KERNEL_AHEAD(name, n_threads, Params, ahead)                                                                   \
+#define KERNEL_PDL(name, n_threads, Params, ahead)                                                                     \
   static void run_##name(const Params& p);                                                                             \
   static const ::headroom::cuda::EmulatedKernel emulated_##name(#name, __FILE__, n_threads, sizeof(Params),            \
                                                                 [](const void* params) {                               \
@@ -196,7 +196,7 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
                                                                   run_##name(p);                                       \
                                                                 });                                                    \
   static void run_##name(const Params& p)
-#define KERNEL(name, n_threads, Params) KERNEL_AHEAD(name, n_threads, Params, nothing_ahead)
+#define KERNEL(name, n_threads, Params) KERNEL_PDL(name, n_threads, Params, nothing_ahead)
 #define SHARED(T, name, n) static const ::headroom::cuda::emulated::SharedArray<T, (n)> name(#name)
 #define BARRIER() ::headroom::cuda::emulated::barrier(__FILE__, __LINE__)
 #define WARP_BARRIER() ::headroom::cuda::emulated::warp_barrier(__FILE__, __LINE__)

@@ -11,7 +11,7 @@ using Words = std::set<std::string_view>;
 
 WayScore operator+(const WayScore& a, const WayScore& b) { return {a[0] + b[0], a[1] + b[1]}; }
 
-struct Way {
+struct ExecutionMode {
   WayScore score{};
   std::vector<std::size_t> blocks;
 };
@@ -28,25 +28,25 @@ class Search {
   }
 
   // From here to a jump back.
-  const std::optional<Way>& way_from(std::size_t block) {
+  const std::optional<ExecutionMode>& way_from(std::size_t block) {
     const auto inner = inner_of_.find(block);
     const bool is_loop = inner != inner_of_.end();
     const std::size_t step = is_loop ? loops_[inner->second].header : block;
     if (const auto [found, is_new] = ways_.try_emplace(step); !is_new) return found->second;
-    std::optional<Way> best;
+    std::optional<ExecutionMode> best;
     for (const std::size_t from : is_loop ? loops_[inner->second].blocks : std::vector{block}) {
       for (const std::size_t next : blocks_[from].next) {
         const auto other = inner_of_.find(next);
         if (is_loop && other != inner_of_.end() && other->second == inner->second) continue;
         if (!std::ranges::binary_search(loop_.blocks, next)) continue;
-        const std::optional<Way> way = next == loop_.header ? Way{} : way_from(next);
+        const std::optional<ExecutionMode> way = next == loop_.header ? ExecutionMode{} : way_from(next);
         if (way && (!best || best->score < way->score)) best = way;
       }
     }
     if (!best) return ways_[step];
     if (is_loop) {
       Search within(blocks_, loops_, inner->second, scores_);
-      WayScore score = within.way_from(step).value_or(Way{}).score;
+      WayScore score = within.way_from(step).value_or(ExecutionMode{}).score;
       score[1] = 0;
       best->score = best->score + score;
     } else {
@@ -61,8 +61,8 @@ class Search {
   const std::vector<SassLoop>& loops_;
   const SassLoop& loop_;
   const std::vector<WayScore>& scores_;
-  std::map<std::size_t, std::size_t> inner_of_;     // a block's inner loop
-  std::map<std::size_t, std::optional<Way>> ways_;  // from a block, or the header of an inner loop
+  std::map<std::size_t, std::size_t> inner_of_;               // a block's inner loop
+  std::map<std::size_t, std::optional<ExecutionMode>> ways_;  // from a block, or the header of an inner loop
 };
 
 }  // namespace
@@ -116,7 +116,7 @@ bool is_work(const SassInstruction& instruction) {
 std::vector<std::size_t> best_iteration(const std::vector<SassBlock>& blocks, const std::vector<SassLoop>& loops,
                                         std::size_t loop, const std::vector<WayScore>& scores) {
   Search search(blocks, loops, loop, scores);
-  const std::optional<Way>& way = search.way_from(loops[loop].header);
+  const std::optional<ExecutionMode>& way = search.way_from(loops[loop].header);
   CHECK(way, "a loop without a way back to its header");
   return way->blocks;
 }

@@ -268,13 +268,13 @@ TEST_F(SeveralDevices, each_position_of_the_layers_slider_has_the_figures_of_its
   m_calculator.setCpuFfn(6);
   m_calculator.planNow();
   ASSERT_TRUE(advised());
-  const std::vector<Outlook> outlook = m_calculator.outlookByLayers();
-  ASSERT_EQ(outlook.size(), 33U);
+  const std::vector<PlanPreview> preview = m_calculator.previewByLayers();
+  ASSERT_EQ(preview.size(), 33U);
   for (const int n : {0, 5, 9, 32}) {
     m_calculator.setGpuLayers(n);
     m_calculator.planNow();
     ASSERT_TRUE(m_calculator.plan());
-    const Outlook& said = outlook[static_cast<std::size_t>(n)];
+    const PlanPreview& said = preview[static_cast<std::size_t>(n)];
     EXPECT_TRUE(said.isKnown);
     EXPECT_EQ(said.fits, m_calculator.plan()->fits()) << n;
     EXPECT_EQ(said.tokensPerSecond, estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan())) << n;
@@ -321,18 +321,18 @@ TEST_F(SeveralDevices, a_fix_that_changes_a_headroom_changes_it_in_its_row) {
 }
 
 TEST_F(SeveralDevices, each_device_of_the_list_has_the_figures_of_a_plan_with_it) {
-  std::vector<DeviceOutlook> told;
-  QObject::connect(&m_calculator, &CalculatorState::deviceOutlookFound, &m_calculator,
-                   [&](std::size_t row, const std::vector<DeviceOutlook>& outlook) {
+  std::vector<DevicePlanPreview> told;
+  QObject::connect(&m_calculator, &CalculatorState::devicePlanPreviewFound, &m_calculator,
+                   [&](std::size_t row, const std::vector<DevicePlanPreview>& preview) {
                      EXPECT_EQ(row, 1U);
-                     told = outlook;
+                     told = preview;
                    });
-  m_calculator.findDeviceOutlook(1);
+  m_calculator.findDevicePlanPreview(1);
   ASSERT_TRUE(QTest::qWaitFor([&] { return !told.empty(); }, 60'000));
   QStringList ids;
-  for (const DeviceOutlook& one : told) ids << one.id;
+  for (const DevicePlanPreview& one : told) ids << one.id;
   EXPECT_EQ(ids, (QStringList{"cpu", "cuda:1", "Catalogue 12"})) << "the other card of this machine is in use";
-  const Outlook onCatalogue = told[2].outlook;
+  const PlanPreview onCatalogue = told[2].preview;
   m_calculator.useDevice(1, "Catalogue 12");
   m_calculator.planNow();
   EXPECT_EQ(onCatalogue.tokensPerSecond, estimate_tokens_per_s(*m_calculator.model(), *m_calculator.plan()));

@@ -23,7 +23,7 @@ TEST(DeviceRowTest, a_further_card_of_one_name_stands_in_the_place_of_the_first)
   row.showRow(choices, 1);
   EXPECT_TRUE(row.picker()->currentText().startsWith("RTX 3060 #2")) << row.picker()->currentText().toStdString();
   EXPECT_EQ(row.picker()->findData("RTX 3060"), -1);
-  row.showOutlook({{"RTX 3060", {true, true, 42.0}}});
+  row.showPlanPreview({{"RTX 3060", {true, true, 42.0}}});
   const int at = row.picker()->findData("RTX 3060 #2");
   ASSERT_GE(at, 0);
   EXPECT_TRUE(row.picker()->itemData(at, Qt::AccessibleTextRole).toString().endsWith("about 42 tokens/s"));

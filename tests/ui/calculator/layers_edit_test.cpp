@@ -70,8 +70,8 @@ TEST_F(LayersEditTest, where_the_slider_stands_it_says_how_fast_and_elsewhere_to
 TEST_F(LayersEditTest, a_position_of_the_ffn_means_what_choosing_it_gives) {
   ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
   ASSERT_EQ(m_calculator.options().n_gpu_layers, kAutoLayers);
-  ASSERT_GT(m_calculator.outlookByFfn().size(), 4U);
-  const Outlook meant = m_calculator.outlookByFfn()[4];
+  ASSERT_GT(m_calculator.previewByFfn().size(), 4U);
+  const PlanPreview meant = m_calculator.previewByFfn()[4];
   m_calculator.setCpuFfn(4);
   m_calculator.planNow();
   EXPECT_EQ(meant.fits, m_calculator.plan()->fits());

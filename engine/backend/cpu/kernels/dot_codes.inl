@@ -78,11 +78,13 @@ struct CodesQ4_0 {
     for (std::uint32_t i = 0; i < block.n_blocks; ++i) {
       I sums[kN];
       sum_codes<8>(block.codes + i * 512UL, block.quants_of(i), sums);
-      const std::int32_t* starts = block.tile.starts + block.at + i * static_cast<std::size_t>(block.width);
+      const std::int32_t* offset_corrections =
+          block.tile.offset_corrections + block.at + i * static_cast<std::size_t>(block.width);
       const F scale = load_f(reinterpret_cast<const float*>(block.scales) + i * 16UL);
       HEADROOM_UNROLL_SLAB
       for (int c = 0; c < kN; ++c) {
-        const I less_offset = add_products(set_i(starts[c] >> 4), sums[c], ones);  // a code has an offset of 8
+        const I less_offset =
+            add_products(set_i(offset_corrections[c] >> 4), sums[c], ones);  // a code has an offset of 8
         totals[c] = fma(to_f(less_offset), scale, totals[c]);
       }
     }
@@ -208,10 +210,11 @@ struct CodesQ6_K {
       }
       // A code has an offset of 32: less 32 * scale * sum of 16 activations, both groups at once.
       const I offsets = shift_signed16<3>(bytes_in_halves(four, byte, byte + 1));
-      const std::int32_t* starts = block.tile.starts16 + 2 * (block.at + group * static_cast<std::size_t>(block.width));
+      const std::int32_t* offset_corrections =
+          block.tile.offset_corrections16 + 2 * (block.at + group * static_cast<std::size_t>(block.width));
       HEADROOM_UNROLL_SLAB
       for (int c = 0; c < kN; ++c) {
-        const std::int32_t low = starts[2 * c] >> 7, high = starts[2 * c + 1] >> 7;
+        const std::int32_t low = offset_corrections[2 * c] >> 7, high = offset_corrections[2 * c + 1] >> 7;
         totals[c] = add_products(totals[c], offsets,
                                  set_i(static_cast<std::int32_t>(static_cast<std::uint32_t>(high) << 16U |
                                                                  (static_cast<std::uint32_t>(low) & 0xFFFFU))));

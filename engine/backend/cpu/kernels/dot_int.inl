@@ -76,9 +76,9 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
   for (int c = 0; c < kN; ++c) acc[c] = zero_f();
   const std::int8_t* quants = tile.quants;
   const float* scales = tile.scales;
-  const std::int32_t* starts = tile.starts;
+  const std::int32_t* offset_corrections = tile.offset_corrections;
   const std::uint32_t n_blocks = n_cols / 32;
-  for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, starts += kN) {
+  for (std::uint32_t block = 0; block < n_blocks; ++block, quants += 32 * kN, scales += kN, offset_corrections += kN) {
     if constexpr (kN <= static_cast<int>(kDirectCols) &&
                   requires { Source::kBlockBytes; }) {  // what is unpacked is in the cache already
       read_ahead<Source::kBlockBytes>(source.quants + block * Source::kBlockBytes);
@@ -89,7 +89,7 @@ void dot_biased_tile(const std::byte* panel, std::uint32_t n_cols, const ActTile
     const F scale = source.scale(block);
     HEADROOM_UNROLL_COLUMNS
     for (int c = 0; c < kN; ++c) {
-      I sum = start_biased(starts[c]);
+      I sum = start_biased(offset_corrections[c]);
       HEADROOM_UNROLL
       for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 32 * c + 4 * j));
       acc[c] = fma(to_f(sum), mul(scale, set_f(scales[c])), acc[c]);
@@ -155,7 +155,8 @@ inline void add_q6_part(const Source& source, std::uint32_t super, F d, const Ac
   HEADROOM_UNROLL_COLUMNS
   for (int c = 0; c < kN; ++c) {
     const std::int8_t* quants = tile.quants + (at + c) * 32;
-    I low = start_biased(tile.starts16[2 * (at + c)]), high = start_biased(tile.starts16[2 * (at + c) + 1]);
+    I low = start_biased(tile.offset_corrections16[2 * (at + c)]),
+      high = start_biased(tile.offset_corrections16[2 * (at + c) + 1]);
     HEADROOM_UNROLL
     for (int j = 0; j < 4; ++j) {
       low = dot_biased(low, w[j], broadcast4(quants + 4 * j));

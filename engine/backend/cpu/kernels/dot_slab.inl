@@ -7,19 +7,21 @@ struct InterleavedSlab {
   std::size_t width, at;  // `at`: of a value per 32 columns
   const std::int8_t* elems;
   const float* scales;
-  const std::int32_t *starts, *slab_starts;
+  const std::int32_t *offset_corrections, *slab_offset_corrections;
 
   InterleavedSlab(const ActTile& tile, std::uint32_t /*n_cols*/, std::uint32_t slab, std::uint32_t first)
       : width(tile.width),
         at(slab * (kSlabCols / 32UL) * width + first),
         elems(tile.quants + at * 32),
         scales(tile.scales + at),
-        starts(tile.starts + at),
-        slab_starts(tile.slab_starts + slab * width + first) {}
+        offset_corrections(tile.offset_corrections + at),
+        slab_offset_corrections(tile.slab_offset_corrections + slab * width + first) {}
   const std::int8_t* quants(std::uint32_t block, int c) const { return elems + block * 32UL * width + 32 * c; }
   const std::int8_t* line(std::uint32_t block, int c) const { return quants(block, c); }  // to be asked for, c even
-  std::int32_t start(std::uint32_t block, int c) const { return starts[block * width + static_cast<std::size_t>(c)]; }
-  std::int32_t slab_start(int c) const { return slab_starts[c]; }
+  std::int32_t start(std::uint32_t block, int c) const {
+    return offset_corrections[block * width + static_cast<std::size_t>(c)];
+  }
+  std::int32_t slab_start(int c) const { return slab_offset_corrections[c]; }
   float scale(int c) const { return scales[c]; }
 };
 

@@ -92,9 +92,9 @@ inline I to_steps(F x) { return to_i(min(max(x, set_f(-127.0F)), set_f(127.0F)))
 void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile) {
   auto* quants = const_cast<std::int8_t*>(tile.quants);
   auto* scales = const_cast<float*>(tile.scales);
-  auto* starts = const_cast<std::int32_t*>(tile.starts);
-  auto* starts16 = const_cast<std::int32_t*>(tile.starts16);
-  auto* slab_starts = const_cast<std::int32_t*>(tile.slab_starts);
+  auto* offset_corrections = const_cast<std::int32_t*>(tile.offset_corrections);
+  auto* offset_corrections16 = const_cast<std::int32_t*>(tile.offset_corrections16);
+  auto* slab_offset_corrections = const_cast<std::int32_t*>(tile.slab_offset_corrections);
   auto* sums = const_cast<std::int8_t*>(tile.sums);
   std::int32_t slab_sum = 0;
   for (std::uint32_t first = 0; first < n; first += group) {
@@ -114,14 +114,14 @@ void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32
                  high_sum = static_cast<std::int32_t>(sum_lanes(to_f(high)));
       const std::int32_t sum = low_sum + high_sum;
       scales[at] = scale;
-      starts[at] = -128 * sum;
-      starts16[2 * at] = -128 * low_sum;
-      starts16[2 * at + 1] = -128 * high_sum;
+      offset_corrections[at] = -128 * sum;
+      offset_corrections16[2 * at] = -128 * low_sum;
+      offset_corrections16[2 * at + 1] = -128 * high_sum;
       std::int8_t* split = sums + (block / 8 * tile.width + column) * 16 + block % 8;
       split[0] = static_cast<std::int8_t>(sum >> 6);
       split[8] = static_cast<std::int8_t>(sum & 63);
       slab_sum = block % 8 == 0 ? sum : slab_sum + sum;
-      slab_starts[block / 8 * tile.width + column] = -128 * slab_sum;
+      slab_offset_corrections[block / 8 * tile.width + column] = -128 * slab_sum;
     }
   }
 }
@@ -144,12 +144,12 @@ inline void sum_both(I a, I b, std::int32_t& sum_a, std::int32_t& sum_b) {
 // Where a row for slabs stands, and how far apart its parts are.
 struct SlabRow {
   std::int8_t* quants;
-  std::size_t block_bytes;    // from 32 quants to the next 32
-  float* scales;              // one per 256
-  std::size_t scale_step;     // in floats
-  std::int32_t* slab_starts;  // -128 * sum of 256 quants
-  std::size_t slab_step;      // in numbers
-  std::int32_t* starts;       // -128 * sum of 32 quants
+  std::size_t block_bytes;                // from 32 quants to the next 32
+  float* scales;                          // one per 256
+  std::size_t scale_step;                 // in floats
+  std::int32_t* slab_offset_corrections;  // -128 * sum of 256 quants
+  std::size_t slab_step;                  // in numbers
+  std::int32_t* offset_corrections;       // -128 * sum of 32 quants
   std::size_t start_step;
 };
 
@@ -177,11 +177,11 @@ inline void quantize_slab_row(const float* in, std::uint32_t n, const SlabRow& t
       const I sums = put_block(block, inverse), next_sums = block + 1 < last ? put_block(block + 1, inverse) : zero_i();
       std::int32_t sum = 0, next_sum = 0;
       sum_both(sums, next_sums, sum, next_sum);
-      to.starts[block * to.start_step] = -128 * sum;
-      if (block + 1 < last) to.starts[(block + 1) * to.start_step] = -128 * next_sum;
+      to.offset_corrections[block * to.start_step] = -128 * sum;
+      if (block + 1 < last) to.offset_corrections[(block + 1) * to.start_step] = -128 * next_sum;
       slab_sum += sum + next_sum;
     }
-    to.slab_starts[slab * to.slab_step] = -128 * slab_sum;
+    to.slab_offset_corrections[slab * to.slab_step] = -128 * slab_sum;
   }
 }
 
@@ -192,9 +192,9 @@ void quantize_slabs(const float* in, std::uint32_t n, std::uint32_t column, cons
                      .block_bytes = width * 32,
                      .scales = const_cast<float*>(tile.scales) + column,
                      .scale_step = width * (kSlabCols / 32),
-                     .slab_starts = const_cast<std::int32_t*>(tile.slab_starts) + column,
+                     .slab_offset_corrections = const_cast<std::int32_t*>(tile.slab_offset_corrections) + column,
                      .slab_step = width,
-                     .starts = const_cast<std::int32_t*>(tile.starts) + column,
+                     .offset_corrections = const_cast<std::int32_t*>(tile.offset_corrections) + column,
                      .start_step = width});
 }
 

@@ -118,7 +118,7 @@ DEVICE void put_in_cache(const HeadsParams& p, u32 of_heads, auto& head, auto& r
 
 }  // namespace
 
-KERNEL(heads, kHeadThreads, Grouped<HeadsWords>) {
+KERNEL(heads, kHeadThreads, BatchedLaunch<HeadsWords>) {
   SHARED(float, head, kMostHeadDim);
   SHARED(float, room, kHeadThreads / kWarp);
   const u32 member = member_at(p, block_x()), of_heads = block_x() - p.firsts[member];

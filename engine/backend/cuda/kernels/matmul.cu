@@ -63,7 +63,7 @@ DEVICE void multiply_tile_of_matmul(const MatmulParams& p, const TilePlace& plac
 
 }  // namespace
 
-KERNEL(matmul, kTileThreads, Grouped<MatmulWords>) {
+KERNEL(matmul, kTileThreads, BatchedLaunch<MatmulWords>) {
   const TilePlace place = tile_place(p);
   multiply_tile_of_matmul(p.members[place.member].params, place);
 }

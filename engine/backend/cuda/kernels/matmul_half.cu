@@ -94,7 +94,7 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][k
 }
 
 template <u32 kRows>
-DEVICE void matmul_half(const Grouped<MatmulWords>& all, auto& area, auto& choices) {
+DEVICE void matmul_half(const BatchedLaunch<MatmulWords>& all, auto& area, auto& choices) {
   constexpr u32 kHigh = high_of(kRows, kThreads), kStage = stage_words(kRows);
   const TilePlace place = tile_place(all);
   const MatmulParams& p = all.members[place.member].params;
@@ -136,12 +136,12 @@ DEVICE void matmul_half(const Grouped<MatmulWords>& all, auto& area, auto& choic
 
 }  // namespace
 
-KERNEL(matmul_half_64, kThreads, Grouped<MatmulWords>) {
+KERNEL(matmul_half_64, kThreads, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(64));
   SHARED(u32, choices, kTile);
   matmul_half<64>(p, area, choices);
 }
-KERNEL(matmul_half_128, kThreads, Grouped<MatmulWords>) {
+KERNEL(matmul_half_128, kThreads, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(128));
   SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
   matmul_half<128>(p, area, choices);

@@ -76,7 +76,7 @@ DEVICE void unpack_group(const Codes& codes, const Block& block, u32 group, auto
 }
 
 template <u32 kRows, u32 kThreads>
-DEVICE void matmul_int8(const Grouped<MatmulWords>& all, auto& area, auto& choices) {
+DEVICE void matmul_int8(const BatchedLaunch<MatmulWords>& all, auto& area, auto& choices) {
   constexpr u32 kHigh = high_of(kRows, kThreads), kStage = stage_words(kRows), kUnits = kStride / 4;
   constexpr u32 kCopies = divide_up(kRows * kUnits, kThreads);
   const TilePlace place = tile_place(all);
@@ -131,12 +131,12 @@ DEVICE void matmul_int8(const Grouped<MatmulWords>& all, auto& area, auto& choic
 
 }  // namespace
 
-KERNEL(matmul_int8_64, 128, Grouped<MatmulWords>) {
+KERNEL(matmul_int8_64, 128, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(64));
   SHARED(u32, choices, kTile);
   matmul_int8<64, 128>(p, area, choices);
 }
-KERNEL(matmul_int8_128, 256, Grouped<MatmulWords>) {
+KERNEL(matmul_int8_128, 256, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(128));
   SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
   matmul_int8<128, 256>(p, area, choices);

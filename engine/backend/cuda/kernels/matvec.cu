@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kMostThreads = 512;
 
-struct MatvecWords {
+struct MatvecArgs {
   ProductConstants constants;
   u32 most_rows, n_threads, experts;
   u32 n_cols, n_groups, n_out;
@@ -19,7 +19,7 @@ struct MatvecWords {
   u32 n_used;       // experts of a row
   float cap;
 };
-using MatvecParams = Params<MatvecWords>;
+using MatvecParams = Params<MatvecArgs>;
 
 // The rows that a panel is multiplied with, and the blocks of columns that this warp has: part, part + n_parts, ...
 struct Share {
@@ -72,7 +72,7 @@ DEVICE Four activations(const float* values, u32 n_cols, bool has_tail, u32 row,
 }
 
 template <u32 kType, u32 kRows>
-DEVICE void add_f32_products(const PanelRow& row, const float* values, const MatvecWords& words, const Share& share,
+DEVICE void add_f32_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
                              float (&sums)[kRows]) {
   for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
     const Block scales = read_block<kType>(row, block);
@@ -107,7 +107,7 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
 
 template <u32 kRows, bool kIsInt8>
 DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const Share& share, float (&sums)[kRows]) {
-  const MatvecWords& words = p.words;
+  const MatvecArgs& words = p.words;
   const uint4* matrix = buffer<const uint4>(p, 1 + of_matrix);
   const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
   if constexpr (kIsInt8) {
@@ -124,10 +124,10 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
 }
 
 // What each warp reads first of its panel.
-DEVICE void ask_for_weights(const Grouped<MatvecWords>& all) {
+DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const u32 member = member_at(all, block_x());
   const MatvecParams& p = all.members[member].params;
-  const MatvecWords& words = p.words;
+  const MatvecArgs& words = p.words;
   if (words.experts != 0) return;  // whose are not chosen yet
   const u32 part = warp_index(), n_matrices = words.constants.then == kGate ? 2 : 1, of_matrix = part % n_matrices;
   const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
@@ -135,13 +135,13 @@ DEVICE void ask_for_weights(const Grouped<MatvecWords>& all) {
   const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
                                  lane_index(), words.n_groups);
   const u32 end = smaller(words.n_groups, first + kBlockGroups) * units;
-  if (is_block_format(type) && first < words.n_groups) ask_for(row.headers + block * kPanelRows);
-  for (u32 unit = first * units; unit < end; ++unit) ask_for(row.codes + unit * kPanelRows);
+  if (is_block_format(type) && first < words.n_groups) prefetch_l2(row.headers + block * kPanelRows);
+  for (u32 unit = first * units; unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
 }
 
 template <u32 kRows, bool kIsInt8>
 DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gated) {
-  const MatvecWords& words = p.words;
+  const MatvecArgs& words = p.words;
   const ProductConstants& constants = words.constants;
   const u32* inputs = inputs_of(p);
   const u32 lane = lane_index(), part = warp_index(), n_parts = words.n_threads / kWarp;
@@ -209,25 +209,25 @@ DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gat
 
 }  // namespace
 
-KERNEL_AHEAD(matvec_1, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
+KERNEL_PDL(matvec_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
   const u32 member = member_at(p, block_x());
   matvec<1, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_8, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
+KERNEL_PDL(matvec_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
   const u32 member = member_at(p, block_x());
   matvec<8, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_int8_1, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
+KERNEL_PDL(matvec_int8_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
   const u32 member = member_at(p, block_x());
   matvec<1, true>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
 }
-KERNEL_AHEAD(matvec_int8_8, kMostThreads, Grouped<MatvecWords>, ask_for_weights) {
+KERNEL_PDL(matvec_int8_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
   const u32 member = member_at(p, block_x());

@@ -35,15 +35,15 @@ inline std::uint32_t n_slabs_of(std::uint32_t n_cols) { return (n_cols + kSlabCo
 void quantize_rows(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
   auto* row = const_cast<std::int8_t*>(tile.quants) + column * tile.row_stride;
   auto* scales = reinterpret_cast<float*>(row + n);
-  auto* starts = reinterpret_cast<std::int32_t*>(scales + n_slabs_of(n));
+  auto* offset_corrections = reinterpret_cast<std::int32_t*>(scales + n_slabs_of(n));
   quantize_slab_row(in, n,
                     {.quants = row,
                      .block_bytes = 32,
                      .scales = scales,
                      .scale_step = 1,
-                     .slab_starts = starts,
+                     .slab_offset_corrections = offset_corrections,
                      .slab_step = 1,
-                     .starts = starts + n_slabs_of(n),
+                     .offset_corrections = offset_corrections + n_slabs_of(n),
                      .start_step = 1});
 }
 

@@ -3,7 +3,7 @@
 //
 //   KERNEL(name, n_threads, Params) { ... }  an entry that the host finds by its name; p is what it is given. Blocks
 //                                            have one dimension, of at most n_threads, a multiple of 32.
-//   KERNEL_AHEAD(name, n_threads, Params, ahead) { ... }  the same; ahead(p) comes before all of it. A card may run it
+//   KERNEL_PDL(name, n_threads, Params, ahead) { ... }  the same; ahead(p) comes before all of it. A card may run it
 //                                            while earlier kernels still do (programmatic dependent launch): it asks
 //                                            for weights, and neither reads nor writes what kernels write.
 //   DEVICE                                   before a function that kernels call
@@ -24,7 +24,7 @@
 #include <cuda_fp16.h>
 
 #define DEVICE __device__ __forceinline__
-#define KERNEL_AHEAD(name, n_threads, Params, ahead)                                                  \
+#define KERNEL_PDL(name, n_threads, Params, ahead)                                                    \
   DEVICE void run_##name(const Params& p);                                                            \
   extern "C" __global__ void __launch_bounds__(n_threads, 1) name(const __grid_constant__ Params p) { \
     let_next_start();                                                                                 \
@@ -33,7 +33,7 @@
     run_##name(p);                                                                                    \
   }                                                                                                   \
   DEVICE void run_##name(const Params& p)
-#define KERNEL(name, n_threads, Params) KERNEL_AHEAD(name, n_threads, Params, nothing_ahead)
+#define KERNEL(name, n_threads, Params) KERNEL_PDL(name, n_threads, Params, nothing_ahead)
 #define SHARED(T, name, n) __shared__ alignas(16) T name[n]
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
@@ -101,7 +101,7 @@ DEVICE void await_copies() {
 DEVICE int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }  // of four signed bytes each
 DEVICE float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 DEVICE std::uint16_t float_to_half(float x) { return __half_as_ushort(__float2half_rn(x)); }
-DEVICE void ask_for(const uint4* unit) { asm volatile("prefetch.global.L2 [%0];" ::"l"(unit)); }  // is read soon
+DEVICE void prefetch_l2(const uint4* unit) { asm volatile("prefetch.global.L2 [%0];" ::"l"(unit)); }  // is read soon
 DEVICE std::uint32_t floats_to_halves(float low, float high) {
   const __half2 both = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&both);

@@ -9,7 +9,7 @@ namespace headroom::cuda {
 inline constexpr u32 kMostGrouped = 3, kMemberBytes = 192;  // CudaLaunch
 
 template <class Words>
-struct Grouped {
+struct BatchedLaunch {
   struct Member {
     Params<Words> params;
     unsigned char behind[kMemberBytes - sizeof(Params<Words>)];
@@ -19,7 +19,7 @@ struct Grouped {
 };
 
 template <class Words>
-DEVICE u32 member_at(const Grouped<Words>& all, u32 across) {
+DEVICE u32 member_at(const BatchedLaunch<Words>& all, u32 across) {
   u32 member = 0;
   while (member + 1 < all.n && across >= all.firsts[member + 1]) ++member;
   return member;

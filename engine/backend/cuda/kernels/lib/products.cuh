@@ -5,7 +5,7 @@
 
 namespace headroom::cuda {
 
-inline constexpr u32 kStore = 0, kAdd = 1, kGate = 2, kCap = 3;  // enum class Then
+inline constexpr u32 kStore = 0, kAdd = 1, kGate = 2, kCap = 3;  // enum class Epilogue
 inline constexpr u32 kUp = 1, kDown = 2;                         // enum class Experts; 0: not of experts
 
 // Constants that all products begin with.

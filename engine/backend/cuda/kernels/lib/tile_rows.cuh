@@ -27,7 +27,7 @@ struct TilePlace {
   u32 member;        // of those that are grouped
   u32 across, down;  // of its tiles
 };
-DEVICE TilePlace tile_place(const Grouped<MatmulWords>& all) {
+DEVICE TilePlace tile_place(const BatchedLaunch<MatmulWords>& all) {
   const u32 block = block_y() * grid_x() + block_x(), across = block / grid_y(), member = member_at(all, across);
   return {member, across - all.firsts[member], block % grid_y()};
 }

@@ -1,4 +1,4 @@
-#include "ui/calculator/plan_outlook.h"
+#include "ui/calculator/plan_preview.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace headroom::ui {
 namespace {
 
-Outlook outlookOf(const PlanInputs& inputs, const PlanOptions& options) {
+PlanPreview previewOf(const PlanInputs& inputs, const PlanOptions& options) {
   const auto plan = plan_memory(*inputs.model, inputs.devices, withPossibleFfn(options));
   if (!plan.ok()) return {};
   return {true, plan->fits(), estimate_tokens_per_s(*inputs.model, *plan)};
@@ -25,31 +25,31 @@ PlanInputs inputsOf(std::shared_ptr<const ModelInfo> model, const DeviceChoices&
   return inputs;
 }
 
-std::vector<Outlook> outlookByLayers(const PlanInputs& inputs) {
-  std::vector<Outlook> outlooks;
-  if (gpus_of(inputs.options, inputs.devices).empty()) return outlooks;
+std::vector<PlanPreview> previewByLayers(const PlanInputs& inputs) {
+  std::vector<PlanPreview> previews;
+  if (gpus_of(inputs.options, inputs.devices).empty()) return previews;
   PlanOptions options = inputs.options;
   for (std::uint32_t n = 0; n <= inputs.model->n_layers(); ++n) {
     options.n_gpu_layers = static_cast<std::int32_t>(n);
-    outlooks.push_back(outlookOf(inputs, options));
+    previews.push_back(previewOf(inputs, options));
   }
-  return outlooks;
+  return previews;
 }
 
-std::vector<Outlook> outlookByFfn(const PlanInputs& inputs, std::int32_t nGpuLayers) {
-  std::vector<Outlook> outlooks;
-  if (gpus_of(inputs.options, inputs.devices).empty()) return outlooks;
+std::vector<PlanPreview> previewByFfn(const PlanInputs& inputs, std::int32_t nGpuLayers) {
+  std::vector<PlanPreview> previews;
+  if (gpus_of(inputs.options, inputs.devices).empty()) return previews;
   PlanOptions options = inputs.options;
   for (options.n_cpu_ffn = 0; options.n_cpu_ffn <= nGpuLayers; ++options.n_cpu_ffn)
-    outlooks.push_back(outlookOf(inputs, options));
-  return outlooks;
+    previews.push_back(previewOf(inputs, options));
+  return previews;
 }
 
-std::vector<DeviceOutlook> outlookByDevice(const std::shared_ptr<const ModelInfo>& model, const DeviceChoices& devices,
-                                           std::size_t row, PlanOptions options) {
+std::vector<DevicePlanPreview> previewByDevice(const std::shared_ptr<const ModelInfo>& model,
+                                               const DeviceChoices& devices, std::size_t row, PlanOptions options) {
   options.n_gpu_layers = options.n_cpu_ffn = kAutoLayers;
   const bool isNew = row >= devices.rows().size();
-  std::vector<DeviceOutlook> outlooks;
+  std::vector<DevicePlanPreview> previews;
   for (const auto* list : {&devices.present(), &devices.catalogue()}) {
     for (const DeviceInfo& device : *list) {
       const QString id = QString::fromStdString(device.id);
@@ -57,16 +57,16 @@ std::vector<DeviceOutlook> outlookByDevice(const std::shared_ptr<const ModelInfo
       const bool isThere = !isNew && devices.rows()[row].id == id;
       if (!isThere && !(isNew ? tried.add(id) : tried.use(row, id))) continue;
       const PlanInputs inputs = inputsOf(model, tried, options);
-      outlooks.push_back({id, outlookOf(inputs, inputs.options)});
+      previews.push_back({id, previewOf(inputs, inputs.options)});
     }
   }
-  return outlooks;
+  return previews;
 }
 
-QString outlookText(const Outlook& outlook) {
-  if (!outlook.isKnown) return {};
-  if (!outlook.fits) return QCoreApplication::translate("Outlook", "does not fit");
-  return outlook.tokensPerSecond ? formatAboutSpeed(*outlook.tokensPerSecond) : QString();
+QString previewText(const PlanPreview& preview) {
+  if (!preview.isKnown) return {};
+  if (!preview.fits) return QCoreApplication::translate("PlanPreview", "does not fit");
+  return preview.tokensPerSecond ? formatAboutSpeed(*preview.tokensPerSecond) : QString();
 }
 
 PlanOptions withPossibleFfn(PlanOptions options) {

@@ -1,4 +1,4 @@
-#include "run/memory_ask.h"
+#include "run/memory_request.h"
 
 #include <fmt/format.h>
 
@@ -12,23 +12,23 @@ namespace {
 bool is_host(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
 
 // The asks on devices that share memory; none when no device shares it with the host.
-std::vector<const MemoryAsk*> of_pool(const MemoryPlan& plan, std::span<const MemoryAsk> asks) {
+std::vector<const MemoryRequest*> of_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
   std::vector<DeviceIndex> used;
-  for (const MemoryAsk& ask : asks) used.push_back(ask.device);
+  for (const MemoryRequest& ask : asks) used.push_back(ask.device);
   const std::vector<DeviceIndex> members = pool_members(plan.devices, used);
-  std::vector<const MemoryAsk*> shared;
-  for (const MemoryAsk& ask : asks) {
+  std::vector<const MemoryRequest*> shared;
+  for (const MemoryRequest& ask : asks) {
     if (std::find(members.begin(), members.end(), ask.device) != members.end()) shared.push_back(&ask);
   }
   return shared;
 }
 
 // "vulkan:0: asked for 3.00 GiB (N bytes), cpu with the same memory for 2.00 GiB (N bytes), free ..."
-Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryAsk*>& pool, DeviceIndex named,
+Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryRequest*>& pool, DeviceIndex named,
                  const MemorySample& host, Bytes held) {
   std::string own, others;
   Bytes ours = 0;
-  for (const MemoryAsk* ask : pool) {
+  for (const MemoryRequest* ask : pool) {
     ours += ask->now.ours;
     const std::string& id = plan.devices[ask->device].id;
     const std::string bytes = fmt::format("{} ({} bytes)", format_bytes(ask->asked), ask->asked);
@@ -42,14 +42,14 @@ Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryAsk*>& po
                own + others + free_words(plan.options.headroom_of(named), held, {host.total, host.free, ours})};
 }
 
-Status check_pool(const MemoryPlan& plan, std::span<const MemoryAsk> asks) {
-  const std::vector<const MemoryAsk*> pool = of_pool(plan, asks);
-  const auto host =
-      std::find_if(pool.begin(), pool.end(), [&](const MemoryAsk* ask) { return is_host(plan.devices[ask->device]); });
+Status check_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
+  const std::vector<const MemoryRequest*> pool = of_pool(plan, asks);
+  const auto host = std::find_if(pool.begin(), pool.end(),
+                                 [&](const MemoryRequest* ask) { return is_host(plan.devices[ask->device]); });
   if (host == pool.end()) return ok_status();
   Bytes asked = 0, held = 0;
   std::vector<DeviceIndex> members;
-  for (const MemoryAsk* ask : pool) {
+  for (const MemoryRequest* ask : pool) {
     asked += ask->asked;
     held += ask->held;
     members.push_back(ask->device);
@@ -62,9 +62,9 @@ Status check_pool(const MemoryPlan& plan, std::span<const MemoryAsk> asks) {
 
 }  // namespace
 
-Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const BytesOf& asked, const BytesOf& held,
-                                                const BytesOf& driver) {
-  std::vector<MemoryAsk> asks;
+Result<std::vector<MemoryRequest>> read_memory_requests(const Backends& backends, const BytesOf& asked,
+                                                        const BytesOf& held, const BytesOf& driver) {
+  std::vector<MemoryRequest> asks;
   for (DeviceIndex device = 0; device < backends.size(); ++device) {
     if (backends[device] == nullptr) continue;
     const Result<MemorySample> now = backends[device]->sample_memory();
@@ -75,23 +75,23 @@ Result<std::vector<MemoryAsk>> read_memory_asks(const Backends& backends, const 
   return asks;
 }
 
-void give_back(const MemoryPlan& plan, const BytesOf& given, std::span<MemoryAsk> asks) {
+void give_back(const MemoryPlan& plan, const BytesOf& given, std::span<MemoryRequest> asks) {
   std::vector<Bytes> back(plan.devices.size());
   for (DeviceIndex device = 0; device < back.size(); ++device) back[device] = given(device);
-  for (const MemoryAsk& ask : asks) back[ask.device] = std::min(back[ask.device], ask.now.ours);
+  for (const MemoryRequest& ask : asks) back[ask.device] = std::min(back[ask.device], ask.now.ours);
   const auto is_shared = [&](DeviceIndex device) {
     return is_host(plan.devices[device]) || plan.devices[device].has_unified_memory;
   };
   Bytes shared = 0;
   for (DeviceIndex device = 0; device < back.size(); ++device) shared += is_shared(device) ? back[device] : 0;
-  for (MemoryAsk& ask : asks) {
+  for (MemoryRequest& ask : asks) {
     const Bytes more = is_shared(ask.device) ? shared : back[ask.device];
     ask.now.free = std::min(ask.now.total, ask.now.free + more);
   }
 }
 
-Status check_fits_now(const MemoryPlan& plan, std::span<const MemoryAsk> asks) {
-  for (const MemoryAsk& ask : asks) {
+Status check_fits_now(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
+  for (const MemoryRequest& ask : asks) {
     const HeadroomRule rule = plan.options.headroom_of(ask.device);
     if (Status fits = check_fits_now(plan.devices[ask.device], rule, ask.asked, ask.held, ask.now); !fits) return fits;
   }

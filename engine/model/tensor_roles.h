@@ -1,4 +1,4 @@
-// The weights of a model by what they do, and which tensor of the file fills each slot.
+// The weights of a model by what they do, and which tensor of the file fills each role.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-enum class WeightSlot : std::uint8_t {
+enum class TensorRole : std::uint8_t {
   kTokenEmbedding,  // (n_vocab, d_model)
   kOutputNorm,      // (d_model)
   kHead,            // (n_vocab, d_model); absent when tied: the embedding is read instead
@@ -37,29 +37,29 @@ enum class WeightSlot : std::uint8_t {
   kExpertUp,        // (n_experts, expert_d_ff, d_model)
   kExpertDown,      // (n_experts, d_model, expert_d_ff)
 };
-inline constexpr std::size_t kNWeightSlots = static_cast<std::size_t>(WeightSlot::kExpertDown) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDown) + 1;
 
-std::string_view slot_name(WeightSlot slot);  // "attn_q"
-bool slot_is_matrix(WeightSlot slot);         // else a vector, kept as F32
-bool slot_is_ffn(WeightSlot slot);            // of a layer's FFN; its other slots are of its attention
-bool slot_is_experts(WeightSlot slot);        // one matrix per expert
+std::string_view role_name(TensorRole role);  // "attn_q"
+bool role_is_matrix(TensorRole role);         // else a vector, kept as F32
+bool role_is_ffn(TensorRole role);            // of a layer's FFN; its other roles are of its attention
+bool role_is_experts(TensorRole role);        // one matrix per expert
 
-// The tensor that fills a slot: "blk.3.attn_q.weight"; `layer` is ignored for slots that are not of a layer.
-std::string slot_tensor_name(WeightSlot slot, std::int32_t layer);
-// The tensor that holds the rows of several slots one after the other, in the order of WeightSlot; absent for a slot
+// The tensor that fills a role: "blk.3.attn_q.weight"; `layer` is ignored for roles that are not of a layer.
+std::string role_tensor_name(TensorRole role, std::int32_t layer);
+// The tensor that holds the rows of several roles one after the other, in the order of TensorRole; absent for a role
 // that is never fused.
-std::optional<std::string> fused_tensor_name(WeightSlot slot, std::int32_t layer);
+std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);
 
-// Files may carry these beside the slots.
+// Files may carry these beside the roles.
 inline constexpr std::string_view kRopeFactorsTensor =
     "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
 // A tensor that older converters wrote and that changes no result.
 bool is_harmless_tensor(std::string_view name);
 
-// One filled slot. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1. A tensor of experts
+// One filled role. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1. A tensor of experts
 // holds n_matrices of that shape, one behind the other.
 struct WeightTensor {
-  WeightSlot slot = WeightSlot::kTokenEmbedding;
+  TensorRole role = TensorRole::kTokenEmbedding;
   std::int32_t layer = -1;        // -1: not of a layer
   std::string name;               // in the file
   std::uint32_t file_tensor = 0;  // index into ModelFile::tensors()

@@ -1,4 +1,4 @@
-#include "backend/cpu/lend_weight.h"
+#include "backend/cpu/copy_panels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,9 +9,9 @@
 
 namespace headroom {
 
-void lend_cpu_weight(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
+void copy_cpu_panels(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
                      std::span<std::byte> rows, ThreadPool& pool, std::byte* to) {
-  if (!slot_is_matrix(weight.slot)) {
+  if (!role_is_matrix(weight.role)) {
     std::memcpy(to, panels, weight.n_cols * sizeof(float));
     return;
   }

@@ -8,9 +8,9 @@
 
 namespace headroom {
 
-// As Backend::lend_weight(). panels: the weight, as load_cpu_weight() writes it. rows: of each thread room for a
+// As Backend::copy_panels(). panels: the weight, as load_cpu_weight() writes it. rows: of each thread room for a
 // panel's rows as in the file, one behind another.
-void lend_cpu_weight(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
+void copy_cpu_panels(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
                      std::span<std::byte> rows, ThreadPool& pool, std::byte* to);
 
 }  // namespace headroom

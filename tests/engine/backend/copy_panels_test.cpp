@@ -1,4 +1,4 @@
-#include "backend/cpu/lend_weight.h"
+#include "backend/cpu/copy_panels.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 WeightTensor experts_of(DType dtype, std::uint64_t n_matrices, std::uint64_t n_rows, std::uint64_t n_cols) {
   WeightTensor weight;
-  weight.slot = n_matrices > 1 ? WeightSlot::kExpertUp : WeightSlot::kUp;
+  weight.role = n_matrices > 1 ? TensorRole::kExpertUp : TensorRole::kUp;
   weight.dtype = dtype;
   weight.n_matrices = n_matrices;
   weight.n_rows = n_rows;
@@ -50,12 +50,12 @@ void expect_as_loaded(const WeightTensor& weight, std::uint32_t n_threads) {
   }
 
   ThreadPool pool(n_threads);
-  std::vector<std::byte> lent_rows(n_threads * kGpuPanelRows * row);
+  std::vector<std::byte> panel_rows(n_threads * kGpuPanelRows * row);
   const std::uint64_t all = count_panels(weight, gpu);
   for (const PanelRange range : {PanelRange{0, all}, PanelRange{0, 1}, PanelRange{all / 2, all}}) {
     const Bytes size = (range.last - range.first) * gpu.bytes;
     std::vector<std::byte> found(size + 1, std::byte{0xA5});
-    lend_cpu_weight(weight, panels.data(), gpu, range, lent_rows, pool, found.data());
+    copy_cpu_panels(weight, panels.data(), gpu, range, panel_rows, pool, found.data());
     EXPECT_EQ(std::memcmp(found.data(), expected.data() + range.first * gpu.bytes, size), 0)
         << range.first << " to " << range.last;
     EXPECT_EQ(found.back(), std::byte{0xA5});
@@ -80,11 +80,11 @@ TEST(LendWeight, gives_what_a_gpu_would_have_loaded) {
 
 TEST(LendWeight, vectors_are_the_same_everywhere) {
   WeightTensor weight = experts_of(DType::kF32, 1, 1, 5);
-  weight.slot = WeightSlot::kFfnNorm;
+  weight.role = TensorRole::kFfnNorm;
   const std::vector<float> own{1, 2, 3, 4, 5};
   std::vector<float> lent(5);
   ThreadPool pool(2);
-  lend_cpu_weight(weight, reinterpret_cast<const std::byte*>(own.data()), {1, 20, nullptr}, {0, 1}, {}, pool,
+  copy_cpu_panels(weight, reinterpret_cast<const std::byte*>(own.data()), {1, 20, nullptr}, {0, 1}, {}, pool,
                   reinterpret_cast<std::byte*>(lent.data()));
   EXPECT_EQ(lent, own);
 }

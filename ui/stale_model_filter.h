@@ -7,7 +7,7 @@ namespace headroom::ui {
 
 // The engine ends requests in their order, so what an older request or a repeated event says of the model is out of
 // date. A load may tell that the old model is gone before it tells that its own is there; nothing follows that.
-class ModelOrder {
+class StaleModelFilter {
  public:
   bool isLoadedNews(quint64 request) const { return request > m_filledBy && request >= m_emptiedBy; }
   bool isUnloadedNews(quint64 request) const { return request > m_filledBy && request > m_emptiedBy; }

@@ -1,0 +1,93 @@
+#include "model/tensor_roles.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/check.h"
+#include "format/dtype_table.h"
+
+namespace headroom {
+namespace {
+
+struct RoleRow {
+  TensorRole role;
+  std::string_view name;    // for people
+  std::string_view tensor;  // without layer: "attn_q.weight"
+  bool is_of_layer;
+  bool is_matrix;
+  std::string_view fused;  // likewise the fused tensor; empty: never fused
+};
+
+constexpr std::array kRoles{
+    RoleRow{TensorRole::kTokenEmbedding, "token_embd", "token_embd.weight", false, true, ""},
+    RoleRow{TensorRole::kOutputNorm, "output_norm", "output_norm.weight", false, false, ""},
+    RoleRow{TensorRole::kHead, "output", "output.weight", false, true, ""},
+    RoleRow{TensorRole::kAttnNorm, "attn_norm", "attn_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kQ, "attn_q", "attn_q.weight", true, true, "attn_qkv.weight"},
+    RoleRow{TensorRole::kK, "attn_k", "attn_k.weight", true, true, "attn_qkv.weight"},
+    RoleRow{TensorRole::kV, "attn_v", "attn_v.weight", true, true, "attn_qkv.weight"},
+    RoleRow{TensorRole::kQBias, "attn_q_bias", "attn_q.bias", true, false, ""},
+    RoleRow{TensorRole::kKBias, "attn_k_bias", "attn_k.bias", true, false, ""},
+    RoleRow{TensorRole::kVBias, "attn_v_bias", "attn_v.bias", true, false, ""},
+    RoleRow{TensorRole::kQNorm, "attn_q_norm", "attn_q_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kKNorm, "attn_k_norm", "attn_k_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kAttnOut, "attn_output", "attn_output.weight", true, true, ""},
+    RoleRow{TensorRole::kAttnOutBias, "attn_output_bias", "attn_output.bias", true, false, ""},
+    RoleRow{TensorRole::kAttnPostNorm, "post_attention_norm", "post_attention_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kFfnNorm, "ffn_norm", "ffn_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kGate, "ffn_gate", "ffn_gate.weight", true, true, ""},
+    RoleRow{TensorRole::kUp, "ffn_up", "ffn_up.weight", true, true, ""},
+    RoleRow{TensorRole::kDown, "ffn_down", "ffn_down.weight", true, true, ""},
+    RoleRow{TensorRole::kFfnPostNorm, "post_ffw_norm", "post_ffw_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kRouter, "ffn_gate_inp", "ffn_gate_inp.weight", true, true, ""},
+    RoleRow{TensorRole::kExpertGate, "ffn_gate_exps", "ffn_gate_exps.weight", true, true, ""},
+    RoleRow{TensorRole::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, ""},
+    RoleRow{TensorRole::kExpertDown, "ffn_down_exps", "ffn_down_exps.weight", true, true, ""},
+};
+
+const RoleRow& role_row(TensorRole role) {
+  const RoleRow& row = kRoles[static_cast<std::size_t>(role)];
+  CHECK(row.role == role, "kRoles is not in the order of TensorRole");
+  return row;
+}
+
+}  // namespace
+
+std::string_view role_name(TensorRole role) { return role_row(role).name; }
+
+bool role_is_matrix(TensorRole role) { return role_row(role).is_matrix; }
+
+bool role_is_ffn(TensorRole role) {
+  switch (role) {
+    case TensorRole::kFfnNorm:
+    case TensorRole::kGate:
+    case TensorRole::kUp:
+    case TensorRole::kDown:
+    case TensorRole::kFfnPostNorm:
+    case TensorRole::kRouter: return true;
+    default: return role_is_experts(role);
+  }
+}
+
+bool role_is_experts(TensorRole role) {
+  return role == TensorRole::kExpertGate || role == TensorRole::kExpertUp || role == TensorRole::kExpertDown;
+}
+
+std::string role_tensor_name(TensorRole role, std::int32_t layer) {
+  const RoleRow& row = role_row(role);
+  return row.is_of_layer ? fmt::format("blk.{}.{}", layer, row.tensor) : std::string(row.tensor);
+}
+
+std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer) {
+  const RoleRow& row = role_row(role);
+  if (row.fused.empty()) return std::nullopt;
+  return fmt::format("blk.{}.{}", layer, row.fused);
+}
+
+bool is_harmless_tensor(std::string_view name) {
+  // The angles of the rotary embedding, which follow from the metadata.
+  return name.ends_with(".attn_rot_embd.weight") || name.ends_with(".attn_rot_embd.freqs");
+}
+
+}  // namespace headroom
