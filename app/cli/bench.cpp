@@ -46,7 +46,7 @@ Status prefill(Session& session, std::span<const TokenId> tokens, const StopToke
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(nBatch, tokens.size() - first);
     const std::uint32_t nLogitRows = first + n == tokens.size() ? 1 : 0;
-    if (Status done = session.extend(0, tokens.subspan(first, n), nLogitRows, stop); !done) return done;
+    if (Status done = session.step({0, tokens.subspan(first, n), nLogitRows}, stop); !done) return done;
   }
   return ok_status();
 }
@@ -54,8 +54,7 @@ Status prefill(Session& session, std::span<const TokenId> tokens, const StopToke
 Status decode(Session& session, std::span<const TokenId> tokens, const StopToken& stop) {
   for (const TokenId token : tokens) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
-    const SlotToken next{0, token};
-    if (Status done = session.decode({&next, 1}, stop); !done) return done;
+    if (Status done = session.step({0, {&token, 1}, 1}, stop); !done) return done;
   }
   return ok_status();
 }
@@ -71,14 +70,18 @@ struct Timing {
   double medianSeconds = 0, outside = 0;
 };
 
-// `work` from the same depth each time: the median of the repeats, after one that warms up.
+// `work` from the same depth each time, after `tokens` up to there: the median of the repeats, after one that warms up.
 template <class Work>
-Result<Timing> timed(Session& session, const Options& options, Work work) {
+Result<Timing> timed(Session& session, const Options& options, std::span<const TokenId> tokens, const StopToken& stop,
+                     Work work) {
   const Backends& backends = session.model().backends;
   std::vector<double> seconds;
   double all = 0, productsBefore = 0;
   for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
-    session.truncate(0, options.depth);
+    // A window may have to be read again.
+    const std::uint32_t nHeld = session.take_back(0, options.depth);
+    if (Status filled = prefill(session, tokens.first(options.depth).subspan(nHeld), stop); !filled)
+      return filled.error();
     if (repeat == 1) productsBefore = product_seconds(backends);
     const Result<double> taken = secondsOf(work);
     if (!taken) return taken.error();
@@ -95,18 +98,17 @@ Result<Speeds> measure(Session& session, const Options& options, const StopToken
   const std::vector<TokenId> tokens =
       someTokens(session.model().info->n_vocab, options.depth + std::max(options.nPrompt, options.nDecode));
   const std::span<const TokenId> after = std::span(tokens).subspan(options.depth);
-  if (Status filled = prefill(session, std::span(tokens).first(options.depth), stop); !filled) return filled.error();
   Speeds speeds;
   if (options.nPrompt > 0) {
     const Result<Timing> timing =
-        timed(session, options, [&] { return prefill(session, after.first(options.nPrompt), stop); });
+        timed(session, options, tokens, stop, [&] { return prefill(session, after.first(options.nPrompt), stop); });
     if (!timing) return timing.error();
     speeds.prefillTokensPerS = options.nPrompt / timing->medianSeconds;
     speeds.prefillOutside = timing->outside;
   }
   if (options.nDecode > 0) {
     const Result<Timing> timing =
-        timed(session, options, [&] { return decode(session, after.first(options.nDecode), stop); });
+        timed(session, options, tokens, stop, [&] { return decode(session, after.first(options.nDecode), stop); });
     if (!timing) return timing.error();
     speeds.decodeTokensPerS = options.nDecode / timing->medianSeconds;
     speeds.decodeOutside = timing->outside;

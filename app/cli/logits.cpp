@@ -31,7 +31,7 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, con
   for (std::size_t first = 0; first < tokens.size(); first += nBatch) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min(tokens.size() - first, nBatch);
-    if (Status done = session.extend(0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n), stop); !done)
+    if (Status done = session.step({0, {tokens.data() + first, n}, static_cast<std::uint32_t>(n)}, stop); !done)
       return done;
     for (std::uint32_t row = 0; row < n; ++row) {
       if (Status appended = append(bytes, session, row); !appended) return appended;
@@ -44,11 +44,11 @@ Status evaluateInSteps(Session& session, const std::vector<TokenId>& tokens, con
 // slots shows.
 Status evaluateSideBySide(Session& session, const std::vector<TokenId>& tokens, const StopToken& stop,
                           std::string& bytes) {
-  std::vector<SlotToken> step(session.cache().n_slots());
+  std::vector<SlotRows> step(session.cache().n_slots());
   for (const TokenId token : tokens) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
-    for (std::uint32_t slot = 0; slot < step.size(); ++slot) step[slot] = {slot, token};
-    if (Status done = session.decode(step, stop); !done) return done;
+    for (std::uint32_t slot = 0; slot < step.size(); ++slot) step[slot] = {slot, {&token, 1}, 1};
+    if (Status done = session.step(step, stop); !done) return done;
     if (Status appended = append(bytes, session, session.cache().n_slots() - 1); !appended) return appended;
   }
   return ok_status();

@@ -14,7 +14,6 @@
 #include "backend/weight_panels.h"
 #include "base/result.h"
 #include "base/stop.h"
-#include "plan/kv_rings.h"
 #include "plan/memory_plan.h"
 #include "program/step.h"
 #include "program/subgraphs.h"
@@ -32,10 +31,12 @@ class Arena {
 
 // What the ops of one step are given, checked against the plan. Valid until wait() has returned.
 struct StepInputs {
-  std::span<const StepRow> rows;              // of one slot ascending in position; at most Program::max_rows
+  std::span<const StepRow> rows;  // slots ascending, of each slot positions one after the other; at most max_rows
   std::span<const std::uint32_t> logit_rows;  // indices into rows, ascending; at most Program::max_logit_rows
-  const KvRings* rings = nullptr;             // as they are once these rows are written
-  std::uint64_t number = 0;                   // of the step, the same for all its subgraphs; 0: it may be any
+  // (n_layers, n_slots): the position from which on a query reads the F16 rows of a quantized cache; 0 where there is
+  // no ring. As it is once these rows are written.
+  std::span<const std::uint32_t> exact_from;
+  std::uint64_t number = 0;  // of the step, the same for all its subgraphs; 0: it may be any
 };
 
 // What a backend is bound to. Model, plan, balance and the arenas outlive the binding; the list of arenas does not.

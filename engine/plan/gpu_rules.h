@@ -56,7 +56,7 @@ struct GpuInputs {
   std::uint64_t counts_at = 0;      // n_rows, n_logit_rows
   std::uint64_t rows_at = 0;        // (max_rows, 4): token, slot, position, 0
   std::uint64_t logit_rows_at = 0;  // (max_logit_rows)
-  std::uint64_t exact_from_at = 0;  // (n_layers, n_slots): see KvRings
+  std::uint64_t exact_from_at = 0;  // (n_layers, n_slots): see StepInputs
   std::uint64_t ropes_at = 0;       // of each rope (max_rows, rope_dim) f32: cosines, then sines
   std::uint64_t groups_at = 0;      // (max_groups, 4): how many workgroups each kind of dispatch has; the last is 0
   std::uint64_t max_groups = 0;

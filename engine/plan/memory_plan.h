@@ -85,8 +85,11 @@ struct PlanOptions {
   std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
   std::uint32_t n_slots = 1;    // parallel requests, each with its own cache
   std::uint32_t n_batch = 256;  // tokens in one prefill step
-  std::uint32_t n_logit_rows =
-      0;  // rows of one step that may ask for logits; 0: one per slot; else n_slots..step_rows()
+  // Drafts: tokens that a decode step may compute behind the one that a slot continues with, and that may be taken back
+  // afterwards; 0 to kMostDraft and less than n_batch.
+  std::uint32_t n_draft = 0;
+  // Rows of one step that may ask for logits; 0: all rows of a decode step; else decode_rows()..step_rows().
+  std::uint32_t n_logit_rows = 0;
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   KvScheme kv_scheme = KvScheme::kRotated;
   // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there.
@@ -107,8 +110,10 @@ struct PlanOptions {
   HeadroomRule headroom_of(DeviceIndex device) const;
   // Says it for a device, which is named behind the others where it was not.
   void set_headroom(DeviceIndex device, const HeadroomRule& rule);
-  // Rows of the largest step: a batch of prompt tokens, or one token of every slot.
-  std::uint32_t step_rows() const { return n_batch > n_slots ? n_batch : n_slots; }
+  // Rows of a decode step in which every slot has all its drafts.
+  std::uint32_t decode_rows() const { return n_slots * (1 + n_draft); }
+  // Rows of the largest step: a batch of prompt tokens, or a decode step.
+  std::uint32_t step_rows() const { return n_batch > decode_rows() ? n_batch : decode_rows(); }
 };
 
 // The sum for one device: what is planned, the driver's share and the heap's against what may be used.

@@ -34,6 +34,7 @@ Json options_json(const PlanOptions& options, std::span<const DeviceInfo> device
   Json json{{"n_ctx", options.n_ctx},
             {"n_slots", options.n_slots},
             {"n_batch", options.n_batch},
+            {"n_draft", options.n_draft},
             {"n_logit_rows", options.n_logit_rows},
             {"kv_k", dtype_row(options.kv_k).label},
             {"kv_v", dtype_row(options.kv_v).label}};

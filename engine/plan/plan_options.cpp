@@ -32,10 +32,15 @@ Status check_counts(const PlanOptions& options) {
     return usage(fmt::format("n_batch: expected 1 to {}, found {}", kMaxBatch, options.n_batch));
   if (options.n_slots < 1 || options.n_slots > kMaxBatch)
     return usage(fmt::format("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
+  if (const std::uint32_t most = std::min(options.n_batch - 1, kMostDraft); options.n_draft > most) {
+    return usage(
+        fmt::format("n_draft: expected at most {} with n_batch {}, found {}", most, options.n_batch, options.n_draft));
+  }
   if (options.n_logit_rows != 0 &&
-      (options.n_logit_rows < options.n_slots || options.n_logit_rows > options.step_rows())) {
-    return usage(fmt::format("n_logit_rows: expected n_slots ({}) to the rows of a step ({}), found {}",
-                             options.n_slots, options.step_rows(), options.n_logit_rows));
+      (options.n_logit_rows < options.decode_rows() || options.n_logit_rows > options.step_rows())) {
+    return usage(
+        fmt::format("n_logit_rows: expected the rows of a decode step ({}) to those of any step ({}), found {}",
+                    options.decode_rows(), options.step_rows(), options.n_logit_rows));
   }
   return ok_status();
 }
@@ -129,7 +134,7 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   }
   if (resolved.n_ctx == 0)
     resolved.n_ctx = model.n_ctx_trained == 0 ? kDefaultCtxLimit : std::min(model.n_ctx_trained, kDefaultCtxLimit);
-  if (resolved.n_logit_rows == 0) resolved.n_logit_rows = resolved.n_slots;
+  if (resolved.n_logit_rows == 0) resolved.n_logit_rows = resolved.decode_rows();
   return resolved;
 }
 

@@ -14,6 +14,8 @@ inline constexpr std::uint32_t kDefaultCtxLimit = 4096;
 // Rows of one step. Beyond this a longer batch only costs memory, and every product of rows and a 32-bit width stays
 // far below 64 bits.
 inline constexpr std::uint32_t kMaxBatch = 65536;
+// Drafts of a slot in a decode step: the smallest ring of F16 rows still has the newest position then.
+inline constexpr std::uint32_t kMostDraft = kKvRowStep - 1;
 // Positions of a slot: as many as a float holds exactly, which is what rotary angles are made from.
 inline constexpr std::uint32_t kMaxContext = 1U << 24;
 

@@ -111,7 +111,7 @@ Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32
   if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane;
   rings_.advance(rows);
   n_logit_rows_ = 0;
-  if (Status done = run({rows, logit_rows, &rings_, ++n_steps_}, stop); !done) {
+  if (Status done = run({rows, logit_rows, rings_.exact_from(), ++n_steps_}, stop); !done) {
     settle();
     return done;
   }
@@ -138,7 +138,7 @@ void Executor::charge_time(DeviceIndex device) {
 Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
   spent_until_ = std::chrono::steady_clock::now();
-  const std::vector<DeviceSubgraph>& subgraphs = subgraphs_of(inputs.rows.size());
+  const std::vector<DeviceSubgraph>& subgraphs = subgraphs_for(inputs.rows);
   // What is brought next: while all that was submitted runs, so before anybody is waited for.
   auto next = subgraphs.begin();
   const auto needs_upload_first = [&](const DeviceSubgraph& subgraph) {
@@ -162,8 +162,15 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   return done;
 }
 
-const std::vector<DeviceSubgraph>& Executor::subgraphs_of(std::size_t n_rows) const {
-  return execution_mode_of(plan_.placement, n_rows) == ExecutionMode::kStreamed ? streamed_subgraphs_ : subgraphs_;
+// Weights are streamed for prompts. A decode step of many slots has many rows, too, but answers wait for each of them:
+// what counts is the most rows that any slot has in the step.
+const std::vector<DeviceSubgraph>& Executor::subgraphs_for(std::span<const StepRow> rows) const {
+  std::size_t n_most = 0, n = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    n = i > 0 && rows[i].slot == rows[i - 1].slot ? n + 1 : 1;
+    n_most = std::max(n_most, n);
+  }
+  return execution_mode_of(plan_.placement, n_most) == ExecutionMode::kStreamed ? streamed_subgraphs_ : subgraphs_;
 }
 
 Status Executor::upload(const DeviceSubgraph& subgraph, const StopToken& stop) {

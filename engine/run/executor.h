@@ -8,6 +8,7 @@
 
 #include "plan/speed.h"
 #include "run/backends.h"
+#include "run/kv_rings.h"
 
 namespace headroom {
 
@@ -47,7 +48,7 @@ class Executor {
   Executor(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends);
   Status bind(std::span<Arena* const> arenas, std::span<const std::vector<float>> key_balance, const StopToken& stop);
   Status run(const StepInputs& inputs, const StopToken& stop);
-  const std::vector<DeviceSubgraph>& subgraphs_of(std::size_t n_rows) const;
+  const std::vector<DeviceSubgraph>& subgraphs_for(std::span<const StepRow> rows) const;
   Status upload(const DeviceSubgraph& subgraph, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }

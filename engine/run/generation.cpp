@@ -42,7 +42,7 @@ Status Generation::prefill_chunk() {
   const std::size_t n_left = prompt_.size() - n_held;
   const std::size_t n_chunk = std::min<std::size_t>(n_left, session_.plan().options.n_batch);
   const std::span<const TokenId> chunk(prompt_.data() + n_held, n_chunk);
-  const Status done = session_.extend(slot_, chunk, n_chunk == n_left ? 1 : 0, stop_);
+  const Status done = session_.step({slot_, chunk, n_chunk == n_left ? 1U : 0U}, stop_);
   stats_.prefill_seconds += seconds_since(start);
   if (!done || n_chunk < n_left) return done;
   SampledRow first = sampled_row(0);

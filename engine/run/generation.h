@@ -25,13 +25,13 @@ class Generation {
   Phase phase() const { return phase_; }
   std::uint32_t slot() const { return slot_; }
   const StopToken& stop_token() const { return stop_; }
-  SlotToken next_token() const { return {slot_, next_}; }  // kDecode: what the next step computes
+  SlotRows next_rows() const { return {slot_, {&next_, 1}, 1}; }  // kDecode: what the next step computes
 
   // kPrefill: computes the next chunk of the prompt; after the last one the first token is chosen.
   Status prefill_chunk();
   PrefillProgress prefill_progress() const;
 
-  // kDecode: once the step with next_token() is done, what to sample from its row, and then what was sampled; `seconds`
+  // kDecode: once the step with next_rows() is done, what to sample from its row, and then what was sampled; `seconds`
   // is what the step and the sampling of its rows took.
   SampledRow sampled_row(std::uint32_t row) { return {row, &sampler_, session_.cache().tokens(slot_)}; }
   void decoded(TokenId token, double seconds);

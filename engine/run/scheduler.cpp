@@ -16,7 +16,7 @@ constexpr auto kTextInterval = std::chrono::milliseconds(33);
 
 Scheduler::Scheduler(Session& session, const EventSink& on_event) : session_(session), on_event_(on_event) {
   running_.reserve(session.cache().n_slots());
-  step_tokens_.reserve(session.cache().n_slots());
+  step_parts_.reserve(session.cache().n_slots());
   step_running_.reserve(session.cache().n_slots());
   step_rows_.reserve(session.cache().n_slots());
 }
@@ -108,14 +108,14 @@ void Scheduler::prefill() {
 }
 
 void Scheduler::decode() {
-  step_tokens_.clear();
+  step_parts_.clear();
   step_running_.clear();
   for (Running& running : running_) {
     if (running.generation->phase() != Generation::Phase::kDecode) continue;
-    step_tokens_.push_back(running.generation->next_token());
+    step_parts_.push_back(running.generation->next_rows());
     step_running_.push_back(&running);
   }
-  if (step_tokens_.empty()) return;
+  if (step_parts_.empty()) return;
   // A step of several slots is short and shared: only a lone answer may break it off.
   const StopToken stop = step_running_.size() == 1 ? step_running_.front()->generation->stop_token() : StopToken();
   const Clock::time_point start = Clock::now();
@@ -136,9 +136,9 @@ void Scheduler::decode() {
     step_running_[i]->generation->decoded(step_rows_[i].token, seconds);
 }
 
-// The tokens of step_tokens_, and into step_rows_ those that follow them.
+// Computes step_parts_, and chooses into step_rows_ the token that follows each.
 Status Scheduler::decode_and_sample(const StopToken& stop) {
-  if (Status done = session_.decode(step_tokens_, stop); !done) return done;
+  if (Status done = session_.step(step_parts_, stop); !done) return done;
   step_rows_.clear();
   for (std::uint32_t i = 0; i < step_running_.size(); ++i)
     step_rows_.push_back(step_running_[i]->generation->sampled_row(i));
@@ -165,7 +165,7 @@ void Scheduler::remove_finished() {
 // What a failed step left in the cache is unknown: the slot starts over.
 void Scheduler::fail(const Running& running, const Error& error) {
   const RequestId id = running.id;
-  session_.truncate(running.generation->slot(), 0);
+  session_.take_back(running.generation->slot(), 0);
   std::erase_if(running_, [id](const Running& other) { return other.id == id; });
   on_event_({id, Failed{error}});
 }

@@ -58,7 +58,7 @@ class Scheduler {
   const EventSink& on_event_;
   std::vector<Running> running_;  // at most one per slot, ascending in slot
   std::deque<Waiting> waiting_;
-  std::vector<SlotToken> step_tokens_;
+  std::vector<SlotRows> step_parts_;
   std::vector<Running*> step_running_;
   std::vector<SampledRow> step_rows_;
 };

@@ -194,10 +194,8 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
                  fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
   if (Status shared = share_longest(slot, prompt); !shared) return shared.error();
-  const std::uint32_t n_reused =
-      std::min(cache_->reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1));
-  cache_->truncate(slot, n_reused);
-  return n_reused;
+  return cache_->take_back(slot,
+                           std::min(cache_->reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1)));
 }
 
 // What another slot has computed of this prompt is copied, where it is clearly more than the slot itself has.
@@ -210,39 +208,35 @@ Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> promp
   return from == slot ? ok_status() : share_prompt(from, slot, n_most);
 }
 
-Status Session::extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows,
-                       const StopToken& stop) {
-  if (Status known = check_tokens(slot, tokens); !known) return known;
-  CHECK(!tokens.empty() && tokens.size() <= plan_->options.n_batch, "a step larger than the batch");
-  CHECK(n_logit_rows <= tokens.size() && n_logit_rows <= max_logit_rows(), "more logits than the plan has rows for");
-  const auto n_held = static_cast<std::uint32_t>(cache_->tokens(slot).size());
-  CHECK(n_held + tokens.size() <= cache_->n_ctx(), "a step beyond the end of the context");
+Status Session::step(std::span<const SlotRows> parts, const StopToken& stop) {
   rows_.clear();
   logit_rows_.clear();
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    rows_.push_back({tokens[i], slot, n_held + static_cast<std::uint32_t>(i)});
-    if (i + n_logit_rows >= tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(i));
+  for (const SlotRows& part : parts) {
+    if (Status known = check_tokens(part.slot, part.tokens); !known) return known;
+    check_part(part);
+    const auto n_held = static_cast<std::uint32_t>(cache_->tokens(part.slot).size());
+    for (std::uint32_t i = 0; i < part.tokens.size(); ++i) {
+      if (i + part.n_logit_rows >= part.tokens.size()) logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
+      rows_.push_back({part.tokens[i], part.slot, n_held + i});
+    }
   }
   if (Status done = run_step(stop); !done) return done;
-  for (const TokenId token : tokens) cache_->append(slot, token);
+  for (const SlotRows& part : parts) {
+    for (const TokenId token : part.tokens) cache_->append(part.slot, token);
+  }
   return ok_status();
 }
 
-Status Session::decode(std::span<const SlotToken> tokens, const StopToken& stop) {
-  CHECK(!tokens.empty() && tokens.size() <= cache_->n_slots(), "a decode step has at most one token per slot");
-  rows_.clear();
-  logit_rows_.clear();
-  for (const SlotToken& next : tokens) {
-    if (Status known = check_tokens(next.slot, {&next.token, 1}); !known) return known;
-    const auto position = static_cast<std::uint32_t>(cache_->tokens(next.slot).size());
-    CHECK(position < cache_->n_ctx() && (rows_.empty() || rows_.back().slot < next.slot),
-          "a slot is full or named twice");
-    logit_rows_.push_back(static_cast<std::uint32_t>(rows_.size()));
-    rows_.push_back({next.token, next.slot, position});
-  }
-  if (Status done = run_step(stop); !done) return done;
-  for (const SlotToken& next : tokens) cache_->append(next.slot, next.token);
-  return ok_status();
+// A part that callers make wrong is their bug: nothing a user says leads here.
+void Session::check_part(const SlotRows& part) const {
+  CHECK(rows_.empty() || rows_.back().slot < part.slot, "the parts of a step name a slot twice or out of order");
+  CHECK(!part.tokens.empty() && part.tokens.size() <= plan_->options.n_batch &&
+            rows_.size() + part.tokens.size() <= plan_->program.max_rows,
+        "a step larger than the plan has rows for");
+  CHECK(part.n_logit_rows <= part.tokens.size() && logit_rows_.size() + part.n_logit_rows <= max_logit_rows(),
+        "more logits than the plan has rows for");
+  CHECK(cache_->tokens(part.slot).size() + part.tokens.size() <= cache_->n_ctx(),
+        "a step beyond the end of the context");
 }
 
 // A step that broke off may have written any of its rows.
@@ -290,7 +284,7 @@ Status Session::sample_group(std::span<SampledRow> rows) {
 
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
   if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) {
-    cache_->truncate(to_slot, 0);  // some device may have copied its part
+    cache_->clear(to_slot);  // some device may have copied its part
     return copied;
   }
   cache_->copy(from_slot, to_slot, n_tokens);

@@ -17,10 +17,12 @@
 
 namespace headroom {
 
-// A token that follows what its slot holds.
-struct SlotToken {
+// What one step computes of one slot: tokens that follow what the slot holds. A prompt comes in parts of up to n_batch
+// tokens; a decode step has the last token of the answer and behind it its drafts.
+struct SlotRows {
   std::uint32_t slot = 0;
-  TokenId token = 0;
+  std::span<const TokenId> tokens;
+  std::uint32_t n_logit_rows = 0;  // the last so many of the tokens have logits
 };
 
 // A row of the last step's logits that a token is to be chosen from.
@@ -67,12 +69,12 @@ class Session {
   // vocabulary: the cache is then as it was. A copy that fails leaves the slot empty (kResource, kDeviceLost).
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
 
-  // One step of at most n_batch prompt tokens after what the slot holds; the last `n_logit_rows` of them have logits.
-  // kCancelled when stopped: the slot holds what it held before the call.
-  Status extend(std::uint32_t slot, std::span<const TokenId> tokens, std::uint32_t n_logit_rows, const StopToken& stop);
-
-  // One token for each of several slots in one step; slots ascending. All have logits.
-  Status decode(std::span<const SlotToken> tokens, const StopToken& stop);
+  // One step over several slots: prompts of some beside answers of others. Parts name each slot at most once,
+  // ascending; a part has 1 to n_batch tokens, and all parts together at most step_rows() tokens and max_logit_rows()
+  // rows with logits, which count over the parts in their order. The slots hold the tokens afterwards. On an error,
+  // kCancelled among them, each slot holds what it held before the call.
+  Status step(std::span<const SlotRows> parts, const StopToken& stop);
+  Status step(const SlotRows& part, const StopToken& stop) { return step({&part, 1}, stop); }
 
   // Chooses a token for each of several rows of the last step, each with settings of its own, one sampler's rows in the
   // order given. Whole rows are read only where candidates do not suffice. Errors as of a step.
@@ -82,14 +84,18 @@ class Session {
   Result<std::span<const float>> logits(std::uint32_t row) { return executor_->logits(row); }
   std::uint64_t n_rows_read() const { return executor_->n_rows_read(); }  // since open()
 
-  // Forgets the tokens of a slot from `n_tokens` on.
-  void truncate(std::uint32_t slot, std::uint32_t n_tokens) { cache_->truncate(slot, n_tokens); }
+  // Takes the tokens of a slot from `n_tokens` on back, and returns how many tokens the slot holds then: the furthest
+  // position up to `n_tokens` at which it can be taken up again. Up to n_draft tokens of the last step can always be
+  // taken back; going back further may find that a window has overwritten what the next token would see, and then the
+  // slot is empty.
+  std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens) { return cache_->take_back(slot, n_tokens); }
 
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
   Status check_free() const;
   std::vector<Arena*> all_arenas() const;
   Status map_arenas(const StopToken& stop, const Advance& advance);
+  void check_part(const SlotRows& part) const;
   Status run_step(const StopToken& stop);
   Status sample_group(std::span<SampledRow> rows);
   Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt);

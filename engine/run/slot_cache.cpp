@@ -24,15 +24,17 @@ std::uint32_t SlotCache::n_tokens_in_all() const {
 
 std::uint32_t SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> prompt) const {
   const std::span<const TokenId> held = tokens(slot);
-  const std::size_t n_written = slots_[slot].n_written;
-  const std::size_t n_common = static_cast<std::size_t>(
+  const auto n_common = static_cast<std::size_t>(
       std::mismatch(held.begin(), held.end(), prompt.begin(), prompt.end()).first - held.begin());
-  for (const Ring& ring : rings_) {
-    // Positions before n_written - rows are overwritten; the next token, at n_common, looks back to n_common - window
-    // + 1.
-    if (n_written > ring.rows && n_written - n_common + ring.window > ring.rows) return 0;
-  }
-  return static_cast<std::uint32_t>(n_common);
+  return can_go_on_at(slot, n_common) ? static_cast<std::uint32_t>(n_common) : 0;
+}
+
+// Positions before n_written - rows are overwritten; the next token, at n_tokens, looks back to n_tokens - window + 1.
+bool SlotCache::can_go_on_at(std::uint32_t slot, std::size_t n_tokens) const {
+  const std::size_t n_written = slots_[slot].n_written;
+  return std::ranges::all_of(rings_, [&](const Ring& ring) {
+    return n_written <= ring.rows || n_written - n_tokens + ring.window <= ring.rows;
+  });
 }
 
 void SlotCache::append(std::uint32_t slot, TokenId token) {
@@ -48,10 +50,11 @@ void SlotCache::note_written(std::uint32_t slot, std::uint32_t position) {
   if (into.n_tokens > 0) into.n_written = std::max<std::size_t>(into.n_written, position + std::size_t{1});
 }
 
-void SlotCache::truncate(std::uint32_t slot, std::uint32_t n_tokens) {
+std::uint32_t SlotCache::take_back(std::uint32_t slot, std::uint32_t n_tokens) {
   Slot& cut = slots_[slot];
   cut.n_tokens = std::min<std::size_t>(cut.n_tokens, n_tokens);
-  if (cut.n_tokens == 0) cut.n_written = 0;
+  if (cut.n_tokens == 0 || !can_go_on_at(slot, cut.n_tokens)) clear(slot);
+  return static_cast<std::uint32_t>(cut.n_tokens);
 }
 
 void SlotCache::copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {

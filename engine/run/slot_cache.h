@@ -27,7 +27,10 @@ class SlotCache {
   void append(std::uint32_t slot, TokenId token);  // the slot has room
   // The rows of this position may hold something else than before, and the slot does not hold its token.
   void note_written(std::uint32_t slot, std::uint32_t position);
-  void truncate(std::uint32_t slot, std::uint32_t n_tokens);
+  // Forgets the tokens from `n_tokens` on, or all of them where a window layer no longer has what the next token would
+  // see; returns how many are left.
+  std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens);
+  void clear(std::uint32_t slot) { slots_[slot] = {}; }
   void copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
 
  private:
@@ -40,6 +43,7 @@ class SlotCache {
     std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not
                                 // bring overwritten rows back
   };
+  bool can_go_on_at(std::uint32_t slot, std::size_t n_tokens) const;
   std::span<TokenId> room(std::uint32_t slot) const { return tokens_.subspan(std::size_t{slot} * n_ctx_, n_ctx_); }
 
   std::uint32_t n_ctx_;

@@ -7,7 +7,7 @@
 #include "contract/isa_test.h"
 #include "contract/loaded_cpu.h"
 #include "format/dtype_table.h"
-#include "plan/kv_rings.h"
+#include "run/kv_rings.h"
 
 namespace headroom {
 namespace {
@@ -49,7 +49,7 @@ struct Bound {
     for (std::uint32_t i = 0; i < n_rows; ++i) rows[i].position = i;
     const KvRings rings(model, plan.options);
     const DeviceSubgraph subgraph{op(kind).device, index, index + 1, {}};
-    ASSERT_TRUE(backend.submit(subgraph, {rows, {}, &rings}, {}).ok());
+    ASSERT_TRUE(backend.submit(subgraph, {rows, {}, rings.exact_from()}, {}).ok());
     ASSERT_TRUE(backend.wait({}).ok());
   }
 

@@ -16,6 +16,7 @@
 #include "support/all_logits.h"
 #include "support/random_model.h"
 #include "support/reference_model.h"
+#include "support/relative_error.h"
 #include "support/temp_folder.h"
 
 namespace headroom::test {
@@ -75,18 +76,6 @@ inline std::unique_ptr<LoadedCpu> load_cpu(const std::filesystem::path& path, Is
                                            const PlanOptions& options) {
   force_isa(isa);
   return load_on(path, {take(probe_devices(n_threads)).front()}, options);
-}
-
-// Root mean square of the difference, relative to that of the expected values.
-inline double relative_error(const std::vector<float>& found, const std::vector<float>& expected) {
-  EXPECT_EQ(found.size(), expected.size());
-  if (found.size() != expected.size()) return INFINITY;
-  double difference = 0, magnitude = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    difference += (static_cast<double>(found[i]) - expected[i]) * (static_cast<double>(found[i]) - expected[i]);
-    magnitude += static_cast<double>(expected[i]) * expected[i];
-  }
-  return std::sqrt(difference / magnitude);
 }
 
 inline std::vector<StepRow> rows_of(std::uint32_t slot, std::uint32_t first, std::uint32_t n, std::uint32_t n_vocab) {

@@ -9,6 +9,7 @@
 #include "cuda/cuda_fixture.h"
 #include "engine/run/sampled_rows.h"
 #include "gpu_contract/gpu_session.h"
+#include "support/decode_step.h"
 
 namespace headroom {
 namespace {
@@ -72,12 +73,11 @@ class CudaBarriers : public testing::Test {
     std::vector<float> all;
     for (std::size_t first = 0; first < prompt.size(); first += 24) {
       const std::size_t n = std::min<std::size_t>(24, prompt.size() - first);
-      if (!session->extend(0, {prompt.data() + first, n}, 1, {}).ok()) return {};
+      if (!session->step({0, {prompt.data() + first, n}, 1}, {}).ok()) return {};
       note_logits(*session, all);
     }
-    const std::vector<SlotToken> next{{0, 17}, {1, 29}};
-    for (const std::size_t n : {1U, 2U}) {
-      if (!session->decode({next.data(), n}, {}).ok()) return {};
+    for (const std::vector<test::SlotToken>& next : {std::vector<test::SlotToken>{{0, 17}}, {{0, 17}, {1, 29}}}) {
+      if (!test::decode(*session, next).ok()) return {};
       note_logits(*session, all);
     }
     Sampler sampler({}, 1, session->sampler_scratch());

@@ -11,6 +11,7 @@
 #include "cuda/cuda_fixture.h"
 #include "engine/run/sampled_rows.h"
 #include "gpu_contract/gpu_session.h"
+#include "support/decode_step.h"
 
 namespace headroom {
 namespace {
@@ -56,8 +57,8 @@ class CudaFailures : public testing::Test {
     if (!session) return session.error();
     const Result<std::vector<float>> read = test::try_read(**session, 0, test::tokens_of(30, 1));
     if (!read) return read.error();
-    const std::vector<SlotToken> next{{0, 17}};
-    if (Status done = (*session)->decode(next, {}); !done) return done.error();
+    const std::vector<test::SlotToken> next{{0, 17}};
+    if (Status done = test::decode(**session, next); !done) return done.error();
     const auto logits = (*session)->logits(0);
     if (!logits) return logits.error();
     Answer answer;

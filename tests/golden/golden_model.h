@@ -110,7 +110,7 @@ inline Result<std::vector<float>> logits_of_all(Session& session, const std::vec
   std::vector<float> logits;
   for (std::size_t first = 0; first < tokens.size(); first += n_batch) {
     const std::size_t n = std::min<std::size_t>(n_batch, tokens.size() - first);
-    const auto step = session.extend(0, std::span(tokens).subspan(first, n), static_cast<std::uint32_t>(n), {});
+    const auto step = session.step({0, std::span(tokens).subspan(first, n), static_cast<std::uint32_t>(n)}, {});
     if (!step) return step.error();
     const std::vector<float> rows = all_logits(session, n);
     logits.insert(logits.end(), rows.begin(), rows.end());

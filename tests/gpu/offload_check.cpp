@@ -9,6 +9,7 @@
 #include "gpu/gpu_check.h"
 #include "open_model.h"
 #include "plan/speed.h"
+#include "support/decode_step.h"
 
 namespace headroom::check {
 namespace {
@@ -61,19 +62,19 @@ Status take_logits(Session& session, Run& run) {
 // The prompt and kComparedTokens behind it: `given`, so that every place sees the same, or where it is empty the
 // likeliest.
 Status compare(Session& session, const std::vector<TokenId>& given, Run& run) {
-  if (Status done = session.extend(0, prompt_tokens(), 1, {}); !done) return done;
+  if (Status done = session.step({0, prompt_tokens(), 1}, {}); !done) return done;
   if (Status taken = take_logits(session, run); !taken) return taken;
   for (std::size_t i = 0; i < kComparedTokens; ++i) {
-    const SlotToken next{0, given.empty() ? run.tokens.back() : given[i]};
-    if (Status done = session.decode({&next, 1}, {}); !done) return done;
+    const std::vector<test::SlotToken> next{{0, given.empty() ? run.tokens.back() : given[i]}};
+    if (Status done = test::decode(session, next); !done) return done;
     if (Status taken = take_logits(session, run); !taken) return taken;
   }
   return ok_status();
 }
 
 Result<TokenId> decode_likeliest(Session& session, Sampler& sampler, TokenId token) {
-  const SlotToken next{0, token};
-  if (Status done = session.decode({&next, 1}, {}); !done) return done.error();
+  const std::vector<test::SlotToken> next{{0, token}};
+  if (Status done = test::decode(session, next); !done) return done.error();
   SampledRow row{0, &sampler, session.cache().tokens(0)};
   if (Status sampled = session.sample({&row, 1}); !sampled) return sampled.error();
   return row.token;
@@ -81,9 +82,9 @@ Result<TokenId> decode_likeliest(Session& session, Sampler& sampler, TokenId tok
 
 // As an answer is made: the device finds the likeliest itself.
 Status time_steps(Session& session, Run& run) {
-  session.truncate(0, 0);
+  session.take_back(0, 0);
   const Clock::time_point start = Clock::now();
-  if (Status done = session.extend(0, prompt_tokens(), 1, {}); !done) return done;
+  if (Status done = session.step({0, prompt_tokens(), 1}, {}); !done) return done;
   run.prefill_tokens_per_s = kPromptTokens / seconds_since(start);
   Sampler sampler({.temperature = 0}, 1, session.sampler_scratch());
   TokenId token = run.tokens.front();

@@ -5,6 +5,7 @@
 
 #include "gpu/gpu_check.h"
 #include "open_model.h"
+#include "support/decode_step.h"
 
 namespace headroom::check {
 namespace {
@@ -19,9 +20,9 @@ double signed_bytes(Bytes bytes) { return static_cast<double>(bytes); }
 Status run_something(Session& session) {
   std::vector<TokenId> tokens(session.plan().options.n_batch);
   for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<TokenId>(3 + i % 250);
-  if (Status done = session.extend(0, tokens, 1, {}); !done) return done;
-  const SlotToken next{0, 9};
-  return session.decode({&next, 1}, {});
+  if (Status done = session.step({0, tokens, 1}, {}); !done) return done;
+  const std::vector<test::SlotToken> next{{0, 9}};
+  return test::decode(session, next);
 }
 
 // Fills in `arenas` of the data, and says which are not as planned.

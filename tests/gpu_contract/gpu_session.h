@@ -46,7 +46,7 @@ inline Result<std::vector<float>> try_read(Session& session, std::uint32_t slot,
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < prompt.size(); first += kBatch) {
     const std::size_t n = std::min<std::size_t>(kBatch, prompt.size() - first);
-    if (Status done = session.extend(slot, {prompt.data() + first, n}, 1, stop); !done) return done.error();
+    if (Status done = session.step({slot, {prompt.data() + first, n}, 1}, stop); !done) return done.error();
     const auto logits = session.logits(0);
     if (!logits) return logits.error();
     last.assign(logits->begin(), logits->end());

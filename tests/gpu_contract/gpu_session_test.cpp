@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/run/sampled_rows.h"
+#include "engine/run/taken_back.h"
 #include "gpu_contract/gpu_session.h"
+#include "support/decode_step.h"
 #include "support/reference_devices.h"
 #include "support/stopping_backend.h"
 
@@ -30,13 +32,36 @@ TEST_P(GpuSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
     for (Session* session : {alone.get(), split.get()}) read(*session, 0, first);
     EXPECT_LT(test::relative_error(read(*split, 1, second), read(*alone, 1, second)), tolerance(type.dtype))
         << type.label;
-    const std::vector<SlotToken> next{{0, 17}, {1, 29}};
-    ASSERT_TRUE(split->decode(next, {}).ok() && alone->decode(next, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 17}, {1, 29}};
+    ASSERT_TRUE(test::decode(*split, next).ok() && test::decode(*alone, next).ok());
     EXPECT_LT(test::relative_error(test::all_logits(*split, 2), test::all_logits(*alone, 2)), tolerance(type.dtype))
         << type.label;
     EXPECT_EQ(split->n_allocations_after_open(), 0U);
     for (const ArenaReport& arena : split->memory_report().arenas)
       EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << arena.device;
+  }
+}
+
+TEST_P(GpuSession, drafts_that_are_taken_back_leave_no_trace) {
+  RandomModelSpec spec = four_layers();
+  spec.architecture = "gemma3";
+  spec.n_layers = 2;
+  spec.window = 250;
+  const OpenedFile opened = test::open_or_die(make_random_model(spec, folder_.path()));
+  for (const DType kv : {DType::kF16, DType::kQ4_0}) {
+    for (const std::int32_t n_gpu_layers : {1, 2}) {
+      PlanOptions options = options_of(kv, n_gpu_layers);
+      options.n_ctx = 512;
+      options.n_draft = test::kDrafts;
+      const auto made = plan(opened, test::cpu_and_gpu(GetParam()), options);
+      const auto drafting = test::session_or_die(test::load_or_die(opened, made), made);
+      const auto plain = test::session_or_die(test::load_or_die(opened, made), made);
+      for (Session* session : {drafting.get(), plain.get()}) {
+        read(*session, 0, tokens_of(300, 1));
+        read(*session, 1, tokens_of(40, 2));
+      }
+      test::expect_drafts_leave_no_trace(*drafting, *plain, test::few_draft_steps(), tolerance(kv));
+    }
   }
 }
 
@@ -53,7 +78,7 @@ TEST_P(GpuSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_setti
 
 TEST_P(GpuSession, a_device_that_is_lost_while_it_looks_for_candidates_is_an_error) {
   const auto session = open(options_of(DType::kF16, 2));
-  ASSERT_TRUE(session->extend(0, tokens_of(kBatch, 8), 1, {}).ok());
+  ASSERT_TRUE(session->step({0, tokens_of(kBatch, 8), 1}, {}).ok());
   Sampler sampler({}, 1, session->sampler_scratch());
   SampledRow row{0, &sampler, session->cache().tokens(0)};
   test::lose_gpu_at(1);
@@ -82,8 +107,8 @@ TEST_P(GpuSession, a_shared_prompt_goes_on_as_where_it_came_from) {
     const auto session = open(options_of(kv, 3));
     read(*session, 0, {prompt.begin(), prompt.end() - 1});
     ASSERT_EQ(*session->begin_prompt(1, prompt), 300U);
-    const std::vector<SlotToken> next{{0, 5}, {1, 5}};
-    ASSERT_TRUE(session->decode(next, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 5}, {1, 5}};
+    ASSERT_TRUE(test::decode(*session, next).ok());
     const std::vector<float> logits = test::all_logits(*session, 2);
     const auto second = logits.begin() + static_cast<std::ptrdiff_t>(logits.size() / 2);
     EXPECT_EQ(std::vector<float>(logits.begin(), second), std::vector<float>(second, logits.end()));
@@ -156,7 +181,7 @@ TEST_P(GpuSession, a_lost_device_ends_the_request_and_the_next_load_works) {
   const std::vector<TokenId> prompt = tokens_of(50, 5);
   const auto session = open(options_of(DType::kF16, 2));
   const std::vector<float> expected = read(*session, 0, prompt);
-  session->truncate(0, 0);
+  session->take_back(0, 0);
   test::lose_gpu_at(GetParam() ? 2 : 3);
   const auto lost = try_read(*session, 0, prompt);
   test::lose_gpu_at(0);
@@ -190,8 +215,8 @@ TEST_P(GpuOnCard, a_thousand_turns_take_nothing_more) {
   const auto session = open(options_of(DType::kQ8_0, 2));
   for (std::uint32_t turn = 0; turn < 1000; ++turn) {
     ASSERT_TRUE(try_read(*session, turn % 2, tokens_of(2 + turn % 5, turn)).ok()) << turn;
-    const std::vector<SlotToken> next{{turn % 2, 9}};
-    ASSERT_TRUE(session->decode(next, {}).ok()) << turn;
+    const std::vector<test::SlotToken> next{{turn % 2, 9}};
+    ASSERT_TRUE(test::decode(*session, next).ok()) << turn;
   }
   EXPECT_EQ(session->n_allocations_after_open(), 0U);
   for (const ArenaReport& arena : session->memory_report().arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);

@@ -8,6 +8,7 @@
 #include "format/dtype_table.h"
 #include "gpu_contract/gpu_session.h"
 #include "plan/weight_stream.h"
+#include "support/decode_step.h"
 #include "support/stopping_backend.h"
 
 namespace headroom {
@@ -87,14 +88,14 @@ TEST_P(GpuSession, prompts_that_stream_are_as_on_the_cpu_alone_and_take_nothing_
     EXPECT_EQ(session->plan().program.n_streaming_ops == 0, GetParam());
     EXPECT_LT(test::relative_error(read(*session, 0, first), read(*alone, 0, first)), 2e-3);
     EXPECT_LT(test::relative_error(read(*session, 1, second), read(*alone, 1, second)), 2e-3);
-    const std::vector<SlotToken> next{{0, 17}, {1, 29}};
-    ASSERT_TRUE(session->decode(next, {}).ok() && alone->decode(next, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 17}, {1, 29}};
+    ASSERT_TRUE(test::decode(*session, next).ok() && test::decode(*alone, next).ok());
     EXPECT_LT(test::relative_error(test::all_logits(*session, 2), test::all_logits(*alone, 2)), 2e-3);
     EXPECT_EQ(session->n_allocations_after_open(), 0U);
     for (const ArenaReport& arena : session->memory_report().arenas)
       EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << arena.device;
-    for (Session* each : {session.get(), alone.get()}) each->truncate(0, 0);
-    for (Session* each : {session.get(), alone.get()}) each->truncate(1, 0);
+    for (Session* each : {session.get(), alone.get()}) each->take_back(0, 0);
+    for (Session* each : {session.get(), alone.get()}) each->take_back(1, 0);
   }
 }
 
@@ -121,7 +122,7 @@ TEST_P(GpuSession, a_prompt_that_streams_goes_on_after_a_stop_behind_any_segment
       ASSERT_FALSE(stopped.ok());
       EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
       EXPECT_EQ(read(*session, 0, prompt), expected) << "stopped behind subgraph " << behind;
-      session->truncate(0, 0);
+      session->take_back(0, 0);
     }
   }
 }
@@ -137,7 +138,7 @@ TEST_P(GpuSession, a_device_that_is_lost_while_weights_are_brought_ends_the_requ
       EXPECT_EQ(found, expected) << "after the device was lost and opened anew";
     }
     expected = found;
-    session->truncate(0, 0);
+    session->take_back(0, 0);
     test::lose_gpu_at(n);
     const auto lost = try_read(*session, 0, prompt);
     test::lose_gpu_at(0);

@@ -77,7 +77,7 @@ Status ReferenceModel::transfer(const Op& op, std::size_t n_rows) {
 Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
                                                 std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
   rings_.advance(rows);
-  const StepInputs inputs{rows, logit_rows, &rings_};
+  const StepInputs inputs{rows, logit_rows, rings_.exact_from()};
   for (const DeviceSubgraph& subgraph : cut_subgraphs(plan_.program)) {
     for (const std::uint32_t op : subgraph.transfers) {
       if (Status moved = transfer(plan_.program.ops[op], rows.size()); !moved) return moved.error();

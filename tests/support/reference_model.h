@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/reference/reference_backend.h"
-#include "plan/kv_rings.h"
+#include "run/kv_rings.h"
 
 namespace headroom::test {
 

@@ -114,7 +114,7 @@ class CpuStep {
   const float* merge_partials(const BoundLayer& bound, std::uint32_t row, float* out) const;
 
   std::uint32_t exact_from(std::int32_t layer, std::uint32_t slot) const {
-    return inputs_.rings->exact_from(static_cast<std::uint32_t>(layer), slot);
+    return inputs_.exact_from[static_cast<std::size_t>(layer) * bound_.plan->options.n_slots + slot];
   }
   std::span<const Op> ops() const {
     return std::span(bound_.plan->program.ops).subspan(first_op_, last_op_ - first_op_);

@@ -195,7 +195,8 @@ Status GpuBackend::submit(const DeviceSubgraph& subgraph, const StepInputs& inpu
   const GpuBinding& bound = step_->bound();
   CHECK(subgraph.device == bound.device && subgraph.last_op <= bound.plan->program.ops.size(),
         "a subgraph is of another device or plan");
-  CHECK(inputs.rings != nullptr && inputs.rows.size() <= bound.plan->program.max_rows &&
+  CHECK(inputs.exact_from.size() == std::size_t{bound.model->n_layers()} * bound.plan->options.n_slots &&
+            inputs.rows.size() <= bound.plan->program.max_rows &&
             inputs.logit_rows.size() <= bound.plan->program.max_logit_rows,
         "a step is larger than planned");
   if (uploads_ != nullptr && bound.plan->program.ops[subgraph.first_op].needs_weight_upload) {

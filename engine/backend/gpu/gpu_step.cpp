@@ -47,11 +47,7 @@ void write_inputs(const GpuBinding& bound, const StepInputs& inputs) {
     to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = 0;
   }
   std::copy(inputs.logit_rows.begin(), inputs.logit_rows.end(), words + layout.logit_rows_at);
-  const std::uint32_t n_slots = bound.plan->options.n_slots;
-  for (std::uint32_t layer = 0; layer < bound.model->n_layers(); ++layer) {
-    for (std::uint32_t slot = 0; slot < n_slots; ++slot)
-      words[layout.exact_from_at + std::size_t{layer} * n_slots + slot] = inputs.rings->exact_from(layer, slot);
-  }
+  std::copy(inputs.exact_from.begin(), inputs.exact_from.end(), words + layout.exact_from_at);
   for (std::uint32_t rope = 0; rope < bound.ropes.size(); ++rope) {
     const RopeFrequencies& frequencies = bound.ropes[rope];
     const std::size_t n_pairs = frequencies.per_pair.size();

@@ -76,7 +76,8 @@ void ReferenceStep::check(const DeviceSubgraph& subgraph, const StepInputs& inpu
   const PlanOptions& options = bound_.plan->options;
   CHECK(subgraph.device == bound_.device && subgraph.last_op <= program.ops.size(),
         "a subgraph is of another device or plan");
-  CHECK(inputs.rings != nullptr, "a step does not say what its rings hold");
+  CHECK(inputs.exact_from.size() == std::size_t{bound_.model->n_layers()} * options.n_slots,
+        "a step does not say what its rings hold");
   CHECK(inputs.rows.size() <= program.max_rows && inputs.logit_rows.size() <= program.max_logit_rows,
         "a step is larger than planned");
   for (const StepRow& row : inputs.rows) {
@@ -233,7 +234,8 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
   const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(op.layer)];
   const std::uint32_t kv_head = head / (spec.n_heads / spec.n_kv_heads);
-  const std::uint32_t exact_from = inputs_.rings->exact_from(static_cast<std::uint32_t>(op.layer), row.slot);
+  const std::uint32_t exact_from =
+      inputs_.exact_from[static_cast<std::size_t>(op.layer) * bound_.plan->options.n_slots + row.slot];
   const std::uint32_t to = row.position + 1;
   const std::uint32_t from = spec.attention == AttentionKind::kWindow && to > spec.window ? to - spec.window : 0;
   for (std::uint32_t key = from; key < to; ++key) {

@@ -12,9 +12,12 @@
 
 #include "format/dtype_table.h"
 #include "support/reference_model.h"
+#include "support/relative_error.h"
 
 namespace headroom {
 namespace {
+
+using test::relative_error;
 
 using test::ReferenceModel;
 using Logits = std::vector<float>;
@@ -78,15 +81,6 @@ float largest_difference(const Logits& a, const Logits& b) {
   float largest = a.size() == b.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
   return largest;
-}
-
-double relative_error(std::span<const float> found, std::span<const float> expected) {
-  double difference = 0, magnitude = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
-    magnitude += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / magnitude);
 }
 
 // Where layers have experts: the median over the rows of each one's error. The few that are near a tie go through other

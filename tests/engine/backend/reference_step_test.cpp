@@ -13,10 +13,13 @@
 #include "support/plans.h"
 #include "support/random_model.h"
 #include "support/reference_model.h"
+#include "support/relative_error.h"
 #include "support/temp_folder.h"
 
 namespace headroom {
 namespace {
+
+using test::relative_error;
 
 using test::RandomModelSpec;
 using test::ReferenceModel;
@@ -83,15 +86,6 @@ Logits read_prompt(ReferenceModel& model, std::uint32_t slot, std::uint32_t n, s
     last = step(model, rows_of(slot, at, n_rows), {n_rows - 1});
   }
   return last;
-}
-
-double relative_error(const Logits& found, const Logits& expected) {
-  double difference = 0, magnitude = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(found.at(i)) - expected[i], 2);
-    magnitude += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / magnitude);
 }
 
 TEST_F(ReferenceStepTest, a_model_that_is_split_anywhere_gives_the_bits_of_the_whole_and_counts_what_crosses) {
@@ -206,7 +200,7 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   std::array<Candidate, 5> best;
   CandidateQuery query{.row = 0, .wants_sum = true, .ids = {}, .best = best, .logits = {}};
   const std::uint64_t mapped = backend.n_allocations(), news = n_news;
-  const bool submitted = backend.submit(subgraphs.front(), {rows, last, &rings}, StopToken()).ok();
+  const bool submitted = backend.submit(subgraphs.front(), {rows, last, rings.exact_from()}, StopToken()).ok();
   const bool done = backend.wait(StopToken()).ok();
   const bool read =
       backend.read(model->plan().program.ops.back().outputs[0], 0, std::as_writable_bytes(std::span(logits))).ok();

@@ -56,8 +56,11 @@ TEST_F(PlanOptionsTest, a_batch_of_nothing_or_beyond_the_limit_is_refused) {
 }
 
 TEST_F(PlanOptionsTest, logit_rows_outside_slots_and_batch_are_refused) {
-  expect_refused({.n_slots = 4, .n_logit_rows = 3}, "n_logit_rows", "n_slots (4)", "found 3");
-  expect_refused({.n_logit_rows = 257}, "n_logit_rows", "a step (256)", "found 257");
+  expect_refused({.n_slots = 4, .n_logit_rows = 3}, "n_logit_rows", "decode step (4)", "found 3");
+  expect_refused({.n_slots = 4, .n_draft = 7, .n_logit_rows = 31}, "n_logit_rows", "decode step (32)", "found 31");
+  expect_refused({.n_batch = 8, .n_draft = 8}, "n_draft", "at most 7", "found 8");
+  expect_refused({.n_draft = 32}, "n_draft", "at most 31", "found 32");
+  expect_refused({.n_logit_rows = 257}, "n_logit_rows", "any step (256)", "found 257");
 }
 
 TEST_F(PlanOptionsTest, layers_on_the_cpu_device_or_beyond_the_model_are_refused) {
@@ -95,6 +98,7 @@ TEST_F(PlanOptionsTest, the_default_context_is_the_trained_one_up_to_4096) {
 
 TEST_F(PlanOptionsTest, one_logit_row_per_slot_is_the_default) {
   EXPECT_EQ(resolve_options(model_, devices_, {.n_slots = 3})->n_logit_rows, 3U);
+  EXPECT_EQ(resolve_options(model_, devices_, {.n_slots = 3, .n_draft = 4})->n_logit_rows, 15U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "format/dtype_table.h"
 #include "model/arch_table.h"
 #include "run/sampler.h"
+#include "support/decode_step.h"
 #include "support/resident_bytes.h"
 
 namespace headroom {
@@ -31,7 +32,7 @@ std::vector<float> logits_after(Session& session, std::uint32_t slot, const std:
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < tokens.size(); first += n_step) {
     const std::size_t n = std::min(n_step, tokens.size() - first);
-    const Status done = session.extend(slot, {tokens.data() + first, n}, 1, {});
+    const Status done = session.step({slot, {tokens.data() + first, n}, 1}, {});
     CHECK(done.ok(), done.error().message.c_str());
     last = all_logits(session, 1);
   }
@@ -60,12 +61,12 @@ void expect_planned_is_mapped(const Session& session, const std::string& what) {
 
 // Every slot reads a prompt and decodes once: whatever a step needs, it must have by now.
 void step_all_slots(Session& session) {
-  std::vector<SlotToken> next;
+  std::vector<test::SlotToken> next;
   for (std::uint32_t slot = 0; slot < session.cache().n_slots(); ++slot) {
     logits_after(session, slot, some_tokens(5, slot), std::min<std::size_t>(5, session.plan().options.n_batch));
     next.push_back({slot, 7});
   }
-  ASSERT_TRUE(session.decode(next, {}).ok());
+  ASSERT_TRUE(test::decode(session, next).ok());
 }
 
 struct RowCase {
@@ -151,7 +152,7 @@ TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
   const std::vector<TokenId> tokens = some_tokens(33);
   const std::vector<float> in_sixteens = logits_after(*session, 0, tokens, 16);
   for (const std::size_t n_step : {1U, 5U}) {
-    session->truncate(0, 0);
+    session->take_back(0, 0);
     EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), tolerance(GetParam()))
         << n_step;
   }
@@ -169,14 +170,14 @@ TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
     longer.push_back(11);
     alone.push_back(logits_after(*session, 0, longer, 16));
   }
-  session->truncate(0, 0);
+  session->take_back(0, 0);
   for (std::size_t i = 0; i < 30; ++i) {  // tokens of one slot between those of the other
-    ASSERT_TRUE(session->extend(0, {&first[i], 1}, 1, {}).ok());
+    ASSERT_TRUE(session->step({0, {&first[i], 1}, 1}, {}).ok());
     if (i >= second.size()) continue;
-    ASSERT_TRUE(session->extend(1, {&second[i], 1}, 1, {}).ok());
+    ASSERT_TRUE(session->step({1, {&second[i], 1}, 1}, {}).ok());
   }
-  const std::vector<SlotToken> next{{0, 11}, {1, 11}};
-  ASSERT_TRUE(session->decode(next, {}).ok());
+  const std::vector<test::SlotToken> next{{0, 11}, {1, 11}};
+  ASSERT_TRUE(test::decode(*session, next).ok());
   const std::vector<float> logits = all_logits(*session, 2);
   const auto second_row = logits.begin() + static_cast<std::ptrdiff_t>(logits.size() / 2);
   EXPECT_LE(largest_difference(alone[0], {logits.begin(), second_row}), tolerance(GetParam()));
@@ -192,8 +193,8 @@ TEST_P(CacheKinds, a_shared_prompt_gives_the_logits_of_its_own) {
   logits_after(*session, 0, prompt, 16);
   prompt.push_back(11);
   ASSERT_EQ(*session->begin_prompt(1, prompt), 40U);
-  const std::vector<SlotToken> next{{0, 11}, {1, 11}};
-  ASSERT_TRUE(session->decode(next, {}).ok());
+  const std::vector<test::SlotToken> next{{0, 11}, {1, 11}};
+  ASSERT_TRUE(test::decode(*session, next).ok());
   const std::vector<float> logits = all_logits(*session, 2);
   const std::size_t n_vocab = logits.size() / 2;
   for (std::size_t i = 0; i < n_vocab; ++i) ASSERT_EQ(logits[i], logits[n_vocab + i]) << i;
@@ -211,8 +212,8 @@ TEST(RealSession, threads_do_not_change_a_bit) {
   for (const std::uint32_t n_threads : {1U, 2U, 3U}) {
     const std::unique_ptr<Session> session = open_random(spec, folder, small_options(DType::kQ8_0), n_threads);
     std::vector<float> all = logits_after(*session, 0, some_tokens(37), 16);
-    const SlotToken next{0, 11};
-    ASSERT_TRUE(session->decode({&next, 1}, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 11}};
+    ASSERT_TRUE(test::decode(*session, next).ok());
     const std::vector<float> decoded = all_logits(*session, 1);
     all.insert(all.end(), decoded.begin(), decoded.end());
     per_threads.push_back(std::move(all));
@@ -271,17 +272,17 @@ TEST_P(CacheKinds, a_prompt_shared_in_part_gives_the_logits_of_one_read_afresh) 
     for (const std::uint32_t n_shared : {50U, 120U, 145U, 150U}) {
       std::vector<TokenId> prompt(held.begin(), held.begin() + n_shared);
       prompt.insert(prompt.end(), {9, 8, 7, 6, 5});
-      session->truncate(0, 0);
-      session->truncate(1, 0);
+      session->take_back(0, 0);
+      session->take_back(1, 0);
       const std::vector<float> fresh = logits_after(*session, 1, prompt, 16);
-      session->truncate(1, 0);
+      session->take_back(1, 0);
       logits_after(*session, 0, held, 16);
       const std::uint32_t n_reused = *session->begin_prompt(1, prompt);
       if (window == 0 || n_shared == 150) {
         EXPECT_EQ(n_reused, n_shared) << window;
       }
       const std::vector<float> copied = logits_after(*session, 1, prompt, 16);
-      session->truncate(1, 0);  // slot 0 goes back by itself: nothing else holds the prompt
+      session->take_back(1, 0);  // slot 0 goes back by itself: nothing else holds the prompt
       EXPECT_EQ(copied, logits_after(*session, 0, prompt, 16)) << "window " << window << ", " << n_shared << " shared";
       // Rows that were among the exact newest ones of a fresh prompt of 50 tokens are quantized after 150.
       const bool is_quantized = GetParam() != DType::kF32 && GetParam() != DType::kF16;

@@ -29,7 +29,7 @@ inline void expect_rows_sampled_as_their_settings_say(Session& session, const st
       {.temperature = 1.0F, .top_k = 200, .top_p = 0.7F},
   };
   ASSERT_EQ(settings.size(), kSampledRows);
-  ASSERT_TRUE(session.extend(0, prompt, kSampledRows, {}).ok());
+  ASSERT_TRUE(session.step({0, prompt, kSampledRows}, {}).ok());
   std::vector<Sampler> samplers;
   for (std::uint32_t i = 0; i < kSampledRows; ++i) samplers.emplace_back(settings[i], i + 1, session.sampler_scratch());
   std::vector<SampledRow> rows;

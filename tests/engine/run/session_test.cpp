@@ -4,6 +4,7 @@
 
 #include "run/load_model.h"
 #include "support/all_logits.h"
+#include "support/decode_step.h"
 #include "support/fake_backend.h"
 
 namespace headroom {
@@ -41,7 +42,7 @@ TEST(Session, a_prompt_is_reused_up_to_its_last_token) {
   const std::unique_ptr<Session> session = open_session({}, machine);
   const std::vector<TokenId> prompt = tokens_of("abcd");
   ASSERT_EQ(*session->begin_prompt(0, prompt), 0U);
-  ASSERT_TRUE(session->extend(0, prompt, 1, {}).ok());
+  ASSERT_TRUE(session->step({0, prompt, 1}, {}).ok());
   EXPECT_EQ(*session->begin_prompt(0, prompt), 3U) << "the last token is computed again for its logits";
   EXPECT_EQ(session->cache().tokens(0).size(), 3U);
 }
@@ -49,7 +50,7 @@ TEST(Session, a_prompt_is_reused_up_to_its_last_token) {
 TEST(Session, a_prompt_that_cannot_be_taken_leaves_the_cache_as_it_was) {
   Machine machine;
   const std::unique_ptr<Session> session = open_session({.n_ctx = 8}, machine);
-  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
+  ASSERT_TRUE(session->step({0, tokens_of("abc"), 1}, {}).ok());
   EXPECT_EQ(session->begin_prompt(0, tokens_of("123456789")).error().code, ErrorCode::kDoesNotFit);
   EXPECT_EQ(session->begin_prompt(0, std::vector<TokenId>{fake::kVocab}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(session->begin_prompt(0, {}).error().code, ErrorCode::kUsage);
@@ -61,10 +62,10 @@ TEST(Session, a_prompt_that_cannot_be_taken_leaves_the_cache_as_it_was) {
 TEST(Session, a_stopped_step_leaves_the_slot_as_it_was) {
   Machine machine;
   const std::unique_ptr<Session> session = open_session({}, machine);
-  ASSERT_TRUE(session->extend(0, tokens_of("abc"), 1, {}).ok());
+  ASSERT_TRUE(session->step({0, tokens_of("abc"), 1}, {}).ok());
   StopSource source;
   source.request_stop();
-  EXPECT_EQ(session->extend(0, tokens_of("de"), 1, source.token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(session->step({0, tokens_of("de"), 1}, source.token()).error().code, ErrorCode::kCancelled);
   EXPECT_EQ(session->cache().tokens(0).size(), 3U);
 }
 
@@ -72,12 +73,12 @@ TEST(Session, what_another_slot_computed_of_a_prompt_is_not_computed_again) {
   Machine machine;
   const std::unique_ptr<Session> session = open_session({.n_slots = 2, .n_batch = 64}, machine);
   const std::string text(40, 'x');
-  ASSERT_TRUE(session->extend(0, tokens_of(text), 1, {}).ok());
+  ASSERT_TRUE(session->step({0, tokens_of(text), 1}, {}).ok());
   EXPECT_EQ(*session->begin_prompt(1, tokens_of(text.substr(0, 31) + "other")), 0U) << "too little to copy";
   ASSERT_EQ(*session->begin_prompt(1, tokens_of(text + "d")), 40U);
   EXPECT_EQ(*session->begin_prompt(1, tokens_of(text + "d")), 40U) << "its own by now";
-  const std::vector<SlotToken> next{{0, 'd'}, {1, 'd'}};
-  ASSERT_TRUE(session->decode(next, {}).ok());
+  const std::vector<test::SlotToken> next{{0, 'd'}, {1, 'd'}};
+  ASSERT_TRUE(test::decode(*session, next).ok());
   const std::vector<float> logits = test::all_logits(*session, 2);
   for (std::uint32_t id = 0; id < fake::kVocab; ++id) ASSERT_EQ(logits[id], logits[fake::kVocab + id]);
 }

@@ -44,7 +44,7 @@ TEST(SlotCache, slots_are_apart_and_counted_together) {
   fill(cache, 0, 3);
   fill(cache, 1, 4);
   EXPECT_EQ(cache.n_tokens_in_all(), 7U);
-  cache.truncate(0, 1);
+  cache.take_back(0, 1);
   EXPECT_EQ(cache.tokens(0).size(), 1U);
   EXPECT_EQ(cache.tokens(1).size(), 4U);
   cache.copy(1, 0, 2);
@@ -66,9 +66,9 @@ TEST(SlotCache, going_back_twice_remembers_what_was_overwritten_first) {
   OwnCache own({.n_ctx = 256, .n_batch = 8, .window = 32});
   SlotCache& cache = own.cache;
   fill(cache, 0, 100);
-  cache.truncate(0, 70);
+  cache.take_back(0, 70);
   EXPECT_EQ(cache.reusable(0, count_up(60)), 0U);
-  cache.truncate(0, 0);
+  cache.take_back(0, 0);
   fill(cache, 0, 20);
   EXPECT_EQ(cache.reusable(0, count_up(10)), 10U) << "an empty slot starts afresh";
 }

@@ -7,7 +7,9 @@
 #include "engine/run/loaded_fixture.h"
 #include "engine/run/sampled_rows.h"
 #include "format/dtype_table.h"
+#include "support/decode_step.h"
 #include "support/reference_devices.h"
+#include "support/relative_error.h"
 #include "support/stopping_backend.h"
 
 namespace headroom {
@@ -48,7 +50,7 @@ Result<std::vector<float>> try_read(Session& session, std::uint32_t slot, const 
   std::vector<float> last;
   for (std::size_t first = *n_reused; first < prompt.size(); first += kBatch) {
     const std::size_t n = std::min<std::size_t>(kBatch, prompt.size() - first);
-    if (Status done = session.extend(slot, {prompt.data() + first, n}, 1, stop); !done) return done.error();
+    if (Status done = session.step({slot, {prompt.data() + first, n}, 1}, stop); !done) return done.error();
     const auto logits = session.logits(0);
     if (!logits) return logits.error();
     last.assign(logits->begin(), logits->end());
@@ -60,15 +62,6 @@ std::vector<float> read(Session& session, std::uint32_t slot, const std::vector<
   Result<std::vector<float>> logits = try_read(session, slot, prompt);
   CHECK(logits.ok(), logits.error().message.c_str());
   return std::move(*logits);
-}
-
-double relative_error(const std::vector<float>& found, const std::vector<float>& expected) {
-  double difference = 0, magnitude = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
-    magnitude += std::pow(static_cast<double>(expected[i]), 2);
-  }
-  return std::sqrt(difference / magnitude);
 }
 
 class SplitSession : public ::testing::Test {
@@ -99,8 +92,8 @@ TEST_F(SplitSession, two_slots_of_every_cache_type_are_as_on_the_cpu_alone) {
     for (Session* session : {alone.get(), split.get()}) read(*session, 0, first);
     EXPECT_LT(relative_error(read(*split, 1, second), read(*alone, 1, second)), split_tolerance(type.dtype))
         << type.label;
-    const std::vector<SlotToken> next{{0, 17}, {1, 29}};
-    ASSERT_TRUE(split->decode(next, {}).ok() && alone->decode(next, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 17}, {1, 29}};
+    ASSERT_TRUE(test::decode(*split, next).ok() && test::decode(*alone, next).ok());
     EXPECT_LT(relative_error(all_logits(*split, 2), all_logits(*alone, 2)), split_tolerance(type.dtype)) << type.label;
     EXPECT_EQ(split->n_allocations_after_open(), 0U);
   }
@@ -111,8 +104,8 @@ TEST_F(SplitSession, times_each_device_in_steps_of_one_row) {
   read(*split, 0, tokens_of(40, 1));
   read(*split, 1, tokens_of(30, 2));
   EXPECT_EQ(split->take_decode_times().n_steps, 0U) << "a prompt is no decode";
-  for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(split->decode(std::vector<SlotToken>{{0, 17}}, {}).ok());
-  ASSERT_TRUE(split->decode(std::vector<SlotToken>{{0, 17}, {1, 29}}, {}).ok());
+  for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(test::decode(*split, {{0, 17}}).ok());
+  ASSERT_TRUE(test::decode(*split, {{0, 17}, {1, 29}}).ok());
   const DecodeTimes times = split->take_decode_times();
   EXPECT_EQ(times.n_steps, 3U) << "the step that two slots share is of neither";
   EXPECT_EQ(times.n_positions, 41U + 42 + 43);
@@ -131,7 +124,7 @@ TEST_F(SplitSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_set
 
 TEST_F(SplitSession, candidates_that_a_device_fails_to_give_are_its_error) {
   const auto session = open(options_of(DType::kF16, 2));
-  ASSERT_TRUE(session->extend(0, tokens_of(kBatch, 8), 1, {}).ok());
+  ASSERT_TRUE(session->step({0, tokens_of(kBatch, 8), 1}, {}).ok());
   const auto device = shared_reference_device("reference:0", 64 * kMiB);
   Sampler sampler({}, 1, session->sampler_scratch());
   SampledRow row{0, &sampler, session->cache().tokens(0)};
@@ -149,8 +142,8 @@ TEST_F(SplitSession, a_shared_prompt_goes_on_as_where_it_came_from) {
     const auto session = open(options_of(kv, 2));
     read(*session, 0, {prompt.begin(), prompt.end() - 1});
     ASSERT_EQ(*session->begin_prompt(1, prompt), 200U);
-    const std::vector<SlotToken> next{{0, 5}, {1, 5}};
-    ASSERT_TRUE(session->decode(next, {}).ok());
+    const std::vector<test::SlotToken> next{{0, 5}, {1, 5}};
+    ASSERT_TRUE(test::decode(*session, next).ok());
     const std::vector<float> logits = all_logits(*session, 2);
     const auto second = logits.begin() + static_cast<std::ptrdiff_t>(logits.size() / 2);
     EXPECT_EQ(std::vector<float>(logits.begin(), second), std::vector<float>(second, logits.end()));
@@ -252,9 +245,9 @@ TEST_F(SplitSession, a_copy_that_fails_ends_the_step_and_the_next_one_works) {
     *fault = 0;
     ASSERT_FALSE(failed.ok());
     EXPECT_NE(failed.error().message.find("reference:0"), std::string::npos) << failed.error().message;
-    session->truncate(0, 0);
+    session->take_back(0, 0);
     EXPECT_LT(relative_error(read(*session, 0, prompt), read(*whole, 0, prompt)), 2e-3);
-    session->truncate(0, 0);
+    session->take_back(0, 0);
   }
 }
 
@@ -265,8 +258,8 @@ TEST_F(SplitSession, a_thousand_turns_take_nothing_more) {
   for (std::uint32_t turn = 0; turn < 1000; ++turn) {
     const std::vector<TokenId> prompt = tokens_of(2 + turn % 5, turn);
     ASSERT_TRUE(try_read(*session, turn % 2, prompt).ok()) << turn;
-    const std::vector<SlotToken> next{{turn % 2, 9}};
-    ASSERT_TRUE(session->decode(next, {}).ok()) << turn;
+    const std::vector<test::SlotToken> next{{turn % 2, 9}};
+    ASSERT_TRUE(test::decode(*session, next).ok()) << turn;
   }
   EXPECT_EQ(session->n_allocations_after_open(), 0U);
   EXPECT_EQ(device->sample().ours, ours);

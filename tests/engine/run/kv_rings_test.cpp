@@ -1,4 +1,4 @@
-#include "plan/kv_rings.h"
+#include "run/kv_rings.h"
 
 #include <gtest/gtest.h>
 
