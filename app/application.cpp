@@ -7,6 +7,7 @@
 #include <QStandardPaths>
 #include <QTimer>
 #include <QtConcurrentRun>
+#include <ctime>
 #include <utility>
 
 #include "app/conversation_store.h"
@@ -25,6 +26,7 @@ namespace headroom::app {
 namespace {
 
 constexpr int kSaveDelayMs = 300;
+constexpr int kIdleMs = 120'000;  // without work of the engine, until what is due is measured
 
 QString firstModelIn(const QString& folder) {
   const QStringList models = QDir(folder).entryList({QStringLiteral("*.gguf")}, QDir::Files, QDir::Name);
@@ -106,14 +108,15 @@ void Application::makeWindow() {
   });
 }
 
-// What is not known of this machine is measured before the first model is loaded; each answer refines it.
+// What is not known of this machine is measured before the first model is loaded; each answer refines it, and what is
+// due is measured again once nothing was asked of the engine for a while.
 void Application::learnSpeeds() {
   connect(m_engine.get(), &EngineBridge::devicesMeasured, this, [this](const DevicesMeasured& measured) {
     const Result<std::vector<DeviceInfo>> devices = probe_devices();
     if (!devices) return;
     for (const auto& [id, measurement] : measured.devices) {
       for (const DeviceInfo& device : *devices) {
-        if (device.id == id) m_speeds.put_measured(device, measurement);
+        if (device.id == id) m_speeds.put_measured(device, measurement, std::time(nullptr));
       }
     }
     saveSpeeds();
@@ -125,11 +128,24 @@ void Application::learnSpeeds() {
   connect(m_engine.get(), &EngineBridge::decodeTimed, this, [this](const DecodeTimes& times) {
     if (m_loadedPlan && m_speeds.refine(*m_loadedModel, *m_loadedPlan, times)) saveSpeeds();
   });
+  m_idleTimer.setInterval(kIdleMs);
+  const auto isBusy = [this] { m_idleTimer.start(); };
+  connect(m_engine.get(), &ui::EnginePort::loadProgressed, this, isBusy);
+  connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, isBusy);
+  connect(m_engine.get(), &ui::EnginePort::prefillProgressed, this, isBusy);
+  connect(m_engine.get(), &ui::EnginePort::textArrived, this, isBusy);
+  connect(m_engine.get(), &ui::EnginePort::generationFinished, this, isBusy);
+  connect(&m_idleTimer, &QTimer::timeout, this, &Application::measureDueDevices);
+  m_idleTimer.start();
+  measureDueDevices();
+}
+
+void Application::measureDueDevices() {
   Result<std::vector<DeviceInfo>> devices = probe_devices();
   if (!devices) return;
   m_speeds.fill(*devices);
-  if (std::vector<DeviceInfo> unmeasured = m_speeds.unmeasured(*devices); !unmeasured.empty())
-    m_engine->measure(std::move(unmeasured));
+  if (std::vector<DeviceInfo> due = m_speeds.due(*devices, std::time(nullptr)); !due.empty())
+    m_engine->measure(std::move(due));
 }
 
 // Where nothing can be written they are measured again at the next start.

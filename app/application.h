@@ -57,6 +57,7 @@ class Application : public QObject {
   void describeModel(const QString& path);
   void saveSettings();
   void learnSpeeds();
+  void measureDueDevices();
   void saveSpeeds();
 
   ApplicationPaths m_paths;
@@ -65,6 +66,7 @@ class Application : public QObject {
   QTimer m_saveTimer;  // many changes in a row are written once
   QFuture<bool> m_saving;
   DeviceSpeedStore m_speeds;
+  QTimer m_idleTimer;  // since the engine last told of work
   QFuture<void> m_savingSpeeds;
   std::shared_ptr<const ModelInfo> m_loadedModel;  // whose answers are timed
   std::shared_ptr<const MemoryPlan> m_loadedPlan;

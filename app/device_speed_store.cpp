@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,18 +14,63 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Of a newer program, or of one that meant something else by a speed: not read.
-constexpr int kVersion = 2;
+// Of a newer program, or of one that meant something else by a speed: not read. Version 2 had four figures of a device
+// and no ages.
+constexpr int kVersion = 3, kVersionWithoutAges = 2;
 
 std::string key_of(const DeviceInfo& device) {
   return fmt::format("{}|{}|{}|{}", device_kind_name(device.kind), device.name, device.kernels, device.n_threads);
 }
 
-// A number that may be multiplied and divided with, whoever wrote it.
+// A number that may be multiplied and divided with, whoever wrote it; else 0.
 double number(const Json& entry, const char* name) {
   const auto found = entry.find(name);
   const double value = found != entry.end() && found->is_number() ? found->get<double>() : 0;
   return std::isfinite(value) && value > 0 ? value : 0;
+}
+
+std::uint32_t count(const Json& entry, const char* name) {
+  return static_cast<std::uint32_t>(std::min(number(entry, name), 1e9));
+}
+
+Json figures_json(const SpeedHistory& history) {
+  Json figures = Json::object();
+  for_each_figure(history.speed, [&](std::size_t index, const std::string& name, double value, bool) {
+    if (!(value > 0)) return;
+    const FigureAge& age = history.ages[index];
+    figures[name] = {{"value", value}, {"measured_at", age.measured_at}, {"measurements", age.n_measurements}};
+    if (age.n_slower > 0) figures[name].update({{"slower", age.n_slower}, {"best_slower", age.best_slower}});
+  });
+  return figures;
+}
+
+SpeedHistory read_figures(const Json& figures) {
+  SpeedHistory history;
+  for_each_figure(history.speed, [&](std::size_t index, const std::string& name, double& value, bool) {
+    const auto found = figures.find(name);
+    if (found == figures.end() || !found->is_object()) return;
+    value = number(*found, "value");
+    const auto at = static_cast<UtcSeconds>(std::min(number(*found, "measured_at"), 1e15));
+    const double best_slower = number(*found, "best_slower");
+    history.ages[index] = {at, count(*found, "measurements"), best_slower > 0 ? count(*found, "slower") : 0,
+                           best_slower};
+  });
+  return history;
+}
+
+SpeedHistory read_history(const Json& entry, bool has_ages) {
+  if (has_ages) {
+    const auto figures = entry.find("figures");
+    if (figures == entry.end() || !figures->is_object()) return {};
+    SpeedHistory history = read_figures(*figures);
+    history.is_doubted = entry.value("doubted", Json()) == Json(true);
+    return history;
+  }
+  SpeedHistory history;
+  for_each_figure(history.speed, [&](std::size_t, const std::string& name, double& value, bool) {
+    value = number(entry, name.c_str());
+  });
+  return history;
 }
 
 }  // namespace
@@ -33,17 +79,17 @@ DeviceSpeedStore::Entries DeviceSpeedStore::parse(const std::filesystem::path& f
   std::ifstream stream(file);
   const Json json = Json::parse(stream, nullptr, false);
   Entries entries;
-  if (!json.is_object() || json.value("version", Json()) != Json(kVersion)) return entries;
+  if (!json.is_object()) return entries;
+  const Json version = json.value("version", Json());
+  const bool has_ages = version == Json(kVersion);
+  if (!has_ages && version != Json(kVersionWithoutAges)) return entries;
   const auto devices = json.find("devices");
   if (devices == json.end() || !devices->is_object()) return entries;
   for (const auto& [key, found] : devices->items()) {
     if (!found.is_object()) continue;
     Entry entry;
-    entry.speed = {.read_bytes_per_s = number(found, "read_bytes_per_s"),
-                   .copy_bytes_per_s = number(found, "copy_bytes_per_s"),
-                   .op_seconds = number(found, "op_seconds"),
-                   .products_per_s = number(found, "products_per_s")};
-    if (!(entry.speed.read_bytes_per_s > 0)) continue;
+    entry.history = read_history(found, has_ages);
+    if (!(entry.history.speed.read_bytes_per_s > 0)) continue;
     const auto driver = found.find("driver"), driver_bytes = found.find("driver_bytes");
     if (driver != found.end() && driver->is_string()) entry.driver = driver->get<std::string>();
     if (driver_bytes != found.end() && driver_bytes->is_number_unsigned())
@@ -74,7 +120,7 @@ void DeviceSpeedStore::fill(std::span<DeviceInfo> devices) const {
   for (DeviceInfo& device : devices) {
     const Entry* known = device.is_present ? find(device) : nullptr;
     if (known == nullptr) continue;
-    if (!(device.speed.read_bytes_per_s > 0)) device.speed = known->speed;
+    if (!(device.speed.read_bytes_per_s > 0)) device.speed = known->history.speed;
     const bool is_of_driver = known->driver_bytes && known->driver == device.driver;
     if (device.driver_measured || !is_of_driver || *known->driver_bytes >= device.total_bytes) continue;
     device.driver_bytes = *known->driver_bytes;
@@ -82,25 +128,25 @@ void DeviceSpeedStore::fill(std::span<DeviceInfo> devices) const {
   }
 }
 
-std::vector<DeviceInfo> DeviceSpeedStore::unmeasured(std::span<const DeviceInfo> devices) const {
+std::vector<DeviceInfo> DeviceSpeedStore::due(std::span<const DeviceInfo> devices, UtcSeconds now) const {
   std::vector<DeviceInfo> found;
   for (const DeviceInfo& device : devices) {
     if (!device.is_present) continue;
     const Entry* known = find(device);
     const bool has_new_driver = !device.driver.empty() && (known == nullptr || known->driver != device.driver);
-    if (!(device.speed.read_bytes_per_s > 0) || has_new_driver) found.push_back(device);
+    const bool is_due = known == nullptr ? !(device.speed.read_bytes_per_s > 0) : known->history.is_due(now);
+    if (is_due || has_new_driver) found.push_back(device);
   }
   return found;
 }
 
-void DeviceSpeedStore::put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement) {
+void DeviceSpeedStore::put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement, UtcSeconds now) {
   Entry& entry = change(device);
-  if (!(entry.speed.read_bytes_per_s > 0)) entry.speed = measurement.speed;
+  if (entry.driver != device.driver) entry.history.forget_ages();
+  entry.history.take_measurement(measurement.speed, now);
   entry.driver = device.driver;
   entry.driver_bytes = measurement.driver_bytes;
 }
-
-void DeviceSpeedStore::put(const DeviceInfo& device, const DeviceSpeed& speed) { change(device).speed = speed; }
 
 bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times) {
   // The plan has the speeds of when it was made, and answers came since.
@@ -109,11 +155,11 @@ bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, co
   fill(devices);
   std::vector<DeviceSpeed> known;
   for (const DeviceInfo& device : devices) known.push_back(device.speed);
-  const std::vector<std::optional<DeviceSpeed>> seen = refine_speeds(model, plan, known, times);
+  const std::vector<std::optional<SeenSpeed>> seen = refine_speeds(model, plan, known, times);
   bool is_new = false;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (!seen[i]) continue;
-    put(devices[i], *seen[i]);
+    change(devices[i]).history.take_answer(*seen[i]);
     is_new = true;
   }
   return is_new;
@@ -124,10 +170,8 @@ Status DeviceSpeedStore::write() const {
   for (const std::string& key : changed_) all[key] = entries_.at(key);
   Json devices = Json::object();
   for (const auto& [key, entry] : all) {
-    devices[key] = {{"read_bytes_per_s", entry.speed.read_bytes_per_s},
-                    {"copy_bytes_per_s", entry.speed.copy_bytes_per_s},
-                    {"op_seconds", entry.speed.op_seconds},
-                    {"products_per_s", entry.speed.products_per_s}};
+    devices[key] = {{"figures", figures_json(entry.history)}};
+    if (entry.history.is_doubted) devices[key]["doubted"] = true;
     if (!entry.driver.empty()) devices[key]["driver"] = entry.driver;
     if (entry.driver_bytes) devices[key]["driver_bytes"] = *entry.driver_bytes;
   }

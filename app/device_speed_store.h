@@ -11,27 +11,27 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/speed.h"
+#include "plan/speed_history.h"
 
 namespace headroom {
 
 inline constexpr const char* kDeviceSpeedFile = "device-speeds.json";  // in the data folder
 
 // A value: a copy may be written on another thread. One entry per device, with what computes there: its kernels and
-// threads; what the driver takes is of one version of it.
+// threads. What the driver takes is of one version of it; a new version starts from the speeds of the old one.
 class DeviceSpeedStore {
  public:
-  // Of a file that is absent or damaged nothing is known: devices are measured anew.
+  // Of a file that is absent or damaged nothing is known: devices are measured anew. What the program kept before
+  // figures had ages is taken over as a start.
   static DeviceSpeedStore read(std::filesystem::path file);
 
   // Sets what is known here of each present device: the speed of one that has none, the driver's share in place of an
   // assumption.
   void fill(std::span<DeviceInfo> devices) const;
-  // Those that are present and have no speed, or a driver whose share nobody has tried to measure yet.
-  std::vector<DeviceInfo> unmeasured(std::span<const DeviceInfo> devices) const;
-  // A speed that answers have refined stays.
-  void put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement);
-  void put(const DeviceInfo& device, const DeviceSpeed& speed);
+  // Those to measure when they are next idle: present, and with no speed, one that is due (SpeedHistory::is_due()), or
+  // a driver whose share nobody has tried to measure yet.
+  std::vector<DeviceInfo> due(std::span<const DeviceInfo> devices, UtcSeconds now) const;
+  void put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement, UtcSeconds now);
 
   // By what an answer took on the devices of its plan; false when it tells nothing new.
   bool refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times);
@@ -42,7 +42,7 @@ class DeviceSpeedStore {
 
  private:
   struct Entry {
-    DeviceSpeed speed;
+    SpeedHistory history;
     std::string driver;                 // whose share was tried to measure; empty: of none
     std::optional<Bytes> driver_bytes;  // absent: it could not be measured
   };

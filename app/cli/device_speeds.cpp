@@ -1,5 +1,7 @@
 #include "device_speeds.h"
 
+#include <ctime>
+
 #include "../device_speed_store.h"
 #include "../resources.h"
 #include "kept_kernels.h"
@@ -15,11 +17,16 @@ DeviceSpeedStore readStore() { return DeviceSpeedStore::read(findDataFolder() / 
 void knowSpeeds(std::span<DeviceInfo> devices) {
   DeviceSpeedStore store = readStore();
   store.fill(devices);
-  const std::vector<DeviceInfo> unmeasured = store.unmeasured(devices);
-  if (unmeasured.empty()) return;
+  const UtcSeconds now = std::time(nullptr);
+  const std::vector<DeviceInfo> due = store.due(devices, now);
+  if (due.empty()) return;
   const BackendFactory makeBackend = backendFactory();
-  for (const DeviceInfo& device : unmeasured) {
-    if (const Result<DeviceMeasurement> found = measure_device(device, makeBackend)) store.put_measured(device, *found);
+  for (const DeviceInfo& device : due) {
+    if (const Result<DeviceMeasurement> found = measure_device(device, makeBackend))
+      store.put_measured(device, *found, now);
+  }
+  for (DeviceInfo& device : devices) {
+    if (device.is_present) device.speed = {};
   }
   store.fill(devices);
   (void)store.write();  // without a place to keep them they are measured again next time

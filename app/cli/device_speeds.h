@@ -7,7 +7,8 @@
 
 namespace headroom::cli {
 
-// Speeds that were measured before, and what drivers take; devices without are measured now, about 50 ms each. One that
+// Speeds that were measured before, and what drivers take; devices without, or whose figures are
+// due, are measured now, a few tenths of a second each. One that
 // cannot be measured keeps none, and what depends on it is not told.
 void knowSpeeds(std::span<DeviceInfo> devices);
 

@@ -65,21 +65,25 @@ struct DeviceLimits {
   double most_ops_per_s() const { return std::max({f32_ops_per_s, f16_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
 };
 
+// Of measure_speed(): as much as it ever needs, and as little as it always takes.
+inline constexpr Bytes kMostMeasureBytes = 512 * kMiB, kLeastMeasureBytes = 16 * kMiB;
+
 class Backend {
  public:
   virtual ~Backend() = default;
 
   virtual const DeviceInfo& device_info() const = 0;
 
-  // What the time model asks of the device, in about 50 ms and with memory of its own for so long; to be called while
+  // What the time model asks of the device, in a few tenths of a second and with memory of its own for so long: at most
+  // `most_bytes`, or kLeastMeasureBytes where that is less; figures that need more stay 0, unknown. To be called while
   // nothing computes. kResource when that memory is refused.
-  virtual Result<DeviceSpeed> measure_speed() = 0;
+  virtual Result<DeviceSpeed> measure_speed(Bytes most_bytes) = 0;
 
   // What the device can do at most, in about a second and with up to 1 GiB of its memory for so long; to be called
   // while nothing computes. kResource when that memory is refused. A backend that says no more knows what
   // measure_speed() does.
   virtual Result<DeviceLimits> measure_limits() {
-    const Result<DeviceSpeed> speed = measure_speed();
+    const Result<DeviceSpeed> speed = measure_speed(kMostMeasureBytes);
     if (!speed) return speed.error();
     return DeviceLimits{.read_bytes_per_s = speed->read_bytes_per_s};
   }

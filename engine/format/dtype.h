@@ -1,6 +1,7 @@
 // The number formats, as names; their sizes are rows of dtype_table.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace headroom {
@@ -16,5 +17,6 @@ enum class DType : std::uint8_t {
   kQ6_K,
   kF8E4M3,  // KV cache only: E4M3 bytes and one f16 scale per token and head
 };
+inline constexpr std::size_t kNDTypes = 9;
 
 }  // namespace headroom

@@ -1,6 +1,7 @@
 // A device as the planner sees it: probed on this machine, or a row of resources/devices.json.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,14 +18,33 @@ namespace headroom {
 enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal, kReference };
 std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
 
-// What the time model asks of a device: measured at first use, kept, and refined by answers.
+// What the kernels for one number format do on a device; 0: unknown.
+struct FormatSpeed {
+  double decode_bytes_per_s = 0;     // weights that one row is multiplied with; else read_bytes_per_s counts
+  double cache_bytes_per_s = 0;      // a KV cache that one row attends to; else read_bytes_per_s counts
+  double prompt_products_per_s = 0;  // multiply-adds of many rows, beside the time in which their weights are read once
+  double attend_products_per_s = 0;  // multiply-adds of many rows that attend to a cache
+  bool operator==(const FormatSpeed&) const = default;
+};
+
+// What the time model asks of a device: measured, kept, and refined by answers.
 struct DeviceSpeed {
   double read_bytes_per_s = 0;  // sustained memory reads; 0: unknown
   // Between its memory and the host's; of a CPU weights that it turns into what GPUs read. 0: unknown, or there is
   // nothing to copy.
   double copy_bytes_per_s = 0;
-  double op_seconds = 0;      // what an op costs beside what it reads: a launch, a barrier
-  double products_per_s = 0;  // multiply-adds that it makes at most in steps of many rows; 0: unknown
+  double op_seconds = 0;                        // what an op costs beside what it reads: a launch, a barrier
+  double products_per_s = 0;                    // multiply-adds that it makes at most in steps of many rows; 0: unknown
+  std::array<FormatSpeed, kNDTypes> formats{};  // by DType
+
+  double decode_rate(DType dtype) const {
+    const double rate = formats[static_cast<std::size_t>(dtype)].decode_bytes_per_s;
+    return rate > 0 ? rate : read_bytes_per_s;
+  }
+  double cache_rate(DType dtype) const {
+    const double rate = formats[static_cast<std::size_t>(dtype)].cache_bytes_per_s;
+    return rate > 0 ? rate : read_bytes_per_s;
+  }
   bool operator==(const DeviceSpeed&) const = default;
 };
 

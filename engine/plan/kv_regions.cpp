@@ -32,12 +32,16 @@ std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& reg
   return rows ? checked_mul(*rows, layer.kv_row_bytes(region.dtype)) : std::nullopt;
 }
 
-double kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen) {
-  double bytes = 0;
+std::array<double, kNDTypes> kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen) {
+  std::array<double, kNDTypes> bytes{};
+  const auto add = [&](DType dtype, std::uint64_t n_rows) {
+    bytes[static_cast<std::size_t>(dtype)] +=
+        static_cast<double>(n_rows) * static_cast<double>(layer.kv_row_bytes(dtype));
+  };
   for (const DType dtype : {options.kv_k, options.kv_v}) {
     const std::uint64_t n_exact = std::min(n_seen, kv_f16_rows_of(layer, dtype, options).n_rows());
-    bytes += static_cast<double>(n_exact) * static_cast<double>(layer.kv_row_bytes(DType::kF16));
-    bytes += static_cast<double>(n_seen - n_exact) * static_cast<double>(layer.kv_row_bytes(dtype));
+    add(DType::kF16, n_exact);
+    add(dtype, n_seen - n_exact);
   }
   return bytes;
 }

@@ -2,6 +2,7 @@
 // backends take it from.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -28,7 +29,7 @@ std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& reg
 // The exact ends of a layer's K (or V) of this type; none when it is not quantized, or kept plainly.
 KvF16Rows kv_f16_rows_of(const LayerSpec& layer, DType dtype, const PlanOptions& options);
 
-// Bytes of K and V that a query reads when it sees n_seen positions.
-double kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen);
+// Bytes of K and V, by DType, that a query reads when it sees n_seen positions.
+std::array<double, kNDTypes> kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen);
 
 }  // namespace headroom

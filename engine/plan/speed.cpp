@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "plan/device_rules.h"
@@ -12,16 +13,18 @@
 namespace headroom {
 namespace {
 
-// Of the program: norm with q/k/v and rope, attention, its output; gate with up, and down; with experts the routing
-// too.
-constexpr std::uint32_t kAttentionOps = 3, kFfnOps = 2, kExpertOps = 3;
 // Fewer steps say more about the moment than about the machine.
 constexpr std::uint32_t kFewestSteps = 16;
 // What a cache may hold from token to token says nothing about memory.
 constexpr double kLeastReadBytes = 64.0 * kMiB;
 constexpr double kUsualOpSeconds = 1e-6;
-// An answer moves a speed by no more than this, whatever came between.
+// An answer of a small model changes the cost of ops by no more than this, whatever came between.
 constexpr double kLargestChange = 4.0;
+// Natural logarithms of how much longer or shorter something took. What is nearer than 1.5 times may be chance; more
+// than 4 times slower is another program, and no device is 100,000 times faster than predicted.
+constexpr double kClearlyFaster = 0.405, kMostSlower = 1.386, kMostFaster = 11.5;
+// A figure of which less of the time depends learns nothing: another model, which it matters to, is not to suffer.
+constexpr double kLeastShare = 0.05;
 
 // How often the residual changes device on its way from the embedding to the head, and to which: the copy is priced by
 // the device that is not the CPU.
@@ -52,26 +55,56 @@ double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devi
   return seconds;
 }
 
-double halfway(double known, double ratio) {
-  return known * (1.0 + std::clamp(ratio, 1.0 / kLargestChange, kLargestChange)) / 2.0;
+// How the figures change whose times add up to what was predicted, when `slowdown` times as much passed: by the power
+// of this that is returned.
+double change_of(double slowdown) {
+  const double log = std::log(slowdown);
+  return log < -kClearlyFaster ? std::max(log, -kMostFaster) : std::min(log, kMostSlower) / 2;
 }
 
-// `known` after a token took `seconds` for `work`.
+// `known` after a token took `seconds` for `work`. A figure that makes up a share of the time changes by that share of
+// the change, over the sum of the squared shares: then together they predict about what was seen.
 DeviceSpeed refined(const DeviceSpeed& known, const TokenWork& work, double seconds) {
-  const double reads = work.bytes / known.read_bytes_per_s, ops = work.n_ops * known.op_seconds;
   DeviceSpeed now = known;
-  if (work.bytes >= kLeastReadBytes) {
-    // Never less than half of the time is left to the reads: the ops cannot have taken it.
-    now.read_bytes_per_s = halfway(known.read_bytes_per_s, reads / std::max(seconds - ops, seconds / 2));
-  } else {
+  if (work.bytes < kLeastReadBytes) {
+    const double reads = work.seconds(known) - work.n_ops * known.op_seconds;
     const double seen = std::max(seconds - reads, 0.0) / work.n_ops;
     const double most = kLargestChange * std::max(known.op_seconds, kUsualOpSeconds);
     now.op_seconds = (known.op_seconds + std::clamp(seen, known.op_seconds / kLargestChange, most)) / 2.0;
+    return now;
   }
+  const double predicted = work.seconds(known), change = change_of(seconds / predicted);
+  double squares = 0;
+  const auto for_each_part = [&](auto visit) {
+    for (std::size_t i = 0; i < kNDTypes; ++i) {
+      const auto dtype = static_cast<DType>(i);
+      if (work.weight_bytes[i] > 0)
+        visit(work.weight_bytes[i] / known.decode_rate(dtype),
+              [&, i, dtype](double factor) { now.formats[i].decode_bytes_per_s = known.decode_rate(dtype) / factor; });
+      if (work.cache_bytes[i] > 0)
+        visit(work.cache_bytes[i] / known.cache_rate(dtype),
+              [&, i, dtype](double factor) { now.formats[i].cache_bytes_per_s = known.cache_rate(dtype) / factor; });
+    }
+    visit(work.n_ops * known.op_seconds, [&](double factor) { now.op_seconds = known.op_seconds * factor; });
+  };
+  for_each_part([&](double part, auto) { squares += (part / predicted) * (part / predicted); });
+  for_each_part([&](double part, auto set) {
+    const double share = part / predicted;
+    if (share >= kLeastShare) set(std::exp(change * share / squares));
+  });
   return now;
 }
 
 }  // namespace
+
+double TokenWork::seconds(const DeviceSpeed& speed) const {
+  double sum = n_ops * speed.op_seconds;
+  for (std::size_t i = 0; i < kNDTypes; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    sum += weight_bytes[i] / speed.decode_rate(dtype) + cache_bytes[i] / speed.cache_rate(dtype);
+  }
+  return sum;
+}
 
 std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                   const Placement& placement, const PlanOptions& options, std::uint64_t n_positions) {
@@ -82,9 +115,9 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
     for (const WeightTensor& weight : model.weights) {
       const bool is_lookup =
           weight.role == TensorRole::kTokenEmbedding && (!tied_head || placement.head_device != device);
-      if (!is_lookup && weight_is_on(weight, device, placement, tied_head))
-        on.bytes +=
-            static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind))) * model.share_read(weight);
+      if (is_lookup || !weight_is_on(weight, device, placement, tied_head)) continue;
+      on.weight_bytes[static_cast<std::size_t>(weight.dtype)] +=
+          static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind))) * model.share_read(weight);
     }
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -92,12 +125,16 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
     const LayerPlacement& at = placement.layers[i];
     const std::uint64_t n_seen =
         layer.attention == AttentionKind::kWindow ? std::min<std::uint64_t>(n_positions, layer.window) : n_positions;
-    work[at.attention].bytes += kv_bytes_read(layer, options, n_seen);
+    const std::array<double, kNDTypes> cache = kv_bytes_read(layer, options, n_seen);
+    for (std::size_t type = 0; type < kNDTypes; ++type) work[at.attention].cache_bytes[type] += cache[type];
     work[at.attention].n_ops += kAttentionOps;
-    work[at.ffn].n_ops += layer.has_experts() ? kExpertOps : kFfnOps;
+    work[at.ffn].n_ops += n_ffn_ops(layer);
   }
   ++work[placement.embed_device].n_ops;
   ++work[placement.head_device].n_ops;
+  for (TokenWork& on : work) {
+    for (std::size_t type = 0; type < kNDTypes; ++type) on.bytes += on.weight_bytes[type] + on.cache_bytes[type];
+  }
   return work;
 }
 
@@ -139,19 +176,20 @@ std::string about_speed_text(double tokens_per_s) {
   return fmt::format("{}{} tokens/s", rate.starts_with("more") ? "" : "about ", rate);
 }
 
-std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
-                                                      std::span<const DeviceSpeed> known, const DecodeTimes& times) {
+std::vector<std::optional<SeenSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
+                                                    std::span<const DeviceSpeed> known, const DecodeTimes& times) {
   CHECK(known.size() == plan.devices.size(), "speeds of other devices than the plan's");
-  std::vector<std::optional<DeviceSpeed>> speeds(plan.devices.size());
-  if (times.n_steps < kFewestSteps || times.seconds.size() != speeds.size()) return speeds;
+  std::vector<std::optional<SeenSpeed>> seen(plan.devices.size());
+  if (times.n_steps < kFewestSteps || times.seconds.size() != seen.size()) return seen;
   const std::vector<TokenWork> work =
       token_work(model, plan.devices, plan.placement, plan.options, times.n_positions / times.n_steps);
-  for (std::size_t device = 0; device < speeds.size(); ++device) {
+  for (std::size_t device = 0; device < seen.size(); ++device) {
     const double seconds = times.seconds[device] / times.n_steps;
-    if (work[device].bytes > 0 && known[device].read_bytes_per_s > 0 && seconds > 0)
-      speeds[device] = refined(known[device], work[device], seconds);
+    if (work[device].bytes > 0 && known[device].read_bytes_per_s > 0 && seconds > 0) {
+      seen[device] = {refined(known[device], work[device], seconds), seconds / work[device].seconds(known[device])};
+    }
   }
-  return speeds;
+  return seen;
 }
 
 }  // namespace headroom

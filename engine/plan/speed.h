@@ -1,6 +1,7 @@
 // How fast a plan decodes, from the bytes that a token touches and what devices were measured to do.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,14 +15,23 @@ namespace headroom {
 // What it costs a step that its residual goes from one device to another: two devices wait for one another, the bytes
 // of a token are next to nothing. An assumption of the size that a launch and a wake take together.
 inline constexpr double kCrossingSeconds = 20e-6;
+// Prompts have about this share of DeviceSpeed::products_per_s, where nothing is known of the format.
+inline constexpr double kProductShare = 0.5;
+
+// Of the program, for each layer: norm with q/k/v and rope, attention, its output; gate with up, and down; with experts
+// the routing too.
+inline constexpr std::uint32_t kAttentionOps = 3;
+inline std::uint32_t n_ffn_ops(const LayerSpec& layer) { return layer.has_experts() ? 3 : 2; }
 
 // What a device does for one token of one request.
 struct TokenWork {
-  // Of weights and of the cache, each read once; the embedding's row aside, and of experts those that a token goes
-  // through.
-  double bytes = 0;
+  // Of weights and of the cache, by DType, each read once; the embedding's row aside, and of experts those that a token
+  // goes through.
+  std::array<double, kNDTypes> weight_bytes{}, cache_bytes{};
+  double bytes = 0;  // all of them
   std::uint32_t n_ops = 0;
-  double seconds(const DeviceSpeed& speed) const { return bytes / speed.read_bytes_per_s + n_ops * speed.op_seconds; }
+  // Of a device whose read_bytes_per_s is known.
+  double seconds(const DeviceSpeed& speed) const;
 };
 
 // (devices.size()), for a token that sees n_positions.
@@ -52,11 +62,20 @@ struct DecodeTimes {
   std::vector<double> seconds;    // (devices of the plan): computing, and what is read from and written to a device
 };
 
+// What an answer tells about a device.
+struct SeenSpeed {
+  DeviceSpeed speed;    // what is known now
+  double slowdown = 1;  // seconds that a token took / seconds that were predicted before
+  bool is_far_off() const { return slowdown > 2 || slowdown < 0.5; }
+};
+
 // What `times` tell about the speed of each device, beside what is known of it now (both plan.devices.size()); absent
-// where they tell nothing: too few steps, a device without work or without a known speed. Half of the way from what was
-// known to what was seen: of the read rate where a token reads more than a cache holds, else of what ops cost. So an
-// answer of a small model leaves the read rate alone, and one that a busy machine slowed down does not count for good.
-std::vector<std::optional<DeviceSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
-                                                      std::span<const DeviceSpeed> known, const DecodeTimes& times);
+// where they tell nothing: too few steps, a device without work or without a known speed. The figures that the time is
+// made of change, each by its share of it: rates of the formats that the model has, what ops cost. What took longer
+// than predicted changes them half of the way, since another program may have been the reason; what took much less
+// changes them at once, since nothing makes a device faster than it is. Where a token reads no more than a cache may
+// hold, only the cost of ops changes.
+std::vector<std::optional<SeenSpeed>> refine_speeds(const ModelInfo& model, const MemoryPlan& plan,
+                                                    std::span<const DeviceSpeed> known, const DecodeTimes& times);
 
 }  // namespace headroom

@@ -14,8 +14,6 @@
 namespace headroom {
 namespace {
 
-// Prompts have about this share of what a device multiplies at most.
-constexpr double kProductShare = 0.5;
 // What is predicted to be this much faster is faster.
 constexpr double kClearly = 1.25;
 

@@ -29,10 +29,11 @@ Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& mak
   return backends;
 }
 
-Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const BackendFactory& make_backend) {
+Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const BackendFactory& make_backend,
+                                         Bytes most_bytes) {
   const Result<std::unique_ptr<Backend>> backend = make_backend(device);
   if (!backend) return backend.error();
-  const Result<DeviceSpeed> speed = (*backend)->measure_speed();
+  const Result<DeviceSpeed> speed = (*backend)->measure_speed(most_bytes);
   if (!speed) return speed.error();
   return DeviceMeasurement{*speed, (*backend)->driver_bytes()};
 }

@@ -14,9 +14,10 @@ using Backends = std::vector<std::shared_ptr<Backend>>;
 // kUnsupported names a device that is not in this machine, and what the plan puts on it.
 Result<Backends> make_backends(const MemoryPlan& plan, const BackendFactory& make_backend);
 
-// What is measured once of a device, with a backend of its own; to be called while nothing computes. Errors as of the
-// factory and of Backend::measure_speed().
-Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const BackendFactory& make_backend);
+// What is measured of a device, with a backend of its own and at most so much of its memory; to be called while nothing
+// computes. Errors as of the factory and of Backend::measure_speed().
+Result<DeviceMeasurement> measure_device(const DeviceInfo& device, const BackendFactory& make_backend,
+                                         Bytes most_bytes = kMostMeasureBytes);
 
 // Over all of them.
 std::uint64_t n_allocations(const Backends& backends);

@@ -1,6 +1,7 @@
 // The whole program with a model on the CPU and a GPU, of each kind that every machine has: a reference device, the
 // Vulkan driver that computes on the CPU, and, where there is an nvcc, the CUDA driver of tests/support/cuda.
 #include <QDockWidget>
+#include <ctime>
 
 #include "backend/reference/reference_device.h"
 #include "tests/app/app_gpu_fixture.h"
@@ -254,8 +255,8 @@ class AppThatStreams : public AppOnGpu {
         DeviceSpeedStore::read(toNativePath(QDir(m_data.path()).filePath(QLatin1StringView(kDeviceSpeedFile))));
     for (const DeviceInfo& device : *devices) {
       const bool isCpu = device.kind == DeviceKind::kCpu;
-      speeds.put_measured(device,
-                          {isCpu ? DeviceSpeed{1e9, 16e9, 2e-6, 1e8} : DeviceSpeed{5e11, 24e9, 4e-6, 6e13}, {}});
+      speeds.put_measured(device, {isCpu ? DeviceSpeed{1e9, 16e9, 2e-6, 1e8} : DeviceSpeed{5e11, 24e9, 4e-6, 6e13}, {}},
+                          std::time(nullptr));
     }
     ASSERT_TRUE(speeds.write().ok());
     AppOnGpu::SetUp();

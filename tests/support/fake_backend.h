@@ -57,7 +57,7 @@ class FakeBackend final : public Backend {
 
   const DeviceInfo& device_info() const override { return device_; }
 
-  Result<DeviceSpeed> measure_speed() override {
+  Result<DeviceSpeed> measure_speed(Bytes /*most_bytes*/) override {
     if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
     return DeviceSpeed{.read_bytes_per_s = 7e9};
   }

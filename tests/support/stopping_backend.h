@@ -19,7 +19,7 @@ class StoppingBackend : public Backend {
   StoppingBackend(std::unique_ptr<Backend> inner, StopBehind& stop) : inner_(std::move(inner)), stop_(stop) {}
 
   const DeviceInfo& device_info() const override { return inner_->device_info(); }
-  Result<DeviceSpeed> measure_speed() override { return inner_->measure_speed(); }
+  Result<DeviceSpeed> measure_speed(Bytes most_bytes) override { return inner_->measure_speed(most_bytes); }
   Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) override { return inner_->map_arena(plan); }
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                      Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) override {

@@ -48,7 +48,7 @@ TEST_P(VulkanSession, weights_that_no_binding_holds_are_read_in_windows) {
 TEST_P(VulkanSession, how_surely_its_memory_is_known_is_told) {
   const DeviceInfo device = test::cpu_and_gpu(GetParam())[1];
   const auto backend = test::take(make_backend(device));
-  ASSERT_TRUE(backend->measure_speed().ok());
+  ASSERT_TRUE(backend->measure_speed(kMostMeasureBytes).ok());
   const MemoryAccount account = test::take(backend->sample_memory()).account;
   EXPECT_EQ(account.spilled, 0U);
   EXPECT_EQ(account.doubt.empty(), account.confidence == MemoryConfidence::kMeasured) << account.doubt;

@@ -29,7 +29,9 @@ class CpuBackend final : public Backend {
 
   const DeviceInfo& device_info() const override { return device_; }
 
-  Result<DeviceSpeed> measure_speed() override { return measure_cpu_speed(pool_, kernels_); }
+  Result<DeviceSpeed> measure_speed(Bytes most_bytes) override {
+    return measure_cpu_speed(pool_, kernels_, most_bytes);
+  }
 
   Result<DeviceLimits> measure_limits() override { return measure_cpu_limits(pool_, kernels_); }
 

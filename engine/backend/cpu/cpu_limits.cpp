@@ -8,14 +8,17 @@
 #include <chrono>
 #include <vector>
 
+#include "backend/cpu/activations.h"
 #include "backend/cpu/copy_panels.h"
 #include "backend/cpu/cpu_arena.h"
+#include "backend/cpu/cpu_format_speed.h"
 #include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
 #include "backend/cpu/thread_pool.h"
 #include "format/dtype_table.h"
 #include "model/gpu_panel.h"
+#include "plan/device_rules.h"
 
 namespace headroom {
 namespace {
@@ -26,7 +29,10 @@ constexpr Bytes kReadBytes =
     768 * kMiB;  // well above a server's third-level cache of 260 MiB, which one virtual machine may have to itself
 constexpr int kReadPasses = 5, kQuickReadPasses = 3;
 constexpr Bytes kQuickReadLeast = 128 * kMiB, kQuickReadMost = 512 * kMiB;
-constexpr int kBarrierJobs = 5, kBarriersPerJob = 200;
+// As f16 and in the floats of 16 and 32 bits a normal number, so that no product is slow for being next to nothing.
+constexpr std::byte kFill{0x3C};
+constexpr int kOpJobs = 5, kOpsPerJob = 200;
+constexpr std::uint32_t kOpCols = 2048;
 // Long enough to be timed, and for the clock frequency that this load gets; of a quick look, to be timed.
 constexpr double kPeakPassSeconds = 0.05, kQuickPeakSeconds = 0.004;
 constexpr int kPeakPasses = 3, kQuickPeakPasses = 1;
@@ -45,7 +51,7 @@ double measure_reads(ThreadPool& pool, const KernelTable& kernels, std::byte* me
       const Share lines = share_of(n_lines, thread, pool.n_threads());
       if (pass == 0) {
         std::fill(memory + lines.first * kReadUnitBytes, memory + lines.last * kReadUnitBytes,
-                  std::byte{1});  // present before they are timed
+                  kFill);  // present before they are timed
       } else {
         results[thread] += kernels.read(memory + lines.first * kReadUnitBytes, lines.last - lines.first);
       }
@@ -105,27 +111,39 @@ double measure_lending(ThreadPool& pool, std::byte* memory, Bytes n_bytes) {
   return seconds > 0 ? static_cast<double>(lent) / seconds : 0;
 }
 
-// What a step pays between two ops: its threads wait for each other inside one job. The best job: the first one wakes
-// threads that sleep.
-double measure_barrier(ThreadPool& pool) {
+// What an op takes beside its weights: every thread norms and rounds a row, then they wait for each other inside one
+// job. The best job: the first one wakes threads that sleep.
+double measure_op(ThreadPool& pool, const KernelTable& kernels) {
+  const std::vector<float> row(kOpCols, 0.5F);
+  std::vector<float> normed(std::size_t{pool.n_threads()} * kOpCols);
+  std::vector<std::byte> int8(pool.n_threads() * cpu_int8_row_bytes(kOpCols));
   double best = 1.0;
-  for (int job = 0; job < kBarrierJobs; ++job) {
+  for (int job = 0; job < kOpJobs; ++job) {
     const Clock::time_point start = Clock::now();
-    pool.run([&](std::uint32_t) {
-      for (int i = 0; i < kBarriersPerJob; ++i) pool.barrier();
+    pool.run([&](std::uint32_t thread) {
+      float* to = normed.data() + std::size_t{thread} * kOpCols;
+      const Activations in{.int8 = int8.data() + thread * cpu_int8_row_bytes(kOpCols), .n_rows = 1, .n_elems = kOpCols};
+      for (int i = 0; i < kOpsPerJob; ++i) {
+        kernels.norm(row.data(), row.data(), kOpCols, 1e-5F, to);
+        put_activation_row(kernels, in, 0, to);
+        pool.barrier();
+      }
     });
-    best = std::min(best, seconds_since(start) / kBarriersPerJob);
+    best = std::min(best, seconds_since(start) / kOpsPerJob);
   }
   return best;
 }
 
 }  // namespace
 
-Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels) {
-  const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);  // 0 or -1 where the system does not know
+Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels, Bytes most_bytes) {
+  // 0 or -1 where the system does not know.
+  const auto cache_bytes = static_cast<Bytes>(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
-  plan.size = std::clamp(4 * static_cast<Bytes>(std::max(cache_bytes, 0L)), kQuickReadLeast, kQuickReadMost);
+  plan.size = std::clamp(4 * cache_bytes, kQuickReadLeast, kQuickReadMost);
+  plan.size = std::max(std::min(plan.size, most_bytes) / kMiB, kLeastMeasureBytes / kMiB) * kMiB;
+  const bool is_beyond_caches = plan.size >= std::min(2 * cache_bytes, kQuickReadLeast);
   // Pages are only promised by the system: a figure is not worth another program's life.
   const Result<MemorySample> now = sample_host_memory();
   if (!now) return now.error();
@@ -136,8 +154,10 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
   if (!memory) return memory.error();
   DeviceSpeed speed;
-  speed.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
-  speed.op_seconds = measure_barrier(pool);
+  const double reads = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
+  if (is_beyond_caches) speed.read_bytes_per_s = reads;
+  measure_formats(pool, kernels, {(*memory)->host_address(), plan.size}, is_beyond_caches, speed);
+  speed.op_seconds = measure_op(pool, kernels);
   speed.products_per_s = measure_products(pool, kernels);
   speed.copy_bytes_per_s = measure_lending(pool, (*memory)->host_address(), plan.size);
   return speed;

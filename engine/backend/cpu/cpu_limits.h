@@ -10,9 +10,10 @@ namespace headroom {
 class ThreadPool;
 struct KernelTable;
 
-// Reads by all threads of memory that no cache holds, and what a barrier between two ops costs. Maps 128 to 512
-// MiB while it runs, by the size of the third-level cache. kResource when the system refuses them.
-Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels);
+// Reads by all threads of memory that no cache holds, the kernels of each number format, and what an op costs. Maps 128
+// to 512 MiB while it runs, by the size of the third-level cache, and no more than `most_bytes`: where a cache holds so
+// little, rates of reading stay unknown. kResource when the system refuses them.
+Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kernels, Bytes most_bytes);
 
 // All threads reading memory that no cache holds, and multiplying and adding int8 in registers, and in tile registers
 // where the instruction set has them. Takes about a second and maps 768 MiB while it runs. kResource when the system

@@ -136,8 +136,6 @@ struct Q4Blocks {
   std::uint32_t n_divisors = 0;
 };
 
-inline constexpr std::size_t kNDTypes = 9;
-
 struct KernelTable {  // made by make_kernel_table
   Isa isa;
   DotFn dot[kNDTypes];        // by DType; null: no kernel

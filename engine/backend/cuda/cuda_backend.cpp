@@ -20,7 +20,7 @@ class CudaBackend final : public GpuBackend {
 
   const DeviceInfo& device_info() const override { return device_->card().info; }
 
-  Result<DeviceSpeed> measure_speed() override { return measure_cuda_speed(device_); }
+  Result<DeviceSpeed> measure_speed(Bytes most_bytes) override { return measure_cuda_speed(device_, most_bytes); }
   Result<DeviceLimits> measure_limits() override { return measure_cuda_limits(device_); }
 
   std::optional<Bytes> driver_bytes() override {

@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kReadBytes = 64 * kMiB, kCopyBytes = 8 * kMiB;
+constexpr Bytes kReadBytes = kTimedReadBytes, kCopyBytes = kTimedCopyBytes;
 constexpr std::uint32_t kFewOps = 64;
 // Of limits: well above the caches of cards.
 constexpr Bytes kLimitReadBytes = kGiB, kLeastLimitReadBytes = 32 * kMiB;
@@ -77,12 +77,13 @@ TilePeak tile_peak(const CudaCard& card) {
 
 }  // namespace
 
-Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device) {
-  Result<std::unique_ptr<CudaArena>> from = map(device, Memory::kDevice, kReadBytes);
+Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device, Bytes most_bytes) {
+  const Bytes read_bytes = timed_read_bytes(most_bytes);
+  Result<std::unique_ptr<CudaArena>> from = map(device, Memory::kDevice, read_bytes);
   if (!from) return from.error();
   Result<std::unique_ptr<CudaArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
   if (!host) return host.error();
-  const GpuSlice all{from->get(), 0, kReadBytes};
+  const GpuSlice all{from->get(), 0, read_bytes};
   if (Status cleared = device->clear(all); !cleared) return cleared.error();
   Result<Rate> rate = Rate::open(*device, "read_rate", **from);
   if (!rate) return rate.error();
@@ -90,13 +91,13 @@ Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device
     return shortest_seconds([&] { return rate->run(n_blocks, n_times); });
   };
   DeviceSpeed speed;
-  const Result<double> one = read(1, 1), few = read(1, kFewOps), whole = read(kReadBytes / kBytesPerBlock, 1);
+  const Result<double> one = read(1, 1), few = read(1, kFewOps), whole = read(read_bytes / kBytesPerBlock, 1);
   for (const Result<double>* seconds : {&one, &few, &whole}) {
     if (!*seconds) return seconds->error();
   }
   speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
   const double reading = seconds_of_reading(*one, *whole);
-  if (reading > 0) speed.read_bytes_per_s = static_cast<double>(kReadBytes) / reading;
+  if (reading > 0 && read_bytes == kReadBytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
   const std::array copies{GpuCopy{all.part(0, kCopyBytes), {host->get(), 0, kCopyBytes}}};
   const Result<double> copying = shortest_seconds([&] { return device->copy("measuring it", copies); });
   if (!copying) return copying.error();

@@ -8,7 +8,7 @@
 namespace headroom {
 
 // As Backend::measure_speed() and Backend::measure_limits().
-Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device);
+Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device, Bytes most_bytes);
 Result<DeviceLimits> measure_cuda_limits(const std::shared_ptr<CudaDevice>& device);
 
 }  // namespace headroom

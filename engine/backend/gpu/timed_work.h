@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "base/result.h"
+#include "backend/backend.h"
 
 namespace headroom {
 
@@ -15,6 +15,13 @@ inline constexpr double kTimedSeconds = 0.025;
 // Of one pass of what needs no more than its size.
 inline constexpr double kQuickSeconds = 0.003;
 inline constexpr std::uint64_t kMostTimedUnits = 1ULL << 32;
+
+// What rates of reading and copying are measured with. Caches hold less than kTimedReadBytes of reads, so a rate that
+// was measured with less is none.
+inline constexpr Bytes kTimedReadBytes = 64 * kMiB, kTimedCopyBytes = 8 * kMiB;
+inline Bytes timed_read_bytes(Bytes most_bytes) {
+  return std::clamp(most_bytes / kMiB * kMiB, kLeastMeasureBytes, kTimedReadBytes + kTimedCopyBytes) - kTimedCopyBytes;
+}
 
 // `work()` is done when it returns.
 template <class Work>

@@ -35,7 +35,7 @@ class ReferenceBackend final : public Backend {
 
   const DeviceInfo& device_info() const override { return info_; }
 
-  Result<DeviceSpeed> measure_speed() override {
+  Result<DeviceSpeed> measure_speed(Bytes /*most_bytes*/) override {
     if (Status present = check_present(); !present) return present.error();
     return measure_reference_speed();
   }

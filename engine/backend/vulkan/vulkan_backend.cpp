@@ -22,7 +22,9 @@ class VulkanBackend final : public GpuBackend {
 
   const DeviceInfo& device_info() const override { return device_->card().info; }
 
-  Result<DeviceSpeed> measure_speed() override { return measure_vulkan_speed(device_, *pipelines_); }
+  Result<DeviceSpeed> measure_speed(Bytes most_bytes) override {
+    return measure_vulkan_speed(device_, *pipelines_, most_bytes);
+  }
 
   Result<DeviceLimits> measure_limits() override { return measure_vulkan_limits(device_, *pipelines_); }
 

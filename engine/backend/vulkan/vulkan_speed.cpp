@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kReadBytes = 64 * kMiB, kCopyBytes = 8 * kMiB;
+constexpr Bytes kReadBytes = kTimedReadBytes, kCopyBytes = kTimedCopyBytes;
 constexpr Bytes kBytesPerGroup = 128 * 16 * 16;  // shaders/read_rate.comp
 constexpr std::uint32_t kFewOps = 64;
 // Of limits: well above the caches of cards, of which the largest have 256 MiB, where a binding may be so large.
@@ -119,8 +119,10 @@ Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<Vulk
 
 }  // namespace
 
-Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
-  Result<std::unique_ptr<VulkanArena>> from = map(device, Memory::kDevice, kReadBytes);
+Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines,
+                                         Bytes most_bytes) {
+  const Bytes read_bytes = timed_read_bytes(most_bytes);
+  Result<std::unique_ptr<VulkanArena>> from = map(device, Memory::kDevice, read_bytes);
   if (!from) return from.error();
   Result<std::unique_ptr<VulkanArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
   if (!host) return host.error();
@@ -130,13 +132,13 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
     return shortest_seconds([&] { return probe->run(n_groups, n_times); });
   };
   DeviceSpeed speed;
-  const Result<double> one = read(1, 1), few = read(1, kFewOps), all = read(kReadBytes / kBytesPerGroup, 1);
+  const Result<double> one = read(1, 1), few = read(1, kFewOps), all = read(read_bytes / kBytesPerGroup, 1);
   for (const Result<double>* seconds : {&one, &few, &all}) {
     if (!*seconds) return seconds->error();
   }
   speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
   const double reading = seconds_of_reading(*one, *all);
-  if (reading > 0) speed.read_bytes_per_s = static_cast<double>(kReadBytes) / reading;
+  if (reading > 0 && read_bytes == kReadBytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
   const Result<double> copying = shortest_seconds([&] {
     return device->run_once("measuring it", [&](VkCommandBuffer commands) {
       const VkBufferCopy region{0, 0, kCopyBytes};

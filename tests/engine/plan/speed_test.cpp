@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "support/model_specs.h"
 
 namespace headroom {
@@ -120,11 +122,64 @@ TEST(RefineSpeeds, comes_to_what_answers_show_on_each_device) {
     const auto seen = refine_speeds(model, plan, known, times_of(model, plan, real, 40));
     for (std::size_t i = 0; i < known.size(); ++i) {
       ASSERT_TRUE(seen[i]);
-      known[i] = *seen[i];
+      known[i] = seen[i]->speed;
     }
   }
   for (std::size_t i = 0; i < known.size(); ++i)
-    EXPECT_NEAR(known[i].read_bytes_per_s / real[i].read_bytes_per_s, 1, 0.01);
+    EXPECT_NEAR(known[i].decode_rate(DType::kQ4_K) / real[i].read_bytes_per_s, 1, 0.01);
+}
+
+TEST(RefineSpeeds, by_one_format_leaves_what_is_known_of_another) {
+  const std::vector<DeviceInfo> devices{with_rates(24 * kGiB)[0]};
+  const ModelInfo slow = test::make_model(test::kLlama3_8B, DType::kQ6_K);
+  const ModelInfo other = test::make_model(test::kLlama3_8B, DType::kQ8_0);
+  const MemoryPlan plan = *plan_memory(slow, devices, {.n_ctx = 4096});
+  const MemoryPlan other_plan = *plan_memory(other, devices, {.n_ctx = 4096});
+  std::vector<DeviceInfo> known = devices;
+  const double before = *estimate_tokens_per_s(other, known, other_plan.placement, other_plan.options);
+  const std::vector<DeviceSpeed> real{{15e9, 0, 0}};
+  for (int answer = 0; answer < 12; ++answer) {
+    const std::array now{known[0].speed};
+    known[0].speed = refine_speeds(slow, plan, now, times_of(slow, plan, real, 40))[0]->speed;
+  }
+  EXPECT_NEAR(*estimate_tokens_per_s(other, known, other_plan.placement, other_plan.options) / before, 1, 0.02);
+}
+
+TEST(RefineSpeeds, heals_figures_that_are_far_too_slow_with_two_answers) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices{with_rates(24 * kGiB)[0]};
+  const MemoryPlan plan = *plan_memory(model, devices, {.n_ctx = 4096});
+  const DecodeTimes times = times_of(model, plan, std::vector<DeviceSpeed>{{50e9, 0, 3e-6}}, 40);
+  const auto refine = [&](const DeviceSpeed& speed) {
+    return *refine_speeds(model, plan, std::array{speed}, times)[0];
+  };
+  for (const double slow : {6.0, 18.0, 2000.0}) {
+    for (const DeviceSpeed& busy : {DeviceSpeed{50e9 / slow, 0, 3e-6}, DeviceSpeed{50e9, 0, 3e-6 * slow},
+                                    DeviceSpeed{50e9 / slow, 0, 3e-6 * slow}}) {
+      DeviceSpeed later = refine(refine(busy).speed).speed;
+      EXPECT_NEAR(refine(later).slowdown, 1, 0.6) << slow;
+      for (int answer = 0; answer < 6; ++answer) later = refine(later).speed;
+      EXPECT_NEAR(refine(later).slowdown, 1, 0.02) << slow;
+    }
+  }
+}
+
+TEST(RefineSpeeds, lets_figures_that_are_too_fast_decay_by_answers) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::vector<DeviceInfo> devices{with_rates(24 * kGiB)[0]};
+  const MemoryPlan plan = *plan_memory(model, devices, {.n_ctx = 4096});
+  const DecodeTimes times = times_of(model, plan, std::vector<DeviceSpeed>{{50e9, 0, 3e-6}}, 40);
+  for (const double fast : {2.0, 6.0, 18.0}) {
+    DeviceSpeed speed{50e9 * fast, 0, 3e-6};
+    double before = fast;
+    for (int answer = 0; answer < 12; ++answer) {
+      const SeenSpeed seen = *refine_speeds(model, plan, std::array{speed}, times)[0];
+      EXPECT_LE(seen.slowdown, before * 1.0001) << fast;
+      before = seen.slowdown;
+      speed = seen.speed;
+    }
+    EXPECT_NEAR(before, 1, 0.02) << fast;
+  }
 }
 
 TEST(RefineSpeeds, gives_to_ops_what_a_small_model_spends_on_them) {
@@ -135,7 +190,7 @@ TEST(RefineSpeeds, gives_to_ops_what_a_small_model_spends_on_them) {
   const std::vector<DeviceSpeed> real{{50e9, 0, 8e-6}};
   std::vector<DeviceSpeed> known = speeds_of(plan);
   const DecodeTimes times = times_of(model, plan, real, 40);
-  for (int answer = 0; answer < 12; ++answer) known = {*refine_speeds(model, plan, known, times)[0]};
+  for (int answer = 0; answer < 12; ++answer) known = {refine_speeds(model, plan, known, times)[0]->speed};
   EXPECT_NEAR(known[0].op_seconds, 8e-6, 1e-7);
   EXPECT_EQ(known[0].read_bytes_per_s, 50e9) << "nothing was learnt about reads";
 }
@@ -145,7 +200,8 @@ TEST(RefineSpeeds, believes_no_single_answer_and_none_of_a_few_tokens) {
   const MemoryPlan plan = *plan_memory(model, with_rates(24 * kGiB), {.n_ctx = 4096, .devices = {{1}}});
   const std::vector<DeviceSpeed> known = speeds_of(plan), crawl{{50e9, 0, 0}, {1e9, 0, 0}};
   const auto seen = refine_speeds(model, plan, known, times_of(model, plan, crawl, 40));
-  EXPECT_GE(seen[1]->read_bytes_per_s, 0.5 * known[1].read_bytes_per_s);
+  EXPECT_GE(seen[1]->speed.decode_rate(DType::kQ4_K), 0.45 * known[1].read_bytes_per_s);
+  EXPECT_NEAR(seen[1]->slowdown, 800, 1);
   EXPECT_FALSE(seen[0]) << "a device that reads nothing tells nothing";
   for (const auto& few : refine_speeds(model, plan, known, times_of(model, plan, crawl, 15))) EXPECT_FALSE(few);
   std::vector<DeviceSpeed> unknown(2);

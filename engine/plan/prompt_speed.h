@@ -1,0 +1,33 @@
+// How fast a plan reads a prompt, from its products and what devices were measured to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/memory_plan.h"
+
+namespace headroom {
+
+// What a device does for a prompt.
+struct PromptWork {
+  // By DType: bytes of weights, each read once in every step, of experts those that its rows go through; and
+  // multiply-adds with them.
+  std::array<double, kNDTypes> weight_bytes{}, products{};
+  // By DType of the cache: multiply-adds of scores and of values.
+  std::array<double, kNDTypes> attend_products{};
+  std::uint64_t n_ops = 0;
+  // Absent where the device has work of a kind for which it has no figure.
+  std::optional<double> seconds(const DeviceSpeed& speed) const;
+};
+
+// (devices of the plan), of n_tokens after n_cached positions, in steps of n_batch. Only the last token has logits.
+std::vector<PromptWork> prompt_work(const ModelInfo& model, const MemoryPlan& plan, std::uint32_t n_tokens,
+                                    std::uint32_t n_cached);
+
+// Tokens per second of a prompt where each part is computed where its weights stand. Absent where steps of this prompt
+// stream weights, and where a device that has work has no known speed.
+std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan,
+                                                   std::uint32_t n_tokens, std::uint32_t n_cached);
+
+}  // namespace headroom
