@@ -42,11 +42,21 @@ void take(double& known, FigureAge& age, double measured, bool is_seconds) {
   }
 }
 
+std::array<double, kNSpeedFigures> figures_of(const DeviceSpeed& speed) {
+  std::array<double, kNSpeedFigures> figures{};
+  for_each_figure(speed, [&](std::size_t index, const std::string&, double value, bool) { figures[index] = value; });
+  return figures;
+}
+
 }  // namespace
 
+bool is_near(const DeviceSpeed& a, const DeviceSpeed& b) {
+  return std::ranges::equal(figures_of(a), figures_of(b),
+                            [](double x, double y) { return x == y || std::min(x, y) > 0.95 * std::max(x, y); });
+}
+
 void SpeedHistory::take_measurement(const DeviceSpeed& measured, UtcSeconds now) {
-  std::array<double, kNSpeedFigures> found{};
-  for_each_figure(measured, [&](std::size_t index, const std::string&, double value, bool) { found[index] = value; });
+  const std::array<double, kNSpeedFigures> found = figures_of(measured);
   for_each_figure(speed, [&](std::size_t index, const std::string&, double& known, bool is_seconds) {
     if (!(found[index] > 0) || !std::isfinite(found[index])) return;
     FigureAge& age = ages[index];

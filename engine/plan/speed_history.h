@@ -39,6 +39,9 @@ void for_each_figure(Speed& speed, Visit visit) {
   }
 }
 
+// Whether no figure differs by more than 5 %: no prediction changes to speak of.
+bool is_near(const DeviceSpeed& a, const DeviceSpeed& b);
+
 struct FigureAge {
   UtcSeconds measured_at = 0;  // the last time; 0: never with this driver
   std::uint32_t n_measurements = 0;

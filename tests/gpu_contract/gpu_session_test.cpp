@@ -253,6 +253,9 @@ TEST_P(GpuSession, the_speed_of_the_device_is_measured) {
     EXPECT_GT(speed.products_per_s, 1e6);
   }
   EXPECT_EQ(backend->n_allocations(), 0U);
+  const DeviceSpeed little = test::take(backend->measure_speed(kLeastMeasureBytes));
+  EXPECT_EQ(little.read_bytes_per_s, 0) << "a cache may hold so little";
+  EXPECT_GT(little.copy_bytes_per_s, 1e7);
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, GpuSession, testing::ValuesIn(test::ways_to_have_memory()), test::memory_name_of);

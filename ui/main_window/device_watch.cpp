@@ -3,6 +3,8 @@
 #include <QDateTime>
 #include <algorithm>
 
+#include "plan/speed_history.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -11,9 +13,6 @@ constexpr qint64 kEngineSilentMs = 1500;  // the engine reads 5 times a second w
 
 // Smaller changes come and go all the time, and a verdict that trembles is read by nobody.
 Bytes noise(const DeviceInfo& device) { return std::max(64 * kMiB, device.total_bytes / 100); }
-
-// A speed that an answer refined by little changes no verdict.
-bool isNear(double a, double b) { return a == b || (std::min(a, b) > 0.95 * std::max(a, b)); }
 
 // What is free on a device once the loaded model is gone: of memory that devices share, what it holds on any of them.
 // And what its driver has taken of the share that a plan asks for.
@@ -56,9 +55,8 @@ void DeviceWatch::probe() {
       !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
         const Bytes difference =
             a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
-        return a.id == b.id && difference < noise(a) && isNear(a.speed.read_bytes_per_s, b.speed.read_bytes_per_s) &&
-               a.driver_bytes == b.driver_bytes && a.driver_measured == b.driver_measured &&
-               a.account.confidence == b.account.confidence;
+        return a.id == b.id && difference < noise(a) && is_near(a.speed, b.speed) && a.driver_bytes == b.driver_bytes &&
+               a.driver_measured == b.driver_measured && a.account.confidence == b.account.confidence;
       });
   if (!moved) return;
   m_told = devices;

@@ -143,7 +143,8 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
   ArenaPlan plan;
   plan.size = std::clamp(4 * cache_bytes, kQuickReadLeast, kQuickReadMost);
   plan.size = std::max(std::min(plan.size, most_bytes) / kMiB, kLeastMeasureBytes / kMiB) * kMiB;
-  const bool is_beyond_caches = plan.size >= std::min(2 * cache_bytes, kQuickReadLeast);
+  const Bytes least_beyond = cache_bytes > 0 ? std::min(2 * cache_bytes, kQuickReadMost) : kQuickReadLeast;
+  const bool is_beyond_caches = plan.size >= least_beyond;
   // Pages are only promised by the system: a figure is not worth another program's life.
   const Result<MemorySample> now = sample_host_memory();
   if (!now) return now.error();

@@ -33,5 +33,11 @@ TEST(TimedWork, is_done_as_often_as_can_be_timed_and_its_best_rate_counts) {
   EXPECT_FALSE(shortest_seconds([]() -> Status { return Error{ErrorCode::kDeviceLost, "gone"}; }).ok());
 }
 
+TEST(TimedWork, reads_no_more_than_it_is_given_beside_what_it_copies) {
+  EXPECT_EQ(timed_read_bytes(kMostMeasureBytes), kTimedReadBytes);
+  EXPECT_EQ(timed_read_bytes(40 * kMiB + 5), 32 * kMiB);
+  EXPECT_EQ(timed_read_bytes(0), kLeastMeasureBytes - kTimedCopyBytes);
+}
+
 }  // namespace
 }  // namespace headroom

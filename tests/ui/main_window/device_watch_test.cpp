@@ -84,9 +84,16 @@ TEST_F(DeviceWatchTest, a_change_is_told_once_and_noise_is_not) {
   m_devices[0].account.confidence = MemoryConfidence::kAssumed;
   probe();
   EXPECT_EQ(changed.count(), 4) << "what others hold is not known any more";
+  FormatSpeed& format = m_devices[0].speed.formats[static_cast<std::size_t>(DType::kQ4_K)];
+  format.decode_bytes_per_s = 20e9;
+  probe();
+  EXPECT_EQ(changed.count(), 5) << "what an answer showed of a format";
+  format.decode_bytes_per_s = 20.5e9;
+  probe();
+  EXPECT_EQ(changed.count(), 5);
   m_devices.clear();
   probe();
-  EXPECT_EQ(changed.count(), 5) << "a device that is gone";
+  EXPECT_EQ(changed.count(), 6) << "a device that is gone";
 }
 
 TEST_F(DeviceWatchTest, while_nothing_is_loaded_its_own_readings_keep_the_chart_alive) {
