@@ -125,9 +125,10 @@ void Application::learnSpeeds() {
     m_loadedModel = loaded.model;
     m_loadedPlan = loaded.plan;
   });
-  connect(m_engine.get(), &EngineBridge::decodeTimed, this, [this](const DecodeTimes& times) {
-    if (m_loadedPlan && m_speeds.refine(*m_loadedModel, *m_loadedPlan, times)) saveSpeeds();
-  });
+  connect(m_engine.get(), &EngineBridge::answerTimed, this,
+          [this](const DecodeTimes& times, const PromptTimes& prompt) {
+            if (m_loadedPlan && m_speeds.refine(*m_loadedModel, *m_loadedPlan, times, prompt)) saveSpeeds();
+          });
   m_idleTimer.setInterval(kIdleMs);
   const auto isBusy = [this] { m_idleTimer.start(); };
   connect(m_engine.get(), &ui::EnginePort::loadProgressed, this, isBusy);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "file/replace_file.h"
+#include "plan/placement.h"
 
 namespace headroom {
 namespace {
@@ -148,18 +149,24 @@ void DeviceSpeedStore::put_measured(const DeviceInfo& device, const DeviceMeasur
   entry.driver_bytes = measurement.driver_bytes;
 }
 
-bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times) {
+bool DeviceSpeedStore::refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times,
+                              const PromptTimes& prompt) {
   // The plan has the speeds of when it was made, and answers came since.
-  std::vector<DeviceInfo> devices = plan.devices;
-  for (DeviceInfo& device : devices) device.speed = {};
-  fill(devices);
-  std::vector<DeviceSpeed> known;
-  for (const DeviceInfo& device : devices) known.push_back(device.speed);
-  const std::vector<std::optional<SeenSpeed>> seen = refine_speeds(model, plan, known, times);
+  MemoryPlan now = plan;
+  for (DeviceInfo& device : now.devices) device.speed = {};
+  fill(now.devices);
   bool is_new = false;
+  if (const std::optional<double> slowdown = prompt_slowdown(model, now, prompt); slowdown && is_far_off(*slowdown)) {
+    for (const DeviceIndex device : devices_in_use(plan.placement)) {
+      if (find(now.devices[device]) != nullptr) change(now.devices[device]).history.is_doubted = is_new = true;
+    }
+  }
+  std::vector<DeviceSpeed> known;
+  for (const DeviceInfo& device : now.devices) known.push_back(device.speed);
+  const std::vector<std::optional<SeenSpeed>> seen = refine_speeds(model, plan, known, times);
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (!seen[i]) continue;
-    change(devices[i]).history.take_answer(*seen[i]);
+    change(now.devices[i]).history.take_answer(*seen[i]);
     is_new = true;
   }
   return is_new;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/prompt_speed.h"
 #include "plan/speed_history.h"
 
 namespace headroom {
@@ -33,8 +34,9 @@ class DeviceSpeedStore {
   std::vector<DeviceInfo> due(std::span<const DeviceInfo> devices, UtcSeconds now) const;
   void put_measured(const DeviceInfo& device, const DeviceMeasurement& measurement, UtcSeconds now);
 
-  // By what an answer took on the devices of its plan; false when it tells nothing new.
-  bool refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times);
+  // By what an answer took on the devices of its plan, and whether to doubt what is known of them by what its prompt
+  // took; false when it tells nothing new.
+  bool refine(const ModelInfo& model, const MemoryPlan& plan, const DecodeTimes& times, const PromptTimes& prompt = {});
 
   // In one step: whoever reads finds the old file or the new one. Entries of other devices that were written since
   // read() stay. kResource names the file.

@@ -90,7 +90,7 @@ void EngineBridge::receive(const Event& event) {
           },
           [&](const TextDelta& delta) { emit textArrived(id, QString::fromStdString(delta.text)); },
           [&](const GenerationFinished& finished) {
-            emit decodeTimed(finished.decode_times);
+            emit answerTimed(finished.decode_times, prompt_times(finished.stats));
             emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats));
           },
           [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },

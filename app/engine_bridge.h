@@ -27,7 +27,8 @@ class EngineBridge : public ui::EnginePort {
 
  signals:
   void devicesMeasured(const headroom::DevicesMeasured& measured);
-  void decodeTimed(const headroom::DecodeTimes& times);  // of each answer, before generationFinished
+  // Of each answer, before generationFinished.
+  void answerTimed(const headroom::DecodeTimes& times, const headroom::PromptTimes& prompt);
 
  private:
   void receive(const Event& event);

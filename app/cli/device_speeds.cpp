@@ -34,7 +34,8 @@ void knowSpeeds(std::span<DeviceInfo> devices) {
 
 void learnSpeeds(const ModelLoaded& loaded, const GenerationFinished& finished) {
   DeviceSpeedStore store = readStore();
-  if (store.refine(*loaded.model, *loaded.plan, finished.decode_times)) (void)store.write();
+  if (store.refine(*loaded.model, *loaded.plan, finished.decode_times, prompt_times(finished.stats)))
+    (void)store.write();
 }
 
 }  // namespace headroom::cli

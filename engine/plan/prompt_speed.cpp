@@ -11,6 +11,8 @@
 namespace headroom {
 namespace {
 
+constexpr std::uint32_t kFewestTokens = 64;  // of a prompt that tells something
+
 // The share of an expert's layer that is read by a step: of experts that any of its rows goes through, if they choose
 // by chance.
 double share_touched(const ModelInfo& model, const WeightTensor& weight, std::uint32_t n_rows) {
@@ -97,6 +99,12 @@ std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const
     seconds += *on;
   }
   return seconds > 0 ? std::optional(n_tokens / seconds) : std::nullopt;
+}
+
+std::optional<double> prompt_slowdown(const ModelInfo& model, const MemoryPlan& plan, const PromptTimes& times) {
+  if (times.n_tokens < kFewestTokens || !(times.seconds > 0)) return std::nullopt;
+  const std::optional<double> predicted = estimate_prompt_tokens_per_s(model, plan, times.n_tokens, times.n_cached);
+  return predicted ? std::optional(times.seconds * *predicted / times.n_tokens) : std::nullopt;
 }
 
 }  // namespace headroom

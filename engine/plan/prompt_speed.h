@@ -30,4 +30,14 @@ std::vector<PromptWork> prompt_work(const ModelInfo& model, const MemoryPlan& pl
 std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan,
                                                    std::uint32_t n_tokens, std::uint32_t n_cached);
 
+// A prompt that was read: tokens that were computed after n_cached that were there.
+struct PromptTimes {
+  std::uint32_t n_tokens = 0, n_cached = 0;
+  double seconds = 0;
+};
+
+// How many times as long as predicted it took; absent where nothing is predicted, or where the prompt is so short that
+// it says more about the moment.
+std::optional<double> prompt_slowdown(const ModelInfo& model, const MemoryPlan& plan, const PromptTimes& times);
+
 }  // namespace headroom

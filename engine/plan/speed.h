@@ -66,8 +66,9 @@ struct DecodeTimes {
 struct SeenSpeed {
   DeviceSpeed speed;    // what is known now
   double slowdown = 1;  // seconds that a token took / seconds that were predicted before
-  bool is_far_off() const { return slowdown > 2 || slowdown < 0.5; }
 };
+// So far from what was predicted that it is time to measure again.
+inline bool is_far_off(double slowdown) { return slowdown > 2 || slowdown < 0.5; }
 
 // What `times` tell about the speed of each device, beside what is known of it now (both plan.devices.size()); absent
 // where they tell nothing: too few steps, a device without work or without a known speed. The figures that the time is

@@ -69,7 +69,7 @@ void SpeedHistory::take_measurement(const DeviceSpeed& measured, UtcSeconds now)
 
 void SpeedHistory::take_answer(const SeenSpeed& seen) {
   speed = seen.speed;
-  is_doubted |= seen.is_far_off();
+  is_doubted |= is_far_off(seen.slowdown);
 }
 
 void SpeedHistory::forget_ages() {

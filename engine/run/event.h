@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/model_info.h"
 #include "plan/memory_plan.h"
+#include "plan/prompt_speed.h"
 #include "plan/speed.h"
 
 namespace headroom {
@@ -63,6 +64,9 @@ struct GenerationStats {
   std::uint64_t seed = 0;
   std::uint64_t allocations_after_load = 0;  // of drivers, when the answer ended
 };
+inline PromptTimes prompt_times(const GenerationStats& stats) {
+  return {stats.prompt_tokens - stats.reused_tokens, stats.reused_tokens, stats.prefill_seconds};
+}
 struct GenerationFinished {
   FinishReason reason = FinishReason::kEndOfTurn;
   GenerationStats stats;

@@ -231,5 +231,21 @@ TEST_F(DeviceSpeedStoreTest, goes_on_from_what_earlier_answers_showed_not_from_t
   EXPECT_FALSE(kept.refine(model, plan, {3, 300, {1.0}})) << "too few tokens";
 }
 
+TEST_F(DeviceSpeedStoreTest, a_prompt_that_took_half_or_twice_as_long_has_the_devices_measured_again) {
+  const ModelInfo model = test::make_model(test::kLlama32_1B);
+  for (const double slowdown : {0.45, 0.55, 1.9, 2.1}) {
+    std::vector<DeviceInfo> devices{cpuOf(2)};
+    DeviceSpeedStore kept = store();
+    for (int i = 0; i < 3; ++i) kept.put_measured(devices[0], {{10e9, 0, 1e-6, 1e12}, {}}, kNow);
+    kept.fill(devices);
+    const MemoryPlan plan = *plan_memory(model, devices, {.n_ctx = 1024});
+    const double seconds = slowdown * 300 / *estimate_prompt_tokens_per_s(model, plan, 300, 40);
+    EXPECT_FALSE(kept.refine(model, plan, {}, {20, 40, 100.0})) << "too short";
+    const bool isFar = slowdown < 0.5 || slowdown > 2;
+    EXPECT_EQ(kept.refine(model, plan, {}, {300, 40, seconds}), isFar) << slowdown;
+    EXPECT_EQ(kept.due(devices, kLater).size(), isFar ? 1U : 0U) << slowdown;
+  }
+}
+
 }  // namespace
 }  // namespace headroom
