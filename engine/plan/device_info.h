@@ -48,7 +48,7 @@ struct DeviceSpeed {
   bool operator==(const DeviceSpeed&) const = default;
 };
 
-// What is measured once of a device and kept.
+// What is measured of a device and kept.
 struct DeviceMeasurement {
   DeviceSpeed speed;
   std::optional<Bytes> driver_bytes;  // absent: nothing here tells what the driver takes

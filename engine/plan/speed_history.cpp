@@ -64,7 +64,7 @@ void SpeedHistory::take_measurement(const DeviceSpeed& measured, UtcSeconds now)
     age.measured_at = now;
     ++age.n_measurements;
   });
-  is_doubted = false;
+  if (measured.read_bytes_per_s > 0) is_doubted = false;
 }
 
 void SpeedHistory::take_answer(const SeenSpeed& seen) {
@@ -79,10 +79,11 @@ void SpeedHistory::forget_ages() {
 
 bool SpeedHistory::is_due(UtcSeconds now) const {
   if (!(speed.read_bytes_per_s > 0)) return true;
-  const FigureAge& age = ages.front();  // a measurement that may use enough memory has all figures
-  const bool is_known_time = age.measured_at > 0 && age.measured_at <= now;
-  if (!is_known_time || now - age.measured_at >= kLongAgo) return true;
-  return now - age.measured_at >= kBetween && (is_doubted || age.n_measurements < kFewestMeasurements);
+  const UtcSeconds latest = std::ranges::max_element(ages, {}, &FigureAge::measured_at)->measured_at;
+  if (latest == 0 || latest > now) return true;
+  if (now - latest < kBetween) return false;
+  const FigureAge& reads = ages.front();  // what a measurement with little memory leaves out
+  return is_doubted || reads.n_measurements < kFewestMeasurements || now - reads.measured_at >= kLongAgo;
 }
 
 }  // namespace headroom

@@ -132,15 +132,20 @@ TEST(SpeedHistory, of_another_driver_starts_from_the_old_figures) {
   EXPECT_NEAR(farthest(history.speed), 1, 1e-6);
 }
 
-TEST(SpeedHistory, keeps_figures_that_a_measurement_had_no_memory_for) {
+TEST(SpeedHistory, of_a_measurement_without_memory_for_all_figures_is_due_again_but_not_at_once) {
   SpeedHistory history;
-  history.take_measurement(real_speed(), kStart);
+  for (int i = 0; i < 3; ++i) history.take_measurement(real_speed(), kStart);
+  history.take_answer({real_speed(), 3});
   DeviceSpeed part = real_speed();
   part.read_bytes_per_s = 0;
   history.take_measurement(part, kStart + 10 * kMinutes);
   EXPECT_EQ(history.speed, real_speed());
-  EXPECT_EQ(history.ages[0].n_measurements, 1U);
-  EXPECT_EQ(history.ages[1].n_measurements, 2U);
+  EXPECT_EQ(history.ages[0].n_measurements, 3U);
+  EXPECT_EQ(history.ages[1].n_measurements, 4U);
+  EXPECT_FALSE(history.is_due(kStart + 19 * kMinutes)) << "it was measured a moment ago";
+  EXPECT_TRUE(history.is_due(kStart + 20 * kMinutes)) << "what the answer doubted was not";
+  history.take_measurement(real_speed(), kStart + 20 * kMinutes);
+  EXPECT_FALSE(history.is_due(kStart + 30 * kMinutes));
 }
 
 }  // namespace
