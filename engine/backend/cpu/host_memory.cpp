@@ -37,18 +37,23 @@ Bytes reclaimable(const std::filesystem::path& stat, std::string_view key) {
   return 0;
 }
 
+// `limit` bounds the group at `used` bytes of which `cache` can be had back. A group that is nearly full leaves little
+// to those in it also where its limit is above theirs, so every group counts.
 void apply_limit(MemorySample& sample, std::optional<Bytes> limit, std::optional<Bytes> used, Bytes cache) {
-  if (!limit || *limit >= sample.total) return;
+  if (!limit) return;
   const Bytes held = used.value_or(0) - std::min(used.value_or(0), cache);
   sample.free = std::min(sample.free, *limit - std::min(*limit, held));
-  sample.total = *limit;
+  sample.total = std::min(sample.total, *limit);
 }
 
 void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
   for (const auto& [at, is_v2] : control_groups(paths, "memory")) {
     if (is_v2) {
-      apply_limit(sample, read_number_file(at / "memory.max"), read_number_file(at / "memory.current"),
-                  reclaimable(at / "memory.stat", "inactive_file"));
+      const std::optional<Bytes> used = read_number_file(at / "memory.current");
+      const Bytes cache = reclaimable(at / "memory.stat", "inactive_file");
+      // Beyond memory.high the system slows the group down and takes its pages away: for us as good as an end.
+      for (const char* limit : {"memory.max", "memory.high"})
+        apply_limit(sample, read_number_file(at / limit), used, cache);
     } else {
       apply_limit(sample, read_number_file(at / "memory.limit_in_bytes"),
                   read_number_file(at / "memory.usage_in_bytes"),

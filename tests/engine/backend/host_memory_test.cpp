@@ -38,6 +38,50 @@ TEST_F(HostMemory, is_what_the_control_group_leaves) {
   EXPECT_EQ(sample->free, 3 * kGiB / 2);  // page cache can be had back
 }
 
+// Of a machine of 64 GiB; the groups are the last of their paths.
+class NestedGroups : public HostMemory {
+ protected:
+  NestedGroups() {
+    test::write_file(paths_.proc / "meminfo", "MemTotal: 67108864 kB\nMemAvailable: 62914560 kB\n");
+  }
+  void limit(const std::string& group, const std::string& file, Bytes limit, Bytes used) {
+    test::write_file(paths_.cgroup / group / file, std::to_string(limit));
+    test::write_file(paths_.cgroup / group / "memory.current", std::to_string(used));
+  }
+  MemorySample sample() {
+    const auto found = sample_host_memory(paths_);
+    CHECK(found.ok(), found.error().message.c_str());
+    return *found;
+  }
+};
+
+TEST_F(NestedGroups, a_parent_with_a_higher_limit_may_leave_less) {
+  limit("user/job", "memory.max", 8 * kGiB, kGiB / 10);
+  limit("user", "memory.max", 10 * kGiB, 19 * kGiB / 2);
+  EXPECT_EQ(sample().free, kGiB / 2);
+  EXPECT_EQ(sample().total, 8 * kGiB);
+}
+
+TEST_F(NestedGroups, a_parent_that_is_beyond_its_limit_leaves_nothing) {
+  limit("user/job", "memory.max", 8 * kGiB, 0);
+  limit("user", "memory.max", 10 * kGiB, 11 * kGiB);
+  EXPECT_EQ(sample().free, 0U);
+}
+
+TEST_F(NestedGroups, what_is_throttled_beyond_a_high_mark_is_a_limit_too) {
+  limit("user/job", "memory.max", 8 * kGiB, kGiB);
+  limit("user/job", "memory.high", 4 * kGiB, kGiB);
+  limit("user", "memory.high", 6 * kGiB, 4 * kGiB);
+  EXPECT_EQ(sample().free, 2 * kGiB);
+  EXPECT_EQ(sample().total, 4 * kGiB);
+}
+
+TEST_F(NestedGroups, a_limit_beyond_the_machine_is_none) {
+  limit("user/job", "memory.max", 128 * kGiB, kGiB);
+  EXPECT_EQ(sample().free, 60 * kGiB);
+  EXPECT_EQ(sample().total, 64 * kGiB);
+}
+
 TEST_F(HostMemory, reads_version_1_groups_too) {
   test::write_file(paths_.proc / "self/cgroup", "7:cpu:/\n5:memory:/job\n");
   test::write_file(paths_.cgroup / "memory/job/memory.limit_in_bytes", std::to_string(kGiB));
