@@ -15,7 +15,7 @@ namespace headroom {
 namespace {
 
 // What is predicted to be this much faster is faster.
-constexpr double kClearly = 1.25;
+constexpr double kWorthStreaming = 1.25;
 
 constexpr std::array kUp{TensorRole::kFfnNorm, TensorRole::kGate, TensorRole::kUp};
 constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
@@ -58,7 +58,7 @@ class StreamTimes {
     return std::max(brought, products(n_rows) / gpu_.products_per_s) +
            2 * (kCrossingSeconds + n_rows * row_bytes_ / gpu_.copy_bytes_per_s);
   }
-  bool pays(double n_rows) const { return streamed(n_rows) * kClearly < on_cpu(n_rows); }
+  bool pays(double n_rows) const { return streamed(n_rows) * kWorthStreaming < on_cpu(n_rows); }
 
  private:
   double products(double n_rows) const { return n_rows * work_.products / kProductShare; }

@@ -25,10 +25,11 @@ constexpr std::string_view kPlainSource =
 
 // The words for who speaks are the protocol's, and templates make control tokens of them ("<|" + role + "|>"). Any
 // other role is somebody's text.
-constexpr std::array<std::string_view, 5> kRoles = {"system", "developer", "user", "assistant", "tool"};
+constexpr std::array<std::string_view, 5> kMessageRoles = {"system", "developer", "user", "assistant", "tool"};
 
 TextOrigin origin_of_role(std::string_view role) {
-  return std::find(kRoles.begin(), kRoles.end(), role) == kRoles.end() ? TextOrigin::kMessage : TextOrigin::kTemplate;
+  return std::find(kMessageRoles.begin(), kMessageRoles.end(), role) == kMessageRoles.end() ? TextOrigin::kMessage
+                                                                                            : TextOrigin::kTemplate;
 }
 
 Error as_error(const jinja::Failure& failure) {

@@ -107,16 +107,17 @@ void prefill(Session& session, std::span<const TokenId> tokens) {
   const std::size_t n_batch = session.plan().options.n_batch;
   for (std::size_t first = 0; first < tokens.size(); first += n_batch) {
     const std::size_t n = std::min(n_batch, tokens.size() - first);
-    take(session.extend(0, tokens.subspan(first, n), first + n == tokens.size() ? 1 : 0, StopToken()), "a prompt");
+    take(session.step({0, tokens.subspan(first, n), first + n == tokens.size() ? 1U : 0U}, StopToken()), "a prompt");
   }
 }
 
 // Of `n` tokens from the same depth each time: the median, after one that warms up.
 template <class Work>
-double tokens_per_s(Session& session, std::uint32_t depth, std::uint32_t n, Work work) {
+double tokens_per_s(Session& session, std::span<const TokenId> tokens, std::uint32_t depth, std::uint32_t n, Work work) {
   std::vector<double> rates;
   for (int repeat = 0; repeat <= kRepeats; ++repeat) {
-    session.truncate(0, depth);
+    // A window may have to be read again.
+    prefill(session, tokens.first(depth).subspan(session.take_back(0, depth)));
     const Clock::time_point start = Clock::now();
     work();
     if (repeat > 0) rates.push_back(n / std::chrono::duration<double>(Clock::now() - start).count());
@@ -145,17 +146,15 @@ void run_case(const Case& of, const std::filesystem::path& folder, const DeviceI
     const auto session = take(Session::open(loaded, plan), "a session");
     const std::vector<TokenId> tokens = some_tokens(info->n_vocab, of.depth + std::max(of.n_prompt, of.n_decode));
     const auto after = std::span(tokens).subspan(of.depth);
-    prefill(*session, std::span(tokens).first(of.depth));
     const Outcome decoded{*estimate_tokens_per_s(*info, *plan, of.depth + of.n_decode / 2),
-                          tokens_per_s(*session, of.depth, of.n_decode, [&] {
+                          tokens_per_s(*session, tokens, of.depth, of.n_decode, [&] {
                             for (const TokenId token : after.first(of.n_decode)) {
-                              const SlotToken next{0, token};
-                              take(session->decode({&next, 1}, StopToken()), "a token");
+                              take(session->step({0, {&token, 1}, 1}, StopToken()), "a token");
                             }
                           })};
     const Outcome prompted{
         *estimate_prompt_tokens_per_s(*info, *plan, of.n_prompt, of.depth),
-        tokens_per_s(*session, of.depth, of.n_prompt, [&] { prefill(*session, after.first(of.n_prompt)); })};
+        tokens_per_s(*session, tokens, of.depth, of.n_prompt, [&] { prefill(*session, after.first(of.n_prompt)); })};
     fmt::print("| {} | {:.0f} MB | {} | {} |\n", of.name, static_cast<double>(file_bytes) * 1e-6, decoded.text(),
                prompted.text());
     std::fflush(stdout);
