@@ -34,7 +34,7 @@ std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const
   return {};
 }
 
-// Lends what stands on the CPU.
+// Weights of the CPU, as a GPU reads them.
 class CpuPanels final : public WeightSource {
  public:
   explicit CpuPanels(Backend& backend) : backend_(backend) {}
@@ -139,7 +139,7 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
   spent_until_ = std::chrono::steady_clock::now();
   const std::vector<DeviceSubgraph>& subgraphs = subgraphs_for(inputs.rows);
-  // What is brought next: while all that was submitted runs, so before anybody is waited for.
+  // The next upload starts before the running ops are waited for, so that copy and compute overlap.
   auto next = subgraphs.begin();
   const auto needs_upload_first = [&](const DeviceSubgraph& subgraph) {
     return plan_.program.ops[subgraph.first_op].needs_weight_upload;

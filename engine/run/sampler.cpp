@@ -54,8 +54,8 @@ TokenId argmax(std::span<const float> logits) {
 Sampler::Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known)
     : settings_(settings), random_(seed), known_(known) {}
 
-// So many that those kept are among them whatever the penalties do: each can take one token from the best, or bring one
-// among them, and the latter's logits are asked for.
+// Asks for top_k tokens plus one for each penalised token: a penalty can push at most that many of the best tokens out.
+// A negative penalty can lift a token among the best, so the logits of all penalised tokens are asked for by their ids.
 std::optional<CandidateQuery> Sampler::ask(std::span<const TokenId> recent, const CandidateSpace& space) const {
   CandidateQuery query;
   std::size_t n_best = kNucleus;
