@@ -113,7 +113,8 @@ void prefill(Session& session, std::span<const TokenId> tokens) {
 
 // Of `n` tokens from the same depth each time: the median, after one that warms up.
 template <class Work>
-double tokens_per_s(Session& session, std::span<const TokenId> tokens, std::uint32_t depth, std::uint32_t n, Work work) {
+double tokens_per_s(Session& session, std::span<const TokenId> tokens, std::uint32_t depth, std::uint32_t n,
+                    Work work) {
   std::vector<double> rates;
   for (int repeat = 0; repeat <= kRepeats; ++repeat) {
     // A window may have to be read again.

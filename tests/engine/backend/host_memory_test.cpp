@@ -41,9 +41,7 @@ TEST_F(HostMemory, is_what_the_control_group_leaves) {
 // Of a machine of 64 GiB; the groups are the last of their paths.
 class NestedGroups : public HostMemory {
  protected:
-  NestedGroups() {
-    test::write_file(paths_.proc / "meminfo", "MemTotal: 67108864 kB\nMemAvailable: 62914560 kB\n");
-  }
+  NestedGroups() { test::write_file(paths_.proc / "meminfo", "MemTotal: 67108864 kB\nMemAvailable: 62914560 kB\n"); }
   void limit(const std::string& group, const std::string& file, Bytes limit, Bytes used) {
     test::write_file(paths_.cgroup / group / file, std::to_string(limit));
     test::write_file(paths_.cgroup / group / "memory.current", std::to_string(used));
