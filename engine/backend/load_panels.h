@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "backend/backend.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 #include "backend/weight_panels.h"
 
 namespace headroom {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "backend/cpu/cpu_backend.h"
-#include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
+#include "backend/host/host_memory.h"
 #include "backend/reference/reference_backend.h"
 #include "base/cpu_features.h"
 #include "base/usable_cores.h"

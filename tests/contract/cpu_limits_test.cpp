@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 #include "base/cpu_features.h"
 #include "format/dtype_table.h"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <utility>
 
-#include "backend/cpu/host_memory.h"
+#include "backend/host/host_memory.h"
 #include "base/usable_cores.h"
 #include "gpu/gpu_check.h"
 

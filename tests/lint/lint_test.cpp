@@ -21,6 +21,14 @@ const fs::path kRoot = HEADROOM_SOURCE_DIR;
 const std::vector<std::string> kEngineOrder{"base",    "format", "file",    "model", "text",
                                             "program", "plan",   "backend", "run"};
 constexpr int kLastCoreRank = 6;  // plan: the window may see no further
+// What a folder of engine/backend may include of its neighbours: what they share, and never another backend.
+const std::map<std::string, std::set<std::string>> kBackendNeighbours{{"host", {}},
+                                                                      {"gpu_memory", {"host"}},
+                                                                      {"cpu", {"host"}},
+                                                                      {"reference", {"host"}},
+                                                                      {"gpu", {"host"}},
+                                                                      {"vulkan", {"host", "gpu_memory", "gpu"}},
+                                                                      {"cuda", {"host", "gpu_memory", "gpu"}}};
 
 struct SourceFile {
   fs::path path;  // relative to the root
@@ -61,6 +69,19 @@ std::string included_folder(const std::string& line) {
   return std::regex_search(line, match, kInclude) ? match[1].str() : "";
 }
 
+// "vulkan" of "backend/vulkan/x.h"; empty for what stands in engine/backend itself, and for everything else.
+std::string backend_folder(const std::string& text, const std::string& before) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(before + "backend/([a-z_0-9]+)/")) ? match[1].str() : "";
+}
+
+std::string why_backend_forbidden(const SourceFile& file, const std::string& line) {
+  const auto found = kBackendNeighbours.find(backend_folder(file.name(), "^engine/"));
+  const std::string target = backend_folder(line, R"re(^\s*#\s*include\s+")re");
+  if (found == kBackendNeighbours.end() || target.empty() || target == found->first) return "";
+  return found->second.contains(target) ? "" : found->first + " knows nothing of " + target;
+}
+
 std::string why_forbidden(const SourceFile& file, const std::string& line) {
   const std::string target = included_folder(line);
   const int target_rank = engine_rank(target);
@@ -70,6 +91,7 @@ std::string why_forbidden(const SourceFile& file, const std::string& line) {
     if (is_qt) return "the engine has no Qt";
     if (target == "ui" || target == "app") return "the engine knows no window";
     if (target_rank > engine_rank(folder)) return folder + " stands before " + target;
+    if (const std::string why = why_backend_forbidden(file, line); !why.empty()) return why;
   }
   if (file.top() == "ui") {
     if (target == "app") return "ui stands before app";
@@ -98,6 +120,9 @@ TEST(Lint, the_include_rule_sees_a_breach) {
   EXPECT_NE(why_forbidden(planner, "#include \"backend/backend.h\""), "");
   EXPECT_NE(why_forbidden(planner, "#include <QString>"), "");
   EXPECT_EQ(why_forbidden(planner, "#include \"model/model_info.h\""), "");
+  const SourceFile vulkan{"engine/backend/vulkan/x.cpp", {}};
+  EXPECT_NE(why_forbidden(vulkan, "#include \"backend/cpu/panel.h\""), "");
+  EXPECT_EQ(why_forbidden(vulkan, "#include \"backend/host/thread_pool.h\""), "");
   EXPECT_NE(why_forbidden(widget, "#include \"run/session.h\""), "");
   EXPECT_EQ(why_forbidden(widget, "#include \"plan/solve.h\""), "");
 }

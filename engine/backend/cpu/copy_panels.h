@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 #include "backend/weight_panels.h"
 
 namespace headroom {

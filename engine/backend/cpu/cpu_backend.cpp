@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "backend/cpu/copy_panels.h"
-#include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/cpu_candidates.h"
 #include "backend/cpu/cpu_limits.h"
 #include "backend/cpu/cpu_step.h"
-#include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/load_weight.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/host_arena.h"
+#include "backend/host/host_memory.h"
+#include "backend/host/thread_pool.h"
 
 namespace headroom {
 namespace {
@@ -42,7 +42,7 @@ class CpuBackend final : public Backend {
                    fmt::format("{}: asked for {} ({} bytes), free {} ({} bytes)", device_.id, format_bytes(plan.size),
                                plan.size, format_bytes(now->free), now->free)};
     }
-    return map_cpu_arena(plan, n_allocations_);
+    return map_host_arena(plan, n_allocations_);
   }
 
   Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
@@ -54,7 +54,7 @@ class CpuBackend final : public Backend {
   }
 
   Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) override {
-    return clear_cpu_arena(arena, pool_, stop, advance);
+    return clear_host_arena(arena, pool_, stop, advance);
   }
 
   Status bind(const Binding& binding) override {

@@ -3,7 +3,7 @@
 
 #include "backend/candidates.h"
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 
 namespace headroom {
 

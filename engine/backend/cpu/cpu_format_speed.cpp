@@ -7,7 +7,7 @@
 
 #include "backend/cpu/attend.h"
 #include "backend/cpu/matrix.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 #include "format/dtype_table.h"
 #include "model/weight_layout.h"
 

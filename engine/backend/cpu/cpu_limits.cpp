@@ -10,12 +10,12 @@
 
 #include "backend/cpu/activations.h"
 #include "backend/cpu/copy_panels.h"
-#include "backend/cpu/cpu_arena.h"
 #include "backend/cpu/cpu_format_speed.h"
-#include "backend/cpu/host_memory.h"
 #include "backend/cpu/isa_choice.h"
 #include "backend/cpu/kernel_table.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/host_arena.h"
+#include "backend/host/host_memory.h"
+#include "backend/host/thread_pool.h"
 #include "format/dtype_table.h"
 #include "model/gpu_panel.h"
 #include "plan/device_rules.h"
@@ -152,7 +152,7 @@ Result<DeviceSpeed> measure_cpu_speed(ThreadPool& pool, const KernelTable& kerne
     return Error{ErrorCode::kResource, fmt::format("measuring the CPU: asked for {} with as much left, free {}",
                                                    format_bytes(plan.size), format_bytes(now->free))};
   }
-  const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
+  const Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
   if (!memory) return memory.error();
   DeviceSpeed speed;
   const double reads = measure_reads(pool, kernels, (*memory)->host_address(), plan.size, kQuickReadPasses);
@@ -168,7 +168,7 @@ Result<DeviceLimits> measure_cpu_limits(ThreadPool& pool, const KernelTable& ker
   std::atomic<std::uint64_t> n_allocations = 0;
   ArenaPlan plan;
   plan.size = kReadBytes;
-  const Result<std::unique_ptr<Arena>> memory = map_cpu_arena(plan, n_allocations);
+  const Result<std::unique_ptr<Arena>> memory = map_host_arena(plan, n_allocations);
   if (!memory) return memory.error();
   DeviceLimits limits;
   limits.read_bytes_per_s = measure_reads(pool, kernels, (*memory)->host_address(), kReadBytes, kReadPasses);

@@ -10,7 +10,7 @@
 #include "backend/cpu/attend.h"
 #include "backend/cpu/bound_model.h"
 #include "backend/cpu/routing.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 
 namespace headroom {
 

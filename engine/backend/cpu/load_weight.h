@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "backend/backend.h"
-#include "backend/cpu/thread_pool.h"
+#include "backend/host/thread_pool.h"
 
 namespace headroom {
 

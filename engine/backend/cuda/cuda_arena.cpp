@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cpu/host_memory.h"
+#include "backend/host/host_memory.h"
 
 namespace headroom {
 

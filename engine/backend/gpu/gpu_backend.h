@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "backend/check_copy.h"
-#include "backend/cpu/thread_pool.h"
 #include "backend/gpu/gpu_step.h"
+#include "backend/host/thread_pool.h"
 
 namespace headroom {
 

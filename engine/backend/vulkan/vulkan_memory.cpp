@@ -4,10 +4,10 @@
 #include <map>
 #include <mutex>
 
-#include "backend/cpu/host_memory.h"
 #include "backend/gpu_memory/amdgpu_memory.h"
 #include "backend/gpu_memory/drm_clients.h"
 #include "backend/gpu_memory/nvml.h"
+#include "backend/host/host_memory.h"
 #include "backend/vulkan/vulkan_faults.h"
 
 namespace headroom {

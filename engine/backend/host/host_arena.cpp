@@ -1,4 +1,4 @@
-#include "backend/cpu/cpu_arena.h"
+#include "backend/host/host_arena.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,10 +12,10 @@ namespace {
 
 constexpr Bytes kClearedAtOnce = 4 * kMiB;  // between two looks at the stop token; whole huge pages
 
-class CpuArena final : public Arena {
+class HostArena final : public Arena {
  public:
-  CpuArena(std::byte* base, Bytes mapped) : base_(base), mapped_(mapped) {}
-  ~CpuArena() override {
+  HostArena(std::byte* base, Bytes mapped) : base_(base), mapped_(mapped) {}
+  ~HostArena() override {
     if (mapped_ > 0) munmap(base_, mapped_);
   }
   std::byte* host_address() const override { return base_; }
@@ -28,8 +28,8 @@ class CpuArena final : public Arena {
 
 }  // namespace
 
-Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<std::uint64_t>& n_allocations) {
-  if (plan.size == 0) return std::unique_ptr<Arena>(std::make_unique<CpuArena>(nullptr, 0));
+Result<std::unique_ptr<Arena>> map_host_arena(const ArenaPlan& plan, std::atomic<std::uint64_t>& n_allocations) {
+  if (plan.size == 0) return std::unique_ptr<Arena>(std::make_unique<HostArena>(nullptr, 0));
   // Reserved without MAP_POPULATE: the first touch is by the thread that fills the pages, and a load can be cancelled
   // between chunks.
   void* base = mmap(nullptr, plan.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -39,11 +39,11 @@ Result<std::unique_ptr<Arena>> map_cpu_arena(const ArenaPlan& plan, std::atomic<
   }
   madvise(base, plan.size, MADV_HUGEPAGE);  // fewer TLB misses where the system has huge pages; harmless where not
   ++n_allocations;
-  return std::unique_ptr<Arena>(std::make_unique<CpuArena>(static_cast<std::byte*>(base), plan.size));
+  return std::unique_ptr<Arena>(std::make_unique<HostArena>(static_cast<std::byte*>(base), plan.size));
 }
 
-Status clear_cpu_arena(Arena& arena, ThreadPool& pool, const StopToken& stop,
-                       const std::function<void(Bytes)>& advance) {
+Status clear_host_arena(Arena& arena, ThreadPool& pool, const StopToken& stop,
+                        const std::function<void(Bytes)>& advance) {
   const Bytes n_bytes = arena.mapped_bytes();
   std::atomic<Bytes> next = 0, n_done = 0;
   Bytes n_told = 0;  // by thread 0

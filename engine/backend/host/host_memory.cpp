@@ -1,4 +1,4 @@
-#include "backend/cpu/host_memory.h"
+#include "backend/host/host_memory.h"
 
 #include <fmt/format.h>
 
