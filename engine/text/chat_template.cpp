@@ -7,10 +7,10 @@
 #include <new>
 #include <stdexcept>
 
-#include "text/jinja_error.h"
-#include "text/jinja_eval.h"
-#include "text/jinja_parser.h"
-#include "text/jinja_print.h"
+#include "text/jinja/error.h"
+#include "text/jinja/eval.h"
+#include "text/jinja/parser.h"
+#include "text/jinja/print.h"
 
 namespace headroom {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/jinja_value.h"
+#include "text/jinja/value.h"
 
 namespace headroom::jinja {
 

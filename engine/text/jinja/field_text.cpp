@@ -1,4 +1,4 @@
-#include "text/jinja_field_text.h"
+#include "text/jinja/field_text.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "text/jinja_error.h"
-#include "text/jinja_print.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/print.h"
+#include "text/jinja/text.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

@@ -1,4 +1,4 @@
-// What may follow "|", except the filters over sequences (jinja_sequence_filters.cpp).
+// What may follow "|", except the filters over sequences (sequence_filters.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "text/jinja_error.h"
-#include "text/jinja_filter_table.h"
-#include "text/jinja_format.h"
-#include "text/jinja_print.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/filter_table.h"
+#include "text/jinja/format.h"
+#include "text/jinja/print.h"
+#include "text/jinja/text.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

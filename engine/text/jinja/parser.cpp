@@ -1,12 +1,12 @@
-#include "text/jinja_parser.h"
+#include "text/jinja/parser.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "text/jinja_error.h"
-#include "text/jinja_expressions.h"
+#include "text/jinja/error.h"
+#include "text/jinja/expressions.h"
 
 namespace headroom::jinja {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/jinja_error.h"
-#include "text/jinja_field_text.h"
-#include "text/jinja_format.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/field_text.h"
+#include "text/jinja/format.h"
+#include "text/jinja/text.h"
 
 namespace headroom::jinja {
 

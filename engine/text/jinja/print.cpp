@@ -1,4 +1,4 @@
-#include "text/jinja_print.h"
+#include "text/jinja/print.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "text/jinja_error.h"
+#include "text/jinja/error.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

@@ -1,12 +1,12 @@
 // Arithmetic as Python has it, over 64-bit integers.
-#include "text/jinja_operators.h"
+#include "text/jinja/operators.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "text/jinja_error.h"
-#include "text/jinja_format.h"
+#include "text/jinja/error.h"
+#include "text/jinja/format.h"
 
 namespace headroom::jinja {
 

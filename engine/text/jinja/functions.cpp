@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <array>
 
-#include "text/jinja_error.h"
-#include "text/jinja_runtime.h"
+#include "text/jinja/error.h"
+#include "text/jinja/runtime.h"
 
 namespace headroom::jinja {
 
 namespace {
 
-struct Row {
+struct FunctionRow {
   std::string_view name;
   Value (*call)(Runtime&, const CallValues&);
 };
@@ -103,14 +103,18 @@ Value function_joiner(Runtime& runtime, const CallValues& arguments) {
 }
 
 constexpr std::array kFunctions = {
-    Row{"range", function_range},           Row{"namespace", function_namespace},       Row{"dict", function_dict},
-    Row{"raise_exception", function_raise}, Row{"strftime_now", function_strftime_now}, Row{"cycler", function_cycler},
-    Row{"joiner", function_joiner},
+    FunctionRow{"range", function_range},
+    FunctionRow{"namespace", function_namespace},
+    FunctionRow{"dict", function_dict},
+    FunctionRow{"raise_exception", function_raise},
+    FunctionRow{"strftime_now", function_strftime_now},
+    FunctionRow{"cycler", function_cycler},
+    FunctionRow{"joiner", function_joiner},
 };
 
-const Row* find_function(std::string_view name) {
+const FunctionRow* find_function(std::string_view name) {
   const auto* row =
-      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Row& each) { return each.name == name; });
+      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const FunctionRow& each) { return each.name == name; });
   return row == kFunctions.end() ? nullptr : row;
 }
 
@@ -119,7 +123,7 @@ const Row* find_function(std::string_view name) {
 bool is_function(std::string_view name) { return find_function(name) != nullptr; }
 
 Value call_function(Runtime& runtime, std::string_view name, const CallValues& arguments) {
-  const Row* row = find_function(name);
+  const FunctionRow* row = find_function(name);
   if (!row) fail(fmt::format("'{}' is undefined", name));
   return row->call(runtime, arguments);
 }

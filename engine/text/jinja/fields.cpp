@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "text/jinja_error.h"
-#include "text/jinja_field_text.h"
-#include "text/jinja_format.h"
-#include "text/jinja_print.h"
+#include "text/jinja/error.h"
+#include "text/jinja/field_text.h"
+#include "text/jinja/format.h"
+#include "text/jinja/print.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

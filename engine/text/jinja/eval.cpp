@@ -1,11 +1,11 @@
-#include "text/jinja_eval.h"
+#include "text/jinja/eval.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "text/jinja_error.h"
-#include "text/jinja_operators.h"
+#include "text/jinja/error.h"
+#include "text/jinja/operators.h"
 
 namespace headroom::jinja {
 

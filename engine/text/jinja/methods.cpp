@@ -6,21 +6,21 @@
 #include <array>
 #include <functional>
 
-#include "text/jinja_error.h"
-#include "text/jinja_format.h"
-#include "text/jinja_print.h"
-#include "text/jinja_runtime.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/format.h"
+#include "text/jinja/print.h"
+#include "text/jinja/runtime.h"
+#include "text/jinja/text.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {
 
 namespace {
 
-using Handler = Value (*)(Runtime&, const Value&, const CallValues&);
-struct Row {
+using MethodCall = Value (*)(Runtime&, const Value&, const CallValues&);
+struct MethodRow {
   std::string_view name;
-  Handler call;
+  MethodCall call;
 };
 
 // Parts of a text, each with the origins of its bytes.
@@ -315,46 +315,46 @@ Value str_expandtabs(Runtime& runtime, const Value& self, const CallValues& argu
 }
 
 constexpr std::array kStringMethods = {
-    Row{"strip", str_strip},
-    Row{"lstrip", str_lstrip},
-    Row{"rstrip", str_rstrip},
-    Row{"split", str_split},
-    Row{"rsplit", str_rsplit},
-    Row{"splitlines", str_splitlines},
-    Row{"partition", str_partition},
-    Row{"rpartition", str_rpartition},
-    Row{"startswith", str_startswith},
-    Row{"endswith", str_endswith},
-    Row{"find", str_find},
-    Row{"rfind", str_rfind},
-    Row{"index", str_index},
-    Row{"rindex", str_rindex},
-    Row{"count", str_count},
-    Row{"replace", str_replace},
-    Row{"join", str_join},
-    Row{"upper", str_mapped<to_upper>},
-    Row{"lower", str_mapped<to_lower>},
-    Row{"title", str_mapped<title_case>},
-    Row{"capitalize", str_mapped<capitalized>},
-    Row{"swapcase", str_mapped<swapped_case>},
-    Row{"casefold", str_mapped<case_folded>},
-    Row{"isspace", str_all<is_white_space>},
-    Row{"isalpha", str_all<is_letter>},
-    Row{"isdigit", str_all<is_number>},
-    Row{"isdecimal", str_all<is_number>},
-    Row{"isnumeric", str_all<is_number>},
-    Row{"isalnum", str_all<is_letter_or_number>},
-    Row{"isupper", str_isupper},
-    Row{"islower", str_islower},
-    Row{"removeprefix", str_removeprefix},
-    Row{"removesuffix", str_removesuffix},
-    Row{"ljust", str_ljust},
-    Row{"rjust", str_rjust},
-    Row{"center", str_center},
-    Row{"zfill", str_zfill},
-    Row{"expandtabs", str_expandtabs},
-    Row{"format", str_format},
-    Row{"format_map", str_format_map},
+    MethodRow{"strip", str_strip},
+    MethodRow{"lstrip", str_lstrip},
+    MethodRow{"rstrip", str_rstrip},
+    MethodRow{"split", str_split},
+    MethodRow{"rsplit", str_rsplit},
+    MethodRow{"splitlines", str_splitlines},
+    MethodRow{"partition", str_partition},
+    MethodRow{"rpartition", str_rpartition},
+    MethodRow{"startswith", str_startswith},
+    MethodRow{"endswith", str_endswith},
+    MethodRow{"find", str_find},
+    MethodRow{"rfind", str_rfind},
+    MethodRow{"index", str_index},
+    MethodRow{"rindex", str_rindex},
+    MethodRow{"count", str_count},
+    MethodRow{"replace", str_replace},
+    MethodRow{"join", str_join},
+    MethodRow{"upper", str_mapped<to_upper>},
+    MethodRow{"lower", str_mapped<to_lower>},
+    MethodRow{"title", str_mapped<title_case>},
+    MethodRow{"capitalize", str_mapped<capitalized>},
+    MethodRow{"swapcase", str_mapped<swapped_case>},
+    MethodRow{"casefold", str_mapped<case_folded>},
+    MethodRow{"isspace", str_all<is_white_space>},
+    MethodRow{"isalpha", str_all<is_letter>},
+    MethodRow{"isdigit", str_all<is_number>},
+    MethodRow{"isdecimal", str_all<is_number>},
+    MethodRow{"isnumeric", str_all<is_number>},
+    MethodRow{"isalnum", str_all<is_letter_or_number>},
+    MethodRow{"isupper", str_isupper},
+    MethodRow{"islower", str_islower},
+    MethodRow{"removeprefix", str_removeprefix},
+    MethodRow{"removesuffix", str_removesuffix},
+    MethodRow{"ljust", str_ljust},
+    MethodRow{"rjust", str_rjust},
+    MethodRow{"center", str_center},
+    MethodRow{"zfill", str_zfill},
+    MethodRow{"expandtabs", str_expandtabs},
+    MethodRow{"format", str_format},
+    MethodRow{"format_map", str_format_map},
 };
 
 // ---- dict ----
@@ -390,8 +390,9 @@ Value dict_copy(Runtime&, const Value& self, const CallValues& arguments) {
   const Parameters parameters("copy", arguments, {});
   return self;  // it never changes, so it may as well be the same one
 }
-constexpr std::array kDictMethods = {Row{"items", dict_items}, Row{"keys", dict_keys}, Row{"values", dict_values},
-                                     Row{"get", dict_get}, Row{"copy", dict_copy}};
+constexpr std::array kDictMethods = {MethodRow{"items", dict_items}, MethodRow{"keys", dict_keys},
+                                     MethodRow{"values", dict_values}, MethodRow{"get", dict_get},
+                                     MethodRow{"copy", dict_copy}};
 
 // ---- list and tuple ----
 
@@ -416,7 +417,8 @@ Value list_copy(Runtime&, const Value& self, const CallValues& arguments) {
   const Parameters parameters("copy", arguments, {});
   return self;
 }
-constexpr std::array kListMethods = {Row{"count", list_count}, Row{"index", list_index}, Row{"copy", list_copy}};
+constexpr std::array kListMethods = {MethodRow{"count", list_count}, MethodRow{"index", list_index},
+                                     MethodRow{"copy", list_copy}};
 
 // ---- cycler ----
 
@@ -430,7 +432,7 @@ Value cycler_reset(Runtime&, const Value& self, const CallValues&) {
   self.cycler()->next = 0;
   return Value(None{});
 }
-constexpr std::array kCyclerMethods = {Row{"next", cycler_next}, Row{"reset", cycler_reset}};
+constexpr std::array kCyclerMethods = {MethodRow{"next", cycler_next}, MethodRow{"reset", cycler_reset}};
 
 // ---- loop ----
 
@@ -448,11 +450,11 @@ Value loop_changed(Runtime& runtime, const Value& self, const CallValues& argume
   last = arguments.positional;
   return Value(!is_same);
 }
-constexpr std::array kLoopMethods = {Row{"cycle", loop_cycle}, Row{"changed", loop_changed}};
+constexpr std::array kLoopMethods = {MethodRow{"cycle", loop_cycle}, MethodRow{"changed", loop_changed}};
 
-Handler find_method(const Value& value, std::string_view name) {
-  const auto find = [&](const auto& rows) -> Handler {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.name == name; });
+MethodCall find_method(const Value& value, std::string_view name) {
+  const auto find = [&](const auto& rows) -> MethodCall {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const MethodRow& each) { return each.name == name; });
     return row == rows.end() ? nullptr : row->call;
   };
   if (value.text()) return find(kStringMethods);
@@ -468,7 +470,7 @@ Handler find_method(const Value& value, std::string_view name) {
 bool has_method(const Value& value, std::string_view name) { return find_method(value, name) != nullptr; }
 
 Value call_method(Runtime& runtime, const Value& self, std::string_view name, const CallValues& arguments) {
-  const Handler handler = find_method(self, name);
+  const MethodCall handler = find_method(self, name);
   if (!handler) fail(fmt::format("'{} object' has no attribute '{}'", type_name(self), name));
   return handler(runtime, self, arguments);
 }

@@ -1,4 +1,4 @@
-#include "text/jinja_lexer.h"
+#include "text/jinja/lexer.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "text/jinja_error.h"
+#include "text/jinja/error.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

@@ -1,7 +1,7 @@
 // Python's two ways to put values into a text.
 #pragma once
 
-#include "text/jinja_runtime.h"
+#include "text/jinja/runtime.h"
 
 namespace headroom::jinja {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "text/jinja_runtime.h"
+#include "text/jinja/runtime.h"
 
 namespace headroom::jinja {
 

@@ -1,13 +1,13 @@
-#include "text/jinja_runtime.h"
+#include "text/jinja/runtime.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "text/jinja_error.h"
-#include "text/jinja_print.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/print.h"
+#include "text/jinja/text.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

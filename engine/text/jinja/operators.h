@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "text/jinja_runtime.h"
+#include "text/jinja/runtime.h"
 
 namespace headroom::jinja {
 

@@ -1,12 +1,12 @@
-#include "text/jinja_expressions.h"
+#include "text/jinja/expressions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "text/jinja_error.h"
-#include "text/jinja_parser.h"
+#include "text/jinja/error.h"
+#include "text/jinja/parser.h"
 
 namespace headroom::jinja {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "text/jinja_error.h"
-#include "text/jinja_filter_table.h"
-#include "text/jinja_print.h"
-#include "text/jinja_text.h"
+#include "text/jinja/error.h"
+#include "text/jinja/filter_table.h"
+#include "text/jinja/print.h"
+#include "text/jinja/text.h"
 
 namespace headroom::jinja {
 
@@ -312,7 +312,7 @@ Value filter_groupby(Runtime& runtime, const Value& input, const CallValues& arg
   return runtime.list(std::move(groups));
 }
 
-constexpr std::array kFilters = {
+constexpr std::array kSequenceFilters = {
     FilterRow{"first", filter_first},
     FilterRow{"last", filter_last},
     FilterRow{"list", filter_list},
@@ -337,6 +337,6 @@ constexpr std::array kFilters = {
 
 }  // namespace
 
-std::span<const FilterRow> sequence_filters() { return kFilters; }
+std::span<const FilterRow> sequence_filters() { return kSequenceFilters; }
 
 }  // namespace headroom::jinja

@@ -1,11 +1,11 @@
-#include "text/jinja_value.h"
+#include "text/jinja/value.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "text/jinja_error.h"
+#include "text/jinja/error.h"
 
 namespace headroom::jinja {
 

@@ -1,11 +1,11 @@
-#include "text/jinja_text.h"
+#include "text/jinja/text.h"
 
 #include <fmt/format.h>
 #include <utf8proc.h>
 
 #include <algorithm>
 
-#include "text/jinja_error.h"
+#include "text/jinja/error.h"
 #include "text/utf8.h"
 
 namespace headroom::jinja {

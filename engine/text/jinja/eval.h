@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "text/jinja_ast.h"
-#include "text/jinja_runtime.h"
+#include "text/jinja/ast.h"
+#include "text/jinja/runtime.h"
 
 namespace headroom::jinja {
 
