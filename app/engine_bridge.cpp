@@ -62,9 +62,9 @@ quint64 EngineBridge::unload() { return m_engine->unload(); }
 
 quint64 EngineBridge::generate(const ui::ChatRequest& request) {
   GenerateRequest generate;
-  generate.messages = request.messages;
-  generate.allow_plain_template = request.allowPlainTemplate;
-  generate.continue_last = request.continueLast;
+  generate.prompt.messages = request.messages;
+  generate.prompt.allow_plain_template = request.allowPlainTemplate;
+  generate.prompt.continue_last = request.continueLast;
   generate.max_tokens = request.maxTokens;
   generate.sampler = request.sampler;
   return m_engine->generate(std::move(generate));

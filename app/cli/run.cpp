@@ -28,12 +28,13 @@ bool agreesToPlain(const Options& options, const ModelFile& file) {
 
 GenerateRequest makeRequest(const Options& options, bool plain) {
   GenerateRequest request;
-  request.allow_plain_template = plain;
-  request.parse_control_tokens_in_messages = options.parseControlTokens;
+  request.prompt.allow_plain_template = plain;
+  request.prompt.parse_control_tokens_in_messages = options.parseControlTokens;
+  request.conversation = 1;  // all that this program says is one
   request.max_tokens = options.maxTokens;
   request.sampler = options.sampler;
   request.stop_strings = options.stopStrings;
-  if (!options.system.empty()) request.messages.push_back({"system", options.system});
+  if (!options.system.empty()) request.prompt.messages.push_back({"system", options.system});
   return request;
 }
 
@@ -44,10 +45,10 @@ Status writeReport(std::optional<OutputFile>& file, const ModelLoaded& loaded, c
 ExitCode answerOnce(const Options& options, Chat& chat, bool plain, std::optional<OutputFile>& reportFile) {
   GenerateRequest request = makeRequest(options, plain);
   if (options.isRaw) {
-    request.messages.clear();
-    request.raw_prompt = options.prompt;
+    request.prompt.messages.clear();
+    request.prompt.raw_text = options.prompt;
   } else {
-    request.messages.push_back({"user", options.prompt});
+    request.prompt.messages.push_back({"user", options.prompt});
   }
   const Answer answer = chat.answer(std::move(request), !options.asJson);
   if (answer.error) return report(*answer.error, options.asJson);
@@ -70,7 +71,7 @@ class Conversation {
       : m_chat(chat),
         m_interrupts(interrupts),
         m_request(makeRequest(options, plain)),
-        m_nSystem(m_request.messages.size()) {}
+        m_nSystem(m_request.prompt.messages.size()) {}
 
   // Until the end of input, /exit or an interrupt. A failed answer is told and the conversation goes on; a script
   // learns of the first one from the exit code.
@@ -99,7 +100,7 @@ ExitCode Conversation::run() {
     if (!*line || **line == "/exit") break;
     if ((*line)->empty()) continue;
     if (**line == "/clear") {
-      m_request.messages.resize(m_nSystem);
+      m_request.prompt.messages.resize(m_nSystem);
       continue;
     }
     const ExitCode code = answer(**line);
@@ -112,17 +113,17 @@ ExitCode Conversation::run() {
 }
 
 ExitCode Conversation::answer(const std::string& line) {
-  m_request.messages.push_back({"user", line});
+  m_request.prompt.messages.push_back({"user", line});
   const Answer answer = m_chat.answer(m_request, true);
   printLine("");
   if (answer.error) {
     // The turn is taken back: the conversation stays one that can go on.
-    m_request.messages.pop_back();
+    m_request.prompt.messages.pop_back();
     if (answer.error->code != ErrorCode::kDoesNotFit) return report(*answer.error, false);
     return report({answer.error->code, answer.error->message + "; /clear starts over"}, false);
   }
   if (answer.finished->reason == FinishReason::kContextFull) printNote("the context is full; /clear starts over");
-  m_request.messages.push_back({"assistant", answer.text});
+  m_request.prompt.messages.push_back({"assistant", answer.text});
   m_last = answer.finished;
   return kDone;
 }

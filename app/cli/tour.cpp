@@ -54,8 +54,8 @@ ExitCode tour(const Options& options, Interrupts& interrupts) {
   if (const std::optional<Error> error = chat.load()) return report(*error, false);
   printLine(fmt::format("\nLoaded in {:.2f} s.\n\n> {}", chat.loaded().seconds, options.prompt));
   GenerateRequest request;
-  request.messages = {{"user", options.prompt}};
-  request.allow_plain_template = true;
+  request.prompt.messages = {{"user", options.prompt}};
+  request.prompt.allow_plain_template = true;
   request.max_tokens = kAnswerTokens;
   request.sampler.temperature = 0;
   const Answer answer = chat.answer(std::move(request), true);

@@ -13,6 +13,7 @@
 
 #include "base/heap.h"
 #include "run/memory_request.h"
+#include "run/prompt.h"
 #include "run/scheduler.h"
 #include "run/session.h"
 
@@ -93,6 +94,7 @@ struct EngineThread::Impl {
   Status check_replan(const MemoryPlan& plan);
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
+  void generate(RequestId id, GenerateRequest request, StopToken stop);
   void advance();
   void give_up_model(RequestId id);
   void adopt(RequestId id, std::shared_ptr<const LoadedModel> loaded, std::unique_ptr<Session> opened);
@@ -185,7 +187,7 @@ void EngineThread::Impl::run() {
       const RequestId id = command.id;
       guard(id, [&] { handle(std::move(command)); });
     }
-    if (scheduler && !scheduler->is_idle()) advance();
+    if (scheduler && scheduler->has_work()) advance();
     if (model) read_memory();
   }
   end_session();
@@ -195,7 +197,7 @@ void EngineThread::Impl::run() {
 std::deque<Command> EngineThread::Impl::take_commands() {
   std::unique_lock lock(mutex);
   const auto has_work = [this] { return quitting || !commands.empty(); };
-  if (scheduler && !scheduler->is_idle()) return std::exchange(commands, {});
+  if (scheduler && scheduler->has_work()) return std::exchange(commands, {});
   if (model) {
     changed.wait_until(lock, sampled + kSampleInterval, has_work);
   } else {
@@ -206,8 +208,8 @@ std::deque<Command> EngineThread::Impl::take_commands() {
 
 void EngineThread::Impl::handle(Command command) {
   const RequestId id = command.id;
-  if (auto* generate = std::get_if<GenerateRequest>(&command.body)) {
-    if (scheduler) return scheduler->add(id, std::move(*generate), std::move(command.stop));
+  if (auto* asked = std::get_if<GenerateRequest>(&command.body)) {
+    if (scheduler) return generate(id, std::move(*asked), std::move(command.stop));
     emit(id, Failed{{ErrorCode::kUsage, "no model is loaded"}});
   } else if (command.stop.stop_requested()) {
     emit(id, Failed{{ErrorCode::kCancelled, "cancelled before it began"}});
@@ -222,6 +224,12 @@ void EngineThread::Impl::handle(Command command) {
     give_up_model(id);
   }
   forget(id);
+}
+
+void EngineThread::Impl::generate(RequestId id, GenerateRequest request, StopToken stop) {
+  const PromptText prompt = std::exchange(request.prompt, {});
+  if (!scheduler->add(id, std::move(request), std::move(stop))) return;
+  scheduler->prompt_read(id, read_prompt(*model, prompt, session->cache().n_ctx()));
 }
 
 // The host has no memory for what a request needs beside the plan: the request ends, the thread does not.

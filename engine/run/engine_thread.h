@@ -4,13 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "run/event.h"
+#include "run/generate_request.h"
 #include "run/load_model.h"
-#include "text/chat_message.h"
-#include "text/sampler_settings.h"
 
 namespace headroom {
 
@@ -20,21 +18,10 @@ struct LoadRequest {
                                            // and free, when it no longer fits
 };
 
-struct GenerateRequest {
-  std::vector<ChatMessage> messages;  // rendered with the file's template, or
-  std::string raw_prompt;             // when messages is empty: tokenized as it stands, control tokens in it count
-  bool allow_plain_template = false;  // the user agreed to the plain form
-  bool continue_last = false;         // the last message is an assistant's and goes on
-  bool parse_control_tokens_in_messages = false;  // whoever writes a message may then forge turns
-  std::uint32_t slot = 0;
-  std::uint32_t max_tokens = 0;  // 0: until the context is full
-  SamplerSettings sampler;
-  std::vector<std::string> stop_strings;
-};
-
 // Events come on the engine thread, in order. Methods may be called from any thread; none of them waits.
-// Requests are taken in order; answers in different slots run side by side. A load, replan or unload ends the answers
-// that run (kStopped) once its own inputs were accepted.
+// Requests about the model are taken in order; answers run side by side, as many as the plan has slots, and others wait
+// in a queue (request_queue.h). A load, replan or unload ends the answers that run (kStopped) once its own inputs were
+// accepted.
 class EngineThread {
  public:
   EngineThread(std::function<void(Event)> on_event,
@@ -55,8 +42,9 @@ class EngineThread {
   // How fast devices are, one after the other, between answers: answered by DevicesMeasured.
   RequestId measure(std::vector<DeviceInfo> devices);
   RequestId generate(GenerateRequest request);
-  // Also one that still waits in the queue; unknown ids are ignored. A load or replan that was stopped before the new
-  // took the place of the old fails with kCancelled; a stop after that is ignored.
+  // Also one that still waits in the queue: it ends as soon as the step that runs is done. Unknown ids are ignored. A
+  // load or replan that was stopped before the new took the place of the old fails with kCancelled; a stop after that
+  // is ignored.
   void stop(RequestId request);
 
  private:

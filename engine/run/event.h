@@ -14,6 +14,7 @@
 #include "plan/memory_plan.h"
 #include "plan/prompt_speed.h"
 #include "plan/speed.h"
+#include "run/logprobs.h"
 
 namespace headroom {
 
@@ -51,20 +52,37 @@ struct Failed {
 struct PrefillProgress {
   std::uint32_t tokens_done = 0, tokens_total = 0, tokens_reused = 0;
 };
+// A token of an answer. The one that ends a turn is none.
+struct AnswerToken {
+  TokenId id = 0;
+  // Where GenerateRequest::n_top_logprobs asked for them: its own, and those of the likeliest, the likeliest first.
+  float logprob = 0;
+  std::vector<TokenLogprob> likeliest;
+};
+// What an answer grew by since the last one. Text may come later than its tokens: a code point may take several of
+// them, and what may become a stop string waits.
 struct TextDelta {
-  std::string text;
-};  // whole code points
+  std::string text;  // whole code points
+  std::vector<AnswerToken> tokens;
+};
 
 enum class FinishReason : std::uint8_t { kEndOfTurn, kMaxTokens, kStopString, kStopped, kContextFull };
 struct GenerationStats {
   std::uint32_t prompt_tokens = 0, reused_tokens = 0, generated_tokens = 0;
   std::uint32_t decode_steps = 0;  // that decode_seconds covers: the first token comes from the prefill
   double prefill_seconds = 0, decode_seconds = 0;
+  // How many of all steps it waited for a slot once its prompt was read, and the most rows of prompts that a decode
+  // step of it had beside (kPromptRowsBesideAnswers).
+  std::uint64_t waited_steps = 0;
+  std::uint32_t most_prompt_rows_beside = 0;
+  bool shared_prefill = false;  // a step of its prompt had other rows, too: prefill_seconds are not its own
   std::uint32_t context_used = 0, n_ctx = 0;
   std::uint64_t seed = 0;
   std::uint64_t allocations_after_load = 0;  // of drivers, when the answer ended
 };
+// None where its steps were shared: they say nothing of how fast a prompt is read.
 inline PromptTimes prompt_times(const GenerationStats& stats) {
+  if (stats.shared_prefill) return {};
   return {stats.prompt_tokens - stats.reused_tokens, stats.reused_tokens, stats.prefill_seconds};
 }
 struct GenerationFinished {

@@ -163,14 +163,17 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
 }
 
 // Weights are streamed for prompts. A decode step of many slots has many rows, too, but answers wait for each of them:
-// what counts is the most rows that any slot has in the step.
+// what counts are the rows of slots that have more of them than an answer with its drafts.
 const std::vector<DeviceSubgraph>& Executor::subgraphs_for(std::span<const StepRow> rows) const {
-  std::size_t n_most = 0, n = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    n = i > 0 && rows[i].slot == rows[i - 1].slot ? n + 1 : 1;
-    n_most = std::max(n_most, n);
+  std::size_t n_of_prompts = 0;
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t last = first + 1;
+    while (last < rows.size() && rows[last].slot == rows[first].slot) ++last;
+    if (last - first > plan_.options.n_draft + std::size_t{1}) n_of_prompts += last - first;
+    first = last;
   }
-  return execution_mode_of(plan_.placement, n_most) == ExecutionMode::kStreamed ? streamed_subgraphs_ : subgraphs_;
+  return execution_mode_of(plan_.placement, n_of_prompts) == ExecutionMode::kStreamed ? streamed_subgraphs_
+                                                                                      : subgraphs_;
 }
 
 Status Executor::upload(const DeviceSubgraph& subgraph, const StopToken& stop) {

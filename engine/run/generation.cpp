@@ -1,19 +1,10 @@
 #include "run/generation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <utility>
 
 namespace headroom {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
-
 std::uint64_t choose_seed(std::uint64_t asked) {
   if (asked != 0) return asked;
   std::random_device device;
@@ -22,11 +13,11 @@ std::uint64_t choose_seed(std::uint64_t asked) {
   return std::max<std::uint64_t>(seed, 1);
 }
 
-Generation::Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt,
-                       std::uint32_t n_reused, StopToken stop)
+Generation::Generation(Session& session, std::uint32_t slot, const GenerateRequest& request,
+                       std::vector<TokenId> prompt, std::uint32_t n_reused, StopToken stop)
     : session_(session),
       prompt_(std::move(prompt)),
-      slot_(request.slot),
+      slot_(slot),
       max_tokens_(request.max_tokens),
       stop_(std::move(stop)),
       stats_{.prompt_tokens = static_cast<std::uint32_t>(prompt_.size()),
@@ -34,22 +25,16 @@ Generation::Generation(Session& session, const GenerateRequest& request, std::ve
              .n_ctx = session.cache().n_ctx(),
              .seed = choose_seed(request.sampler.seed)},
       sampler_(request.sampler, stats_.seed, session.sampler_scratch()),
-      stop_strings_(request.stop_strings) {}
+      stop_strings_(request.stop_strings),
+      likeliest_(std::min(request.n_top_logprobs, session.model().info->n_vocab)) {}
 
-Status Generation::prefill_chunk() {
-  const Clock::time_point start = Clock::now();
+std::uint32_t Generation::prompt_rows_left() const {
+  return static_cast<std::uint32_t>(prompt_.size() - session_.cache().tokens(slot_).size());
+}
+
+SlotRows Generation::prompt_rows(std::uint32_t n_rows) const {
   const std::size_t n_held = session_.cache().tokens(slot_).size();
-  const std::size_t n_left = prompt_.size() - n_held;
-  const std::size_t n_chunk = std::min<std::size_t>(n_left, session_.plan().options.n_batch);
-  const std::span<const TokenId> chunk(prompt_.data() + n_held, n_chunk);
-  const Status done = session_.step({slot_, chunk, n_chunk == n_left ? 1U : 0U}, stop_);
-  stats_.prefill_seconds += seconds_since(start);
-  if (!done || n_chunk < n_left) return done;
-  SampledRow first = sampled_row(0);
-  if (Status sampled = session_.sample({&first, 1}); !sampled) return sampled;
-  phase_ = Phase::kDecode;
-  take(first.token);
-  return ok_status();
+  return {slot_, {prompt_.data() + n_held, n_rows}, n_rows == prompt_rows_left() ? 1U : 0U};
 }
 
 PrefillProgress Generation::prefill_progress() const {
@@ -57,17 +42,27 @@ PrefillProgress Generation::prefill_progress() const {
           stats_.reused_tokens};
 }
 
-void Generation::decoded(TokenId token, double seconds) {
-  const Clock::time_point start = Clock::now();
-  take(token);
-  stats_.decode_seconds += seconds + seconds_since(start);
+void Generation::stepped(const Step& step) {
+  if (phase_ == Phase::kPrefill) {
+    stats_.prefill_seconds += step.seconds;
+    stats_.shared_prefill |= step.is_shared;
+    return;
+  }
+  stats_.decode_seconds += step.seconds;
   ++stats_.decode_steps;
+  stats_.most_prompt_rows_beside = std::max(stats_.most_prompt_rows_beside, step.n_others_prompt_rows);
 }
 
-void Generation::take(TokenId token) {
-  next_ = token;
+SampledRow Generation::sampled_row(std::uint32_t row) {
+  return {.row = row, .sampler = &sampler_, .recent = session_.cache().tokens(slot_), .likeliest = likeliest_};
+}
+
+void Generation::take(const SampledRow& sampled) {
+  phase_ = Phase::kDecode;
+  next_ = sampled.token;
   if (session_.model().tokenizer->ends_generation(next_)) return finish(FinishReason::kEndOfTurn);
   ++stats_.generated_tokens;
+  delta_.tokens.push_back({next_, sampled.logprob, likeliest_});
   say(next_);
   if (phase_ == Phase::kFinished) return;
   if (stats_.generated_tokens == max_tokens_) return finish(FinishReason::kMaxTokens);
@@ -79,7 +74,7 @@ void Generation::take(TokenId token) {
 void Generation::say(TokenId token) {
   StopStrings::Released released =
       stop_strings_.push(utf8_.push(session_.model().tokenizer->token_bytes(token, false)));
-  text_ += released.text;
+  delta_.text += released.text;
   if (released.stopped) finish(FinishReason::kStopString);
 }
 
@@ -89,8 +84,8 @@ void Generation::finish(FinishReason reason) {
   phase_ = Phase::kFinished;
   reason_ = reason;
   if (reason == FinishReason::kStopString) return;
-  text_ += stop_strings_.finish();
-  if (reason == FinishReason::kEndOfTurn) text_ += utf8_.finish();
+  delta_.text += stop_strings_.finish();
+  if (reason == FinishReason::kEndOfTurn) delta_.text += utf8_.finish();
 }
 
 GenerationFinished Generation::finished() const {

@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/stop.h"
-#include "run/engine_thread.h"
+#include "run/event.h"
+#include "run/generate_request.h"
 #include "run/sampler.h"
 #include "run/session.h"
 #include "run/stop_strings.h"
@@ -18,35 +20,45 @@ class Generation {
  public:
   enum class Phase { kPrefill, kDecode, kFinished };
 
-  // `prompt` has 1 to n_ctx - 1 tokens and was accepted by session.begin_prompt(), which reused `n_reused` of them.
-  Generation(Session& session, const GenerateRequest& request, std::vector<TokenId> prompt, std::uint32_t n_reused,
-             StopToken stop);
+  // `prompt` has 1 to n_ctx - 1 tokens and was accepted by session.begin_prompt() for `slot`, which reused `n_reused`
+  // of them.
+  Generation(Session& session, std::uint32_t slot, const GenerateRequest& request, std::vector<TokenId> prompt,
+             std::uint32_t n_reused, StopToken stop);
 
   Phase phase() const { return phase_; }
   std::uint32_t slot() const { return slot_; }
   const StopToken& stop_token() const { return stop_; }
-  SlotRows next_rows() const { return {slot_, {&next_, 1}, 1}; }  // kDecode: what the next step computes
+  std::uint32_t prompt_rows_left() const;  // kPrefill: at least 1
 
-  // kPrefill: computes the next chunk of the prompt; after the last one the first token is chosen.
-  Status prefill_chunk();
+  // What the next step computes of it: the next so many tokens of the prompt, or the last token of the answer.
+  SlotRows prompt_rows(std::uint32_t n_rows) const;
+  SlotRows answer_row() const { return {slot_, {&next_, 1}, 1}; }
+
+  // A step that it had rows in: how long it took, and what others had in it.
+  struct Step {
+    double seconds = 0;
+    std::uint32_t n_others_prompt_rows = 0;
+    bool is_shared = false;
+  };
+  // Once the step is done: the prompt is read so far, or one token further.
+  void stepped(const Step& step);
+  // Where the rows of the step had logits: what to sample from, and then what was sampled.
+  SampledRow sampled_row(std::uint32_t row);
+  void take(const SampledRow& sampled);
+
   PrefillProgress prefill_progress() const;
-
-  // kDecode: once the step with next_rows() is done, what to sample from its row, and then what was sampled; `seconds`
-  // is what the step and the sampling of its rows took.
-  SampledRow sampled_row(std::uint32_t row) { return {row, &sampler_, session_.cache().tokens(slot_)}; }
-  void decoded(TokenId token, double seconds);
+  void waited(std::uint64_t n_steps) { stats_.waited_steps = n_steps; }
 
   // Ends the answer now, with kStopped.
   void finish_stopped() { finish(FinishReason::kStopped); }
 
-  // Text since the last call, whole code points.
-  std::string take_text() { return std::exchange(text_, {}); }
-  bool has_text() const { return !text_.empty(); }
+  // Text and tokens since the last call.
+  TextDelta take_delta() { return std::exchange(delta_, {}); }
+  bool has_delta() const { return !delta_.text.empty() || !delta_.tokens.empty(); }
 
   GenerationFinished finished() const;  // kFinished
 
  private:
-  void take(TokenId token);
   void say(TokenId token);
   void finish(FinishReason reason);
 
@@ -60,7 +72,8 @@ class Generation {
   StopStrings stop_strings_;
   Phase phase_ = Phase::kPrefill;
   TokenId next_ = 0;
-  std::string text_;
+  std::vector<TokenLogprob> likeliest_;  // of the row that is sampled: as many as were asked for
+  TextDelta delta_;
   FinishReason reason_ = FinishReason::kStopped;
 };
 

@@ -1,10 +1,10 @@
 #include "run/scheduler.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
-
-#include "run/prompt.h"
 
 namespace headroom {
 namespace {
@@ -14,77 +14,112 @@ constexpr auto kTextInterval = std::chrono::milliseconds(33);
 
 }  // namespace
 
-Scheduler::Scheduler(Session& session, const EventSink& on_event) : session_(session), on_event_(on_event) {
-  running_.reserve(session.cache().n_slots());
-  step_parts_.reserve(session.cache().n_slots());
-  step_running_.reserve(session.cache().n_slots());
-  step_rows_.reserve(session.cache().n_slots());
+Scheduler::Scheduler(Session& session, const EventSink& on_event)
+    : session_(session), on_event_(on_event), slots_(session.cache().n_slots()) {
+  running_.reserve(slots_.size());
+  shares_.reserve(slots_.size());
+  parts_.reserve(slots_.size());
+  in_step_.reserve(slots_.size());
+  sampled_.reserve(slots_.size());
 }
 
-void Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) {
-  waiting_.push_back({id, std::move(request), std::move(stop)});
+Status Scheduler::check(const GenerateRequest& request) const {
+  if (queue_.size() >= RequestQueue::kMostWaiting) {
+    return Error{ErrorCode::kResource,
+                 fmt::format("the queue is full: {} requests wait for an answer, and no more than {} may",
+                             queue_.size(), RequestQueue::kMostWaiting)};
+  }
+  if (request.n_top_logprobs > kMostTopLogprobs) {
+    return Error{ErrorCode::kUsage, fmt::format("the probabilities of {} tokens were asked for, at most {} are told",
+                                                request.n_top_logprobs, kMostTopLogprobs)};
+  }
+  return check_sampler_settings(request.sampler);
+}
+
+bool Scheduler::add(RequestId id, GenerateRequest request, StopToken stop) {
+  if (Status sane = check(request); !sane) {
+    on_event_({id, Failed{sane.error()}});
+    return false;
+  }
+  queue_.push({id, std::move(request), std::move(stop), n_steps_, std::nullopt});
+  return true;
+}
+
+void Scheduler::prompt_read(RequestId id, PromptOutcome outcome) {
+  WaitingRequest* const waiting = queue_.find(id);
+  if (waiting == nullptr) return;
+  if (auto* tokens = std::get_if<std::vector<TokenId>>(&outcome)) {
+    waiting->prompt = std::move(*tokens);
+    waiting->since_step = n_steps_;
+    return;
+  }
+  (void)queue_.take_if([&](const WaitingRequest& one) { return one.id == id; });
+  if (const auto* too_long = std::get_if<PromptTooLong>(&outcome)) return on_event_({id, *too_long});
+  on_event_({id, Failed{std::get<Error>(outcome)}});
+}
+
+bool Scheduler::has_work() const {
+  return !running_.empty() || queue_.has_stopped() ||
+         queue_.has_next([this](ConversationId conversation) { return is_busy(conversation); });
 }
 
 void Scheduler::advance() {
+  for (const WaitingRequest& waiting :
+       queue_.take_if([](const WaitingRequest& one) { return one.stop.stop_requested(); }))
+    end_unstarted(waiting);
   start_waiting();
   finish_stopped();
-  prefill();
-  decode();
+  step();
   for (Running& running : running_) tell(running);
   remove_finished();
 }
 
 void Scheduler::stop_all() {
-  for (const Waiting& waiting : std::exchange(waiting_, {})) end_unstarted(waiting);
+  for (const WaitingRequest& waiting : queue_.take_if([](const WaitingRequest&) { return true; }))
+    end_unstarted(waiting);
   for (Running& running : running_) running.generation->finish_stopped();
   for (Running& running : running_) tell(running);
   remove_finished();
 }
 
 void Scheduler::fail_all(const Error& error) {
-  for (const Waiting& waiting : std::exchange(waiting_, {})) on_event_({waiting.id, Failed{error}});
-  while (!running_.empty()) fail(running_.front(), error);
+  for (const WaitingRequest& waiting : queue_.take_if([](const WaitingRequest&) { return true; }))
+    on_event_({waiting.id, Failed{error}});
+  while (!running_.empty()) fail(running_.front().id, error);
+}
+
+bool Scheduler::is_busy(ConversationId conversation) const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [&](const SlotUse& use) { return use.is_busy && use.conversation == conversation; });
 }
 
 void Scheduler::start_waiting() {
-  for (auto next = waiting_.begin(); next != waiting_.end();) {
-    const std::uint32_t slot = next->request.slot;
-    const auto uses_slot = [slot](const Running& running) { return running.generation->slot() == slot; };
-    if (std::any_of(running_.begin(), running_.end(), uses_slot)) {
-      ++next;
-      continue;
-    }
+  const auto is_free = [](const SlotUse& use) { return !use.is_busy; };
+  while (std::any_of(slots_.begin(), slots_.end(), is_free)) {
+    std::optional<WaitingRequest> next =
+        queue_.take_next([this](ConversationId conversation) { return is_busy(conversation); });
+    if (!next) return;
     const RequestId id = next->id;
-    Waiting started = std::move(*next);
-    next = waiting_.erase(next);
-    try {  // a prompt is rendered and tokenized here, however long it is
-      start(std::move(started));
+    const std::uint32_t slot = *choose_slot(session_.cache(), slots_, next->request.conversation, *next->prompt);
+    try {
+      start(std::move(*next), slot);
     } catch (const std::bad_alloc&) {
       on_event_({id, Failed{{ErrorCode::kResource, "the system refused memory for this answer"}}});
     }
   }
 }
 
-void Scheduler::start(Waiting next) {
-  if (next.stop.stop_requested()) return end_unstarted(next);
-  const auto refuse = [&](const Error& error) { on_event_({next.id, Failed{error}}); };
-  if (Status sane = check_sampler_settings(next.request.sampler); !sane) return refuse(sane.error());
-  Result<std::vector<TokenId>> tokens = request_tokens(session_.model(), next.request);
-  if (!tokens) return refuse(tokens.error());
-  std::vector<TokenId> prompt = std::move(*tokens);
-  const std::uint32_t n_ctx = session_.cache().n_ctx();
-  if (next.request.slot < session_.cache().n_slots() && prompt.size() >= n_ctx) {
-    return on_event_({next.id, PromptTooLong{static_cast<std::uint32_t>(prompt.size()), n_ctx}});
-  }
-  const Result<std::uint32_t> n_reused = session_.begin_prompt(next.request.slot, prompt);
-  if (!n_reused) return refuse(n_reused.error());
-  auto generation =
-      std::make_unique<Generation>(session_, next.request, std::move(prompt), *n_reused, std::move(next.stop));
-  on_event_({next.id, generation->prefill_progress()});
-  const auto after = std::find_if(running_.begin(), running_.end(), [&](const Running& running) {
-    return running.generation->slot() > generation->slot();
-  });
-  running_.insert(after, Running{next.id, std::move(generation), Clock::now()});
+void Scheduler::start(WaitingRequest next, std::uint32_t slot) {
+  const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, *next.prompt);
+  if (!n_reused) return on_event_({next.id, Failed{n_reused.error()}});
+  auto generation = std::make_unique<Generation>(session_, slot, next.request, std::move(*next.prompt), *n_reused,
+                                                 std::move(next.stop));
+  generation->waited(n_steps_ - next.since_step);
+  const auto after = std::find_if(running_.begin(), running_.end(),
+                                  [&](const Running& running) { return running.generation->slot() > slot; });
+  const auto started = running_.insert(after, Running{next.id, std::move(generation), Clock::now(), n_steps_});
+  slots_[slot] = {next.request.conversation, ++n_started_, true};
+  on_event_({next.id, started->generation->prefill_progress()});
 }
 
 void Scheduler::finish_stopped() {
@@ -93,84 +128,113 @@ void Scheduler::finish_stopped() {
   }
 }
 
-// One chunk of the oldest request that still reads its prompt, so that answers under way go on between the chunks.
-void Scheduler::prefill() {
-  Running* oldest = nullptr;
-  for (Running& running : running_) {
-    if (running.generation->phase() == Generation::Phase::kPrefill && (oldest == nullptr || running.id < oldest->id))
-      oldest = &running;
+// A row of each answer, and of the prompts what they share.
+void Scheduler::compose() {
+  using Phase = Generation::Phase;
+  const auto count = [&](Phase phase) {
+    return static_cast<std::uint32_t>(
+        std::ranges::count_if(running_, [&](const Running& running) { return running.generation->phase() == phase; }));
+  };
+  shares_.clear();
+  for (const Running& running : running_) {
+    if (running.generation->phase() == Phase::kPrefill)
+      shares_.push_back({running.generation->prompt_rows_left(), running.served_at});
   }
-  if (oldest == nullptr) return;
-  const Status done = oldest->generation->prefill_chunk();
-  if (!done && done.error().code != ErrorCode::kCancelled) return fail(*oldest, done.error());
-  if (!done) oldest->generation->finish_stopped();
-  on_event_({oldest->id, oldest->generation->prefill_progress()});
+  share_rows(most_prompt_rows(session_.plan().options, count(Phase::kDecode)), shares_);
+  parts_.clear();
+  in_step_.clear();
+  n_prompt_rows_ = 0;
+  auto share = shares_.begin();
+  for (Running& running : running_) {
+    const Phase phase = running.generation->phase();
+    if (phase == Phase::kFinished) continue;
+    const std::uint32_t n_rows = phase == Phase::kPrefill ? share++->n_rows : 0;
+    if (phase == Phase::kPrefill && n_rows == 0) continue;
+    n_prompt_rows_ += n_rows;
+    parts_.push_back(phase == Phase::kDecode ? running.generation->answer_row()
+                                             : running.generation->prompt_rows(n_rows));
+    in_step_.push_back(&running);
+  }
 }
 
-void Scheduler::decode() {
-  step_parts_.clear();
-  step_running_.clear();
-  for (Running& running : running_) {
-    if (running.generation->phase() != Generation::Phase::kDecode) continue;
-    step_parts_.push_back(running.generation->next_rows());
-    step_running_.push_back(&running);
-  }
-  if (step_parts_.empty()) return;
-  // A step of several slots is short and shared: only a lone answer may break it off.
-  const StopToken stop = step_running_.size() == 1 ? step_running_.front()->generation->stop_token() : StopToken();
+void Scheduler::step() {
+  compose();
+  if (parts_.empty()) return;
+  ++n_steps_;
   const Clock::time_point start = Clock::now();
-  const Status done = decode_and_sample(stop);
+  const bool is_alone = parts_.size() == 1;
+  const Status done = run_step(is_alone ? in_step_.front()->generation->stop_token() : StopToken());
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!done && done.error().code == ErrorCode::kCancelled) return step_running_.front()->generation->finish_stopped();
+  if (!done && done.error().code == ErrorCode::kCancelled) return in_step_.front()->generation->finish_stopped();
   if (!done) {
-    const Error error = done.error();
     std::vector<RequestId> failed;
-    for (const Running* running : step_running_) failed.push_back(running->id);
-    for (const RequestId id : failed) {
-      fail(*std::find_if(running_.begin(), running_.end(), [id](const Running& running) { return running.id == id; }),
-           error);
-    }
+    for (const Running* running : in_step_) failed.push_back(running->id);
+    for (const RequestId id : failed) fail(id, done.error());
     return;
   }
-  for (std::size_t i = 0; i < step_running_.size(); ++i)
-    step_running_[i]->generation->decoded(step_rows_[i].token, seconds);
+  auto sampled = sampled_.begin();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Running& running = *in_step_[i];
+    const bool is_prompt = running.generation->phase() == Generation::Phase::kPrefill;
+    const auto n_own = is_prompt ? static_cast<std::uint32_t>(parts_[i].tokens.size()) : 0;
+    running.served_at = n_steps_;
+    running.generation->stepped({seconds, n_prompt_rows_ - n_own, !is_alone});
+    if (is_prompt) tell_progress(running, parts_[i].n_logit_rows > 0);
+    if (parts_[i].n_logit_rows > 0) running.generation->take(*sampled++);
+  }
 }
 
-// Computes step_parts_, and chooses into step_rows_ the token that follows each.
-Status Scheduler::decode_and_sample(const StopToken& stop) {
-  if (Status done = session_.step(step_parts_, stop); !done) return done;
-  step_rows_.clear();
-  for (std::uint32_t i = 0; i < step_running_.size(); ++i)
-    step_rows_.push_back(step_running_[i]->generation->sampled_row(i));
-  return session_.sample(step_rows_);
+// Computes parts_, and chooses into sampled_ the token that follows each part with logits. A step of several is
+// shared: only one that is alone in it may break it off.
+Status Scheduler::run_step(const StopToken& stop) {
+  if (Status done = session_.step(parts_, stop); !done) return done;
+  sampled_.clear();
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].n_logit_rows > 0)
+      sampled_.push_back(in_step_[i]->generation->sampled_row(static_cast<std::uint32_t>(sampled_.size())));
+  }
+  return session_.sample(sampled_);
 }
 
 void Scheduler::tell(Running& running) {
-  if (!running.generation->has_text()) return;
+  if (!running.generation->has_delta()) return;
   const Clock::time_point now = Clock::now();
   if (running.generation->phase() != Generation::Phase::kFinished && now - running.told < kTextInterval) return;
   running.told = now;
-  on_event_({running.id, TextDelta{running.generation->take_text()}});
+  on_event_({running.id, running.generation->take_delta()});
+}
+
+void Scheduler::tell_progress(Running& running, bool is_read) {
+  const Clock::time_point now = Clock::now();
+  if (!is_read && now - running.told < kTextInterval) return;
+  running.told = now;
+  on_event_({running.id, running.generation->prefill_progress()});
 }
 
 void Scheduler::remove_finished() {
-  for (const Running& running : running_) {
-    if (running.generation->phase() == Generation::Phase::kFinished)
-      on_event_({running.id, running.generation->finished()});
+  for (auto running = running_.begin(); running != running_.end();) {
+    if (running->generation->phase() != Generation::Phase::kFinished) {
+      ++running;
+      continue;
+    }
+    const Event end{running->id, running->generation->finished()};
+    slots_[running->generation->slot()].is_busy = false;
+    running = running_.erase(running);
+    on_event_(end);
   }
-  std::erase_if(running_,
-                [](const Running& running) { return running.generation->phase() == Generation::Phase::kFinished; });
 }
 
 // What a failed step left in the cache is unknown: the slot starts over.
-void Scheduler::fail(const Running& running, const Error& error) {
-  const RequestId id = running.id;
-  session_.take_back(running.generation->slot(), 0);
-  std::erase_if(running_, [id](const Running& other) { return other.id == id; });
+void Scheduler::fail(RequestId id, const Error& error) {
+  const auto running = std::ranges::find_if(running_, [id](const Running& one) { return one.id == id; });
+  const std::uint32_t slot = running->generation->slot();
+  session_.take_back(slot, 0);
+  slots_[slot] = {};
+  running_.erase(running);
   on_event_({id, Failed{error}});
 }
 
-void Scheduler::end_unstarted(const Waiting& waiting) {
+void Scheduler::end_unstarted(const WaitingRequest& waiting) {
   GenerationFinished end{FinishReason::kStopped, {}, {}};
   end.stats.n_ctx = session_.cache().n_ctx();
   on_event_({waiting.id, end});

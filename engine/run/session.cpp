@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/heap.h"
+#include "run/logprobs.h"
 #include "run/memory_request.h"
 
 namespace headroom {
@@ -264,20 +265,25 @@ Status Session::sample_group(std::span<SampledRow> rows) {
     std::optional<CandidateQuery> query = rows[i].sampler->ask(rows[i].recent, sampler_.rows[i]);
     if (!query) continue;
     query->row = rows[i].row;
+    if (!rows[i].likeliest.empty())
+      ask_for_logprobs(*query, static_cast<std::uint32_t>(rows[i].likeliest.size()), sampler_.rows[i].best);
     queries_.push_back(*query);
     asks.set(i);
   }
   if (Status found = executor_->top_k(queries_); !found) return found;
   auto answer = queries_.begin();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::optional<TokenId> token;
-    if (asks[i]) token = rows[i].sampler->choose(*answer++);
-    if (!token) {
-      const Result<std::span<const float>> logits = executor_->logits(rows[i].row);
-      if (!logits) return logits.error();
-      token = rows[i].sampler->choose(*logits, rows[i].recent);
+    SampledRow& row = rows[i];
+    const CandidateQuery* const asked = asks[i] ? &*answer++ : nullptr;
+    if (const std::optional<TokenId> token = asked != nullptr ? row.sampler->choose(*asked) : std::nullopt) {
+      row.token = *token;
+      if (!row.likeliest.empty()) row.logprob = read_logprobs(*asked, row.token, row.likeliest);
+      continue;
     }
-    rows[i].token = *token;
+    const Result<std::span<const float>> logits = executor_->logits(row.row);
+    if (!logits) return logits.error();
+    row.token = row.sampler->choose(*logits, row.recent);
+    if (!row.likeliest.empty()) row.logprob = read_logprobs(*logits, row.token, row.likeliest);
   }
   return ok_status();
 }

@@ -61,8 +61,8 @@ void judge(const Growth& growth, bool device_counts, std::uint64_t n_allocations
 Result<GenerationFinished> take_turn(cli::Chat& chat, std::vector<ChatMessage>& messages, std::uint32_t turn) {
   messages.push_back({"user", fmt::format("question {} of many, in a few words", turn)});
   GenerateRequest request;
-  request.messages = messages;
-  request.allow_plain_template = true;
+  request.prompt.messages = messages;
+  request.prompt.allow_plain_template = true;
   request.max_tokens = kAnswerTokens;
   request.sampler.seed = turn + 1;
   const cli::Answer answer = chat.answer(std::move(request), false);

@@ -38,11 +38,13 @@ struct Machine {
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::optional<Bytes> driver_bytes;
   bool binds_until_stopped = true;
+  bool fails_steps = false;
   std::uint64_t n_steps = 0, n_rows = 0;
   std::uint32_t widest_step = 0;
   std::function<void()> before_step = [] {};
-  std::function<void()> before_chunk = [] {};  // of a weight
-  float highest = 20.0F;                       // logit, of the next token; the others have up to 12
+  std::function<void(std::span<const StepRow>)> saw_rows = [](std::span<const StepRow>) {};  // of a step that runs
+  std::function<void()> before_chunk = [] {};                                                // of a weight
+  float highest = 20.0F;  // logit, of the next token; the others have up to 12
   // The next token after the tokens that a slot holds; 0 ends the answer.
   std::function<TokenId(const std::vector<TokenId>&)> next = [](const std::vector<TokenId>& tokens) {
     std::uint64_t hash = 14695981039346656037ULL;
@@ -100,6 +102,8 @@ class FakeBackend final : public Backend {
   Status submit(const DeviceSubgraph&, const StepInputs& inputs, const StopToken& stop) override {
     machine_.before_step();
     if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
+    if (machine_.fails_steps) return Error{ErrorCode::kResource, "the fake machine fails"};
+    machine_.saw_rows(inputs.rows);
     ++machine_.n_steps;
     machine_.n_rows += inputs.rows.size();
     machine_.widest_step = std::max(machine_.widest_step, static_cast<std::uint32_t>(inputs.rows.size()));

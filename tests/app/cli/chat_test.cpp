@@ -28,7 +28,7 @@ class ChatTest : public testing::Test {
   }
   static GenerateRequest ask(const std::string& prompt) {
     GenerateRequest request;
-    request.raw_prompt = prompt;
+    request.prompt.raw_text = prompt;
     request.max_tokens = 8;
     return request;
   }

@@ -114,7 +114,7 @@ inline PlanOptions context_of(std::uint32_t n_ctx) {
 
 inline GenerateRequest ask(const std::string& prompt, std::uint32_t max_tokens = 0) {
   GenerateRequest request;
-  request.raw_prompt = prompt;
+  request.prompt.raw_text = prompt;
   request.max_tokens = max_tokens;
   request.sampler.seed = 7;
   return request;

@@ -2,75 +2,19 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "support/fake_backend.h"
+#include "engine/run/scheduler_bench.h"
 
 namespace headroom {
 namespace {
 
-using fake::Machine;
-using fake::Setup;
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture's names
 
-// A session over the fake machine, its scheduler, and all that it told.
-struct Bench {
-  explicit Bench(const Setup& setup) {
-    Result<std::unique_ptr<Session>> opened = Session::open(fake::make_loaded(setup, machine), fake::make_plan(setup));
-    CHECK(opened.ok(), "the fake session opens");
-    session = std::move(*opened);
-    scheduler = std::make_unique<Scheduler>(*session, sink);
-  }
-
-  RequestId ask(const std::string& prompt, std::uint32_t slot = 0, std::uint32_t max_tokens = 0) {
-    GenerateRequest request;
-    request.raw_prompt = prompt;
-    request.slot = slot;
-    request.max_tokens = max_tokens;
-    request.sampler.temperature = 0.0F;
-    return ask(std::move(request));
-  }
-  RequestId ask(GenerateRequest request) {
-    sources.emplace(++last_id, StopSource());
-    scheduler->add(last_id, std::move(request), sources.at(last_id).token());
-    return last_id;
-  }
-  void run() {
-    while (!scheduler->is_idle()) scheduler->advance();
-  }
-  std::string text(RequestId id) const {
-    std::string text;
-    for (const Event& event : events) {
-      if (const auto* delta = std::get_if<TextDelta>(&event.body); delta != nullptr && event.request == id)
-        text += delta->text;
-    }
-    return text;
-  }
-  template <class Body>
-  const Body* find(RequestId id) const {
-    for (const Event& event : events) {
-      if (event.request == id && std::holds_alternative<Body>(event.body)) return &std::get<Body>(event.body);
-    }
-    return nullptr;
-  }
-
-  Machine machine;
-  std::vector<Event> events;
-  Scheduler::EventSink sink = [this](Event event) { events.push_back(std::move(event)); };
-  std::unique_ptr<Session> session;
-  std::unique_ptr<Scheduler> scheduler;
-  std::map<RequestId, StopSource> sources;
-  RequestId last_id = 0;
-};
-
-std::string letters(std::size_t n) { return std::string(n, 'x'); }
-
-GenerateRequest asked_with(const SamplerSettings& settings, std::uint32_t slot) {
+GenerateRequest asked_with(const SamplerSettings& settings, std::uint32_t number) {
   GenerateRequest request;
-  request.raw_prompt = "hello " + std::to_string(slot);
-  request.slot = slot;
+  request.prompt.raw_text = "hello " + std::to_string(number);
   request.max_tokens = 20;
   request.sampler = settings;
-  request.sampler.seed = 7 + slot;
+  request.sampler.seed = 7 + number;
   return request;
 }
 
@@ -219,7 +163,7 @@ TEST(Scheduler, several_slots_share_a_decode_step) {
   EXPECT_LE(bench.machine.n_steps, 2U + 10U) << "two prefills, and decode steps of both together";
 }
 
-TEST(Scheduler, requests_of_one_slot_wait_for_each_other) {
+TEST(Scheduler, requests_wait_for_a_slot) {
   Bench bench({});
   const RequestId first = bench.ask("one", 0, 3);
   const RequestId second = bench.ask("two", 0, 3);
@@ -263,13 +207,40 @@ TEST(Scheduler, a_stop_before_the_start_computes_nothing) {
   EXPECT_EQ(bench.find<GenerationFinished>(id)->reason, FinishReason::kStopped);
 }
 
+TEST(Scheduler, a_stop_of_a_waiting_request_takes_effect_while_another_answers) {
+  Bench bench({.n_ctx = 1024});
+  const RequestId running = bench.ask("hello");
+  const RequestId waiting = bench.ask("other");
+  for (int i = 0; i < 3; ++i) bench.scheduler->advance();
+  bench.sources.at(waiting).request_stop();
+  bench.scheduler->advance();
+  ASSERT_NE(bench.find<GenerationFinished>(waiting), nullptr);
+  EXPECT_EQ(bench.find<GenerationFinished>(waiting)->reason, FinishReason::kStopped);
+  EXPECT_EQ(bench.find<GenerationFinished>(running), nullptr);
+}
+
+TEST(Scheduler, a_queue_that_is_full_refuses_with_its_bound_and_goes_on) {
+  Bench bench({.n_ctx = 1024});
+  std::vector<RequestId> ids;
+  for (std::size_t i = 0; i <= RequestQueue::kMostWaiting; ++i) {
+    ids.push_back(bench.ask("hello", 0, 2));
+    if (i == 0) bench.scheduler->advance();
+  }
+  const RequestId refused = bench.ask("one more", 0, 2);
+  ASSERT_NE(bench.find<Failed>(refused), nullptr);
+  EXPECT_EQ(bench.find<Failed>(refused)->error.code, ErrorCode::kResource);
+  EXPECT_NE(bench.find<Failed>(refused)->error.message.find("32 requests wait"), std::string::npos);
+  bench.run();
+  for (const RequestId id : ids) EXPECT_NE(bench.find<GenerationFinished>(id), nullptr) << id;
+}
+
 TEST(Scheduler, a_stop_string_ends_the_answer_before_it) {
   Bench bench({});
   bench.machine.next = [](const std::vector<TokenId>& tokens) {
     return TokenId(std::string("?abcdefg")[tokens.size() % 8]);
   };
   GenerateRequest request;
-  request.raw_prompt = "x";
+  request.prompt.raw_text = "x";
   request.stop_strings = {"cd"};
   request.sampler.temperature = 0.0F;
   const RequestId id = bench.ask(std::move(request));
@@ -287,37 +258,22 @@ TEST(Scheduler, the_prompt_is_read_in_chunks_of_the_batch) {
   EXPECT_EQ(bench.machine.widest_step, 16U);
 }
 
-// The oldest has the middle slot, so that neither the first slot, the last one nor the newest request passes for it.
-TEST(Scheduler, of_several_prompts_the_oldest_is_read_to_its_end_first) {
-  Bench bench({.n_ctx = 64, .n_slots = 3, .n_batch = 8});
-  const RequestId oldest = bench.ask(letters(20), 1, 1);
-  const RequestId middle = bench.ask(letters(12), 2, 1);
-  const RequestId newest = bench.ask(letters(20), 0, 1);
-  bench.run();
-  std::vector<RequestId> read;  // whose chunk each step was
-  for (const Event& event : bench.events) {
-    const auto* progress = std::get_if<PrefillProgress>(&event.body);
-    if (progress != nullptr && progress->tokens_done > 0) read.push_back(event.request);
-  }
-  EXPECT_EQ(read, (std::vector<RequestId>{oldest, oldest, oldest, middle, middle, newest, newest, newest}));
-}
-
 TEST(Scheduler, bad_requests_fail_by_name) {
   Bench bench({});
   const auto message = [&](auto change) {
     GenerateRequest request;
-    request.raw_prompt = "x";
+    request.prompt.raw_text = "x";
     change(request);
     const RequestId id = bench.ask(std::move(request));
     bench.run();
     const auto* failed = bench.find<Failed>(id);
     return failed == nullptr ? std::string() : failed->error.message;
   };
-  EXPECT_NE(message([](GenerateRequest& r) { r.slot = 7; }).find("slot 7"), std::string::npos);
-  EXPECT_NE(message([](GenerateRequest& r) { r.raw_prompt = ""; }).find("empty"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) { r.n_top_logprobs = 21; }).find("at most 20"), std::string::npos);
+  EXPECT_NE(message([](GenerateRequest& r) { r.prompt.raw_text = ""; }).find("empty"), std::string::npos);
   EXPECT_NE(message([](GenerateRequest& r) { r.sampler.top_p = 2.0F; }).find("top-p"), std::string::npos);
   EXPECT_NE(message([](GenerateRequest& r) {
-              r.messages = {{"user", "hi"}};
+              r.prompt.messages = {{"user", "hi"}};
             }).find("chat template"),
             std::string::npos);
 }
@@ -325,8 +281,8 @@ TEST(Scheduler, bad_requests_fail_by_name) {
 TEST(Scheduler, the_plain_form_is_used_once_agreed_to) {
   Bench bench({});
   GenerateRequest request;
-  request.messages = {{"user", "hi"}};
-  request.allow_plain_template = true;
+  request.prompt.messages = {{"user", "hi"}};
+  request.prompt.allow_plain_template = true;
   request.max_tokens = 2;
   const RequestId id = bench.ask(std::move(request));
   bench.run();

@@ -27,7 +27,7 @@ std::string answer_to(Session& session, const std::string& question) {
   };
   Scheduler scheduler(session, sink);
   GenerateRequest request;
-  request.messages = {{"user", question}};
+  request.prompt.messages = {{"user", question}};
   request.sampler.temperature = 0;
   scheduler.add(1, std::move(request), {});
   while (!scheduler.is_idle()) scheduler.advance();
