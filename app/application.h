@@ -36,7 +36,7 @@ class Application : public QObject {
   Q_OBJECT
  public:
   explicit Application(ApplicationPaths paths, QObject* parent = nullptr);
-  ~Application() override;  // saves the settings; waits for the engine and for the conversations
+  ~Application() override;  // saves the settings; waits for the conversations, and for the engine up to kEndLimit
 
   // Shows the window; opens the first of `modelPaths`, or loads the starter model when there is none.
   void start(const QStringList& modelPaths);

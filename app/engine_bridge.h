@@ -15,7 +15,7 @@ class EngineBridge : public ui::EnginePort {
   Q_OBJECT
  public:
   explicit EngineBridge(BackendFactory makeBackend, QObject* parent = nullptr);
-  ~EngineBridge() override;  // stops what runs and waits for the engine thread
+  ~EngineBridge() override;  // stops what runs and waits for the engine thread: see kEndLimit
 
   quint64 load(const QString& path, std::shared_ptr<const MemoryPlan> plan) override;
   quint64 replan(std::shared_ptr<const MemoryPlan> plan) override;

@@ -4,10 +4,12 @@
 #include <QCommandLineParser>
 #include <QMessageBox>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/application.h"
 #include "app/native_path.h"
 #include "app/single_instance.h"
+#include "run/engine_thread.h"
 #include "standard_streams.h"
 
 namespace {
@@ -91,10 +93,16 @@ int main(int argc, char** argv) {
     return instance.error().code == headroom::ErrorCode::kUsage ? kUsage : kNoResource;
   }
   if (*instance == nullptr) return 0;  // the window that is open took it over
-  headroom::app::Application headroom(paths);
-  using headroom::app::SingleInstance;
-  QObject::connect(instance->get(), &SingleInstance::handedOver, &headroom, &headroom::app::Application::takeOver);
-  QObject::connect(&application, &QCoreApplication::aboutToQuit, instance->get(), &SingleInstance::stopListening);
-  headroom.start(wanted.paths);
-  return QApplication::exec();
+  int status = 0;
+  {
+    headroom::app::Application headroom(paths);
+    using headroom::app::SingleInstance;
+    QObject::connect(instance->get(), &SingleInstance::handedOver, &headroom, &headroom::app::Application::takeOver);
+    QObject::connect(&application, &QCoreApplication::aboutToQuit, instance->get(), &SingleInstance::stopListening);
+    headroom.start(wanted.paths);
+    status = QApplication::exec();
+  }
+  // All is saved. A device that does not answer keeps nobody from leaving.
+  if (headroom::EngineThread::n_left_behind() > 0) std::_Exit(status);
+  return status;
 }

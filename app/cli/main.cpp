@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <sstream>
 #include <string_view>
 
+#include "run/engine_thread.h"
 #include "standard_streams.h"
 #include "subcommands.h"
 
@@ -89,5 +92,9 @@ int runProgram(int argc, char** argv) {
 int main(int argc, char** argv) {
   headroom::openMissingStreams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of a write: it is told, and work ends
-  return headroom::cli::runProgram(argc, argv);
+  const int status = headroom::cli::runProgram(argc, argv);
+  if (headroom::EngineThread::n_left_behind() == 0) return status;
+  // A device that does not answer keeps nobody from leaving.
+  std::fflush(nullptr);
+  std::_Exit(status);
 }

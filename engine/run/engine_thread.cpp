@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -22,6 +23,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kSampleInterval = std::chrono::milliseconds(200);
+
+std::atomic<std::size_t>& left_behind() {
+  static std::atomic<std::size_t> n = 0;
+  return n;
+}
 
 struct ReplanRequest {
   std::shared_ptr<const MemoryPlan> plan;
@@ -78,15 +84,16 @@ ModelLoaded as_told(const LoadedModel& model, const Session& session) {
 
 struct EngineThread::Impl {
   Impl(std::function<void(Event)> on_event, BackendFactory make_backend);
-  ~Impl();
 
   // Any thread.
   template <class Body>
   RequestId post(Body body);
   void stop(RequestId request);
+  void end(std::chrono::milliseconds limit);
 
   // The engine thread.
   void run();
+  void work();
   std::deque<Command> take_commands();
   void handle(Command command);
   void load(RequestId id, const LoadRequest& request, const StopToken& stop);
@@ -103,7 +110,8 @@ struct EngineThread::Impl {
   void read_memory();
   template <class Work>
   void guard(RequestId id, Work work);
-  void emit(RequestId id, EventBody body) { on_event({id, std::move(body)}); }
+  void emit(RequestId id, EventBody body) { tell({id, std::move(body)}); }
+  void tell(Event event);
   void forget(RequestId id);
   bool ends_stopping(RequestId id);
 
@@ -111,40 +119,50 @@ struct EngineThread::Impl {
   const BackendFactory make_backend;
   const Scheduler::EventSink scheduler_sink;
 
-  std::mutex mutex;  // guards the four below
+  std::mutex telling;  // held while an event is told; guards the next
+  bool is_silent = false;
+
+  std::mutex mutex;  // guards the six below
   std::condition_variable changed;
   std::deque<Command> commands;
   std::map<RequestId, StopSource> stop_sources;
   RequestId last_id = 0;
-  bool quitting = false;
+  bool quitting = false, has_ended = false, is_left_behind = false;
 
   std::shared_ptr<const LoadedModel> model;
   std::unique_ptr<Session> session;
   std::unique_ptr<Scheduler> scheduler;  // null when no session is open
   Clock::time_point sampled;
 
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;  // runs from the start of the EngineThread on
 };
 
 EngineThread::Impl::Impl(std::function<void(Event)> on_event_, BackendFactory make_backend_)
-    : on_event(std::move(on_event_)),
-      make_backend(std::move(make_backend_)),
-      scheduler_sink([this](Event event) {
+    : on_event(std::move(on_event_)), make_backend(std::move(make_backend_)), scheduler_sink([this](Event event) {
         const bool is_last =
             !std::holds_alternative<TextDelta>(event.body) && !std::holds_alternative<PrefillProgress>(event.body);
         if (is_last) forget(event.request);
-        on_event(std::move(event));
-      }),
-      thread([this] { run(); }) {}
+        tell(std::move(event));
+      }) {}
 
-EngineThread::Impl::~Impl() {
-  {
-    const std::lock_guard lock(mutex);
-    quitting = true;
-    for (auto& [id, source] : stop_sources) source.request_stop();
-  }
-  changed.notify_one();
-  thread.join();
+void EngineThread::Impl::end(std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex);
+  quitting = true;
+  for (auto& [id, source] : stop_sources) source.request_stop();
+  changed.notify_all();
+  const bool in_time = changed.wait_for(lock, limit, [&] { return has_ended; });
+  is_left_behind = !in_time;
+  if (is_left_behind) ++left_behind();
+  lock.unlock();
+  if (in_time) return thread.join();
+  thread.detach();
+  const std::lock_guard told(telling);
+  is_silent = true;
+}
+
+void EngineThread::Impl::tell(Event event) {
+  const std::lock_guard lock(telling);
+  if (!is_silent) on_event(std::move(event));
 }
 
 template <class Body>
@@ -155,7 +173,7 @@ RequestId EngineThread::Impl::post(Body body) {
     id = ++last_id;
     commands.push_back({id, std::move(body), stop_sources[id].token()});
   }
-  changed.notify_one();
+  changed.notify_all();
   return id;
 }
 
@@ -177,6 +195,14 @@ bool EngineThread::Impl::ends_stopping(RequestId id) {
 }
 
 void EngineThread::Impl::run() {
+  work();
+  const std::lock_guard lock(mutex);
+  has_ended = true;
+  changed.notify_all();
+  if (is_left_behind) --left_behind();
+}
+
+void EngineThread::Impl::work() {
   while (true) {
     std::deque<Command> taken = take_commands();
     {
@@ -407,9 +433,13 @@ void EngineThread::Impl::read_memory() {
   }
 }
 
-EngineThread::EngineThread(std::function<void(Event)> on_event, BackendFactory make_backend)
-    : impl_(std::make_unique<Impl>(std::move(on_event), std::move(make_backend))) {}
-EngineThread::~EngineThread() = default;
+EngineThread::EngineThread(std::function<void(Event)> on_event, BackendFactory make_backend,
+                           std::chrono::milliseconds end_limit)
+    : end_limit_(end_limit), impl_(std::make_shared<Impl>(std::move(on_event), std::move(make_backend))) {
+  impl_->thread = std::thread([impl = impl_] { impl->run(); });
+}
+EngineThread::~EngineThread() { impl_->end(end_limit_); }
+std::size_t EngineThread::n_left_behind() { return left_behind(); }
 
 RequestId EngineThread::load(LoadRequest request) { return impl_->post(std::move(request)); }
 RequestId EngineThread::replan(std::shared_ptr<const MemoryPlan> plan) {

@@ -1,6 +1,7 @@
 // The one thread that loads and computes: commands in, events out.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +19,10 @@ struct LoadRequest {
                                            // and free, when it no longer fits
 };
 
+// How long the end of an EngineThread waits for what runs: longer than a step or a chunk of a load takes to stop, and
+// short enough for somebody who has closed the window.
+inline constexpr std::chrono::milliseconds kEndLimit{10'000};
+
 // Events come on the engine thread, in order. Methods may be called from any thread; none of them waits.
 // Requests about the model are taken in order; answers run side by side, as many as the plan has slots, and others wait
 // in a queue (request_queue.h). A load, replan or unload ends the answers that run (kStopped) once its own inputs were
@@ -25,8 +30,14 @@ struct LoadRequest {
 class EngineThread {
  public:
   EngineThread(std::function<void(Event)> on_event,
-               BackendFactory make_backend);  // the registry's make_backend, or a test's
-  ~EngineThread();                            // stops what runs, joins
+               BackendFactory make_backend,  // the registry's make_backend, or a test's
+               std::chrono::milliseconds end_limit = kEndLimit);
+  // Stops what runs and joins the thread. One that has not ended within the limit, because a driver does not come back
+  // from a call, is left behind with all that it uses, and tells nothing more.
+  ~EngineThread();
+  // Threads that were left behind and have not ended since: a program that has some ends by std::_Exit(), since they
+  // may still use what the usual end destroys.
+  static std::size_t n_left_behind();
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
 
@@ -49,7 +60,8 @@ class EngineThread {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::chrono::milliseconds end_limit_;
+  std::shared_ptr<Impl> impl_;  // the thread has a share: it may be left behind
 };
 
 }  // namespace headroom

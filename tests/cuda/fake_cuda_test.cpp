@@ -56,7 +56,11 @@ class FakeCudaDriver : public testing::Test {
     return static_cast<std::uint8_t*>(address);
   }
   static CUdeviceptr address_of(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
-  cuda::CUresult wait() { return driver_.cuStreamSynchronize(stream_); }
+  // What is asked for the first time is not done yet.
+  cuda::CUresult wait() {
+    const cuda::CUresult first = driver_.cuStreamQuery(stream_);
+    return first == cuda::CUDA_ERROR_NOT_READY ? driver_.cuStreamQuery(stream_) : first;
+  }
   cuda::CUresult set(std::uint8_t* memory, std::uint8_t value) {
     return driver_.cuMemsetD8Async(address_of(memory), value, 1, stream_);
   }
@@ -249,11 +253,12 @@ TEST_F(FakeCudaDriver, waits_for_what_was_submitted_before_an_event_and_no_longe
   memory[0] = memory[1] = 0;
   cuda::CUevent event = nullptr;
   ASSERT_EQ(driver_.cuEventCreate(&event, 0), CUDA_SUCCESS);
-  EXPECT_EQ(driver_.cuEventSynchronize(event), CUDA_SUCCESS) << "it was not recorded";
+  EXPECT_EQ(driver_.cuEventQuery(event), CUDA_SUCCESS) << "it was not recorded";
   ASSERT_EQ(set(memory, 1), CUDA_SUCCESS);
   ASSERT_EQ(driver_.cuEventRecord(event, stream_), CUDA_SUCCESS);
   ASSERT_EQ(set(memory + 1, 1), CUDA_SUCCESS);
-  ASSERT_EQ(driver_.cuEventSynchronize(event), CUDA_SUCCESS);
+  ASSERT_EQ(driver_.cuEventQuery(event), cuda::CUDA_ERROR_NOT_READY);
+  ASSERT_EQ(driver_.cuEventQuery(event), CUDA_SUCCESS);
   EXPECT_EQ(memory[0], 1);
   EXPECT_EQ(memory[1], 0);
   ASSERT_EQ(wait(), CUDA_SUCCESS);
@@ -269,7 +274,7 @@ TEST_F(FakeCudaDriver, replays_what_was_recorded_and_nothing_else_is_done_meanwh
   ASSERT_EQ(driver_.cuStreamBeginCapture_v2(stream_, cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
   ASSERT_EQ(set(memory, 3), CUDA_SUCCESS);
   EXPECT_EQ(wait(), kCaptureUnsupported);
-  EXPECT_THAT(fake_.last_fault, HasSubstr("cuStreamSynchronize is called while a stream is recorded"));
+  EXPECT_THAT(fake_.last_fault, HasSubstr("cuStreamQuery is called while a stream is recorded"));
   CUdeviceptr other = 0;
   EXPECT_EQ(driver_.cuMemAlloc_v2(&other, 1), kCaptureUnsupported);
   ASSERT_EQ(driver_.cuStreamEndCapture(stream_, &graph), CUDA_SUCCESS);

@@ -16,6 +16,9 @@ inline constexpr bool kSharesMemory = false, kHasHalfAttention = true;
 
 // The n-th launch of a kernel from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }
+// From the n-th launch from now on its device never answers; 0: none. end_gpu_hangs(): it does when it is opened next.
+inline void hang_gpu_at(std::uint32_t n) { fake_cuda().hang_at_launch = n; }
+inline void end_gpu_hangs(bool ends) { fake_cuda().ends_hangs = ends; }
 // The n-th arena from now is refused by the driver, once, with kRefusal; 0: none.
 inline void refuse_gpu_arena(std::uint32_t n) { fake_cuda().refuse_at_allocation = n; }
 inline constexpr const char* kRefusal = "CUDA_ERROR_OUT_OF_MEMORY";

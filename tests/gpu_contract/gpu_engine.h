@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "backend/device_wait.h"
 #include "engine/run/engine_fixture.h"
 #include "gpu_contract/gpu_session.h"
 
@@ -24,6 +25,9 @@ class GpuEngine : public ::testing::TestWithParam<bool> {
     give_gpu_memory_back();
     refuse_gpu_arena(0);
     lose_gpu_at(0);
+    hang_gpu_at(0);
+    end_gpu_hangs(false);
+    device_wait_limit() = kDeviceWaitLimit;
   }
   LoadRequest request(std::uint32_t n_ctx) const {
     PlanOptions options = context_of(n_ctx);

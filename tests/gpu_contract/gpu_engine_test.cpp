@@ -76,6 +76,37 @@ TEST_P(GpuEngine, a_device_that_is_lost_in_an_answer_is_named_and_a_new_load_ans
   EXPECT_EQ(answer_to_hello(engine), before);
 }
 
+// Neither the next answer, nor the next load, nor the end of the engine waits for it again. What answers after all is
+// used again.
+TEST_P(GpuEngine, a_device_that_never_answers_is_named_and_given_up_and_nothing_waits_for_it_again) {
+  std::string before;
+  std::chrono::steady_clock::time_point given_up;
+  {
+    Engine engine;
+    load(engine, 64);
+    before = answer_to_hello(engine);
+    device_wait_limit() = std::chrono::milliseconds(300);
+    test::hang_gpu_at(1);
+    const auto hung = engine.wait_for<Failed>(engine->generate(ask("other", 12)));
+    ASSERT_TRUE(hung.has_value());
+    EXPECT_EQ(hung->error.code, ErrorCode::kDeviceLost);
+    expect_parts(hung->error.message, {std::string(test::kGpuId) + ": no answer within 0.3 s while "});
+    device_wait_limit() = kDeviceWaitLimit;
+    given_up = std::chrono::steady_clock::now();
+    for (const RequestId later : {engine->generate(ask("again", 2)), engine->load(request(64))}) {
+      const auto failed = engine.wait_for<Failed>(later);
+      ASSERT_TRUE(failed.has_value());
+      EXPECT_EQ(failed->error.code, ErrorCode::kDeviceLost);
+      expect_parts(failed->error.message, {std::string(test::kGpuId) + ": the device was given up"});
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - given_up, kDeviceWaitLimit / 2);
+  test::end_gpu_hangs(true);
+  Engine engine;
+  load(engine, 64);
+  EXPECT_EQ(answer_to_hello(engine), before);
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, GpuEngine, testing::ValuesIn(test::ways_to_have_memory()), test::memory_name_of);
 
 // Where the layers of a model are; "0,0" are two devices of one card.

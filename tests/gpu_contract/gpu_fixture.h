@@ -5,6 +5,7 @@
 //                                               with such weights are made; with_some_arithmetics(weight, place, check)
 //                                               with those that is_checked() takes
 //   lose_gpu_at(n), refuse_gpu_arena(n)         seed the loss of the device, and a refusal that says kRefusal
+//   hang_gpu_at(n), end_gpu_hangs(ends)         seed that the device never answers, and that it does after all
 //   take_gpu_memory_but(left)                   as another program does until give_gpu_memory_back(); kTellsOthers:
 //                                               somebody tells what it has
 //   sample_gpu()                                the device's memory now, from any thread

@@ -16,6 +16,10 @@ inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance,
 
 // The n-th submission from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { vulkan_faults().lose_at_submit = n; }
+// From the n-th submission from now on its device never answers; 0: none. end_gpu_hangs(): it does when it is opened
+// next.
+inline void hang_gpu_at(std::uint32_t n) { vulkan_faults().hang_at_submit = n; }
+inline void end_gpu_hangs(bool ends) { vulkan_faults().ends_hangs = ends; }
 // The n-th arena from now is refused by the driver, once, with kRefusal; 0: none.
 inline void refuse_gpu_arena(std::uint32_t n) { vulkan_faults().refuse_at_map = n; }
 inline constexpr const char* kRefusal = "VK_ERROR_OUT_OF_DEVICE_MEMORY";

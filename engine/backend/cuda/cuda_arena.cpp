@@ -55,7 +55,7 @@ Status CudaArena::create() {
 }
 
 CudaArena::~CudaArena() {
-  if (address_ != 0) bytes_in_use() -= size_;
+  if (address_ != 0) device_->when_released([size = size_, &in_use = bytes_in_use()] { in_use -= size; });
   if (!device_->has_context()) return;
   const cuda::Driver& driver = device_->driver();
   if (is_page_locked_) {

@@ -50,7 +50,7 @@ Status CudaCandidates::find(std::span<CandidateQuery> queries) {
   if (Status started = start(launches_[0], {candidates_.n_sums(), candidates_.n_queries(), 1}); !started)
     return started;
   if (Status started = start(launches_[1], {1, candidates_.n_queries(), 1}); !started) return started;
-  if (Status done = device_->wait_idle(); !done) return done;
+  if (Status done = device_->wait_idle("finding the likeliest tokens"); !done) return done;
   candidates_.read_answers(queries);
   return ok_status();
 }

@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "backend/cuda/cuda_arena.h"
 #include "backend/cuda/cuda_kernels.h"
 #include "backend/cuda/cuda_uploads.h"
+#include "backend/device_wait.h"
 
 namespace headroom {
 namespace {
@@ -17,10 +22,20 @@ namespace {
 // Kernels that begin while others end: cards, and drivers that also record them into graphs.
 constexpr int kLeastOverlapMajor = 9, kLeastOverlapVersion = 12030;
 
+// A wait asks the driver without a pause at first: a short step is over by then. Later it sleeps for a small part of
+// what it has waited, so that its core is left to others and the end is seen at most 2 % late.
+constexpr std::chrono::microseconds kAskedWithoutPause{100}, kShortestPause{20}, kLongestPause{2000};
+constexpr int kPausesPerWait = 50;
+
 // The context that this process shares on a card.
 struct SharedContext {
   std::atomic<std::uint64_t> n_resets = 0;
   std::atomic<bool> is_broken = false;
+  // Where the card did not answer: nothing is asked of it but whether this stream has come to its end.
+  std::atomic<bool> is_given_up = false;
+  cuda::CUcontext context = nullptr;
+  cuda::CUstream stream = nullptr;
+  std::vector<std::function<void()>> left;  // see CudaDevice::when_released()
 };
 SharedContext& shared_context(int ordinal) {
   static std::mutex mutex;
@@ -39,11 +54,26 @@ void reset_if_broken(const cuda::Driver& driver, const CudaCard& card) {
   ++shared.n_resets;
 }
 
+// Whether a card that was given up may be opened again: when it has answered after all, what was left in its context is
+// thrown away with it.
+Status check_not_given_up(const cuda::Driver& driver, const CudaCard& card) {
+  SharedContext& shared = shared_context(card.ordinal);
+  if (!shared.is_given_up) return ok_status();
+  driver.cuCtxSetCurrent(shared.context);
+  if (driver.cuStreamQuery(shared.stream) == cuda::CUDA_ERROR_NOT_READY) return is_given_up(card.info.id);
+  shared.is_given_up = false;
+  shared.is_broken = true;
+  reset_if_broken(driver, card);
+  for (const auto& then : std::exchange(shared.left, {})) then();
+  return ok_status();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card) {
   const Result<const cuda::Driver*> driver = cuda::driver();
   if (!driver) return driver.error();
+  if (Status usable = check_not_given_up(**driver, card); !usable) return usable.error();
   std::shared_ptr<CudaDevice> device(new CudaDevice(**driver, card));  // NOLINT: the constructor is private
   if (Status made = device->create(); !made) return made.error();
   return device;
@@ -55,7 +85,20 @@ CudaDevice::CudaDevice(const cuda::Driver& driver, CudaCard card) : driver_(driv
   n_resets_ = shared_context(card_.ordinal).n_resets;
 }
 
-bool CudaDevice::has_context() const { return n_resets_ == shared_context(card_.ordinal).n_resets; }
+bool CudaDevice::has_context() const {
+  const SharedContext& shared = shared_context(card_.ordinal);
+  return n_resets_ == shared.n_resets && !shared.is_given_up;
+}
+
+bool CudaDevice::is_given_up() const {
+  const SharedContext& shared = shared_context(card_.ordinal);
+  return n_resets_ == shared.n_resets && shared.is_given_up;
+}
+
+void CudaDevice::when_released(std::function<void()> then) {
+  if (!is_given_up()) return then();
+  shared_context(card_.ordinal).left.push_back(std::move(then));
+}
 
 Status CudaDevice::create() {
   const auto refused = [&](std::string_view what, cuda::CUresult result) -> Status {
@@ -85,7 +128,7 @@ Status CudaDevice::create() {
 }
 
 CudaDevice::~CudaDevice() {
-  if (context_ != nullptr) {
+  if (context_ != nullptr && !is_given_up()) {
     reset_if_broken(driver_, card_);
     if (has_context()) {
       driver_.cuCtxSetCurrent(context_);
@@ -93,10 +136,11 @@ CudaDevice::~CudaDevice() {
       if (stream_ != nullptr) driver_.cuStreamDestroy_v2(stream_);
       driver_.cuCtxSetCurrent(nullptr);
     }
-    driver_.cuDevicePrimaryCtxRelease_v2(device_);
   }
-  GpuUse& use = use_of_card(card_);
-  if (--use.n_open == 0) use.driver_bytes = 0;
+  when_released([&driver = driver_, device = device_, is_retained = context_ != nullptr, &use = use_of_card(card_)] {
+    if (is_retained) driver.cuDevicePrimaryCtxRelease_v2(device);
+    if (--use.n_open == 0) use.driver_bytes = 0;
+  });
 }
 
 const cuda::Driver& CudaDevice::driver() const {
@@ -105,6 +149,7 @@ const cuda::Driver& CudaDevice::driver() const {
 }
 
 Status CudaDevice::check_present() const {
+  if (is_given_up()) return headroom::is_given_up(id());
   if (!is_lost_ && has_context()) return ok_status();
   return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", id())};
 }
@@ -117,11 +162,36 @@ Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
           fmt::format("{}: the device was lost while {}: {}", id(), what, cuda::result_name(result))};
 }
 
-Status CudaDevice::wait_idle() {
+Status CudaDevice::wait_for(std::string_view what, cuda::CUstream stream) {
+  return wait_until_done(what, [&] { return driver().cuStreamQuery(stream); });
+}
+
+Status CudaDevice::wait_for(std::string_view what, cuda::CUevent event) {
+  return wait_until_done(what, [&] { return driver().cuEventQuery(event); });
+}
+
+Status CudaDevice::wait_until_done(std::string_view what, const std::function<cuda::CUresult()>& query) {
   if (Status present = check_present(); !present) return present;
-  if (const auto done = driver().cuStreamSynchronize(stream_); done != cuda::CUDA_SUCCESS)
-    return failed("waiting for it", done);
-  return ok_status();
+  const std::chrono::milliseconds limit = device_wait_limit();
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    const cuda::CUresult done = query();
+    if (done == cuda::CUDA_SUCCESS) return ok_status();
+    if (done != cuda::CUDA_ERROR_NOT_READY) return failed(what, done);
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (waited >= limit) return give_up(what, limit);
+    if (waited < kAskedWithoutPause) continue;
+    const auto pause = std::chrono::duration_cast<std::chrono::microseconds>(waited / kPausesPerWait);
+    std::this_thread::sleep_for(std::clamp(pause, kShortestPause, kLongestPause));
+  }
+}
+
+Error CudaDevice::give_up(std::string_view what, std::chrono::milliseconds waited) {
+  SharedContext& shared = shared_context(card_.ordinal);
+  shared.context = context_;
+  shared.stream = stream_;
+  shared.is_given_up = true;
+  return no_answer(id(), what, waited);
 }
 
 Status CudaDevice::start_copy(const GpuCopy& copy) {
@@ -146,14 +216,14 @@ Status CudaDevice::copy(std::string_view what, std::span<const GpuCopy> copies) 
     const auto started = driver().cuMemcpyAsync(address_of(each.to), address_of(each.from), each.from.size, stream_);
     if (started != cuda::CUDA_SUCCESS) return failed(what, started);
   }
-  return wait_idle();
+  return wait_idle(what);
 }
 
 Status CudaDevice::clear(const GpuSlice& slice) {
   if (Status present = check_present(); !present) return present;
   const auto started = driver().cuMemsetD8Async(address_of(slice), 0, slice.size, stream_);
   if (started != cuda::CUDA_SUCCESS) return failed("clearing memory", started);
-  return wait_idle();
+  return wait_idle("clearing memory");
 }
 
 Result<std::unique_ptr<GpuUploads>> CudaDevice::make_uploads(std::uint32_t n_parts) {

@@ -1,6 +1,8 @@
 // An opened card: its context, the stream on which everything runs in order, and its kernels.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,7 +17,7 @@ namespace headroom {
 // on one card have a stream each.
 class CudaDevice final : public GpuDriver {
  public:
-  // kResource when the driver refuses.
+  // kResource when the driver refuses; kDeviceLost where the card was given up and has not answered since.
   static Result<std::shared_ptr<CudaDevice>> open(const CudaCard& card);
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -24,10 +26,15 @@ class CudaDevice final : public GpuDriver {
   const CudaCard& card() const { return card_; }
   const std::string& id() const override { return card_.info.id; }
   Status check_present() const override;
-  Status wait_idle() override;
+  Status wait_idle(std::string_view what) override { return wait_for(what, stream_); }
   Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
   Status clear(const GpuSlice& slice) override;
   Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
+
+  // As wait_idle(): until all of a stream, or what was recorded as an event, is done. The driver is asked again and
+  // again, because its calls that wait have no end where a card has none.
+  Status wait_for(std::string_view what, cuda::CUstream stream);
+  Status wait_for(std::string_view what, cuda::CUevent event);
 
   // Starts a copy behind all that was submitted.
   Status start_copy(const GpuCopy& copy);
@@ -48,8 +55,12 @@ class CudaDevice final : public GpuDriver {
   // A kernel by the name of its entry; the file that has it is loaded when its first one is asked for. Errors name it.
   Result<cuda::CUfunction> find_kernel(std::string_view entry);
 
-  // Whether the context is the one that was opened: else its memory is gone already.
+  // Whether the context is the one that was opened, and was not given up: else its memory is gone already, or the
+  // card's for good.
   bool has_context() const;
+  // Does what follows from giving something back: at once, or, once the card was given up, when it has answered after
+  // all, which it may never do.
+  void when_released(std::function<void()> then);
 
   // What a failed call means: remembers that the device was lost.
   Error failed(std::string_view what, cuda::CUresult result);
@@ -57,6 +68,9 @@ class CudaDevice final : public GpuDriver {
  private:
   CudaDevice(const cuda::Driver& driver, CudaCard card);
   Status create();
+  bool is_given_up() const;
+  Status wait_until_done(std::string_view what, const std::function<cuda::CUresult()>& query);
+  Error give_up(std::string_view what, std::chrono::milliseconds waited);
 
   const cuda::Driver& driver_;
   CudaCard card_;

@@ -51,7 +51,7 @@ class Rate {
           return started;
       }
     }
-    return device_->wait_idle();
+    return device_->wait_idle("measuring it");
   }
 
  private:

@@ -39,7 +39,7 @@ Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> 
 }
 
 CudaStep::~CudaStep() {
-  (void)device_->wait_idle();
+  (void)device_->wait_idle("computing a step");
   if (!device_->has_context()) return;
   const cuda::Driver& driver = device_->driver();
   for (const Graph& graph : graphs_) driver.cuGraphExecDestroy(graph.exec);
@@ -126,7 +126,7 @@ Status CudaStep::capture_graphs() {
     made = driver.cuGraphUpload(exec, device_->stream());
     if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
   }
-  return device_->wait_idle();
+  return device_->wait_idle("recording a step");
 }
 
 std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n_rows) const {
@@ -151,7 +151,7 @@ Status CudaStep::start_words(std::uint64_t first, std::uint64_t n_words) {
 
 Status CudaStep::start_inputs(const StepInputs& inputs) {
   const GpuInputs& layout = bound_.input_layout;
-  if (Status idle = device_->wait_idle(); !idle) return idle;
+  if (Status idle = device_->wait_idle("computing a step"); !idle) return idle;
   write_inputs(bound_, inputs);
   if (Status started = start_words(0, layout.ropes_at); !started) return started;
   for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
@@ -185,8 +185,7 @@ Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& 
       if (products + more > bound_.most_products && products > 0) {
         const cuda::CUevent mark = done_[n_submitted_ % done_.size()];
         if (n_submitted_ >= done_.size()) {
-          const cuda::CUresult done = driver.cuEventSynchronize(mark);
-          if (done != cuda::CUDA_SUCCESS) return device_->failed("waiting for it", done);
+          if (Status done = device_->wait_for("computing a step", mark); !done) return done.error();
         }
         if (stop.stop_requested()) return false;
         if (const cuda::CUresult marked = driver.cuEventRecord(mark, device_->stream()); marked != cuda::CUDA_SUCCESS)

@@ -3,6 +3,11 @@
 #include "backend/cuda/cuda_arena.h"
 
 namespace headroom {
+namespace {
+
+constexpr const char* kUploading = "streaming weights to it";
+
+}  // namespace
 
 Result<std::unique_ptr<GpuUploads>> CudaUploads::open(CudaDevice& device, std::uint32_t n_parts) {
   std::unique_ptr<CudaUploads> made(new CudaUploads(device));  // NOLINT: the constructor is private
@@ -25,12 +30,10 @@ Status CudaUploads::make(std::uint32_t n_parts) {
 }
 
 CudaUploads::~CudaUploads() {
+  if (stream_ != nullptr) (void)device_.wait_for(kUploading, stream_);
   if (!device_.has_context()) return;
   const cuda::Driver& driver = device_.driver();
-  if (stream_ != nullptr) {
-    driver.cuStreamSynchronize(stream_);
-    driver.cuStreamDestroy_v2(stream_);
-  }
+  if (stream_ != nullptr) driver.cuStreamDestroy_v2(stream_);
   parts_.insert(parts_.end(), {marked_, ended_});
   for (const cuda::CUevent event : parts_) {
     if (event != nullptr) driver.cuEventDestroy_v2(event);
@@ -38,7 +41,7 @@ CudaUploads::~CudaUploads() {
 }
 
 Status CudaUploads::done(cuda::CUresult result) {
-  return result == cuda::CUDA_SUCCESS ? ok_status() : Status(device_.failed("bringing weights", result));
+  return result == cuda::CUDA_SUCCESS ? ok_status() : Status(device_.failed(kUploading, result));
 }
 
 // An event that was never recorded holds up nobody.
@@ -46,7 +49,7 @@ Status CudaUploads::begin() { return done(device_.driver().cuStreamWaitEvent(str
 
 Status CudaUploads::mark() { return done(device_.driver().cuEventRecord(marked_, device_.stream())); }
 
-Status CudaUploads::wait(std::uint32_t part) { return done(device_.driver().cuEventSynchronize(parts_[part])); }
+Status CudaUploads::wait(std::uint32_t part) { return device_.wait_for(kUploading, parts_[part]); }
 
 Status CudaUploads::start(const GpuCopy& copy, std::uint32_t part) {
   const cuda::Driver& driver = device_.driver();

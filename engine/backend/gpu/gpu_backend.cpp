@@ -209,7 +209,7 @@ Status GpuBackend::submit(const DeviceSubgraph& subgraph, const StepInputs& inpu
 }
 
 Status GpuBackend::wait(const StopToken& /*stop*/) {
-  if (Status done = driver_.wait_idle(); !done) return done;
+  if (Status done = driver_.wait_idle("computing a step"); !done) return done;
   if (std::exchange(stopped_, false)) return Error{ErrorCode::kCancelled, "the step was stopped"};
   return ok_status();
 }
@@ -236,7 +236,7 @@ Status GpuBackend::read(BufferId buffer, std::uint32_t first_row, std::span<std:
 
 Status GpuBackend::write(BufferId buffer, std::span<const std::byte> from) {
   if (Status bound = check_bound("write"); !bound) return bound;
-  if (Status done = driver_.wait_idle(); !done) return done;
+  if (Status done = driver_.wait_idle("computing a step"); !done) return done;
   const GpuBinding& bound = step_->bound();
   if (Status fine = check_copy(side(), buffer, 0, from.size()); !fine) return fine;
   const GpuSlice to = bound.buffer(buffer).part(0, from.size());

@@ -34,8 +34,9 @@ class GpuDriver {
   virtual ~GpuDriver() = default;
   virtual const std::string& id() const = 0;
   virtual Status check_present() const = 0;
-  // Until all that was submitted is done.
-  virtual Status wait_idle() = 0;
+  // Until all that was submitted is done, or the device is given up: see kDeviceWaitLimit. `what` is waited for, for
+  // the message.
+  virtual Status wait_idle(std::string_view what) = 0;
   // Behind all that was submitted, one behind another; all is done when it returns. `what` is for the message.
   virtual Status copy(std::string_view what, std::span<const GpuCopy> copies) = 0;
   virtual Status clear(const GpuSlice& slice) = 0;

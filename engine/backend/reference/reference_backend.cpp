@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "backend/check_copy.h"
+#include "backend/device_wait.h"
 #include "backend/load_panels.h"
 #include "backend/reference/reference_arena.h"
 #include "backend/reference/reference_speed.h"
@@ -105,6 +107,8 @@ class ReferenceBackend final : public Backend {
 
   Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override {
     if (is_due(device_->faults().lose_at_submit)) device_->lose();
+    if (is_due(device_->faults().hang_at_submit)) device_->faults().hangs = true;
+    if (device_->faults().hangs) return check_present();  // it is begun, as on a GPU
     return with_memory("submit", [&]() -> Status {
       if (is_due(device_->faults().submit)) return failed("starting a subgraph failed");
       if (!step_->run(subgraph, inputs, stop)) stopped_ = true;
@@ -114,7 +118,7 @@ class ReferenceBackend final : public Backend {
 
   // All was computed in submit().
   Status wait(const StopToken& /*stop*/) override {
-    if (Status present = check_present(); !present) return present;
+    if (Status answers = wait_for_answer("computing a step"); !answers) return answers;
     return check_whole();
   }
 
@@ -187,7 +191,23 @@ class ReferenceBackend final : public Backend {
     return ok_status();
   }
 
+  // As a wait for a GPU that may hang.
+  Status wait_for_answer(std::string_view what) {
+    if (Status present = check_present(); !present) return present;
+    const std::chrono::milliseconds limit = device_wait_limit();
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (device_->faults().hangs) {
+      if (std::chrono::steady_clock::now() >= end) {
+        is_given_up_ = true;
+        return no_answer(info_.id, what, limit);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return ok_status();
+  }
+
   Status check_present() const {
+    if (is_given_up_) return is_given_up(info_.id);
     if (device_->n_losses() == n_losses_) return ok_status();
     return Error{ErrorCode::kDeviceLost, fmt::format("{}: the device was lost", info_.id)};
   }
@@ -199,7 +219,7 @@ class ReferenceBackend final : public Backend {
   // With the arenas that were bound.
   template <class Work>
   Status with_memory(const char* call, Work work) {
-    if (Status present = check_present(); !present) return present;
+    if (Status answers = wait_for_answer("computing a step"); !answers) return answers;
     if (!step_) return Error{ErrorCode::kUsage, fmt::format("{}: {}() before bind()", info_.id, call)};
     const OpenArenas open(step_->bound().arenas);
     return open.status() ? work() : open.status();
@@ -208,7 +228,7 @@ class ReferenceBackend final : public Backend {
   // With one arena, bound or not.
   template <class Work>
   Status fill(Arena& arena, Work work) {
-    if (Status present = check_present(); !present) return present;
+    if (Status answers = wait_for_answer("filling memory"); !answers) return answers;
     auto* ours = dynamic_cast<ReferenceArena*>(&arena);
     CHECK(ours != nullptr, "an arena is of another device");
     const OpenArenas open({&ours, 1});
@@ -233,7 +253,7 @@ class ReferenceBackend final : public Backend {
   std::shared_ptr<ReferenceDevice> device_;
   std::uint32_t n_losses_;
   std::optional<ReferenceStep> step_;
-  bool stopped_ = false;
+  bool stopped_ = false, is_given_up_ = false;
   std::uint64_t n_allocations_ = 0;
 };
 
@@ -244,6 +264,7 @@ Result<std::unique_ptr<Backend>> make_reference_backend(DeviceInfo device, std::
     return Error{ErrorCode::kUsage, fmt::format("{}: expected a reference device, found one of kind {}", device.id,
                                                 device_kind_name(device.kind))};
   }
+  if (memory->faults().hangs) return is_given_up(device.id);
   return std::unique_ptr<Backend>(std::make_unique<ReferenceBackend>(std::move(device), std::move(memory)));
 }
 

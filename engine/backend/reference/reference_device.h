@@ -19,7 +19,9 @@ namespace headroom {
 struct ReferenceFaults {
   std::atomic<std::uint32_t> map_arena = 0, submit = 0, read = 0, write = 0;
   std::atomic<std::uint32_t> lose_at_submit = 0;  // the device is lost there: see ReferenceDevice::n_losses()
-  std::atomic<Bytes> taken = 0;                   // what another program holds of its memory
+  std::atomic<std::uint32_t> hang_at_submit = 0;  // from there on the device never answers, until `hangs` is taken back
+  std::atomic<bool> hangs = false;
+  std::atomic<Bytes> taken = 0;  // what another program holds of its memory
 };
 
 // What all backends of one device share: its memory, its faults. Any thread.

@@ -113,10 +113,13 @@ VkDescriptorBufferInfo VulkanArena::binding(Bytes offset, Bytes size) const {
 }
 
 VulkanArena::~VulkanArena() {
-  for (const auto& [place, exact] : exact_) vkDestroyBuffer(device_->handle(), exact, nullptr);
-  vkDestroyBuffer(device_->handle(), buffer_, nullptr);
-  vkFreeMemory(device_->handle(), memory_, nullptr);
-  if (memory_ != VK_NULL_HANDLE) bytes_in_use() -= size_;
+  device_->release([device = device_->handle(), exact = std::move(exact_), buffer = buffer_, memory = memory_,
+                    size = size_, &in_use = bytes_in_use()] {
+    for (const auto& [place, part] : exact) vkDestroyBuffer(device, part, nullptr);
+    vkDestroyBuffer(device, buffer, nullptr);
+    vkFreeMemory(device, memory, nullptr);
+    if (memory != VK_NULL_HANDLE) in_use -= size;
+  });
 }
 
 VkBuffer buffer_of(const GpuSlice& slice) { return static_cast<const VulkanArena*>(slice.arena)->buffer(); }

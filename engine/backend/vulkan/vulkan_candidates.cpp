@@ -80,7 +80,7 @@ Status VulkanCandidates::find(std::span<CandidateQuery> queries) {
   candidates_.ask(queries);
   const VkCommandBuffer commands = (*commands_)[0];
   if (Status submitted = device_->submit({&commands, 1}); !submitted) return submitted;
-  if (Status done = device_->wait(); !done) return done;
+  if (Status done = device_->wait("finding the likeliest tokens"); !done) return done;
   candidates_.read_answers(queries);
   return ok_status();
 }

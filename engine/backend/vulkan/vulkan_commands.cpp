@@ -25,7 +25,9 @@ Result<std::unique_ptr<VulkanCommands>> VulkanCommands::open(std::shared_ptr<Vul
   return made;
 }
 
-VulkanCommands::~VulkanCommands() { vkDestroyCommandPool(device_->handle(), pool_, nullptr); }
+VulkanCommands::~VulkanCommands() {
+  device_->release([device = device_->handle(), pool = pool_] { vkDestroyCommandPool(device, pool, nullptr); });
+}
 
 Status VulkanCommands::begin(std::size_t i) {
   VkCommandBufferBeginInfo begin{};

@@ -21,7 +21,9 @@ Result<std::unique_ptr<VulkanDescriptors>> VulkanDescriptors::open(std::shared_p
   return made;
 }
 
-VulkanDescriptors::~VulkanDescriptors() { vkDestroyDescriptorPool(device_->handle(), pool_, nullptr); }
+VulkanDescriptors::~VulkanDescriptors() {
+  device_->release([device = device_->handle(), pool = pool_] { vkDestroyDescriptorPool(device, pool, nullptr); });
+}
 
 Result<VkDescriptorSet> VulkanDescriptors::bind(const VulkanPipelines& pipelines, const Buffers& buffers) {
   VkDescriptorSetLayout layout = pipelines.set_layout();

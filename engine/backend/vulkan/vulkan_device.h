@@ -1,9 +1,11 @@
 // An open Vulkan device: its queue, what was submitted to it, and a place for its pipelines.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backend/gpu/gpu_step.h"
 #include "backend/vulkan/vulkan_faults.h"
@@ -14,7 +16,7 @@ namespace headroom {
 // Shared by a backend and its arenas.
 class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this<VulkanDevice> {
  public:
-  // kResource when the driver refuses.
+  // kResource when the driver refuses; kDeviceLost where a device of the card was given up and has not answered since.
   static Result<std::shared_ptr<VulkanDevice>> open(const VulkanCard& card);
   VulkanDevice(const VulkanDevice&) = delete;
   VulkanDevice& operator=(const VulkanDevice&) = delete;
@@ -27,8 +29,12 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   // Behind all that was submitted before; what is submitted later waits for it.
   Status submit(std::span<const VkCommandBuffer> commands);
   std::uint64_t n_submitted() const { return n_submitted_; }
-  // Until at most `n_left` submissions are running. kCancelled is left to the caller.
-  Status wait(std::uint64_t n_left = 0);
+  // Until at most `n_left` submissions are running; `what` is for the message. A device of which none has ended within
+  // device_wait_limit() is given up (kDeviceLost). kCancelled is left to the caller.
+  Status wait(std::string_view what, std::uint64_t n_left = 0);
+  // Destroys what was made on this device: at once, or, once the device was given up, not before it has answered after
+  // all, which it may never do. Until then it may still use what was made.
+  void release(std::function<void()> destroy);
   // As submit(), of commands that are recorded here and used once, and waits.
   template <class Record>
   Status run_once(std::string_view what, Record record) {
@@ -38,7 +44,7 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   }
 
   Status check_present() const override;
-  Status wait_idle() override { return wait(); }
+  Status wait_idle(std::string_view what) override { return wait(what); }
   Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
   Status clear(const GpuSlice& slice) override;
   Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
@@ -49,6 +55,9 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
  private:
   explicit VulkanDevice(VulkanCard card);
   Status create();
+  Result<VkSemaphore> make_timeline();
+  Error give_up(std::string_view what, std::chrono::milliseconds waited);
+  bool has_answered() const;
   Status begin_once(std::string_view what);
   Status finish_once(std::string_view what);
 
@@ -58,8 +67,11 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   VkCommandPool pool_ = VK_NULL_HANDLE;
   VkCommandBuffer once_ = VK_NULL_HANDLE;
   VkSemaphore timeline_ = VK_NULL_HANDLE;
-  std::uint64_t n_submitted_ = 0;  // the timeline's value when all of it is done
-  bool is_lost_ = false;
+  std::uint64_t n_submitted_ = 0;      // the timeline's value when all of it is done
+  std::uint64_t n_ended_ = 0;          // of these, known by the waits so far
+  VkSemaphore hang_ = VK_NULL_HANDLE;  // of a test: what the submissions that hang wait for
+  bool is_lost_ = false, is_given_up_ = false;
+  std::vector<std::function<void()>> left_;  // see release()
 };
 
 // All that was written before, by whatever, is seen by all that comes behind it, in these commands and those that are

@@ -11,6 +11,8 @@ namespace headroom {
 // Of a count, the n-th from now fails, once; 0: none.
 struct VulkanFaults {
   std::atomic<std::uint32_t> lose_at_submit = 0;    // the submission loses its device
+  std::atomic<std::uint32_t> hang_at_submit = 0;    // from the submission on its device never answers, unless
+  std::atomic<bool> ends_hangs = false;             // this is set: then it does when it is looked at again
   std::atomic<std::uint32_t> fail_at_pipeline = 0;  // of the pipelines that are compiled together next, one is refused
   std::atomic<std::uint32_t> refuse_at_map = 0;     // the driver has no memory for an arena
   std::atomic<Bytes> taken = 0;                     // what another program holds of a device, as the system counts it

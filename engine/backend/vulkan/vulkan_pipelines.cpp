@@ -72,11 +72,13 @@ VkResult VulkanPipelines::make_cache(std::span<const std::byte> begins_with, VkP
 }
 
 VulkanPipelines::~VulkanPipelines() {
-  VkDevice device = device_->handle();
-  for (const auto& [key, pipeline] : made_) vkDestroyPipeline(device, pipeline, nullptr);
-  vkDestroyPipelineCache(device, cache_, nullptr);
-  vkDestroyPipelineLayout(device, layout_, nullptr);
-  vkDestroyDescriptorSetLayout(device, set_layout_, nullptr);
+  device_->release([device = device_->handle(), made = std::move(made_), cache = cache_, layout = layout_,
+                    set_layout = set_layout_] {
+    for (const auto& [key, pipeline] : made) vkDestroyPipeline(device, pipeline, nullptr);
+    vkDestroyPipelineCache(device, cache, nullptr);
+    vkDestroyPipelineLayout(device, layout, nullptr);
+    vkDestroyDescriptorSetLayout(device, set_layout, nullptr);
+  });
 }
 
 Result<VkPipeline> VulkanPipelines::find(Kernel kernel, std::span<const std::uint32_t> constants) {

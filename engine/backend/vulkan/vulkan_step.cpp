@@ -39,7 +39,7 @@ Result<std::unique_ptr<VulkanStep>> VulkanStep::record(std::shared_ptr<VulkanDev
   return step;
 }
 
-VulkanStep::~VulkanStep() { (void)device_->wait(); }
+VulkanStep::~VulkanStep() { (void)device_->wait("computing a step"); }
 
 bool VulkanStep::has_head() const {
   const Program& program = bound_.plan->program;
@@ -158,7 +158,7 @@ Status VulkanStep::top_k(std::span<CandidateQuery> queries) {
 
 Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
   if (inputs.number == 0 || inputs.number != written_step_) {
-    if (Status idle = device_->wait(); !idle) return idle.error();
+    if (Status idle = device_->wait("computing a step"); !idle) return idle.error();
     write_inputs(bound_, inputs);
     write_groups(inputs);
     written_step_ = inputs.number;
@@ -166,7 +166,7 @@ Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs
   double products = 0;
   const auto flush = [&]() -> Result<bool> {
     if (batch_.empty()) return true;
-    if (Status room = device_->wait(kMostRunning - 1); !room) return room.error();
+    if (Status room = device_->wait("computing a step", kMostRunning - 1); !room) return room.error();
     if (stop.stop_requested()) return false;
     if (Status submitted = device_->submit(batch_); !submitted) return submitted.error();
     batch_.clear();

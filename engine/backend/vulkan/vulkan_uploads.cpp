@@ -5,6 +5,11 @@
 #include "backend/vulkan/vulkan_arena.h"
 
 namespace headroom {
+namespace {
+
+constexpr const char* kUploading = "streaming weights to it";
+
+}  // namespace
 
 Result<std::unique_ptr<GpuUploads>> VulkanUploads::open(std::shared_ptr<VulkanDevice> device, std::uint32_t n_parts) {
   std::unique_ptr<VulkanUploads> made(new VulkanUploads(device, n_parts));  // NOLINT: the constructor is private
@@ -15,10 +20,10 @@ Result<std::unique_ptr<GpuUploads>> VulkanUploads::open(std::shared_ptr<VulkanDe
   return std::unique_ptr<GpuUploads>(std::move(made));
 }
 
-VulkanUploads::~VulkanUploads() { (void)device_->wait(); }
+VulkanUploads::~VulkanUploads() { (void)device_->wait(kUploading); }
 
 Status VulkanUploads::wait(std::uint32_t part) {
-  return submitted_[part] == 0 ? ok_status() : device_->wait(device_->n_submitted() - submitted_[part]);
+  return submitted_[part] == 0 ? ok_status() : device_->wait(kUploading, device_->n_submitted() - submitted_[part]);
 }
 
 Status VulkanUploads::start(const GpuCopy& copy, std::uint32_t part) {

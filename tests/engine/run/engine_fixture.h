@@ -27,7 +27,7 @@ inline std::string end_of_request(const EventBody& body) {
 // An engine thread whose events are kept, and waiting for the one that ends a request.
 class Engine {
  public:
-  explicit Engine(BackendFactory make = make_backend)
+  explicit Engine(BackendFactory make = make_backend, std::chrono::milliseconds end_limit = kEndLimit)
       : engine_(
             [this](Event event) {
               before_event(event);
@@ -35,7 +35,7 @@ class Engine {
               events_.push_back(std::move(event));
               changed_.notify_all();
             },
-            std::move(make)) {}
+            std::move(make), end_limit) {}
 
   // On the engine thread; to be set while nothing is asked of it.
   std::function<void(const Event&)> before_event = [](const Event&) {};

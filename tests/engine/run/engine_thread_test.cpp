@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
+#include "backend/device_wait.h"
 #include "engine/run/fake_engine.h"
 #include "engine/run/many_turns.h"
 #include "support/reference_devices.h"
@@ -218,6 +221,67 @@ TEST(EngineThread, destruction_in_the_middle_of_an_answer_ends_it) {
   }
   EXPECT_EQ(machine.mapped_now, 0U);
   EXPECT_LT(machine.n_steps, 500U) << "the answer went on until the context of 512 was full";
+}
+
+// The first wait ends by itself; what comes later does not wait at all.
+TEST(EngineThread, a_device_that_never_answers_fails_the_answer_in_time_and_the_cpu_goes_on_without_it) {
+  const ReferenceDevices devices("64MiB");
+  const OnDisk model;
+  PlanOptions split = context_of(64), whole = context_of(64);
+  split.devices = {{1}};
+  split.n_gpu_layers = 1;
+  const auto device = shared_reference_device("reference:0", 64 * kMiB);
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(split))).has_value());
+  device_wait_limit() = 100ms;
+  device->faults().hang_at_submit = 4;
+  const auto hung = engine.wait_for<Failed>(engine->generate(ask("hello", 12)));
+  device_wait_limit() = kDeviceWaitLimit;
+  ASSERT_TRUE(hung.has_value());
+  EXPECT_EQ(hung->error.code, ErrorCode::kDeviceLost);
+  EXPECT_NE(hung->error.message.find("reference:0: no answer within 0.1 s while computing a step"), std::string::npos)
+      << hung->error.message;
+  for (const RequestId id : {engine->generate(ask("again", 2)), engine->load(model.request(split))}) {
+    const auto later = engine.wait_for<Failed>(id);
+    ASSERT_TRUE(later.has_value());
+    EXPECT_NE(later->error.message.find("reference:0: the device was given up"), std::string::npos);
+  }
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(whole))).has_value()) << "on the CPU alone";
+  EXPECT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 12))).has_value());
+  device->faults().hangs = false;
+}
+
+// As with a driver that does not come back from a call.
+TEST(EngineThread, its_end_does_not_wait_for_a_call_that_does_not_come_back) {
+  const OnDisk model;
+  fake::Machine machine;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_stuck = false, may_go_on = false;
+  machine.before_step = [&] {
+    std::unique_lock lock(mutex);
+    is_stuck = true;
+    changed.notify_all();
+    changed.wait(lock, [&] { return may_go_on; });
+  };
+  {
+    const BackendFactory factory = [&](const DeviceInfo& device) -> Result<std::unique_ptr<Backend>> {
+      return std::unique_ptr<Backend>(std::make_unique<fake::FakeBackend>(device, machine));
+    };
+    Engine engine(factory, 100ms);
+    ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(512)))).has_value());
+    engine->generate(ask("hello"));
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_stuck; });
+  }
+  EXPECT_EQ(EngineThread::n_left_behind(), 1U);
+  {
+    const std::lock_guard lock(mutex);
+    may_go_on = true;
+    changed.notify_all();
+  }
+  while (EngineThread::n_left_behind() > 0) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(machine.mapped_now, 0U) << "it came back after all, and left nothing";
 }
 
 // What the issue asks: 1,000 turns that fill and overflow the context, on the real backend.

@@ -70,6 +70,15 @@ CUresult release(std::uintptr_t address, bool is_host) {
   return wrong.empty() ? done : fault(kInvalidValue, wrong);
 }
 
+// What is asked the first time since something was submitted is not done yet, as with a card. A kernel that hangs ends
+// at most when a test says so.
+CUresult ask(CUstream_st& stream, std::uint64_t position, bool& was_asked) {
+  if (stream.context->hangs && control().ends_hangs) stream.context->hangs = false;
+  if (!std::exchange(was_asked, true)) return CUDA_ERROR_NOT_READY;
+  const CUresult done = run_until(stream, position);
+  return done == CUDA_SUCCESS && stream.n_run < position ? CUDA_ERROR_NOT_READY : done;
+}
+
 CUresult unknown_handle(const char* function) {
   return fault(kInvalidHandle, std::string(function) + " is given what is not there");
 }
@@ -92,6 +101,10 @@ bool has_function(const CUfunc_st* function) {
   if (current == nullptr || current->n_retained == 0)                                    \
     return fault(kInvalidContext, std::string(__func__) + " is called with no context"); \
   if (current->is_lost) return kLaunchFailed
+// What drivers do no sooner than all that runs on the device has ended.
+#define WAITS_FOR(device) \
+  if ((device)->hangs)    \
+  return fault(CUDA_ERROR_NOT_READY, std::string(__func__) + " waits for a device that never answers")
 #define NEEDS_NO_RECORDING()                                            \
   if (is_capturing())                                                   \
   return fault(kCaptureUnsupported, std::string(__func__) +             \
@@ -196,6 +209,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) {
   CALLED();
   NEEDS_DEVICE(number, device);
   if (device->n_retained == 0) return fault(kInvalidContext, "a context is released that is not there");
+  if (device->n_retained == 1) WAITS_FOR(device);
   if (--device->n_retained > 0) return CUDA_SUCCESS;
   if (const std::string left = left_in(*device); !left.empty() && !device->is_lost)
     fault(CUDA_SUCCESS, "a context ends, and of what it had there are still " + left);
@@ -207,6 +221,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice number) {
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice number) {
   CALLED();
   NEEDS_DEVICE(number, device);
+  WAITS_FOR(device);
   reset(*device);
   return CUDA_SUCCESS;
 }
@@ -238,6 +253,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
 CUresult cuMemFree_v2(CUdeviceptr address) {
   NEEDS_CONTEXT();
   NEEDS_NO_RECORDING();
+  WAITS_FOR(current);
   return release(address, false);
 }
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
@@ -251,6 +267,7 @@ CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {
 CUresult cuMemFreeHost(void* address) {
   NEEDS_CONTEXT();
   NEEDS_NO_RECORDING();
+  WAITS_FOR(current);
   return release(reinterpret_cast<std::uintptr_t>(address), true);
 }
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* of, unsigned) {
@@ -293,6 +310,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
 CUresult cuStreamDestroy_v2(CUstream stream) {
   NEEDS_CONTEXT();
   NEEDS(streams, stream);
+  WAITS_FOR(current);
   const CUresult done = run_until(*stream, stream->n_added);
   world().events.for_each([&](CUevent_st& event) {
     if (event.stream == stream) event.stream = nullptr;
@@ -300,11 +318,11 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   world().streams.remove(stream);
   return done;
 }
-CUresult cuStreamSynchronize(CUstream stream) {
+CUresult cuStreamQuery(CUstream stream) {
   NEEDS_CONTEXT();
   NEEDS(streams, stream);
   NEEDS_NO_RECORDING();
-  return run_until(*stream, stream->n_added);
+  return ask(*stream, stream->n_added, stream->was_asked);
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   NEEDS_CONTEXT();
@@ -332,14 +350,15 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   if (stream->captured) return fault(kNotSupported, "an event is recorded into a graph, which is not emulated");
   event->stream = stream;
   event->position = stream->n_added;
+  event->was_asked = false;
   return CUDA_SUCCESS;
 }
-CUresult cuEventSynchronize(CUevent event) {
+CUresult cuEventQuery(CUevent event) {
   NEEDS_CONTEXT();
   NEEDS(events, event);
   NEEDS_NO_RECORDING();
   if (is_left_out(__func__)) return CUDA_SUCCESS;
-  return event->stream == nullptr ? CUDA_SUCCESS : run_until(*event->stream, event->position);
+  return event->stream == nullptr ? CUDA_SUCCESS : ask(*event->stream, event->position, event->was_asked);
 }
 CUresult cuEventDestroy_v2(CUevent event) {
   NEEDS_CONTEXT();
@@ -358,6 +377,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
 }
 CUresult cuModuleUnload(CUmodule module) {
   NEEDS_CONTEXT();
+  WAITS_FOR(current);
   return world().modules.remove(module) ? CUDA_SUCCESS : unknown_handle(__func__);
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
@@ -439,6 +459,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
 }
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   CALLED();
+  if (world().execs.has(exec)) WAITS_FOR(exec->context);
   return world().execs.remove(exec) ? CUDA_SUCCESS : unknown_handle(__func__);
 }
 CUresult cuGraphDestroy(CUgraph graph) {

@@ -22,7 +22,8 @@ inline constexpr int kMostFakeDevices = 4;
 
 struct FakeCuda {
   // The n-th from now, once; 0: none.
-  std::atomic<std::uint32_t> refuse_at_allocation = 0, lose_at_launch = 0;
+  std::atomic<std::uint32_t> refuse_at_allocation = 0, lose_at_launch = 0, hang_at_launch = 0;
+  std::atomic<bool> ends_hangs = false;  // a kernel that hangs ends when somebody asks whether it has
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;       // allocated now

@@ -158,6 +158,7 @@ CUresult add(CUstream_st& stream, Work work) {
   }
   stream.waiting.push_back(std::move(work));
   ++stream.n_added;
+  stream.was_asked = false;
   return runs_now() ? run_until(stream, stream.n_added) : CUDA_SUCCESS;
 }
 
@@ -167,7 +168,7 @@ CUresult run_until(CUstream_st& stream, std::uint64_t position) {
   // Within what another stream runs that waits for this one, it is there already.
   static int n_running = 0;
   if (n_running++ == 0) world().memory.let_devices_reach(true);
-  while (result == CUDA_SUCCESS && stream.n_run < position) {
+  while (result == CUDA_SUCCESS && stream.n_run < position && !stream.context->hangs) {
     const Work work = std::move(stream.waiting.front());
     stream.waiting.pop_front();
     ++stream.n_run;
@@ -190,6 +191,11 @@ CUresult launch_now(const EmulatedKernel& kernel, CUctx_st& device, const std::v
     return lose(device);
   }
   const auto entry = ptx_entries().find(kernel.name);
+  if (told.hang_at_launch > 0 && --told.hang_at_launch == 0) {
+    say("the device hangs for a test");
+    device.hangs = true;
+    return CUDA_SUCCESS;
+  }
   std::string wrong =
       entry != ptx_entries().end() ? run_ptx(entry->second, params, sizes) : run_twin(kernel, params, sizes);
   if (wrong.empty()) {
@@ -213,7 +219,7 @@ void reset(CUctx_st& device) {
   all.events.remove_of(&device);
   all.streams.remove_of(&device);
   all.modules.remove_of(&device);
-  device.is_lost = false;
+  device.is_lost = device.hangs = false;
 }
 
 std::string left_in(const CUctx_st& device) {

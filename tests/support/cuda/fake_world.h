@@ -22,8 +22,8 @@
 namespace headroom::cuda {
 
 inline constexpr CUresult kInvalidValue = 1, kNoDevice = 100, kInvalidDevice = 101, kInvalidImage = 200,
-                          kInvalidContext = 201, kInvalidHandle = 400, kNotFound = 500, kLaunchFailed = 719,
-                          kNotSupported = 801, kCaptureUnsupported = 900;
+                          kInvalidContext = 201, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600,
+                          kLaunchFailed = 719, kNotSupported = 801, kCaptureUnsupported = 900;
 
 using Work = std::function<CUresult()>;
 
@@ -34,6 +34,7 @@ struct CUctx_st {
   std::size_t total = std::size_t{2} << 30, used = 0;
   int n_retained = 0;
   bool is_lost = false;
+  bool hangs = false;  // a kernel that never ends has begun
 };
 struct CUfunc_st {
   const EmulatedKernel* kernel;
@@ -56,11 +57,13 @@ struct CUstream_st {
   std::uint64_t n_added = 0, n_run = 0;
   std::unique_ptr<CUgraph_st> captured;  // while it records
   std::thread::id capturing;             // the thread for which it does
+  bool was_asked = true;                 // whether it is done, since something was added
 };
 struct CUevent_st {
   CUcontext context;
   CUstream stream = nullptr;  // on which it was recorded, and after how much
   std::uint64_t position = 0;
+  bool was_asked = true;  // whether it is done, since it was recorded
 };
 
 // Those of one kind that are there.
@@ -118,7 +121,8 @@ CUresult called(const char* name, CUcontext current);
 CUresult lose(CUctx_st& device);
 
 CUresult add(CUstream_st& stream, Work work);
-// Runs what the stream was given first, up to that many in all; device memory is there for so long.
+// Runs what the stream was given first, up to that many in all, or to a kernel that never ends; device memory is there
+// for so long.
 CUresult run_until(CUstream_st& stream, std::uint64_t position);
 
 struct LaunchSizes {
