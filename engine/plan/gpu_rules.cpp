@@ -105,7 +105,7 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
   inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};  // embedding and head
   for (const LayerSpec& layer : model.layers) {
     const std::uint64_t n_ops = layer.has_experts() ? 5 : 4;  // but for attention
-    inputs.max_groups += n_ops * kGpuGroupsPerOp + 2 * (1 + div_up(max_rows, kGpuAttendRows));
+    inputs.max_groups += n_ops * kGpuGroupsPerOp + 2 * (1 + div_up(max_rows, kGpuLeastAttendRows));
   }
   inputs.groups_at = take(inputs.max_groups * kGpuRowWords);
   const std::uint64_t n_queries = candidate_rows(options);

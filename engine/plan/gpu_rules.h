@@ -99,8 +99,10 @@ GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows);
 // Positions that a query of this layer sees at most.
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options);
 
-// Rows that attend in one submission at least: one of many over a long context would take longer than drivers allow.
-inline constexpr std::uint32_t kGpuAttendRows = 32;
+// A prompt's attention is cut into submissions, because one of many rows over a long context would take longer than
+// some drivers allow. No backend cuts it into fewer rows than this (AttendLimits::least_rows): so many kinds of
+// dispatch the inputs have room for.
+inline constexpr std::uint32_t kGpuLeastAttendRows = 32;
 // Kinds of dispatch, apart from those of attention: an op has at most this many, two for each of its matrices that a
 // binding does not hold whole.
 inline constexpr std::uint32_t kGpuGroupsPerOp = 32;

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "backend/gpu/gpu_attend.h"
 #include "gpu_contract/gpu_fixture.h"
 
 namespace headroom {
@@ -71,6 +72,15 @@ TEST(CudaStep, shares_out_a_prompt_over_all_of_a_card) {
     EXPECT_EQ(launches["matmul_half_64"] > n_low, n_multiprocessors == 132) << n_multiprocessors;
   }
   driver.n_multiprocessors = 2;
+}
+
+// 32 query heads of 128 elements over 8 KV heads, as 8B models have, at the end of a long context.
+TEST(CudaStep, a_submission_of_a_long_prompts_attention_has_a_block_for_each_multiprocessor_of_a_large_card) {
+  const LayerSpec layer{.n_heads = 32, .n_kv_heads = 8, .head_dim = 128};
+  const GpuArithmetic arithmetic = test::gpu_arithmetic();
+  const AttendShape shape = attend_tile_shape(layer, arithmetic.attend);
+  const std::uint32_t n_rows = attend_rows_at_once(layer, {.n_ctx = 32768, .n_batch = 512}, arithmetic);
+  EXPECT_GE(n_rows / shape.n_rows * layer.n_kv_heads, 132U);
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ inline constexpr bool kTellsOthers = false;
 
 inline MemorySample sample_gpu() { return sample_card(cuda_cards().cards.front()); }
 
+inline GpuArithmetic gpu_arithmetic() { return cuda_arithmetic(cuda_cards().cards.front()); }
+
 inline std::vector<DeviceInfo> cpu_and_gpu(bool /*is_unified*/) { return cpu_and_cuda(); }
 
 // What prompts are computed in meanwhile.

@@ -23,16 +23,17 @@ std::vector<DType> kv_types() {
   return types;
 }
 
-TEST(AttendShape, holds_every_head_within_the_shared_memory_of_tier_0) {
+TEST(AttendShape, holds_every_head_within_the_limits_of_the_backend) {
+  const AttendLimits limits = test::gpu_arithmetic().attend;
   for (std::uint32_t head_dim = 2; head_dim <= kMaxHeadDim; head_dim += head_dim < 260 ? 2 : 62) {
     for (std::uint32_t group = 1; group <= 40; ++group) {
       for (const DType kv : kv_types()) {
         for (const bool is_split : {false, true}) {
           const LayerSpec layer{.n_heads = 2 * group, .n_kv_heads = 2, .head_dim = head_dim};
           const AttendShape shape =
-              attend_shape(layer, {.n_ctx = 4096, .n_batch = 32, .kv_k = kv, .kv_v = DType::kQ8_0}, is_split);
-          ASSERT_LE(shape.shared_words, kAttendSharedWords);
-          ASSERT_LE(shape.n_queries(), kAttendMostQueries);
+              attend_shape(layer, {.n_ctx = 4096, .n_batch = 32, .kv_k = kv, .kv_v = DType::kQ8_0}, limits, is_split);
+          ASSERT_LE(shape.shared_words, limits.shared_words);
+          ASSERT_LE(shape.n_queries(), limits.most_queries);
           ASSERT_GE(shape.n_heads * shape.n_stacks, group);
           ASSERT_LT(shape.n_heads * (shape.n_stacks - 1), group) << "a stack would have no head";
           ASSERT_EQ(kKvRowStep % shape.tile_keys, 0U);
@@ -46,7 +47,8 @@ TEST(AttendShape, reads_keys_once_for_the_heads_of_usual_models) {
   for (const std::uint32_t head_dim : {64U, 96U, 128U, 256U}) {
     for (const std::uint32_t group : {1U, 2U, 4U, 8U}) {
       const LayerSpec layer{.n_heads = 8 * group, .n_kv_heads = 8, .head_dim = head_dim};
-      const AttendShape shape = attend_shape(layer, {.n_ctx = 4096, .n_batch = 256}, true);
+      const AttendShape shape =
+          attend_shape(layer, {.n_ctx = 4096, .n_batch = 256}, test::gpu_arithmetic().attend, true);
       EXPECT_EQ(shape.n_stacks, 1U) << head_dim << " " << group;
       EXPECT_GE(shape.tile_keys, 8U);
     }

@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "backend/gpu/gpu_faults.h"
 #include "format/dtype_table.h"
 #include "gpu_contract/gpu_session.h"
 #include "plan/weight_stream.h"

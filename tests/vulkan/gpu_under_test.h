@@ -34,6 +34,8 @@ inline constexpr bool kTellsOthers = true;
 
 inline MemorySample sample_gpu() { return take(sample_card(vulkan_cards().cards.front())); }
 
+inline GpuArithmetic gpu_arithmetic() { return vulkan_cards().cards.front().tier.arithmetic(); }
+
 inline std::vector<DeviceInfo> cpu_and_gpu(bool is_unified) { return cpu_and_vulkan(is_unified); }
 
 inline std::uint32_t tier_now() { return vulkan_cards().cards.front().tier.number; }

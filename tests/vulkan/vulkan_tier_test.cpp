@@ -1,6 +1,7 @@
 // Which kernels a driver gets by what it says of itself.
 #include <gtest/gtest.h>
 
+#include "backend/gpu/gpu_attend.h"
 #include "vulkan/vulkan_fixture.h"
 
 namespace headroom {
@@ -86,6 +87,16 @@ TEST(MatrixShape, shares_out_a_tile_among_all_subgroups) {
   EXPECT_EQ((MatrixShape{16, 16, 16, 48}).n_beside(64), 0U);
   EXPECT_EQ((MatrixShape{16, 16, 16, 4}).n_beside(64), 0U) << "more subgroups than fragments";
   EXPECT_EQ((MatrixShape{48, 16, 16, 32}).n_beside(64), 0U);
+}
+
+// 32 query heads of 128 elements over 8 KV heads: more rows at once would take a slow card longer than drivers allow.
+TEST(VulkanTier, a_long_prompt_attends_in_submissions_of_as_few_rows_as_there_may_be) {
+  const LayerSpec layer{.n_heads = 32, .n_kv_heads = 8, .head_dim = 128};
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
+    const GpuArithmetic arithmetic = VulkanTier{.number = number}.arithmetic();
+    EXPECT_EQ(attend_rows_at_once(layer, {.n_ctx = 32768, .n_batch = 512}, arithmetic), 32U) << number;
+    EXPECT_EQ(attend_rows_at_once(layer, {.n_ctx = 8192, .n_batch = 512}, arithmetic), 128U) << number;
+  }
 }
 
 }  // namespace

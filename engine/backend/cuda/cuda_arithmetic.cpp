@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backend/cuda/kernel_limits.h"
+
 namespace headroom {
 namespace {
 
@@ -27,8 +29,22 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   // A block with a panel has to keep a multiprocessor's share of the memory's bandwidth under way, alone where a matrix
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;
-  arithmetic.half_attend_dim = 256;  // of attend_tiles_256
+  arithmetic.half_attend_dim = cuda::kAttendTileDim;
   arithmetic.attends_to_int8 = true;
+  arithmetic.attend = {.n_threads = cuda::kAttendThreads,
+                       .team = cuda::kAttendTeam,
+                       .shared_words = cuda::kAttendRoomWords,
+                       .most_queries = cuda::kAttendQueries,
+                       .queries_of_rows = 8,
+                       .tile_queries = cuda::kAttendTileQueries,
+                       .least_rows = 128};
+  arithmetic.group_sizes = {.embedded_cols = cuda::kEmbedThreads * cuda::kEmbedElems,
+                            .encoded_groups = cuda::kEncodeThreads / cuda::kEncodeTeam,
+                            .added_cols = cuda::kAddThreads};
+  // Nobody ends long work on a card, so a submission is bounded for the sake of a stop alone: half a second at most of
+  // the slowest cards that the kernels are compiled for (1e12 multiply-adds of f32 a second). Over 32,768 positions of
+  // 32 heads of 128 elements it has 640 rows, whose attention is work for all of a large card.
+  arithmetic.most_products = 4e11;
   return arithmetic;
 }
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "backend/gpu/gpu_attend.h"
+#include "backend/cuda/kernel_limits.h"
 #include "base/check.h"
 #include "plan/gpu_rules.h"
 
@@ -22,7 +22,7 @@ struct Entry {
 
 std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
   const std::uint32_t n_queries = constants[kAttendHeads] * constants[kAttendRows];
-  CHECK(n_queries <= kAttendMostQueries, "a block attends with more queries than it has room for");
+  CHECK(n_queries <= cuda::kAttendQueries, "a block attends with more queries than it has room for");
   if (constants[kAttendHeadDim] > kLongHead) return "attend_long";
   return n_queries == 1   ? "attend_1"
          : n_queries == 2 ? "attend_2"
@@ -45,9 +45,9 @@ bool has_high_tiles(const GridSize& groups) {
 Entry entry_of(const Dispatch& dispatch) {
   const std::vector<std::uint32_t>& constants = dispatch.constants;
   switch (dispatch.kernel) {
-    case Kernel::kEmbed: return {"embed", 32};
+    case Kernel::kEmbed: return {"embed", cuda::kEmbedThreads};
     case Kernel::kNorm: return {"rms_norm", 256};
-    case Kernel::kEncode: return {"encode", 128};
+    case Kernel::kEncode: return {"encode", cuda::kEncodeThreads};
     case Kernel::kEncodeHalf: return {"encode_half", 256};
     case Kernel::kMatvec:
       return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads], true};
@@ -60,10 +60,10 @@ Entry entry_of(const Dispatch& dispatch) {
       return {has_high_tiles(dispatch.groups) ? "matmul_half_128" : "matmul_half_64", 128, true};
     case Kernel::kRoute: return {"route", 64};
     case Kernel::kGroupExperts: return {"group_experts", 256};
-    case Kernel::kAddExperts: return {"add_experts", 128};
+    case Kernel::kAddExperts: return {"add_experts", cuda::kAddThreads};
     case Kernel::kQueryHeads:
     case Kernel::kCacheHeads: return {"heads", 64, true};
-    case Kernel::kAttend: return {attend_entry(constants), 128};
+    case Kernel::kAttend: return {attend_entry(constants), cuda::kAttendThreads};
     case Kernel::kAttendTiles: return attend_tiles_entry(constants[kAttendHeadDim]);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kRowMaxima: return {"row_maxima", 128};

@@ -182,7 +182,7 @@ Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& 
     for (const Part& part : parts_of(op, n_of_op)) {
       if (part.first_row >= n_of_op) continue;
       const double more = part.products_per_row * n_of_op;
-      if (products + more > bound_.most_products && products > 0) {
+      if (products + more > bound_.arithmetic.most_products && products > 0) {
         const cuda::CUevent mark = done_[n_submitted_ % done_.size()];
         if (n_submitted_ >= done_.size()) {
           if (Status done = device_->wait_for("computing a step", mark); !done) return done.error();

@@ -24,6 +24,29 @@ enum class HalfRows : std::uint8_t {
   kOfAllWeights
 };
 
+// What a workgroup of attention may hold on a device, and how a prompt's attention is cut into submissions. Each
+// backend states its own, as its kernels and drivers need it.
+struct AttendLimits {
+  std::uint32_t n_threads = 0;     // of a workgroup of Kernel::kAttend
+  std::uint32_t team = 0;          // of them share out the scores of one query
+  std::uint32_t shared_words = 0;  // of shared memory, of 32 bits each
+  std::uint32_t most_queries = 0;  // of a workgroup
+  // Queries that a workgroup has in steps of many rows, where they fit: more share the decoding of a key, and leave
+  // fewer workgroups for a submission.
+  std::uint32_t queries_of_rows = 0;
+  std::uint32_t tile_queries = 0;  // of a workgroup of Kernel::kAttendTiles; 0: the backend has no such kernel
+  // A submission has a multiple of this many rows of a prompt, and at least so many, whatever `most_products` says. Not
+  // less than kGpuLeastAttendRows, by which plans have room for the dispatches.
+  std::uint32_t least_rows = 0;
+};
+
+// What one workgroup of the simple kernels does.
+struct GroupSizes {
+  std::uint32_t embedded_cols = 0;   // columns of a row of the embedding
+  std::uint32_t encoded_groups = 0;  // groups of 32 activations that become int8
+  std::uint32_t added_cols = 0;      // columns of a row that the results of experts are added to
+};
+
 struct GpuArithmetic {
   bool has_int8 = false;  // products of quantized weights, of steps with few rows at least
   HalfRows half_rows = HalfRows::kNone;
@@ -38,6 +61,10 @@ struct GpuArithmetic {
   std::uint32_t half_attend_dim = 0;
   // In steps of few rows attention leaves its results as int8 in GpuScratch::normed, where they are read so.
   bool attends_to_int8 = false;
+  AttendLimits attend{};
+  GroupSizes group_sizes{};
+  // Multiply-adds of one submission at most: a stop waits for it, and some drivers end work that takes seconds.
+  double most_products = 0;
 };
 
 }  // namespace headroom

@@ -12,9 +12,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kThreads = 128, kTeam = 8;  // of vulkan/shaders/attend.comp
-// Queries of a block: more share the decoding of a key, and leave fewer workgroups for a submission.
-constexpr std::uint32_t kQueriesOfRows = 8;
 constexpr std::uint32_t kLeastTile = 8;  // that more heads in a stack are worth
 
 // The longest row that stands in a tile.
@@ -32,35 +29,30 @@ std::uint64_t tile_vectors(const AttendShape& shape, Bytes row_bytes) {
   return div_up(shape.tile_keys * row_bytes, 16) + 2;  // rows begin and end anywhere in one of 16 bytes
 }
 
-// Whether it is small enough; notes its sizes.
-bool fits(AttendShape& shape, std::uint32_t head_dim, Bytes row_bytes) {
+// Whether a shape is small enough; notes its sizes.
+bool fits(AttendShape& shape, const AttendLimits& limits, std::uint32_t head_dim, Bytes row_bytes) {
   const std::uint64_t words = 4 * tile_vectors(shape, row_bytes), n = shape.n_queries();
-  const std::uint64_t area = std::max<std::uint64_t>({words + words / 32 * 4, n * kThreads, 4 * kThreads});
-  const std::uint64_t shared = area + n * (round_up(head_dim, 4) + shape.tile_keys + 1) + 2 * std::uint64_t{kThreads};
+  const std::uint64_t area =
+      std::max<std::uint64_t>({words + words / 32 * 4, n * limits.n_threads, 4 * limits.n_threads});
+  const std::uint64_t shared =
+      area + n * (round_up(head_dim, 4) + shape.tile_keys + 1) + 2 * std::uint64_t{limits.n_threads};
   shape.area_words = narrow(area);
   shape.shared_words = narrow(shared);
-  return shared <= kAttendSharedWords;
+  return shared <= limits.shared_words;
 }
 
 // Few stacks come before long tiles. The longest heads have room for a few keys only.
-AttendShape one_row(std::uint32_t group, std::uint32_t head_dim, Bytes row_bytes) {
+AttendShape one_row(const AttendLimits& limits, std::uint32_t group, std::uint32_t head_dim, Bytes row_bytes) {
   AttendShape shape;
   for (shape.n_stacks = 1; shape.n_stacks <= group; ++shape.n_stacks) {
     shape.n_heads = narrow(div_up(group, shape.n_stacks));
-    if (shape.n_heads > kAttendMostQueries) continue;
+    if (shape.n_heads > limits.most_queries) continue;
     const std::uint32_t least = shape.n_heads == 1 ? 1 : kLeastTile;
     for (shape.tile_keys = kKvRowStep; shape.tile_keys >= least; shape.tile_keys /= 2) {
-      if (fits(shape, head_dim, row_bytes)) return shape;
+      if (fits(shape, limits, head_dim, row_bytes)) return shape;
     }
   }
   CHECK(false, "a head is too long for the shared memory of a workgroup");
-}
-
-// Rows of a part of a step of many rows. A product here takes up to twice as long as one of a matrix.
-std::uint32_t rows_at_once(const LayerSpec& layer, const PlanOptions& options, double most_products) {
-  const double of_row = 4.0 * layer.q_dim() * static_cast<double>(gpu_most_seen(layer, options));
-  const double n_units = std::min(most_products / of_row / kGpuAttendRows, 1e6);
-  return std::max(1U, static_cast<std::uint32_t>(n_units)) * kGpuAttendRows;
 }
 
 class AttendDispatches {
@@ -81,7 +73,7 @@ class AttendDispatches {
       merge(few, 0, true);
       return std::move(parts_);
     }
-    n_rows_ = rows_at_once(layer_, bound_.plan->options, bound_.most_products);
+    n_rows_ = attend_rows_at_once(layer_, bound_.plan->options, bound_.arithmetic);
     for (std::uint32_t first = 0; first < bound_.plan->program.max_rows; first += n_rows_) {
       OpPart& part = parts_.emplace_back();
       part.first_row = first;
@@ -118,7 +110,9 @@ class AttendDispatches {
   void attend(OpPart& part, std::uint32_t first, bool is_split) {
     const PlanOptions& options = bound_.plan->options;
     const bool is_tiled = !is_split && has_half_attend();
-    const AttendShape shape = is_tiled ? attend_tile_shape(layer_) : attend_shape(layer_, options, is_split);
+    const AttendLimits& limits = bound_.arithmetic.attend;
+    const AttendShape shape =
+        is_tiled ? attend_tile_shape(layer_, limits) : attend_shape(layer_, options, limits, is_split);
     const GpuSlice exact_keys = cache_.part(KvPart::kExactKeys), exact_values = cache_.part(KvPart::kExactValues);
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
     Dispatch& dispatch =
@@ -186,35 +180,46 @@ class AttendDispatches {
 }  // namespace
 
 // Blocks of rows have the tiles of single ones: see attend.comp.
-AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, bool is_split) {
+AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, const AttendLimits& limits,
+                         bool is_split) {
   const Bytes row_bytes = tile_row_bytes(layer, options);
-  AttendShape shape = one_row(layer.n_heads / layer.n_kv_heads, layer.head_dim, row_bytes);
+  AttendShape shape = one_row(limits, layer.n_heads / layer.n_kv_heads, layer.head_dim, row_bytes);
   if (is_split) return shape;
-  shape.n_rows = std::max(1U, kQueriesOfRows / shape.n_heads);
-  while (!fits(shape, layer.head_dim, row_bytes)) --shape.n_rows;
+  shape.n_rows = std::max(1U, limits.queries_of_rows / shape.n_heads);
+  while (!fits(shape, limits, layer.head_dim, row_bytes)) --shape.n_rows;
   return shape;
 }
 
-AttendShape attend_tile_shape(const LayerSpec& layer) {
+AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits) {
   AttendShape shape;
   const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
-  shape.n_stacks = narrow(div_up(group, kAttendTileQueries));
+  shape.n_stacks = narrow(div_up(group, limits.tile_queries));
   shape.n_heads = narrow(div_up(group, shape.n_stacks));
-  shape.n_rows = kAttendTileQueries / shape.n_heads;
+  shape.n_rows = limits.tile_queries / shape.n_heads;
   shape.tile_keys = kKvRowStep;
   return shape;
 }
 
-std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys) {
-  const AttendShape shape = attend_shape(layer, options, false);
+// A product here takes up to twice as long as one of a matrix.
+std::uint32_t attend_rows_at_once(const LayerSpec& layer, const PlanOptions& options, const GpuArithmetic& arithmetic) {
+  const std::uint32_t least = arithmetic.attend.least_rows;
+  const double of_row = 4.0 * layer.q_dim() * static_cast<double>(gpu_most_seen(layer, options));
+  const double n_units = std::min(arithmetic.most_products / of_row / least, 1e6);
+  return std::max(1U, static_cast<std::uint32_t>(n_units)) * least;
+}
+
+std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, const AttendLimits& limits,
+                           std::uint64_t n_keys) {
+  const AttendShape shape = attend_shape(layer, options, limits, false);
+  const std::uint32_t n_threads = limits.n_threads;
   const std::uint64_t tile = shape.tile_keys, chunks = div_up(layer.head_dim, 4),
-                      values = std::min<std::uint64_t>(tile, kThreads / std::min<std::uint64_t>(chunks, kThreads));
-  const std::uint64_t of_tile = 1 + 2 * div_up(tile_vectors(shape, tile_row_bytes(layer, options)), kThreads) +
-                                div_up(chunks * tile, kThreads) + div_up(tile, kTeam) * (kThreads / tile) + 2 * kTeam +
-                                div_up(tile, values);
+                      values = std::min<std::uint64_t>(tile, n_threads / std::min<std::uint64_t>(chunks, n_threads));
+  const std::uint64_t of_tile = 1 + 2 * div_up(tile_vectors(shape, tile_row_bytes(layer, options)), n_threads) +
+                                div_up(chunks * tile, n_threads) + div_up(tile, limits.team) * (n_threads / tile) +
+                                2 * limits.team + div_up(tile, values);
   // A tile is cut where the exact ones begin, and another one where the keys begin.
   const std::uint64_t n_tiles = div_up(n_keys, tile) + 2;
-  return n_tiles * of_tile + div_up(shape.n_queries() * chunks, kThreads) + shape.n_queries() * values + shape.n_rows;
+  return n_tiles * of_tile + div_up(shape.n_queries() * chunks, n_threads) + shape.n_queries() * values + shape.n_rows;
 }
 
 bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows) {

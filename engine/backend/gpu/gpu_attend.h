@@ -1,13 +1,14 @@
-// Attention as dispatches: what a workgroup of vulkan/shaders/attend.comp has, and how steps of few rows split the
-// keys.
+// Attention as dispatches: which queries and keys a workgroup has, how steps of few rows split the keys, and how a
+// prompt is cut into submissions.
 #pragma once
 
 #include "backend/gpu/gpu_dispatches.h"
 
 namespace headroom {
 
-// Of 128 threads, within 16 KiB of shared memory. The query heads of a KV head are stacked, in steps of many rows with
-// those of the next rows of a slot.
+// The queries and keys of one workgroup, within the backend's AttendLimits. The query heads of a KV head are stacked,
+// in steps of many rows with those of the next rows of a slot. Example: 32 query heads share 8 KV heads, so that a
+// stack has 4 heads; of a prompt a workgroup has 2 rows, 8 queries in all.
 struct AttendShape {
   std::uint32_t n_stacks = 1;    // of a KV head, each of which reads its keys
   std::uint32_t n_heads = 1;     // query heads of a stack; the last one may have fewer
@@ -17,16 +18,17 @@ struct AttendShape {
   std::uint32_t shared_words = 0;
   std::uint32_t n_queries() const { return n_heads * n_rows; }
 };
-inline constexpr std::uint32_t kAttendSharedWords = 4096;
-inline constexpr std::uint32_t kAttendMostQueries = 16;
-AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, bool is_split);
+AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, const AttendLimits& limits, bool is_split);
 
-// Of cuda/kernels/attend_tiles.cu, whose shared memory is its own.
-inline constexpr std::uint32_t kAttendTileQueries = 64;
-AttendShape attend_tile_shape(const LayerSpec& layer);
+// Of Kernel::kAttendTiles, whose shared memory is its own.
+AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits);
 
-// Iterations of all loops of one invocation of attend.comp over so many keys.
-std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_keys);
+// Rows of a prompt that attend in one submission.
+std::uint32_t attend_rows_at_once(const LayerSpec& layer, const PlanOptions& options, const GpuArithmetic& arithmetic);
+
+// Iterations of all loops of one invocation of vulkan/shaders/attend.comp over so many keys.
+std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, const AttendLimits& limits,
+                           std::uint64_t n_keys);
 
 // See GpuArithmetic::attends_to_int8; both ops of a layer go by this.
 bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows);

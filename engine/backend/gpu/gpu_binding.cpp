@@ -34,7 +34,8 @@ class Binder {
     bound_.plan = in_.plan;
     bound_.device = in_.device;
     bound_.arithmetic = arithmetic;
-    bound_.most_products = gpu_faults().most_products;
+    CHECK(arithmetic.attend.least_rows >= kGpuLeastAttendRows, "the plan has room for too few dispatches of attention");
+    if (const double fault = gpu_faults().most_products; fault > 0) bound_.arithmetic.most_products = fault;
     bound_.input_layout = gpu_inputs(*in_.model, in_.plan->options);
   }
 

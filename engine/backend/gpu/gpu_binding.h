@@ -22,9 +22,8 @@ struct GpuBinding {
   const MemoryPlan* plan = nullptr;
   DeviceIndex device = 0;
   GpuArithmetic arithmetic;
-  double most_products = 0;            // multiply-adds of one submission, since some drivers end long ones
-  std::vector<RopeFrequencies> ropes;  // as model->ropes
-  std::vector<GpuSlice> buffers;       // as the program's
+  std::vector<RopeFrequencies> ropes;                                                            // as model->ropes
+  std::vector<GpuSlice> buffers;                                                                 // as the program's
   std::vector<std::array<GpuSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>> caches;  // (n_layers), by part
   struct {
     GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, inputs;

@@ -12,10 +12,6 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kEncodedGroups = 16;  // of a workgroup: vulkan/shaders/encode.comp
-constexpr std::uint32_t kEmbedCols = 128;     // of a workgroup
-constexpr std::uint32_t kAddedCols = 128;     // of a workgroup: vulkan/shaders/add_experts.comp
-
 class OpDispatches : ProductDispatches {
  public:
   OpDispatches(const GpuBinding& bound, const Op& op, RowClass rows) : ProductDispatches(bound, op, rows) {}
@@ -64,7 +60,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = to;
     const std::uint64_t n_groups = n_cols / kGpuGroup;
     dispatch.push = {narrow(n_groups)};
-    dispatch.groups = {narrow(div_up(n_groups, kEncodedGroups)), GridSize::Of::kRows};
+    dispatch.groups = {narrow(div_up(n_groups, bound_.arithmetic.group_sizes.encoded_groups)), GridSize::Of::kRows};
   }
 
   // In place; n_of_row of them for each row of the step.
@@ -90,7 +86,8 @@ class OpDispatches : ProductDispatches {
                        narrow(std::min(table.n_rows, last * kGpuPanelRows)),
                        narrow(bound_.input_layout.rows_at),
                        word(model_.embedding_scale)};
-      dispatch.groups = {narrow(div_up(table.n_cols, kEmbedCols)), GridSize::Of::kRows};
+      dispatch.groups = {narrow(div_up(table.n_cols, bound_.arithmetic.group_sizes.embedded_cols)),
+                         GridSize::Of::kRows};
     }
   }
 
@@ -281,7 +278,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = residual;
     dispatch.slices[6] = bound_.buffer(op_.inputs[2]);
     dispatch.push = {narrow(matrix.n_rows), spec_->n_experts_used};
-    dispatch.groups = {narrow(div_up(matrix.n_rows, kAddedCols)), GridSize::Of::kRows};
+    dispatch.groups = {narrow(div_up(matrix.n_rows, bound_.arithmetic.group_sizes.added_cols)), GridSize::Of::kRows};
   }
 
   void logits() {

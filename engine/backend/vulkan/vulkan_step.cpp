@@ -61,9 +61,12 @@ Status VulkanStep::check_limits() const {
   for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
     const LayerSpec& layer = bound_.model->layers[i];
     if (bound_.plan->placement.layers[i].attention != bound_.device) continue;
+    const auto is_skipped = [&](std::uint64_t n_keys) {
+      return attend_loops(layer, options, bound_.arithmetic.attend, n_keys) > kMostSoftwareLoops;
+    };
     std::uint64_t most = gpu_most_seen(layer, options);
-    if (attend_loops(layer, options, most) <= kMostSoftwareLoops) continue;
-    while (attend_loops(layer, options, most) > kMostSoftwareLoops) most -= std::min<std::uint64_t>(most, kKvRowStep);
+    if (!is_skipped(most)) continue;
+    while (is_skipped(most)) most -= std::min<std::uint64_t>(most, kKvRowStep);
     return Error{ErrorCode::kUnsupported,
                  fmt::format("{}: this driver leaves out what a loop does beyond {} rounds: expected n_ctx of at most "
                              "{}, found {}",
@@ -181,7 +184,7 @@ Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs
     for (const Part& part : parts_[rows * bound_.plan->program.ops.size() + op]) {
       if (part.first_row >= n_rows) continue;
       const double more = part.products_per_row * static_cast<double>(n_rows);
-      if (products + more > bound_.most_products) {
+      if (products + more > bound_.arithmetic.most_products) {
         if (Result<bool> flushed = flush(); !flushed || !*flushed) return flushed;
       }
       batch_.push_back(part.commands);

@@ -119,6 +119,23 @@ VulkanTierFacts read_vulkan_tier_facts(VkPhysicalDevice device, const std::set<s
   return facts;
 }
 
+// The sizes are those that the shaders are written for. 16 KiB of shared memory is what every driver has. A submission
+// takes half a second of a slow integrated GPU: desktops end work of two, and wait for ours before they draw.
+GpuArithmetic VulkanTier::arithmetic() const {
+  const bool has_half_rows = number == 1 || number == 3;
+  return {.has_int8 = has_int8,
+          .half_rows = has_half_rows ? HalfRows::kOfAllWeights : HalfRows::kNone,
+          .matrices = matrices,
+          .attend = {.n_threads = 128,
+                     .team = 8,
+                     .shared_words = 4096,
+                     .most_queries = 16,
+                     .queries_of_rows = 8,
+                     .least_rows = 32},
+          .group_sizes = {.embedded_cols = 128, .encoded_groups = 16, .added_cols = 128},
+          .most_products = 2e10};
+}
+
 VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::uint32_t> asked) {
   VulkanTier tier;
   tier.number = asked.value_or(kMostVulkanTier);

@@ -18,12 +18,7 @@ struct VulkanTier {
   std::uint32_t number = 0;
   bool has_int8 = false;                  // of quantized weights with few rows; tier 2 of many as well
   std::optional<MatrixShape> matrices{};  // VK_KHR_cooperative_matrix
-  GpuArithmetic arithmetic() const {
-    const bool has_half_rows = number == 1 || number == 3;
-    return {.has_int8 = has_int8,
-            .half_rows = has_half_rows ? HalfRows::kOfAllWeights : HalfRows::kNone,
-            .matrices = matrices};
-  }
+  GpuArithmetic arithmetic() const;
 };
 
 // What a driver says that decides it.

@@ -1,10 +1,9 @@
 // Adds to each row of the residual what its experts made of it, times their weights. Blocks: (columns / 128, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/params.cuh"
 
 namespace headroom::cuda {
 namespace {
-
-constexpr u32 kThreads = 128;
 
 struct AddExpertsWords {
   u32 n_cols, n_used;
@@ -12,9 +11,9 @@ struct AddExpertsWords {
 
 }  // namespace
 
-KERNEL(add_experts, kThreads, Params<AddExpertsWords>) {
+KERNEL(add_experts, kAddThreads, Params<AddExpertsWords>) {
   const u32 n_cols = p.words.n_cols, n_used = p.words.n_used;
-  const u32 col = block_x() * kThreads + thread_index(), row = block_y();
+  const u32 col = block_x() * kAddThreads + thread_index(), row = block_y();
   if (col >= n_cols) return;
   float sum = 0;
   for (u32 choice = row * n_used; choice < (row + 1) * n_used; ++choice)

@@ -3,16 +3,15 @@
 // slot. Keys come in tiles, with the running maximum and sum of an online softmax (arXiv 1805.02867). In steps of few
 // rows the keys of a row are split over blocks, whose results attend_merge.cu adds up (arXiv 2311.01282). Blocks:
 // (stacks of query heads, rows, splits).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/attend.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kThreads = 128;
-constexpr u32 kTeam = 8;          // threads of a query's scores
-constexpr u32 kMostTile = 64;     // keys
-constexpr u32 kMostQueries = 16;  // of a block
-constexpr u32 kRoomWords = 4096;  // kAttendSharedWords: what queries, and what keys, take at most
+constexpr u32 kThreads = kAttendThreads, kTeam = kAttendTeam, kRoomWords = kAttendRoomWords;
+constexpr u32 kMostQueries = kAttendQueries;
+constexpr u32 kMostTile = 64;  // keys
 
 // `plain` and `exact` are the numbers of the buffers of keys, or of values. Rows of neighbouring positions stand
 // together: a tile does not go around the end of a ring.

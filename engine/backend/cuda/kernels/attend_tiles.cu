@@ -3,6 +3,7 @@
 // scores stay in registers (arXiv 2307.08691); keys and values become f16 on their way to shared memory, those that are
 // f16 already are copied while tiles before them are multiplied. Of heads that are too long for a warp two share out
 // the elements of the same queries, against tiles of 32 keys. Blocks: (stacks of query heads, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/attend.cuh"
 #include "lib/half.cuh"
 #include "lib/mma.cuh"
@@ -10,7 +11,7 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kQueries = 64, kWarpQueries = 16, kLongestOfWarp = 128;
+constexpr u32 kQueries = kAttendTileQueries, kWarpQueries = 16, kLongestOfWarp = 128;
 
 // By head size, up to it: warps that share out the elements of a query, threads, and keys of a tile.
 DEVICE constexpr u32 parts_of(u32 dim) { return dim > kLongestOfWarp ? 2 : 1; }

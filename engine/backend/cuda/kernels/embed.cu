@@ -1,4 +1,5 @@
 // Rows of the embedding become the residual, scaled. Blocks: (d_model / 128, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/panels.cuh"
 
 namespace headroom::cuda {
@@ -14,10 +15,10 @@ struct EmbedWords {
 
 }  // namespace
 
-KERNEL(embed, 32, Params<EmbedWords>) {
+KERNEL(embed, kEmbedThreads, Params<EmbedWords>) {
   const EmbedWords& words = p.words;
   const u32 row = block_y(), token = step_row(inputs_of(p), words.rows_at, row).token;
-  const u32 col = (block_x() * 32 + thread_index()) * 4;
+  const u32 col = (block_x() * kEmbedThreads + thread_index()) * kEmbedElems;
   if (token < words.first || token >= words.last || col >= words.n_cols) return;
   const u32 panel = (token - words.first) / kPanelRows, lane = (token - words.first) % kPanelRows;
   Four elems{};

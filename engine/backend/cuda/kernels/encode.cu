@@ -1,10 +1,9 @@
 // Rows of f32 as int8. Blocks: (groups of 32 elements / 16, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/int8.cuh"
 
 namespace headroom::cuda {
 namespace {
-
-constexpr u32 kThreads = 128;
 
 struct EncodeWords {
   u32 n_groups;  // of a row
@@ -12,8 +11,9 @@ struct EncodeWords {
 
 }  // namespace
 
-KERNEL(encode, kThreads, Params<EncodeWords>) {
-  const u32 group = block_x() * (kThreads / 8) + thread_index() / 8, word = thread_index() % 8;
+KERNEL(encode, kEncodeThreads, Params<EncodeWords>) {
+  const u32 group = block_x() * (kEncodeThreads / kEncodeTeam) + thread_index() / kEncodeTeam,
+            word = thread_index() % kEncodeTeam;
   const std::uint64_t of_row = std::uint64_t{block_y()} * p.words.n_groups + group;
   const bool is_there = group < p.words.n_groups;
   Four elems{};

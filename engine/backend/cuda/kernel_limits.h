@@ -1,0 +1,23 @@
+// Sizes by which kernels of CUDA are compiled and by which the host launches them: included on both sides.
+#pragma once
+
+#include <cstdint>
+
+namespace headroom::cuda {
+
+inline constexpr std::uint32_t kEmbedThreads = 32;  // of a block of embed.cu, each of which has kEmbedElems columns
+inline constexpr std::uint32_t kEmbedElems = 4;
+inline constexpr std::uint32_t kEncodeThreads = 128;  // of encode.cu: kEncodeTeam of them have a group of 32 activations
+inline constexpr std::uint32_t kEncodeTeam = 8;
+inline constexpr std::uint32_t kAddThreads = 128;  // of add_experts.cu, each of which has a column
+
+// attend.cu
+inline constexpr std::uint32_t kAttendThreads = 128;     // of a block
+inline constexpr std::uint32_t kAttendTeam = 8;          // of them share out the scores of one query
+inline constexpr std::uint32_t kAttendQueries = 16;      // of a block at most
+inline constexpr std::uint32_t kAttendRoomWords = 4096;  // of shared memory: what queries, and what keys, take at most
+
+inline constexpr std::uint32_t kAttendTileQueries = 64;  // of a block of attend_tiles.cu
+inline constexpr std::uint32_t kAttendTileDim = 256;     // elements of the longest heads that it has a kernel for
+
+}  // namespace headroom::cuda

@@ -1,0 +1,158 @@
+// What each GPU kernel is given beside its buffers. C++, CUDA and GLSL include this one text (C++ and CUDA through
+// gpu_args.h), so that host and kernels agree by name and the order of members is written once. It holds nothing but
+// structs of uint and float, and it declares members one behind another without initializers: that is all that the three
+// languages have in common.
+//
+// XConstants is known when a plan is bound. Vulkan compiles it into the kernel: member i is constant_id i (a test holds
+// the names of the shaders against these), CUDA's kernels read it. XPush is of one dispatch.
+
+// Where the rows of a cache stand, keys or values.
+struct CacheRows {
+  uint n_rows, row_bytes;  // of each head
+  uint n_sinks, n_ring;    // rows that are kept as F16 beside them; 0: none
+};
+
+struct EmbedConstants {
+  uint type;  // DType of the table
+};
+struct EmbedPush {
+  uint n_cols, n_groups;
+  uint first, last;  // tokens of the part of the table that this dispatch sees
+  uint rows_at;      // of the inputs
+  float scale;
+};
+
+struct NormConstants {
+  uint is_gathered;  // of the rows that ask for logits
+  uint is_added;
+  uint encoding;  // enum class Encoding, of what it writes
+};
+struct NormPush {
+  uint n_cols;
+  uint logit_rows_at;  // of the inputs
+  float epsilon;
+};
+
+struct EncodePush {
+  uint n_groups;  // of a row
+};
+
+struct EncodeHalfPush {
+  uint n_cols;
+};
+
+// What all kernels of products begin with; those of whole matrices (MatricesConstants) have its first six alone.
+struct ProductConstants {
+  uint type, second_type;  // DType of the matrix, and of the other one of Epilogue::kGate
+  uint epilogue;           // enum class Epilogue
+  uint has_bias;
+  uint activation;    // enum class Activation
+  uint is_of_logits;  // as many rows as ask for logits
+  uint has_tail;      // n_cols is no multiple of 32
+  uint encodes;       // results as int8
+};
+
+// One row, or up to eight.
+struct MatvecConstants {
+  ProductConstants product;
+  uint most_rows;
+  uint n_threads;  // 32 for each part of the columns, of each matrix
+  uint experts;    // enum class Experts
+};
+struct MatvecPush {
+  uint n_cols, n_groups, n_out;
+  uint first, last;  // rows of the matrix that this dispatch sees; of experts: experts
+  uint n_used;       // experts of a row
+  float cap;
+};
+
+// Many rows, in tiles.
+struct MatmulConstants {
+  ProductConstants product;
+  uint experts;  // enum class Experts
+};
+struct MatricesConstants {
+  uint type, second_type, epilogue, has_bias, activation, is_of_logits;  // as ProductConstants
+  uint tile_features;
+  uint m, n, k;      // features, rows and columns of a fragment
+  uint n_subgroups;  // of a workgroup
+  uint n_beside;     // subgroups that share out the features; the others have other rows
+  uint experts;      // enum class Experts
+};
+struct MatmulPush {
+  uint n_cols, n_groups, n_out;
+  uint first, last;  // rows of the matrix that this dispatch sees; of experts: experts
+  float cap;
+  uint n_used, choices_at;  // of experts: of a row; where the choices of tiles are
+};
+
+struct RoutePush {
+  uint n_experts, n_used;
+};
+
+struct GroupExpertsPush {
+  uint n_experts, n_used, choices_at;
+};
+
+struct AddExpertsPush {
+  uint n_cols, n_used;
+};
+
+// Of queries, keys or values.
+struct HeadsConstants {
+  uint head_dim;
+  uint is_value;  // is not normed or turned
+  uint cache_type, has_norm;
+  uint turns_neighbours;  // else halves
+  uint is_rotated, is_balanced;
+  uint is_searched;  // Q4_0 scales; else those of a plain cache
+};
+struct HeadsPush {
+  uint n_heads, group;  // query heads per KV head; 1 for keys and values
+  uint rows_at;         // of the inputs
+  uint rope_at, rope_dim;
+  uint balance_at;
+  float epsilon;
+  uint has_shifts;
+  CacheRows rows;
+};
+
+struct AttendConstants {
+  uint head_dim, key_type, value_type;
+  uint has_exact_keys, has_exact_values;
+  uint has_shifts;  // the values have
+  uint is_split;
+  uint heads, rows, tile, area_words;  // AttendShape: of a stack, of a block, keys, of shared memory
+};
+struct AttendPush {
+  uint first_row;  // of those in this submission
+  uint n_heads, n_kv_heads;
+  uint n_stacks;                // of a KV head
+  uint rows_at, exact_from_at;  // of the inputs; the latter is that of the layer
+  uint window;                  // 0: all positions
+  float scale, cap;
+  uint row_splits;  // of all rows of a step: GpuSplits
+  uint shares_at;   // where maxima and sums of splits begin behind their results
+  CacheRows key_rows, value_rows;
+};
+
+struct AttendMergeConstants {
+  uint head_dim, is_split, is_rotated;
+};
+struct AttendMergePush {
+  uint first_row;  // of those in this submission
+  uint n_heads;
+  uint rows_at;                 // of the inputs
+  uint window;                  // as of AttendPush, as the next two
+  uint row_splits, shares_at;
+  uint encodes;  // to int8; kernels of Vulkan never do
+};
+
+// Of row_maxima and top_tokens.
+struct CandidatesPush {
+  uint n_vocab;
+  uint queries_at, ids_at;         // of the inputs
+  uint answer_words;               // of one answer
+  uint answer_logits_at, sums_at;  // of an answer
+  uint maxima_words;               // of one query
+};
