@@ -65,9 +65,27 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kUp:
     case TensorRole::kDown:
     case TensorRole::kFfnPostNorm:
-    case TensorRole::kRouter: return true;
-    default: return role_is_experts(role);
+    case TensorRole::kRouter:
+    case TensorRole::kExpertGate:
+    case TensorRole::kExpertUp:
+    case TensorRole::kExpertDown: return true;
+    case TensorRole::kTokenEmbedding:
+    case TensorRole::kOutputNorm:
+    case TensorRole::kHead:
+    case TensorRole::kAttnNorm:
+    case TensorRole::kQ:
+    case TensorRole::kK:
+    case TensorRole::kV:
+    case TensorRole::kQBias:
+    case TensorRole::kKBias:
+    case TensorRole::kVBias:
+    case TensorRole::kQNorm:
+    case TensorRole::kKNorm:
+    case TensorRole::kAttnOut:
+    case TensorRole::kAttnOutBias:
+    case TensorRole::kAttnPostNorm: break;
   }
+  return false;
 }
 
 bool role_is_experts(TensorRole role) {

@@ -120,8 +120,13 @@ std::uint32_t kv_loss_rank(DType dtype) {
     case DType::kF16: return 0;
     case DType::kQ8_0: return 1;
     case DType::kF8E4M3: return 2;
-    default: return 6;  // 4 bits lose more than the three steps before together
+    case DType::kQ4_0: return 6;  // 4 bits lose more than the three steps before together
+    case DType::kBF16:
+    case DType::kQ4_K:
+    case DType::kQ5_K:
+    case DType::kQ6_K: break;
   }
+  CHECK(false, "a type that no cache has");
 }
 
 Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const DeviceInfo> devices,

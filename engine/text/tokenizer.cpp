@@ -86,9 +86,13 @@ std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) cons
     case TokenType::kByte:
       if (const int byte = byte_of_token_text(vocabulary_.texts[id]); byte >= 0)
         return std::string(1, static_cast<char>(byte));
-      return normal_token_bytes(id);
-    default: return normal_token_bytes(id);
+      break;
+    case TokenType::kNormal:
+    case TokenType::kUnknown:
+    case TokenType::kControl:
+    case TokenType::kUnused: break;
   }
+  return normal_token_bytes(id);
 }
 
 std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool show_special) const {

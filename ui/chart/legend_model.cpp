@@ -19,16 +19,30 @@ QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
   switch (segment) {
     case Segment::Others: return othersBytesText(bytes, account);
     case Segment::Free: return freeBytesText(bytes, account);
-    default: return formatBytes(bytes);
+    case Segment::Weights:
+    case Segment::KvUsed:
+    case Segment::KvReserved:
+    case Segment::Activations:
+    case Segment::Tables:
+    case Segment::Driver:
+    case Segment::Headroom: break;
   }
+  return formatBytes(bytes);
 }
 
 QVariant spokenText(Segment segment, Bytes bytes, const MemoryAccount& account) {
   switch (segment) {
     case Segment::Others: return othersSpokenText(bytes, account);
     case Segment::Free: return freeSpokenText(bytes, account);
-    default: return {};
+    case Segment::Weights:
+    case Segment::KvUsed:
+    case Segment::KvReserved:
+    case Segment::Activations:
+    case Segment::Tables:
+    case Segment::Driver:
+    case Segment::Headroom: break;
   }
+  return {};
 }
 
 // Twice the size it is shown at, for screens with small pixels.

@@ -210,8 +210,12 @@ int ChatView::estimate(const Item& item, const Row& row) const {
     case Kind::Plain: return lines(row.length) * line;
     case Kind::Prose: return lines(item.segments->segments()[row.segment].text.size()) * line;
     case Kind::Code: return static_cast<int>(item.segments->segments()[row.segment].text.count(u'\n') + 3) * line;
-    default: return 2 * line;
+    case Kind::Cut:
+    case Kind::Header:
+    case Kind::Attachments:
+    case Kind::Footer: break;
   }
+  return 2 * line;
 }
 
 // Realizes rows near what is seen until the time of this pass is used up, then places what there is.

@@ -18,10 +18,20 @@ KernelTable make_kernel_table(Isa isa) {
       isa_avx512::fill_table(table);
       isa_avx512::fill_tiles(table);
       break;
+    case Isa::kNeon: break;  // refused above
 #elif defined(__aarch64__)
     case Isa::kNeon: isa_neon::fill_table(table); break;
+    case Isa::kAvx2:
+    case Isa::kAvxVnni:
+    case Isa::kAvx512:
+    case Isa::kAmx: break;  // refused above
+#else
+    case Isa::kAvx2:
+    case Isa::kAvxVnni:
+    case Isa::kAvx512:
+    case Isa::kAmx:
+    case Isa::kNeon: break;  // refused above
 #endif
-    default: break;  // not of this architecture: refused above
   }
   return table;
 }

@@ -24,8 +24,15 @@ double encoding_off(DType type, double x, double most) {
   switch (type) {
     case DType::kF16: return std::abs(x) * 0x1p-11 + 0x1p-25;
     case DType::kQ8_0: return most / 254 * 1.002 + most * 0x1p-11;
-    default: return std::abs(x) * 0x1p-4 * 1.002 + most * 0x1p-11;  // FP8: three bits behind the first
+    case DType::kF8E4M3: return std::abs(x) * 0x1p-4 * 1.002 + most * 0x1p-11;  // three bits behind the first
+    case DType::kF32:
+    case DType::kBF16:
+    case DType::kQ4_0:
+    case DType::kQ4_K:
+    case DType::kQ5_K:
+    case DType::kQ6_K: break;
   }
+  CHECK(false, "the table has no kernel that encodes this type");
 }
 
 void check_encode(KernelProbe& probe, DType type) {

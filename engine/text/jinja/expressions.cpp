@@ -17,8 +17,16 @@ std::string describe(const Token& token) {
     case TokenKind::kEnd: return "the end of the template";
     case TokenKind::kData: return "text";
     case TokenKind::kString: return "a string";
-    default: return fmt::format("'{}'", token.text);
+    case TokenKind::kVariableBegin:
+    case TokenKind::kVariableEnd:
+    case TokenKind::kBlockBegin:
+    case TokenKind::kBlockEnd:
+    case TokenKind::kName:
+    case TokenKind::kInteger:
+    case TokenKind::kFloat:
+    case TokenKind::kOperator: break;
   }
+  return fmt::format("'{}'", token.text);
 }
 
 }  // namespace
@@ -210,7 +218,13 @@ ExprPtr ExpressionParser::parse_primary() {
       next();
       return constant(Value(number), token.line);
     }
-    default: break;
+    case TokenKind::kData:
+    case TokenKind::kVariableBegin:
+    case TokenKind::kVariableEnd:
+    case TokenKind::kBlockBegin:
+    case TokenKind::kBlockEnd:
+    case TokenKind::kOperator:
+    case TokenKind::kEnd: break;
   }
   if (skip_operator("(")) {
     if (skip_operator(")")) return make(ExprKind::kTuple, token.line);
@@ -376,8 +390,15 @@ bool ExpressionParser::starts_test_argument() const {
     case TokenKind::kInteger:
     case TokenKind::kFloat: return true;
     case TokenKind::kName: return !is_name("else") && !is_name("or") && !is_name("and");
-    default: return is_operator("[") || is_operator("{");
+    case TokenKind::kData:
+    case TokenKind::kVariableBegin:
+    case TokenKind::kVariableEnd:
+    case TokenKind::kBlockBegin:
+    case TokenKind::kBlockEnd:
+    case TokenKind::kOperator:
+    case TokenKind::kEnd: break;
   }
+  return is_operator("[") || is_operator("{");
 }
 
 ExprPtr ExpressionParser::parse_test(ExprPtr expr) {
