@@ -29,10 +29,10 @@ struct SlotRows {
 struct SampledRow {
   std::uint32_t row = 0;  // 0: the step's first with logits
   Sampler* sampler = nullptr;
-  std::span<const TokenId> recent;    // as of Sampler::ask()
-  std::span<TokenLogprob> likeliest;  // out: not empty where the probabilities of so many tokens are asked for
-  TokenId token = 0;                  // out
-  float logprob = 0;                  // out, where they are: its own
+  std::span<const TokenId> recent;      // as of Sampler::ask()
+  std::span<TokenLogprob> likeliest{};  // out: not empty where the probabilities of so many tokens are asked for
+  TokenId token = 0;                    // out
+  float logprob = 0;                    // out, where they are: its own
 };
 
 // Used from one thread. Of one LoadedModel at most one session lives at a time: its backends are bound to it. Nothing
