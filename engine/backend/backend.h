@@ -95,8 +95,8 @@ class Backend {
   // The only call that obtains memory for a model. kResource names bytes asked and bytes free.
   virtual Result<std::unique_ptr<Arena>> map_arena(const ArenaPlan& plan) = 0;
 
-  // Fills one weight region from the file, in weight_layout() of the device. `upload`: the arena of the load that this
-  // backend mapped; null unless needs_upload(). `advance` is called with bytes done since the last call.
+  // Fills one weight region from the file, in the device's WeightLayout. `upload`: the arena of the load that this
+  // backend mapped; null unless DeviceInfo::needs_upload(). `advance` is called with bytes done since the last call.
   virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                              Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 

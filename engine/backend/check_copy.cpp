@@ -11,7 +11,7 @@ Status check_copy(const CopySide& side, BufferId buffer, std::uint32_t first_row
                  fmt::format("{}: buffer {} is not on this device, or not in the program", side.id, buffer)};
   }
   const Buffer& found = program.buffers[buffer];
-  const Bytes most = Bytes{found.is_logits ? program.max_logit_rows : program.max_rows} * found.row_bytes(),
+  const Bytes most = Bytes{buffer == program.logits ? program.max_logit_rows : program.max_rows} * found.row_bytes(),
               last = first_row * found.row_bytes() + n_bytes;
   if (last > most) {
     return Error{ErrorCode::kUsage, fmt::format("{}: expected at most {} bytes of buffer {} ({}), found {}", side.id,

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+
 namespace headroom {
 namespace {
 
@@ -13,22 +15,32 @@ std::string region_words(const Region& region, std::string_view name) {
 }
 
 // What makes a region of this kind smaller; nothing of the session does that to a weight.
-std::string_view advice(const Region& region, std::string_view name) {
-  switch (region.kind) {
-    case RegionKind::kKv: return "; lower n_ctx or n_slots";
-    case RegionKind::kLogits: return "; lower n_logit_rows or n_slots";
-    case RegionKind::kActivations: return "; lower n_batch or n_slots";
+std::string_view advice(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kKv:
+    case RegionKind::kTokens: return "; lower n_ctx or n_slots";
+    case RegionKind::kLogits:
+    case RegionKind::kCandidates: return "; lower n_logit_rows or n_slots";
+    case RegionKind::kActivations:
     case RegionKind::kScratch:
-      return name == "candidates" ? "; lower n_logit_rows or n_slots" : "; lower n_batch or n_slots";
-    default: return "";
+    case RegionKind::kStaging:
+    case RegionKind::kInputs: return "; lower n_batch or n_slots";
+    case RegionKind::kWeights:
+    case RegionKind::kUnpackedRows:
+    case RegionKind::kStreamed:
+    case RegionKind::kSampler:
+    case RegionKind::kStream:
+    case RegionKind::kUpload:
+    case RegionKind::kPadding: return "";
   }
+  CHECK(false, "a kind of region that is not there");
 }
 
 Error too_large(const DeviceInfo& device, const Region& region, std::string_view name, Bytes most,
                 std::string_view limit, Bytes found) {
   return Error{ErrorCode::kUsage, fmt::format("{}: {}: expected at most {} ({} bytes), {}, found {} ({} bytes){}",
                                               device.name, region_words(region, name), format_bytes(most), most, limit,
-                                              format_bytes(found), found, advice(region, name))};
+                                              format_bytes(found), found, advice(region.kind))};
 }
 
 }  // namespace
@@ -87,7 +99,7 @@ void ArenaBuilder::close(std::optional<Bytes> padded_size) {
   if (!padded_size) {
     is_beyond_ = true;
   } else if (*padded_size > arenas_.back().size) {
-    append({.kind = RegionKind::kPadding}, "padding", *padded_size - arenas_.back().size);
+    append({.kind = RegionKind::kPadding}, region_kind_name(RegionKind::kPadding), *padded_size - arenas_.back().size);
   }
 }
 

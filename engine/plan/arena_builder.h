@@ -26,6 +26,7 @@ class ArenaBuilder {
   // Appends `region` with `bytes` rounded up to the alignment; nothing when bytes is 0. id, offset and size are set
   // here; `name` is copied only when regions are kept.
   void add(Region region, std::string_view name, std::optional<Bytes> bytes);
+  void add(RegionKind kind, std::optional<Bytes> bytes) { add({.kind = kind}, region_kind_name(kind), bytes); }
 
   // The arenas in order, each padded to the granularity; none when nothing was added. kUsage names the first region
   // that is larger than the device allocates at once, or, other than a weight, than a kernel there sees at once; else

@@ -22,14 +22,15 @@ using Json = nlohmann::json;
 struct KindRule {
   std::string_view name;
   DeviceKind kind;
+  DeviceTraits traits;
   Bytes driver_bytes;
   Bytes granularity;  // of an allocation: CUDA maps 2 MiB pages, Vulkan drivers sub-allocate from 64 KiB, Metal pages
                       // are 16 KiB
 };
 constexpr std::array kKindRules{
-    KindRule{"cuda", DeviceKind::kCuda, kAssumedCudaDriverBytes, 2 * kMiB},
-    KindRule{"vulkan", DeviceKind::kVulkan, kAssumedVulkanDriverBytes, 64 * kKiB},
-    KindRule{"metal", DeviceKind::kMetal, kAssumedMetalDriverBytes, 16 * kKiB},
+    KindRule{"cuda", DeviceKind::kCuda, kCudaTraits, kAssumedCudaDriverBytes, 2 * kMiB},
+    KindRule{"vulkan", DeviceKind::kVulkan, kVulkanTraits, kAssumedVulkanDriverBytes, 64 * kKiB},
+    KindRule{"metal", DeviceKind::kMetal, kMetalTraits, kAssumedMetalDriverBytes, 16 * kKiB},
 };
 constexpr Bytes kGpuAlignment = 256;
 // The last two are of rows that know them.
@@ -147,6 +148,7 @@ Result<DeviceInfo> read_row(const Json& json, std::size_t index) {
     return *row.error();
   }
   device.kind = rule->kind;
+  device.traits = rule->traits;
   device.driver_bytes = rule->driver_bytes;
   device.granularity = rule->granularity;
   device.alignment = kGpuAlignment;

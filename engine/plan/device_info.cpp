@@ -15,6 +15,15 @@ std::string_view device_kind_name(DeviceKind kind) {
   return "unknown";
 }
 
+std::string_view memory_name(Memory memory) {
+  switch (memory) {
+    case Memory::kDevice: return "device";
+    case Memory::kHost: return "host";
+    case Memory::kPageLocked: return "page-locked host";
+  }
+  return "unknown";
+}
+
 std::string_view memory_confidence_name(MemoryConfidence confidence) {
   switch (confidence) {
     case MemoryConfidence::kMeasured: return "measured";

@@ -11,12 +11,52 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "format/dtype.h"
+#include "model/weight_layout.h"
 
 namespace headroom {
 
 // kReference: host memory and plain loops that stand for a GPU where there is none: see backend/reference.
 enum class DeviceKind : std::uint8_t { kCpu, kCuda, kVulkan, kMetal, kReference };
 std::string_view device_kind_name(DeviceKind kind);  // "cpu", "cuda"
+
+// Where an arena's bytes are: only their backend can read those of a device, those of the host are ordinary pages, and
+// page-locked ones are the host's too, held in place so that a device can copy from and to them.
+enum class Memory : std::uint8_t { kDevice, kHost, kPageLocked };
+std::string_view memory_name(Memory memory);  // "device", "host", "page-locked host"
+
+// Which rule says how much scratch kernels need (plan/device_rules.h): the CPU's, that of the GPU backends, or one that
+// stands for kernels which are not written yet.
+enum class ScratchRule : std::uint8_t { kCpu, kGpu, kAssumed };
+
+// How a device's memory is reached and what its kernels read. Facts of its backend: who describes a device states them,
+// and plans ask for nothing else of its kind. Whether the memory is shared with the CPU belongs to the one device.
+struct DeviceTraits {
+  WeightLayout weight_layout = WeightLayout::kPanels;
+  Memory arena_memory = Memory::kHost;  // of its arenas, other than page-locked ones of the host
+  ScratchRule scratch = ScratchRule::kCpu;
+  bool copies_page_locked = false;  // from and to the host's memory by itself, which needs pages that are held in place
+  bool uploads_weights = false;     // in a step, of those that stand on the CPU: Backend::upload_weights()
+  bool copies_inputs = false;       // kernels read what a step is given from a copy in the device's own memory
+};
+inline constexpr DeviceTraits kCpuTraits{};
+inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPanels,
+                                          .arena_memory = Memory::kDevice,
+                                          .scratch = ScratchRule::kGpu,
+                                          .copies_page_locked = true,
+                                          .uploads_weights = true,
+                                          .copies_inputs = true};
+inline constexpr DeviceTraits kVulkanTraits{.weight_layout = WeightLayout::kGpuPanels,
+                                            .arena_memory = Memory::kDevice,
+                                            .scratch = ScratchRule::kGpu,
+                                            .copies_page_locked = true,
+                                            .uploads_weights = true};
+// A backend that is not written yet.
+inline constexpr DeviceTraits kMetalTraits{
+    .weight_layout = WeightLayout::kRows, .arena_memory = Memory::kDevice, .scratch = ScratchRule::kAssumed};
+inline constexpr DeviceTraits kReferenceTraits{.weight_layout = WeightLayout::kRows,
+                                               .arena_memory = Memory::kDevice,
+                                               .scratch = ScratchRule::kAssumed,
+                                               .uploads_weights = true};
 
 // What the kernels for one number format do on a device; 0: unknown.
 struct FormatSpeed {
@@ -77,6 +117,7 @@ struct DeviceInfo {
   std::string name;    // "RTX 4090", or the CPU's own name
   std::string vendor;  // of a catalogue device: "NVIDIA"
   DeviceKind kind = DeviceKind::kCpu;
+  DeviceTraits traits = kCpuTraits;
   bool is_present = true;           // false: from the catalogue, can be planned for and not be loaded on
   bool has_unified_memory = false;  // shares its memory with the CPU
   bool is_software = false;         // a GPU's driver that computes on the CPU
@@ -96,6 +137,12 @@ struct DeviceInfo {
   std::vector<DType> kv_types;  // those with a real kernel
   std::string kernels;          // of a probed CPU: the instruction set that computes, "avx512"
   std::string kernel_note;      // which faster ones are not used, and why; empty: there is none
+
+  // Whether weights reach it through the host's memory when a model is loaded, because nobody else can write to its
+  // own.
+  bool needs_upload() const { return traits.copies_page_locked && !has_unified_memory; }
+  // Whether FFN weights that stand on the CPU can be streamed to it: where memory is shared they are there already.
+  bool takes_streams() const { return traits.uploads_weights && !has_unified_memory; }
 };
 
 // The rows of the catalogue file. kBadFile names the row and field.

@@ -61,8 +61,8 @@ DeviceLayers::DeviceLayers(const ModelInfo& model, const DeviceInfo& info, const
   scratch_embeds_ = scratch(DeviceWork::kEmbeds);
   logits_ = rounded(Bytes{options.n_logit_rows} * model.n_vocab * kF32Bytes, rules_.alignment);
   candidates_ = rounded(candidate_scratch(model, options).total(), rules_.alignment);
-  if (takes_streams(info)) {
-    for (const StreamedRole& slot : streamed_role_sizes(model, info.kind))
+  if (info.takes_streams()) {
+    for (const StreamedRole& slot : streamed_role_sizes(model, info.traits.weight_layout))
       streamed_.push_back(rounded(slot.bytes, rules_.alignment));
   }
   if (info.kind != DeviceKind::kCpu) return;
@@ -74,7 +74,7 @@ void DeviceLayers::measure_weights(const ModelInfo& model, const DeviceInfo& inf
   attention_.assign(model.layers.size() + 1, 0);
   ffn_.assign(model.layers.size() + 1, 0);
   for (const WeightTensor& tensor : model.weights) {
-    Weight weight{.bytes = rounded(weight_bytes(tensor, weight_layout(info.kind)), rules_.alignment)};
+    Weight weight{.bytes = rounded(weight_bytes(tensor, info.traits.weight_layout), rules_.alignment)};
     if (tensor.layer >= 0) {
       weight.part = role_is_ffn(tensor.role) ? Part::kFfn : Part::kAttention;
       weight.layer = static_cast<std::uint32_t>(tensor.layer);

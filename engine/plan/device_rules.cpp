@@ -106,17 +106,6 @@ Bytes assumed_scratch(const ModelInfo& model, const PlanOptions& options, std::u
 
 }  // namespace
 
-WeightLayout weight_layout(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kCpu: return WeightLayout::kPanels;
-    case DeviceKind::kCuda:
-    case DeviceKind::kVulkan: return WeightLayout::kGpuPanels;
-    case DeviceKind::kMetal:
-    case DeviceKind::kReference: return WeightLayout::kRows;
-  }
-  CHECK(false, "a kind of device that is not there");
-}
-
 DeviceWork work_on(const Program& program, DeviceIndex device) {
   DeviceWork work = DeviceWork::kNone;
   for (const Op& op : program.ops) {
@@ -129,10 +118,13 @@ DeviceWork work_on(const Program& program, DeviceIndex device) {
 
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                     std::uint32_t max_rows, DeviceWork work) {
-  if (device.kind == DeviceKind::kCpu) return cpu_scratch(model, options, max_rows, device.n_threads, work).total();
-  if (work != DeviceWork::kComputes) return 0;
-  if (copies_page_locked(device)) return gpu_scratch(model, device, options, max_rows).total();
-  return assumed_scratch(model, options, max_rows);
+  const bool computes = work == DeviceWork::kComputes;
+  switch (device.traits.scratch) {
+    case ScratchRule::kCpu: return cpu_scratch(model, options, max_rows, device.n_threads, work).total();
+    case ScratchRule::kGpu: return computes ? gpu_scratch(model, device, options, max_rows).total() : 0;
+    case ScratchRule::kAssumed: return computes ? assumed_scratch(model, options, max_rows) : 0;
+  }
+  CHECK(false, "a rule for scratch that is not there");
 }
 
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows,
@@ -193,19 +185,12 @@ SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options)
 
 Bytes slot_token_bytes(const PlanOptions& options) { return Bytes{options.n_slots} * options.n_ctx * kTokenIdBytes; }
 
-Memory arena_memory(DeviceKind kind) { return kind == DeviceKind::kCpu ? Memory::kHost : Memory::kDevice; }
-
-bool copies_page_locked(const DeviceInfo& device) {
-  return device.kind == DeviceKind::kCuda || device.kind == DeviceKind::kVulkan;
-}
-
-bool needs_upload(const DeviceInfo& device) { return copies_page_locked(device) && !device.has_unified_memory; }
-
 StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices, DeviceIndex device) {
-  const bool is_own = copies_page_locked(devices[device]);
+  const bool is_own = devices[device].traits.copies_page_locked;
   // The host's is for what a device sends that has none of its own.
   const auto is_sent_by_host = [&](DeviceIndex from) {
-    return devices[from].kind != DeviceKind::kCpu && !copies_page_locked(devices[from]);
+    const DeviceTraits& traits = devices[from].traits;
+    return traits.arena_memory == Memory::kDevice && !traits.copies_page_locked;
   };
   Bytes transfer = 0, logits = 0;
   for (const Op& op : program.ops) {

@@ -9,9 +9,6 @@
 
 namespace headroom {
 
-// How the kernels of a kind of device read weights.
-WeightLayout weight_layout(DeviceKind kind);
-
 // What a device does in a step: a CPU that only embeds needs next to nothing for it.
 enum class DeviceWork : std::uint8_t { kNone, kEmbeds, kComputes };
 DeviceWork work_on(const Program& program, DeviceIndex device);
@@ -36,7 +33,7 @@ std::uint32_t candidate_rows(
 inline constexpr std::uint32_t kRowBlock = 64;
 inline constexpr std::uint32_t kRowSumBlock = 1024;
 
-// The region "candidates" (kScratch) of the device that has the head, in this order; all sizes are multiples of 64.
+// The region kCandidates of the device that has the head, in this order; all sizes are multiples of 64.
 struct CandidateScratch {
   // Of one row:
   Bytes maxima_bytes = 0;  // (blocks) f32
@@ -49,7 +46,7 @@ struct CandidateScratch {
 };
 CandidateScratch candidate_scratch(const ModelInfo& model, const PlanOptions& options);
 
-// The region "sampler" (kStaging) in the session arena of the device that is the host, whatever device computes the
+// The region kSampler in the session arena of the device that is the host, whatever device computes the
 // logits, in this order; all sizes are multiples of 64.
 struct SamplerLayout {
   Bytes known_bytes = 0;  // (n_vocab) candidates: what is known of the row that is sampled
@@ -63,18 +60,11 @@ struct SamplerLayout {
 };
 SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options);
 
-// The region "tokens" (kStaging) beside it, (n_slots, n_ctx) token ids: what the cache of each slot holds.
+// The region kTokens beside it, (n_slots, n_ctx) token ids: what the cache of each slot holds.
 inline constexpr Bytes kTokenIdBytes = 4;
 Bytes slot_token_bytes(const PlanOptions& options);
 
-// Where the bytes of a device of this kind are, other than page-locked ones of the host.
-Memory arena_memory(DeviceKind kind);
-// Whether a device copies from and to the host's memory by itself, which needs pages that are held in place.
-bool copies_page_locked(const DeviceInfo& device);
-// Whether weights reach a device through the host's memory, because nobody else can write to its own.
-bool needs_upload(const DeviceInfo& device);
-
-// A region "staging" (kStaging), through which bytes cross between devices: the residual of one transfer at a time from
+// A region kStaging, through which bytes cross between devices: the residual of one transfer at a time from
 // its start, and behind it the one row of logits that is read at a time from another device than the CPU. Each device
 // that copies page-locked memory has its own; the host has one for what the others send.
 struct StagingLayout {
@@ -89,8 +79,8 @@ StagingLayout staging_of(Bytes transfer,
 // The host as page-locked memory that a device copies from and to: with regions where that device can bind them.
 DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device);
 
-// The region "upload" of the arena that is mapped for the load where needs_upload() holds: panels are packed into it on
-// all threads and then copied.
+// The region kUpload of the arena that is mapped for the load where DeviceInfo::needs_upload() holds: panels are packed
+// into it on all threads and then copied.
 inline constexpr Bytes kUploadBytes = 32 * kMiB;
 
 // Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of

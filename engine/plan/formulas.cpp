@@ -135,9 +135,10 @@ std::string buffer_expression(const Buffer& buffer, std::uint32_t rows) {
 // The buffers that stand on one another where the layout is highest: each begins where one that lives at the same time
 // ends.
 std::string activations_expression(const Program& program, DeviceIndex device) {
+  const auto is_logits = [&](const Buffer& buffer) { return &buffer == &program.buffers[program.logits]; };
   const Buffer* top = nullptr;
   for (const Buffer& buffer : program.buffers) {
-    if (buffer.device != device || buffer.is_logits) continue;
+    if (buffer.device != device || is_logits(buffer)) continue;
     if (top == nullptr || buffer.offset + buffer.size > top->offset + top->size) top = &buffer;
   }
   std::string expression;
@@ -147,7 +148,7 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
     const Buffer* below = nullptr;
     for (const Buffer& buffer : program.buffers) {
       const bool both_live = buffer.first_op <= top->last_op && top->first_op <= buffer.last_op;
-      if (buffer.device == device && !buffer.is_logits && both_live && buffer.offset + buffer.size == top->offset &&
+      if (buffer.device == device && !is_logits(buffer) && both_live && buffer.offset + buffer.size == top->offset &&
           buffer.size > 0)
         below = &buffer;
     }
@@ -158,83 +159,92 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 }
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
-  if (device.kind != DeviceKind::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
+  if (device.traits.scratch != ScratchRule::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
   const DeviceWork work = work_on(plan.program, static_cast<DeviceIndex>(&device - plan.devices.data()));
   const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0, work).total();
   return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads,
                      (bytes - shared) / device.n_threads);
 }
 
-// What the host keeps for devices that copy, what crosses between devices, and the tokens of the slots; the sampler's
-// is one number.
-void add_staging(const ModelInfo& model, const MemoryPlan& plan, const Region& region, DeviceIndex mapped_by,
-                 std::string& label, std::string& each, Bytes& each_bytes) {
-  if (region.name == "upload") {
-    label += ", while weights are loaded";
-    each = fmt::format("{} bytes at once", kUploadBytes);
-  } else if (region.name == "staging") {
-    const StagingLayout layout = staging_layout(plan.program, plan.devices, mapped_by);
-    label += ", for what crosses between devices";
-    each = fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
-                       layout.total - layout.logits_offset);
-    each_bytes = layout.total;
-  } else if (region.name == "stream") {
-    label = "weights on their way to a GPU";
-    each = fmt::format("{} parts x {} bytes", kStreamParts, kStreamPartBytes);
-    each_bytes = kStreamParts * kStreamPartBytes;
-  } else if (region.name == "inputs") {
-    label = "what a step is given, and its likeliest tokens";
-    each_bytes = gpu_inputs(model, plan.options).total();
-    each = fmt::format("{} words x 4 bytes", each_bytes / 4);
-  } else if (region.name == "tokens") {
-    label += " that the caches hold";
-    each = fmt::format("{} slots x {} positions x {} bytes", plan.options.n_slots, plan.options.n_ctx, kTokenIdBytes);
-    each_bytes = slot_token_bytes(plan.options);
-  }
+// The words and the arithmetic of a region that is neither a weight nor a cache.
+struct Explained {
+  std::string label, each;
+  Bytes each_bytes = 0;
+};
+
+Explained explain_staging(const MemoryPlan& plan, DeviceIndex mapped_by) {
+  const StagingLayout layout = staging_layout(plan.program, plan.devices, mapped_by);
+  return {"staging, for what crosses between devices",
+          fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
+                      layout.total - layout.logits_offset),
+          layout.total};
 }
 
-void add_other(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& arena, const Region& region,
-               GroupList& groups) {
-  const DeviceIndex device = arena.device;
+Explained explain_scratch(const ModelInfo& model, const MemoryPlan& plan, DeviceIndex device) {
   const DeviceInfo& info = plan.devices[device];
-  std::string each = fmt::format("{} bytes", region.size);
-  Bytes each_bytes = region.size;
-  std::string label = region.name;
-  switch (region.kind) {
-    case RegionKind::kActivations: each = activations_expression(plan.program, device); break;
-    case RegionKind::kLogits:
-      each = fmt::format("{} rows x {} tokens x {} bytes", plan.options.n_logit_rows, model.n_vocab, kF32Bytes);
-      each_bytes = Bytes{plan.options.n_logit_rows} * model.n_vocab * kF32Bytes;
-      break;
-    case RegionKind::kScratch:
-      if (region.name == "candidates") {
-        const CandidateScratch scratch = candidate_scratch(model, plan.options);
-        label = "the likeliest tokens";
-        each = fmt::format("{} rows x {} bytes", scratch.n_rows, scratch.per_row());
-        each_bytes = scratch.total();
-        break;
-      }
-      if (region.name == "panel rows") {
-        label = "rows of weights on their way to a GPU";
-        each = fmt::format("{} threads x {} bytes", info.n_threads, panel_row_bytes(model));
-        each_bytes = info.n_threads * panel_row_bytes(model);
-        break;
-      }
-      each_bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
-      each = scratch_expression(model, plan, info, each_bytes);
-      break;
-    case RegionKind::kStreamed:
-      label += ", of one layer at a time";
-      for (const StreamedRole& streamed : streamed_role_sizes(model, info.kind)) {
-        if (streamed_name(streamed.role) == region.name) each_bytes = streamed.bytes;
-      }
-      each = fmt::format("{} bytes of the largest layer", each_bytes);
-      break;
-    case RegionKind::kStaging: add_staging(model, plan, region, arena.mapped_by, label, each, each_bytes); break;
-    case RegionKind::kPadding: label += fmt::format(" to a multiple of {}", format_bytes(info.granularity)); break;
-    default: break;
+  const Bytes bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
+  return {"scratch", scratch_expression(model, plan, info, bytes), bytes};
+}
+
+Explained explain_streamed(const ModelInfo& model, const DeviceInfo& info, const Region& region) {
+  Bytes bytes = 0;
+  for (const StreamedRole& streamed : streamed_role_sizes(model, info.traits.weight_layout)) {
+    if (streamed.role == region.role) bytes = streamed.bytes;
   }
-  groups.add(region.name, region, device, std::move(label), std::move(each), each_bytes, "");
+  return {region.name + ", of one layer at a time", fmt::format("{} bytes of the largest layer", bytes), bytes};
+}
+
+Explained explain(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& arena, const Region& region) {
+  const PlanOptions& options = plan.options;
+  const DeviceInfo& info = plan.devices[arena.device];
+  const auto items = [](std::string label, std::uint64_t n, std::string_view what, Bytes bytes) {
+    return Explained{std::move(label), fmt::format("{} {} x {} bytes", n, what, bytes), n * bytes};
+  };
+  switch (region.kind) {
+    case RegionKind::kActivations:
+      return {region.name, activations_expression(plan.program, arena.device), region.size};
+    case RegionKind::kLogits:
+      return {region.name,
+              fmt::format("{} rows x {} tokens x {} bytes", options.n_logit_rows, model.n_vocab, kF32Bytes),
+              Bytes{options.n_logit_rows} * model.n_vocab * kF32Bytes};
+    case RegionKind::kScratch: return explain_scratch(model, plan, arena.device);
+    case RegionKind::kCandidates: {
+      const CandidateScratch scratch = candidate_scratch(model, options);
+      return items("the likeliest tokens", scratch.n_rows, "rows", scratch.per_row());
+    }
+    case RegionKind::kUnpackedRows:
+      return items("rows of weights on their way to a GPU", info.n_threads, "threads", panel_row_bytes(model));
+    case RegionKind::kStreamed: return explain_streamed(model, info, region);
+    case RegionKind::kTokens:
+      return {"tokens that the caches hold",
+              fmt::format("{} slots x {} positions x {} bytes", options.n_slots, options.n_ctx, kTokenIdBytes),
+              slot_token_bytes(options)};
+    case RegionKind::kStaging: return explain_staging(plan, arena.mapped_by);
+    case RegionKind::kInputs:
+      return items("what a step is given, and its likeliest tokens", gpu_inputs(model, options).total() / 4, "words",
+                   4);
+    case RegionKind::kStream:
+      return items("weights on their way to a GPU", kStreamParts, "parts", kStreamPartBytes);
+    case RegionKind::kUpload:
+      return {"upload, while weights are loaded", fmt::format("{} bytes at once", kUploadBytes), region.size};
+    case RegionKind::kPadding:
+      return {fmt::format("padding to a multiple of {}", format_bytes(info.granularity)),
+              fmt::format("{} bytes", region.size), region.size};
+    case RegionKind::kWeights:
+    case RegionKind::kKv:
+    case RegionKind::kSampler: break;  // one number: the sampler's
+  }
+  return {region.name, fmt::format("{} bytes", region.size), region.size};
+}
+
+void add_region(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan& arena, const Region& region,
+                GroupList& groups) {
+  if (region.kind == RegionKind::kWeights)
+    return add_weight(model, plan.devices[arena.device].traits.weight_layout, region, arena.device, groups);
+  if (region.kind == RegionKind::kKv) return add_kv(model, plan.options, region, arena.device, groups);
+  Explained explained = explain(model, plan, arena, region);
+  groups.add(region.name, region, arena.device, std::move(explained.label), std::move(explained.each),
+             explained.each_bytes, "");
 }
 
 }  // namespace
@@ -245,15 +255,7 @@ std::vector<Formula> plan_formulas(const ModelInfo& model, const MemoryPlan& pla
     for (const ArenaPlan& arena : plan.arenas) {
       if (arena.device != budget.device) continue;
       GroupList groups;
-      for (const Region& region : arena.regions) {
-        switch (region.kind) {
-          case RegionKind::kWeights:
-            add_weight(model, weight_layout(plan.devices[arena.device].kind), region, arena.device, groups);
-            break;
-          case RegionKind::kKv: add_kv(model, plan.options, region, arena.device, groups); break;
-          default: add_other(model, plan, arena, region, groups); break;
-        }
-      }
+      for (const Region& region : arena.regions) add_region(model, plan, arena, region, groups);
       std::vector<Formula> of_arena = groups.finish();
       for (Formula& formula : of_arena) formula.lifetime = arena.lifetime;
       formulas.insert(formulas.end(), std::make_move_iterator(of_arena.begin()),

@@ -40,7 +40,7 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
           .partials_bytes = gpu_aligned(partials),
           .expert_tiles_bytes = gpu_aligned(expert_tiles),
           .expert_rows_bytes = gpu_aligned(expert_rows),
-          .inputs_bytes = device.kind == DeviceKind::kCuda ? gpu_inputs(model, options).answers_at * 4 : 0};
+          .inputs_bytes = device.traits.copies_inputs ? gpu_inputs(model, options).answers_at * 4 : 0};
 }
 
 // Each expert that is chosen has one tile that is not full at most.

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kGpuAttendGroups = 512;
 // Keys of a split are a multiple of this; the first split begins at one.
 inline constexpr std::uint32_t kGpuSplitKeys = 64;
 
-// The region "scratch" of a GPU that computes, in this order.
+// The region kScratch of a GPU that computes, in this order.
 struct GpuScratch {
   Bytes normed_bytes = 0;        // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
   Bytes keys_bytes = 0;          // (max_rows, widest kv_dim) f32, before they go to the cache
@@ -50,7 +50,7 @@ struct GpuAnswer {
 };
 GpuAnswer gpu_answer(std::uint32_t n_vocab);
 
-// The region "inputs" (kStaging) that the host writes before each step and a GPU reads, in words of 32 bits, with what
+// The region kInputs that the host writes before each step and a GPU reads, in words of 32 bits, with what
 // is asked about the logits behind it, and the answers.
 struct GpuInputs {
   std::uint64_t counts_at = 0;      // n_rows, n_logit_rows

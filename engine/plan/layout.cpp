@@ -53,7 +53,7 @@ Result<Arenas> finish(const LayoutInputs& in, ArenaBuilder&& builder) {
 
 Result<Arenas> lay_out_weights(const LayoutInputs& in, const Placement& placement, DeviceIndex device, Keep keep) {
   const DeviceInfo& info = in.devices[device];
-  ArenaBuilder builder(device, info, arena_memory(info.kind), Lifetime::kModel, keep);
+  ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kModel, keep);
   builder.reserve(in.model.weights.size() + 1);
   for (std::size_t i = 0; i < in.model.weights.size(); ++i) {
     const WeightTensor& weight = in.model.weights[i];
@@ -61,7 +61,7 @@ Result<Arenas> lay_out_weights(const LayoutInputs& in, const Placement& placemen
     Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
     region.dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
     region.weight = static_cast<std::int32_t>(i);
-    builder.add(std::move(region), weight.name, weight_bytes(weight, weight_layout(info.kind)));
+    builder.add(std::move(region), weight.name, weight_bytes(weight, info.traits.weight_layout));
   }
   return finish(in, std::move(builder));
 }
@@ -90,57 +90,51 @@ void add_kv(const LayoutInputs& in, const Placement& placement, DeviceIndex devi
   }
 }
 
-bool is_streamed_to(const Placement& placement, DeviceIndex device) {
-  for (std::size_t i = 0; i < placement.streamed_ffn.size(); ++i) {
-    if (placement.streamed_ffn[i] == device && placement.layers[i].ffn != device) return true;
-  }
-  return false;
-}
-
-Result<Arenas> lay_out_session(const LayoutInputs& in, const Placement& placement, const Program& program,
-                               DeviceIndex device, Keep keep) {
+Result<Arenas> lay_out_session(const LayoutInputs& in, const ArenaLayout& out, DeviceIndex device, Keep keep) {
+  const Placement& placement = out.placement;
+  const Program& program = out.program;
   const PlanOptions& options = in.options;
   const DeviceInfo& info = in.devices[device];
-  ArenaBuilder builder(device, info, arena_memory(info.kind), Lifetime::kSession, keep);
+  ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kSession, keep);
   builder.reserve(std::size_t{in.model.n_layers()} * 4 + 6);
   add_kv(in, placement, device, builder);
-  builder.add({.kind = RegionKind::kActivations}, "activations", program.activation_bytes[device]);
-  if (placement.head_device == device) {
-    builder.add({.kind = RegionKind::kLogits}, "logits", Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
-  }
-  builder.add({.kind = RegionKind::kScratch}, "scratch",
+  builder.add(RegionKind::kActivations, program.activation_bytes[device]);
+  if (placement.head_device == device)
+    builder.add(RegionKind::kLogits, Bytes{options.n_logit_rows} * in.model.n_vocab * kF32Bytes);
+  builder.add(RegionKind::kScratch,
               scratch_bytes(in.model, info, options, options.step_rows(), work_on(program, device)));
   if (placement.head_device == device)
-    builder.add({.kind = RegionKind::kScratch}, "candidates", candidate_scratch(in.model, options).total());
-  if (is_streamed_to(placement, device)) {
-    for (const StreamedRole& streamed : streamed_role_sizes(in.model, info.kind))
-      builder.add({.kind = RegionKind::kStreamed}, streamed_name(streamed.role), streamed.bytes);
+    builder.add(RegionKind::kCandidates, candidate_scratch(in.model, options).total());
+  if (is_streamed_to(placement, out.streaming, device)) {
+    for (const StreamedRole& streamed : streamed_role_sizes(in.model, info.traits.weight_layout)) {
+      builder.add({.kind = RegionKind::kStreamed, .role = streamed.role}, streamed_name(streamed.role), streamed.bytes);
+    }
   }
-  if (device == in.cpu && !placement.streamed_ffn.empty())
-    builder.add({.kind = RegionKind::kScratch}, "panel rows", Bytes{info.n_threads} * panel_row_bytes(in.model));
+  if (device == in.cpu && out.streaming.is_used())
+    builder.add(RegionKind::kUnpackedRows, Bytes{info.n_threads} * panel_row_bytes(in.model));
   if (device == in.cpu) {
-    builder.add({.kind = RegionKind::kStaging}, "sampler", sampler_layout(in.model, options).total());
-    builder.add({.kind = RegionKind::kStaging}, "tokens", slot_token_bytes(options));
-    builder.add({.kind = RegionKind::kStaging}, "staging", staging_layout(program, in.devices, device).total);
+    builder.add(RegionKind::kSampler, sampler_layout(in.model, options).total());
+    builder.add(RegionKind::kTokens, slot_token_bytes(options));
+    builder.add(RegionKind::kStaging, staging_layout(program, in.devices, device).total);
   }
   return finish(in, std::move(builder));
 }
 
 // What the host holds in page-locked memory for a device that copies by itself: of a session what a step is given and
 // what crosses, of a load what carries the weights.
-Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const Placement& placement, const Program& program,
-                                   Lifetime lifetime, DeviceIndex device, Keep keep) {
+Result<Arenas> lay_out_page_locked(const LayoutInputs& in, const ArenaLayout& out, Lifetime lifetime,
+                                   DeviceIndex device, Keep keep) {
   const DeviceInfo& info = in.devices[device];
   const DeviceInfo host = page_locked_host(in.devices[in.cpu], info);
   ArenaBuilder builder(in.cpu, host, Memory::kPageLocked, lifetime, keep);
   builder.set_mapped_by(device);
   if (lifetime == Lifetime::kLoad) {
-    if (needs_upload(info)) builder.add({.kind = RegionKind::kStaging}, "upload", kUploadBytes);
-  } else if (copies_page_locked(info)) {
-    builder.add({.kind = RegionKind::kStaging}, "inputs", gpu_inputs(in.model, in.options).total());
-    builder.add({.kind = RegionKind::kStaging}, "staging", staging_layout(program, in.devices, device).total);
-    if (is_streamed_to(placement, device))
-      builder.add({.kind = RegionKind::kStaging}, "stream", kStreamParts * kStreamPartBytes);
+    if (info.needs_upload()) builder.add(RegionKind::kUpload, kUploadBytes);
+  } else if (info.traits.copies_page_locked) {
+    builder.add(RegionKind::kInputs, gpu_inputs(in.model, in.options).total());
+    builder.add(RegionKind::kStaging, staging_layout(out.program, in.devices, device).total);
+    if (is_streamed_to(out.placement, out.streaming, device))
+      builder.add(RegionKind::kStream, kStreamParts * kStreamPartBytes);
   }
   return finish(in, std::move(builder));
 }
@@ -178,11 +172,10 @@ Result<ArenaLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split,
   out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
   out.cpu = in.cpu;
   out.placement = place_layers(in.model, in.devices, in.cpu, split);
-  if (in.stream_rows > 0) out.placement.streamed_ffn = streamed_ffn(in.devices, in.cpu, out.placement);
-  if (!out.placement.streamed_ffn.empty()) out.placement.stream_rows = in.stream_rows;
+  out.streaming = stream_weights(in.devices, in.cpu, out.placement, in.stream_rows);
   const std::vector<DeviceIndex> used = devices_to_lay_out(out.placement, in.cpu);
   out.program = build_program(in.model, out.placement, static_cast<std::uint32_t>(in.devices.size()),
-                              in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment);
+                              in.options.step_rows(), in.options.n_logit_rows, in.buffer_alignment, out.streaming);
   Bytes total = in.model.heap_bytes;
   for (const DeviceIndex device : used) {
     const std::optional<Bytes> sum = checked_add(total, in.devices[device].driver_bytes);
@@ -201,12 +194,11 @@ Result<ArenaLayout> lay_out_for(const LayoutInputs& in, const LayerSplit& split,
   };
   for (const DeviceIndex device : used) {
     if (Status added = add(lay_out_weights(in, out.placement, device, keep)); !added) return added.error();
-    if (Status added = add(lay_out_session(in, out.placement, out.program, device, keep)); !added) return added.error();
+    if (Status added = add(lay_out_session(in, out, device, keep)); !added) return added.error();
   }
   for (const Lifetime lifetime : {Lifetime::kSession, Lifetime::kLoad}) {
     for (const DeviceIndex device : used) {
-      if (Status added = add(lay_out_page_locked(in, out.placement, out.program, lifetime, device, keep)); !added)
-        return added.error();
+      if (Status added = add(lay_out_page_locked(in, out, lifetime, device, keep)); !added) return added.error();
     }
   }
   out.budgets = make_budgets(in, out.arenas);

@@ -15,6 +15,7 @@ struct ArenaLayout {
   PlanOptions options;  // resolved
   DeviceIndex cpu = 0;
   Placement placement;
+  WeightStreaming streaming;
   Program program;
   std::vector<ArenaPlan> arenas;      // of each budget's device in turn; without regions under Keep::kSizesOnly
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last

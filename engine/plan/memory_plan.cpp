@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "plan/layout.h"
 #include "plan/notes.h"
 
@@ -27,9 +28,51 @@ std::string_view region_kind_name(RegionKind kind) {
     case RegionKind::kActivations: return "activations";
     case RegionKind::kLogits: return "logits";
     case RegionKind::kScratch: return "scratch";
+    case RegionKind::kCandidates: return "candidates";
+    case RegionKind::kUnpackedRows: return "panel rows";
     case RegionKind::kStreamed: return "streamed";
+    case RegionKind::kSampler: return "sampler";
+    case RegionKind::kTokens: return "tokens";
     case RegionKind::kStaging: return "staging";
+    case RegionKind::kInputs: return "inputs";
+    case RegionKind::kStream: return "stream";
+    case RegionKind::kUpload: return "upload";
     case RegionKind::kPadding: return "padding";
+  }
+  return "unknown";
+}
+
+RegionGroup region_group(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kWeights: return RegionGroup::kWeights;
+    case RegionKind::kKv: return RegionGroup::kKv;
+    case RegionKind::kActivations: return RegionGroup::kActivations;
+    case RegionKind::kLogits: return RegionGroup::kLogits;
+    case RegionKind::kScratch:
+    case RegionKind::kCandidates:
+    case RegionKind::kUnpackedRows: return RegionGroup::kScratch;
+    case RegionKind::kStreamed: return RegionGroup::kStreamed;
+    case RegionKind::kSampler:
+    case RegionKind::kTokens:
+    case RegionKind::kStaging:
+    case RegionKind::kInputs:
+    case RegionKind::kStream:
+    case RegionKind::kUpload: return RegionGroup::kStaging;
+    case RegionKind::kPadding: return RegionGroup::kPadding;
+  }
+  CHECK(false, "a kind of region without a group");
+}
+
+std::string_view region_group_name(RegionGroup group) {
+  switch (group) {
+    case RegionGroup::kWeights: return "weights";
+    case RegionGroup::kKv: return "kv";
+    case RegionGroup::kActivations: return "activations";
+    case RegionGroup::kLogits: return "logits";
+    case RegionGroup::kScratch: return "scratch";
+    case RegionGroup::kStreamed: return "streamed";
+    case RegionGroup::kStaging: return "staging";
+    case RegionGroup::kPadding: return "padding";
   }
   return "unknown";
 }
@@ -39,15 +82,6 @@ std::string_view lifetime_name(Lifetime lifetime) {
     case Lifetime::kModel: return "model";
     case Lifetime::kSession: return "session";
     case Lifetime::kLoad: return "load";
-  }
-  return "unknown";
-}
-
-std::string_view memory_name(Memory memory) {
-  switch (memory) {
-    case Memory::kDevice: return "device";
-    case Memory::kHost: return "host";
-    case Memory::kPageLocked: return "page-locked host";
   }
   return "unknown";
 }
@@ -81,18 +115,18 @@ Bytes MemoryPlan::planned_bytes(DeviceIndex device) const {
   return sum;
 }
 
-Bytes MemoryPlan::bytes_of(RegionKind kind) const {
+Bytes MemoryPlan::bytes_of(RegionGroup group) const {
   Bytes sum = 0;
-  for (const DeviceBudget& budget : budgets) sum += bytes_of(kind, budget.device);
+  for (const DeviceBudget& budget : budgets) sum += bytes_of(group, budget.device);
   return sum;
 }
 
-Bytes MemoryPlan::bytes_of(RegionKind kind, DeviceIndex device) const {
+Bytes MemoryPlan::bytes_of(RegionGroup group, DeviceIndex device) const {
   Bytes sum = 0;
   for (const ArenaPlan& arena : arenas) {
     if (arena.device != device || arena.lifetime == Lifetime::kLoad) continue;
     for (const Region& region : arena.regions) {
-      if (region.kind == kind) sum += region.size;
+      if (region_group(region.kind) == group) sum += region.size;
     }
   }
   return sum;
@@ -108,6 +142,7 @@ Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInf
   plan.arenas = std::move(layout->arenas);
   plan.budgets = std::move(layout->budgets);
   plan.placement = std::move(layout->placement);
+  plan.streaming = std::move(layout->streaming);
   plan.program = std::move(layout->program);
   plan.options = layout->options;
   return plan;
@@ -137,16 +172,9 @@ std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t lay
   });
 }
 
-std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind) {
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex mapped_by, RegionKind kind) {
   return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
-    return arena.device == device && region.kind == kind;
-  });
-}
-
-std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind,
-                                     std::string_view name) {
-  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
-    return arena.device == device && region.kind == kind && region.name == name;
+    return arena.mapped_by == mapped_by && region.kind == kind;
   });
 }
 

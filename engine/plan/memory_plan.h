@@ -17,9 +17,31 @@
 
 namespace headroom {
 
-// kStreamed: where weights that stand on the CPU are brought to for steps of many rows.
-enum class RegionKind : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStreamed, kStaging, kPadding };
-std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ...
+// What a region is for. Weights, caches and streamed weights have many regions, every other kind at most one for each
+// device that maps it.
+enum class RegionKind : std::uint8_t {
+  kWeights,      // one tensor
+  kKv,           // one part of one layer's cache
+  kActivations,  // the program's buffers, but for the logits
+  kLogits,
+  kScratch,       // of the kernels
+  kCandidates,    // where the likeliest tokens are looked for, beside the logits
+  kUnpackedRows,  // of each CPU thread: rows of a streamed weight between the CPU's layout and the GPU's
+  kStreamed,      // of one tensor role: the weights of one layer after the other, for steps that stream
+  kSampler,       // what is known of the rows that are sampled
+  kTokens,        // what the cache of each slot holds
+  kStaging,       // what crosses between devices
+  kInputs,        // page-locked: what a step is given, and what is answered about its logits
+  kStream,        // page-locked: parts of streamed weights that are filled and copied in turns
+  kUpload,        // page-locked, of the load: parts of weights that are packed and copied
+  kPadding
+};
+std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ..., "panel rows"
+
+// Kinds that users see as one sum.
+enum class RegionGroup : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStreamed, kStaging, kPadding };
+RegionGroup region_group(RegionKind kind);
+std::string_view region_group_name(RegionGroup group);  // "weights", "scratch"
 
 enum class KvPart : std::uint8_t { kNone, kKeys, kValues, kExactKeys, kExactValues };
 
@@ -34,22 +56,18 @@ struct Region {
   RegionId id = 0;
   RegionKind kind = RegionKind::kWeights;
   std::int32_t layer = -1;
-  std::string name{};         // tensor name, "k", "v", "activations", ...
+  std::string name{};         // for people: the tensor's, "k", "streamed ffn_up", else the kind's
   DType dtype = DType::kF32;  // scratch and staging: F32
   Bytes offset = 0, size = 0;
   std::int32_t weight = -1;  // kWeights: index into ModelInfo::weights
   KvPart kv_part = KvPart::kNone;
+  std::optional<TensorRole> role{};  // kStreamed
 };
 
 // Weights live with the model; the rest with the session, so that a new context length maps only the second kind again.
 // What only carries weights to a device is mapped before the load and gone after it.
 enum class Lifetime : std::uint8_t { kModel, kSession, kLoad };
 std::string_view lifetime_name(Lifetime lifetime);  // "model", "session", "load"
-
-// Where an arena's bytes are: only their backend can read those of a device, those of the host are ordinary pages, and
-// page-locked ones are the host's too, held in place so that a device can copy from and to them.
-enum class Memory : std::uint8_t { kDevice, kHost, kPageLocked };
-std::string_view memory_name(Memory memory);  // "device", "host", "page-locked host"
 
 struct ArenaPlan {            // one arena == one allocation of the device
   DeviceIndex device = 0;     // whose memory it takes
@@ -149,6 +167,7 @@ struct MemoryPlan {
   std::vector<ArenaPlan> arenas;
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
   Placement placement;
+  WeightStreaming streaming;
   Program program;      // of a step of up to PlanOptions::step_rows() rows
   PlanOptions options;  // as given, with devices, n_ctx, n_logit_rows, n_gpu_layers and n_cpu_ffn resolved
   std::vector<Note> notes;
@@ -156,8 +175,9 @@ struct MemoryPlan {
   bool fits() const;
   // While the model runs: without the arenas of the load.
   Bytes planned_bytes(DeviceIndex device) const;
-  Bytes bytes_of(RegionKind kind) const;  // all devices
-  Bytes bytes_of(RegionKind kind, DeviceIndex device) const;
+  // Without the arenas of the load.
+  Bytes bytes_of(RegionGroup group) const;  // all devices
+  Bytes bytes_of(RegionGroup group, DeviceIndex device) const;
 };
 
 // Pure: no I/O, no clock, no device call. A plan that does not fit is a normal result; kUsage names an option that
@@ -175,9 +195,7 @@ std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device);
-std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device,
-                                     RegionKind kind);  // the first of that kind
-std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex device, RegionKind kind,
-                                     std::string_view name);
+// The region of a kind that a device maps one of.
+std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex mapped_by, RegionKind kind);
 
 }  // namespace headroom

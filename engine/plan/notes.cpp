@@ -21,7 +21,7 @@ void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vec
   const bool tied_head = has_tied_head(model);
   const auto bytes = [&](const WeightTensor& weight) {
     const bool stays = weight.role == TensorRole::kTokenEmbedding && !tied_head;
-    return stays ? 0 : weight_bytes(weight, weight_layout(device.kind));
+    return stays ? 0 : weight_bytes(weight, device.traits.weight_layout);
   };
   const auto largest =
       std::max_element(model.weights.begin(), model.weights.end(),
@@ -75,12 +75,12 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
 
 // What prompts take another way for.
 void note_stream(std::span<const DeviceInfo> devices, const ArenaLayout& layout, std::vector<Note>& notes) {
-  const Placement& placement = layout.placement;
+  const WeightStreaming& streaming = layout.streaming;
   std::vector<DeviceIndex> receivers;
   std::size_t n_streamed = 0;
-  for (std::size_t i = 0; i < placement.streamed_ffn.size(); ++i) {
-    const DeviceIndex device = placement.streamed_ffn[i];
-    if (device == placement.layers[i].ffn) continue;
+  for (std::size_t i = 0; i < streaming.ffn_device.size(); ++i) {
+    const DeviceIndex device = streaming.ffn_device[i];
+    if (device == layout.placement.layers[i].ffn) continue;
     ++n_streamed;
     if (std::ranges::find(receivers, device) == receivers.end()) receivers.push_back(device);
   }
@@ -88,7 +88,7 @@ void note_stream(std::span<const DeviceInfo> devices, const ArenaLayout& layout,
   notes.push_back({fmt::format(
       "Prompts of {} tokens or more are read faster: the FFN weights of {} layer{} on the CPU are streamed to {} for "
       "them.",
-      placement.stream_rows, n_streamed, n_streamed == 1 ? "" : "s", device_names(receivers, devices))});
+      streaming.least_rows, n_streamed, n_streamed == 1 ? "" : "s", device_names(receivers, devices))});
 }
 
 void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,

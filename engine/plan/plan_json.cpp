@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations,
-                            RegionKind::kLogits,  RegionKind::kScratch, RegionKind::kStreamed,
-                            RegionKind::kStaging, RegionKind::kPadding};
+constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      RegionGroup::kActivations,
+                             RegionGroup::kLogits,  RegionGroup::kScratch, RegionGroup::kStreamed,
+                             RegionGroup::kStaging, RegionGroup::kPadding};
 
 Json model_json(const ModelInfo& model) {
   Json bytes_by_type = Json::object();
@@ -59,8 +59,8 @@ Json devices_json(const MemoryPlan& plan) {
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& info = plan.devices[budget.device];
     Json by_kind = Json::object();
-    for (const RegionKind kind : kKinds)
-      by_kind[std::string(region_kind_name(kind))] = plan.bytes_of(kind, budget.device);
+    for (const RegionGroup group : kGroups)
+      by_kind[std::string(region_group_name(group))] = plan.bytes_of(group, budget.device);
     Json device{{"id", info.id},
                 {"name", info.name},
                 {"kind", device_kind_name(info.kind)},
@@ -109,7 +109,7 @@ Json regions_json(const MemoryPlan& plan) {
     for (const Region& region : plan.arenas[i].regions) {
       regions.push_back({{"device", device},
                          {"arena", i},
-                         {"kind", region_kind_name(region.kind)},
+                         {"kind", region_group_name(region_group(region.kind))},
                          {"layer", region.layer >= 0 ? Json(region.layer) : Json(nullptr)},
                          {"name", region.name},
                          {"dtype", dtype_row(region.dtype).name},
@@ -124,7 +124,7 @@ Json formulas_json(const ModelInfo& model, const MemoryPlan& plan) {
   Json formulas = Json::array();
   for (const Formula& formula : plan_formulas(model, plan)) {
     formulas.push_back({{"device", plan.devices[formula.device].id},
-                        {"kind", region_kind_name(formula.kind)},
+                        {"kind", region_group_name(region_group(formula.kind))},
                         {"label", formula.label},
                         {"expression", formula.expression},
                         {"bytes", formula.bytes}});
@@ -159,7 +159,7 @@ std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<
                   {"options", options_json(plan.options, plan.devices)},
                   {"devices", devices_json(plan)},
                   {"tokens_per_s", speed ? Json(*speed) : Json(nullptr)},
-                  {"stream_rows", plan.placement.stream_rows},
+                  {"stream_rows", plan.streaming.least_rows},
                   {"arenas", arenas_json(plan)},
                   {"regions", regions_json(plan)},
                   {"formulas", formulas_json(model, plan)},

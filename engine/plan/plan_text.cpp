@@ -114,7 +114,7 @@ class SegmentWriter {
   void add(const Region& region) {
     if (region.layer < 0) {
       flush();
-      text_ += segment_line(region_kind_name(region.kind), region.name, region.size);
+      text_ += segment_line(region_group_name(region_group(region.kind)), region.name, region.size);
       return;
     }
     const bool goes_on =
@@ -127,7 +127,7 @@ class SegmentWriter {
   }
   const LayerSpec& layer(std::int32_t index) const { return model_.layers[static_cast<std::size_t>(index)]; }
   void flush() {
-    if (bytes_ > 0) text_ += segment_line(region_kind_name(kind_), layer_range(first_, last_), bytes_);
+    if (bytes_ > 0) text_ += segment_line(region_group_name(region_group(kind_)), layer_range(first_, last_), bytes_);
     bytes_ = 0;
     last_ = -1;
   }

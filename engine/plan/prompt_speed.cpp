@@ -43,7 +43,7 @@ void add_weights(const ModelInfo& model, const MemoryPlan& plan, DeviceIndex dev
     if (!is_head && weight.role == TensorRole::kTokenEmbedding) continue;
     if (!weight_is_on(weight, device, plan.placement, tied_head)) continue;
     const auto type = static_cast<std::size_t>(weight.dtype);
-    const double bytes = static_cast<double>(weight_bytes(weight, weight_layout(plan.devices[device].kind)));
+    const double bytes = static_cast<double>(weight_bytes(weight, plan.devices[device].traits.weight_layout));
     work.weight_bytes[type] += bytes * (is_head ? 1 : share_touched(model, weight, n_rows));
     if (is_head || !role_is_matrix(weight.role)) continue;  // one row of the head: it takes what reading takes
     const double elems = static_cast<double>(weight.n_matrices * weight.n_rows) * static_cast<double>(weight.n_cols);
@@ -94,7 +94,7 @@ std::vector<PromptWork> prompt_work(const ModelInfo& model, const MemoryPlan& pl
 std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan,
                                                    std::uint32_t n_tokens, std::uint32_t n_cached) {
   const std::uint32_t n_rows = std::min(n_tokens, plan.options.n_batch);
-  if (n_tokens == 0 || execution_mode_of(plan.placement, n_rows) == ExecutionMode::kStreamed) return std::nullopt;
+  if (n_tokens == 0 || execution_mode_of(plan.streaming, n_rows) == ExecutionMode::kStreamed) return std::nullopt;
   const std::vector<PromptWork> work = prompt_work(model, plan, n_tokens, n_cached);
   double seconds = 0;
   for (std::size_t device = 0; device < work.size(); ++device) {

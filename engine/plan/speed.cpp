@@ -117,7 +117,7 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
           weight.role == TensorRole::kTokenEmbedding && (!tied_head || placement.head_device != device);
       if (is_lookup || !weight_is_on(weight, device, placement, tied_head)) continue;
       on.weight_bytes[static_cast<std::size_t>(weight.dtype)] +=
-          static_cast<double>(weight_bytes(weight, weight_layout(devices[device].kind))) * model.share_read(weight);
+          static_cast<double>(weight_bytes(weight, devices[device].traits.weight_layout)) * model.share_read(weight);
     }
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {

@@ -38,14 +38,14 @@ Bytes LayerSplitter::asked(const Candidate& on, const LayerParts& parts) const {
 }
 
 // Whole layers [first, end) but for the FFNs before the border, which are brought in steps that stream; the first
-// device has those of the CPU's layers brought, too: see streamed_ffn().
+// device has those of the CPU's layers brought, too: see stream_weights().
 LayerParts LayerSplitter::run_of(const Candidate& on, std::uint32_t first, std::uint32_t end,
                                  const Borders& borders) const {
   LayerParts parts{.first_attention = first,
                    .end_attention = end,
                    .first_ffn = std::clamp(borders.first_ffn, first, end),
                    .end_ffn = end};
-  if (streams_ && first < end && takes_streams(all_[on.device])) {
+  if (streams_ && first < end && all_[on.device].takes_streams()) {
     parts.first_streamed = first == borders.first_gpu ? 0 : first;
     parts.end_streamed = std::max(parts.first_streamed, std::min(end, borders.first_ffn));
   }
@@ -74,9 +74,9 @@ Bytes LayerSplitter::host_bytes(const Borders& borders, const Holders& holders) 
     // As run_of().
     const std::uint32_t end = is_last ? model_.n_layers() : holders.first_layers[i + 1];
     const bool streams =
-        streams_ && takes_streams(info) && (i == 0 ? 0 : holders.first_layers[i]) < std::min(end, borders.first_ffn);
+        streams_ && info.takes_streams() && (i == 0 ? 0 : holders.first_layers[i]) < std::min(end, borders.first_ffn);
     if (streams) panel_rows = Bytes{all_[cpu_].n_threads} * panel_row_bytes(model_);
-    if (!copies_page_locked(info)) {  // the host carries what it sends: see staging_layout()
+    if (!info.traits.copies_page_locked) {  // the host carries what it sends: see staging_layout()
       if (!is_last || streams || holders.first_layers[i] < borders.first_ffn) sent = residual;
       if (is_last) sent_logits = logits;
       continue;

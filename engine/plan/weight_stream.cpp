@@ -29,13 +29,13 @@ struct FfnWork {
   double products = 0;                  // multiply-adds of one row
 };
 
-std::vector<FfnWork> ffn_work(const ModelInfo& model, DeviceKind gpu) {
+std::vector<FfnWork> ffn_work(const ModelInfo& model, WeightLayout cpu, WeightLayout gpu) {
   std::vector<FfnWork> work(model.n_layers());
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
     FfnWork& of = work[static_cast<std::size_t>(weight.layer)];
-    of.cpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(DeviceKind::kCpu)));
-    of.gpu_bytes += static_cast<double>(weight_bytes(weight, weight_layout(gpu)));
+    of.cpu_bytes += static_cast<double>(weight_bytes(weight, cpu));
+    of.gpu_bytes += static_cast<double>(weight_bytes(weight, gpu));
     if (!role_is_matrix(weight.role)) continue;
     const double n_weights = static_cast<double>(weight.n_matrices) * static_cast<double>(weight.n_rows) *
                              static_cast<double>(weight.n_cols);
@@ -74,44 +74,47 @@ bool is_known(const DeviceSpeed& speed) {
 
 }  // namespace
 
-bool takes_streams(const DeviceInfo& device) {
-  return needs_upload(device) || (device.kind == DeviceKind::kReference && !device.has_unified_memory);
-}
-
-std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, DeviceIndex cpu,
-                                      const Placement& placement) {
+WeightStreaming stream_weights(std::span<const DeviceInfo> devices, DeviceIndex cpu, const Placement& placement,
+                               std::uint32_t least_rows) {
+  if (least_rows == 0) return {};
   const auto first =
       std::ranges::find_if(placement.layers, [&](const LayerPlacement& at) { return at.attention != cpu; });
-  std::vector<DeviceIndex> streamed;
+  WeightStreaming streaming{.ffn_device = {}, .least_rows = least_rows};
   bool is_any = false;
   for (const LayerPlacement& at : placement.layers) {
     DeviceIndex device = at.ffn;
     if (at.ffn == cpu && first != placement.layers.end()) {
       const DeviceIndex gpu = at.attention != cpu ? at.attention : first->attention;
-      if (takes_streams(devices[gpu])) device = gpu;
+      if (devices[gpu].takes_streams()) device = gpu;
     }
     is_any |= device != at.ffn;
-    streamed.push_back(device);
+    streaming.ffn_device.push_back(device);
   }
-  return is_any ? streamed : std::vector<DeviceIndex>{};
+  return is_any ? streaming : WeightStreaming{};
 }
 
-ExecutionMode execution_mode_of(const Placement& placement, std::size_t n_rows) {
-  return !placement.streamed_ffn.empty() && n_rows >= placement.stream_rows ? ExecutionMode::kStreamed
-                                                                            : ExecutionMode::kResident;
+ExecutionMode execution_mode_of(const WeightStreaming& streaming, std::size_t n_rows) {
+  return streaming.is_used() && n_rows >= streaming.least_rows ? ExecutionMode::kStreamed : ExecutionMode::kResident;
 }
 
-Placement placement_of(const Placement& placement, std::size_t n_rows) {
-  Placement at = placement;
-  if (execution_mode_of(placement, n_rows) == ExecutionMode::kResident) return at;
-  for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = at.streamed_ffn[i];
+Placement placement_of(const MemoryPlan& plan, std::size_t n_rows) {
+  Placement at = plan.placement;
+  if (execution_mode_of(plan.streaming, n_rows) == ExecutionMode::kResident) return at;
+  for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = plan.streaming.ffn_device[i];
   return at;
 }
 
-bool is_streamed_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device) {
-  if (placement.streamed_ffn.empty() || weight.layer < 0 || !role_is_ffn(weight.role)) return false;
+bool is_streamed_to(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) {
+  for (std::size_t i = 0; i < streaming.ffn_device.size(); ++i) {
+    if (streaming.ffn_device[i] == device && placement.layers[i].ffn != device) return true;
+  }
+  return false;
+}
+
+bool is_streamed_to(const MemoryPlan& plan, const WeightTensor& weight, DeviceIndex device) {
+  if (!plan.streaming.is_used() || weight.layer < 0 || !role_is_ffn(weight.role)) return false;
   const auto layer = static_cast<std::size_t>(weight.layer);
-  return placement.streamed_ffn[layer] == device && placement.layers[layer].ffn != device;
+  return plan.streaming.ffn_device[layer] == device && plan.placement.layers[layer].ffn != device;
 }
 
 std::span<const TensorRole> streamed_roles(OpKind kind) {
@@ -120,16 +123,23 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kFfnDown: return kDown;
     case OpKind::kMoeRoute: return kRoute;
     case OpKind::kMoeDown: return kExpertDown;
-    default: return {};
+    case OpKind::kEmbed:
+    case OpKind::kQkvRope:
+    case OpKind::kAttend:
+    case OpKind::kAttnOut:
+    case OpKind::kMoeUp:
+    case OpKind::kLogits:
+    case OpKind::kTransfer: return {};
   }
+  CHECK(false, "a kind of op that is not there");
 }
 
-std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, DeviceKind kind) {
+std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, WeightLayout layout) {
   std::array<Bytes, kNTensorRoles> most{};
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
     Bytes& bytes = most[static_cast<std::size_t>(weight.role)];
-    bytes = std::max(bytes, weight_bytes(weight, weight_layout(kind)));
+    bytes = std::max(bytes, weight_bytes(weight, layout));
   }
   std::vector<StreamedRole> roles;
   for (std::size_t role = 0; role < most.size(); ++role) {
@@ -165,10 +175,11 @@ Bytes panel_row_bytes(const ModelInfo& model) {
 std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                  const PlanOptions& options, DeviceIndex cpu) {
   const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
-  const auto gpu = std::ranges::find_if(gpus, [&](DeviceIndex device) { return takes_streams(devices[device]); });
+  const auto gpu = std::ranges::find_if(gpus, [&](DeviceIndex device) { return devices[device].takes_streams(); });
   if (gpu == gpus.end() || !check_streams(model) || !is_known(devices[cpu].speed) || !is_known(devices[*gpu].speed))
     return 0;
-  const std::vector<FfnWork> work = ffn_work(model, devices[*gpu].kind);
+  const std::vector<FfnWork> work =
+      ffn_work(model, devices[cpu].traits.weight_layout, devices[*gpu].traits.weight_layout);
   const auto largest = std::ranges::max_element(work, {}, &FfnWork::gpu_bytes);
   if (largest == work.end()) return 0;
   const StreamTimes times(*largest, devices[cpu].speed, devices[*gpu].speed,

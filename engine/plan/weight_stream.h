@@ -15,19 +15,19 @@ namespace headroom {
 // Steps of fewer rows never do: they read a matrix once for all of them.
 inline constexpr std::uint32_t kLeastStreamRows = 9;
 
-// Whether weights can be brought to a device: it has memory of its own.
-bool takes_streams(const DeviceInfo& device);
-
-// Placement::streamed_ffn: FFNs on the CPU are computed where their attention is, those of layers that are whole on the
-// CPU by the first GPU that has layers. Empty where no such GPU takes streams.
-std::vector<DeviceIndex> streamed_ffn(std::span<const DeviceInfo> devices, DeviceIndex cpu, const Placement& placement);
+// Where FFNs are computed in steps of at least `least_rows` rows: those on the CPU where their attention is, those of
+// layers that are whole on the CPU by the first GPU that has layers. Nothing is streamed where no such GPU takes
+// streams.
+WeightStreaming stream_weights(std::span<const DeviceInfo> devices, DeviceIndex cpu, const Placement& placement,
+                               std::uint32_t least_rows);
 
 // How a step of so many rows goes, and where each part is computed then.
-ExecutionMode execution_mode_of(const Placement& placement, std::size_t n_rows);
-Placement placement_of(const Placement& placement, std::size_t n_rows);
+ExecutionMode execution_mode_of(const WeightStreaming& streaming, std::size_t n_rows);
+Placement placement_of(const MemoryPlan& plan, std::size_t n_rows);
 
-// Whether a weight of an FFN is brought to `device`.
-bool is_streamed_to(const Placement& placement, const WeightTensor& weight, DeviceIndex device);
+// Whether any weight is streamed to `device`, and whether this weight of an FFN is.
+bool is_streamed_to(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device);
+bool is_streamed_to(const MemoryPlan& plan, const WeightTensor& weight, DeviceIndex device);
 
 // The weights that an op needs and that are brought with it, of those that its layer has: what two of these ops that
 // follow each other need are others. Empty for ops that bring none.
@@ -39,16 +39,16 @@ struct StreamedRole {
   TensorRole role = TensorRole::kGate;
   Bytes bytes = 0;
 };
-std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, DeviceKind kind);
+std::vector<StreamedRole> streamed_role_sizes(const ModelInfo& model, WeightLayout layout);
 std::string streamed_name(TensorRole role);  // of the region: "streamed ffn_gate"
 
-// The region "stream" (kStaging) of page-locked memory: parts of it are filled and copied in turns.
+// The region kStream of page-locked memory: parts of it are filled and copied in turns.
 inline constexpr Bytes kStreamPartBytes = 8 * kMiB;
 inline constexpr std::uint32_t kStreamParts = 3;
 // kUnsupported names a weight whose rows a part does not hold.
 Status check_streams(const ModelInfo& model);
 
-// The region "panel rows" (kScratch) of the CPU: of each thread rows as in a file, between its layout and the other's.
+// The region kUnpackedRows of the CPU: of each thread rows as in a file, between its layout and the other's.
 Bytes panel_row_bytes(const ModelInfo& model);  // of a thread
 
 // The rows of a step from which on a GPU is faster with weights that are brought to it than the CPU with those that

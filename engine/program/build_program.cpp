@@ -23,15 +23,21 @@ class ProgramBuilder {
     program_.buffers.reserve(std::size_t{model.n_layers()} * 14 + 8);
   }
 
-  BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems, bool is_logits = false) {
-    const std::uint32_t rows = is_logits ? program_.max_logit_rows : program_.max_rows;
+  BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems) {
+    return add_buffer(name, device, row_elems, program_.max_rows);
+  }
+
+  void add_logits(DeviceIndex device) {
+    program_.logits = add_buffer("logits", device, model_.n_vocab, program_.max_logit_rows);
+  }
+
+  BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems, std::uint32_t rows) {
     const auto next_op = static_cast<std::uint32_t>(program_.ops.size());
     program_.buffers.push_back({.name = name,
                                 .device = device,
                                 .row_elems = row_elems,
                                 .size = buffer_bytes(rows, row_elems, alignment_),
                                 .offset = 0,
-                                .is_logits = is_logits,
                                 .first_op = next_op,
                                 .last_op = next_op});
     return static_cast<BufferId>(program_.buffers.size() - 1);
@@ -81,12 +87,12 @@ class ProgramBuilder {
   }
 
   // All ops of one way, from the embedding to the residual that the head reads.
-  BufferId add_layers(const Placement& placement, ExecutionMode way) {
+  BufferId add_layers(const Placement& placement, const WeightStreaming& streaming, ExecutionMode way) {
     BufferId residual = add_buffer("residual", placement.embed_device, model_.d_model);
     add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
     for (std::size_t i = 0; i < model_.layers.size(); ++i) {
       const LayerPlacement& layer = placement.layers[i];
-      const DeviceIndex ffn = way == ExecutionMode::kResident ? layer.ffn : placement.streamed_ffn[i];
+      const DeviceIndex ffn = way == ExecutionMode::kResident ? layer.ffn : streaming.ffn_device[i];
       const auto index = static_cast<std::int32_t>(i);
       residual = residual_on(layer.attention, residual);
       add_attention(index, model_.layers[i], layer.attention, residual);
@@ -94,6 +100,10 @@ class ProgramBuilder {
       add_ffn(index, model_.layers[i], ffn, ffn != layer.ffn, residual);
     }
     return residual_on(placement.head_device, residual);
+  }
+
+  void add_head(DeviceIndex device, BufferId residual) {
+    add_op(OpKind::kLogits, -1, device, {residual}, {program_.logits});
   }
 
   // What was added since op `first` is the other way.
@@ -113,7 +123,7 @@ class ProgramBuilder {
       ids.clear();
       for (BufferId id = 0; id < program_.buffers.size(); ++id) {
         const Buffer& buffer = program_.buffers[id];
-        if (buffer.device != device || buffer.is_logits) continue;
+        if (buffer.device != device || id == program_.logits) continue;
         lives.push_back({buffer.size, buffer.first_op, buffer.last_op});
         ids.push_back(id);
       }
@@ -134,18 +144,18 @@ class ProgramBuilder {
 }  // namespace
 
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
-                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment) {
+                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment,
+                      const WeightStreaming& streaming) {
   CHECK(placement.layers.size() == model.layers.size(), "a placement is for another model");
-  CHECK(placement.streamed_ffn.empty() || placement.streamed_ffn.size() == model.layers.size(),
-        "a placement is for another model");
+  CHECK(!streaming.is_used() || streaming.ffn_device.size() == model.layers.size(),
+        "weights are streamed for another model");
   ProgramBuilder builder(model, max_rows, max_logit_rows, alignment);
-  const BufferId residual = builder.add_layers(placement, ExecutionMode::kResident);
-  const BufferId logits = builder.add_buffer("logits", placement.head_device, model.n_vocab, true);
-  builder.add_op(OpKind::kLogits, -1, placement.head_device, {residual}, {logits});
-  if (!placement.streamed_ffn.empty()) {
+  const BufferId residual = builder.add_layers(placement, streaming, ExecutionMode::kResident);
+  builder.add_logits(placement.head_device);
+  builder.add_head(placement.head_device, residual);
+  if (streaming.is_used()) {
     const std::uint32_t first = builder.n_ops();
-    const BufferId streamed = builder.add_layers(placement, ExecutionMode::kStreamed);
-    builder.add_op(OpKind::kLogits, -1, placement.head_device, {streamed}, {logits});
+    builder.add_head(placement.head_device, builder.add_layers(placement, streaming, ExecutionMode::kStreamed));
     builder.begin_streaming_at(first);
   }
   return builder.finish(n_devices);

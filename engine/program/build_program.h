@@ -18,18 +18,23 @@ struct LayerPlacement {
 struct Placement {
   std::vector<LayerPlacement> layers;  // (n_layers)
   DeviceIndex embed_device = 0, head_device = 0;
-  // Steps of at least stream_rows rows stream: (n_layers) the device of each FFN then, where it stands or one that its
-  // weights are brought to. Empty: no step does.
-  std::vector<DeviceIndex> streamed_ffn{};
-  std::uint32_t stream_rows = 0;
   bool operator==(const Placement&) const = default;
+};
+
+// Steps of at least least_rows rows compute FFNs elsewhere than where their weights stand.
+struct WeightStreaming {
+  std::vector<DeviceIndex> ffn_device{};  // (n_layers): where weights stand, or where they are streamed to; empty: none
+  std::uint32_t least_rows = 0;
+  bool is_used() const { return !ffn_device.empty(); }
+  bool operator==(const WeightStreaming&) const = default;
 };
 
 // Ops in order, buffers laid out by liveness for `max_rows` rows. The residual crosses wherever the next part is on
 // another device. Both ways of a step have the same logits; what else they need shares its bytes. Pure; deterministic.
 // `alignment` is a power of two.
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
-                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment);
+                      std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment,
+                      const WeightStreaming& streaming = {});
 
 // What each part of a layer, and the embedding alone, holds at once on its device, of a program built with the same
 // rows and alignment: a device's activations are the most that any part on it holds.

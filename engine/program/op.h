@@ -51,7 +51,6 @@ struct Buffer {
   std::uint32_t row_elems = 0;  // f32, or u32 of ids
   Bytes size = 0;               // for max_rows rows (logits: max_logit_rows), aligned
   Bytes offset = 0;             // within the activations region of its device (logits: the logits region)
-  bool is_logits = false;
   std::uint32_t first_op = 0, last_op = 0;
 
   Bytes row_bytes() const { return Bytes{row_elems} * kF32Bytes; }
@@ -64,6 +63,7 @@ struct Program {
   std::vector<Op> ops;                // of the way in place, and behind them those of the other one
   std::uint32_t n_streaming_ops = 0;  // of the other one; 0: there is none
   std::vector<Buffer> buffers;
+  BufferId logits = 0;                  // what kLogits writes; its bytes are in a region of their own
   std::uint32_t max_rows = 0;           // tokens in one step
   std::uint32_t max_logit_rows = 0;     // rows that may ask for logits in one step
   std::vector<Bytes> activation_bytes;  // per device: peak of the layout

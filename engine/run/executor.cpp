@@ -18,20 +18,17 @@ DeviceIndex cpu_of(const MemoryPlan& plan) {
 
 // Whose staging what a device sends goes through.
 DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {
-  return copies_page_locked(plan.devices[device]) ? device : cpu_of(plan);
+  return plan.devices[device].traits.copies_page_locked ? device : cpu_of(plan);
 }
 
 // The plan's host memory for it.
 std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas, DeviceIndex owner) {
-  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    if (plan.arenas[i].mapped_by != owner) continue;
-    for (const Region& region : plan.arenas[i].regions) {
-      if (region.kind != RegionKind::kStaging || region.name != "staging") continue;
-      CHECK(arenas[i] != nullptr && arenas[i]->host_address() != nullptr, "staging is host memory of the session");
-      return {arenas[i]->host_address() + region.offset, region.size};
-    }
-  }
-  return {};
+  const std::optional<RegionRef> found = find_region(plan, owner, RegionKind::kStaging);
+  if (!found) return {};
+  Arena* arena = arenas[found->arena];
+  CHECK(arena != nullptr && arena->host_address() != nullptr, "staging is host memory of the session");
+  const Region& region = plan.arenas[found->arena].regions[found->region];
+  return {arena->host_address() + region.offset, region.size};
 }
 
 // Weights of the CPU, as a GPU reads them.
@@ -90,8 +87,8 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
   for (DeviceIndex device = 0; device < plan.devices.size(); ++device)
     made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
   if (!made->streamed_subgraphs_.empty()) made->weight_source_ = std::make_unique<CpuPanels>(*backends[cpu_of(plan)]);
-  const DeviceIndex head = plan.program.buffers[made->logits_buffer()].device;
-  made->logits_at_ = staging_layout(plan.program, plan.devices, staging_owner(plan, head)).logits_offset;
+  const DeviceIndex owner = staging_owner(plan, made->head_device());
+  made->logits_at_ = staging_layout(plan.program, plan.devices, owner).logits_offset;
   return made;
 }
 
@@ -172,7 +169,7 @@ const std::vector<DeviceSubgraph>& Executor::subgraphs_for(std::span<const StepR
     if (last - first > plan_.options.n_draft + std::size_t{1}) n_of_prompts += last - first;
     first = last;
   }
-  return execution_mode_of(plan_.placement, n_of_prompts) == ExecutionMode::kStreamed ? streamed_subgraphs_
+  return execution_mode_of(plan_.streaming, n_of_prompts) == ExecutionMode::kStreamed ? streamed_subgraphs_
                                                                                       : subgraphs_;
 }
 
@@ -223,14 +220,14 @@ Result<std::span<const float>> Executor::logits(std::uint32_t row) {
   if (Status there = check_logit_row(row); !there) return there.error();
   ++n_rows_read_;
   const Bytes row_bytes = Bytes{model_.n_vocab} * sizeof(float);
-  const std::byte* bytes = head().host_view(logits_buffer());
+  const std::byte* bytes = head().host_view(plan_.program.logits);
   if (bytes != nullptr) {
     bytes += row * row_bytes;
   } else {
-    const std::span<std::byte> staging = staging_[plan_.program.buffers[logits_buffer()].device];
+    const std::span<std::byte> staging = staging_[head_device()];
     CHECK(logits_at_ + row_bytes <= staging.size(), "the plan's staging is too small for a row of logits");
     const std::span<std::byte> to = staging.subspan(logits_at_, row_bytes);
-    if (Status read = head().read(logits_buffer(), row, to); !read) return read.error();
+    if (Status read = head().read(plan_.program.logits, row, to); !read) return read.error();
     bytes = to.data();
   }
   return std::span<const float>(reinterpret_cast<const float*>(bytes), model_.n_vocab);

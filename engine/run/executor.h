@@ -51,8 +51,8 @@ class Executor {
   const std::vector<DeviceSubgraph>& subgraphs_for(std::span<const StepRow> rows) const;
   Status upload(const DeviceSubgraph& subgraph, const StopToken& stop);
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
-  Backend& head() const { return *backends_[plan_.program.buffers[logits_buffer()].device]; }
-  BufferId logits_buffer() const { return plan_.program.ops.back().outputs[0]; }
+  DeviceIndex head_device() const { return plan_.program.buffers[plan_.program.logits].device; }
+  Backend& head() const { return *backends_[head_device()]; }
   Status check_logit_row(std::uint32_t row) const;
   void settle();
   void charge_time(DeviceIndex device);

@@ -36,7 +36,7 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
       ++n_regions;
       const auto weight = static_cast<std::size_t>(region.weight);
       if (weight >= info.weights.size() ||
-          weight_bytes(info.weights[weight], weight_layout(plan.devices[arena.device].kind)) > region.size ||
+          weight_bytes(info.weights[weight], plan.devices[arena.device].traits.weight_layout) > region.size ||
           (role_is_matrix(info.weights[weight].role) ? info.weights[weight].dtype : DType::kF32) != region.dtype) {
         return Error{ErrorCode::kUsage,
                      fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
@@ -143,7 +143,7 @@ void LoadMeter::finish() { tell_({total_, total_}); }
 Bytes bytes_to_load(const ModelInfo& info, const MemoryPlan& plan) {
   Bytes total = 0;
   for (const ArenaPlan& arena : plan.arenas) {
-    const WeightLayout layout = weight_layout(plan.devices[arena.device].kind);
+    const WeightLayout layout = plan.devices[arena.device].traits.weight_layout;
     for (const Region& region : arena.regions) {
       if (region.kind == RegionKind::kWeights)
         total += weight_bytes(info.weights[static_cast<std::size_t>(region.weight)], layout);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/heap.h"
+#include "plan/plan_options.h"
 #include "run/logprobs.h"
 #include "run/memory_request.h"
 
@@ -54,22 +55,20 @@ Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const
 }
 
 // In host memory whatever device computes the logits.
-std::byte* Session::host_region(std::string_view name, Bytes least) const {
-  for (std::size_t i = 0; i < plan_->arenas.size(); ++i) {
-    if (arenas_[i] == nullptr || arenas_[i]->host_address() == nullptr) continue;
-    for (const Region& region : plan_->arenas[i].regions) {
-      if (region.kind != RegionKind::kStaging || region.name != name) continue;
-      CHECK(region.size >= least, "a region of the plan is too small");
-      return arenas_[i]->host_address() + region.offset;
-    }
-  }
-  CHECK(false, "the plan lacks a region on the host");
+std::byte* Session::host_region(RegionKind kind, Bytes least) const {
+  const Result<DeviceIndex> cpu = find_cpu(plan_->devices);
+  CHECK(cpu, "a plan is for a host");
+  const std::optional<RegionRef> found = find_region(*plan_, *cpu, kind);
+  CHECK(found && arenas_[found->arena] != nullptr, "the plan lacks a region on the host");
+  const Region& region = plan_->arenas[found->arena].regions[found->region];
+  CHECK(region.size >= least, "a region of the plan is too small");
+  return arenas_[found->arena]->host_address() + region.offset;
 }
 
 Session::SamplerSpace Session::find_sampler_space() const {
   const ModelInfo& model = *model_->info;
   const SamplerLayout layout = sampler_layout(model, plan_->options);
-  std::byte* at = host_region("sampler", layout.total());
+  std::byte* at = host_region(RegionKind::kSampler, layout.total());
   SamplerSpace space;
   space.known = take<Candidate>(at, model.n_vocab, layout.known_bytes);
   for (std::uint32_t row = 0; row < layout.n_rows; ++row) {
@@ -103,9 +102,9 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
   const Bytes token_bytes = slot_token_bytes(session->plan_->options);
-  session->cache_.emplace(
-      *loaded.info, session->plan_->options,
-      std::span(reinterpret_cast<TokenId*>(session->host_region("tokens", token_bytes)), token_bytes / kTokenIdBytes));
+  session->cache_.emplace(*loaded.info, session->plan_->options,
+                          std::span(reinterpret_cast<TokenId*>(session->host_region(RegionKind::kTokens, token_bytes)),
+                                    token_bytes / kTokenIdBytes));
   session->sampler_ = session->find_sampler_space();
   session->queries_.reserve(session->sampler_.rows.size());
   session->heap_bytes_ = heap.taken();

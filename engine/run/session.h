@@ -116,7 +116,7 @@ class Session {
     std::span<Candidate> known;
     std::vector<CandidateSpace> rows;
   };
-  std::byte* host_region(std::string_view name, Bytes least) const;
+  std::byte* host_region(RegionKind kind, Bytes least) const;
   SamplerSpace find_sampler_space() const;
   SamplerSpace sampler_;
   std::vector<CandidateQuery> queries_;  // room for those of sampler_.rows

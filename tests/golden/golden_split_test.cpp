@@ -57,7 +57,7 @@ class GoldenSplit : public testing::TestWithParam<std::string> {
     Bytes sum = 0;
     for (std::size_t first = 0; first < n_tokens; first += n_batch) {
       const auto n_rows = static_cast<std::uint32_t>(std::min(n_batch, n_tokens - first));
-      sum += transfer_bytes(session.plan().program, n_rows, execution_mode_of(session.plan().placement, n_rows));
+      sum += transfer_bytes(session.plan().program, n_rows, execution_mode_of(session.plan().streaming, n_rows));
     }
     return sum;
   }
@@ -108,7 +108,7 @@ TEST_P(GoldenSplit, over_three_devices) {
     const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
     const PlanOptions two{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
     const MemoryPlan plan = open(two, 64)->plan();
-    for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionKind::kWeights, device), 0U) << device;
+    for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionGroup::kWeights, device), 0U) << device;
     expect_golden(two, {kv});
   }
 }

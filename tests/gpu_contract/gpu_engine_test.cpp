@@ -156,7 +156,7 @@ TEST_P(GpuTurns, of_many_conversations_take_nothing_more) {
   const LoadRequest loaded = request();
   ASSERT_GT(loaded.plan->devices.size(), 1U) << "mesa-vulkan-drivers has a device that needs no card";
   for (DeviceIndex device = 1; device < loaded.plan->devices.size(); ++device)
-    EXPECT_GT(loaded.plan->bytes_of(RegionKind::kWeights, device), 0U) << device;
+    EXPECT_GT(loaded.plan->bytes_of(RegionGroup::kWeights, device), 0U) << device;
   Engine engine;
   test::ManyTurns turns(engine);
   ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(loaded)).has_value());

@@ -171,7 +171,7 @@ TEST_P(GpuOnCard, two_devices_on_one_card_and_a_reference_device_work_together) 
   options.devices = {{1, AtMost{of_one}}, {3, AtMost{of_one}}, {2}};
   const auto made = plan(opened, devices, options);
   for (const DeviceIndex device : {0U, 1U, 2U, 3U})
-    EXPECT_GT(made->bytes_of(RegionKind::kWeights, device), 0U) << device;
+    EXPECT_GT(made->bytes_of(RegionGroup::kWeights, device), 0U) << device;
   const auto session = test::session_or_die(test::load_or_die(opened, made), made);
   const std::vector<TokenId> prompt = tokens_of(70, 5);
   EXPECT_LT(test::relative_error(read(*session, 0, prompt), read(*alone, 0, prompt)), 2e-3);

@@ -30,7 +30,7 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   plan->program.max_rows = std::max(setup.n_batch, setup.n_slots);
   plan->program.max_logit_rows = setup.n_slots;
   plan->program.ops = {{OpKind::kLogits, -1, 0, {}, {0}}};
-  plan->program.buffers = {{.name = "logits", .row_elems = kVocab, .is_logits = true}};
+  plan->program.buffers = {{.name = "logits", .row_elems = kVocab}};
   plan->placement.layers = {{0, 0}};
   const Bytes sampler = sampler_layout(*make_info(setup), plan->options).total();
   const Bytes tokens = slot_token_bytes(plan->options);
@@ -38,9 +38,9 @@ std::shared_ptr<const MemoryPlan> make_plan(const Setup& setup) {
   ArenaPlan weights{.lifetime = Lifetime::kModel, .size = 4096, .regions = {}};
   ArenaPlan session{.lifetime = Lifetime::kSession, .size = kv + sampler + tokens, .regions = {}};
   session.regions.push_back({0, RegionKind::kKv, 0, "k", DType::kF16, 0, kv, -1, KvPart::kKeys});
-  session.regions.push_back({1, RegionKind::kStaging, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
+  session.regions.push_back({1, RegionKind::kSampler, -1, "sampler", DType::kF32, kv, sampler, -1, KvPart::kNone});
   session.regions.push_back(
-      {2, RegionKind::kStaging, -1, "tokens", DType::kF32, kv + sampler, tokens, -1, KvPart::kNone});
+      {2, RegionKind::kTokens, -1, "tokens", DType::kF32, kv + sampler, tokens, -1, KvPart::kNone});
   plan->arenas = {weights, session};
   return plan;
 }

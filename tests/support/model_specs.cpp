@@ -179,11 +179,22 @@ ModelInfo random_model(std::uint32_t seed) {
 
 DeviceInfo cpu_with(Bytes free_bytes) { return make_cpu_device("Test CPU", free_bytes, free_bytes, 8); }
 
+void set_kind(DeviceInfo& device, DeviceKind kind) {
+  device.kind = kind;
+  switch (kind) {
+    case DeviceKind::kCpu: device.traits = kCpuTraits; return;
+    case DeviceKind::kCuda: device.traits = kCudaTraits; return;
+    case DeviceKind::kVulkan: device.traits = kVulkanTraits; return;
+    case DeviceKind::kMetal: device.traits = kMetalTraits; return;
+    case DeviceKind::kReference: device.traits = kReferenceTraits; return;
+  }
+}
+
 DeviceInfo gpu_with(Bytes free_bytes, Bytes driver_bytes) {
   DeviceInfo gpu = cpu_with(free_bytes);
   gpu.id = "cuda:0";
   gpu.name = "Test GPU";
-  gpu.kind = DeviceKind::kCuda;
+  set_kind(gpu, DeviceKind::kCuda);
   gpu.driver_bytes = driver_bytes;
   gpu.driver_measured = true;
   gpu.n_threads = 1;

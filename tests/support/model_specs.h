@@ -34,6 +34,8 @@ ModelInfo random_model(std::uint32_t seed);
 // "cpu" with this much memory, all of it free, and 8 threads; and a discrete GPU that is present, with a 2 MiB
 // granularity and a measured driver.
 DeviceInfo cpu_with(Bytes free_bytes);
+// With the traits of its kind.
+void set_kind(DeviceInfo& device, DeviceKind kind);
 DeviceInfo gpu_with(Bytes free_bytes, Bytes driver_bytes = 300 * kMiB);
 
 }  // namespace headroom::test

@@ -85,11 +85,11 @@ Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
     if (Status submitted = backend(subgraph.device).submit(subgraph, inputs, stop); !submitted)
       return submitted.error();
   }
-  const Op& last = plan_.program.ops.back();
-  if (Status done = backend(last.device).wait(stop); !done) return done.error();
+  const BufferId source = plan_.program.logits;
+  Backend& head = backend(plan_.program.buffers[source].device);
+  if (Status done = head.wait(stop); !done) return done.error();
   std::vector<float> logits(logit_rows.size() * info_.n_vocab);
-  if (Status read = backend(last.device).read(last.outputs[0], 0, std::as_writable_bytes(std::span(logits))); !read)
-    return read.error();
+  if (Status read = head.read(source, 0, std::as_writable_bytes(std::span(logits))); !read) return read.error();
   return logits;
 }
 

@@ -13,57 +13,69 @@
 namespace headroom::ui {
 
 Segment segmentOf(RegionKind kind) {
-  switch (kind) {
-    case RegionKind::kWeights: return Segment::Weights;
-    case RegionKind::kKv: return Segment::KvReserved;
-    default: return Segment::Activations;
+  switch (region_group(kind)) {
+    case RegionGroup::kWeights: return Segment::Weights;
+    case RegionGroup::kKv: return Segment::KvReserved;
+    case RegionGroup::kActivations:
+    case RegionGroup::kLogits:
+    case RegionGroup::kScratch:
+    case RegionGroup::kStreamed:
+    case RegionGroup::kStaging:
+    case RegionGroup::kPadding: return Segment::Activations;
   }
+  return Segment::Activations;
 }
 
-QString regionKindLabel(RegionKind kind, KvPart part) {
+QString regionGroupLabel(RegionGroup group, KvPart part) {
   const auto label = [](const char* text) { return QCoreApplication::translate("RegionKind", text); };
-  switch (kind) {
-    case RegionKind::kWeights: return label(QT_TRANSLATE_NOOP("RegionKind", "Weights"));
-    case RegionKind::kKv:
-      if (part == KvPart::kKeys) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, keys"));
-      if (part == KvPart::kValues) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, values"));
-      if (part == KvPart::kExactKeys) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact keys"));
-      if (part == KvPart::kExactValues) return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact values"));
-      return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache"));
-    case RegionKind::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
-    case RegionKind::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));
-    case RegionKind::kScratch: return label(QT_TRANSLATE_NOOP("RegionKind", "Scratch"));
-    case RegionKind::kStreamed: return label(QT_TRANSLATE_NOOP("RegionKind", "Streamed weights"));
-    case RegionKind::kStaging: return label(QT_TRANSLATE_NOOP("RegionKind", "Staging"));
-    case RegionKind::kPadding: return label(QT_TRANSLATE_NOOP("RegionKind", "Padding"));
+  switch (group) {
+    case RegionGroup::kWeights: return label(QT_TRANSLATE_NOOP("RegionKind", "Weights"));
+    case RegionGroup::kKv:
+      switch (part) {
+        case KvPart::kNone: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache"));
+        case KvPart::kKeys: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, keys"));
+        case KvPart::kValues: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, values"));
+        case KvPart::kExactKeys: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact keys"));
+        case KvPart::kExactValues: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact values"));
+      }
+      return {};
+    case RegionGroup::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
+    case RegionGroup::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));
+    case RegionGroup::kScratch: return label(QT_TRANSLATE_NOOP("RegionKind", "Scratch"));
+    case RegionGroup::kStreamed: return label(QT_TRANSLATE_NOOP("RegionKind", "Streamed weights"));
+    case RegionGroup::kStaging: return label(QT_TRANSLATE_NOOP("RegionKind", "Staging"));
+    case RegionGroup::kPadding: return label(QT_TRANSLATE_NOOP("RegionKind", "Padding"));
   }
   return {};
 }
 
 namespace {
 
-struct Group {
+struct Regions {
+  Segment segment = Segment::Activations;
   Bytes bytes = 0;
   int nRegions = 0;
   std::set<std::int32_t> layers;
 };
 
-QString holdsOf(RegionKind kind, DType dtype, const Group& group) {
+QString holdsOf(RegionGroup group, DType dtype, const Regions& regions) {
   const QString type =
       QString::fromUtf8(dtype_row(dtype).name.data(), static_cast<qsizetype>(dtype_row(dtype).name.size()));
-  switch (kind) {
-    case RegionKind::kWeights:
-      return group.nRegions == 1 ? SegmentTableModel::tr("%1, 1 tensor").arg(type)
-                                 : SegmentTableModel::tr("%1, %2 tensors").arg(type).arg(group.nRegions);
-    case RegionKind::kKv:
-      return group.layers.size() == 1 ? SegmentTableModel::tr("%1, 1 layer").arg(type)
-                                      : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(group.layers.size());
-    case RegionKind::kPadding: return SegmentTableModel::tr("to whole pages");
-    case RegionKind::kLogits: return SegmentTableModel::tr("for the next token");
-    case RegionKind::kStreamed: return SegmentTableModel::tr("one layer's, for prompts");
-    case RegionKind::kStaging: return SegmentTableModel::tr("sampling and copies");
-    default: return SegmentTableModel::tr("of one step");
+  switch (group) {
+    case RegionGroup::kWeights:
+      return regions.nRegions == 1 ? SegmentTableModel::tr("%1, 1 tensor").arg(type)
+                                   : SegmentTableModel::tr("%1, %2 tensors").arg(type).arg(regions.nRegions);
+    case RegionGroup::kKv:
+      return regions.layers.size() == 1 ? SegmentTableModel::tr("%1, 1 layer").arg(type)
+                                        : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(regions.layers.size());
+    case RegionGroup::kActivations:
+    case RegionGroup::kScratch: return SegmentTableModel::tr("of one step");
+    case RegionGroup::kPadding: return SegmentTableModel::tr("to whole pages");
+    case RegionGroup::kLogits: return SegmentTableModel::tr("for the next token");
+    case RegionGroup::kStreamed: return SegmentTableModel::tr("one layer's, for prompts");
+    case RegionGroup::kStaging: return SegmentTableModel::tr("sampling and copies");
   }
+  return {};
 }
 
 }  // namespace
@@ -72,20 +84,21 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
   beginResetModel();
   m_rows.clear();
   if (plan) {
-    std::map<std::tuple<DeviceIndex, RegionKind, KvPart, DType>, Group> groups;
+    std::map<std::tuple<DeviceIndex, RegionGroup, KvPart, DType>, Regions> groups;
     for (const ArenaPlan& arena : plan->arenas) {
       if (arena.lifetime == Lifetime::kLoad) continue;
       for (const Region& region : arena.regions) {
-        Group& group = groups[{arena.device, region.kind, region.kv_part, region.dtype}];
-        group.bytes += region.size;
-        ++group.nRegions;
-        group.layers.insert(region.layer);
+        Regions& regions = groups[{arena.device, region_group(region.kind), region.kv_part, region.dtype}];
+        regions.segment = segmentOf(region.kind);
+        regions.bytes += region.size;
+        ++regions.nRegions;
+        regions.layers.insert(region.layer);
       }
     }
-    for (const auto& [key, group] : groups) {
-      const auto& [device, kind, part, dtype] = key;
-      m_rows.push_back({regionKindLabel(kind, part), holdsOf(kind, dtype, group), deviceLabel(plan->devices[device]),
-                        segmentOf(kind), group.bytes});
+    for (const auto& [key, regions] : groups) {
+      const auto& [device, group, part, dtype] = key;
+      m_rows.push_back({regionGroupLabel(group, part), holdsOf(group, dtype, regions),
+                        deviceLabel(plan->devices[device]), regions.segment, regions.bytes});
     }
     for (const DeviceBudget& budget : plan->budgets) {
       const DeviceInfo& device = plan->devices[budget.device];

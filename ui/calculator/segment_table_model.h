@@ -12,7 +12,7 @@ namespace headroom::ui {
 
 // Which segment of the chart a region counts to (KV: KvReserved; what is used of it is known at run time only).
 Segment segmentOf(RegionKind kind);
-QString regionKindLabel(RegionKind kind, KvPart part);
+QString regionGroupLabel(RegionGroup group, KvPart part);
 
 class SegmentTableModel : public QAbstractTableModel {
   Q_OBJECT

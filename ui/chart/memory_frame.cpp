@@ -39,8 +39,8 @@ Bytes MemoryFrame::total() const { return std::accumulate(bytes.begin(), bytes.e
 
 PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   PlannedShare share;
-  share.weights = plan.bytes_of(RegionKind::kWeights, device);
-  share.kv = plan.bytes_of(RegionKind::kKv, device);
+  share.weights = plan.bytes_of(RegionGroup::kWeights, device);
+  share.kv = plan.bytes_of(RegionGroup::kKv, device);
   const Bytes planned = plan.planned_bytes(device);
   share.activations = planned - std::min(planned, share.weights + share.kv);
   share.kvTokens = static_cast<quint64>(plan.options.n_ctx) * plan.options.n_slots;

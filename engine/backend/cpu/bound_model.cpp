@@ -41,7 +41,7 @@ class Binder {
     bound.activations = region(RegionKind::kActivations, plan_.program.activation_bytes[device_]);
     bound.logits = region(RegionKind::kLogits, 0);
     if (bound.logits != nullptr)
-      bound.candidates = scratch_region("candidates", candidate_scratch(model_, plan_.options).total());
+      bound.candidates = region(RegionKind::kCandidates, candidate_scratch(model_, plan_.options).total());
     bind_scratch(bound.scratch);
     bind_lent(bound);
     return bound;
@@ -58,12 +58,6 @@ class Binder {
   std::byte* region(RegionKind kind, Bytes at_least) const {
     const std::optional<RegionRef> found = find_region(plan_, device_, kind);
     CHECK(found || at_least == 0, "a region is not in the plan");
-    return found ? address(*found, at_least) : nullptr;
-  }
-
-  std::byte* scratch_region(std::string_view name, Bytes at_least) const {
-    const std::optional<RegionRef> found = find_region(plan_, device_, RegionKind::kScratch, name);
-    CHECK(found || at_least == 0, "a scratch region is not in the plan");
     return found ? address(*found, at_least) : nullptr;
   }
 
@@ -161,9 +155,9 @@ class Binder {
   }
 
   void bind_lent(BoundModel& bound) const {
-    if (plan_.placement.streamed_ffn.empty()) return;
+    if (!plan_.streaming.is_used()) return;
     const Bytes bytes = plan_.devices[device_].n_threads * panel_row_bytes(model_);
-    bound.panel_rows = {scratch_region("panel rows", bytes), bytes};
+    bound.panel_rows = {region(RegionKind::kUnpackedRows, bytes), bytes};
     for (std::size_t i = 0; i < model_.weights.size(); ++i) {
       const std::optional<RegionRef> found = find_weight_region(plan_, static_cast<std::int32_t>(i), device_);
       bound.weights.push_back(found ? address(*found, weight_bytes(model_.weights[i], WeightLayout::kPanels))
@@ -174,7 +168,7 @@ class Binder {
   void bind_scratch(BoundScratch& scratch) const {
     scratch.sizes = cpu_scratch(model_, plan_.options, plan_.program.max_rows, plan_.devices[device_].n_threads,
                                 work_on(plan_.program, device_));
-    std::byte* at = scratch_region("scratch", scratch.sizes.total());
+    std::byte* at = region(RegionKind::kScratch, scratch.sizes.total());
     const auto take = [&at](Bytes bytes) {
       std::byte* taken = bytes == 0 ? nullptr : at;
       at += bytes;
@@ -199,7 +193,7 @@ class Binder {
 
 float* BoundModel::buffer(BufferId id) const {
   const Buffer& found = plan->program.buffers[id];
-  return reinterpret_cast<float*>((found.is_logits ? logits : activations) + found.offset);
+  return reinterpret_cast<float*>((id == plan->program.logits ? logits : activations) + found.offset);
 }
 
 std::span<std::byte> BoundModel::buffer_bytes(BufferId id) const {

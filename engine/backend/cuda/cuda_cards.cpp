@@ -65,6 +65,7 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
 void describe(const cuda::Driver& driver, CudaCard& card) {
   DeviceInfo& info = card.info;
   info.kind = DeviceKind::kCuda;
+  info.traits = kCudaTraits;
   info.alignment = 256;
   info.granularity = 2 * kMiB;
   info.driver_bytes = kAssumedCudaDriverBytes;

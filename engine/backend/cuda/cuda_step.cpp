@@ -50,7 +50,7 @@ CudaStep::~CudaStep() {
 
 bool CudaStep::has_head() const {
   const Program& program = bound_.plan->program;
-  return program.buffers[program.ops.back().outputs[0]].device == bound_.device;
+  return program.buffers[program.logits].device == bound_.device;
 }
 
 Status CudaStep::find_parts(const StopToken& stop) {

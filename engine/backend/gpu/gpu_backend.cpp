@@ -260,8 +260,7 @@ Status GpuBackend::top_k(std::span<CandidateQuery> queries) {
   const GpuBinding& bound = step_->bound();
   const Bytes row_bytes = bound.model->n_vocab * kF32Bytes;
   for (const CandidateQuery& query : queries) {
-    if (Status fine = check_copy(side(), bound.plan->program.ops.back().outputs[0], query.row, row_bytes); !fine)
-      return fine;
+    if (Status fine = check_copy(side(), bound.plan->program.logits, query.row, row_bytes); !fine) return fine;
   }
   return step_->top_k(queries);
 }

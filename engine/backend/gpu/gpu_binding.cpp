@@ -78,10 +78,16 @@ class Binder {
       case RegionKind::kStreamed: add_streamed(region, slice); return;
       case RegionKind::kActivations: activations_ = slice; return;
       case RegionKind::kLogits: logits_ = slice; return;
-      case RegionKind::kScratch: (region.name == "candidates" ? bound_.candidates : scratch_) = slice; return;
-      case RegionKind::kStaging:
-        (region.name == "inputs" ? bound_.inputs : region.name == "stream" ? bound_.stream : bound_.staging) = slice;
-        return;
+      case RegionKind::kScratch: scratch_ = slice; return;
+      case RegionKind::kCandidates: bound_.candidates = slice; return;
+      case RegionKind::kStaging: bound_.staging = slice; return;
+      case RegionKind::kInputs: bound_.inputs = slice; return;
+      case RegionKind::kStream: bound_.stream = slice; return;
+      // Of the host, or of the load.
+      case RegionKind::kUnpackedRows:
+      case RegionKind::kSampler:
+      case RegionKind::kTokens:
+      case RegionKind::kUpload:
       case RegionKind::kPadding: return;
     }
   }
@@ -90,8 +96,7 @@ class Binder {
   void add_streamed(const Region& region, const GpuSlice& slice) {
     for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
       const WeightTensor& weight = in_.model->weights[i];
-      if (!is_streamed_to(in_.plan->placement, weight, in_.device) || streamed_name(weight.role) != region.name)
-        continue;
+      if (!is_streamed_to(*in_.plan, weight, in_.device) || weight.role != region.role) continue;
       bound_.weights[i].slice = slice.part(0, weight_bytes(weight, WeightLayout::kGpuPanels));
     }
   }
@@ -121,13 +126,14 @@ class Binder {
 
   void bind_buffers() {
     const Program& program = in_.plan->program;
-    for (const Buffer& buffer : program.buffers) {
-      const GpuSlice& place = buffer.is_logits ? logits_ : activations_;
+    for (BufferId id = 0; id < program.buffers.size(); ++id) {
+      const Buffer& buffer = program.buffers[id];
+      const GpuSlice& place = id == program.logits ? logits_ : activations_;
       if (buffer.device != in_.device) {
         bound_.buffers.emplace_back();
         continue;
       }
-      const std::uint64_t n_rows = buffer.is_logits ? program.max_logit_rows : program.max_rows;
+      const std::uint64_t n_rows = id == program.logits ? program.max_logit_rows : program.max_rows;
       const Bytes bytes = n_rows * buffer.row_bytes();
       CHECK(place && buffer.offset + bytes <= place.size, "a buffer leaves its region");
       bound_.buffers.push_back(place.part(buffer.offset, bytes));

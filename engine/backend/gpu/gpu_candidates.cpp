@@ -10,7 +10,7 @@ namespace headroom {
 
 CandidateSlices candidate_slices(const GpuBinding& bound) {
   return {.n_vocab = bound.model->n_vocab,
-          .logits = bound.buffer(bound.plan->program.ops.back().outputs[0]),
+          .logits = bound.buffer(bound.plan->program.logits),
           .scratch = bound.candidates,
           .inputs = bound.inputs,
           .asked = bound.step_inputs(),

@@ -148,7 +148,7 @@ class ReferenceBackend final : public Backend {
   Status top_k(std::span<CandidateQuery> queries) override {
     return with_memory("top_k", [&]() -> Status {
       if (Status whole = check_whole(); !whole) return whole;
-      const BufferId logits = step_->bound().plan->program.ops.back().outputs[0];
+      const BufferId logits = step_->bound().plan->program.logits;
       const std::size_t n_vocab = step_->bound().model->n_vocab;
       for (CandidateQuery& query : queries) {
         if (Status fine = check_copy(side(), logits, query.row, n_vocab * sizeof(float)); !fine) return fine;

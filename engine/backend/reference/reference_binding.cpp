@@ -101,11 +101,9 @@ class Binder {
 
   // Where those stand that are brought, one layer's after the other's.
   void add_streamed(const Region& region, std::byte* at) {
-    const Placement& placement = in_.plan->placement;
     for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
       const WeightTensor& weight = in_.model->weights[i];
-      if (is_streamed_to(placement, weight, in_.device) && streamed_name(weight.role) == region.name)
-        bound_.weights[i].bytes = at;
+      if (is_streamed_to(*in_.plan, weight, in_.device) && weight.role == region.role) bound_.weights[i].bytes = at;
     }
   }
 
@@ -120,7 +118,14 @@ class Binder {
       case RegionKind::kLogits: logits_ = {at, region.size}; return;
       // Its scratch is a real device's: these loops have theirs beside it. The others are the host's.
       case RegionKind::kScratch:
+      case RegionKind::kCandidates:
+      case RegionKind::kUnpackedRows:
+      case RegionKind::kSampler:
+      case RegionKind::kTokens:
       case RegionKind::kStaging:
+      case RegionKind::kInputs:
+      case RegionKind::kStream:
+      case RegionKind::kUpload:
       case RegionKind::kPadding: return;
     }
   }
@@ -143,13 +148,15 @@ class Binder {
   }
 
   void bind_buffers() {
-    for (const Buffer& buffer : in_.plan->program.buffers) {
-      const Place& place = buffer.is_logits ? logits_ : activations_;
+    const Program& program = in_.plan->program;
+    for (BufferId id = 0; id < program.buffers.size(); ++id) {
+      const Buffer& buffer = program.buffers[id];
+      const Place& place = id == program.logits ? logits_ : activations_;
       if (buffer.device != in_.device) {
         bound_.buffers.push_back(nullptr);
         continue;
       }
-      const std::uint64_t n_rows = buffer.is_logits ? in_.plan->program.max_logit_rows : in_.plan->program.max_rows;
+      const std::uint64_t n_rows = id == program.logits ? program.max_logit_rows : program.max_rows;
       CHECK(buffer.offset + n_rows * buffer.row_bytes() <= place.size, "a buffer leaves its region");
       bound_.buffers.push_back(reinterpret_cast<float*>(place.at + buffer.offset));
     }

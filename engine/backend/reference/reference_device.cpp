@@ -50,6 +50,7 @@ DeviceInfo reference_info(std::size_t index, Bytes total) {
   device.id = fmt::format("reference:{}", index);
   device.name = fmt::format("Reference device {} (for tests)", index);
   device.kind = DeviceKind::kReference;
+  device.traits = kReferenceTraits;
   device.total_bytes = device.free_bytes = total;
   device.driver_measured = true;  // there is no driver: 0 bytes is exact
   device.alignment = 256;

@@ -156,6 +156,7 @@ VulkanCard make_vulkan_card(const VulkanFacts& facts, std::size_t index, std::st
   info.id = fmt::format("vulkan:{}", index);
   info.name = plain_name(facts.name);
   info.kind = DeviceKind::kVulkan;
+  info.traits = kVulkanTraits;
   info.is_software = card.is_software;
   info.has_unified_memory = card.is_software || facts.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
   info.alignment = std::max<Bytes>(256, card.binding_alignment);

@@ -43,7 +43,7 @@ VulkanStep::~VulkanStep() { (void)device_->wait("computing a step"); }
 
 bool VulkanStep::has_head() const {
   const Program& program = bound_.plan->program;
-  return program.buffers[program.ops.back().outputs[0]].device == bound_.device;
+  return program.buffers[program.logits].device == bound_.device;
 }
 
 Status VulkanStep::check_limits() const {

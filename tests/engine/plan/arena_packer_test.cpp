@@ -156,7 +156,7 @@ TEST(BindingLimit, each_region_of_the_session_but_no_weight_is_held_to_it) {
     for (const Region& region : plan.arenas[ref.arena].regions) {
       ASSERT_TRUE(region.id >= ref.region || region.size < size) << each.name << " after " << region.name;
     }
-    ASSERT_GT(plan.bytes_of(RegionKind::kWeights, 1), size);
+    ASSERT_GT(plan.bytes_of(RegionGroup::kWeights, 1), size);
     devices[1].max_binding_bytes = size - 1;
     const Result<MemoryPlan> refused = plan_memory(model, devices, options);
     ASSERT_FALSE(refused.ok()) << each.name;

@@ -11,7 +11,7 @@ constexpr DeviceSpeed kSlow{10e9, 5e9, 10e-6}, kFast{400e9, 10e9, 5e-6};
 
 DeviceInfo device_of(DeviceKind kind, const char* id, Bytes bytes, const DeviceSpeed& speed = kFast) {
   DeviceInfo device = test::gpu_with(bytes);
-  device.kind = kind;
+  test::set_kind(device, kind);
   device.id = device.name = id;
   device.speed = speed;
   return device;

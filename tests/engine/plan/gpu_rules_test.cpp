@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/model_specs.h"
+
 namespace headroom {
 namespace {
 
@@ -72,7 +74,7 @@ TEST(GpuScratch, has_room_for_tiles_of_experts_only_where_steps_have_many_rows) 
   model.d_model = 256;
   model.layers.assign(2, layer_of(8, 0));
   DeviceInfo vulkan;
-  vulkan.kind = DeviceKind::kVulkan;
+  test::set_kind(vulkan, DeviceKind::kVulkan);
   EXPECT_EQ(gpu_scratch(model, vulkan, {}, 512).expert_rows_bytes, 0U);
   model.layers[1].n_experts = 16;
   model.layers[1].n_experts_used = 4;
@@ -90,10 +92,10 @@ TEST(GpuScratch, has_a_copy_of_the_inputs_for_cuda) {
   model.n_vocab = 1000;
   model.layers.assign(2, layer_of(8, 0));
   DeviceInfo device;
-  device.kind = DeviceKind::kVulkan;
+  test::set_kind(device, DeviceKind::kVulkan);
   const Bytes without = gpu_scratch(model, device, {}, 512).total();
   EXPECT_EQ(gpu_scratch(model, device, {}, 512).inputs_bytes, 0U);
-  device.kind = DeviceKind::kCuda;
+  test::set_kind(device, DeviceKind::kCuda);
   EXPECT_EQ(gpu_scratch(model, device, {}, 512).inputs_bytes, gpu_inputs(model, {}).answers_at * 4);
   EXPECT_EQ(gpu_scratch(model, device, {}, 512).total(), without + gpu_inputs(model, {}).answers_at * 4);
 }

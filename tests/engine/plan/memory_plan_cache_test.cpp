@@ -15,7 +15,7 @@ using test::cpu_only;
 TEST(MemoryPlan, llama_3_8b_takes_131072_bytes_of_f16_cache_per_token) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   for (const std::uint32_t n_ctx : {256U, 8192U, 131072U}) {
-    EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionKind::kKv), Bytes{131072} * n_ctx);
+    EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = n_ctx}).bytes_of(RegionGroup::kKv), Bytes{131072} * n_ctx);
   }
 }
 
@@ -42,7 +42,7 @@ TEST(MemoryPlan, cache_bytes_of_known_models_are_the_hand_computed_ones) {
     const ModelInfo model = test::make_model(row.shape);
     const MemoryPlan plan =
         test::planned(model, cpu_only(), {.n_ctx = 2048, .n_slots = 2, .kv_k = row.dtype, .kv_v = row.dtype});
-    EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
+    EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), 2 * (2048 * row.per_token + 256 * row.per_exact_token))
         << row.shape.name << " " << dtype_row(row.dtype).label;
   }
 }
@@ -51,7 +51,7 @@ TEST(MemoryPlan, a_q4_0_cache_with_its_exact_ends_takes_at_most_31_percent_of_f1
   for (const test::ModelShape& shape : {test::kLlama3_8B, test::kLlama32_1B, test::kQwen25_7B}) {
     const ModelInfo model = test::make_model(shape);
     const auto bytes = [&](DType kv) {
-      return test::planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionKind::kKv);
+      return test::planned(model, cpu_only(), {.n_ctx = 32768, .kv_k = kv, .kv_v = kv}).bytes_of(RegionGroup::kKv);
     };
     EXPECT_LE(100 * bytes(DType::kQ4_0), 31 * bytes(DType::kF16)) << shape.name;
   }
@@ -87,15 +87,15 @@ TEST(MemoryPlan, the_plain_scheme_and_f16_keep_no_exact_ends) {
   options.kv_scheme = KvScheme::kPlain;
   plan = test::planned(model, cpu_only(), options);
   EXPECT_FALSE(find_kv_region(plan, 0, KvPart::kExactKeys));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), Bytes{8192} * 32 * 8 * (72 + 256));
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), Bytes{8192} * 32 * 8 * (72 + 256));
 }
 
 TEST(MemoryPlan, window_layers_hold_only_window_rows) {
   const ModelInfo model = test::make_model(test::kMistral7B);
   const Bytes per_row = Bytes{2} * 8 * 128 * 2;
-  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionKind::kKv),
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256}).bytes_of(RegionGroup::kKv),
             32 * per_row * (4096 + 256));
-  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionKind::kKv),
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_ctx = 1024, .n_batch = 256}).bytes_of(RegionGroup::kKv),
             32 * per_row * 1024);
 }
 
@@ -105,14 +105,14 @@ TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
   const PlanOptions options{.n_ctx = 32768, .n_batch = 256};
   const MemoryPlan plan = test::planned(model, cpu_only(), options);
   const Bytes per_row = Bytes{16} * 128 * 2;
-  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), 2 * per_row * (52 * (1024 + 256) + 10 * 32768));
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), 2 * per_row * (52 * (1024 + 256) + 10 * 32768));
   for (std::int32_t layer = 0; layer < 62; ++layer) {
     const std::optional<RegionRef> keys = find_kv_region(plan, layer, KvPart::kKeys);
     ASSERT_TRUE(keys.has_value());
     EXPECT_EQ(plan.arenas[keys->arena].regions[keys->region].size, per_row * (layer % 6 == 5 ? 32768 : 1280)) << layer;
   }
-  EXPECT_GT(test::planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionKind::kKv),
-            plan.bytes_of(RegionKind::kKv))
+  EXPECT_GT(test::planned(model, cpu_only(), {.n_ctx = 65536, .n_batch = 256}).bytes_of(RegionGroup::kKv),
+            plan.bytes_of(RegionGroup::kKv))
       << "the other layers grow";
 }
 

@@ -25,8 +25,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::array kKvTypes{DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
-constexpr std::array kKinds{RegionKind::kWeights, RegionKind::kKv,      RegionKind::kActivations, RegionKind::kLogits,
-                            RegionKind::kScratch, RegionKind::kStaging, RegionKind::kPadding};
+constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      RegionGroup::kActivations,
+                             RegionGroup::kLogits,  RegionGroup::kScratch, RegionGroup::kStaging,
+                             RegionGroup::kPadding};
 
 bool is_of_load(const ArenaPlan& arena) { return arena.lifetime == Lifetime::kLoad; }
 
@@ -50,13 +51,13 @@ void expect_regions_tile(const MemoryPlan& plan) {
 
 void expect_sums_agree(const MemoryPlan& plan) {
   for (const DeviceBudget& budget : plan.budgets) {
-    Bytes by_kind = 0;
-    for (const RegionKind kind : kKinds) by_kind += plan.bytes_of(kind, budget.device);
-    EXPECT_EQ(by_kind, budget.planned);
+    Bytes by_group = 0;
+    for (const RegionGroup group : kGroups) by_group += plan.bytes_of(group, budget.device);
+    EXPECT_EQ(by_group, budget.planned);
     EXPECT_EQ(plan.planned_bytes(budget.device), budget.planned);
   }
   Bytes total = 0, arenas = 0;
-  for (const RegionKind kind : kKinds) total += plan.bytes_of(kind);
+  for (const RegionGroup group : kGroups) total += plan.bytes_of(group);
   for (const ArenaPlan& arena : plan.arenas) arenas += arena.lifetime == Lifetime::kLoad ? 0 : arena.size;
   EXPECT_EQ(total, arenas);
 }
@@ -71,7 +72,7 @@ void expect_all_placed(const ModelInfo& model, const MemoryPlan& plan) {
     EXPECT_EQ(region.name, model.weights[static_cast<std::size_t>(i)].name);
     const DeviceInfo& device = plan.devices[plan.arenas[ref->arena].device];
     EXPECT_EQ(region.size,
-              round_up(weight_bytes(model.weights[static_cast<std::size_t>(i)], weight_layout(device.kind)),
+              round_up(weight_bytes(model.weights[static_cast<std::size_t>(i)], device.traits.weight_layout),
                        device.alignment));
   }
   const PlanOptions& options = plan.options;
@@ -136,8 +137,8 @@ TEST(MemoryPlan, what_is_normed_before_it_is_added_has_its_rows_in_the_scratch) 
 
 TEST(MemoryPlan, logits_are_planned_for_the_requested_rows_only) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
-  EXPECT_EQ(test::planned(model, cpu_only(), {}).bytes_of(RegionKind::kLogits), 128256U * 4);
-  EXPECT_EQ(test::planned(model, cpu_only(), {.n_logit_rows = 256}).bytes_of(RegionKind::kLogits), 256U * 128256 * 4);
+  EXPECT_EQ(test::planned(model, cpu_only(), {}).bytes_of(RegionGroup::kLogits), 128256U * 4);
+  EXPECT_EQ(test::planned(model, cpu_only(), {.n_logit_rows = 256}).bytes_of(RegionGroup::kLogits), 256U * 128256 * 4);
 }
 
 TEST(MemoryPlan, a_longer_context_never_takes_less) {
@@ -220,7 +221,7 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
   const MemoryPlan plan = test::planned(model, devices, {.devices = {{1}}});
   EXPECT_EQ(plan.placement.embed_device, 1U);
   EXPECT_FALSE(find_weight_region(plan, 0, 0));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging),
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStaging),
             sampling_bytes(model, plan) + input_bytes(model, plan) + Bytes{model.n_vocab} * 4)
       << "only the logits cross";
   EXPECT_EQ(std::count_if(plan.arenas.begin(), plan.arenas.end(), is_of_load), 0);
@@ -231,11 +232,11 @@ TEST(MemoryPlan, a_device_that_shares_the_cpus_memory_holds_the_embedding_once_a
 TEST(MemoryPlan, staging_is_planned_on_the_host_when_a_gpu_takes_part) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   const MemoryPlan alone = test::planned(model, cpu_only(), {});
-  EXPECT_EQ(alone.bytes_of(RegionKind::kStaging), sampling_bytes(model, alone));
+  EXPECT_EQ(alone.bytes_of(RegionGroup::kStaging), sampling_bytes(model, alone));
   const MemoryPlan plan = test::planned(model, cpu_and_gpu(), {.devices = {{1}}});
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 0), sampling_bytes(model, plan) + input_bytes(model, plan) +
-                                                        Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStaging, 1), 0U);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStaging, 0), sampling_bytes(model, plan) + input_bytes(model, plan) +
+                                                         Bytes{256} * model.d_model * 4 + Bytes{model.n_vocab} * 4);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStaging, 1), 0U);
 }
 
 const Region* find_named(const MemoryPlan& plan, const char* name, Memory memory, Lifetime lifetime) {
@@ -251,7 +252,7 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
   const ModelInfo model = test::make_model(test::kTinyLlama);
   for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kReference}) {
     std::vector<DeviceInfo> devices = cpu_and_gpu();
-    devices[1].kind = kind;
+    test::set_kind(devices[1], kind);
     const bool is_driven = kind != DeviceKind::kReference;
     const MemoryPlan plan = test::planned(model, devices, {.devices = {{1}}});
     expect_regions_tile(plan);
@@ -280,7 +281,7 @@ TEST(MemoryPlan, an_absurd_context_does_not_fit_and_never_wraps) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const MemoryPlan plan = test::planned(model, cpu_only(), {.n_ctx = kMaxContext, .n_slots = 65536});
   EXPECT_FALSE(plan.fits());
-  EXPECT_GE(plan.bytes_of(RegionKind::kKv), Bytes{131072} * kMaxContext * 65536);
+  EXPECT_GE(plan.bytes_of(RegionGroup::kKv), Bytes{131072} * kMaxContext * 65536);
 }
 
 TEST(MemoryPlan, what_goes_beyond_64_bits_is_refused_with_the_options_that_cause_it) {

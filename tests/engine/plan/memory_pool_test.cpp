@@ -20,7 +20,7 @@ DeviceInfo shared_gpu(const std::string& id, Bytes free_bytes, DeviceKind kind =
   DeviceInfo device = test::gpu_with(free_bytes, 10 * kMiB);
   device.id = id;
   device.name = "Shared " + id;
-  device.kind = kind;
+  test::set_kind(device, kind);
   device.has_unified_memory = true;
   device.granularity = 64 * kKiB;
   return device;
@@ -180,7 +180,7 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
       // Beside the one that shares, one that FFNs are streamed to, and that is loaded without an upload.
       if (seed % 4 == 1) std::swap(options.devices[0], options.devices[1]);
       if (seed % 4 == 1 || seed % 4 == 3) {
-        devices[2].kind = DeviceKind::kReference;
+        test::set_kind(devices[2], DeviceKind::kReference);
         devices[2].has_unified_memory = false;
         options.stream_rows = 16;
       }

@@ -100,17 +100,17 @@ TEST(Formulas, evaluate_to_the_exact_bytes_and_add_up_to_the_plan) {
     // A third of them in as many arenas as can be.
     if (seed % 3 == 0) devices[1].max_arena_bytes = largest_region(*plan_memory(model, devices, options));
     const MemoryPlan plan = *plan_memory(model, devices, options);
-    std::map<std::pair<DeviceIndex, RegionKind>, Bytes> by_kind;
+    std::map<std::pair<DeviceIndex, RegionGroup>, Bytes> by_group;
     for (const Formula& formula : plan_formulas(model, plan)) {
       EXPECT_EQ(Evaluator(formula.expression).value(), formula.bytes)
           << formula.label << ": " << formula.expression << " seed " << seed;
-      if (formula.lifetime != Lifetime::kLoad) by_kind[{formula.device, formula.kind}] += formula.bytes;
+      if (formula.lifetime != Lifetime::kLoad) by_group[{formula.device, region_group(formula.kind)}] += formula.bytes;
     }
-    for (const auto& [key, bytes] : by_kind)
-      EXPECT_EQ(bytes, plan.bytes_of(key.second, key.first)) << region_kind_name(key.second);
+    for (const auto& [key, bytes] : by_group)
+      EXPECT_EQ(bytes, plan.bytes_of(key.second, key.first)) << region_group_name(key.second);
     for (const DeviceBudget& budget : plan.budgets) {
       Bytes sum = 0;
-      for (const auto& [key, bytes] : by_kind) sum += key.first == budget.device ? bytes : 0;
+      for (const auto& [key, bytes] : by_group) sum += key.first == budget.device ? bytes : 0;
       EXPECT_EQ(sum, budget.planned);
     }
   }

@@ -39,7 +39,7 @@ TEST(TokenWork, is_every_weight_but_the_embedding_and_the_cache_that_is_seen) {
   const MemoryPlan plan = *plan_memory(model, devices, {.n_ctx = 8192, .devices = {{1}}});
   const std::vector<TokenWork> work = token_work(model, devices, plan.placement, plan.options, 1000);
   const double kv = 2.0 * 32 * 8 * 128 * 2 * 1000;
-  EXPECT_DOUBLE_EQ(work[1].bytes, static_cast<double>(plan.bytes_of(RegionKind::kWeights, 1)) + kv);
+  EXPECT_DOUBLE_EQ(work[1].bytes, static_cast<double>(plan.bytes_of(RegionGroup::kWeights, 1)) + kv);
   EXPECT_EQ(work[1].n_ops, 32U * 5 + 1);
   EXPECT_EQ(work[0].bytes, 0) << "the embedding is one row";
   EXPECT_EQ(work[0].n_ops, 1U);
@@ -56,7 +56,7 @@ TEST(TokenWork, of_experts_is_that_of_those_a_token_goes_through_on_the_device_t
   EXPECT_DOUBLE_EQ(work[0].bytes, 48 * (experts + router + norm));
   EXPECT_EQ(work[0].n_ops, 48U * 3 + 1);
   EXPECT_EQ(work[1].n_ops, 48U * 3 + 1);
-  EXPECT_GT(plan.bytes_of(RegionKind::kWeights, 0), 15 * work[0].bytes) << "all of them are in memory";
+  EXPECT_GT(plan.bytes_of(RegionGroup::kWeights, 0), 15 * work[0].bytes) << "all of them are in memory";
 }
 
 TEST(TokenWork, of_a_window_layer_ends_at_its_window) {

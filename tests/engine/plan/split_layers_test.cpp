@@ -279,7 +279,7 @@ TEST(CpuFfn, takes_the_ffn_alone_from_the_gpu) {
     expect_sound(model, plan);
     EXPECT_LT(plan.planned_bytes(1), before);
     before = plan.planned_bytes(1);
-    EXPECT_EQ(plan.bytes_of(RegionKind::kKv, 0), 0U) << "the cache stays";
+    EXPECT_EQ(plan.bytes_of(RegionGroup::kKv, 0), 0U) << "the cache stays";
     const auto n_transfers = std::count_if(plan.program.ops.begin(), plan.program.ops.end(),
                                            [](const Op& op) { return op.kind == OpKind::kTransfer; });
     EXPECT_EQ(n_transfers, 1 + 2 * n);
@@ -333,12 +333,12 @@ TEST(Scratch, of_a_cpu_that_only_embeds_is_a_row_per_thread) {
   const std::vector<DeviceInfo> devices = cpu_and_gpus({24 * kGiB});
   const MemoryPlan plan = *plan_memory(model, devices, {.devices = {{1}}});
   ASSERT_EQ(work_on(plan.program, 0), DeviceWork::kEmbeds);
-  EXPECT_EQ(plan.bytes_of(RegionKind::kScratch, 0), 8 * 4096 * 4U);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kScratch, 0), 8 * 4096 * 4U);
   const CpuScratch scratch = cpu_scratch(model, plan.options, 256, 8, DeviceWork::kEmbeds);
   EXPECT_EQ(scratch.per_thread(), 4096 * 4U);
-  EXPECT_EQ(scratch.total(), plan.bytes_of(RegionKind::kScratch, 0));
+  EXPECT_EQ(scratch.total(), plan.bytes_of(RegionGroup::kScratch, 0));
   const MemoryPlan with_layer = *plan_memory(model, devices, {.n_gpu_layers = 31, .devices = {{1}}});
-  EXPECT_EQ(with_layer.bytes_of(RegionKind::kScratch, 0), cpu_scratch(model, plan.options, 256, 8).total());
+  EXPECT_EQ(with_layer.bytes_of(RegionGroup::kScratch, 0), cpu_scratch(model, plan.options, 256, 8).total());
 }
 
 TEST(Scratch, for_candidates_is_where_the_head_is_for_the_rows_of_one_group) {
@@ -354,8 +354,8 @@ TEST(Scratch, for_candidates_is_where_the_head_is_for_the_rows_of_one_group) {
       const CandidateScratch scratch = candidate_scratch(model, plan.options);
       EXPECT_EQ(scratch.n_rows, n_rows);
       EXPECT_EQ(sampler_layout(model, plan.options).n_rows, n_rows);
-      EXPECT_FALSE(find_region(plan, 1 - head, RegionKind::kScratch, "candidates"));
-      const std::optional<RegionRef> found = find_region(plan, head, RegionKind::kScratch, "candidates");
+      EXPECT_FALSE(find_region(plan, 1 - head, RegionKind::kCandidates));
+      const std::optional<RegionRef> found = find_region(plan, head, RegionKind::kCandidates);
       ASSERT_TRUE(found);
       EXPECT_EQ(plan.arenas[found->arena].regions[found->region].size,
                 round_up(scratch.total(), devices[head].alignment));
@@ -389,7 +389,7 @@ TEST(Staging, holds_the_largest_transfer_and_one_row_of_logits_of_every_split) {
       const MemoryPlan plan = *plan_memory(
           model, devices,
           {.n_ctx = 64, .n_slots = 2, .n_batch = 16, .n_gpu_layers = n, .n_cpu_ffn = n_cpu_ffn, .devices = {{1}, {2}}});
-      const std::optional<RegionRef> staging = find_region(plan, 0, RegionKind::kStaging, "staging");
+      const std::optional<RegionRef> staging = find_region(plan, 1, RegionKind::kStaging);
       ASSERT_EQ(staging.has_value(), n > 0);
       if (!staging) continue;
       Bytes largest = 0;

@@ -51,16 +51,16 @@ TEST(WeightStream, ffns_on_the_cpu_go_to_where_their_attention_is_or_to_the_firs
   devices.push_back(devices[1]);
   Placement placement;
   placement.layers = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 2}};
-  EXPECT_THAT(streamed_ffn(devices, 0, placement), ElementsAre(1, 1, 1, 2, 2));
+  EXPECT_THAT(stream_weights(devices, 0, placement, 64).ffn_device, ElementsAre(1, 1, 1, 2, 2));
   devices[1].has_unified_memory = true;  // what is there stands on the CPU already
-  EXPECT_THAT(streamed_ffn(devices, 0, placement), ElementsAre(0, 0, 1, 2, 2));
+  EXPECT_THAT(stream_weights(devices, 0, placement, 64).ffn_device, ElementsAre(0, 0, 1, 2, 2));
   devices[2].has_unified_memory = true;
-  EXPECT_TRUE(streamed_ffn(devices, 0, placement).empty());
+  EXPECT_EQ(stream_weights(devices, 0, placement, 64), WeightStreaming{});
   devices[1].has_unified_memory = false;
   placement.layers = {{0, 0}, {0, 0}};
-  EXPECT_TRUE(streamed_ffn(devices, 0, placement).empty()) << "no GPU has a layer";
+  EXPECT_EQ(stream_weights(devices, 0, placement, 64), WeightStreaming{}) << "no GPU has a layer";
   placement.layers = {{1, 1}, {1, 1}};
-  EXPECT_TRUE(streamed_ffn(devices, 0, placement).empty()) << "nothing is on the CPU";
+  EXPECT_EQ(stream_weights(devices, 0, placement, 64), WeightStreaming{}) << "nothing is on the CPU";
 }
 
 // While a part is computed the next one is brought: they share nothing.
@@ -89,19 +89,19 @@ TEST(WeightStream, a_plan_has_room_for_one_layer_on_the_gpu_and_for_what_is_on_i
   PlanOptions options = on_gpu(20, 5);
   options.stream_rows = 0;
   const MemoryPlan without = test::planned(model, test::cpu_and_gpu(), options);
-  EXPECT_EQ(without.bytes_of(RegionKind::kStreamed), 0U);
+  EXPECT_EQ(without.bytes_of(RegionGroup::kStreamed), 0U);
   options.stream_rows = 64;
   const MemoryPlan plan = test::planned(model, test::cpu_and_gpu(), options);
   EXPECT_THAT(names_of(plan, RegionKind::kStreamed, 1),
               ElementsAre("streamed ffn_norm", "streamed ffn_gate", "streamed ffn_up", "streamed ffn_down"));
   const Bytes matrix = Bytes{4096} * 14336 / 256 * 144;  // Q4_K
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStreamed, 1), 3 * matrix + 4096 * 4);
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStreamed, 0), 0U);
-  EXPECT_THAT(names_of(plan, RegionKind::kStaging, 0), Contains("stream"));
-  EXPECT_THAT(names_of(plan, RegionKind::kScratch, 0), Contains("panel rows"));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kWeights), without.bytes_of(RegionKind::kWeights));
-  EXPECT_EQ(plan.bytes_of(RegionKind::kKv), without.bytes_of(RegionKind::kKv));
-  EXPECT_EQ(plan.placement.stream_rows, 64U);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStreamed, 1), 3 * matrix + 4096 * 4);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStreamed, 0), 0U);
+  EXPECT_TRUE(find_region(plan, 1, RegionKind::kStream));
+  EXPECT_TRUE(find_region(plan, 0, RegionKind::kUnpackedRows));
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kWeights), without.bytes_of(RegionGroup::kWeights));
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), without.bytes_of(RegionGroup::kKv));
+  EXPECT_EQ(plan.streaming.least_rows, 64U);
   EXPECT_EQ(n_notes(plan, "Prompts of 64 tokens or more are read faster: the FFN weights of 17 layers on the CPU"), 1U);
   Bytes explained = 0;
   for (const Formula& formula : plan_formulas(model, plan)) explained += formula.bytes;
@@ -115,22 +115,21 @@ TEST(WeightStream, a_model_that_is_on_the_gpu_whole_has_nothing_to_stream) {
   PlanOptions options = on_gpu(32, 0);
   options.stream_rows = 64;
   const MemoryPlan plan = test::planned(model, test::cpu_and_gpu(), options);
-  EXPECT_EQ(plan.bytes_of(RegionKind::kStreamed), 0U);
+  EXPECT_EQ(plan.bytes_of(RegionGroup::kStreamed), 0U);
   EXPECT_EQ(plan.program.n_streaming_ops, 0U);
-  EXPECT_EQ(plan.placement.stream_rows, 0U);
+  EXPECT_EQ(plan.streaming.least_rows, 0U);
 }
 
 TEST(WeightStream, steps_of_enough_rows_stream) {
-  Placement placement;
-  placement.layers = {{0, 0}, {1, 1}};
-  EXPECT_EQ(execution_mode_of(placement, 1000), ExecutionMode::kResident);
-  EXPECT_EQ(placement_of(placement, 1000), placement);
-  placement.streamed_ffn = {1, 1};
-  placement.stream_rows = 20;
-  EXPECT_EQ(execution_mode_of(placement, 19), ExecutionMode::kResident);
-  EXPECT_EQ(placement_of(placement, 19).layers[0].ffn, 0U);
-  EXPECT_EQ(execution_mode_of(placement, 20), ExecutionMode::kStreamed);
-  EXPECT_EQ(placement_of(placement, 20).layers[0], (LayerPlacement{0, 1}));
+  MemoryPlan plan;
+  plan.placement.layers = {{0, 0}, {1, 1}};
+  EXPECT_EQ(execution_mode_of(plan.streaming, 1000), ExecutionMode::kResident);
+  EXPECT_EQ(placement_of(plan, 1000), plan.placement);
+  plan.streaming = {.ffn_device = {1, 1}, .least_rows = 20};
+  EXPECT_EQ(execution_mode_of(plan.streaming, 19), ExecutionMode::kResident);
+  EXPECT_EQ(placement_of(plan, 19).layers[0].ffn, 0U);
+  EXPECT_EQ(execution_mode_of(plan.streaming, 20), ExecutionMode::kStreamed);
+  EXPECT_EQ(placement_of(plan, 20).layers[0], (LayerPlacement{0, 1}));
 }
 
 TEST(WeightStream, is_planned_where_devices_are_known_and_it_is_faster) {
@@ -138,17 +137,17 @@ TEST(WeightStream, is_planned_where_devices_are_known_and_it_is_faster) {
   const std::vector<DeviceInfo> devices = measured(4 * kGiB);
   const MemoryPlan plan = test::planned(model, devices, on_gpu(kAutoLayers, kAutoLayers));
   EXPECT_TRUE(plan.fits());
-  EXPECT_GT(plan.bytes_of(RegionKind::kStreamed, 1), 0U);
+  EXPECT_GT(plan.bytes_of(RegionGroup::kStreamed, 1), 0U);
   // The CPU reads all weights of a layer in 1.7 ms and multiplies a row in 0.24 ms; they are brought in 6.2 ms.
-  EXPECT_GT(plan.placement.stream_rows, 16U);
-  EXPECT_LT(plan.placement.stream_rows, 64U);
+  EXPECT_GT(plan.streaming.least_rows, 16U);
+  EXPECT_LT(plan.streaming.least_rows, 64U);
   const auto changed = [&](auto change) {
     std::vector<DeviceInfo> others = devices;
     change(others);
     return choose_stream_rows(model, others, on_gpu(20, 0), 0);
   };
   const std::uint32_t now = changed([](auto&) {});
-  EXPECT_EQ(now, plan.placement.stream_rows);
+  EXPECT_EQ(now, plan.streaming.least_rows);
   EXPECT_GT(changed([](auto& all) { all[0].speed.products_per_s *= 4; }), now) << "a faster CPU";
   EXPECT_GT(changed([](auto& all) { all[1].speed.copy_bytes_per_s = 4e9; }), now) << "a slow bus";
   EXPECT_GT(changed([](auto& all) { all[0].speed.copy_bytes_per_s = 4e9; }), now) << "a CPU that lends slowly";
@@ -183,12 +182,12 @@ TEST(WeightStream, a_plan_that_fits_without_is_planned_without) {
   devices[1].free_bytes = least;
   const MemoryPlan without = test::planned(model, devices, options);
   EXPECT_TRUE(without.fits());
-  EXPECT_EQ(without.bytes_of(RegionKind::kStreamed), 0U);
+  EXPECT_EQ(without.bytes_of(RegionGroup::kStreamed), 0U);
   EXPECT_EQ(n_notes(without, "are streamed to"), 0U);
   devices[1].free_bytes = least + 200 * kMiB;
   const MemoryPlan with = test::planned(model, devices, options);
   EXPECT_TRUE(with.fits());
-  EXPECT_GT(with.bytes_of(RegionKind::kStreamed), 0U);
+  EXPECT_GT(with.bytes_of(RegionGroup::kStreamed), 0U);
   devices[1].free_bytes = least;
   options.stream_rows = 64;
   EXPECT_FALSE(test::planned(model, devices, options).fits()) << "a user's number is not changed";

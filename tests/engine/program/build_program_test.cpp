@@ -153,12 +153,12 @@ TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_pea
     const Program program = build_program(model, placement, 2, 33, 2, kAlignment);
     for (std::size_t i = 0; i < program.buffers.size(); ++i) {
       const Buffer& a = program.buffers[i];
-      if (a.is_logits) continue;
+      if (i == program.logits) continue;
       EXPECT_EQ(a.offset % kAlignment, 0U);
       EXPECT_LE(a.offset + a.size, program.activation_bytes[a.device]);
       for (std::size_t j = i + 1; j < program.buffers.size(); ++j) {
         const Buffer& b = program.buffers[j];
-        if (b.is_logits || a.device != b.device || a.last_op < b.first_op || b.last_op < a.first_op) continue;
+        if (j == program.logits || a.device != b.device || a.last_op < b.first_op || b.last_op < a.first_op) continue;
         EXPECT_TRUE(a.offset + a.size <= b.offset || b.offset + b.size <= a.offset)
             << a.name << " " << b.name << " seed " << seed;
       }
@@ -175,8 +175,8 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
   placement.layers[0] = placement.layers[1] = {0, 0};
   placement.layers[2].ffn = 0;
   const Program in_place = build_program(model, placement, 2, 16, 1, kAlignment);
-  placement.streamed_ffn.assign(model.n_layers(), 1);
-  const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
+  const WeightStreaming streaming{.ffn_device = std::vector<DeviceIndex>(model.n_layers(), 1)};
+  const Program program = build_program(model, placement, 2, 16, 1, kAlignment, streaming);
 
   ASSERT_EQ(program.end_op(ExecutionMode::kResident), in_place.ops.size());
   EXPECT_EQ(in_place.n_streaming_ops, 0U);
@@ -201,8 +201,9 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
     for (const BufferId id : op.outputs) written[id] = true;
   }
   EXPECT_EQ(n_brought, 6U);
-  EXPECT_EQ(program.ops.back().outputs[0], in_place.ops.back().outputs[0]);
-  EXPECT_EQ(std::ranges::count_if(program.buffers, &Buffer::is_logits), 1);
+  EXPECT_EQ(program.ops.back().outputs[0], program.logits);
+  EXPECT_EQ(program.ops[in_place.ops.size() - 1].outputs[0], program.logits);
+  EXPECT_EQ(in_place.logits, program.logits);
   EXPECT_EQ(program.activation_bytes, in_place.activation_bytes) << "device 1 has FFNs as wide already";
 }
 
@@ -211,8 +212,8 @@ TEST(BuildProgram, experts_are_brought_in_two_parts) {
   const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
   Placement placement = all_on(model, 1);
   placement.layers[0].ffn = 0;
-  placement.streamed_ffn.assign(model.n_layers(), 1);
-  const Program program = build_program(model, placement, 2, 16, 1, kAlignment);
+  const WeightStreaming streaming{.ffn_device = std::vector<DeviceIndex>(model.n_layers(), 1)};
+  const Program program = build_program(model, placement, 2, 16, 1, kAlignment, streaming);
   std::vector<OpKind> brought;
   for (const Op& op : program.ops) {
     if (op.needs_weight_upload) brought.push_back(op.kind);
@@ -254,6 +255,7 @@ TEST(BuildProgram, an_op_lists_every_buffer_that_it_reads_and_a_residual_that_it
   EXPECT_EQ(program.ops[3].inputs[1], program.ops[3].outputs[0]) << "in place";
   EXPECT_EQ(names(program.ops.back().inputs), Names{"residual"});
   EXPECT_EQ(names(program.ops.back().outputs), Names{"logits"});
+  EXPECT_EQ(program.buffers[program.logits].name, "logits");
 }
 
 }  // namespace

@@ -59,9 +59,8 @@ TEST(DeviceSubgraphs, every_op_once_and_in_order_with_what_crosses_before_it) {
 // brought.
 TEST(DeviceSubgraphs, what_brings_weights_begins_a_segment) {
   const ModelInfo model = two_layers();
-  Placement placement{{{0, 0}, {1, 1}}, 0, 1};
-  placement.streamed_ffn = {1, 1};
-  const Program program = build_program(model, placement, 2, 8, 2, 64);
+  const Placement placement{{{0, 0}, {1, 1}}, 0, 1};
+  const Program program = build_program(model, placement, 2, 8, 2, 64, {.ffn_device = {1, 1}});
   const std::vector<DeviceSubgraph> subgraphs = cut_subgraphs(program, ExecutionMode::kStreamed);
   ASSERT_EQ(subgraphs.size(), 3U);
   EXPECT_EQ(subgraphs[0].first_op, program.first_op(ExecutionMode::kStreamed));

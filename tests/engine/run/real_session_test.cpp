@@ -232,7 +232,7 @@ TEST(RealSession, all_of_it_is_resident_once_it_is_open) {
   const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan);
   const Bytes before = resident_bytes();
   const std::unique_ptr<Session> session = session_or_die(loaded, plan);
-  EXPECT_GE(resident_bytes(), before + plan->bytes_of(RegionKind::kKv))
+  EXPECT_GE(resident_bytes(), before + plan->bytes_of(RegionGroup::kKv))
       << "the cache is memory already, and not only promised";
 }
 

@@ -8,6 +8,7 @@
 #include "engine/run/loaded_fixture.h"
 #include "run/memory_request.h"
 #include "support/fake_backend.h"
+#include "support/model_specs.h"
 
 namespace headroom {
 namespace {
@@ -101,7 +102,7 @@ class MemoryRequests : public ::testing::Test {
   static DeviceInfo shared(const char* id) {
     DeviceInfo device;
     device.id = id;
-    device.kind = DeviceKind::kVulkan;
+    set_kind(device, DeviceKind::kVulkan);
     device.has_unified_memory = true;
     return device;
   }

@@ -47,7 +47,7 @@ TEST_F(CalculatorStateTest, a_model_that_fits_starts_with_an_f16_cache) {
 
 TEST_F(CalculatorStateTest, a_cache_that_only_fits_as_q8_starts_so_and_says_so) {
   openOn(32 * kGiB);
-  const Bytes whole = m_calculator.plan()->planned_bytes(0), kv = m_calculator.plan()->bytes_of(RegionKind::kKv);
+  const Bytes whole = m_calculator.plan()->planned_bytes(0), kv = m_calculator.plan()->bytes_of(RegionGroup::kKv);
   CalculatorState tight({});
   // Room for a quarter less than the F16 cache, beside the headroom that is kept by default (an eighth of a small
   // device).
@@ -63,7 +63,7 @@ TEST_F(CalculatorStateTest, a_cache_that_only_fits_as_q8_starts_so_and_says_so) 
 // Until the user chooses; what is measured only later counts from then on.
 TEST_F(CalculatorStateTest, nobody_chose_a_device_so_the_faster_one_is_planned_for_and_the_remarks_say_why) {
   DeviceInfo cpu = test::cpu_with(32 * kGiB), gpu = test::gpu_with(16 * kGiB);
-  gpu.kind = DeviceKind::kVulkan;
+  test::set_kind(gpu, DeviceKind::kVulkan);
   gpu.id = "vulkan:0";
   gpu.has_unified_memory = true;
   cpu.speed = {50e9, 0, 5e-6};

@@ -112,8 +112,8 @@ TEST_F(ChartStateTest, the_parts_of_each_device_are_its_own_live_and_planned) {
   for (std::size_t i = 0; i < 2; ++i) {
     const DeviceIndex device = i == 0 ? 1 : 0;
     const MemoryFrame now = *m_chart.now(i), planned = *m_chart.planned(i);
-    EXPECT_EQ(now.of(Segment::Weights), plan->bytes_of(RegionKind::kWeights, device));
-    EXPECT_EQ(now.of(Segment::KvUsed), plan->bytes_of(RegionKind::kKv, device));
+    EXPECT_EQ(now.of(Segment::Weights), plan->bytes_of(RegionGroup::kWeights, device));
+    EXPECT_EQ(now.of(Segment::KvUsed), plan->bytes_of(RegionGroup::kKv, device));
     EXPECT_EQ(now.of(Segment::Driver), 300 * kMiB);
     EXPECT_EQ(now.of(Segment::Others), kGiB);
     EXPECT_EQ(planned.of(Segment::Weights), now.of(Segment::Weights));
@@ -138,7 +138,7 @@ TEST_F(ChartStateTest, who_holds_a_device_is_of_its_last_reading) {
 TEST_F(ChartStateTest, what_has_arrived_of_a_load_is_weights_and_nothing_afterwards) {
   m_chart.setDevices({m_host});
   const auto plan = test::plan_for(m_model, {m_host});
-  const Bytes weights = plan->bytes_of(RegionKind::kWeights);
+  const Bytes weights = plan->bytes_of(RegionGroup::kWeights);
   m_chart.setArriving(plan, 0.5);
   m_chart.addReading(reading("cpu", 1, 8 * kGiB, weights));
   EXPECT_EQ(m_chart.now(0)->of(Segment::Weights), weights / 2);
@@ -154,7 +154,7 @@ TEST_F(ChartStateTest, the_planned_frame_keeps_what_other_programs_hold) {
   const auto planned = m_chart.planned(0);
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->of(Segment::Others), 5 * kGiB);
-  EXPECT_EQ(planned->of(Segment::Weights), plan->bytes_of(RegionKind::kWeights));
+  EXPECT_EQ(planned->of(Segment::Weights), plan->bytes_of(RegionGroup::kWeights));
   EXPECT_EQ(planned->total(), 16 * kGiB);
 }
 

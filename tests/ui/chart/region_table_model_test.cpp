@@ -30,7 +30,7 @@ TEST_F(RegionTableModelTest, segments_divide_the_regions_of_the_plan_among_them)
 }
 
 TEST_F(RegionTableModelTest, the_used_cache_lists_the_regions_of_the_whole_cache) {
-  EXPECT_EQ(RegionTableModel(m_plan, Segment::KvUsed).totalBytes(), m_plan->bytes_of(RegionKind::kKv));
+  EXPECT_EQ(RegionTableModel(m_plan, Segment::KvUsed).totalBytes(), m_plan->bytes_of(RegionGroup::kKv));
 }
 
 TEST_F(RegionTableModelTest, of_one_device_only_its_regions_are_listed) {
@@ -40,7 +40,7 @@ TEST_F(RegionTableModelTest, of_one_device_only_its_regions_are_listed) {
   Bytes sum = 0;
   for (const DeviceIndex device : {0U, 1U}) {
     const RegionTableModel table(plan, Segment::Weights, device);
-    EXPECT_EQ(table.totalBytes(), plan->bytes_of(RegionKind::kWeights, device));
+    EXPECT_EQ(table.totalBytes(), plan->bytes_of(RegionGroup::kWeights, device));
     EXPECT_GT(table.rowCount(), 0);
     sum += table.totalBytes();
   }

@@ -95,12 +95,12 @@ TEST_F(VramPanelTest, several_devices_have_bars_each_and_tabs_choose_whose_histo
     return legend->model()->index(static_cast<int>(segmentIndex(Segment::Weights)), LegendModel::PlanColumn).data();
   };
   EXPECT_EQ(legend->model()->headerData(0, Qt::Horizontal).toString(), "one");
-  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionKind::kWeights, 1)));
+  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionGroup::kWeights, 1)));
   tabs->setFocus();
   QTest::keyClick(tabs, Qt::Key_Right);
   EXPECT_EQ(m_chart.selected(), 1U);
   EXPECT_EQ(legend->model()->headerData(0, Qt::Horizontal).toString(), "two");
-  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionKind::kWeights, 2)));
+  EXPECT_EQ(shownWeights(), formatBytes(plan->bytes_of(RegionGroup::kWeights, 2)));
   emit m_panel.findChildren<DeviceBars*>()[2]->segmentClicked(Segment::Weights);
   EXPECT_EQ(tabs->currentIndex(), 2) << "a click on a bar leads to its device";
   const auto* dialog = m_panel.findChild<RegionDialog*>();

@@ -198,7 +198,7 @@ TEST_F(WindowFixture, weights_that_arrive_are_weights_in_the_chart) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
   const auto plan = m_engine.loads[0].plan;
-  const Bytes weights = plan->bytes_of(RegionKind::kWeights);
+  const Bytes weights = plan->bytes_of(RegionGroup::kWeights);
   emit m_engine.loadProgressed(m_engine.loads[0].id, weights / 2, weights);
   MemoryReading reading = readingWith(*plan, 0, 1000);
   reading.ours = weights / 2 + 180 * kMiB;
@@ -351,8 +351,8 @@ TEST_F(WindowFixture, readings_reach_the_chart_and_a_segment_lists_its_tensors) 
   const auto plan = m_engine.loads[0].plan;
   emit m_engine.memoryRead(readingWith(*plan, 2048, 1'700'000'000'000));
   auto* bar = find<SegmentBar>("nowBar");
-  EXPECT_EQ(bar->frame().of(Segment::Weights), plan->bytes_of(RegionKind::kWeights));
-  EXPECT_EQ(bar->frame().of(Segment::KvUsed), plan->bytes_of(RegionKind::kKv) / 2);
+  EXPECT_EQ(bar->frame().of(Segment::Weights), plan->bytes_of(RegionGroup::kWeights));
+  EXPECT_EQ(bar->frame().of(Segment::KvUsed), plan->bytes_of(RegionGroup::kKv) / 2);
   emit bar->segmentClicked(Segment::Weights);
   auto* dialog = m_window->findChild<RegionDialog*>();
   ASSERT_NE(dialog, nullptr);

@@ -67,7 +67,7 @@ TEST_P(Screenshots, loading) {
   openLarge();
   find<QPushButton>("loadButton")->click();
   emit m_engine.loadProgressed(m_engine.loads[0].id, kGiB + kGiB / 5,
-                               m_engine.loads[0].plan->bytes_of(RegionKind::kWeights));
+                               m_engine.loads[0].plan->bytes_of(RegionGroup::kWeights));
   take(QStringLiteral("4-loading"), kSmallScreen);
 }
 
