@@ -120,14 +120,17 @@ struct DeviceInfo {
   DeviceTraits traits = kCpuTraits;
   bool is_present = true;           // false: from the catalogue, can be planned for and not be loaded on
   bool has_unified_memory = false;  // shares its memory with the CPU
-  bool is_software = false;         // a GPU's driver that computes on the CPU
-  Bytes nameplate_bytes = 0;        // of a catalogue device: what the box says
-  Bytes total_bytes = 0;            // that programs can have: physical less what firmware takes
-  Bytes free_bytes = 0;             // now; of a catalogue device total_bytes
-  Bytes driver_bytes = 0;           // context, kernel images: what the driver takes when we start to use it
-  bool driver_measured = false;     // else driver_bytes is an assumption and is shown as one
-  std::string driver;               // of a probed GPU: which driver, and its version
-  MemoryAccount account;            // now, of a present device
+  // Which memory it has where that is its own: devices that name the same one are one card, listed twice or by two
+  // drivers. Empty: nobody else's.
+  std::string heap;
+  bool is_software = false;      // a GPU's driver that computes on the CPU
+  Bytes nameplate_bytes = 0;     // of a catalogue device: what the box says
+  Bytes total_bytes = 0;         // that programs can have: physical less what firmware takes
+  Bytes free_bytes = 0;          // now; of a catalogue device total_bytes
+  Bytes driver_bytes = 0;        // context, kernel images: what the driver takes when we start to use it
+  bool driver_measured = false;  // else driver_bytes is an assumption and is shown as one
+  std::string driver;            // of a probed GPU: which driver, and its version
+  MemoryAccount account;         // now, of a present device
   DeviceSpeed speed;
   std::uint32_t n_threads = 1;  // CPU: threads that compute, each with its own scratch
   Bytes alignment = 64;         // of a region in an arena

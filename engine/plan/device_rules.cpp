@@ -4,6 +4,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/gpu_rules.h"
+#include "plan/placement.h"
 
 namespace headroom {
 namespace {
@@ -106,14 +107,12 @@ Bytes assumed_scratch(const ModelInfo& model, const PlanOptions& options, std::u
 
 }  // namespace
 
-DeviceWork work_on(const Program& program, DeviceIndex device) {
-  DeviceWork work = DeviceWork::kNone;
-  for (const Op& op : program.ops) {
-    if (op.device != device || op.kind == OpKind::kTransfer) continue;
-    if (op.kind != OpKind::kEmbed) return DeviceWork::kComputes;
-    work = DeviceWork::kEmbeds;
-  }
-  return work;
+DeviceWork work_on(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) {
+  const auto is_here = [&](const LayerPlacement& layer) { return layer.attention == device || layer.ffn == device; };
+  if (placement.head_device == device || std::ranges::any_of(placement.layers, is_here) ||
+      std::ranges::find(streaming.ffn_device, device) != streaming.ffn_device.end())
+    return DeviceWork::kComputes;
+  return placement.embed_device == device ? DeviceWork::kEmbeds : DeviceWork::kNone;
 }
 
 Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
@@ -185,24 +184,25 @@ SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options)
 
 Bytes slot_token_bytes(const PlanOptions& options) { return Bytes{options.n_slots} * options.n_ctx * kTokenIdBytes; }
 
-StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices, DeviceIndex device) {
+StagingLayout staging_layout(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                             const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) {
   const bool is_own = devices[device].traits.copies_page_locked;
   // The host's is for what a device sends that has none of its own.
   const auto is_sent_by_host = [&](DeviceIndex from) {
     const DeviceTraits& traits = devices[from].traits;
     return traits.arena_memory == Memory::kDevice && !traits.copies_page_locked;
   };
-  Bytes transfer = 0, logits = 0;
-  for (const Op& op : program.ops) {
-    const Bytes row_bytes = program.buffers[op.outputs[0]].row_bytes();
-    if (op.kind == OpKind::kTransfer) {
-      const DeviceIndex from = program.buffers[op.inputs[0]].device, to = program.buffers[op.outputs[0]].device;
-      const bool crosses_here = is_own ? from == device || to == device : is_sent_by_host(from);
-      if (crosses_here) transfer = std::max(transfer, program.max_rows * row_bytes);
-    }
-    if (op.kind == OpKind::kLogits && (is_own ? op.device == device : is_sent_by_host(op.device))) logits = row_bytes;
+  StagingLayout layout;
+  for (const ExecutionMode mode : {ExecutionMode::kResident, ExecutionMode::kStreamed}) {
+    for_each_crossing(placement, streaming, mode, [&](DeviceIndex from, DeviceIndex to) {
+      if (is_own ? from == device || to == device : is_sent_by_host(from))
+        layout.transfer = Bytes{options.step_rows()} * model.d_model * kF32Bytes;
+    });
   }
-  return staging_of(transfer, logits);
+  layout.logits_offset = aligned(layout.transfer);
+  const bool has_logits = is_own ? placement.head_device == device : is_sent_by_host(placement.head_device);
+  layout.total = layout.logits_offset + (has_logits ? Bytes{model.n_vocab} * kF32Bytes : 0);
+  return layout;
 }
 
 DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device) {
@@ -210,10 +210,6 @@ DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device) {
   locked.alignment = std::max(host.alignment, device.alignment);
   locked.granularity = std::max(host.granularity, locked.alignment);
   return locked;
-}
-
-StagingLayout staging_of(Bytes transfer, Bytes logits) {
-  return {.transfer = transfer, .logits_offset = aligned(transfer), .total = aligned(transfer) + logits};
 }
 
 }  // namespace headroom

@@ -11,7 +11,7 @@ namespace headroom {
 
 // What a device does in a step: a CPU that only embeds needs next to nothing for it.
 enum class DeviceWork : std::uint8_t { kNone, kEmbeds, kComputes };
-DeviceWork work_on(const Program& program, DeviceIndex device);
+DeviceWork work_on(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device);
 
 // Bytes of the scratch region on a device for steps of at most `max_rows` rows. The backend carves its scratch from
 // this one region and CHECKs that it suffices.
@@ -72,9 +72,8 @@ struct StagingLayout {
   Bytes logits_offset = 0;  // a multiple of 64
   Bytes total = 0;          // 0: nothing crosses
 };
-StagingLayout staging_layout(const Program& program, std::span<const DeviceInfo> devices, DeviceIndex device);
-StagingLayout staging_of(Bytes transfer,
-                         Bytes logits);  // bytes of the largest transfer and of a row of logits; 0: none
+StagingLayout staging_layout(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                             const Placement& placement, const WeightStreaming& streaming, DeviceIndex device);
 
 // The host as page-locked memory that a device copies from and to: with regions where that device can bind them.
 DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device);

@@ -24,9 +24,10 @@ class FixFinder {
     const auto worst =
         std::max_element(base_.budgets.begin(), base_.budgets.end(),
                          [](const DeviceBudget& a, const DeviceBudget& b) { return a.missing() < b.missing(); });
-    // Of a pool the host is the one that is in every plan.
     is_pool_short_ = worst->pool_missing > 0;
-    worst_device_ = is_pool_short_ ? base_.cpu : worst->device;
+    // The host is in every plan, so of its pool it is the member to compare plans by.
+    const bool is_of_host = is_pool_short_ && share_memory(devices[base_.cpu], devices[worst->device]);
+    worst_device_ = is_of_host ? base_.cpu : worst->device;
     worst_asked_ = asked_in(base_);
     base_speed_ = speed(base_);
   }
@@ -214,7 +215,7 @@ class FixFinder {
     DeviceIndex device = worst_device_;
     Bytes free_bytes = devices_[device].free_bytes;
     if (is_pool_short_) {
-      const std::vector<DeviceIndex> members = pool_members(devices_, base_.budgets);
+      const std::vector<DeviceIndex> members = pool_of(devices_, base_.budgets, worst_device_);
       free_bytes = pool_free(devices_, members);
       device = pool_limit(devices_, asked_, members, free_bytes, 0).device;
     }

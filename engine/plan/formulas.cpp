@@ -160,7 +160,8 @@ std::string activations_expression(const Program& program, DeviceIndex device) {
 
 std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, const DeviceInfo& device, Bytes bytes) {
   if (device.traits.scratch != ScratchRule::kCpu) return fmt::format("{} bytes of the kernels' rule", bytes);
-  const DeviceWork work = work_on(plan.program, static_cast<DeviceIndex>(&device - plan.devices.data()));
+  const auto index = static_cast<DeviceIndex>(&device - plan.devices.data());
+  const DeviceWork work = work_on(plan.placement, plan.streaming, index);
   const Bytes shared = cpu_scratch(model, plan.options, plan.options.step_rows(), 0, work).total();
   return fmt::format("{} bytes of all threads together + {} threads x {} bytes", shared, device.n_threads,
                      (bytes - shared) / device.n_threads);
@@ -172,8 +173,9 @@ struct Explained {
   Bytes each_bytes = 0;
 };
 
-Explained explain_staging(const MemoryPlan& plan, DeviceIndex mapped_by) {
-  const StagingLayout layout = staging_layout(plan.program, plan.devices, mapped_by);
+Explained explain_staging(const ModelInfo& model, const MemoryPlan& plan, DeviceIndex mapped_by) {
+  const StagingLayout layout =
+      staging_layout(model, plan.devices, plan.options, plan.placement, plan.streaming, mapped_by);
   return {"staging, for what crosses between devices",
           fmt::format("{} bytes of a step's rows + {} bytes of logits", layout.logits_offset,
                       layout.total - layout.logits_offset),
@@ -182,7 +184,8 @@ Explained explain_staging(const MemoryPlan& plan, DeviceIndex mapped_by) {
 
 Explained explain_scratch(const ModelInfo& model, const MemoryPlan& plan, DeviceIndex device) {
   const DeviceInfo& info = plan.devices[device];
-  const Bytes bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work_on(plan.program, device));
+  const DeviceWork work = work_on(plan.placement, plan.streaming, device);
+  const Bytes bytes = scratch_bytes(model, info, plan.options, plan.options.step_rows(), work);
   return {"scratch", scratch_expression(model, plan, info, bytes), bytes};
 }
 
@@ -219,12 +222,11 @@ Explained explain(const ModelInfo& model, const MemoryPlan& plan, const ArenaPla
       return {"tokens that the caches hold",
               fmt::format("{} slots x {} positions x {} bytes", options.n_slots, options.n_ctx, kTokenIdBytes),
               slot_token_bytes(options)};
-    case RegionKind::kStaging: return explain_staging(plan, arena.mapped_by);
+    case RegionKind::kStaging: return explain_staging(model, plan, arena.mapped_by);
     case RegionKind::kInputs:
       return items("what a step is given, and its likeliest tokens", gpu_inputs(model, options).total() / 4, "words",
                    4);
-    case RegionKind::kStream:
-      return items("weights on their way to a GPU", kStreamParts, "parts", kStreamPartBytes);
+    case RegionKind::kStream: return items("weights on their way to a GPU", kStreamParts, "parts", kStreamPartBytes);
     case RegionKind::kUpload:
       return {"upload, while weights are loaded", fmt::format("{} bytes at once", kUploadBytes), region.size};
     case RegionKind::kPadding:

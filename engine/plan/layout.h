@@ -1,5 +1,4 @@
-// From a model, devices and options to arenas: the one piece of memory arithmetic, used whole by plan_memory and
-// without its regions by every search.
+// From a model, devices and options to arenas: which layers stand where, and what that takes.
 #pragma once
 
 #include <span>
@@ -16,7 +15,7 @@ struct ArenaLayout {
   DeviceIndex cpu = 0;
   Placement placement;
   WeightStreaming streaming;
-  Program program;
+  Program program;                    // with Keep::kRegions
   std::vector<ArenaPlan> arenas;      // of each budget's device in turn; without regions under Keep::kSizesOnly
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
 

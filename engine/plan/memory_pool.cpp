@@ -9,6 +9,7 @@ namespace headroom {
 namespace {
 
 bool is_host(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
+bool uses_host_memory(const DeviceInfo& device) { return is_host(device) || device.has_unified_memory; }
 
 // Whether the pool is this machine's: some device that is here shares it.
 bool is_here(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> members) {
@@ -18,29 +19,35 @@ bool is_here(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> m
 
 }  // namespace
 
-std::vector<DeviceIndex> pool_members(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> used) {
+bool share_memory(const DeviceInfo& a, const DeviceInfo& b) {
+  if (uses_host_memory(a) || uses_host_memory(b)) return uses_host_memory(a) && uses_host_memory(b);
+  return !a.heap.empty() && a.heap == b.heap;
+}
+
+std::vector<DeviceIndex> pool_of(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> used,
+                                 DeviceIndex device) {
   std::vector<DeviceIndex> members;
-  bool is_shared = false;
-  for (const DeviceIndex device : used) {
-    if (!is_host(devices[device]) && !devices[device].has_unified_memory) continue;
-    is_shared |= !is_host(devices[device]);
-    members.push_back(device);
+  for (const DeviceIndex other : used) {
+    if (other == device || share_memory(devices[other], devices[device])) members.push_back(other);
   }
-  if (!is_shared) members.clear();
+  if (members.size() < 2) members.clear();
   return members;
 }
 
-std::vector<DeviceIndex> pool_members(std::span<const DeviceInfo> devices, std::span<const DeviceBudget> budgets) {
+std::vector<DeviceIndex> pool_of(std::span<const DeviceInfo> devices, std::span<const DeviceBudget> budgets,
+                                 DeviceIndex device) {
   std::vector<DeviceIndex> used;
   for (const DeviceBudget& budget : budgets) used.push_back(budget.device);
-  return pool_members(devices, used);
+  return pool_of(devices, used, device);
 }
 
 Bytes pool_free(std::span<const DeviceInfo> devices, std::span<const DeviceIndex> members) {
+  const bool is_of_host = uses_host_memory(devices[members.front()]);
   Bytes free = std::numeric_limits<Bytes>::max();
   for (const DeviceIndex member : members) {
-    const bool counts = is_host(devices[member]) ? is_here(devices, members) : !devices[member].is_present;
-    if (counts) free = std::min(free, devices[member].free_bytes);
+    const DeviceInfo& device = devices[member];
+    const bool counts = !is_of_host || (is_host(device) ? is_here(devices, members) : !device.is_present);
+    if (counts) free = std::min(free, device.free_bytes);
   }
   return free;
 }
@@ -59,22 +66,18 @@ PoolLimit pool_limit(std::span<const DeviceInfo> devices, const PlanOptions& opt
   return limit;
 }
 
-void hold_to_pool(std::span<const DeviceInfo> devices, const PlanOptions& options, std::span<DeviceBudget> budgets) {
-  const std::vector<DeviceIndex> members = pool_members(devices, budgets);
-  if (members.empty()) return;
-  const auto is_member = [&](const DeviceBudget& budget) {
-    return std::find(members.begin(), members.end(), budget.device) != members.end();
-  };
-  Bytes running = 0, loading = 0;  // the layout has checked the sums
-  for (const DeviceBudget& budget : budgets) {
-    if (!is_member(budget)) continue;
-    running += budget.planned + budget.driver + budget.heap;
-    loading += budget.loading + budget.driver + budget.heap;
-  }
-  const Bytes asked = std::max(running, loading);
-  const Bytes limit = pool_limit(devices, options, members, pool_free(devices, members), 0).bytes;
+void hold_to_pools(std::span<const DeviceInfo> devices, const PlanOptions& options, std::span<DeviceBudget> budgets) {
   for (DeviceBudget& budget : budgets) {
-    if (!is_member(budget)) continue;
+    const std::vector<DeviceIndex> members = pool_of(devices, budgets, budget.device);
+    if (members.empty()) continue;
+    Bytes running = 0, loading = 0;  // DeviceArenas has checked the sums
+    for (const DeviceBudget& other : budgets) {
+      if (std::ranges::find(members, other.device) == members.end()) continue;
+      running += other.planned + other.driver + other.heap;
+      loading += other.loading + other.driver + other.heap;
+    }
+    const Bytes asked = std::max(running, loading);
+    const Bytes limit = pool_limit(devices, options, members, pool_free(devices, members), 0).bytes;
     budget.asked_by_sharers = asked - budget.peak();
     budget.pool_missing = saturating_sub(asked, limit);
     budget.limit = std::min(budget.limit, saturating_sub(limit, budget.asked_by_sharers));

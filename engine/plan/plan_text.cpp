@@ -79,7 +79,7 @@ std::string missing_words(const MemoryPlan& plan, const DeviceBudget& budget) {
   Bytes free_bytes = device.free_bytes;
   std::string words = fmt::format("{} is asked for {}", device.name, format_bytes(budget.peak()));
   if (budget.pool_missing > 0) {
-    std::vector<DeviceIndex> members = pool_members(plan.devices, plan.budgets);
+    std::vector<DeviceIndex> members = pool_of(plan.devices, plan.budgets, budget.device);
     free_bytes = pool_free(plan.devices, members);
     ruled = pool_limit(plan.devices, plan.options, members, free_bytes, 0).device;
     std::erase(members, budget.device);

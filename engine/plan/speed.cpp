@@ -26,26 +26,11 @@ constexpr double kClearlyFaster = 0.405, kMostSlower = 1.386, kMostFaster = 11.5
 // A figure of which less of the time depends learns nothing: another model, which it matters to, is not to suffer.
 constexpr double kLeastShare = 0.05;
 
-// How often the residual changes device on its way from the embedding to the head, and to which: the copy is priced by
-// the device that is not the CPU.
-template <class Visit>
-void for_each_crossing(const Placement& placement, Visit visit) {
-  DeviceIndex at = placement.embed_device;
-  const auto go_to = [&](DeviceIndex device) {
-    if (at != device) visit(at, device);
-    at = device;
-  };
-  for (const LayerPlacement& layer : placement.layers) {
-    go_to(layer.attention);
-    go_to(layer.ffn);
-  }
-  go_to(placement.head_device);
-}
-
+// The copy is priced by the device that is not the CPU.
 double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement) {
   const double row_bytes = static_cast<double>(model.d_model * kF32Bytes);
   double seconds = 0;
-  for_each_crossing(placement, [&](DeviceIndex from, DeviceIndex to) {
+  for_each_crossing(placement, {}, ExecutionMode::kResident, [&](DeviceIndex from, DeviceIndex to) {
     seconds += kCrossingSeconds;
     for (const DeviceIndex device : {from, to}) {
       const double rate = devices[device].speed.copy_bytes_per_s;

@@ -1,28 +1,21 @@
-// Finds which layers fit on which device, without laying out a plan for each try: what a device takes is a sum over its
-// layers.
+// Finds which layers fit on which device by trying splits in sizes alone: a try is what a plan of that split would ask
+// for.
 #pragma once
 
 #include <optional>
-#include <span>
-#include <vector>
 
-#include "plan/device_layers.h"
+#include "plan/device_arenas.h"
 #include "plan/placement.h"
 
 namespace headroom {
 
-// Holds each device to its own limit, and those that share the CPU's memory together with the host to their pool
-// (plan/memory_pool.h), to the byte as a plan does. Two things are the plan's alone to check: a host that shares with
-// nobody, and what only the load holds (a plan that runs takes more, but where a device with memory of its own is
-// loaded through the host's and little else is planned).
+// A split fits here when every device that is not the CPU, and every pool of shared memory (plan/memory_pool.h), has
+// what it is asked for. The splitter does not hold a host that shares with nobody to its limit: it has what is left,
+// and the most layers elsewhere leave the least to it.
 class LayerSplitter {
  public:
-  // `options` are resolved but for the numbers of layers. `buffer_alignment` is the one that programs are built with,
-  // `stream_rows` what a placement has of it.
-  LayerSplitter(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
-                DeviceIndex cpu, Bytes buffer_alignment, std::uint32_t stream_rows);
-  LayerSplitter(const LayerSplitter&) = delete;
-  LayerSplitter& operator=(const LayerSplitter&) = delete;
+  // `sizes` outlives this. `stream_rows` is what a placement has of it.
+  LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows);
 
   // The last `n_gpu_layers` layers over the devices, the FFN of the first `n_cpu_ffn` of them on the CPU: each device
   // takes as many as fit before the next one takes any, and the fewest devices are used that hold them all with the
@@ -37,38 +30,15 @@ class LayerSplitter {
   std::optional<std::uint32_t> least_cpu_ffn() const;
 
  private:
-  struct Candidate {
-    DeviceIndex device = 0;
-    DeviceLayers layers;
-    Bytes limit = 0;
-  };
-  // Layers first_gpu.. on devices, the FFNs before first_ffn on the CPU.
-  struct Borders {
-    std::uint32_t first_gpu = 0, first_ffn = 0;
-  };
-  // Devices that hold layers, and what those of them that share the CPU's memory ask for.
-  struct Holders {
-    std::vector<DeviceIndex> devices{};
-    std::vector<std::uint32_t> first_layers{};  // of each
-    Bytes shared = 0;
-    bool has_embedding = false;
-  };
-
-  Bytes asked(const Candidate& on, const LayerParts& parts) const;
-  LayerParts run_of(const Candidate& on, std::uint32_t first, std::uint32_t end, const Borders& borders) const;
-  std::uint32_t most_from(const Candidate& on, std::uint32_t first, std::uint32_t end, const Borders& borders) const;
-  Bytes host_bytes(const Borders& borders, const Holders& holders) const;
-  Bytes pool_missing(const Borders& borders, const Holders& holders) const;
+  std::optional<std::vector<DeviceBudget>> budgets(const LayerSplit& split) const;
+  Bytes lacks(const LayerSplit& split) const;
+  bool has_room(const LayerSplit& split, DeviceIndex device) const;
+  std::uint32_t most_before(const LayerSplit& before, DeviceIndex device, DeviceIndex next, std::uint32_t n) const;
   std::pair<LayerSplit, Bytes> best_split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
 
-  const ModelInfo& model_;
-  const std::span<const DeviceInfo> all_;
-  const PlanOptions options_;
-  const DeviceIndex cpu_;
-  const bool streams_;
-  const LiveBytes live_;
-  std::vector<Candidate> devices_;    // those that are not the CPU, in the user's order
-  std::optional<DeviceLayers> host_;  // where a device shares its memory
+  const DeviceArenas& sizes_;
+  const std::uint32_t stream_rows_, n_layers_;
+  const std::vector<DeviceIndex> gpus_;  // in the user's order
 };
 
 }  // namespace headroom

@@ -9,6 +9,7 @@
 
 #include "model/weight_layout.h"
 #include "plan/memory_plan.h"
+#include "plan/placement.h"
 
 namespace headroom {
 

@@ -161,20 +161,4 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
   return builder.finish(n_devices);
 }
 
-Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
-  return buffer_bytes(max_rows, model.d_model, alignment) + 2 * buffer_bytes(max_rows, layer.q_dim(), alignment);
-}
-
-Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment) {
-  const Bytes residual = buffer_bytes(max_rows, model.d_model, alignment);
-  if (!layer.has_experts()) return residual + buffer_bytes(max_rows, layer.d_ff, alignment);
-  const std::uint64_t hidden = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff;
-  return residual + buffer_bytes(max_rows, hidden, alignment) +
-         2 * buffer_bytes(max_rows, layer.n_experts_used, alignment);
-}
-
-Bytes embedding_live_bytes(const ModelInfo& model, std::uint32_t max_rows, Bytes alignment) {
-  return buffer_bytes(max_rows, model.d_model, alignment);
-}
-
 }  // namespace headroom

@@ -36,10 +36,4 @@ Program build_program(const ModelInfo& model, const Placement& placement, std::u
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment,
                       const WeightStreaming& streaming = {});
 
-// What each part of a layer, and the embedding alone, holds at once on its device, of a program built with the same
-// rows and alignment: a device's activations are the most that any part on it holds.
-Bytes attention_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment);
-Bytes ffn_live_bytes(const ModelInfo& model, const LayerSpec& layer, std::uint32_t max_rows, Bytes alignment);
-Bytes embedding_live_bytes(const ModelInfo& model, std::uint32_t max_rows, Bytes alignment);
-
 }  // namespace headroom

@@ -88,7 +88,8 @@ Result<std::unique_ptr<Executor>> Executor::open(const ModelInfo& model, const M
     made->staging_.push_back(find_staging(plan, arenas, staging_owner(plan, device)));
   if (!made->streamed_subgraphs_.empty()) made->weight_source_ = std::make_unique<CpuPanels>(*backends[cpu_of(plan)]);
   const DeviceIndex owner = staging_owner(plan, made->head_device());
-  made->logits_at_ = staging_layout(plan.program, plan.devices, owner).logits_offset;
+  made->logits_at_ =
+      staging_layout(model, plan.devices, plan.options, plan.placement, plan.streaming, owner).logits_offset;
   return made;
 }
 

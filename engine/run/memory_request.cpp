@@ -11,11 +11,12 @@ namespace {
 
 bool is_host(const DeviceInfo& device) { return device.kind == DeviceKind::kCpu; }
 
-// The asks on devices that share memory; none when no device shares it with the host.
-std::vector<const MemoryRequest*> of_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
+// The asks on devices that share memory with that of `of`; none when no other does.
+std::vector<const MemoryRequest*> of_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks,
+                                          const MemoryRequest& of) {
   std::vector<DeviceIndex> used;
   for (const MemoryRequest& ask : asks) used.push_back(ask.device);
-  const std::vector<DeviceIndex> members = pool_members(plan.devices, used);
+  const std::vector<DeviceIndex> members = pool_of(plan.devices, used, of.device);
   std::vector<const MemoryRequest*> shared;
   for (const MemoryRequest& ask : asks) {
     if (std::find(members.begin(), members.end(), ask.device) != members.end()) shared.push_back(&ask);
@@ -25,7 +26,7 @@ std::vector<const MemoryRequest*> of_pool(const MemoryPlan& plan, std::span<cons
 
 // "vulkan:0: asked for 3.00 GiB (N bytes), cpu with the same memory for 2.00 GiB (N bytes), free ..."
 Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryRequest*>& pool, DeviceIndex named,
-                 const MemorySample& host, Bytes held) {
+                 const MemorySample& now, Bytes held) {
   std::string own, others;
   Bytes ours = 0;
   for (const MemoryRequest* ask : pool) {
@@ -39,14 +40,13 @@ Error short_pool(const MemoryPlan& plan, const std::vector<const MemoryRequest*>
     }
   }
   return Error{ErrorCode::kDoesNotFit,
-               own + others + free_words(plan.options.headroom_of(named), held, {host.total, host.free, ours})};
+               own + others + free_words(plan.options.headroom_of(named), held, {now.total, now.free, ours})};
 }
 
-Status check_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
-  const std::vector<const MemoryRequest*> pool = of_pool(plan, asks);
-  const auto host = std::find_if(pool.begin(), pool.end(),
-                                 [&](const MemoryRequest* ask) { return is_host(plan.devices[ask->device]); });
-  if (host == pool.end()) return ok_status();
+// Of a pool with the host what it has free counts, and of another one the least that any member has.
+Status check_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks, const MemoryRequest& of) {
+  const std::vector<const MemoryRequest*> pool = of_pool(plan, asks, of);
+  if (pool.empty()) return ok_status();
   Bytes asked = 0, held = 0;
   std::vector<DeviceIndex> members;
   for (const MemoryRequest* ask : pool) {
@@ -54,7 +54,9 @@ Status check_pool(const MemoryPlan& plan, std::span<const MemoryRequest> asks) {
     held += ask->held;
     members.push_back(ask->device);
   }
-  const MemorySample& now = (*host)->now;
+  const auto host = std::ranges::find_if(pool, [&](const auto* ask) { return is_host(plan.devices[ask->device]); });
+  const auto least = std::ranges::min_element(pool, {}, [](const auto* ask) { return ask->now.free; });
+  const MemorySample& now = host != pool.end() ? (*host)->now : (*least)->now;
   const PoolLimit limit = pool_limit(plan.devices, plan.options, members, now.free, held);
   if (asked <= limit.bytes) return ok_status();
   return short_pool(plan, pool, limit.device, now, held);
@@ -79,13 +81,11 @@ void give_back(const MemoryPlan& plan, const BytesOf& given, std::span<MemoryReq
   std::vector<Bytes> back(plan.devices.size());
   for (DeviceIndex device = 0; device < back.size(); ++device) back[device] = given(device);
   for (const MemoryRequest& ask : asks) back[ask.device] = std::min(back[ask.device], ask.now.ours);
-  const auto is_shared = [&](DeviceIndex device) {
-    return is_host(plan.devices[device]) || plan.devices[device].has_unified_memory;
-  };
-  Bytes shared = 0;
-  for (DeviceIndex device = 0; device < back.size(); ++device) shared += is_shared(device) ? back[device] : 0;
   for (MemoryRequest& ask : asks) {
-    const Bytes more = is_shared(ask.device) ? shared : back[ask.device];
+    Bytes more = 0;
+    for (DeviceIndex device = 0; device < back.size(); ++device) {
+      if (device == ask.device || share_memory(plan.devices[device], plan.devices[ask.device])) more += back[device];
+    }
     ask.now.free = std::min(ask.now.total, ask.now.free + more);
   }
 }
@@ -95,7 +95,10 @@ Status check_fits_now(const MemoryPlan& plan, std::span<const MemoryRequest> ask
     const HeadroomRule rule = plan.options.headroom_of(ask.device);
     if (Status fits = check_fits_now(plan.devices[ask.device], rule, ask.asked, ask.held, ask.now); !fits) return fits;
   }
-  return check_pool(plan, asks);
+  for (const MemoryRequest& ask : asks) {
+    if (Status fits = check_pool(plan, asks, ask); !fits) return fits;
+  }
+  return ok_status();
 }
 
 }  // namespace headroom

@@ -167,7 +167,7 @@ class Binder {
 
   void bind_scratch(BoundScratch& scratch) const {
     scratch.sizes = cpu_scratch(model_, plan_.options, plan_.program.max_rows, plan_.devices[device_].n_threads,
-                                work_on(plan_.program, device_));
+                                work_on(plan_.placement, plan_.streaming, device_));
     std::byte* at = region(RegionKind::kScratch, scratch.sizes.total());
     const auto take = [&at](Bytes bytes) {
       std::byte* taken = bytes == 0 ? nullptr : at;

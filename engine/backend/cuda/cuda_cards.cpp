@@ -76,6 +76,7 @@ void describe(const cuda::Driver& driver, CudaCard& card) {
   for (const DTypeRow& row : kDTypes) {
     if (row.is_kv) info.kv_types.push_back(row.dtype);
   }
+  if (card.pci) info.heap = pci_text(*card.pci);
   const MemorySample memory = sample_card(card);
   info.total_bytes = memory.total;
   info.free_bytes = memory.free;

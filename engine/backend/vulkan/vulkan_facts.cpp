@@ -159,6 +159,7 @@ VulkanCard make_vulkan_card(const VulkanFacts& facts, std::size_t index, std::st
   info.traits = kVulkanTraits;
   info.is_software = card.is_software;
   info.has_unified_memory = card.is_software || facts.type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+  if (!info.has_unified_memory && card.pci) info.heap = pci_text(*card.pci);
   info.alignment = std::max<Bytes>(256, card.binding_alignment);
   info.granularity = 64 * kKiB;
   // One that computes on the CPU takes its share of the process, like any library.

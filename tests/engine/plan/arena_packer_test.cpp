@@ -197,7 +197,8 @@ void expect_same_verdicts(const ModelInfo& model, const std::vector<DeviceInfo>&
                           Counts& counts) {
   const PlanOptions resolved = *resolve_options(model, devices, options);
   const auto stream_rows = static_cast<std::uint32_t>(std::max(options.stream_rows, 0));
-  const LayerSplitter splitter(model, devices, resolved, 0, 256, stream_rows);
+  const DeviceArenas sizes(model, devices, resolved, 0);
+  const LayerSplitter splitter(sizes, stream_rows);
   for (std::uint32_t n = 1; n <= model.n_layers(); ++n) {
     for (const std::uint32_t n_cpu_ffn : {0U, n / 2, n}) {
       options.n_gpu_layers = static_cast<std::int32_t>(n);
@@ -256,7 +257,8 @@ TEST(ArenaLimit, the_splitter_counts_several_arenas_to_the_byte) {
     const Bytes peak = test::planned(model, devices, options).budgets[0].peak();
     for (const Bytes less : {0U, 1U}) {
       devices[1].free_bytes = peak - less;
-      const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256, 0);
+      const DeviceArenas sizes(model, devices, *resolve_options(model, devices, options), 0);
+      const LayerSplitter splitter(sizes, 0);
       EXPECT_EQ(splitter.fits(12, 0), less == 0) << limit;
     }
   }

@@ -266,7 +266,8 @@ TEST(MemoryPlan, weights_reach_a_gpu_through_page_locked_memory_that_is_gone_aft
     const Region* staging =
         find_named(plan, "staging", is_driven ? Memory::kPageLocked : Memory::kHost, Lifetime::kSession);
     ASSERT_NE(staging, nullptr) << device_kind_name(kind);
-    const StagingLayout layout = staging_layout(plan.program, plan.devices, is_driven ? 1 : 0);
+    const StagingLayout layout =
+        staging_layout(model, plan.devices, plan.options, plan.placement, plan.streaming, is_driven ? 1 : 0);
     // The residual comes from the CPU: only a device that copies by itself needs it somewhere else first.
     EXPECT_EQ(layout.transfer, is_driven ? Bytes{256} * model.d_model * 4 : 0);
     EXPECT_EQ(layout.logits_offset, round_up(layout.transfer, 64));

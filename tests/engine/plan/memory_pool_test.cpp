@@ -197,8 +197,8 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
           for (const Bytes free_bytes : {asked - 1, asked}) {
             devices[0].free_bytes = free_bytes;
             const MemoryPlan plan = test::planned(model, devices, options);
-            const LayerSplitter splitter(model, devices, *resolve_options(model, devices, options), 0, 256,
-                                         static_cast<std::uint32_t>(std::max(options.stream_rows, 0)));
+            const DeviceArenas sizes(model, devices, *resolve_options(model, devices, options), 0);
+            const LayerSplitter splitter(sizes, static_cast<std::uint32_t>(std::max(options.stream_rows, 0)));
             ASSERT_EQ(splitter.fits(n, n_cpu_ffn), plan.fits())
                 << "seed " << seed << " layers " << n << " FFN " << n_cpu_ffn << " " << device_kind_name(kind) << " of "
                 << model.n_layers() << ": " << verdict_text(plan);

@@ -180,7 +180,7 @@ TEST(LayerSplitter, finds_a_split_wherever_any_split_fits) {
             }
             session += program.activation_bytes[d];
             if (placement.head_device == d) session += round_up(Bytes{model.n_vocab} * 4, 256);
-            session += round_up(scratch_bytes(model, devices[d], plan.options, 256, work_on(program, d)), 256);
+            session += round_up(scratch_bytes(model, devices[d], plan.options, 256, work_on(placement, {}, d)), 256);
             fits &= weights + session == 0 || weights + session + 10 * kMiB <= devices[d].free_bytes;
           }
           any_fits |= fits;
@@ -332,7 +332,7 @@ TEST(Scratch, of_a_cpu_that_only_embeds_is_a_row_per_thread) {
   const ModelInfo model = test::make_model(test::kLlama3_8B);
   const std::vector<DeviceInfo> devices = cpu_and_gpus({24 * kGiB});
   const MemoryPlan plan = *plan_memory(model, devices, {.devices = {{1}}});
-  ASSERT_EQ(work_on(plan.program, 0), DeviceWork::kEmbeds);
+  ASSERT_EQ(work_on(plan.placement, plan.streaming, 0), DeviceWork::kEmbeds);
   EXPECT_EQ(plan.bytes_of(RegionGroup::kScratch, 0), 8 * 4096 * 4U);
   const CpuScratch scratch = cpu_scratch(model, plan.options, 256, 8, DeviceWork::kEmbeds);
   EXPECT_EQ(scratch.per_thread(), 4096 * 4U);
@@ -397,7 +397,7 @@ TEST(Staging, holds_the_largest_transfer_and_one_row_of_logits_of_every_split) {
         if (op.kind == OpKind::kTransfer)
           largest = std::max(largest, 16 * plan.program.buffers[op.outputs[0]].row_bytes());
       }
-      const StagingLayout layout = staging_layout(plan.program, plan.devices, 1);
+      const StagingLayout layout = staging_layout(model, plan.devices, plan.options, plan.placement, plan.streaming, 1);
       EXPECT_EQ(layout.transfer, largest);
       const Bytes needed = round_up(largest, 64) + Bytes{model.n_vocab} * 4;
       EXPECT_EQ(layout.total, needed) << "rows of logits are read one at a time";

@@ -1,0 +1,285 @@
+#include "plan/device_arenas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "plan/gpu_rules.h"
+#include "plan/memory_pool.h"
+#include "plan/placement.h"
+#include "plan/plan_options.h"
+
+namespace headroom {
+namespace {
+
+using Arenas = std::vector<ArenaPlan>;
+
+std::string_view kv_region_name(KvPart part) {
+  switch (part) {
+    case KvPart::kKeys: return "k";
+    case KvPart::kValues: return "v";
+    case KvPart::kExactKeys: return "k exact";
+    case KvPart::kExactValues: return "v exact";
+    case KvPart::kNone: break;
+  }
+  return "kv";
+}
+
+void add_to(std::optional<Bytes>& sum, Bytes bytes) {
+  if (sum) sum = checked_add(*sum, bytes);
+}
+
+}  // namespace
+
+DeviceArenas::DeviceArenas(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+                           DeviceIndex cpu)
+    : model_(model),
+      devices_(devices),
+      options_(options),
+      cpu_(cpu),
+      tied_head_(has_tied_head(model)),
+      buffer_alignment_(devices[cpu].alignment),
+      panel_rows_(panel_row_bytes(model)) {
+  sizes_.push_back(sizes_on(cpu));
+  for (const DeviceIndex gpu : gpus_of(options, devices)) {
+    buffer_alignment_ = std::max(buffer_alignment_, devices[gpu].alignment);
+    sizes_.push_back(sizes_on(gpu));
+  }
+  for (const LayerSpec& layer : model.layers) {
+    std::vector<KvSize>& sizes = kv_.emplace_back();
+    for (const KvRegion& region : kv_regions(layer, options))
+      sizes.push_back({region, kv_region_bytes(layer, region, options.n_slots)});
+  }
+  measure_activations();
+}
+
+DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
+  const DeviceInfo& info = devices_[device];
+  const std::size_t n_layers = model_.layers.size();
+  Sizes sizes;
+  sizes.device = device;
+  sizes.weights.reserve(model_.weights.size());
+  sizes.attention.assign(n_layers + 2, 0);
+  sizes.ffn.assign(n_layers, 0);
+  for (const WeightTensor& weight : model_.weights) {
+    CHECK(weight.layer < static_cast<std::int32_t>(n_layers),
+          "a weight belongs to a layer that the model does not have");
+    sizes.weights.push_back(weight_bytes(weight, info.traits.weight_layout));
+    const auto layer = static_cast<std::size_t>(weight.layer);
+    const std::size_t apart = weight.role == TensorRole::kTokenEmbedding ? n_layers : n_layers + 1;
+    add_to(weight.layer < 0           ? sizes.attention[apart]
+           : role_is_ffn(weight.role) ? sizes.ffn[layer]
+                                      : sizes.attention[layer],
+           round_up(sizes.weights.back(), info.alignment));
+  }
+  const auto scratch = [&](DeviceWork work) {
+    return scratch_bytes(model_, info, options_, options_.step_rows(), work);
+  };
+  sizes.scratch_computes = scratch(DeviceWork::kComputes);
+  sizes.scratch_embeds = scratch(DeviceWork::kEmbeds);
+  if (info.traits.copies_page_locked) sizes.inputs = gpu_inputs(model_, options_).total();
+  if (info.takes_streams()) sizes.streamed = streamed_role_sizes(model_, info.traits.weight_layout);
+  return sizes;
+}
+
+// A program of one layer whose parts are on devices of their own. Layers that are alike are measured once.
+void DeviceArenas::measure_activations() {
+  ModelInfo one;
+  one.d_model = model_.d_model;
+  one.n_vocab = model_.n_vocab;
+  constexpr DeviceIndex kEmbedding = 0, kAttention = 1, kFfn = 2;
+  Placement apart;
+  apart.layers = {{kAttention, kFfn}};
+  apart.embed_device = apart.head_device = kEmbedding;
+  for (const LayerSpec& layer : model_.layers) {
+    if (one.layers.empty() || layer != one.layers.front()) {
+      one.layers = {layer};
+      const Program program =
+          build_program(one, apart, 3, options_.step_rows(), options_.n_logit_rows, buffer_alignment_);
+      embedding_activations_ = program.activation_bytes[kEmbedding];
+      activations_.push_back({program.activation_bytes[kAttention], program.activation_bytes[kFfn]});
+    } else {
+      activations_.push_back(activations_.back());
+    }
+  }
+}
+
+Bytes DeviceArenas::activation_bytes(const Placement& placement, const WeightStreaming& streaming,
+                                     DeviceIndex device) const {
+  const bool has_end = placement.embed_device == device || placement.head_device == device;
+  Bytes most = has_end ? embedding_activations_ : 0;
+  for (std::size_t i = 0; i < activations_.size(); ++i) {
+    const LayerPlacement& at = placement.layers[i];
+    if (at.attention == device) most = std::max(most, activations_[i].attention);
+    const bool is_streamed = streaming.is_used() && streaming.ffn_device[i] == device;
+    if (at.ffn == device || is_streamed) most = std::max(most, activations_[i].ffn);
+  }
+  return most;
+}
+
+const DeviceArenas::Sizes& DeviceArenas::sizes_of(DeviceIndex device) const {
+  const auto found = std::ranges::find(sizes_, device, &Sizes::device);
+  CHECK(found != sizes_.end(), "a device that the options do not name");
+  return *found;
+}
+
+Error DeviceArenas::too_large() const {
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("n_ctx {} with n_slots {} and n_batch {}: expected a plan of {} below 2^64 bytes, found one beyond",
+                  options_.n_ctx, options_.n_slots, options_.n_batch, model_.name)};
+}
+
+Result<Arenas> DeviceArenas::finish(ArenaBuilder&& builder) const {
+  return std::move(builder).finish([&] { return too_large(); });
+}
+
+Result<Arenas> DeviceArenas::weights(const Placement& placement, DeviceIndex device, Keep keep) const {
+  const DeviceInfo& info = devices_[device];
+  const Sizes& sizes = sizes_of(device);
+  ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kModel, keep);
+  if (keep == Keep::kSizesOnly && info.max_arena_bytes == 0) {
+    add_layer_sums(placement, sizes, builder);
+    return finish(std::move(builder));
+  }
+  builder.reserve(model_.weights.size() + 1);
+  for (std::size_t i = 0; i < model_.weights.size(); ++i) {
+    const WeightTensor& weight = model_.weights[i];
+    if (!weight_is_on(weight, device, placement, tied_head_)) continue;
+    Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
+    region.dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
+    region.weight = static_cast<std::int32_t>(i);
+    builder.add(std::move(region), weight.name, sizes.weights[i]);
+  }
+  return finish(std::move(builder));
+}
+
+void DeviceArenas::add_layer_sums(const Placement& placement, const Sizes& sizes, ArenaBuilder& builder) const {
+  const DeviceIndex device = sizes.device;
+  const std::size_t n_layers = placement.layers.size();
+  const auto add = [&](std::optional<Bytes> sum) { builder.add({.kind = RegionKind::kWeights}, {}, sum); };
+  for (std::size_t i = 0; i < n_layers; ++i) {
+    if (placement.layers[i].attention == device) add(sizes.attention[i]);
+    if (placement.layers[i].ffn == device) add(sizes.ffn[i]);
+  }
+  const bool has_head = placement.head_device == device;
+  if (placement.embed_device == device || (tied_head_ && has_head)) add(sizes.attention[n_layers]);
+  if (has_head) add(sizes.attention[n_layers + 1]);
+}
+
+void DeviceArenas::add_kv(const Placement& placement, DeviceIndex device, ArenaBuilder& builder) const {
+  for (std::size_t i = 0; i < kv_.size(); ++i) {
+    if (placement.layers[i].attention != device) continue;
+    for (const KvSize& kv : kv_[i]) {
+      Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
+      region.dtype = kv.region.dtype;
+      region.kv_part = kv.region.part;
+      builder.add(std::move(region), kv_region_name(kv.region.part), kv.bytes);
+    }
+  }
+}
+
+Result<Arenas> DeviceArenas::session(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device,
+                                     Keep keep) const {
+  const DeviceInfo& info = devices_[device];
+  const Sizes& sizes = sizes_of(device);
+  const bool has_head = placement.head_device == device;
+  ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kSession, keep);
+  builder.reserve(std::size_t{model_.n_layers()} * 4 + 6);
+  add_kv(placement, device, builder);
+  builder.add(RegionKind::kActivations, activation_bytes(placement, streaming, device));
+  if (has_head) builder.add(RegionKind::kLogits, Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes);
+  const DeviceWork work = work_on(placement, streaming, device);
+  if (work != DeviceWork::kNone) {
+    builder.add(RegionKind::kScratch, work == DeviceWork::kComputes ? sizes.scratch_computes : sizes.scratch_embeds);
+  }
+  if (has_head) builder.add(RegionKind::kCandidates, candidate_scratch(model_, options_).total());
+  if (is_streamed_to(placement, streaming, device)) {
+    for (const auto& [role, bytes] : sizes.streamed)
+      builder.add({.kind = RegionKind::kStreamed, .role = role}, streamed_name(role), bytes);
+  }
+  if (device == cpu_) add_host_staging(placement, streaming, builder);
+  return finish(std::move(builder));
+}
+
+void DeviceArenas::add_host_staging(const Placement& placement, const WeightStreaming& streaming,
+                                    ArenaBuilder& builder) const {
+  if (streaming.is_used()) builder.add(RegionKind::kUnpackedRows, Bytes{devices_[cpu_].n_threads} * panel_rows_);
+  builder.add(RegionKind::kSampler, sampler_layout(model_, options_).total());
+  builder.add(RegionKind::kTokens, slot_token_bytes(options_));
+  builder.add(RegionKind::kStaging, staging_layout(model_, devices_, options_, placement, streaming, cpu_).total);
+}
+
+// What the host holds in page-locked memory for a device that copies by itself: of a session what a step is given and
+// what crosses, of a load what carries the weights.
+Result<Arenas> DeviceArenas::page_locked(const Placement& placement, const WeightStreaming& streaming,
+                                         Lifetime lifetime, DeviceIndex device, Keep keep) const {
+  const DeviceInfo& info = devices_[device];
+  const DeviceInfo host = page_locked_host(devices_[cpu_], info);
+  ArenaBuilder builder(cpu_, host, Memory::kPageLocked, lifetime, keep);
+  builder.set_mapped_by(device);
+  if (lifetime == Lifetime::kLoad) {
+    if (info.needs_upload()) builder.add(RegionKind::kUpload, kUploadBytes);
+  } else if (info.traits.copies_page_locked) {
+    builder.add(RegionKind::kInputs, sizes_of(device).inputs);
+    builder.add(RegionKind::kStaging, staging_layout(model_, devices_, options_, placement, streaming, device).total);
+    if (is_streamed_to(placement, streaming, device)) builder.add(RegionKind::kStream, kStreamParts * kStreamPartBytes);
+  }
+  return finish(std::move(builder));
+}
+
+Result<Arenas> DeviceArenas::arenas(const Placement& placement, const WeightStreaming& streaming, Keep keep) const {
+  // The CPU samples whatever runs elsewhere.
+  std::vector<DeviceIndex> used = devices_in_use(placement);
+  std::erase(used, cpu_);
+  used.push_back(cpu_);
+  Arenas all;
+  std::optional<Bytes> total = model_.heap_bytes;
+  for (const DeviceIndex device : used) add_to(total, devices_[device].driver_bytes);
+  const auto add = [&](Result<Arenas> arenas) -> Status {
+    if (!arenas) return arenas.error();
+    for (ArenaPlan& arena : *arenas) {
+      add_to(total, arena.size);
+      all.push_back(std::move(arena));
+    }
+    return total ? ok_status() : Status(too_large());
+  };
+  for (const DeviceIndex device : used) {
+    if (Status added = add(weights(placement, device, keep)); !added) return added.error();
+    if (Status added = add(session(placement, streaming, device, keep)); !added) return added.error();
+  }
+  for (const Lifetime lifetime : {Lifetime::kSession, Lifetime::kLoad}) {
+    for (const DeviceIndex device : used) {
+      if (Status added = add(page_locked(placement, streaming, lifetime, device, keep)); !added) return added.error();
+    }
+  }
+  return all;
+}
+
+std::vector<DeviceBudget> DeviceArenas::budgets(std::span<const ArenaPlan> arenas) const {
+  std::vector<DeviceBudget> budgets;
+  for (const ArenaPlan& arena : arenas) {
+    if (budgets.empty() || budgets.back().device != arena.device) {
+      const DeviceInfo& device = devices_[arena.device];
+      DeviceBudget budget;
+      budget.device = arena.device;
+      budget.driver = device.driver_bytes;
+      if (arena.device == cpu_) {
+        budget.heap = model_.heap_bytes;
+        budget.heap_is_measured = model_.heap_is_measured;
+      }
+      budget.limit = limit_under(options_.headroom_of(arena.device), device.free_bytes);
+      budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);
+      if (device.account.others) budget.held_by_others = std::min(budget.held_by_others, *device.account.others);
+      if (device.account.confidence == MemoryConfidence::kAssumed) budget.held_by_others = 0;
+      budgets.push_back(budget);
+    }
+    if (arena.lifetime != Lifetime::kLoad) budgets.back().planned += arena.size;
+    if (arena.lifetime != Lifetime::kSession) budgets.back().loading += arena.size;
+  }
+  hold_to_pools(devices_, options_, budgets);
+  return budgets;
+}
+
+}  // namespace headroom

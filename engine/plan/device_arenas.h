@@ -1,0 +1,85 @@
+// What each device holds of a model, region by region: the one piece of memory arithmetic. A plan keeps the regions. A
+// search asks for the sizes of many placements: what depends on the model and a device alone is computed once for all.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/arena_builder.h"
+#include "plan/device_rules.h"
+#include "plan/kv_regions.h"
+#include "plan/memory_plan.h"
+#include "plan/weight_stream.h"
+
+namespace headroom {
+
+class DeviceArenas {
+ public:
+  // `options` are resolved but for the numbers of layers. `model` and `devices` outlive this.
+  DeviceArenas(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options,
+               DeviceIndex cpu);
+
+  // Of the devices in use in the order in which a step comes to them, the CPU last; then the host's page-locked memory.
+  // kUsage names a region that is larger than a device allocates or binds at once, or options beyond 64 bits.
+  Result<std::vector<ArenaPlan>> arenas(const Placement& placement, const WeightStreaming& streaming, Keep keep) const;
+  // What is asked of each device that holds an arena, against what it may use. No sum is beyond 64 bits: arenas() has
+  // refused those.
+  std::vector<DeviceBudget> budgets(std::span<const ArenaPlan> arenas) const;
+  // The most that the parts of a step on a device hold at once: as build_program() lays them out.
+  Bytes activation_bytes(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) const;
+
+  const ModelInfo& model() const { return model_; }
+  std::span<const DeviceInfo> devices() const { return devices_; }
+  const PlanOptions& options() const { return options_; }
+  DeviceIndex cpu() const { return cpu_; }
+  Bytes buffer_alignment() const { return buffer_alignment_; }  // that programs are built with
+
+ private:
+  // Of one device.
+  struct Sizes {
+    DeviceIndex device = 0;
+    std::vector<Bytes> weights;  // (ModelInfo::weights)
+    // Whole regions of a layer's weights: where arenas have no limit, a sum is as good as the regions. The last two are
+    // the embedding and the other weights that belong to no layer. (n_layers + 2); absent: beyond 64 bits.
+    std::vector<std::optional<Bytes>> attention, ffn;
+    Bytes scratch_computes = 0, scratch_embeds = 0, inputs = 0;
+    std::vector<StreamedRole> streamed;
+  };
+  struct KvSize {
+    KvRegion region;
+    std::optional<Bytes> bytes;
+  };
+  struct PartBytes {
+    Bytes attention = 0, ffn = 0;
+  };
+
+  Sizes sizes_on(DeviceIndex device) const;
+  void measure_activations();
+  const Sizes& sizes_of(DeviceIndex device) const;
+  Error too_large() const;
+  Result<std::vector<ArenaPlan>> finish(ArenaBuilder&& builder) const;
+  Result<std::vector<ArenaPlan>> weights(const Placement& placement, DeviceIndex device, Keep keep) const;
+  void add_layer_sums(const Placement& placement, const Sizes& sizes, ArenaBuilder& builder) const;
+  Result<std::vector<ArenaPlan>> session(const Placement& placement, const WeightStreaming& streaming,
+                                         DeviceIndex device, Keep keep) const;
+  void add_kv(const Placement& placement, DeviceIndex device, ArenaBuilder& builder) const;
+  void add_host_staging(const Placement& placement, const WeightStreaming& streaming, ArenaBuilder& builder) const;
+  Result<std::vector<ArenaPlan>> page_locked(const Placement& placement, const WeightStreaming& streaming,
+                                             Lifetime lifetime, DeviceIndex device, Keep keep) const;
+
+  const ModelInfo& model_;
+  const std::span<const DeviceInfo> devices_;
+  const PlanOptions options_;
+  const DeviceIndex cpu_;
+  const bool tied_head_;
+  Bytes buffer_alignment_;
+  std::vector<Sizes> sizes_;             // of the devices that may be used
+  std::vector<std::vector<KvSize>> kv_;  // (n_layers)
+  std::vector<PartBytes> activations_;   // (n_layers)
+  Bytes embedding_activations_ = 0;
+  Bytes panel_rows_ = 0;  // of a thread of the CPU
+};
+
+}  // namespace headroom
