@@ -126,7 +126,7 @@ void EngineBridge::tellReading(const headroom::MemoryReading& reading) {
     told.ours = sample.ours;
     told.account = sample.account;
     told.kvTokensUsed = reading.kv_tokens_used;
-    told.allocationsAfterLoad = reading.allocations_after_load;
+    told.grown = reading.grown;
     emit memoryRead(told);
   }
 }

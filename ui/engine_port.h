@@ -37,7 +37,7 @@ struct MemoryReading {  // one device at one moment
   QString device;       // DeviceInfo::id
   Bytes total = 0, free = 0, ours = 0;
   quint32 kvTokensUsed = 0;
-  quint64 allocationsAfterLoad = 0;
+  MemoryGrowth grown = {};  // since the load
   MemoryAccount account = {};
 };
 

@@ -28,7 +28,7 @@ Result<std::string> modelPath(const Options& options) {
   return starter->string();
 }
 
-void printMapped(const MemoryReport& memory, std::uint64_t allocationsAfterLoad) {
+void printMapped(const MemoryReport& memory, const MemoryGrowth& grown) {
   printLine("\nPlanned and mapped");
   for (const ArenaReport& arena : memory.arenas) {
     const char* what = arena.lifetime == Lifetime::kModel ? "weights" : "session";
@@ -36,7 +36,9 @@ void printMapped(const MemoryReport& memory, std::uint64_t allocationsAfterLoad)
                           arena.planned_bytes, arena.mapped_bytes,
                           static_cast<std::int64_t>(arena.mapped_bytes - arena.planned_bytes)));
   }
-  printLine(fmt::format("  allocations after load: {}", allocationsAfterLoad));
+  printLine(fmt::format("  taken since the load: drivers {}, mappings {}, heap {} with the answer's text; arenas {}",
+                        format_bytes(grown.driver), format_bytes(grown.mapped), format_bytes(grown.heap),
+                        grown.n_arenas));
 }
 
 ExitCode tour(const Options& options, Interrupts& interrupts) {
@@ -61,7 +63,7 @@ ExitCode tour(const Options& options, Interrupts& interrupts) {
   const Answer answer = chat.answer(std::move(request), true);
   if (answer.error) return report(*answer.error, false);
   printLine("");
-  printMapped(chat.loaded().memory, answer.finished->stats.allocations_after_load);
+  printMapped(chat.loaded().memory, answer.finished->stats.grown);
   printLine(runSummary(chat.loaded(), *answer.finished));
   return kDone;
 }

@@ -9,6 +9,14 @@ namespace headroom {
 // takes a fraction of a millisecond, in which whoever allocates may have to wait.
 Bytes heap_bytes_in_use();
 
+struct OwnMemory {
+  Bytes heap = 0;    // as heap_bytes_in_use()
+  Bytes mapped = 0;  // private memory that can be written, beside what the allocator has of the system: mappings,
+                     // stacks of threads; 0 where nobody tells (not Linux, not glibc, under sanitizers)
+};
+// What this process holds now. As heap_bytes_in_use().
+OwnMemory read_own_memory();
+
 // Gives back to the system what lies free between what is in use: after much was read and dropped.
 void return_free_heap();
 

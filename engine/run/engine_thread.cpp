@@ -419,7 +419,7 @@ void EngineThread::Impl::sample_when_due(const Backends& backends) {
   if (reading.devices.empty()) return;
   if (session) {
     reading.kv_tokens_used = session->cache().n_tokens_in_all();
-    reading.allocations_after_load = session->n_allocations_after_open();
+    reading.grown = session->growth();
   }
   emit(0, std::move(reading));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "base/memory_growth.h"
 #include "base/result.h"
 #include "model/model_info.h"
 #include "plan/memory_plan.h"
@@ -29,7 +30,7 @@ struct ArenaReport {
 // Counters of the loaded model: planned against mapped, and what was allocated since.
 struct MemoryReport {
   std::vector<ArenaReport> arenas;
-  std::uint64_t allocations_after_load = 0;
+  MemoryGrowth grown{};    // since then
   Bytes heap_bytes = 0;  // on the host, beside the arenas: measured while the model was loaded and the session opened
 };
 
@@ -78,7 +79,7 @@ struct GenerationStats {
   bool shared_prefill = false;  // a step of its prompt had other rows, too: prefill_seconds are not its own
   std::uint32_t context_used = 0, n_ctx = 0;
   std::uint64_t seed = 0;
-  std::uint64_t allocations_after_load = 0;  // of drivers, when the answer ended
+  MemoryGrowth grown{};  // since the load, when the answer ended
 };
 // None where its steps were shared: they say nothing of how fast a prompt is read.
 inline PromptTimes prompt_times(const GenerationStats& stats) {
@@ -100,7 +101,7 @@ struct PromptTooLong {
 struct MemoryReading {                                        // about 5 Hz while something is loaded
   std::vector<std::pair<std::string, MemorySample>> devices;  // by DeviceInfo::id
   std::uint32_t kv_tokens_used = 0;                           // over all slots
-  std::uint64_t allocations_after_load = 0;
+  MemoryGrowth grown{};                                         // since the load
 };
 
 // Answers EngineThread::measure(), by DeviceInfo::id; a device that could not be measured is absent.

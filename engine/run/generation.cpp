@@ -94,7 +94,7 @@ GenerationFinished Generation::finished() const {
   // The last token of an answer is shown but was not computed; it takes its place when the conversation goes on.
   end.stats.context_used =
       std::max(n_held, stats_.generated_tokens > 0 ? stats_.prompt_tokens + stats_.generated_tokens : 0);
-  end.stats.allocations_after_load = session_.n_allocations_after_open();
+  end.stats.grown = session_.growth();
   return end;
 }
 

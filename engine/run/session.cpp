@@ -108,7 +108,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   session->sampler_ = session->find_sampler_space();
   session->queries_.reserve(session->sampler_.rows.size());
   session->heap_bytes_ = heap.taken();
-  session->n_allocations_at_open_ = n_allocations(loaded.backends);
+  session->meter_.emplace(loaded.backends);
   return session;
 }
 
@@ -165,13 +165,13 @@ MemoryReport Session::memory_report() const {
     report.arenas.push_back({plan_->devices[arena.device].id, arena.lifetime, arena.size, mapped_[i]->mapped_bytes()});
   }
   report.heap_bytes = model_->heap_bytes + heap_bytes_;
-  report.allocations_after_load = n_allocations_after_open();
+  report.grown = growth();
   return report;
 }
 
-std::uint64_t Session::n_allocations_after_open() const {
-  return n_allocations(model_->backends) - n_allocations_at_open_;
-}
+MemoryGrowth Session::growth() const { return meter_->growth(); }
+
+std::uint64_t Session::n_allocations_after_open() const { return growth().n_arenas; }
 
 Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const {
   if (slot >= cache_->n_slots()) {

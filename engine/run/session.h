@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "run/event.h"
 #include "run/executor.h"
+#include "run/growth_meter.h"
 #include "run/load_model.h"
 #include "run/loaded_model.h"
 #include "run/sampler.h"
@@ -61,8 +62,9 @@ class Session {
 
   DecodeTimes take_decode_times() { return executor_->take_decode_times(); }
 
-  // Planned against mapped of all arenas, weights first, and driver allocations since open().
+  // Planned against mapped of all arenas, weights first, and what was taken beside them since open().
   MemoryReport memory_report() const;
+  MemoryGrowth growth() const;
   std::uint64_t n_allocations_after_open() const;
 
   // Takes the cache of `slot` back to what it shares with `prompt`, or copies what another slot shares with it where
@@ -120,8 +122,8 @@ class Session {
   SamplerSpace find_sampler_space() const;
   SamplerSpace sampler_;
   std::vector<CandidateQuery> queries_;  // room for those of sampler_.rows
-  std::uint64_t n_allocations_at_open_ = 0;
-  Bytes heap_bytes_ = 0;  // that open() left on the heap
+  std::optional<GrowthMeter> meter_;     // from open() on
+  Bytes heap_bytes_ = 0;                 // that open() left on the heap
 };
 
 }  // namespace headroom

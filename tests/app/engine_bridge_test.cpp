@@ -126,7 +126,7 @@ TEST_F(EngineBridgeTest, memory_is_read_while_a_model_is_loaded) {
   const auto reading = readings[0][0].value<ui::MemoryReading>();
   EXPECT_EQ(reading.device, "cpu");
   EXPECT_GT(reading.total, 0U);
-  EXPECT_EQ(reading.allocationsAfterLoad, 0U);
+  EXPECT_EQ(reading.grown.n_arenas, 0U);
 }
 
 // A device of which its driver has pushed a part out.

@@ -90,6 +90,24 @@ TEST_F(CudaMemory, of_cards_that_nobody_opened_is_told_for_each_and_opens_no_con
   EXPECT_THAT(third.account.doubt, HasSubstr("Nothing tells what other programs hold of it"));
 }
 
+// As a driver that sets memory aside when a kernel is launched first.
+TEST_F(CudaMemory, that_a_driver_takes_after_the_load_is_seen) {
+  const test::OnDisk model;
+  const std::vector<DeviceInfo> devices = test::cpu_and_cuda();
+  PlanOptions options = test::context_of(64);
+  options.devices = {{1}};
+  const auto plan = std::make_shared<const MemoryPlan>(test::take(plan_memory(*model.opened.info, devices, options)));
+  const auto loaded =
+      test::take(load_model(model.opened.file, {model.opened.info, plan, make_backend}, StopToken(), [](Bytes) {}));
+  const auto session = test::take(Session::open(loaded, plan));
+  const std::vector<TokenId> tokens{1, 2, 3};
+  ASSERT_TRUE(session->step({0, tokens, 1}, {}).ok());
+  EXPECT_EQ(session->growth().driver, 0U);
+  fake_.takes_at_launch = 5 * kMiB;
+  ASSERT_TRUE(session->step({0, tokens, 1}, {}).ok());
+  EXPECT_EQ(session->growth().driver, 5 * kMiB);
+}
+
 TEST_F(CudaMemory, of_an_open_card_is_ours_its_drivers_and_other_programs) {
   open();
   MemorySample now = sample();

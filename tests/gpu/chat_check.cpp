@@ -95,7 +95,7 @@ Result<Outcome> check_chat(const std::string& model, const std::string& device, 
     if (!finished) return finished.error();
     n_tokens += finished->stats.generated_tokens;
     n_conversations += messages.empty() ? 1 : 0;
-    n_allocations = std::max(n_allocations, finished->stats.allocations_after_load);
+    n_allocations = std::max(n_allocations, finished->stats.grown.n_arenas);
     // In the first conversation every kernel and buffer is met; looking at a device takes some milliseconds.
     if (n_conversations == 1 || turn % std::max(1U, n_turns / 20) != 0) continue;
     const Result<Held> held = held_now(device);

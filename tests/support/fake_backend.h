@@ -35,6 +35,7 @@ struct Machine {
   std::atomic<Bytes> total = Bytes{1} << 30;
   std::atomic<Bytes> held_by_others = 0;
   std::atomic<Bytes> mapped_now = 0;
+  std::atomic<Bytes> held_by_driver = 0;                // for this program, beside the arenas
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::optional<Bytes> driver_bytes;
   bool binds_until_stopped = true;
@@ -141,8 +142,10 @@ class FakeBackend final : public Backend {
   }
 
   Result<MemorySample> sample_memory() override {
-    return MemorySample{machine_.total, machine_.total - machine_.held_by_others - machine_.mapped_now,
+    MemorySample sample{machine_.total, machine_.total - machine_.held_by_others - machine_.mapped_now,
                         machine_.mapped_now};
+    sample.account.driver = machine_.held_by_driver;
+    return sample;
   }
   std::uint64_t n_allocations() const override { return n_allocations_; }
 

@@ -77,7 +77,7 @@ as_person() { root_run su person -c "cd && export LANG=C.UTF-8; $1"; }
 # Read to its end: who closes a pipe early makes the program fail, rightly.
 answers() {
   local said
-  said=$(as_person "$1 tour") && [[ $said == *"allocations after load: 0"* ]] || { echo "$said"; return 1; }
+  said=$(as_person "$1 tour") && [[ $said == *"taken since the load: drivers 0 B, mappings 0 B"* ]] || { echo "$said"; return 1; }
 }
 opens() { as_person "/usr/local/bin/window-of $1 $2"; }
 

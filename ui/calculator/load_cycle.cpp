@@ -80,7 +80,7 @@ Effects on(LoadCycle& cycle, const load_event::Failed& event) {
 
 Effects on(LoadCycle& cycle, const load_event::Counted& event) {
   if (!cycle.held) return {};
-  cycle.held->allocationsSinceLoad = event.allocationsSinceLoad;
+  cycle.held->grown = event.grown;
   cycle.held->kvTokensUsed = event.kvTokensUsed;
   return {};
 }

@@ -30,7 +30,7 @@ using LoadStage = std::variant<load_stage::Settled, load_stage::Loading, load_st
 
 struct HeldModel {  // by the engine
   LoadedModel model;
-  quint64 allocationsSinceLoad = 0;
+  MemoryGrowth grown{};  // since the load
   quint32 kvTokensUsed = 0;
   bool isLost = false;  // a device of it went away: it answers nothing until it is loaded again
 };
@@ -66,7 +66,7 @@ struct Failed {
   Error error;
 };
 struct Counted {
-  quint64 allocationsSinceLoad = 0;
+  MemoryGrowth grown{};  // since the load
   quint32 kvTokensUsed = 0;
 };
 }  // namespace load_event

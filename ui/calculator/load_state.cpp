@@ -38,8 +38,8 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
     handleEvent(load_event::Failed{request, error});
   });
   connect(&engine, &EnginePort::memoryRead, this, [this](const MemoryReading& reading) {
-    if (reading.allocationsAfterLoad == allocationsSinceLoad() && reading.kvTokensUsed == kvTokensUsed()) return;
-    react(m_cycle, load_event::Counted{reading.allocationsAfterLoad, reading.kvTokensUsed});
+    if (reading.grown == grown() && reading.kvTokensUsed == kvTokensUsed()) return;
+    react(m_cycle, load_event::Counted{reading.grown, reading.kvTokensUsed});
     emit countersChanged();
   });
 }

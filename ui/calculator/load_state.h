@@ -35,7 +35,7 @@ class LoadState : public QObject {
   const LoadedModel* loaded() const { return held() ? &held()->model : nullptr; }
   // A device of it went away (a driver was reset, the machine slept): it has to be loaded again.
   bool isLost() const { return held() && held()->isLost; }
-  quint64 allocationsSinceLoad() const { return held() ? held()->allocationsSinceLoad : 0; }
+  MemoryGrowth grown() const { return held() ? held()->grown : MemoryGrowth(); }
   quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
   Bytes heldOn(const std::string& deviceId) const;  // by the loaded model: its arenas, and its share of the heap
 

@@ -154,9 +154,8 @@ void MemoryPanel::refreshLoaded() {
     return;
   }
   m_loadedText->setText(tr("Beside these arenas, tokenizer and tables hold %1 of ordinary memory (measured). "
-                           "Allocations since load: %2")
-                            .arg(formatBytes(loaded->model->heap_bytes))
-                            .arg(m_load.allocationsSinceLoad()));
+                           "Taken since load: %2")
+                            .arg(formatBytes(loaded->model->heap_bytes), formatGrowth(m_load.grown())));
   m_loadedText->setAccessibleName(m_loadedText->text());
 }
 

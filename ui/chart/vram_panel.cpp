@@ -169,9 +169,13 @@ QWidget* VramPanel::buildLoadCard() {
   m_predicted = addFigure(0, tr("Predicted"), "predicted");
   m_actual = addFigure(1, tr("Actual"), "actual");
   m_difference = addFigure(2, tr("Difference"), "difference");
-  m_allocations = makeLabel({}, "muted", card);
-  m_allocations->setObjectName(QStringLiteral("allocations"));
-  grid->addWidget(m_allocations, 2, 0, 1, 3);
+  m_taken = makeLabel({}, "muted", card);
+  m_taken->setObjectName(QStringLiteral("takenSinceLoad"));
+  m_taken->setWordWrap(true);
+  m_taken->setToolTip(
+      tr("Beside the arenas of the plan: what drivers hold more, and what this program holds more of "
+         "ordinary memory, the text and pictures of its window among it"));
+  grid->addWidget(m_taken, 2, 0, 1, 3);
   grid->setRowMinimumHeight(2, 26);
   return card;
 }
@@ -264,7 +268,7 @@ void VramPanel::refreshLoad() {
   const LoadedModel* loaded = m_load.loaded();
   if (loaded == nullptr) {
     for (QLabel* figure : {m_predicted, m_actual, m_difference}) figure->setText(QStringLiteral("\u2013"));
-    m_allocations->setText(tr("Nothing is loaded."));
+    m_taken->setText(tr("Nothing is loaded."));
     return;
   }
   Bytes planned = 0, mapped = 0;
@@ -278,9 +282,8 @@ void VramPanel::refreshLoad() {
   m_actual->setToolTip(formatExactBytes(mapped));
   m_difference->setText(formatDifference(planned, mapped));
   setTone(m_difference, planned == mapped ? Tone::Good : Tone::Bad);
-  const quint64 n = m_load.allocationsSinceLoad();
-  m_allocations->setText(tr("Allocations since load: %1").arg(n));
-  setTone(m_allocations, n == 0 ? Tone::Neutral : Tone::Bad);
+  m_taken->setText(tr("Taken since load: %1").arg(formatGrowth(m_load.grown())));
+  setTone(m_taken, m_load.grown().engine_took_something() ? Tone::Bad : Tone::Neutral);
 }
 
 void VramPanel::listRegions(std::size_t device, Segment segment) {

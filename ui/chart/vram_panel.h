@@ -63,7 +63,7 @@ class VramPanel : public QWidget {
   QLabel* m_predicted = nullptr;
   QLabel* m_actual = nullptr;
   QLabel* m_difference = nullptr;
-  QLabel* m_allocations = nullptr;
+  QLabel* m_taken = nullptr;
 };
 
 }  // namespace headroom::ui

@@ -31,6 +31,12 @@ QString inUnit(Bytes bytes, const Unit& unit) {
 
 QString formatBytes(Bytes bytes) { return QString::fromStdString(format_bytes(bytes)); }
 
+QString formatGrowth(const MemoryGrowth& grown) {
+  const QString bytes =
+      QObject::tr("drivers %1, program %2").arg(formatBytes(grown.driver), formatBytes(grown.heap + grown.mapped));
+  return grown.n_arenas == 0 ? bytes : QObject::tr("%1, arenas %2").arg(bytes).arg(grown.n_arenas);
+}
+
 QString formatBytesLike(Bytes bytes, Bytes scale) { return inUnit(bytes, unitOf(scale)); }
 
 QString formatPart(Bytes part, Bytes whole) {

@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "base/bytes.h"
+#include "base/memory_growth.h"
 
 namespace headroom::ui {
 
@@ -21,6 +22,9 @@ QString formatDifference(Bytes planned, Bytes actual);
 
 // "6,771,697,152 B": for tool tips and lists where every byte counts.
 QString formatExactBytes(Bytes bytes);
+
+// "drivers 0 B, program 1.20 MiB": what was taken since a load; arenas too, where any was mapped.
+QString formatGrowth(const MemoryGrowth& grown);
 
 // "32,768".
 QString formatCount(quint64 count);

@@ -77,7 +77,7 @@ void DeviceWatch::tellReadings(const std::vector<DeviceInfo>& devices) {
     reading.ours = m_load.heldOn(device.id) + device.account.driver.value_or(0);
     reading.account = device.account;
     reading.kvTokensUsed = m_load.kvTokensUsed();
-    reading.allocationsAfterLoad = m_load.allocationsSinceLoad();
+    reading.grown = m_load.grown();
     emit read(reading);
   }
 }

@@ -306,7 +306,7 @@ void MainWindow::refreshStatus() {
   const LoadedModel* loaded = m_load.loaded();
   m_loadedLabel->setText(loaded ? tr("Loaded: %1").arg(QString::fromStdString(loaded->model->name))
                                 : tr("Nothing is loaded"));
-  m_allocationsLabel->setText(loaded ? tr("Allocations since load: %1").arg(m_load.allocationsSinceLoad()) : QString());
+  m_allocationsLabel->setText(loaded ? tr("Taken since load: %1").arg(formatGrowth(m_load.grown())) : QString());
   setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
 }
 

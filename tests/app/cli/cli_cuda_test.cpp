@@ -105,7 +105,8 @@ TEST_F(CliOnCuda, a_model_split_between_cpu_and_card_answers_in_what_was_planned
     if (arena["mapped_bytes"] > 0) devices.insert(arena["device"]);
   }
   EXPECT_EQ(devices, (std::set<std::string>{"cpu", "cuda:0"}));
-  EXPECT_EQ(json["allocations_after_load"], 0);
+  EXPECT_EQ(json["taken_after_load"]["arenas"], 0);
+  EXPECT_EQ(json["taken_after_load"]["driver_bytes"], 0);
 }
 
 TEST_F(CliOnCuda, a_bench_measures_the_card) {

@@ -1,6 +1,7 @@
 #include "base/heap.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <memory>
 #include <string>
@@ -43,6 +44,27 @@ TEST(HeapMeter, what_was_given_back_does_not_count) {
   before.reset();
   EXPECT_EQ(meter.taken(), 0U) << "less than at the start is nothing";
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(OwnMemory, tells_what_is_mapped_from_what_the_allocator_has) {
+  constexpr Bytes kMapped = 3 * kMiB;
+  const OwnMemory before = read_own_memory();
+  void* mapped = mmap(nullptr, kMapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  const OwnMemory with_mapping = read_own_memory();
+  EXPECT_EQ(with_mapping.mapped - before.mapped, kMapped);
+  EXPECT_LT(with_mapping.heap - before.heap, 64 * kKiB);
+  const std::string large(8 * kMiB, 'x');
+  std::vector<std::string> texts;
+  std::thread([&] { texts = many_texts(); }).join();  // from an arena of the allocator that is another one
+  const OwnMemory with_heap = read_own_memory();
+  expect_near_texts(with_heap.heap - with_mapping.heap - 8 * kMiB);
+  // The allocator's own are not in it; what is left of the thread's stack, which is kept for the next one, is.
+  EXPECT_LT(with_heap.mapped - with_mapping.mapped, 9 * kMiB);
+  munmap(mapped, kMapped);
+  EXPECT_EQ(with_heap.mapped - read_own_memory().mapped, kMapped);
+}
+#endif
 
 }  // namespace
 }  // namespace headroom

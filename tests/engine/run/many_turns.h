@@ -40,7 +40,7 @@ class ManyTurns {
         ASSERT_TRUE(finished.has_value()) << turn;
         n_full += finished->reason == FinishReason::kContextFull ? 1 : 0;
         n_stopped += finished->reason == FinishReason::kStopped ? 1 : 0;
-        n_allocations = std::max(n_allocations, finished->stats.allocations_after_load);
+        n_allocations = std::max(n_allocations, finished->stats.grown.n_arenas);
         conversation += "ok;";
       } else {
         ASSERT_TRUE(engine_.wait_for<PromptTooLong>(id).has_value()) << turn;

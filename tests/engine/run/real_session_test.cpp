@@ -56,7 +56,7 @@ void expect_planned_is_mapped(const Session& session, const std::string& what) {
     EXPECT_GT(arena.planned_bytes, 0U) << what;
     EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << what;
   }
-  EXPECT_EQ(report.allocations_after_load, 0U) << what;
+  EXPECT_EQ(report.grown.n_arenas, 0U) << what;
 }
 
 // Every slot reads a prompt and decodes once: whatever a step needs, it must have by now.

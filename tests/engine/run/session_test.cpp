@@ -28,7 +28,29 @@ TEST(Session, reports_planned_and_mapped_of_every_arena_and_no_later_allocation)
   ASSERT_EQ(report.arenas.size(), 2U);
   for (const ArenaReport& arena : report.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes);
   EXPECT_EQ(report.arenas[0].lifetime, Lifetime::kModel);
-  EXPECT_EQ(report.allocations_after_load, 0U);
+  EXPECT_EQ(report.grown.n_arenas, 0U);
+}
+
+// As a backend or a driver that takes memory in its first step.
+TEST(Session, what_is_taken_secretly_after_the_load_is_seen) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({}, machine);
+  const auto step = [&](const char* token) { ASSERT_TRUE(session->step({0, tokens_of(token), 1}, {}).ok()); };
+  step("a");
+  const MemoryGrowth before = session->growth();
+  EXPECT_EQ(before.n_arenas + before.driver + before.mapped, 0U);
+  EXPECT_LT(before.heap, 64 * kKiB);
+  std::vector<std::byte> heap;
+  machine.before_step = [&] {
+    heap.resize(kMiB);
+    machine.held_by_driver = 3 * kMiB;
+  };
+  step("b");
+  const MemoryGrowth after = session->growth();
+  EXPECT_EQ(after.driver, 3 * kMiB);
+  EXPECT_GE(after.heap, kMiB);
+  EXPECT_TRUE(after.engine_took_something());
+  EXPECT_EQ(session->memory_report().grown.driver, 3 * kMiB) << "and told";
 }
 
 TEST(Session, unmaps_everything_when_it_ends) {

@@ -26,7 +26,8 @@ struct FakeCuda {
   std::atomic<bool> ends_hangs = false;  // a kernel that hangs ends when somebody asks whether it has
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
-  std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;       // allocated now
+  std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
+  std::atomic<std::uint64_t> takes_at_launch = 0;  // of a device's memory, by the driver at the next launch, for good
   std::array<std::atomic<std::uint64_t>, kMostFakeDevices> taken{};  // of a device's memory by another program
   std::atomic<int> n_multiprocessors = 2;                            // that each device has
   std::atomic<int> n_contexts = 0;                                   // open now

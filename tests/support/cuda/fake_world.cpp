@@ -186,6 +186,7 @@ CUresult launch_now(const EmulatedKernel& kernel, CUctx_st& device, const std::v
   test::FakeCuda& told = control();
   ++told.n_launches;
   ++told.n_launches_of[kernel.name];
+  device.used += told.takes_at_launch.exchange(0);
   if (told.lose_at_launch > 0 && --told.lose_at_launch == 0) {
     say("the device is lost for a test");
     return lose(device);

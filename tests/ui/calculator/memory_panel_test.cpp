@@ -82,8 +82,8 @@ TEST_F(MemoryPanelTest, after_a_load_the_arenas_stand_there_until_it_is_gone) {
   const auto* arenas = find<QTableView>("arenaTable");
   EXPECT_EQ(arenas->model()->rowCount(), static_cast<int>(m_calculator.plan()->arenas.size()));
   EXPECT_EQ(find<QLabel>("loadedText")->text(),
-            "Beside these arenas, tokenizer and tables hold 12.0 MiB of ordinary memory (measured). Allocations since "
-            "load: 0");
+            "Beside these arenas, tokenizer and tables hold 12.0 MiB of ordinary memory (measured). Taken since load: "
+            "drivers 0 B, program 0 B");
 }
 
 TEST_F(MemoryPanelTest, a_narrow_dock_is_no_narrower_than_its_fields) {

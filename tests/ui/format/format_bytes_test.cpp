@@ -22,6 +22,12 @@ TEST(FormatBytes, a_difference_has_a_sign_unless_there_is_none) {
   EXPECT_EQ(formatDifference(kGiB, kGiB - 3 * kKiB), QStringLiteral("\u22123.00 KiB"));
 }
 
+TEST(FormatBytes, what_was_taken_names_drivers_and_program_and_arenas_only_where_there_are_any) {
+  EXPECT_EQ(formatGrowth({}), QStringLiteral("drivers 0 B, program 0 B"));
+  EXPECT_EQ(formatGrowth({.n_arenas = 2, .driver = kMiB, .heap = kMiB, .mapped = kMiB}),
+            QStringLiteral("drivers 1.00 MiB, program 2.00 MiB, arenas 2"));
+}
+
 TEST(FormatBytes, exact_bytes_and_counts_group_their_digits) {
   EXPECT_EQ(formatExactBytes(6'771'697'152ULL), QStringLiteral("6,771,697,152 B"));
   EXPECT_EQ(formatCount(32768), QStringLiteral("32,768"));

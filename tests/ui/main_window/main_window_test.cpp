@@ -107,7 +107,7 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   for (int row = 0; row < arenas->rowCount(); ++row)
     EXPECT_EQ(arenas->index(row, 3).data().toString(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
-  EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 0"));
+  EXPECT_EQ(find<QLabel>("takenSinceLoad")->text(), QStringLiteral("Taken since load: drivers 0 B, program 0 B"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
 }
 
@@ -271,15 +271,16 @@ TEST_F(WindowFixture, a_click_on_the_device_selects_its_name_for_typing) {
   EXPECT_EQ(edit->text(), QStringLiteral("4090"));
 }
 
-TEST_F(WindowFixture, an_allocation_after_load_is_seen) {
+TEST_F(WindowFixture, what_is_taken_after_a_load_is_seen) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]), 4096);
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("+4.00 KiB"));
   MemoryReading reading = readingWith(*m_engine.loads[0].plan, 100, 1000);
-  reading.allocationsAfterLoad = 3;
+  reading.grown = {.n_arenas = 3, .driver = 2 * kMiB, .heap = kMiB, .mapped = 2 * kMiB};
   emit m_engine.memoryRead(reading);
-  EXPECT_EQ(find<QLabel>("allocations")->text(), QStringLiteral("Allocations since load: 3"));
+  EXPECT_EQ(find<QLabel>("takenSinceLoad")->text(),
+            QStringLiteral("Taken since load: drivers 2.00 MiB, program 3.00 MiB, arenas 3"));
 }
 
 TEST_F(WindowFixture, cancel_asks_the_engine_and_leaves_the_plan) {
