@@ -82,11 +82,13 @@ DeviceInfo page_locked_host(const DeviceInfo& host, const DeviceInfo& device);
 // into it on all threads and then copied.
 inline constexpr Bytes kUploadBytes = 32 * kMiB;
 
+// Of 256 activations, those that are multiplied apart: up to four values, their columns, and how many.
+inline constexpr Bytes kCpuOutlierBytes = 4 * 4 + 4 + 1;
 // Bytes of one row of n_elems activations as integer kernels read it: per 32 int8 values a scale, a sum and two sums of
-// 16; per 256 their sum, and the eight again as bytes. Whole cache lines, so that rows that are kept one behind another
-// begin at a line.
+// 16; per 256 their sum, the eight again as bytes, and outliers. Whole cache lines, so that rows that are kept one
+// behind another begin at a line.
 constexpr Bytes cpu_int8_row_bytes(std::uint64_t n_elems) {
-  return round_up(div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * (4 + 16), 64);
+  return round_up(div_up(n_elems, 32) * (32 + 4 + 4 + 8) + div_up(n_elems, 256) * (4 + 16 + kCpuOutlierBytes), 64);
 }
 
 // Steps of at most this many rows are prepared by every thread for itself, which is cheaper than waiting for another,

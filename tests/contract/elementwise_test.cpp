@@ -2,13 +2,14 @@
 // against each other.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <cstring>
+#include <initializer_list>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "backend/cpu/activations.h"
+#include "backend/cpu/plain_kernels.h"
 #include "contract/isa_test.h"
 #include "plan/device_rules.h"
 
@@ -114,35 +115,6 @@ TEST_P(Elementwise, pairs_turn_by_their_angle) {
   }
 }
 
-// A row for slabs, which sets with tile registers keep whole: n quants, a scale per 256, and -128 * their sums per 256
-// and per 32.
-struct SlabRowView {
-  const ActTile& tile;
-  std::uint32_t n, row;
-  bool is_whole;
-
-  const std::byte* factors() const {
-    return reinterpret_cast<const std::byte*>(tile.quants + row * tile.row_stride + n);
-  }
-  std::int32_t number(std::size_t at) const {
-    std::int32_t value = 0;
-    std::memcpy(&value, factors() + at * 4, 4);
-    return value;
-  }
-  std::int8_t quant(std::uint32_t i) const {
-    return is_whole ? tile.quants[row * tile.row_stride + i] : tile.quants[(i / 32 * tile.width + row) * 32 + i % 32];
-  }
-  float scale(std::uint32_t slab) const {
-    return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + row];
-  }
-  std::int32_t slab_start(std::uint32_t slab) const {
-    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_offset_corrections[slab * tile.width + row];
-  }
-  std::int32_t start(std::uint32_t block) const {
-    return is_whole ? number(2 * div_up(n, 256) + block) : tile.offset_corrections[block * tile.width + row];
-  }
-};
-
 // AVX2's slabs read all that the other form has; the rest is the same in both.
 TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
   constexpr std::uint32_t kWidth = 3;
@@ -166,9 +138,67 @@ TEST_P(Elementwise, rows_for_slabs_hold_what_rows_for_super_blocks_do) {
       for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
         ASSERT_EQ(found.scale(slab), b.scales[slab * 8 * kWidth + row]) << slab << " of " << n;
         ASSERT_EQ(found.slab_start(slab), b.slab_offset_corrections[slab * kWidth + row]) << slab << " of " << n;
+        ASSERT_EQ(found.n_outliers(slab), 0U) << slab << " of " << n;
       }
     }
   }
+}
+
+// A row of normal numbers for slabs, in which a few have other sizes.
+class SlabRowWith {
+ public:
+  SlabRowWith(const KernelTable& kernels, std::initializer_list<std::pair<std::uint32_t, float>> sizes)
+      : elems(random_elems(kElems)), bytes_(kWidth * cpu_int8_row_bytes(kElems)) {
+    for (const auto& [column, size] : sizes) elems[column] = size;
+    const Activations rows{.int8 = bytes_.data(), .n_rows = kWidth, .n_elems = kElems, .form = Int8Form::kSlabs};
+    put_activation_row(kernels, rows, kColumn, elems.data());
+    tile_ = rows.tile(0);
+    is_whole_ = kernels.tile_peak != nullptr;
+  }
+  SlabRowView view() const { return {tile_, kElems, kColumn, is_whole_}; }
+  std::vector<std::uint32_t> outlier_columns() const {
+    std::vector<std::uint32_t> columns;
+    for (std::uint32_t slab = 0; slab < div_up(kElems, kSlabCols); ++slab) {
+      for (std::uint32_t i = 0; i < view().n_outliers(slab); ++i)
+        columns.push_back(slab * kSlabCols + view().outliers(slab).columns[i]);
+    }
+    return columns;
+  }
+  static constexpr std::uint32_t kElems = 544, kWidth = 3, kColumn = 2;
+  std::vector<float> elems;
+
+ private:
+  std::vector<std::byte> bytes_;
+  ActTile tile_;
+  bool is_whole_ = false;
+};
+
+TEST_P(Elementwise, rows_for_slabs_have_outliers_apart_and_a_scale_of_the_rest) {
+  const SlabRowWith row(kernels_, {{255, 90.0F}, {3, -40.0F}, {4, 60.0F}, {519, 30.0F}});
+  EXPECT_EQ(row.outlier_columns(), (std::vector<std::uint32_t>{3, 4, 255, 519}));
+  for (std::uint32_t slab = 0; slab < 3; ++slab) {
+    const SlabRowView view = row.view();
+    for (std::uint32_t i = 0; i < view.n_outliers(slab); ++i) {
+      const std::uint32_t column = slab * kSlabCols + view.outliers(slab).columns[i];
+      EXPECT_EQ(view.outliers(slab).values[i], row.elems[column]);
+      EXPECT_EQ(view.quant(column), 0);
+    }
+    EXPECT_LT(view.scale(slab) * 127, 4.0F) << "slab " << slab;
+  }
+}
+
+// Where too many are large, or none is twice as large as the rest, taking some apart would gain nothing.
+TEST_P(Elementwise, rows_for_slabs_keep_what_is_large_where_the_scale_would_not_halve) {
+  EXPECT_TRUE(SlabRowWith(kernels_, {{7, 5.0F}, {90, -5.0F}}).outlier_columns().empty());
+  EXPECT_TRUE(SlabRowWith(kernels_, {{1, 50.0F}, {33, 50.0F}, {49, 51.0F}, {70, 52.0F}, {90, 53.0F}, {91, 54.0F}})
+                  .outlier_columns()
+                  .empty());
+}
+
+// A damaged model's: none is an outlier, and no place is looked for in vain.
+TEST_P(Elementwise, rows_for_slabs_of_infinite_and_undefined_numbers_have_no_outliers) {
+  for (const float bad : {INFINITY, std::nanf("")})
+    EXPECT_TRUE(SlabRowWith(kernels_, {{7, bad}, {300, -bad}}).outlier_columns().empty()) << bad;
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, Elementwise, ::testing::ValuesIn(kIsas), test::isa_test_name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
@@ -246,6 +247,31 @@ TEST_P(KernelCheck, finds_every_kernel_that_is_a_little_wrong) {
     }
   }
   EXPECT_GE(n_replaced, 60 * static_cast<std::size_t>(Seed::kEnd));
+}
+
+// Rows for slabs have outliers apart, which are more than one fault each can show.
+TEST_P(KernelCheck, finds_outliers_that_are_a_little_wrong) {
+  static KernelTable right;
+  static int fault;
+  right = make_kernel_table(GetParam());
+  KernelTable wrong = right;
+  wrong.quantize_slabs = [](const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
+    right.quantize_slabs(in, n, column, tile);
+    const std::size_t n_slabs = (n + 255) / 256;
+    const auto* behind = tile.quants + column * tile.row_stride + n + n_slabs * 8 + n / 8;  // in a whole row
+    const bool whole = right.tile_peak != nullptr;
+    const void* outliers = whole ? static_cast<const void*>(behind) : tile.outliers + column;
+    const void* counts =
+        whole ? static_cast<const void*>(behind + n_slabs * sizeof(SlabOutliers)) : tile.outlier_counts + column;
+    if (fault == 0) flip(outliers, 1, 1);                                    // of the first value
+    if (fault == 1) flip(outliers, offsetof(SlabOutliers, columns) + 1, 1);  // the second column
+    if (fault == 2) flip(counts, 0, 1);
+  };
+  for (fault = 0; fault < 3; ++fault) {
+    const std::optional<KernelFault> found = find_kernel_fault(wrong);
+    ASSERT_TRUE(found.has_value()) << "fault " << fault;
+    EXPECT_EQ(found->kernel, "quantize_slabs") << fault;
+  }
 }
 
 TEST(KernelCheckText, names_the_set_the_kernel_its_format_and_both_numbers) {

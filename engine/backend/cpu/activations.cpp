@@ -6,6 +6,8 @@
 
 namespace headroom {
 
+static_assert(sizeof(SlabOutliers) + 1 == kCpuOutlierBytes, "the plan's size is that of the kernels");
+
 ActTile Activations::tile(std::uint32_t index) const {
   const std::uint32_t first = index * kTileCols;
   ActTile tile;
@@ -17,7 +19,7 @@ ActTile Activations::tile(std::uint32_t index) const {
     tile.word_scales = reinterpret_cast<const float*>(at + std::size_t{n_elems} * tile.width * 2);
   }
   if (int8 != nullptr) {
-    const std::size_t n_values = div_up(n_elems, 32) * tile.width;
+    const std::size_t n_values = div_up(n_elems, 32) * tile.width, n_slabs = div_up(n_elems, 256) * tile.width;
     const std::byte* at = int8 + first * cpu_int8_row_bytes(n_elems);
     tile.row_stride = cpu_int8_row_bytes(n_elems);
     tile.quants = reinterpret_cast<const std::int8_t*>(at);
@@ -25,7 +27,9 @@ ActTile Activations::tile(std::uint32_t index) const {
     tile.offset_corrections = reinterpret_cast<const std::int32_t*>(at + n_values * 36);
     tile.offset_corrections16 = reinterpret_cast<const std::int32_t*>(at + n_values * 40);
     tile.slab_offset_corrections = reinterpret_cast<const std::int32_t*>(at + n_values * 48);
-    tile.sums = reinterpret_cast<const std::int8_t*>(tile.slab_offset_corrections + div_up(n_elems, 256) * tile.width);
+    tile.sums = reinterpret_cast<const std::int8_t*>(tile.slab_offset_corrections + n_slabs);
+    tile.outliers = reinterpret_cast<const SlabOutliers*>(tile.sums + n_slabs * 16);
+    tile.outlier_counts = reinterpret_cast<const std::uint8_t*>(tile.outliers + n_slabs);
   }
   return tile;
 }

@@ -15,7 +15,7 @@ constexpr Bytes word_row_bytes(std::uint64_t n_elems) { return n_elems * 2 + n_e
 enum class Int8Form : std::uint8_t {
   kBlocks,       // weights with a scale per 32, read packed: a scale per 32
   kSuperBlocks,  // K-quants, read packed: a scale per 256, and the sums that their mins need
-  kSlabs,        // weights that are unpacked: a scale per 256, and the sums that the offset of their bytes needs
+  kSlabs,  // weights that are unpacked: a scale per 256, outliers, and the sums that the offset of their bytes needs
 };
 
 // A view of scratch that holds n_rows activation rows of n_elems each, as f32, as 16-bit words, as int8, or several.

@@ -1,12 +1,12 @@
 // The check of what multiplies weights, and of the forms of activations that it reads.
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
+#include <utility>
 
 #include "backend/cpu/activations.h"
 #include "backend/cpu/kernel_check_weights.h"
 #include "backend/cpu/matrix.h"
+#include "backend/cpu/plain_kernels.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
 #include "model/weight_layout.h"
@@ -33,6 +33,11 @@ struct CheckMatrix {
   std::vector<float> activations[kCheckRows];
   double sums[kMostParts][kCheckRows][kPanelRows] = {};  // of the columns of a part
   double weight_norms[kPanelRows] = {}, norms[kCheckRows] = {};
+  // What rows for slabs have more, in the last slab: the first row nothing, the next one outlier, the next two and so
+  // on.
+  static constexpr std::uint32_t kMostMore = 2;
+  static constexpr float kMore[kMostMore] = {64.0F, -96.0F};
+  double more_sums[kCheckRows][kPanelRows] = {};
 
   CheckMatrix(KernelProbe& probe, DType type) {
     const std::uint32_t n_cols = check_cols(type);
@@ -54,9 +59,18 @@ struct CheckMatrix {
     multiply_plainly(weights);
   }
 
+  std::uint32_t more_column(std::uint32_t i) const { return matrix.n_cols - (i == 0 ? 20 : 3); }
+  std::vector<float> activations_for_slabs(std::uint32_t row) const {
+    std::vector<float> with_more = activations[row % kCheckRows];
+    if (matrix.has_words()) return with_more;
+    for (std::uint32_t i = 0; i < row % kCheckRows % (kMostMore + 1); ++i) with_more[more_column(i)] += kMore[i];
+    return with_more;
+  }
+
   // Of the columns from `first` on.
-  double expected(std::uint32_t first, std::uint32_t row, std::uint32_t panel, std::uint32_t lane) const {
-    double sum = 0;
+  double expected(std::uint32_t first, std::uint32_t row, std::uint32_t panel, std::uint32_t lane,
+                  bool for_slabs = false) const {
+    double sum = for_slabs ? more_sums[row % kCheckRows][panel == 0 ? lane : 15 - lane] : 0;
     for (std::uint32_t part = first / kPartCols; part < kMostParts; ++part)
       sum += sums[part][row % kCheckRows][panel == 0 ? lane : 15 - lane];
     return sum;
@@ -80,6 +94,10 @@ struct CheckMatrix {
         for (std::uint32_t row = 0; row < kCheckRows; ++row)
           sums[first / kPartCols][row][lane] = dot_plainly(w + first, activations[row].data() + first, n);
       }
+      for (std::uint32_t row = 0; row < kCheckRows && !matrix.has_words(); ++row) {
+        for (std::uint32_t i = 0; i < row % (kMostMore + 1); ++i)
+          more_sums[row][lane] += double{w[more_column(i)]} * kMore[i];
+      }
     }
     for (std::uint32_t row = 0; row < kCheckRows; ++row)
       norms[row] = std::sqrt(dot_plainly(activations[row].data(), activations[row].data(), n_cols));
@@ -98,8 +116,10 @@ struct CheckActivations {
     in = {.n_rows = n_rows, .n_elems = matrix.n_cols};
     (!is_float ? in.int8 : slabs ? in.words : in.f32) = bytes.data();
     in.form = slabs ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
-    for (std::uint32_t row = 0; row < n_rows; ++row)
-      put_activation_row(kernels, in, row, check.activations[row % kCheckRows].data());
+    for (std::uint32_t row = 0; row < n_rows; ++row) {
+      const std::vector<float> from = slabs ? check.activations_for_slabs(row) : check.activations[row % kCheckRows];
+      put_activation_row(kernels, in, row, from.data());
+    }
   }
 };
 
@@ -161,7 +181,7 @@ void multiply_slabs(KernelProbe& probe, const CheckMatrix& check, const std::vec
       const std::uint32_t panel = i / kPanelRows, lane = i % kPanelRows;
       const std::size_t at =
           ((std::size_t{row / kTileCols} * kPairPanels + panel) * kTileCols + row % kTileCols) * kPanelRows + lane;
-      probe.expect(row * n_panels * kPanelRows + i, out[at], check.expected(first_col, row, panel, lane),
+      probe.expect(row * n_panels * kPanelRows + i, out[at], check.expected(first_col, row, panel, lane, true),
                    check.most_off(row, panel, lane));
     }
   }
@@ -202,33 +222,6 @@ void check_products(KernelProbe& probe) {
 
 namespace {
 
-// A row for slabs: interleaved in its tile or, where a set has tile registers, whole: quants, a scale per 256, and -128
-// * their sums per 256 and per 32.
-struct SlabRow {
-  const ActTile& tile;
-  std::uint32_t n, column;
-  bool is_whole;
-
-  std::int32_t number(std::size_t at) const {
-    std::int32_t value = 0;
-    std::memcpy(&value, tile.quants + column * tile.row_stride + n + at * 4, 4);
-    return value;
-  }
-  std::int8_t quant(std::uint32_t i) const {
-    return is_whole ? tile.quants[column * tile.row_stride + i]
-                    : tile.quants[(i / 32 * tile.width + column) * 32 + i % 32];
-  }
-  float scale(std::uint32_t slab) const {
-    return is_whole ? std::bit_cast<float>(number(slab)) : tile.scales[slab * 8 * tile.width + column];
-  }
-  std::int32_t slab_start(std::uint32_t slab) const {
-    return is_whole ? number(div_up(n, 256) + slab) : tile.slab_offset_corrections[slab * tile.width + column];
-  }
-  std::int32_t start(std::uint32_t block) const {
-    return is_whole ? number(2 * div_up(n, 256) + block) : tile.offset_corrections[block * tile.width + column];
-  }
-};
-
 // What `from` should become: codes, and a step for each group of 256 of them.
 struct Codes {
   std::vector<std::int32_t> codes;
@@ -248,20 +241,41 @@ struct Codes {
 
 constexpr std::uint32_t kWidth = 3, kColumn = 1;
 
+// Of the row for slabs: two in its first slab, the columns ascending, and one in the second.
+constexpr std::array<std::pair<std::uint32_t, float>, 3> kRowOutliers{{{40, 2000.0F}, {43, -3000.0F}, {300, 1500.0F}}};
+
+void expect_outliers(KernelProbe& probe, const SlabRowView& row, std::uint32_t slab) {
+  std::uint32_t n = 0;
+  for (const auto& [column, value] : kRowOutliers) {
+    if (column / kSlabCols != slab) continue;
+    probe.expect(column, row.outliers(slab).columns[n], column % kSlabCols, 0);
+    probe.expect(column, row.outliers(slab).values[n], value, 0);
+    ++n;
+  }
+  probe.expect(slab * kSlabCols, row.n_outliers(slab), n, 0);
+}
+
 void check_int8(KernelProbe& probe, Int8Form form, std::uint32_t n) {
-  const std::vector<float> from = check_activations(probe, n, false, 0.3F);
+  std::vector<float> from = check_activations(probe, n, false, 0.3F);
+  const bool slabs = form == Int8Form::kSlabs;
+  for (const auto& [column, value] : kRowOutliers) {
+    if (slabs) from[column] = 0.0F;
+  }
   const Codes codes(from, 127.0F);
+  for (const auto& [column, value] : kRowOutliers) {
+    if (slabs) from[column] = value;
+  }
   std::vector<std::byte> bytes(kWidth * cpu_int8_row_bytes(n));
   const Activations in{.int8 = bytes.data(), .n_rows = kWidth, .n_elems = n, .form = form};
-  const bool slabs = form == Int8Form::kSlabs;
   probe.begin(slabs ? "quantize_slabs" : "quantize", kNoType, n, "elements");
   put_activation_row(probe.kernels, in, kColumn, from.data());
   const ActTile tile = in.tile(0);
-  const SlabRow row{tile, n, kColumn, slabs && probe.kernels.tile_peak != nullptr};
+  const SlabRowView row{tile, n, kColumn, slabs && probe.kernels.tile_peak != nullptr};
   for (std::uint32_t i = 0; i < n; ++i) probe.expect(i, row.quant(i), codes.codes[i], 0);
   for (std::uint32_t slab = 0; slab < div_up(n, 256); ++slab) {
     probe.expect(slab * 256, row.scale(slab), codes.steps[slab], 0);
     probe.expect(slab * 256, row.slab_start(slab), -128 * codes.sum(slab * 256, 256), 0);
+    if (slabs) expect_outliers(probe, row, slab);
   }
   for (std::uint32_t block = 0; block < n / 32; ++block) {
     const std::int32_t sum = codes.sum(block * 32, 32);

@@ -26,6 +26,16 @@ inline constexpr std::uint32_t kSlabCols = 256;          // columns of a panel t
 inline constexpr std::uint32_t kWordSlabCols = 128;  // of one with 16 bits per element
 inline constexpr std::size_t kSlabBytes = kSlabCols * 16 + kSlabCols / 32 * 64;
 
+// Activations of a row that are many times larger than the rest of their slab: they are multiplied apart, in f32, and
+// what has the slab's one scale has zeros instead. With a step for all of them too little would be left of the others:
+// of 255 numbers within 3 beside one of 100, in steps of 100 / 127, only four sizes. Trained models have such
+// activations, in the same few channels of every row.
+inline constexpr std::uint32_t kMostOutliers = 4;
+struct SlabOutliers {
+  float values[kMostOutliers];
+  std::uint8_t columns[kMostOutliers];  // of the slab, ascending
+};
+
 // Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
 struct ActTile {
   const float* f32 = nullptr;                        // (n_cols, width): for float weights
@@ -35,6 +45,8 @@ struct ActTile {
   const std::int32_t* offset_corrections16 = nullptr;  // (n_cols / 32, width, 2): -128 * sums of 16 quants
   const std::int8_t* sums = nullptr;  // (n_cols / 256, width, 2, 8): sums of 32 quants as 64 * first + second
   const std::int32_t* slab_offset_corrections = nullptr;  // (n_cols / 256, width): -128 * sum of 256 quants
+  const SlabOutliers* outliers = nullptr;                 // (n_cols / 256, width): of rows for slabs
+  const std::uint8_t* outlier_counts = nullptr;           // (n_cols / 256, width): how many of them there are
   std::size_t row_stride =
       0;  // bytes that a row of int8 has: from row to row where a set keeps the rows for slabs whole (AMX)
   const std::int16_t* words =
@@ -49,8 +61,8 @@ using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTi
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a
 // slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
-// Slabs times the same columns of tiles whose activations have one scale per 256: added to the sums, or written as the
-// first.
+// Slabs times the same columns of tiles whose activations have one scale per 256, and outliers apart: added to the
+// sums, or written as the first.
 struct SlabJob {
   const std::byte* slabs = nullptr;  // (n_panels, kSlabBytes)
   std::uint32_t n_panels = 0, n_cols = 0, slab = 0;
@@ -166,8 +178,8 @@ struct KernelTable {  // made by make_kernel_table
   // Writes column `column` of a tile (the pointers of which are ours to write): n elements, one scale per `group` (32
   // or 256) of them; the last group may be shorter.
   void (*quantize)(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile);
-  // Likewise what slabs are multiplied with: quants, offset_corrections, slab_offset_corrections, and of the scales the
-  // first of each 256; n is a multiple of 32.
+  // Likewise what slabs are multiplied with: outliers, and of the rest quants, offset_corrections,
+  // slab_offset_corrections, and of the scales the first of each 256; n is a multiple of 32.
   void (*quantize_slabs)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);
   // The same as 16-bit words; n is a multiple of 64.
   void (*quantize_words)(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile);

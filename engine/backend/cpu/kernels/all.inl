@@ -3,6 +3,8 @@
 
 #include "backend/cpu/kernels/math.inl"
 //
+#include "backend/cpu/kernels/quantize.inl"
+//
 #include "backend/cpu/kernels/logits.inl"
 //
 #include "backend/cpu/kernels/dot_int.inl"
@@ -10,6 +12,8 @@
 #include "backend/cpu/kernels/dot_float.inl"
 //
 #include "backend/cpu/kernels/words.inl"
+//
+#include "backend/cpu/kernels/outliers.inl"
 //
 #include "backend/cpu/kernels/dot_slab.inl"
 //

@@ -52,6 +52,10 @@ struct CodeBlock {
 
 // Behind the codes: (8, 16) f32 scales.
 struct CodesQ4_0 {
+  using Acts = InterleavedSlab;
+  static F weights_of(const std::byte* slab, std::uint32_t column) {
+    return mul(slab_column(slab, column, 8.0F), load_slab_scale(slab, column / 32));
+  }
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
     const PackedQ4_0 source(panel, n_cols);
     const std::uint32_t first = slab * (kSlabCols / 32),
@@ -97,6 +101,17 @@ struct CodesQ4_0 {
 template <class Source>
 struct CodesWithMins {
   static constexpr std::size_t kMinsAt = 128, kFactorAt = 256, kMinFactorAt = 320;
+  using Acts = InterleavedSlab;
+  static F weights_of(const std::byte* slab, std::uint32_t column) {
+    const std::byte* scales = slab + kSlabCols * 16;
+    const std::uint32_t group = column / 32;
+    const auto of_group = [group](const std::byte* bytes) {
+      return to_f(byte_of_lanes(load_i(bytes + group / 4 * 64UL), group % 4));
+    };
+    const F d = load_f(reinterpret_cast<const float*>(scales + kFactorAt)),
+            d_min = load_f(reinterpret_cast<const float*>(scales + kMinFactorAt));
+    return sub(mul(mul(d, of_group(scales)), slab_column(slab, column, 0.0F)), mul(d_min, of_group(scales + kMinsAt)));
+  }
 
   template <int kGroup>
   static void unpack_group(const Source& source, std::uint32_t slab, std::byte* to) {
@@ -165,6 +180,14 @@ struct CodesWithMins {
 // Behind the codes: signed bytes of scales of 16 columns each (4, 16, 4), then d (16) in f32.
 struct CodesQ6_K {
   static constexpr std::size_t kFactorAt = 256;
+  using Acts = InterleavedSlab;
+  static F weights_of(const std::byte* slab, std::uint32_t column) {
+    const std::byte* scales = slab + kSlabCols * 16;
+    const I byte = byte_of_lanes(load_i(scales + column / 64 * 64UL), column / 16 % 4);
+    const F scale = sub(to_f(xor_i(byte, set_i(128))), set_f(128.0F));
+    const F d = load_f(reinterpret_cast<const float*>(scales + kFactorAt));
+    return mul(mul(d, scale), slab_column(slab, column, 32.0F));
+  }
 
   template <int kPart>
   static void unpack_part(const PackedQ6_K& source, std::uint32_t slab, std::byte* to) {
@@ -228,7 +251,15 @@ struct CodesQ6_K {
 
 // These slabs need the sums of 16 and of 32 activations too.
 void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, const ActTile& tile) {
-  quantize(in, n, 256, column, tile);
+  auto* outliers = const_cast<SlabOutliers*>(tile.outliers) + column;
+  auto* counts = const_cast<std::uint8_t*>(tile.outlier_counts) + column;
+  alignas(64) float rest[kSlabCols];
+  for (std::uint32_t first = 0; first < n; first += kSlabCols, outliers += tile.width, counts += tile.width) {
+    const std::uint32_t n_group = n - first < kSlabCols ? n - first : kSlabCols;
+    F most = largest_of_lanes(in + first, n_group);
+    const float* from = take_outliers(in + first, n_group, most, rest, *outliers, *counts);
+    quantize_group(from, first, n_group, most, column, tile);
+  }
 }
 
 // As int8_peak(), of products that are added in 16 bits and never widened.

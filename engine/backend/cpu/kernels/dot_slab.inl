@@ -8,6 +8,8 @@ struct InterleavedSlab {
   const std::int8_t* elems;
   const float* scales;
   const std::int32_t *offset_corrections, *slab_offset_corrections;
+  const SlabOutliers* first_outliers;
+  const std::uint8_t* outlier_counts;
 
   InterleavedSlab(const ActTile& tile, std::uint32_t /*n_cols*/, std::uint32_t slab, std::uint32_t first)
       : width(tile.width),
@@ -15,7 +17,9 @@ struct InterleavedSlab {
         elems(tile.quants + at * 32),
         scales(tile.scales + at),
         offset_corrections(tile.offset_corrections + at),
-        slab_offset_corrections(tile.slab_offset_corrections + slab * width + first) {}
+        slab_offset_corrections(tile.slab_offset_corrections + slab * width + first),
+        first_outliers(tile.outliers + slab * width + first),
+        outlier_counts(tile.outlier_counts + slab * width + first) {}
   const std::int8_t* quants(std::uint32_t block, int c) const { return elems + block * 32UL * width + 32 * c; }
   const std::int8_t* line(std::uint32_t block, int c) const { return quants(block, c); }  // to be asked for, c even
   std::int32_t start(std::uint32_t block, int c) const {
@@ -23,6 +27,17 @@ struct InterleavedSlab {
   }
   std::int32_t slab_start(int c) const { return slab_offset_corrections[c]; }
   float scale(int c) const { return scales[c]; }
+  const SlabOutliers& outliers(int c) const { return first_outliers[c]; }
+  std::uint32_t n_outliers(int c) const { return outlier_counts[c]; }
+  bool has_outliers(std::uint32_t n_columns) const {
+    std::uint8_t counts[8] = {};
+    static_assert(sizeof(counts) == kTileCols);
+    n_columns == kTileCols ? __builtin_memcpy(counts, outlier_counts, 8)
+                           : __builtin_memcpy(counts, outlier_counts, n_columns);
+    std::uint64_t any = 0;
+    __builtin_memcpy(&any, counts, 8);
+    return any != 0;
+  }
 };
 
 // kPerBlock: a scale per 32 columns, otherwise one for all. The sums of this tile and the activations of the next stand
@@ -97,16 +112,28 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
   }
 }
 
-// How a register block is multiplied, by what its slabs hold.
-template <class Acts>
+inline F load_slab_scale(const std::byte* slab, std::uint32_t index) {
+  return load_f(reinterpret_cast<const float*>(slab + kSlabCols * 16) + index * 16UL);
+}
+
+// How a register block is multiplied, and how one column of its weights is read, by what its slabs hold.
+template <class ActsOfSlab>
 struct OneScaleOf {  // bytes with a scale for all columns
+  using Acts = ActsOfSlab;
+  static F weights_of(const std::byte* slab, std::uint32_t column) {
+    return mul(slab_column(slab, column, 128.0F), load_slab_scale(slab, 0));
+  }
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
     dot_slab_block<kP, kN, false, Acts>(job, part);
   }
 };
-template <class Acts>
+template <class ActsOfSlab>
 struct BlockScalesOf {  // bytes with a scale per 32
+  using Acts = ActsOfSlab;
+  static F weights_of(const std::byte* slab, std::uint32_t column) {
+    return mul(slab_column(slab, column, 128.0F), load_slab_scale(slab, column / 32));
+  }
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
     dot_slab_block<kP, kN, true, Acts>(job, part);
@@ -114,7 +141,7 @@ struct BlockScalesOf {  // bytes with a scale per 32
 };
 using OneScale = OneScaleOf<InterleavedSlab>;
 using BlockScales = BlockScalesOf<InterleavedSlab>;
-struct Words {  // 16-bit numbers
+struct Words {  // 16-bit numbers, of which activations have none apart
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
     dot_words_block<kP, kN>(job, part);
@@ -147,6 +174,7 @@ inline void dot_slab_columns(const SlabJob& job, SlabBlock part) {
 template <class Block>
 void dot_slabs(const SlabJob& job) {
   const std::byte* ahead = job.ahead;
+  OutlierWeights outliers;
   for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
     for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
       for (std::size_t at = 0; at < job.ahead_bytes; at += 64)
@@ -162,6 +190,13 @@ void dot_slabs(const SlabJob& job) {
       dot_slab_columns<kSlabBlockPanels, Block>(job, part(panel));
     if constexpr (kSlabBlockPanels > 1) {
       if (panel < job.n_panels) dot_slab_columns<1, Block>(job, part(panel));
+    }
+    if constexpr (requires { Block::weights_of; }) {
+      const typename Block::Acts acts(*here, job.n_cols, job.slab, 0);
+      if (!acts.has_outliers(here->width)) continue;
+      job.n_panels == kPairPanels
+          ? add_outliers<kPairPanels, Block>(job.slabs, acts, here->width, outliers, part(0).out)
+          : add_outliers<1, Block>(job.slabs, acts, here->width, outliers, part(0).out);
     }
   }
 }

@@ -3,7 +3,7 @@
 // integers, so results are those of dot_slab.inl bit by bit.
 //
 // Activations for slabs are kept row by row, so that 16 of them are one load: ActTile::row_stride apart stand n_cols
-// quants, then a scale per 256, then -128 * their sum per 256, then per 32.
+// quants, then a scale per 256, then -128 * their sum per 256, then per 32, then the outliers and their count per 256.
 //
 // Q8_0 with its scale per 32 columns stays with dot products, which read these rows too: half of each tile instruction
 // would be empty, and 16 sums would be stored and loaded again for each. On a core whose other half was busy that ran
@@ -36,6 +36,7 @@ void quantize_rows(const float* in, std::uint32_t n, std::uint32_t column, const
   auto* row = const_cast<std::int8_t*>(tile.quants) + column * tile.row_stride;
   auto* scales = reinterpret_cast<float*>(row + n);
   auto* offset_corrections = reinterpret_cast<std::int32_t*>(scales + n_slabs_of(n));
+  auto* outliers = reinterpret_cast<SlabOutliers*>(offset_corrections + n_slabs_of(n) + n / 32);
   quantize_slab_row(in, n,
                     {.quants = row,
                      .block_bytes = 32,
@@ -44,14 +45,16 @@ void quantize_rows(const float* in, std::uint32_t n, std::uint32_t column, const
                      .slab_offset_corrections = offset_corrections,
                      .slab_step = 1,
                      .offset_corrections = offset_corrections + n_slabs_of(n),
-                     .start_step = 1});
+                     .start_step = 1,
+                     .outliers = outliers,
+                     .outlier_counts = reinterpret_cast<std::uint8_t*>(outliers + n_slabs_of(n))});
 }
 
 // As InterleavedSlab.
 struct RowsOfSlab {
   const std::int8_t* elems;
   const std::byte* factors;
-  std::size_t stride, to_slab_start, to_starts;
+  std::size_t stride, to_slab_start, to_starts, to_outliers, to_count;
 
   RowsOfSlab(const ActTile& tile, std::uint32_t n_cols, std::uint32_t slab, std::uint32_t first)
       : elems(tile.quants + first * tile.row_stride + slab * std::size_t{kSlabCols}),
@@ -59,7 +62,11 @@ struct RowsOfSlab {
                 slab * sizeof(float)),
         stride(tile.row_stride),
         to_slab_start(n_slabs_of(n_cols) * sizeof(float)),
-        to_starts(2 * to_slab_start + slab * (kSlabCols / 32 - 1UL) * sizeof(std::int32_t)) {}
+        to_starts(2 * to_slab_start + slab * (kSlabCols / 32 - 1UL) * sizeof(std::int32_t)),
+        to_outliers(2 * to_slab_start + n_cols / 32 * sizeof(std::int32_t) +
+                    slab * (sizeof(SlabOutliers) - sizeof(float))),
+        to_count(2 * to_slab_start + n_cols / 32 * sizeof(std::int32_t) + n_slabs_of(n_cols) * sizeof(SlabOutliers) -
+                 slab * (sizeof(float) - 1)) {}
   const std::int8_t* quants(std::uint32_t block, int c) const {
     return elems + static_cast<std::size_t>(c) * stride + block * 32UL;
   }
@@ -69,6 +76,17 @@ struct RowsOfSlab {
   std::int32_t start(std::uint32_t block, int c) const { return number(c, to_starts + block * sizeof(std::int32_t)); }
   std::int32_t slab_start(int c) const { return number(c, to_slab_start); }
   float scale(int c) const { return *reinterpret_cast<const float*>(factors + static_cast<std::size_t>(c) * stride); }
+  const SlabOutliers& outliers(int c) const {
+    return *reinterpret_cast<const SlabOutliers*>(factors + static_cast<std::size_t>(c) * stride + to_outliers);
+  }
+  std::uint32_t n_outliers(int c) const {
+    return static_cast<std::uint32_t>(factors[static_cast<std::size_t>(c) * stride + to_count]);
+  }
+  bool has_outliers(std::uint32_t n_columns) const {
+    std::uint32_t any = 0;
+    for (std::uint32_t c = 0; c < n_columns; ++c) any |= n_outliers(static_cast<int>(c));
+    return any != 0;
+  }
 
  private:
   std::int32_t number(int c, std::size_t at) const {
@@ -174,7 +192,7 @@ struct TileSums {
 
   // Of the rows of one tile of activations: products become floats and are added.
   template <bool kFirst>
-  void put(const SlabJob& job, std::uint32_t tile) const {
+  void put(const SlabJob& job, std::uint32_t tile, OutlierWeights& outliers) const {
     const std::uint32_t first = tile * kTileCols;
     if (first >= n_rows) return;
     F scales[kP];
@@ -194,6 +212,7 @@ struct TileSums {
         store_f(to, fma(mul(to_f(sum), scales[p]), scale, kFirst ? zero_f() : load_f(to)));
       }
     }
+    if (acts.has_outliers(n)) add_outliers<kP, OneScaleOf<RowsOfSlab>>(job.slabs, acts, n, outliers, out);
   }
 };
 
@@ -218,6 +237,7 @@ void multiply_one_scale(const SlabJob& job) {
     }
   }
   TileSums<kP> sums[2];
+  OutlierWeights outliers;
   TileShapes shapes;
   int which = 0;
   for (std::uint32_t row = 0; row < rows.n_rows; row += kStep, which ^= 1) {
@@ -225,7 +245,7 @@ void multiply_one_scale(const SlabJob& job) {
     const TileSums<kP>& before = sums[which ^ 1];
     here.row = row, here.n_rows = rows.n_rows - row < kStep ? rows.n_rows - row : kStep;
     bring_ahead(job, row / kTileCols, (row + kStep) / kTileCols);
-    const auto put_one = [&](std::uint32_t tile) { before.template put<kFirst>(job, tile); };
+    const auto put_one = [&](std::uint32_t tile) { before.template put<kFirst>(job, tile, outliers); };
     if (here.n_rows > kTileRows) {
       shapes.set(kTileRows, here.n_rows - kTileRows);
       multiply_tiles<2, kP>(rows, row, weights, n_tile_blocks, put_one);
@@ -236,7 +256,7 @@ void multiply_one_scale(const SlabJob& job) {
     for (std::uint32_t tile = n_tile_blocks; tile < kTilesOfStep; ++tile) put_one(tile);
     here.n_rows > kTileRows ? store_tiles<2, kP>(here.sums) : store_tiles<1, kP>(here.sums);
   }
-  for (std::uint32_t tile = 0; tile < kTilesOfStep; ++tile) sums[which ^ 1].template put<kFirst>(job, tile);
+  for (std::uint32_t tile = 0; tile < kTilesOfStep; ++tile) sums[which ^ 1].template put<kFirst>(job, tile, outliers);
 }
 
 // Few rows leave much of a tile empty: 8 of them took 1.2 times as long as with dot products, 16 the same.
