@@ -39,6 +39,18 @@ QVector<ui::Attachment> attachmentsFromText(const QString& text) {
   return attachments;
 }
 
+QString filesAsText(const QVector<ui::DraftFile>& files) {
+  QVector<ui::Attachment> attachments;
+  for (const ui::DraftFile& file : files) attachments.append(file.attachment);
+  return attachmentsAsText(attachments);
+}
+
+ui::DraftMessage draftMessageFrom(const QString& text, const QString& files) {
+  ui::DraftMessage message{text, {}};
+  for (const ui::Attachment& attachment : attachmentsFromText(files)) message.files.append({attachment, 0});
+  return message;
+}
+
 ui::ConversationHead headFrom(const QSqlQuery& row) {
   return {row.value(0).toString(), row.value(1).toString(), row.value(2).toString(), row.value(3).toLongLong(),
           row.value(4).toLongLong()};
@@ -196,7 +208,33 @@ Result<ui::Conversation> ConversationDatabase::read(const QString& id) {
   if (!turns) return turns.error();
   while (turns->next()) conversation.turns.push_back(turnFrom(*turns));
   if (turns->lastError().isValid()) return sqlError(doing, turns->lastError());
+  Result<ui::Draft> draft = readDraft(id);
+  if (!draft) return draft.error();
+  conversation.draft = std::move(*draft);
   return conversation;
+}
+
+Status ConversationDatabase::saveDraft(const QString& conversationId, const ui::Draft& draft) {
+  if (draft.isEmpty())
+    return asStatus(
+        changeRows(database(), QStringLiteral("DELETE FROM drafts WHERE conversation_id = ?"), {conversationId}));
+  return asStatus(changeRows(
+      database(),
+      QStringLiteral("INSERT OR REPLACE INTO drafts(conversation_id, text, attachments, edited_turn, aside_text, "
+                     "aside_attachments) VALUES(?, ?, ?, ?, ?, ?)"),
+      {conversationId, draft.message.text, filesAsText(draft.message.files), draft.editedTurn, draft.aside.text,
+       filesAsText(draft.aside.files)}));
+}
+
+Result<ui::Draft> ConversationDatabase::readDraft(const QString& conversationId) {
+  Result<QSqlQuery> row = runQuery(database(),
+                                   QStringLiteral("SELECT text, attachments, edited_turn, aside_text, "
+                                                  "aside_attachments FROM drafts WHERE conversation_id = ?"),
+                                   {conversationId}, tr("read"));
+  if (!row) return row.error();
+  if (!row->next()) return ui::Draft();
+  return ui::Draft{draftMessageFrom(row->value(0).toString(), row->value(1).toString()), row->value(2).toString(),
+                   draftMessageFrom(row->value(3).toString(), row->value(4).toString())};
 }
 
 Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {

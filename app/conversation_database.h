@@ -35,6 +35,8 @@ class ConversationDatabase {
   Status saveHead(const ui::ConversationHead& head);
   Status saveTurn(const QString& conversationId,
                   const ui::Turn& turn);  // an active one makes its other versions inactive
+  Status saveDraft(const QString& conversationId, const ui::Draft& draft);  // an empty one goes
+  Result<ui::Draft> readDraft(const QString& conversationId);               // empty: there is none
   Status rename(const QString& id, const QString& title);
   Status chooseVersion(const QString& conversationId, const QString& turnId);
   Status setRemoved(const QString& id, bool removed);

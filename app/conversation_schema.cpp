@@ -97,8 +97,18 @@ Status toVersion2(const QSqlDatabase& database) {
                       "old.folded); INSERT INTO turn_search(rowid, folded) VALUES(new.number, new.folded); END")});
 }
 
+// Drafts. One of them has an empty id, of no conversation; so a trigger, and no foreign key, makes them go with theirs.
+Status toVersion3(const QSqlDatabase& database) {
+  return runAll(database,
+                {QStringLiteral("CREATE TABLE drafts(conversation_id TEXT PRIMARY KEY, text TEXT NOT NULL, attachments "
+                                "TEXT NOT NULL, edited_turn TEXT NOT NULL, aside_text TEXT NOT NULL, "
+                                "aside_attachments TEXT NOT NULL) STRICT"),
+                 QStringLiteral("CREATE TRIGGER conversations_deleted AFTER DELETE ON conversations BEGIN DELETE FROM "
+                                "drafts WHERE conversation_id = old.id; END")});
+}
+
 // One entry per version: what brings a file from the version before to this one.
-Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2};
+Status (*const kMigrations[kSchemaVersion])(const QSqlDatabase&) = {toVersion1, toVersion2, toVersion3};
 
 Result<int> schemaVersion(const QSqlDatabase& database) {
   Result<QSqlQuery> query = runQuery(database, QStringLiteral("PRAGMA user_version"), {}, preparing());

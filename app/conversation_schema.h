@@ -8,7 +8,7 @@
 
 namespace headroom::app {
 
-constexpr int kSchemaVersion = 2;
+constexpr int kSchemaVersion = 3;
 
 // What a file says about itself.
 struct FileFacts {

@@ -59,6 +59,12 @@ class ConversationWorker : public QObject {
     emit openFailed(conversationId);
   }
 
+  void openNewDraft() {
+    const Result<ui::Draft> draft = m_database ? m_database->readDraft({}) : ui::Draft();
+    if (!draft) tell(draft.error());
+    emit newDraftOpened(draft ? *draft : ui::Draft());
+  }
+
   // Changes are made in their order. While the disk is full or the file locked they wait and are tried again; a
   // waiting change of the same `subject` as the newest one waiting is replaced by it. An empty subject is never alike.
   void change(const QString& subject, Change make) {
@@ -85,6 +91,7 @@ class ConversationWorker : public QObject {
  signals:
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
   void opened(const headroom::ui::Conversation& conversation);
+  void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);
   void notKept(const QString& reason);
   void problemFound(const QString& message);
@@ -132,6 +139,7 @@ ConversationStore::ConversationStore(const QString& path, QObject* parent)
   connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
   connect(m_worker, &ConversationWorker::listed, this, &ConversationStore::listed);
   connect(m_worker, &ConversationWorker::opened, this, &ConversationStore::opened);
+  connect(m_worker, &ConversationWorker::newDraftOpened, this, &ConversationStore::newDraftOpened);
   connect(m_worker, &ConversationWorker::openFailed, this, &ConversationStore::openFailed);
   connect(m_worker, &ConversationWorker::notKept, this, &ConversationStore::notKept);
   connect(m_worker, &ConversationWorker::problemFound, this, &ConversationStore::problemFound);
@@ -173,6 +181,15 @@ void ConversationStore::saveHead(const ui::ConversationHead& head) {
 void ConversationStore::saveTurn(const QString& conversationId, const ui::Turn& turn) {
   change(turn.id,
          [conversationId, turn](ConversationDatabase& database) { return database.saveTurn(conversationId, turn); });
+}
+
+void ConversationStore::saveDraft(const QString& conversationId, const ui::Draft& draft) {
+  change(QStringLiteral("draft of ") + conversationId,
+         [conversationId, draft](ConversationDatabase& database) { return database.saveDraft(conversationId, draft); });
+}
+
+void ConversationStore::openNewDraft() {
+  post([worker = m_worker] { worker->openNewDraft(); });
 }
 
 void ConversationStore::rename(const QString& conversationId, const QString& title) {

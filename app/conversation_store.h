@@ -24,6 +24,8 @@ class ConversationStore : public ui::ConversationPort {
   void open(const QString& conversationId) override;
   void saveHead(const ui::ConversationHead& head) override;
   void saveTurn(const QString& conversationId, const ui::Turn& turn) override;
+  void saveDraft(const QString& conversationId, const ui::Draft& draft) override;
+  void openNewDraft() override;
   void rename(const QString& conversationId, const QString& title) override;
   void chooseVersion(const QString& conversationId, const QString& id) override;
   void remove(const QString& conversationId) override;

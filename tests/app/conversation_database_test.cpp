@@ -114,6 +114,26 @@ TEST_F(ConversationDatabaseTest, a_removed_conversation_can_be_restored_until_it
   EXPECT_FALSE(database->read("c").ok());
 }
 
+TEST_F(ConversationDatabaseTest, a_draft_outlives_the_program_and_goes_with_its_conversation) {
+  const ui::Draft draft{{"a change", {{{"a.txt", "words"}, 0}}}, "t", {"a new message", {{{"b.txt", "more"}, 0}}}};
+  {
+    auto database = open();
+    ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+    ASSERT_TRUE(database->saveDraft("c", {{"older", {}}, {}, {}}).ok());
+    ASSERT_TRUE(database->saveDraft("c", draft).ok());
+    ASSERT_TRUE(database->saveDraft({}, {{"not begun", {}}, {}, {}}).ok());
+  }
+  auto database = open();
+  EXPECT_EQ(database->read("c")->draft, draft);
+  EXPECT_EQ(database->readDraft({})->message.text, "not begun");
+  ASSERT_TRUE(database->setRemoved("c", true).ok());
+  EXPECT_EQ(database->readDraft("c").value(), draft) << "until then it can be undone";
+  ASSERT_TRUE(database->purge("c").ok());
+  EXPECT_TRUE(database->readDraft("c")->isEmpty());
+  ASSERT_TRUE(database->saveDraft({}, {}).ok());
+  EXPECT_EQ(test::RawDatabase(path()).rows("SELECT count(*) FROM drafts"), QStringList{"0"});
+}
+
 TEST_F(ConversationDatabaseTest, a_damaged_file_is_kept_aside_and_a_new_one_started) {
   const QByteArray garbage = QByteArray("this is no database ").repeated(500);
   {

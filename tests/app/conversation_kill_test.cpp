@@ -10,7 +10,9 @@
 #include <QTest>
 #include <csignal>
 #include <random>
+#include <vector>
 
+#include "app/conversation_database.h"
 #include "app/conversation_store.h"
 #include "tests/app/conversation_files.h"
 #include "tests/app/conversation_sequence.h"
@@ -103,6 +105,45 @@ TEST(KilledStore, after_a_kill_at_any_moment_all_that_was_finished_is_there_and_
   if (sequences < kSequences) return;
   EXPECT_GT(ends.size(), 30) << "the kills must come at many different moments";
   EXPECT_GT(migrated, 10);
+}
+
+// What a child had shown of its answer when it was killed.
+struct Shown {
+  QString conversationId;
+  std::vector<qint64> wordsMs;  // when each word was shown, by the child's clock
+};
+
+Shown answerAndKill(const QString& file, int nWords) {
+  QProcess child;
+  child.start(HEADROOM_ANSWER_CHILD, {file});
+  EXPECT_TRUE(child.waitForStarted());
+  QByteArray said;
+  while (said.count('\n') <= nWords && child.waitForReadyRead(60'000)) said += child.readAllStandardOutput();
+  ::kill(static_cast<pid_t>(child.processId()), SIGKILL);
+  EXPECT_TRUE(child.waitForFinished());
+  QList<QByteArray> lines = (said + child.readAllStandardOutput()).split('\n');
+  lines.removeLast();  // what the kill cut off, or nothing
+  Shown shown{QString::fromUtf8(lines.takeFirst()), {}};
+  for (const QByteArray& line : lines) shown.wordsMs.push_back(line.split(' ').value(1).toLongLong());
+  return shown;
+}
+
+TEST(KilledStore, of_an_answer_that_was_being_shown_half_a_second_at_most_is_lost) {
+  std::mt19937 random(7);
+  for (int run = 0; run < 8; ++run) {
+    QTemporaryDir folder(fastFolder());
+    const QString file = folder.filePath("conversations.sqlite");
+    const Shown shown = answerAndKill(file, 50 + static_cast<int>(random() % 250));
+    const auto opened = ConversationDatabase::open(file);
+    ASSERT_TRUE(opened.ok());
+    const Result<ui::Conversation> kept = (*opened)->read(shown.conversationId);
+    ASSERT_TRUE(kept.ok()) << kept.error().message;
+    ASSERT_EQ(kept->turns.size(), 2U) << "the answer itself was not stored";
+    const auto nStored = static_cast<std::size_t>(kept->turns[1].text.count('w'));
+    if (nStored >= shown.wordsMs.size()) continue;
+    EXPECT_LE(shown.wordsMs.back() - shown.wordsMs[nStored], 500)
+        << nStored << " of " << shown.wordsMs.size() << " words were stored";
+  }
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(SchemaTest, a_file_of_the_first_version_comes_with_all_that_it_holds) {
   }
   EXPECT_EQ(test::RawDatabase(path()).rows(all), turnsBefore);
   EXPECT_EQ(test::RawDatabase(path()).rows(heads), headsBefore);
-  EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA user_version"), QStringList{"2"});
+  EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA user_version"), QStringList{QString::number(kSchemaVersion)});
   EXPECT_EQ(test::RawDatabase(path()).rows("PRAGMA foreign_key_check"), QStringList());
   test::RawDatabase(path()).run("INSERT INTO turn_search(turn_search, rank) VALUES('integrity-check', 1)");
 }

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "app/conversation_database.h"
+#include "app/conversation_schema.h"
 #include "tests/app/conversation_files.h"
 
 #ifdef Q_OS_UNIX
@@ -94,7 +95,7 @@ TEST(ConversationStore, a_file_of_a_newer_program_stays_as_it_is_and_the_chat_go
   QTemporaryDir folder;
   const QString path = folder.filePath("conversations.sqlite");
   { ConversationStore store(path); }
-  test::RawDatabase(path).run("PRAGMA user_version=3");
+  test::RawDatabase(path).run(QStringLiteral("PRAGMA user_version=%1").arg(kSchemaVersion + 1));
   const QByteArray before = test::bytesOf(path);
   expectGoesOnInMemory(path, "newer");
   EXPECT_EQ(test::bytesOf(path), before);

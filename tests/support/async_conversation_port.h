@@ -28,6 +28,12 @@ class AsyncConversationPort : public FakeConversationPort {
   void saveTurn(const QString& id, const ui::Turn& turn) override {
     post([=, this] { FakeConversationPort::saveTurn(id, turn); });
   }
+  void saveDraft(const QString& id, const ui::Draft& draft) override {
+    post([=, this] { FakeConversationPort::saveDraft(id, draft); });
+  }
+  void openNewDraft() override {
+    post([this] { FakeConversationPort::openNewDraft(); });
+  }
   void rename(const QString& id, const QString& title) override {
     post([=, this] { FakeConversationPort::rename(id, title); });
   }

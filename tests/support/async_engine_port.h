@@ -25,14 +25,18 @@ class AsyncEnginePort : public ui::EnginePort {
     unsigned lost = 0, repeated = 0;
   };
   Faults faults;
-  bool isReliable = false;  // nothing is refused any more and no load fails
+  bool isReliable = false;                // nothing is refused any more and no load fails
+  std::vector<ChatMessage> lastMessages;  // of the newest generate()
 
   quint64 load(const QString& path, std::shared_ptr<const MemoryPlan> plan) override {
     return post({Command::Load, 0, path, std::move(plan)});
   }
   quint64 replan(std::shared_ptr<const MemoryPlan> plan) override { return post({Command::Replan, 0, {}, plan}); }
   quint64 unload() override { return post({Command::Unload, 0, {}, nullptr}); }
-  quint64 generate(const ui::ChatRequest&) override { return post({Command::Generate, 0, {}, nullptr}); }
+  quint64 generate(const ui::ChatRequest& request) override {
+    lastMessages = request.messages;
+    return post({Command::Generate, 0, {}, nullptr});
+  }
   void stop(quint64 request) override { m_stopped.insert(request); }
 
   // One step of the engine thread. False: it has nothing to do.

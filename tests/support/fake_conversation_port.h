@@ -4,6 +4,7 @@
 #include <QMap>
 #include <QSet>
 #include <QStringList>
+#include <algorithm>
 #include <utility>
 
 #include "ui/chat/conversation_port.h"
@@ -19,6 +20,8 @@ class FakeConversationPort : public ui::ConversationPort {
       if (!removed.contains(kept.head.id) && kept.head.title.contains(search, Qt::CaseInsensitive))
         heads.append(kept.head);
     }
+    std::stable_sort(heads.begin(), heads.end(),
+                     [](const auto& a, const auto& b) { return a.updatedMs > b.updatedMs; });
     emit listed(search, heads);
   }
   void open(const QString& conversationId) override {
@@ -43,10 +46,26 @@ class FakeConversationPort : public ui::ConversationPort {
     }
     turns.push_back(turn);
   }
+  void saveDraft(const QString& conversationId, const ui::Draft& draft) override {
+    if (conversationId.isEmpty()) {
+      newDraft = draft;
+    } else {
+      conversations[conversationId].draft = draft;
+    }
+  }
+  void openNewDraft() override { emit newDraftOpened(newDraft); }
   void rename(const QString& conversationId, const QString& title) override {
     conversations[conversationId].head.title = title;
   }
-  void chooseVersion(const QString&, const QString& id) override { chosen = id; }
+  void chooseVersion(const QString& conversationId, const QString& id) override {
+    chosen = id;
+    std::vector<ui::Turn>& turns = conversations[conversationId].turns;
+    const auto at = std::find_if(turns.begin(), turns.end(), [&](const ui::Turn& turn) { return turn.id == id; });
+    if (at == turns.end()) return;
+    for (ui::Turn& turn : turns) {
+      if (turn.parentId == at->parentId) turn.active = turn.id == id;
+    }
+  }
   void remove(const QString& conversationId) override { removed.insert(conversationId); }
   void restore(const QString& conversationId) override { removed.remove(conversationId); }
   void purge(const QString& conversationId) override {
@@ -64,6 +83,7 @@ class FakeConversationPort : public ui::ConversationPort {
   QMap<QString, ui::Conversation> conversations;
   QSet<QString> removed;
   QString chosen;
+  ui::Draft newDraft;
 
  private:
   QStringList m_held;

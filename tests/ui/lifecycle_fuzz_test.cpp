@@ -49,6 +49,7 @@ class Player {
         default: m_engine.deliver();
       }
       checkAlways();
+      m_drafts[draftKey()] = m_chat.draft().draft();
       reached.insert(m_chat.activity());
       const auto& turns = m_chat.tree().turns();
       nCuts += std::any_of(turns.begin(), turns.end(), [](const Turn& t) { return !t.summary.isEmpty(); });
@@ -79,7 +80,8 @@ class Player {
     ASSERT_EQ(m_load.phase(), LoadPhase::Loaded);
     ASSERT_TRUE(m_load.isSettled());
     ASSERT_TRUE(m_chat.canStart());
-    ASSERT_TRUE(send());
+    m_chat.draft().handleEvent(draft_event::Typed{newText()});
+    ASSERT_TRUE(sendDraft());
     settle();
     const QStringList path = m_chat.tree().path();
     ASSERT_EQ(path.size(), 2);
@@ -102,9 +104,14 @@ class Player {
       ASSERT_TRUE(kept.contains(written.key()));
       ASSERT_EQ(kept[written.key()]->text, written.value());
     }
-    for (const auto& [conversationId, text] : m_sent) {
+    for (auto draft = m_drafts.cbegin(); draft != m_drafts.cend(); ++draft) {
+      const QString& id = draft.key();
+      ASSERT_EQ(id.isEmpty() ? m_store.newDraft : m_store.conversations.value(id).draft, draft.value());
+    }
+    for (const auto& [conversationId, text] : m_sent) {  // an edit that changed nothing is another version too
       const auto& turns = m_store.conversations.value(conversationId).turns;
-      ASSERT_EQ(std::count_if(turns.begin(), turns.end(), [&text = text](const Turn& t) { return t.text == text; }), 1);
+      ASSERT_EQ(std::count_if(turns.begin(), turns.end(), [&text = text](const Turn& t) { return t.text == text; }),
+                std::count(m_sent.begin(), m_sent.end(), std::pair(conversationId, text)));
     }
   }
 
@@ -132,14 +139,30 @@ class Player {
   QString newText() { return QStringLiteral("message %1").arg(++m_nTexts); }
   bool send() {
     const QString text = newText();
-    const bool taken = m_chat.send(text, {});
-    if (taken) m_sent.emplace_back(m_chat.head().id, text);
-    return taken;
+    if (!m_chat.send(text, {})) return false;
+    sent(text);
+    return true;
   }
   void edit() {
     const QString text = newText();
-    if (m_chat.edit(anyTurn(), text, {})) m_sent.emplace_back(m_chat.head().id, text);
+    if (m_chat.edit(anyTurn(), text, {})) sent(text);
   }
+  bool sendDraft() {
+    const QString text = m_chat.draft().message().text;
+    if (!m_chat.sendDraft()) return false;
+    sent(text);
+    return true;
+  }
+  // Wherever it was written for, it is seen and the model reads it.
+  void sent(const QString& text) {
+    m_sent.emplace_back(m_chat.head().id, text);
+    if (m_chat.tree().turns().size() == 2) m_drafts[QString()] = {};  // it went with the first message
+    const QStringList path = m_chat.tree().path();
+    ASSERT_GE(path.size(), 2);
+    ASSERT_EQ(m_chat.tree().find(path[path.size() - 2])->text, text);
+    ASSERT_EQ(m_engine.lastMessages.back().content, text.toStdString());
+  }
+  QString draftKey() const { return m_chat.tree().isEmpty() ? QString() : m_chat.head().id; }
   QString anyTurn() {
     const auto& turns = m_chat.tree().turns();
     return turns.empty() ? QString() : turns[m_random() % turns.size()].id;
@@ -152,7 +175,8 @@ class Player {
 
   // What is done often in a chat is done often here: rare acts in between meet something that runs.
   void act() {
-    static constexpr std::array<unsigned, 18> kWeights{12, 3, 3, 4, 2, 4, 1, 3, 2, 2, 6, 2, 1, 1, 2, 1, 1, 1};
+    static constexpr std::array<unsigned, 22> kWeights{12, 3, 3, 4, 2, 4, 1, 3, 2, 2, 6,
+                                                       2,  1, 1, 2, 1, 1, 1, 3, 2, 2, 2};
     std::discrete_distribution<int> which(kWeights.begin(), kWeights.end());
     switch (which(m_random)) {
       case 0: send(); break;
@@ -172,8 +196,16 @@ class Player {
       case 14: m_load.load(m_random() % 2 == 0 ? "/models/a.gguf" : "/models/b.gguf", anyPlan()); break;
       case 15: m_load.load(m_load.loaded() ? m_load.loaded()->path : "/models/a.gguf", anyPlan()); break;
       case 16: m_load.cancel(); break;
+      case 18: m_chat.draft().handleEvent(draft_event::Typed{newText()}); break;
+      case 19: m_chat.editTurn(anyTurn()); break;
+      case 20: sendDraft(); break;
+      case 21: leaveEdit(); break;
       default: m_random() % 2 == 0 ? m_load.unload() : m_chat.renameConversation(newText());
     }
+  }
+  void leaveEdit() {
+    m_chat.draft().handleEvent(draft_event::EscapePressed{});
+    if (m_random() % 2 == 0) m_chat.draft().handleEvent(draft_event::DiscardAgreed{});
   }
   void remove(const QString& id) {
     m_store.remove(id);
@@ -188,6 +220,7 @@ class Player {
   ChatController m_chat{m_engine, m_store};
   unsigned m_nTexts = 0;
   std::vector<std::pair<QString, QString>> m_sent;  // conversation, text
+  QHash<QString, Draft> m_drafts;                   // conversation (empty: the new one), what is being written in it
   QHash<QString, QString> m_written;                // turn, all that was shown of it
 };
 

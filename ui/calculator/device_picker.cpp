@@ -47,8 +47,7 @@ QString factsOf(const DeviceInfo& device, const QString& item) {
   for (const std::string& fact : {device.driver, device.kernels, device.kernel_note}) {
     if (!fact.empty()) lines << QString::fromStdString(fact);
   }
-  const QString text = lines.join(QLatin1Char('\n'));
-  return Qt::mightBeRichText(text) ? text.toHtmlEscaped() : text;
+  return lines.join(QLatin1Char('\n'));
 }
 
 }  // namespace

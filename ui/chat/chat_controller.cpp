@@ -16,8 +16,6 @@ namespace headroom::ui {
 
 namespace {
 
-constexpr qint64 kSaveEveryMs = 2000;
-constexpr int kPromptPauseMs = 600;
 constexpr quint32 kSummaryTokens = 300;
 constexpr qsizetype kTitleChars = 48;
 
@@ -38,22 +36,53 @@ qsizetype charsOf(const std::vector<ChatMessage>& messages) {
   return chars;
 }
 
+// An answer that was continued counts all that was written for it: a part whose figures never came leaves it uncounted.
+void addFigures(Turn& turn, const chat_effect::FinishTurn& part) {
+  const bool isFirst = turn.text.size() == part.writtenChars;
+  const bool isCounted = part.figures || part.writtenChars == 0;
+  if (!isCounted || isFirst || turn.generatedTokens == 0) {
+    turn.generatedTokens = 0;
+    turn.decodeSeconds = 0;
+  }
+  if (part.figures && (isFirst || turn.generatedTokens > 0)) {
+    turn.generatedTokens += part.figures->generatedTokens;
+    turn.decodeSeconds += part.figures->decodeSeconds;
+  }
+  if (isFirst) {
+    turn.seed = part.figures ? part.figures->seed : 0;
+  } else if (part.writtenChars > 0) {
+    turn.seed = 0;
+  }
+}
+
 }  // namespace
 
 ChatController::ChatController(EnginePort& engine, ConversationPort& store, QObject* parent)
-    : QObject(parent), m_engine(engine), m_store(store) {
+    : QObject(parent), m_engine(engine), m_store(store), m_draft(store, this) {
   connectEngine();
   connect(&store, &ConversationPort::opened, this,
           [this](const Conversation& conversation) { handleEvent(chat_event::Opened{conversation}); });
   connect(&store, &ConversationPort::openFailed, this,
           [this](const QString& id) { handleEvent(chat_event::OpenFailed{id}); });
   m_promptPause.setSingleShot(true);
-  m_promptPause.setInterval(kPromptPauseMs);
+  m_promptPause.setInterval(ChatDraft::kKeepMs);
   connect(&m_promptPause, &QTimer::timeout, this, &ChatController::saveHead);
+  m_answerPause.setSingleShot(true);
+  m_answerPause.setInterval(kKeepMs);
+  connect(&m_answerPause, &QTimer::timeout, this, [this] {
+    if (const auto* answer = std::get_if<chat_stage::Answering>(&m_stage)) saveTurn(answer->turnId);
+  });
   newConversation();
 }
 
-ChatController::~ChatController() { savePrompt(); }
+// Nobody is told: who listened may be half gone already.
+ChatController::~ChatController() {
+  blockSignals(true);
+  m_draft.blockSignals(true);
+  handleEvent(chat_event::Ended{});
+  keepPrompt();
+  m_draft.keep();
+}
 
 void ChatController::connectEngine() {
   connect(&m_engine, &EnginePort::modelLoaded, this, &ChatController::onModelLoaded);
@@ -130,11 +159,12 @@ void ChatController::runEffect(const ChatEffect& effect) {
 }
 
 void ChatController::newConversation() {
-  savePrompt();
+  keepPrompt();
   handleEvent(chat_event::Left{});
   m_head = {QUuid::createUuid().toString(QUuid::WithoutBraces), {}, m_settings.systemPrompt, nowMs(), nowMs()};
   m_headIsSaved = false;
   m_tree.reset({});
+  m_draft.openNew();
   forgetSpeed();
   estimateContext();
   setTrouble({});
@@ -144,7 +174,8 @@ void ChatController::newConversation() {
 
 void ChatController::openConversation(const QString& id) {
   if (id == m_head.id) return handleEvent(chat_event::OpenGivenUp{});
-  savePrompt();
+  keepPrompt();
+  m_draft.keep();  // the store reads it with its conversation, should that be the one that is opened next
   handleEvent(chat_event::OpenAsked{id});
   setTrouble({});
   m_store.open(id);
@@ -154,6 +185,7 @@ void ChatController::takeConversation(const Conversation& conversation) {
   m_head = conversation.head;
   m_headIsSaved = true;
   m_tree.reset(conversation.turns);
+  m_draft.open(m_head.id, conversation.draft, m_tree);
   forgetSpeed();
   estimateContext();
   emit headChanged();
@@ -176,7 +208,7 @@ void ChatController::forgetConversation(const QString& id) {
 void ChatController::setSystemPrompt(const QString& text) {
   if (text == m_head.systemPrompt) return;
   m_head.systemPrompt = text;
-  if (m_headIsSaved) m_promptPause.start();
+  if (m_headIsSaved && !m_promptPause.isActive()) m_promptPause.start();
   estimateContext();
   emit headChanged();
 }
@@ -197,7 +229,8 @@ bool ChatController::edit(const QString& userTurnId, const QString& text, const 
   if (!canStart() || old == nullptr || (text.trimmed().isEmpty() && attachments.isEmpty())) return false;
   const bool cutBefore = old->cutBefore;
   const QString summary = old->summary;
-  const QString id = m_tree.append(old->parentId, Role::User, text, nowMs());
+  showTurn(userTurnId);
+  const QString id = m_tree.append(m_tree.find(userTurnId)->parentId, Role::User, text, nowMs());
   Turn& turn = *m_tree.find(id);
   turn.attachments = attachments;
   turn.cutBefore = cutBefore;
@@ -208,8 +241,27 @@ bool ChatController::edit(const QString& userTurnId, const QString& text, const 
   return true;
 }
 
+bool ChatController::sendDraft() {
+  if (!m_draft.canSend()) return false;
+  const DraftMessage message = m_draft.message();
+  QVector<Attachment> attachments;
+  for (const DraftFile& file : message.files) attachments.append(file.attachment);
+  const QString edited = m_draft.editedTurn();
+  if (!(edited.isEmpty() ? send(message.text, attachments) : edit(edited, message.text, attachments))) return false;
+  m_draft.handleEvent(draft_event::Sent{});
+  m_draft.keep();
+  return true;
+}
+
+void ChatController::editTurn(const QString& id) {
+  const Turn* turn = m_tree.find(id);
+  if (turn == nullptr || turn->role != Role::User) return;
+  m_draft.edit(*turn);
+}
+
 void ChatController::answer(const QString& userTurnId) {
   if (!canStart() || m_tree.find(userTurnId) == nullptr) return;
+  showTurn(userTurnId);
   startAnswer(m_tree.append(userTurnId, Role::Assistant, QString(), nowMs()), true, false);
 }
 
@@ -221,6 +273,7 @@ void ChatController::regenerate(const QString& assistantTurnId) {
 void ChatController::continueAnswer(const QString& assistantTurnId) {
   const Turn* turn = m_tree.find(assistantTurnId);
   if (!canStart() || turn == nullptr || !canContinue(turn->state)) return;
+  showTurn(assistantTurnId);
   // An answer that was stopped before its first word has nothing to go on from.
   startAnswer(assistantTurnId, false, !turn->text.isEmpty());
 }
@@ -232,6 +285,16 @@ ChatRequest ChatController::requestOf(std::vector<ChatMessage> messages, quint32
   request.maxTokens = maxTokens;
   request.sampler = m_settings.sampler;
   return request;
+}
+
+// What is asked about a turn is answered below it, and the model reads what leads to it: no other version may hide
+// them.
+void ChatController::showTurn(const QString& turnId) {
+  if (m_tree.path().contains(turnId)) return;
+  for (const Turn* turn = m_tree.find(turnId); turn != nullptr; turn = m_tree.find(turn->parentId)) {
+    m_tree.choose(turn->id);
+    m_store.chooseVersion(m_head.id, turn->id);
+  }
 }
 
 void ChatController::startAnswer(const QString& turnId, bool isNewTurn, bool continues) {
@@ -246,7 +309,6 @@ void ChatController::startAnswer(const QString& turnId, bool isNewTurn, bool con
   m_speed = {};
   forgetSpeed();
   setTrouble({});
-  m_saveClock.start();
   handleEvent(chat_event::AnswerStarted{m_engine.generate(request), turnId, questionId, isNewTurn, sentChars});
   emit pathChanged();
 }
@@ -312,19 +374,15 @@ void ChatController::appendText(const QString& turnId, const QString& text) {
   if (!m_speed.clock.isValid()) m_speed.clock.start();
   m_tree.find(turnId)->text += text;
   emit textAppended(turnId, text);
-  if (m_saveClock.elapsed() <= kSaveEveryMs) return;
-  saveTurn(turnId);
-  m_saveClock.start();
+  if (!m_answerPause.isActive()) m_answerPause.start();
 }
 
 void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
   Turn& turn = *m_tree.find(finished.turnId);
   turn.state = finished.state;
+  addFigures(turn, finished);
   if (finished.figures) {
     const ChatFigures& figures = *finished.figures;
-    turn.generatedTokens = figures.generatedTokens;
-    turn.decodeSeconds = figures.decodeSeconds;
-    turn.seed = figures.seed;
     m_context.used = figures.contextUsed;
     m_context.length = figures.contextLength;
     m_context.isEstimate = false;
@@ -332,6 +390,7 @@ void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
     m_context.predictedTokensPerSecond = m_context.tokensPerSecond > 0 ? predictedFor(figures) : 0;
     emit contextChanged();
   }
+  m_answerPause.stop();
   saveHead();
   saveTurn(finished.turnId);
   emit turnChanged(finished.turnId);
@@ -497,10 +556,11 @@ void ChatController::saveHead() {
   m_headIsSaved = true;
   m_head.updatedMs = nowMs();
   m_store.saveHead(m_head);
+  m_draft.moveTo(m_head.id);
   emit headChanged();
 }
 
-void ChatController::savePrompt() {
+void ChatController::keepPrompt() {
   if (m_promptPause.isActive()) saveHead();
 }
 

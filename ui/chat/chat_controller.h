@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <optional>
 
+#include "ui/chat/chat_draft.h"
 #include "ui/chat/chat_settings.h"
 #include "ui/chat/chat_stage.h"
 #include "ui/chat/chat_tree.h"
@@ -31,9 +32,14 @@ class ChatController : public QObject {
   Q_OBJECT
  public:
   ChatController(EnginePort& engine, ConversationPort& store, QObject* parent = nullptr);
-  ~ChatController() override;  // what was typed last is kept
+  ~ChatController() override;  // what was typed last and what was shown of an answer is kept
+
+  // An answer that is being written is stored this long after its text was shown.
+  static constexpr int kKeepMs = 200;
 
   const ChatTree& tree() const { return m_tree; }
+  ChatDraft& draft() { return m_draft; }
+  const ChatDraft& draft() const { return m_draft; }
   const ConversationHead& head() const { return m_head; }
   Activity activity() const;
   bool isBusy() const { return !std::holds_alternative<chat_stage::Resting>(m_stage); }
@@ -55,7 +61,10 @@ class ChatController : public QObject {
 
   // False, and nothing happens, while busy, without a model, or without a text: the caller keeps what was written.
   bool send(const QString& text, const QVector<Attachment>& attachments);
+  // Another version of a turn, also of one that another version hides: it is shown again.
   bool edit(const QString& userTurnId, const QString& text, const QVector<Attachment>& attachments);
+  bool sendDraft();                  // the draft, as the new message or the other version that it is
+  void editTurn(const QString& id);  // begins to write another version of a turn of the user's
   // Each starts an answer; ignored while busy or without a model.
   void answer(const QString& userTurnId);  // (again)
   void regenerate(const QString& assistantTurnId);
@@ -105,6 +114,7 @@ class ChatController : public QObject {
   const DeviceInfo* deviceOf(const QString& sentence) const;
   static QString withDeviceName(const DeviceInfo& device, const QString& sentence);
 
+  void showTurn(const QString& turnId);
   void startAnswer(const QString& turnId, bool isNewTurn, bool continues);
   bool offerPlainTemplate();
   void cutAt(const QString& turnId, const QString& summary);
@@ -117,7 +127,7 @@ class ChatController : public QObject {
   void estimateContext();
   void setTrouble(Trouble trouble);
   void saveHead();
-  void savePrompt();  // at once, if it waits for a pause
+  void keepPrompt();  // at once, if it waits
   void saveTurn(const QString& id);
 
   EnginePort& m_engine;
@@ -127,6 +137,7 @@ class ChatController : public QObject {
   ChatTree m_tree;
   ConversationHead m_head;
   bool m_headIsSaved = false;
+  ChatDraft m_draft;
 
   ChatStage m_stage;
   std::optional<ModelFacts> m_model;
@@ -135,8 +146,7 @@ class ChatController : public QObject {
   ContextFigures m_context;
   double m_tokensPerChar = 0.3;  // typical for English until it is measured
   Speed m_speed;
-  QElapsedTimer m_saveClock;
-  QTimer m_promptPause;
+  QTimer m_answerPause, m_promptPause;  // each runs while something is to be kept
 };
 
 }  // namespace headroom::ui

@@ -34,19 +34,19 @@ bool hasNothing(const Answering& answer) { return answer.isNewTurn && answer.wri
 
 ChatEffect endWithout(const Answering& answer, TurnState state) {
   if (hasNothing(answer)) return DropTurn{answer.turnId};
-  return FinishTurn{answer.turnId, state, std::nullopt};
+  return FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt};
 }
 
 // Goes elsewhere without waiting for the engine: the answer keeps the text it has, its late events find nothing.
 Effects leave(ChatStage& stage, TurnState state = TurnState::Stopped) {
   const ChatStage left = std::exchange(stage, Resting{});
-  return std::visit(
-      Overloaded{[](const Resting&) { return Effects{}; }, [](const Opening&) { return Effects{}; },
-                 [state](const Answering& answer) {
-                   return Effects{StopRequest{answer.request}, FinishTurn{answer.turnId, state, std::nullopt}};
-                 },
-                 [](const Summarising& summary) { return Effects{StopRequest{summary.request}}; }},
-      left);
+  return std::visit(Overloaded{[](const Resting&) { return Effects{}; }, [](const Opening&) { return Effects{}; },
+                               [state](const Answering& answer) {
+                                 return Effects{StopRequest{answer.request},
+                                                FinishTurn{answer.turnId, state, answer.writtenChars, std::nullopt}};
+                               },
+                               [](const Summarising& summary) { return Effects{StopRequest{summary.request}}; }},
+                    left);
 }
 
 Effects on(ChatStage& stage, const chat_event::AnswerStarted& event) {
@@ -79,6 +79,8 @@ Effects on(ChatStage& stage, const chat_event::StopAsked&) {
 }
 
 Effects on(ChatStage& stage, const chat_event::Left&) { return leave(stage); }
+
+Effects on(ChatStage& stage, const chat_event::Ended&) { return leave(stage, TurnState::Interrupted); }
 
 Effects on(ChatStage& stage, const chat_event::OpenAsked& event) {
   Effects effects = leave(stage);
@@ -130,7 +132,7 @@ Effects on(ChatStage& stage, const chat_event::Finished& event) {
   const QString turnId = found->turnId;
   Effects effects{
       Count{event.figures.promptTokens + event.figures.generatedTokens, found->sentChars + found->writtenChars},
-      FinishTurn{turnId, stateAfter(event.end), event.figures}};
+      FinishTurn{turnId, stateAfter(event.end), found->writtenChars, event.figures}};
   stage = Resting{};
   if (event.end == ChatEnd::ContextFull) effects.push_back(TellFull{event.figures.contextLength, turnId});
   return effects;

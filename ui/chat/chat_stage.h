@@ -61,7 +61,8 @@ struct SummaryStarted {  // likewise
   qsizetype sentChars = 0;
 };
 struct StopAsked {};
-struct Left {};  // another conversation takes the place of this one at once, or the program ends
+struct Left {};   // another conversation takes the place of this one at once
+struct Ended {};  // the program ends
 struct OpenAsked {
   QString conversationId;
 };
@@ -97,10 +98,11 @@ struct ModelChanged {  // by this request another model, or none, is there now; 
   quint64 request = 0;
 };
 }  // namespace chat_event
-using ChatEvent = std::variant<chat_event::AnswerStarted, chat_event::SummaryStarted, chat_event::StopAsked,
-                               chat_event::Left, chat_event::OpenAsked, chat_event::OpenGivenUp, chat_event::Opened,
-                               chat_event::OpenFailed, chat_event::ReadingProgressed, chat_event::TextArrived,
-                               chat_event::Finished, chat_event::TooLong, chat_event::Failed, chat_event::ModelChanged>;
+using ChatEvent =
+    std::variant<chat_event::AnswerStarted, chat_event::SummaryStarted, chat_event::StopAsked, chat_event::Left,
+                 chat_event::Ended, chat_event::OpenAsked, chat_event::OpenGivenUp, chat_event::Opened,
+                 chat_event::OpenFailed, chat_event::ReadingProgressed, chat_event::TextArrived, chat_event::Finished,
+                 chat_event::TooLong, chat_event::Failed, chat_event::ModelChanged>;
 
 namespace chat_effect {
 struct StopRequest {  // ask the engine to end it
@@ -112,6 +114,7 @@ struct AppendText {
 struct FinishTurn {
   QString turnId;
   TurnState state = TurnState::Done;
+  qsizetype writtenChars = 0;          // of the text that this request added
   std::optional<ChatFigures> figures;  // of an answer that came to its end
 };
 struct DropTurn {  // nothing came: the answer goes away and its question can be sent again

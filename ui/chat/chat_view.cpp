@@ -122,9 +122,7 @@ void ChatView::appendText(const QString& turnId, const QString& text) {
     layoutRows();
     return;
   }
-  const bool goesOn = !item->segments->segments().empty() && item->segments->segments().back().closed &&
-                      !item->segments->segments().back().isCode;
-  if (goesOn) {  // an answer that was finished is continued: its last paragraph may grow
+  if (item->segments->isFinished()) {  // the answer is continued: its last paragraph or its open fence may grow
     for (Row& row : item->rows) dropWidget(row);
     split(*item);
   } else {

@@ -1,5 +1,6 @@
 #include "ui/chat/chat_widget.h"
 
+#include <QCoreApplication>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -122,7 +123,7 @@ QWidget* ChatWidget::makeMiddle() {
   m_jump->hide();
   m_banner = new TroubleBanner(m_theme, middle);
   layout->addWidget(m_banner);
-  m_composer = new Composer(m_theme, middle);
+  m_composer = new Composer(m_theme, m_controller->draft(), middle);
   layout->addWidget(m_composer);
   auto* foot = new QHBoxLayout;
   foot->setContentsMargins(4, 0, 4, 0);
@@ -176,7 +177,10 @@ void ChatWidget::connectController() {
           [this] { emit loadWithoutWanted(m_controller->trouble().deviceId); });
   connect(m_banner, &TroubleBanner::largerContextChosen, this,
           [this] { emit largerContextWanted(m_controller->trouble().neededTokens); });
-  connect(m_composer, &Composer::sendChosen, this, &ChatWidget::send);
+  connect(&m_controller->draft(), &ChatDraft::changed, this, &ChatWidget::showEditPlace);
+  connect(m_composer, &Composer::sendChosen, this, [this] {
+    if (m_controller->sendDraft()) m_view->scrollToEnd();
+  });
   connect(m_composer, &Composer::stopChosen, m_controller, &ChatController::stop);
   connect(m_composer, &Composer::attachChosen, this, &ChatWidget::chooseAttachment);
   connect(m_composer, &Composer::editLastWanted, this, &ChatWidget::editLast);
@@ -210,13 +214,11 @@ void ChatWidget::connectList() {
   connect(new QShortcut(QKeySequence::New, this), &QShortcut::activated, m_list, &ConversationList::newChosen);
   connect(m_list, &ConversationList::newChosen, this, [this] {
     uncover();
-    m_composer->cancelEditing();
     m_controller->newConversation();
     m_composer->focusText();
   });
   connect(m_list, &ConversationList::openChosen, this, [this](const QString& id) {
     uncover();
-    m_composer->cancelEditing();
     m_controller->openConversation(id);
   });
   connect(m_list, &ConversationList::renamed, this, [this](const QString& id, const QString& title) {
@@ -291,6 +293,7 @@ void ChatWidget::showHead() {
 void ChatWidget::showPath() {
   m_stack->setCurrentWidget(m_controller->tree().isEmpty() ? static_cast<QWidget*>(m_welcome) : m_view);
   m_view->showPath();
+  showEditPlace();
 }
 
 QWidget* ChatWidget::widgetOf(Side side) const {
@@ -357,18 +360,14 @@ void ChatWidget::uncover() {
   m_composer->focusText();
 }
 
-void ChatWidget::send(const QString& text, const QVector<Attachment>& attachments) {
-  const QString edited = m_composer->editedTurn();
-  const bool isTaken =
-      edited.isEmpty() ? m_controller->send(text, attachments) : m_controller->edit(edited, text, attachments);
-  if (!isTaken) return;
-  m_composer->takeSent();
-  m_view->scrollToEnd();
+void ChatWidget::startEditing(const QString& turnId) {
+  m_controller->editTurn(turnId);
+  m_composer->focusText();
 }
 
-void ChatWidget::startEditing(const QString& turnId) {
-  const Turn* turn = m_controller->tree().find(turnId);
-  if (turn != nullptr) m_composer->startEditing(turnId, turn->text, turn->attachments);
+void ChatWidget::showEditPlace() {
+  const QString edited = m_controller->draft().editedTurn();
+  m_composer->setEditHidden(!edited.isEmpty() && !m_controller->tree().path().contains(edited));
 }
 
 void ChatWidget::editLast() {
@@ -452,6 +451,9 @@ void ChatWidget::keyPressEvent(QKeyEvent* event) {
     uncover();
   } else if (event->key() == Qt::Key_Escape && m_controller->isBusy()) {
     m_controller->stop();
+  } else if (m_composer->isAncestorOf(focusWidget()) &&
+             (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown)) {
+    QCoreApplication::sendEvent(m_view, event);
   } else {
     QWidget::keyPressEvent(event);
   }

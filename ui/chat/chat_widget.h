@@ -77,8 +77,8 @@ class ChatWidget : public QWidget {
   void uncover();
   bool isCoveredBy(Side side) const { return m_cover == side; }
   QWidget* widgetOf(Side side) const;
-  void send(const QString& text, const QVector<Attachment>& attachments);
   void startEditing(const QString& turnId);
+  void showEditPlace();
   void editLast();
   void chooseAttachment();
   void attachPath(const QString& path);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "ui/chat/code_lexer.h"
+#include "ui/chat/page_keys.h"
 
 namespace headroom::ui {
 
@@ -87,6 +88,10 @@ int CodeView::heightFor(int width) const {
   const int lines = std::max(1, document()->blockCount() - (m_shown.endsWith(u'\n') ? 1 : 0));
   const bool scrolls = m_widestPx + 2 * kPaddingPx > width;
   return lines * fontMetrics().lineSpacing() + 2 * kPaddingPx + (scrolls ? kSidewaysBarPx : 0);
+}
+
+void CodeView::keyPressEvent(QKeyEvent* event) {
+  isPageKey(*event) ? event->ignore() : QPlainTextEdit::keyPressEvent(event);
 }
 
 void CodeView::wheelEvent(QWheelEvent* event) {

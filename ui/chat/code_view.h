@@ -18,6 +18,7 @@ class CodeView : public QPlainTextEdit {
   int heightFor(int width) const;
 
  protected:
+  void keyPressEvent(QKeyEvent* event) override;  // leaves to whoever scrolls what moves the conversation
   void wheelEvent(QWheelEvent* event) override;
 
  private:

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
@@ -35,6 +36,13 @@ MessageEdit::MessageEdit(QWidget* parent) : QPlainTextEdit(parent) {
   fitHeight();
 }
 
+QString MessageEdit::text() const {
+  QString raw = document()->toRawText();
+  for (const QChar lineEnd : {QChar(QChar::ParagraphSeparator), QChar(QChar::LineSeparator)})
+    raw.replace(lineEnd, u'\n');
+  return raw;
+}
+
 // QPlainTextEdit measures its document in lines.
 void MessageEdit::fitHeight() {
   const int lines = std::clamp(static_cast<int>(std::ceil(document()->size().height())), 1, kMostLines);
@@ -48,6 +56,7 @@ void MessageEdit::resizeEvent(QResizeEvent* event) {
 }
 
 void MessageEdit::keyPressEvent(QKeyEvent* event) {
+  const bool isPage = event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown;
   const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
   if (isEnter && !event->modifiers().testFlag(Qt::ShiftModifier)) {
     emit submitted();
@@ -55,6 +64,8 @@ void MessageEdit::keyPressEvent(QKeyEvent* event) {
     emit escaped();
   } else if (event->key() == Qt::Key_Up && toPlainText().isEmpty()) {
     emit earlierWanted();
+  } else if (isPage && verticalScrollBar()->maximum() == 0) {
+    event->ignore();  // a message of one page leaves them to the conversation
   } else {
     QPlainTextEdit::keyPressEvent(event);
   }
@@ -64,34 +75,19 @@ bool MessageEdit::canInsertFromMimeData(const QMimeData* source) const {
   return !source->hasUrls() && QPlainTextEdit::canInsertFromMimeData(source);
 }
 
-Composer::Composer(const Theme& theme, QWidget* parent, AttachmentReader::Read read)
-    : QFrame(parent), m_theme(theme), m_reader(new AttachmentReader(std::move(read), this)) {
+Composer::Composer(const Theme& theme, ChatDraft& draft, QWidget* parent, AttachmentReader::Read read)
+    : QFrame(parent), m_theme(theme), m_draft(draft), m_reader(new AttachmentReader(std::move(read), this)) {
   setObjectName(QStringLiteral("composer"));
   setRole(this, "card");
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(10, 8, 8, 8);
   layout->setSpacing(4);
-
-  m_editBar = new QWidget(this);
-  auto* editLayout = new QHBoxLayout(m_editBar);
-  editLayout->setContentsMargins(4, 0, 0, 0);
-  auto* editing = new QLabel(tr("Editing your message; the version before stays."), m_editBar);
-  setRole(editing, "muted");
-  auto* cancel = new QToolButton(m_editBar);
-  cancel->setText(tr("Cancel"));
-  cancel->setObjectName(QStringLiteral("cancelEdit"));
-  connect(cancel, &QToolButton::clicked, this, &Composer::cancelEditing);
-  editLayout->addWidget(editing);
-  editLayout->addStretch();
-  editLayout->addWidget(cancel);
-  layout->addWidget(m_editBar);
-
+  layout->addWidget(makeEditBar());
   m_chips = new QWidget(this);
   m_chipLayout = new QHBoxLayout(m_chips);
   m_chipLayout->setContentsMargins(0, 0, 0, 0);
   m_chipLayout->setSpacing(6);
   layout->addWidget(m_chips);
-
   m_text = new MessageEdit(this);
   layout->addWidget(m_text);
 
@@ -117,23 +113,63 @@ Composer::Composer(const Theme& theme, QWidget* parent, AttachmentReader::Read r
   setFocusProxy(m_text);
   m_text->installEventFilter(this);
   connect(m_text, &MessageEdit::submitted, this, &Composer::submit);
-  connect(m_text, &MessageEdit::escaped, this,
-          [this] { m_editedTurn.isEmpty() ? emit stopChosen() : cancelEditing(); });
+  connect(m_text, &MessageEdit::escaped, this, &Composer::escape);
   connect(m_text, &MessageEdit::earlierWanted, this, &Composer::editLastWanted);
-  connect(m_text, &QPlainTextEdit::textChanged, this, &Composer::refresh);
+  connect(m_text, &QPlainTextEdit::textChanged, this, [this] {
+    if (!m_isShowing) m_draft.handleEvent(draft_event::Typed{m_text->text()});
+  });
   connect(m_attach, &QToolButton::clicked, this, &Composer::attachChosen);
-  connect(&theme, &Theme::changed, this, &Composer::showAttachments);
-  connect(m_reader, &AttachmentReader::arrived, this, &Composer::replacePending);
+  connect(m_action, &QPushButton::clicked, this, [this] { m_mode == Mode::Busy ? emit stopChosen() : submit(); });
+  connect(&theme, &Theme::changed, this, &Composer::showFiles);
+  connect(&draft, &ChatDraft::messageShown, this, &Composer::showMessage);
+  connect(&draft, &ChatDraft::changed, this, &Composer::refresh);
+  connectReader();
+  showMessage();
+}
+
+void Composer::connectReader() {
+  connect(&m_draft, &ChatDraft::readCancelled, m_reader, &AttachmentReader::cancel);
+  connect(m_reader, &AttachmentReader::arrived, this, [this](quint64 id, const Attachment& read) {
+    m_draft.handleEvent(draft_event::FileRead{id, read});
+  });
   connect(m_reader, &AttachmentReader::refused, this, [this](quint64 id, const QString& sentence) {
-    removePending(id);
+    m_draft.handleEvent(draft_event::FileGone{id});
     emit attachmentRefused(sentence);
   });
   connect(m_reader, &AttachmentReader::folderFound, this, [this](quint64 id, const QString& path) {
-    removePending(id);
+    m_draft.handleEvent(draft_event::FileGone{id});
     emit folderFound(id, path);
   });
-  connect(m_action, &QPushButton::clicked, this, [this] { m_mode == Mode::Busy ? emit stopChosen() : submit(); });
-  showAttachments();
+}
+
+// What is edited, or whether the change may be thrown away.
+QWidget* Composer::makeEditBar() {
+  m_editBar = new QWidget(this);
+  m_editBar->setObjectName(QStringLiteral("editBar"));
+  auto* layout = new QHBoxLayout(m_editBar);
+  layout->setContentsMargins(4, 0, 0, 0);
+  m_editText = new QLabel(m_editBar);
+  m_editText->setObjectName(QStringLiteral("editText"));
+  m_editText->setWordWrap(true);
+  setRole(m_editText, "muted");
+  layout->addWidget(m_editText, 1);
+  m_cancel = addEditButton("cancelEdit", tr("Cancel"), draft_event::EscapePressed{});
+  m_discard = addEditButton("discardEdit", tr("Throw away"), draft_event::DiscardAgreed{});
+  m_keep = addEditButton("keepEdit", tr("Keep editing"), draft_event::KeepChosen{});
+  return m_editBar;
+}
+
+QToolButton* Composer::addEditButton(const char* name, const QString& text, const DraftEvent& event) {
+  auto* button = new QToolButton(m_editBar);
+  button->setText(text);
+  button->setObjectName(QLatin1String(name));
+  button->setFocusPolicy(Qt::StrongFocus);
+  connect(button, &QToolButton::clicked, this, [this, event] {
+    m_draft.handleEvent(event);
+    focusText();
+  });
+  m_editBar->layout()->addWidget(button);
+  return button;
 }
 
 // Shown as one field: the frame takes the focus colour.
@@ -145,21 +181,59 @@ bool Composer::eventFilter(QObject* object, QEvent* event) {
   return QFrame::eventFilter(object, event);
 }
 
+void Composer::keyPressEvent(QKeyEvent* event) {
+  event->key() == Qt::Key_Escape ? escape() : QFrame::keyPressEvent(event);
+}
+
+void Composer::escape() {
+  if (m_draft.editedTurn().isEmpty()) return emit stopChosen();
+  m_draft.handleEvent(draft_event::EscapePressed{});
+  focusText();
+}
+
 void Composer::setMode(Mode mode) {
   m_mode = mode;
   refresh();
 }
 
+void Composer::setEditHidden(bool isHidden) {
+  m_isEditHidden = isHidden;
+  showEditBar();
+}
+
+void Composer::showMessage() {
+  const DraftMessage message = m_draft.message();
+  if (m_text->text() != message.text) {
+    m_isShowing = true;
+    m_text->setPlainText(message.text);
+    m_text->moveCursor(QTextCursor::End);
+    m_isShowing = false;
+  }
+  if (m_shownFiles != message.files || m_chipLayout->count() == 0) showFiles();
+  refresh();
+}
+
+void Composer::showEditBar() {
+  const bool isEditing = !m_draft.editedTurn().isEmpty(), asks = m_draft.asksToDiscard();
+  m_editText->setText(asks             ? tr("Throw away what you changed in this message?")
+                      : m_isEditHidden ? tr("Editing a message that another version hides; sending shows it again.")
+                                       : tr("Editing your message; the version before stays."));
+  m_cancel->setVisible(!asks);
+  m_discard->setVisible(asks);
+  m_keep->setVisible(asks);
+  m_editBar->setVisible(isEditing);
+}
+
 void Composer::refresh() {
-  const bool hasText = !m_text->toPlainText().trimmed().isEmpty() || !m_attachments.isEmpty();
-  m_editBar->setVisible(!m_editedTurn.isEmpty());
-  m_chips->setVisible(!m_attachments.isEmpty());
+  const bool hasText = !m_draft.message().text.trimmed().isEmpty() || !m_draft.message().files.isEmpty();
+  showEditBar();
+  m_chips->setVisible(!m_shownFiles.isEmpty());
   const bool busy = m_mode == Mode::Busy;
   m_action->setText(busy ? tr("Stop") : tr("Send"));
   m_action->setToolTip(busy ? tr("Stop this answer (Esc)") : tr("Send (Enter)"));
   m_action->setAccessibleName(busy ? tr("Stop this answer") : tr("Send"));
   const QString pending = pendingName();
-  m_action->setEnabled(busy || (m_mode == Mode::Ready && hasText && pending.isEmpty()));
+  m_action->setEnabled(busy || (m_mode == Mode::Ready && m_draft.canSend()));
   const char* role = busy ? "" : "primary";
   if (m_action->property("role").toString() != QLatin1StringView(role)) setRole(m_action, role);
   m_hint->setText(busy                 ? tr("Esc stops")
@@ -173,36 +247,35 @@ void Composer::refresh() {
   m_text->viewport()->update();
 }
 
-void Composer::showAttachments() {
+void Composer::showFiles() {
+  m_shownFiles = m_draft.message().files;
   while (QLayoutItem* item = m_chipLayout->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;
   }
-  for (qsizetype i = 0; i < m_attachments.size(); ++i) {
-    QToolButton* chip = makeChip(m_attachments[i]);
-    connect(chip, &QToolButton::clicked, this, [this, i] {
-      cancelReads({m_attachments.takeAt(i)});
-      showAttachments();
-    });
+  for (qsizetype i = 0; i < m_shownFiles.size(); ++i) {
+    QToolButton* chip = makeChip(m_shownFiles[i]);
+    connect(chip, &QToolButton::clicked, this, [this, i] { m_draft.handleEvent(draft_event::FileRemoved{i}); });
     m_chipLayout->addWidget(chip);
   }
   m_chipLayout->addStretch();
   refresh();
 }
 
-QToolButton* Composer::makeChip(const Attached& attached) {
+QToolButton* Composer::makeChip(const DraftFile& file) {
   auto* chip = new QToolButton(m_chips);
   chip->setObjectName(QStringLiteral("attachmentChip"));
   chip->setIcon(m_theme.icon(QStringLiteral("close")));
   chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  chip->setFocusPolicy(Qt::StrongFocus);
   setRole(chip, "chip");
-  if (const auto* pending = std::get_if<Pending>(&attached)) {
-    chip->setText(literalText(tr("Reading %1\u2026").arg(pending->name)));
-    chip->setToolTip(tr("Stop reading %1 and leave it out").arg(pending->name));
+  const QString& name = file.attachment.name;
+  if (file.readId != 0) {
+    chip->setText(literalText(tr("Reading %1\u2026").arg(name)));
+    chip->setToolTip(tr("Stop reading %1 and leave it out").arg(name));
   } else {
-    const Attachment& read = std::get<Attachment>(attached);
-    chip->setText(literalText(attachmentText(read)));
-    chip->setToolTip(tr("Remove %1").arg(read.name));
+    chip->setText(literalText(attachmentText(file.attachment)));
+    chip->setToolTip(tr("Remove %1").arg(name));
   }
   chip->setAccessibleName(chip->toolTip());
   return chip;
@@ -210,86 +283,21 @@ QToolButton* Composer::makeChip(const Attached& attached) {
 
 quint64 Composer::attachFile(const QString& path) {
   const quint64 id = m_reader->read(path);
-  m_attachments.append(Pending{id, QFileInfo(path).fileName()});
-  showAttachments();
+  m_draft.handleEvent(draft_event::FileAdded{id, QFileInfo(path).fileName()});
   return id;
 }
 
-// In its place, also in a draft that is put aside while a message is edited.
-void Composer::replacePending(quint64 id, const Attachment& read) {
-  for (QVector<Attached>* list : {&m_attachments, &m_draftAttachments}) {
-    for (Attached& attached : *list) {
-      const auto* pending = std::get_if<Pending>(&attached);
-      if (pending != nullptr && pending->id == id) attached = read;
-    }
-  }
-  showAttachments();
-}
-
-void Composer::removePending(quint64 id) {
-  const auto isIt = [id](const Attached& attached) {
-    const auto* pending = std::get_if<Pending>(&attached);
-    return pending != nullptr && pending->id == id;
-  };
-  m_attachments.removeIf(isIt);
-  m_draftAttachments.removeIf(isIt);
-  showAttachments();
-}
-
 QString Composer::pendingName() const {
-  for (const Attached& attached : m_attachments) {
-    if (const auto* pending = std::get_if<Pending>(&attached)) return pending->name;
+  for (const DraftFile& file : m_draft.message().files) {
+    if (file.readId != 0) return file.attachment.name;
   }
   return {};
-}
-
-void Composer::cancelReads(const QVector<Attached>& attachments) {
-  for (const Attached& attached : attachments) {
-    if (const auto* pending = std::get_if<Pending>(&attached)) m_reader->cancel(pending->id);
-  }
-}
-
-void Composer::startEditing(const QString& turnId, const QString& text, const QVector<Attachment>& attachments) {
-  if (m_editedTurn.isEmpty()) {
-    m_draft = m_text->toPlainText();
-    m_draftAttachments = m_attachments;
-  } else {
-    cancelReads(m_attachments);
-  }
-  m_editedTurn = turnId;
-  m_attachments = QVector<Attached>(attachments.begin(), attachments.end());
-  m_text->setPlainText(text);
-  m_text->moveCursor(QTextCursor::End);
-  showAttachments();
-  focusText();
-}
-
-void Composer::cancelEditing() {
-  if (m_editedTurn.isEmpty()) return;
-  m_editedTurn.clear();
-  cancelReads(m_attachments);
-  m_attachments = std::exchange(m_draftAttachments, {});
-  m_text->setPlainText(std::exchange(m_draft, {}));
-  m_text->moveCursor(QTextCursor::End);
-  showAttachments();
-}
-
-void Composer::takeSent() {
-  if (!m_editedTurn.isEmpty()) return cancelEditing();
-  m_attachments.clear();
-  m_text->clear();
-  showAttachments();
 }
 
 void Composer::focusText() { m_text->setFocus(Qt::OtherFocusReason); }
 
 void Composer::submit() {
-  if (m_mode != Mode::Ready || !pendingName().isEmpty()) return;
-  const QString text = m_text->toPlainText();
-  if (text.trimmed().isEmpty() && m_attachments.isEmpty()) return;
-  QVector<Attachment> attachments;  // a copy: whoever takes it clears ours
-  for (const Attached& attached : m_attachments) attachments.append(std::get<Attachment>(attached));
-  emit sendChosen(text, attachments);
+  if (m_mode == Mode::Ready && m_draft.canSend()) emit sendChosen();
 }
 
 }  // namespace headroom::ui

@@ -5,7 +5,7 @@
 #include <QPlainTextEdit>
 
 #include "ui/chat/attachment_reader.h"
-#include "ui/chat/conversation.h"
+#include "ui/chat/chat_draft.h"
 #include "ui/theme/theme.h"
 
 class QHBoxLayout;
@@ -21,6 +21,8 @@ class MessageEdit : public QPlainTextEdit {
  public:
   explicit MessageEdit(QWidget* parent = nullptr);
 
+  QString text() const;  // as it was typed; toPlainText() makes plain spaces of those that do not break
+
  signals:
   void submitted();
   void escaped();
@@ -35,24 +37,23 @@ class MessageEdit : public QPlainTextEdit {
   void fitHeight();
 };
 
+// Shows a draft and tells it of what is typed and attached.
 class Composer : public QFrame {
   Q_OBJECT
  public:
-  explicit Composer(const Theme& theme, QWidget* parent = nullptr, AttachmentReader::Read read = readAttachment);
+  // Theme and draft outlive it.
+  Composer(const Theme& theme, ChatDraft& draft, QWidget* parent = nullptr,
+           AttachmentReader::Read read = readAttachment);
 
   enum class Mode { NoModel, Waiting, Ready, Busy };  // Waiting: for another conversation to open
   void setMode(Mode mode);
+  void setEditHidden(bool isHidden);  // the turn that is edited is not on the screen: another version hides it
   // Begins to read a file; its chip says so until it is there. The id that folderFound() may carry: it grows.
   quint64 attachFile(const QString& path);
-  void startEditing(const QString& turnId, const QString& text, const QVector<Attachment>& attachments);
-  void cancelEditing();
-  const QString& editedTurn() const { return m_editedTurn; }  // empty: a new message is written
-  void takeSent();  // what was sent goes; a draft that an edit had put aside comes back
   void focusText();
 
  signals:
-  void sendChosen(const QString& text,
-                  const QVector<headroom::ui::Attachment>& attachments);  // also of an edited message
+  void sendChosen();  // the draft, which can be sent
   void stopChosen();
   void attachChosen();
   void editLastWanted();
@@ -61,30 +62,30 @@ class Composer : public QFrame {
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  // A file of the message: read, or on its way.
-  struct Pending {
-    quint64 id;
-    QString name;
-  };
-  using Attached = std::variant<Attachment, Pending>;
-
+  QWidget* makeEditBar();
+  QToolButton* addEditButton(const char* name, const QString& text, const DraftEvent& event);
+  void connectReader();
   void submit();
+  void escape();
+  void showMessage();
+  void showFiles();
+  void showEditBar();
   void refresh();
-  void showAttachments();
-  QToolButton* makeChip(const Attached& attached);
-  void replacePending(quint64 id, const Attachment& read);
-  void removePending(quint64 id);
+  QToolButton* makeChip(const DraftFile& file);
   QString pendingName() const;  // empty: all files are read
-  void cancelReads(const QVector<Attached>& attachments);
 
   const Theme& m_theme;
+  ChatDraft& m_draft;
   Mode m_mode = Mode::NoModel;
-  QString m_editedTurn, m_draft;  // m_draft: what was being written when the editing began
-  QVector<Attached> m_attachments, m_draftAttachments;
+  bool m_isEditHidden = false, m_isShowing = false;
+  QVector<DraftFile> m_shownFiles;
   AttachmentReader* m_reader;
   QWidget* m_editBar;
+  QLabel* m_editText;
+  QToolButton *m_cancel, *m_discard, *m_keep;
   QWidget* m_chips;
   QHBoxLayout* m_chipLayout;
   MessageEdit* m_text;

@@ -35,13 +35,36 @@ struct Turn {
   QVector<Attachment> attachments;
   TurnState state = TurnState::Done;
   bool active = true;
-  bool cutBefore = false;  // turns before this one are no longer sent to the model
-  QString summary;         // of those turns; sent in their place when not empty
-  QString modelName;       // who answered
-  quint32 generatedTokens = 0;
-  double decodeSeconds = 0;
-  quint64 seed = 0;
-  qint64 createdMs = 0;  // since the epoch
+  bool cutBefore = false;       // turns before this one are no longer sent to the model
+  QString summary;              // of those turns; sent in their place when not empty
+  QString modelName;            // who answered
+  quint32 generatedTokens = 0;  // of all its parts, when it was continued; 0: they were not counted
+  double decodeSeconds = 0;     // likewise
+  quint64 seed = 0;             // 0: no one seed made this text
+  qint64 createdMs = 0;         // since the epoch
+};
+
+// A message that was not sent yet.
+struct DraftFile {
+  Attachment attachment;
+  quint64 readId =
+      0;  // not 0: it is still being read under this id, and has a name alone; the store keeps no such file
+  bool operator==(const DraftFile&) const = default;
+};
+struct DraftMessage {
+  QString text;
+  QVector<DraftFile> files;
+  bool isEmpty() const { return text.isEmpty() && files.isEmpty(); }
+  bool operator==(const DraftMessage&) const = default;
+};
+
+// What somebody is writing in a conversation: a new message, or another version of one that was sent.
+struct Draft {
+  DraftMessage message;
+  QString editedTurn;  // the turn that `message` is another version of; empty: it is a new message
+  DraftMessage aside;  // while a turn is edited: the new message that was being written when the editing began
+  bool isEmpty() const { return message.isEmpty() && editedTurn.isEmpty() && aside.isEmpty(); }
+  bool operator==(const Draft&) const = default;
 };
 
 struct ConversationHead {
@@ -52,6 +75,7 @@ struct ConversationHead {
 struct Conversation {
   ConversationHead head;
   std::vector<Turn> turns;  // in order of creation: a parent stands before its children
+  Draft draft{};
 };
 
 }  // namespace headroom::ui

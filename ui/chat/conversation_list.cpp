@@ -25,6 +25,15 @@ constexpr int kSearchDelayMs = 150;
 constexpr int kIdRole = Qt::UserRole;
 constexpr int kTitleRole = Qt::UserRole + 1;
 
+QString titleOf(const ConversationHead& head) {
+  return head.title.isEmpty() ? ConversationList::tr("Untitled") : head.title;
+}
+
+QString tipOf(const ConversationHead& head) {
+  const QDateTime used = QDateTime::fromMSecsSinceEpoch(head.updatedMs);
+  return ConversationList::tr("%1\nLast used %2").arg(titleOf(head), QLocale().toString(used, QLocale::ShortFormat));
+}
+
 }  // namespace
 
 ConversationList::ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent)
@@ -126,14 +135,12 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
   m_isFilling = true;
   m_list->clear();
   for (const ConversationHead& head : heads) {
-    const QString title = head.title.isEmpty() ? tr("Untitled") : head.title;
+    const QString title = titleOf(head);
     auto* item = new QListWidgetItem(title, m_list);
     item->setData(kIdRole, head.id);
     item->setData(kTitleRole, title);
     item->setFlags(item->flags() | Qt::ItemIsEditable);
-    item->setToolTip(
-        tr("%1\nLast used %2")
-            .arg(title, QLocale().toString(QDateTime::fromMSecsSinceEpoch(head.updatedMs), QLocale::ShortFormat)));
+    item->setToolTip(tipOf(head));
     if (head.id == m_currentId) m_list->setCurrentItem(item);
   }
   m_isFilling = false;
@@ -145,21 +152,31 @@ void ConversationList::show(const QString& search, const QVector<ConversationHea
 
 void ConversationList::setCurrent(const ConversationHead& head) {
   const bool isOther = head.id != m_currentId;
+  const bool isUsed = !isOther && head.updatedMs != m_currentUpdatedMs;
   m_currentId = head.id;
+  m_currentUpdatedMs = head.updatedMs;
   m_isFilling = true;
   QListWidgetItem* found = nullptr;
-  for (int i = 0; i < m_list->count(); ++i) {
-    QListWidgetItem* item = m_list->item(i);
-    if (item->data(kIdRole).toString() != head.id) continue;
-    found = item;
-    if (item->text() != head.title && !head.title.isEmpty()) {
-      item->setText(head.title);
-      item->setData(kTitleRole, head.title);
+  for (int i = 0; i < m_list->count() && found == nullptr; ++i) {
+    if (m_list->item(i)->data(kIdRole).toString() == head.id) found = m_list->item(i);
+  }
+  if (found != nullptr) {
+    if (found->text() != head.title && !head.title.isEmpty()) {
+      found->setText(head.title);
+      found->setData(kTitleRole, head.title);
     }
+    found->setToolTip(tipOf(head));
+    if (isUsed) moveToTop(*found);
   }
   if (isOther || found != m_list->currentItem()) m_list->setCurrentItem(found);
   m_isFilling = false;
   if (found == nullptr && !head.title.isEmpty()) refresh();  // its first message was sent just now
+}
+
+// In place: filling the list anew would end the editing of a name.
+void ConversationList::moveToTop(QListWidgetItem& item) {
+  const int row = m_list->row(&item);
+  if (row > 0) m_list->model()->moveRow({}, row, {}, 0);
 }
 
 QListWidgetItem* ConversationList::selected() const { return m_list->currentItem(); }

@@ -21,8 +21,9 @@ class ConversationList : public QWidget {
   ConversationList(const Theme& theme, ConversationPort& store, QWidget* parent = nullptr);
   ~ConversationList() override;
 
-  void setCurrent(const ConversationHead& head);  // the open one; marked, and its title kept up to date
-  void refresh();                                 // asks the store again
+  // The open one: marked, its title kept up to date, and moved to the top when it is used.
+  void setCurrent(const ConversationHead& head);
+  void refresh();  // asks the store again
 
  signals:
   void newChosen();
@@ -38,6 +39,7 @@ class ConversationList : public QWidget {
   QWidget* makeTop();
   QFrame* makeUndoBar();
   void show(const QString& search, const QVector<ConversationHead>& heads);
+  void moveToTop(QListWidgetItem& item);
   void showMenu(const QPoint& at);
   void finishRename(QListWidgetItem* item);
   void removeSelected();
@@ -61,6 +63,7 @@ class ConversationList : public QWidget {
   };
   QVector<Removal> m_removals;  // that can be undone, newest last
   QString m_currentId;
+  qint64 m_currentUpdatedMs = 0;
   bool m_isFilling = false;
 };
 

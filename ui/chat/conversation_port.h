@@ -22,6 +22,10 @@ class ConversationPort : public QObject {
   virtual void saveHead(const ConversationHead& head) = 0;  // inserts or replaces
   virtual void saveTurn(const QString& conversationId,
                         const ui::Turn& turn) = 0;  // inserts or replaces; its head is saved before
+  // Replaces the draft of a conversation; an empty one is forgotten. An empty id means the conversation that has no
+  // message yet: there is one such draft, and it outlives the program as well.
+  virtual void saveDraft(const QString& conversationId, const Draft& draft) = 0;
+  virtual void openNewDraft() = 0;  // the draft of the empty id: newDraftOpened()
   virtual void rename(const QString& conversationId, const QString& title) = 0;
   virtual void chooseVersion(const QString& conversationId,
                              const QString& id) = 0;        // active among those with its parent
@@ -32,6 +36,7 @@ class ConversationPort : public QObject {
  signals:
   void listed(const QString& search, const QVector<headroom::ui::ConversationHead>& heads);
   void opened(const headroom::ui::Conversation& conversation);
+  void newDraftOpened(const headroom::ui::Draft& draft);
   void openFailed(const QString& conversationId);  // answers open() in the place of opened(); problemFound says why
   // Once, at the start: this run keeps nothing on disk, for this reason; all requests are answered as if it did.
   void notKept(const QString& reason);

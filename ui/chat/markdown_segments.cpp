@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/chat/markdown_blocks.h"
+
 namespace headroom::ui {
 
 namespace {
@@ -65,6 +67,7 @@ void MarkdownSegments::finish() {
   takeBackPartialLine();
   if (!m_line.isEmpty()) addLine(m_line, true);
   m_line.clear();
+  m_isFinished = true;
   if (!m_segments.empty()) {
     m_segments.back().closed = true;
     m_segments.back().settled = m_segments.back().text.size();
@@ -101,7 +104,6 @@ bool MarkdownSegments::opensFence(QStringView line, bool whole) {
   m_fenceLength = length;
   m_fenceIndent = indent;
   m_codeLines = 0;
-  m_inList = false;
   return true;
 }
 
@@ -141,22 +143,36 @@ void MarkdownSegments::addProseLine(QStringView line, bool whole) {
   const bool blank = line.trimmed().isEmpty();
   const bool hasProse = !m_segments.empty() && !m_segments.back().isCode && !m_segments.back().closed;
   if (blank && (!hasProse || !whole)) return;
-
-  const bool isItem = startsListItem(line);
-  const bool continuesList = m_inList && (isItem || indentOf(line) > 0);
-  const bool atBorder = m_afterBlank && !blank && !continuesList;
-  if (hasProse && whole) {
-    MarkdownSegment& prose = m_segments.back();
-    if (atBorder) prose.settled = prose.text.size();
-    const bool tooLong = prose.text.size() + line.size() > (atBorder ? kSegmentChars : 2 * kSegmentChars);
-    if (tooLong && !blank) startSegment(false);
-  }
+  if (hasProse && whole && !blank) breakProse(line);
   MarkdownSegment& prose = proseSegment();
   prose.text += line;
   if (!whole) return;
   prose.text += u'\n';
-  if (!blank && (m_afterBlank || isItem)) m_inList = isItem || continuesList;
   m_afterBlank = blank;
+}
+
+// Before a line: settles the blocks that end there, and starts a segment where the last one is long enough.
+void MarkdownSegments::breakProse(QStringView line) {
+  MarkdownSegment& prose = m_segments.back();
+  const qsizetype unsettled = prose.text.size() - prose.settled;
+  const QString withLine = prose.text.mid(prose.settled).append(line);
+  const qsizetype chars = prose.text.size() + line.size();
+  if (m_afterBlank) {
+    const auto block = lastMarkdownBlock(withLine);
+    if (block && block->start == unsettled) {
+      prose.settled = prose.text.size();
+      if (chars > kSegmentChars) startSegment(false);
+      return;
+    }
+  }
+  if (chars <= 2 * kSegmentChars) return;
+  // Inside a block. A table goes on below its head, as on the next page of a book; a list at an item of its own.
+  const auto block = lastMarkdownBlock(withLine);
+  const bool isItem = startsListItem(line) && indentOf(line) == 0;
+  if (block && block->kind == MarkdownBlock::Kind::List && !isItem && chars <= 4 * kSegmentChars) return;
+  const QString head = openTableHead(withLine);
+  startSegment(false);
+  if (head.size() <= kSegmentChars) m_segments.back().text = head;
 }
 
 MarkdownSegment& MarkdownSegments::proseSegment() {

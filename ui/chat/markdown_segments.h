@@ -20,14 +20,15 @@ struct MarkdownSegment {
 // Text only grows. Cost of append(): its own length and that of the last unfinished block.
 class MarkdownSegments {
  public:
-  // A prose segment ends at the first block border after this many characters, and inside a block at twice as many, so
-  // that laying one out is cheap.
+  // A prose segment ends at the first block border after this many characters, and inside a block at twice as many (in
+  // a list at its next item, at most at four times as many), so that laying one out is cheap.
   static constexpr qsizetype kSegmentChars = 3000;
   static constexpr int kSegmentLines = 120;  // of code
 
   // Returns the index of the first segment that differs from before.
   std::size_t append(const QString& text);
-  void finish();  // the last line is whole
+  void finish();  // the last line is whole; nothing is appended any more
+  bool isFinished() const { return m_isFinished; }
 
   const std::vector<MarkdownSegment>& segments() const { return m_segments; }
   QString codeBlockFrom(std::size_t first) const;  // the whole code block that starts at this segment
@@ -36,6 +37,7 @@ class MarkdownSegments {
   void takeBackPartialLine();
   void addLine(QStringView line, bool whole);
   void addProseLine(QStringView line, bool whole);
+  void breakProse(QStringView line);
   void addCodeLine(QStringView line, bool whole);
   bool opensFence(QStringView line, bool whole);
   bool closesFence(QStringView line) const;
@@ -51,7 +53,7 @@ class MarkdownSegments {
   QChar m_fenceChar;
   qsizetype m_fenceLength = 0, m_fenceIndent = 0;  // length 0: not in a fence
   int m_codeLines = 0;                             // whole ones in the last segment
-  bool m_afterBlank = true, m_inList = false;
+  bool m_afterBlank = true, m_isFinished = false;
 };
 
 }  // namespace headroom::ui

@@ -8,6 +8,8 @@
 #include <QTextTable>
 #include <vector>
 
+#include "ui/chat/markdown_blocks.h"
+
 namespace headroom::ui {
 
 namespace {
@@ -36,8 +38,7 @@ class Writer {
 
   void run(const QString& markdown) {
     MD_PARSER parser{};
-    parser.flags = MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS | MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH |
-                   MD_FLAG_PERMISSIVEURLAUTOLINKS | MD_FLAG_TASKLISTS;
+    parser.flags = markdownFlags();
     parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
       return static_cast<Writer*>(self)->enterBlock(type, detail);
     };

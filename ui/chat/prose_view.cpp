@@ -7,6 +7,8 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "ui/chat/page_keys.h"
+
 namespace headroom::ui {
 
 ProseView::ProseView(ProseStyle style, QWidget* parent) : QTextBrowser(parent), m_style(std::move(style)) {
@@ -72,6 +74,11 @@ void ProseView::paintEvent(QPaintEvent* event) {
   }
   painter.end();
   QTextBrowser::paintEvent(event);
+}
+
+void ProseView::keyPressEvent(QKeyEvent* event) {
+  const bool isLine = event->key() == Qt::Key_Up || event->key() == Qt::Key_Down;
+  isPageKey(*event) || isLine ? event->ignore() : QTextBrowser::keyPressEvent(event);
 }
 
 void ProseView::wheelEvent(QWheelEvent* event) { event->ignore(); }

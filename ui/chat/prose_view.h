@@ -22,7 +22,8 @@ class ProseView : public QTextBrowser {
  protected:
   QVariant loadResource(int type, const QUrl& name) override;
   void paintEvent(QPaintEvent* event) override;
-  void wheelEvent(QWheelEvent* event) override;  // left to whoever scrolls
+  void keyPressEvent(QKeyEvent* event) override;  // leaves to whoever scrolls what moves the conversation
+  void wheelEvent(QWheelEvent* event) override;   // left to whoever scrolls
 
  private:
   void openLink(const QUrl& url);

@@ -17,6 +17,7 @@
 #include "ui/format/format_bytes.h"
 #include "ui/main_window/about.h"
 #include "ui/main_window/message_bar.h"
+#include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
 
 namespace headroom::ui {
@@ -311,6 +312,8 @@ void MainWindow::refreshStatus() {
 }
 
 void MainWindow::showMessage(Tone tone, const QString& sentence) { m_messages->show(tone, sentence); }
+
+bool MainWindow::focusNextPrevChild(bool next) { return focusNextInOrder(*this, next); }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   m_settings.geometry = saveGeometry();

@@ -10,6 +10,8 @@
 #include "ui/main_window/model_opener.h"
 #include "ui/main_window/window_services.h"
 #include "ui/main_window/window_settings.h"
+#include "ui/theme/plain_text_guard.h"
+#include "ui/theme/wheel_guard.h"
 
 class QDockWidget;
 class QLabel;
@@ -51,6 +53,7 @@ class MainWindow : public QMainWindow {
   void openModelChanged(const QString& name, bool isLoading);          // the one whose plan is shown; empty: none
 
  protected:
+  bool focusNextPrevChild(bool next) override;
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragLeaveEvent(QDragLeaveEvent* event) override;
@@ -72,6 +75,8 @@ class MainWindow : public QMainWindow {
   void takeMeasuredHeap();
   void refreshStatus();
 
+  PlainTextGuard m_plainText;
+  WheelGuard m_wheel;
   WindowServices m_services;
   WindowSettings m_settings;
   ModelOpener m_opener;

@@ -1,7 +1,6 @@
 #include "ui/theme/elided_label.h"
 
 #include <QPainter>
-#include <QTextDocument>
 
 #include "ui/theme/roles.h"
 
@@ -16,7 +15,7 @@ ElidedLabel::ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* par
 void ElidedLabel::setText(const QString& text) {
   m_text = text;
   setAccessibleName(text);
-  setToolTip(Qt::mightBeRichText(text) ? text.toHtmlEscaped() : text);  // else a title could format it
+  setToolTip(text);
   update();
 }
 

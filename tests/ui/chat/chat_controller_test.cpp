@@ -142,6 +142,29 @@ TEST_F(ChatControllerTest, a_stopped_answer_can_be_continued_where_it_ended) {
   EXPECT_EQ(turn(1).state, TurnState::Done);
 }
 
+TEST_F(ChatControllerTest, a_continued_answer_counts_all_of_its_parts) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("half", ChatEnd::MaxTokens, figures(10, 130, 140, 1000));
+  m_chat.continueAnswer(turn(1).id);
+  m_engine.sendAnswer(" whole", ChatEnd::EndOfTurn, figures(140, 6, 146, 1000));
+  EXPECT_EQ(turn(1).generatedTokens, 136U);
+  EXPECT_DOUBLE_EQ(turn(1).decodeSeconds, 4.0);
+  EXPECT_EQ(turn(1).seed, 0U) << "no one seed gives this text again";
+}
+
+TEST_F(ChatControllerTest, an_answer_of_which_a_part_was_not_counted_has_no_count) {
+  m_chat.send("q", {});
+  emit m_engine.textArrived(m_engine.lastId, "half");
+  m_chat.stop();
+  m_chat.stop();  // its figures are not waited for
+  m_chat.continueAnswer(turn(1).id);
+  m_engine.sendAnswer(" whole", ChatEnd::MaxTokens, figures(140, 6, 146, 1000));
+  EXPECT_EQ(turn(1).generatedTokens, 0U) << "six would be told of a text of hundreds";
+  m_chat.regenerate(turn(1).id);
+  m_engine.sendAnswer("again", ChatEnd::EndOfTurn, figures(10, 20, 30, 1000));
+  EXPECT_EQ(turn(1).generatedTokens, 20U);
+}
+
 TEST_F(ChatControllerTest, late_text_of_a_conversation_that_was_left_is_ignored) {
   m_chat.send("q", {});
   const quint64 request = m_engine.lastId;
@@ -422,6 +445,85 @@ TEST_F(ChatControllerTest, a_system_prompt_is_kept_when_typing_pauses_and_before
   m_chat.openConversation(id);
   m_chat.setSystemPrompt("Be short.");
   EXPECT_TRUE(QTest::qWaitFor([&] { return m_store.conversations[id].head.systemPrompt == "Be short."; }, 60'000));
+}
+
+TEST_F(ChatControllerTest, text_that_was_shown_is_stored_soon_though_nothing_comes_after_it) {
+  m_chat.send("q", {});
+  emit m_engine.textArrived(m_engine.lastId, "shown");
+  EXPECT_TRUE(QTest::qWaitFor(
+      [&] {
+        const auto& turns = m_store.conversations[m_chat.head().id].turns;
+        return turns.size() == 2 && turns[1].text == "shown";
+      },
+      60'000));
+  static_assert(ChatController::kKeepMs <= 250, "half a second may be lost, of which the disk needs its share");
+}
+
+TEST_F(ChatControllerTest, an_edit_of_a_turn_that_another_version_hides_shows_it_again_and_the_model_reads_it) {
+  m_chat.send("first", {});
+  m_engine.sendAnswer("1");
+  const QString firstVersion = turn(0).id;
+  m_chat.edit(firstVersion, "first, other", {});
+  m_engine.sendAnswer("2");
+  m_chat.send("second", {});
+  m_engine.sendAnswer("3");
+  m_chat.editTurn(turn(2).id);
+  m_chat.draft().handleEvent(draft_event::Typed{"second, changed"});
+  m_chat.chooseVersion(firstVersion);
+  ASSERT_EQ(m_chat.tree().path().size(), 2) << "what is edited is hidden now";
+  ASSERT_TRUE(m_chat.sendDraft());
+  ASSERT_EQ(m_chat.tree().path().size(), 4);
+  EXPECT_EQ(turn(0).text, "first, other");
+  EXPECT_EQ(turn(2).text, "second, changed");
+  EXPECT_EQ(lastRequest().messages.back(), (ChatMessage{"user", "second, changed"}));
+  EXPECT_EQ(lastRequest().messages.size(), 3U);
+  EXPECT_EQ(m_store.chosen, turn(0).id) << "the store shows it too";
+  EXPECT_TRUE(m_chat.draft().message().isEmpty());
+}
+
+TEST_F(ChatControllerTest, deleting_the_conversation_of_an_edit_leaves_a_new_one_that_sends) {
+  m_chat.send("first", {});
+  m_engine.sendAnswer("1");
+  const QString deleted = m_chat.head().id;
+  m_chat.editTurn(turn(0).id);
+  m_chat.draft().handleEvent(draft_event::Typed{"first, changed"});
+  m_chat.forgetConversation(deleted);
+  EXPECT_EQ(m_chat.draft().editedTurn(), "");
+  EXPECT_EQ(m_chat.draft().message().text, "");
+  m_chat.draft().handleEvent(draft_event::Typed{"elsewhere"});
+  EXPECT_TRUE(m_chat.sendDraft());
+  EXPECT_EQ(lastRequest().messages.back(), (ChatMessage{"user", "elsewhere"}));
+  m_engine.sendAnswer("2");
+  m_chat.openConversation(deleted);  // the deletion was undone
+  EXPECT_EQ(m_chat.draft().message().text, "first, changed");
+  EXPECT_EQ(m_chat.draft().editedTurn(), turn(0).id);
+}
+
+TEST_F(ChatControllerTest, a_message_that_cannot_be_sent_stays_the_draft) {
+  m_engine.sendUnloaded();
+  m_chat.draft().handleEvent(draft_event::Typed{"too early"});
+  EXPECT_FALSE(m_chat.sendDraft());
+  EXPECT_EQ(m_chat.draft().message().text, "too early");
+}
+
+TEST(ChatControllerEnd, all_that_was_shown_of_an_answer_is_kept_when_the_program_ends) {
+  test::FakeEnginePort engine;
+  test::FakeConversationPort store;
+  QString id;
+  {
+    ChatController chat(engine, store);
+    engine.sendLoaded("tiny", 1000);
+    chat.send("q", {});
+    id = chat.head().id;
+    for (const char* word : {"all ", "of ", "this "}) emit engine.textArrived(engine.lastId, word);
+    chat.draft().handleEvent(draft_event::Typed{"next"});
+  }
+  const Conversation& kept = store.conversations[id];
+  ASSERT_EQ(kept.turns.size(), 2U);
+  EXPECT_EQ(kept.turns[1].text, "all of this ");
+  EXPECT_EQ(kept.turns[1].state, TurnState::Interrupted);
+  EXPECT_EQ(kept.draft.message.text, "next");
+  EXPECT_EQ(engine.stops.back(), engine.lastId);
 }
 
 TEST(ChatControllerEnd, what_was_typed_last_is_kept_when_the_program_ends) {

@@ -39,6 +39,7 @@ Named<ChatEvent> events() {
                        {"a summary starts", e::SummaryStarted{9, "new cut", full(), 50}},
                        {"stop", e::StopAsked{}},
                        {"leave", e::Left{}},
+                       {"the program ends", e::Ended{}},
                        {"open b", e::OpenAsked{"b"}},
                        {"open c", e::OpenAsked{"c"}},
                        {"stay", e::OpenGivenUp{}},
@@ -102,8 +103,8 @@ std::string describe(const ChatEffect& effect) {
       Overloaded{[](const e::StopRequest& stop) { return "stop " + std::to_string(stop.request); },
                  [](const e::AppendText& append) { return "append to " + text(append.turnId); },
                  [](const e::FinishTurn& finished) {
-                   return "finish " + text(finished.turnId) + " as " + stateName(finished.state) +
-                          (finished.figures ? " with figures" : "");
+                   return "finish " + text(finished.turnId) + " as " + stateName(finished.state) + " with " +
+                          std::to_string(finished.writtenChars) + " chars" + (finished.figures ? " and figures" : "");
                  },
                  [](const e::DropTurn& dropped) { return "drop " + text(dropped.turnId); },
                  [](const e::Count& count) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QCoreApplication>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
@@ -88,6 +89,29 @@ TEST_F(ChatViewTest, finished_prose_keeps_its_widget_while_text_arrives) {
   ASSERT_NE(first, nullptr);
   append(" paragraph grows.\n\nThird.");
   EXPECT_TRUE(m_view.findChildren<QTextBrowser*>().contains(first));
+}
+
+TEST_F(ChatViewTest, an_answer_that_is_continued_inside_a_fence_goes_on_byte_for_byte) {
+  fill(1);
+  const QString answer = m_tree.append(m_last, Role::Assistant, "Look:\n\n```cpp\nint fo", 0);
+  m_tree.find(answer)->state = TurnState::Stopped;
+  m_view.showPath();
+  settle();
+  m_tree.find(answer)->state = TurnState::Writing;
+  const auto append = [&](const QString& text) {
+    m_tree.find(answer)->text += text;
+    m_view.appendText(answer, text);
+    settle();
+  };
+  append("o = 1;\n\n  ");
+  append("x = 2;\n```\nDone");
+  m_tree.find(answer)->state = TurnState::Done;
+  m_view.refreshTurn(answer);
+  settle();
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  QStringList codes;
+  for (const QPlainTextEdit* code : m_view.findChildren<QPlainTextEdit*>()) codes.append(code->toPlainText());
+  EXPECT_TRUE(codes.contains("int foo = 1;\n\n  x = 2;")) << codes.join(" | ").toStdString();
 }
 
 }  // namespace

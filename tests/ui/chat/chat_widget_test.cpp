@@ -23,6 +23,7 @@
 
 #include "support/fake_conversation_port.h"
 #include "support/fake_engine_port.h"
+#include "ui/chat/chat_view.h"
 #include "ui/chat/context_gauge.h"
 #include "ui/theme/elided_label.h"
 
@@ -228,6 +229,87 @@ TEST_F(ChatWidgetTest, conversations_are_listed_deleted_and_restored) {
   EXPECT_EQ(list->count(), 0);
   find<QToolButton>("undoDelete")->click();
   EXPECT_EQ(list->count(), 1);
+}
+
+TEST_F(ChatWidgetTest, a_conversation_that_is_continued_moves_to_the_top) {
+  auto* list = find<QListWidget>("conversationList");
+  for (const char* title : {"First", "Second", "Third"}) {
+    find<QPushButton>("newConversation")->click();
+    type(title);
+    answer();
+    QTest::qWait(2);  // times are kept in milliseconds
+  }
+  const auto titles = [&] {
+    QStringList all;
+    for (int row = 0; row < list->count(); ++row) all.append(list->item(row)->text());
+    return all;
+  };
+  EXPECT_EQ(titles(), (QStringList{"Third", "Second", "First"}));
+  emit list->itemActivated(list->item(2));
+  EXPECT_EQ(titles(), (QStringList{"Third", "Second", "First"})) << "to look at it is no use";
+  type("go on");
+  EXPECT_EQ(titles(), (QStringList{"First", "Third", "Second"}));
+  EXPECT_EQ(list->currentItem()->text(), "First");
+  m_store.list("");
+  EXPECT_EQ(titles(), (QStringList{"First", "Third", "Second"})) << "as the store has them";
+}
+
+TEST_F(ChatWidgetTest, a_draft_waits_in_its_conversation) {
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  auto* list = find<QListWidget>("conversationList");
+  type("First");
+  answer();
+  QTest::keyClicks(edit, "half a thought");
+  find<QPushButton>("newConversation")->click();
+  EXPECT_EQ(edit->toPlainText(), "");
+  QTest::keyClicks(edit, "something new");
+  emit list->itemActivated(list->item(0));
+  EXPECT_EQ(edit->toPlainText(), "half a thought");
+  find<QPushButton>("newConversation")->click();
+  EXPECT_EQ(edit->toPlainText(), "something new");
+  m_widget.reset();  // the program ends, and starts again
+  SetUp();
+  edit = find<QPlainTextEdit>("messageEdit");
+  EXPECT_EQ(edit->toPlainText(), "something new");
+  list = find<QListWidget>("conversationList");
+  emit list->itemActivated(list->item(0));
+  EXPECT_EQ(edit->toPlainText(), "half a thought");
+}
+
+TEST_F(ChatWidgetTest, an_edit_whose_message_is_hidden_by_another_version_says_so_and_shows_it_when_it_is_sent) {
+  type("one");
+  answer();
+  const QString firstVersion = m_widget->controller().tree().path().first();
+  ASSERT_TRUE(waitForRowButton("editMessage"));
+  rowButton("editMessage")->click();
+  type("!");
+  answer();
+  type("two");
+  answer();
+  ASSERT_TRUE(waitForRowButton("editMessage"));
+  rowButton("editMessage")->click();  // of the newest message
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  ASSERT_EQ(edit->toPlainText(), "two");
+  const auto* said = find<QLabel>("editText");
+  EXPECT_EQ(said->text(), "Editing your message; the version before stays.");
+  m_widget->findChild<ChatView*>()->versionChosen(firstVersion);
+  EXPECT_EQ(said->text(), "Editing a message that another version hides; sending shows it again.");
+  type(" more");
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "two more");
+  EXPECT_EQ(m_widget->controller().tree().path().size(), 4);
+}
+
+TEST_F(ChatWidgetTest, send_is_alive_after_the_conversation_of_an_edit_was_deleted) {
+  type("one");
+  answer();
+  ASSERT_TRUE(waitForRowButton("editMessage"));
+  rowButton("editMessage")->click();
+  auto* list = find<QListWidget>("conversationList");
+  QTest::keyClick(list, Qt::Key_Delete);
+  EXPECT_EQ(find<QPlainTextEdit>("messageEdit")->toPlainText(), "");
+  type("elsewhere");
+  EXPECT_EQ(m_engine.generates.back().request.messages.back().content, "elsewhere");
+  EXPECT_EQ(m_widget->controller().head().title, "elsewhere");
 }
 
 TEST_F(ChatWidgetTest, each_of_several_deletions_can_be_undone_newest_first) {

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <memory>
 
+#include "support/fake_conversation_port.h"
 #include "tests/ui/chat/gates.h"
 
 namespace headroom::ui {
@@ -23,7 +24,7 @@ class ComposerTest : public testing::Test {
   void SetUp() override { make(readAttachment); }
 
   void make(AttachmentReader::Read read) {
-    m_composer = std::make_unique<Composer>(m_theme, nullptr, std::move(read));
+    m_composer = std::make_unique<Composer>(m_theme, m_draft, nullptr, std::move(read));
     m_composer->resize(600, 200);
     m_composer->setMode(Composer::Mode::Ready);
     m_composer->show();
@@ -54,9 +55,24 @@ class ComposerTest : public testing::Test {
   }
   QPlainTextEdit* edit() const { return m_composer->findChild<QPlainTextEdit*>("messageEdit"); }
   QPushButton* send() const { return m_composer->findChild<QPushButton*>("sendButton"); }
+  QVector<Attachment> attachments() const {
+    QVector<Attachment> read;
+    for (const DraftFile& file : m_draft.message().files) read.append(file.attachment);
+    return read;
+  }
+  void startEditing(const char* text, const QVector<Attachment>& attachments) {
+    Turn turn;
+    turn.id = "turn";
+    turn.text = text;
+    turn.attachments = attachments;
+    m_draft.edit(turn);
+  }
+  QToolButton* button(const char* name) const { return m_composer->findChild<QToolButton*>(name); }
   QString hint() const { return m_composer->findChild<QLabel*>("composerHint")->text(); }
 
   Theme m_theme{ThemeChoice::Light};
+  test::FakeConversationPort m_store;
+  ChatDraft m_draft{m_store, nullptr};
   std::shared_ptr<Gates> m_gates = std::make_shared<Gates>();
   std::unique_ptr<Composer> m_composer;
 };
@@ -78,7 +94,7 @@ TEST_F(ComposerTest, a_file_that_is_read_shows_so_and_send_waits_for_it) {
   EXPECT_TRUE(send()->isEnabled());
   QTest::keyClick(edit(), Qt::Key_Return);
   ASSERT_EQ(sent.count(), 1);
-  EXPECT_EQ(sent[0][1].value<QVector<Attachment>>(), (QVector<Attachment>{{"slow", "text of slow"}}));
+  EXPECT_EQ(attachments(), (QVector<Attachment>{{"slow", "text of slow"}}));
 }
 
 // A pipe that nobody writes into hangs for ever in open(), as a dead network folder does.
@@ -111,8 +127,8 @@ TEST_F(ComposerTest, a_read_that_never_ends_leaves_the_window_at_work_and_can_be
   EXPECT_TRUE(send()->isEnabled());
   send()->click();
   ASSERT_EQ(sent.count(), 1);
-  EXPECT_EQ(sent[0][0].toString(), "typed meanwhile");
-  EXPECT_EQ(sent[0][1].value<QVector<Attachment>>().size(), 1);
+  EXPECT_EQ(m_draft.message().text, "typed meanwhile");
+  EXPECT_EQ(attachments().size(), 1);
 }
 
 TEST_F(ComposerTest, the_program_ends_while_a_read_hangs) {
@@ -153,23 +169,25 @@ TEST_F(ComposerTest, a_draft_whose_file_arrives_during_an_edit_has_it_afterwards
   makeWithSlowFile();
   edit()->setPlainText("draft");
   m_composer->attachFile("slow");
-  m_composer->startEditing("turn", "old message", {{"old.txt", "x"}});
+  startEditing("old message", {{"old.txt", "x"}});
   EXPECT_EQ(chips(), QStringList{"old.txt (1 B)"});
   EXPECT_TRUE(send()->isEnabled()) << "what is edited waits for no file of the draft";
   m_gates->open.release();
   m_composer->attachFile("b");
   ASSERT_TRUE(waitForChips({"old.txt (1 B)", "b (9 B)"}));
-  m_composer->cancelEditing();
+  m_draft.handleEvent(draft_event::EscapePressed{});
+  m_draft.handleEvent(draft_event::DiscardAgreed{});
   EXPECT_TRUE(waitForChips({"slow (12 B)"}));
   EXPECT_EQ(edit()->toPlainText(), "draft");
 }
 
 TEST_F(ComposerTest, a_file_of_an_edit_that_was_cancelled_comes_nowhere) {
   makeWithSlowFile();
-  m_composer->startEditing("turn", "old message", {});
+  startEditing("old message", {});
   m_composer->attachFile("slow");
   m_gates->begun.acquire();
-  m_composer->cancelEditing();
+  m_draft.handleEvent(draft_event::EscapePressed{});
+  m_draft.handleEvent(draft_event::DiscardAgreed{});
   m_gates->open.release();
   m_composer->attachFile("b");
   EXPECT_TRUE(waitForChips({"b (9 B)"}));
@@ -206,6 +224,43 @@ TEST_F(ComposerTest, the_field_grows_to_nine_lines_and_then_scrolls) {
   edit()->setPlainText(QString("line\n").repeated(500));
   EXPECT_EQ(edit()->height(), one + 8 * line);
   EXPECT_EQ(edit()->verticalScrollBarPolicy(), Qt::ScrollBarAsNeeded);
+}
+
+TEST_F(ComposerTest, escape_asks_before_it_throws_a_change_away) {
+  edit()->setPlainText("draft");
+  startEditing("old message", {});
+  EXPECT_EQ(edit()->toPlainText(), "old message");
+  QTest::keyClick(edit(), Qt::Key_Escape);
+  EXPECT_EQ(edit()->toPlainText(), "draft") << "nothing was changed, so there is nothing to ask";
+  startEditing("old message", {});
+  QTest::keyClicks(edit(), ", changed");
+  QTest::keyClick(edit(), Qt::Key_Escape);
+  EXPECT_EQ(edit()->toPlainText(), "old message, changed");
+  EXPECT_EQ(m_composer->findChild<QLabel*>("editText")->text(), "Throw away what you changed in this message?");
+  EXPECT_TRUE(button("discardEdit")->isVisible() && button("keepEdit")->isVisible());
+  EXPECT_FALSE(button("cancelEdit")->isVisible());
+  QTest::keyClick(edit(), Qt::Key_Escape);
+  EXPECT_FALSE(button("discardEdit")->isVisible()) << "a second press answers no";
+  EXPECT_EQ(edit()->toPlainText(), "old message, changed");
+  button("cancelEdit")->click();
+  QTest::keyClicks(edit(), "!");
+  EXPECT_FALSE(button("discardEdit")->isVisible()) << "who goes on writing keeps it";
+  button("cancelEdit")->click();
+  button("discardEdit")->click();
+  EXPECT_EQ(edit()->toPlainText(), "draft");
+  EXPECT_FALSE(m_composer->findChild<QWidget*>("editBar")->isVisible());
+}
+
+TEST_F(ComposerTest, a_message_is_taken_as_it_was_typed) {
+  const QString text = QString::fromUtf8("10\u00a0MiB\n\ttab ");
+  edit()->setPlainText(text);
+  EXPECT_EQ(m_draft.message().text, text);
+}
+
+TEST_F(ComposerTest, showing_a_message_changes_nothing_of_it) {
+  startEditing("line\r\nof another system", {});
+  QTest::keyClick(edit(), Qt::Key_Escape);
+  EXPECT_FALSE(button("discardEdit")->isVisible()) << "only a person's change is one";
 }
 
 TEST_F(ComposerTest, up_recalls_the_last_message_only_from_an_empty_field) {

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QTextDocument>
+#include <QTextTable>
+
+#include "ui/chat/markdown_writer.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -107,6 +112,40 @@ TEST(MarkdownSegments, prose_without_any_border_is_cut_into_bounded_segments) {
     chars += QString(segment.text).remove('\n').size();
   }
   EXPECT_EQ(chars, 100'000);
+}
+
+// As the widget does: a segment is laid out by itself, so each piece of a table must be a table by itself.
+TEST(MarkdownSegments, a_long_table_stays_a_table_in_each_of_its_segments_and_no_row_is_lost) {
+  for (const QString head : {"| Name | Value |\n|---|--:|\n", "| | |\n|---|---|\n"}) {
+    QString text = "Before.\n\n" + head;
+    for (int i = 0; i < 400; ++i) text += QStringLiteral("| row %1 | a value of some length %1 |\n").arg(i);
+    text += "\nAfter.\n";
+    ASSERT_GT(text.size(), 4 * MarkdownSegments::kSegmentChars);
+    const MarkdownSegments parsed = parse(text);
+    ASSERT_GT(parsed.segments().size(), 2U);
+    int rows = 0;
+    QString written;
+    for (const MarkdownSegment& segment : parsed.segments()) {
+      EXPECT_LE(segment.text.size(), 2 * MarkdownSegments::kSegmentChars + head.size() + 2);
+      QTextDocument document;
+      appendMarkdown(document, segment.text, ProseStyle::of(lightTokens(), QFont()));
+      for (QTextFrame* frame : document.rootFrame()->childFrames())
+        rows += qobject_cast<QTextTable*>(frame)->rows() - 1;
+      EXPECT_FALSE(document.toPlainText().contains('|')) << "raw text of a table";
+      written += document.toPlainText();
+    }
+    EXPECT_EQ(rows, 400);
+    for (int i = 0; i < 400; ++i) EXPECT_TRUE(written.contains(QStringLiteral("row %1\n").arg(i))) << i;
+    EXPECT_TRUE(written.contains("Before.") && written.contains("After."));
+  }
+}
+
+TEST(MarkdownSegments, a_long_list_is_cut_between_its_items) {
+  QString text;
+  for (int i = 1; i <= 300; ++i) text += QStringLiteral("%1. an item of some length\n   that goes on\n").arg(i);
+  const MarkdownSegments parsed = parse(text);
+  ASSERT_GT(parsed.segments().size(), 1U);
+  for (const MarkdownSegment& segment : parsed.segments()) EXPECT_TRUE(segment.text.front().isDigit());
 }
 
 TEST(MarkdownSegments, long_code_is_cut_into_pieces_that_copy_as_one) {

@@ -7,6 +7,8 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -18,11 +20,13 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 
+#include "support/fake_conversation_port.h"
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/calculator/segment_table_model.h"
 #include "ui/chart/region_dialog.h"
 #include "ui/chart/segment_bar.h"
 #include "ui/chart/vram_panel.h"
+#include "ui/chat/chat_widget.h"
 #include "ui/format/format_bytes.h"
 #include "ui/main_window/message_bar.h"
 
@@ -51,6 +55,30 @@ TEST_F(WindowFixture, a_model_that_may_read_text_wrongly_says_so_on_its_card) {
   EXPECT_EQ(find<QLabel>("modelWarning")->text(), QStringLiteral("The first reason.\nThe second."));
   dropAndWait(kLarge);
   EXPECT_FALSE(find<QLabel>("modelWarning")->isVisible());
+}
+
+TEST_F(WindowFixture, no_name_that_looks_like_markup_formats_a_label) {
+  test::FakeConversationPort store;
+  m_window->setChatWidget(new ChatWidget(m_engine, store, m_theme, ChatSettings{}));
+  const QString markup = QStringLiteral("<b>x</b>");
+  m_models[kSmall].name = markup.toStdString();
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  auto* edit = find<QPlainTextEdit>("messageEdit");
+  edit->setPlainText(markup);
+  QTest::keyClick(edit, Qt::Key_Return);
+  m_engine.sendAnswer(QStringLiteral("Fine."));
+  QTest::keyClick(find<QListWidget>("conversationList"), Qt::Key_Delete);
+  m_window->showMessage(Tone::Bad, markup);
+  int nNames = 0;
+  for (const QLabel* label : m_window->findChildren<QLabel*>()) {
+    if (!label->isVisible()) continue;
+    EXPECT_EQ(label->textFormat(), Qt::PlainText) << label->objectName().toStdString();
+    nNames += label->text().contains(markup);
+  }
+  EXPECT_GE(nNames, 4) << "the card, the status bar, the message and what can be undone";
+  m_window->setChatWidget(new QWidget);  // it hears of the store
 }
 
 TEST_F(WindowFixture, the_cache_types_to_choose_from_are_those_that_are_offered) {

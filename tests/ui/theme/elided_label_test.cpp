@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <QTextDocument>
-
 namespace headroom::ui {
 namespace {
 
@@ -26,14 +24,6 @@ TEST(ElidedLabelTest, it_asks_for_no_more_room_than_it_is_given) {
   label.setText(QString(5000, QLatin1Char('x')));
   EXPECT_LE(label.sizeHint().width(), 100);
   EXPECT_EQ(label.sizePolicy().horizontalPolicy(), QSizePolicy::Ignored);
-}
-
-TEST(ElidedLabelTest, a_title_that_looks_like_markup_is_shown_as_it_is) {
-  ElidedLabel label("heading", Qt::AlignLeft);
-  label.setText("<b>x</b> & <img src=y>");
-  EXPECT_FALSE(Qt::mightBeRichText(label.toolTip()) && !label.toolTip().contains("&lt;b&gt;x"))
-      << label.toolTip().toStdString();
-  EXPECT_EQ(label.accessibleName(), "<b>x</b> & <img src=y>");
 }
 
 }  // namespace
