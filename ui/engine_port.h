@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/memory_growth.h"
 #include "base/result.h"
 #include "model/model_info.h"
 #include "plan/memory_plan.h"
