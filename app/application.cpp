@@ -85,12 +85,12 @@ void Application::makeWindow() {
   services.theme = m_theme.get();
   services.inspectModel = inspect;
   services.probeDevices = [this] {
-    Result<std::vector<DeviceInfo>> devices = probe_devices();
+    Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
     if (!devices) return std::vector<DeviceInfo>();
     m_speeds.fill(*devices);
     return std::move(*devices);
   };
-  for (const std::string& sentence : refused_devices()) services.refusedDevices << QString::fromStdString(sentence);
+  for (const std::string& sentence : refused_devices(true)) services.refusedDevices << QString::fromStdString(sentence);
   services.starterModelPath = m_paths.starterModel;
   QString problem;
   if (!m_paths.deviceCatalogue.isEmpty()) {
@@ -98,7 +98,7 @@ void Application::makeWindow() {
     if (catalogue) services.catalogue = std::move(*catalogue);
     if (!catalogue) problem = QString::fromStdString(catalogue.error().message);
   }
-  const Result<std::vector<DeviceInfo>> devices = probe_devices();
+  const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
   if (!devices) problem = QString::fromStdString(devices.error().message);
   m_window = std::make_unique<ui::MainWindow>(std::move(services), m_settings.window);
   if (!problem.isEmpty()) m_window->showMessage(ui::Tone::Bad, problem);
@@ -112,7 +112,7 @@ void Application::makeWindow() {
 // due is measured again once nothing was asked of the engine for a while.
 void Application::learnSpeeds() {
   connect(m_engine.get(), &EngineBridge::devicesMeasured, this, [this](const DevicesMeasured& measured) {
-    const Result<std::vector<DeviceInfo>> devices = probe_devices();
+    const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
     if (!devices) return;
     for (const auto& [id, measurement] : measured.devices) {
       for (const DeviceInfo& device : *devices) {
@@ -142,8 +142,10 @@ void Application::learnSpeeds() {
 }
 
 void Application::measureDueDevices() {
-  Result<std::vector<DeviceInfo>> devices = probe_devices();
+  Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
   if (!devices) return;
+  // Whoever chooses a driver that computes on the CPU waits for no figure of it.
+  std::erase_if(*devices, [](const DeviceInfo& device) { return device.is_software; });
   m_speeds.fill(*devices);
   if (std::vector<DeviceInfo> due = m_speeds.due(*devices, std::time(nullptr)); !due.empty())
     m_engine->measure(std::move(due));

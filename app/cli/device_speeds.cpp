@@ -1,5 +1,6 @@
 #include "device_speeds.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include "../device_speed_store.h"
@@ -14,11 +15,14 @@ DeviceSpeedStore readStore() { return DeviceSpeedStore::read(findDataFolder() / 
 
 }  // namespace
 
-void knowSpeeds(std::span<DeviceInfo> devices) {
+void knowSpeeds(std::span<DeviceInfo> devices, std::span<const std::string> named) {
   DeviceSpeedStore store = readStore();
   store.fill(devices);
   const UtcSeconds now = std::time(nullptr);
-  const std::vector<DeviceInfo> due = store.due(devices, now);
+  std::vector<DeviceInfo> due = store.due(devices, now);
+  std::erase_if(due, [&](const DeviceInfo& device) {
+    return device.is_software && std::ranges::find(named, device.id) == named.end();
+  });
   if (due.empty()) return;
   const BackendFactory makeBackend = backendFactory();
   for (const DeviceInfo& device : due) {

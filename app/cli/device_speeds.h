@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "run/event.h"
 
@@ -9,8 +10,9 @@ namespace headroom::cli {
 
 // Speeds that were measured before, and what drivers take; devices without, or whose figures are
 // due, are measured now, a few tenths of a second each. One that
-// cannot be measured keeps none, and what depends on it is not told.
-void knowSpeeds(std::span<DeviceInfo> devices);
+// cannot be measured keeps none, and what depends on it is not told. A driver that computes on the CPU is measured when
+// its id is `named`.
+void knowSpeeds(std::span<DeviceInfo> devices, std::span<const std::string> named = {});
 
 // Refines the stored speeds by an answer.
 void learnSpeeds(const ModelLoaded& loaded, const GenerationFinished& finished);

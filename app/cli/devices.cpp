@@ -71,6 +71,8 @@ void printDevice(const DeviceInfo& device) {
     printLine(fmt::format("{:<28} {:>9} free of {:>9}  {}", device.id, format_bytes(device.free_bytes),
                           format_bytes(device.total_bytes), device.name));
     printAccount(device);
+    if (device.is_software)
+      printLine(fmt::format("{:<28} computes on the CPU, slower than \"cpu\": used only when it is named", ""));
     if (!device.kernels.empty())
       printLine(
           fmt::format("{:<28} kernels {}{}", "", device.kernels, device.kind == DeviceKind::kCpu ? ", checked" : ""));
@@ -96,7 +98,7 @@ ExitCode devices(const Options& options) {
     inCatalogue = !device.is_present;
     printDevice(device);
   }
-  const std::vector<std::string> refused = refused_devices();
+  const std::vector<std::string> refused = refused_devices(true);
   if (options.asJson) {
     printJson({{"devices", json}, {"refused", refused}});
   } else if (!refused.empty()) {

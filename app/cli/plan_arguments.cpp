@@ -174,10 +174,10 @@ void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
 
 std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }
 
-Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads) {
-  Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads);
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, std::span<const std::string> named) {
+  Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads, true);
   if (!devices) return devices;
-  knowSpeeds(*devices);
+  knowSpeeds(*devices, named);
   Result<std::vector<DeviceInfo>> catalogue = built_in_device_catalogue();
   if (!catalogue) return catalogue;
   devices->insert(devices->end(), catalogue->begin(), catalogue->end());
@@ -207,7 +207,7 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   const Result<std::int32_t> streamRows = readNumberOrAuto("--stream-rows", "tokens", arguments.streamRows);
   if (!streamRows) return streamRows.error();
   options.stream_rows = *streamRows;
-  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads);
+  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, arguments.devices);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);
   if (Status read = readDevices(arguments, model, inputs); !read) return read.error();

@@ -20,6 +20,7 @@
 #endif
 #if HEADROOM_HAS_VULKAN
 #include "backend/vulkan/vulkan_backend.h"
+#include "backend/vulkan/vulkan_instance.h"
 #endif
 
 namespace headroom {
@@ -31,6 +32,10 @@ bool takes_cuda() {
   const char* setting = std::getenv(kCudaVariable);
   return setting != nullptr && std::string_view(setting) == "1";
 }
+#endif
+
+#if HEADROOM_HAS_VULKAN
+VulkanCards shown_cards(bool with_software) { return with_software ? vulkan_cards(true) : vulkan_cards(); }
 #endif
 
 // Those that the environment asks for, with what is free of their memory now.
@@ -76,7 +81,7 @@ Result<std::unique_ptr<Backend>> make_backend_with(const DeviceInfo& device,
 
 }  // namespace
 
-Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
+Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_unused]] bool with_software) {
   const Result<IsaChoice> choice = choose_isa();
   if (!choice) return choice.error();
   const Result<MemorySample> memory = sample_host_memory();
@@ -92,13 +97,13 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads) {
   }
 #endif
 #if HEADROOM_HAS_VULKAN
-  for (VulkanCard& card : vulkan_cards().cards) devices.push_back(std::move(card.info));
+  for (VulkanCard& card : shown_cards(with_software).cards) devices.push_back(std::move(card.info));
 #endif
   if (Status added = add_reference_devices(devices); !added) return added.error();
   return devices;
 }
 
-std::vector<std::string> refused_devices() {
+std::vector<std::string> refused_devices([[maybe_unused]] bool with_software) {
   std::vector<std::string> refused;
   [[maybe_unused]] const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(refused));
@@ -107,7 +112,7 @@ std::vector<std::string> refused_devices() {
   if (takes_cuda()) add(cuda_cards().refused);
 #endif
 #if HEADROOM_HAS_VULKAN
-  add(vulkan_cards().refused);
+  add(shown_cards(with_software).refused);
 #endif
   return refused;
 }

@@ -14,12 +14,13 @@ namespace headroom {
 // (see cuda_cards()), the devices that Vulkan's loader shows (see vulkan_cards() for the variables that choose among
 // them), and the reference devices that the environment asks for (HEADROOM_REFERENCE_DEVICE=512MiB, or two:
 // 512MiB,256MiB). Free memory is as of now. `n_threads` of the CPU; 0: one per usable core. Creates no context on any
-// device. The first call in a process checks the CPU's kernels: errors as choose_isa() and reference_devices().
+// device. Drivers that compute on the CPU are among them only `with_software`, for those who may name one. The first
+// call in a process checks the CPU's kernels: errors as choose_isa() and reference_devices().
 inline constexpr const char* kCudaVariable = "HEADROOM_CUDA";
-Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0);
+Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0, bool with_software = false);
 
-// What was looked for and cannot be used, and why, a sentence each: "Vulkan: this machine has no loader ...".
-std::vector<std::string> refused_devices();
+// What probe_devices() looks for and cannot use, and why, a sentence each: "Vulkan: this machine has no loader ...".
+std::vector<std::string> refused_devices(bool with_software = false);
 
 // The backend of a device as probe_devices() gave it (its n_threads included). kUnsupported when the device is not
 // present.

@@ -73,8 +73,9 @@ void DeviceList::makeRefused() {
 
 void DeviceList::refreshRefused() {
   const std::vector<DeviceInfo>& present = m_calculator.devices().present();
-  const bool hasGpu = std::any_of(present.begin(), present.end(),
-                                  [](const DeviceInfo& device) { return device.kind != DeviceKind::kCpu; });
+  const bool hasGpu = std::any_of(present.begin(), present.end(), [](const DeviceInfo& device) {
+    return device.kind != DeviceKind::kCpu && !device.is_software;
+  });
   m_refused->setVisible(!hasGpu && !m_refused->text().isEmpty());
 }
 

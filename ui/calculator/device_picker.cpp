@@ -44,6 +44,8 @@ class PlanPreviewDelegate : public QStyledItemDelegate {
 // A line each: what it is called, its driver, and which kernels of ours it runs.
 QString factsOf(const DeviceInfo& device, const QString& item) {
   QStringList lines{item};
+  if (device.is_software)
+    lines << DevicePicker::tr("Computes on the CPU, slower than the CPU by itself: used only when you choose it");
   for (const std::string& fact : {device.driver, device.kernels, device.kernel_note}) {
     if (!fact.empty()) lines << QString::fromStdString(fact);
   }
@@ -98,7 +100,8 @@ void DevicePicker::addDevice(const DeviceInfo& device, bool hasNamesake) {
   QString name = shortDeviceName(QString::fromStdString(device.name));
   if (hasNamesake) name = QStringLiteral("%1 (%2)").arg(name, id);
   //: A device and its memory in a list: "RTX 4090 - 24.0 GiB"
-  addItem(tr("%1 \u2013 %2").arg(name, formatBytes(device.total_bytes)), id);
+  const QString item = tr("%1 \u2013 %2").arg(name, formatBytes(device.total_bytes));
+  addItem(device.is_software ? tr("%1, computes on the CPU").arg(item) : item, id);
   setItemData(count() - 1, factsOf(device, itemText(count() - 1)), Qt::ToolTipRole);
 }
 

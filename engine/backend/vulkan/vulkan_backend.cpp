@@ -62,7 +62,7 @@ class VulkanBackend final : public GpuBackend {
 
 Result<std::unique_ptr<Backend>> make_vulkan_backend(const DeviceInfo& device,
                                                      const std::filesystem::path& kernel_folder) {
-  VulkanCards found = vulkan_cards();
+  VulkanCards found = vulkan_cards(true);  // whoever names one has chosen it
   const auto card = std::find_if(found.cards.begin(), found.cards.end(),
                                  [&](const VulkanCard& each) { return each.info.id == device.id; });
   if (card == found.cards.end()) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "backend/gpu/device_choice.h"
 #include "backend/vulkan/vulkan_facts.h"
@@ -60,7 +62,7 @@ void choose_cards(VulkanCards& found, std::string_view setting) {
 
 }  // namespace
 
-VulkanCards vulkan_cards() {
+VulkanCards vulkan_cards(bool with_software) {
   VulkanCards found;
   const char* setting = std::getenv(kVulkanDevicesVariable);
   if (setting != nullptr && std::string_view(setting) == "none") return found;
@@ -75,17 +77,19 @@ VulkanCards vulkan_cards() {
   vkEnumeratePhysicalDevices(vulkan.handle, &n, devices.data());
   devices.resize(n);
   if (devices.empty()) found.refused.emplace_back("Vulkan: the loader finds no device");
-  const bool takes_software = std::getenv(kSoftwareVariable) != nullptr;
+  std::vector<std::pair<VkPhysicalDevice, VulkanFacts>> all;
+  for (VkPhysicalDevice device : devices) all.emplace_back(device, read_vulkan_facts(device));
+  const auto is_software = [](const auto& each) { return each.second.type == VK_PHYSICAL_DEVICE_TYPE_CPU; };
+  std::ranges::stable_partition(all, std::not_fn(is_software));
   const char* tier = std::getenv(kVulkanTierVariable);
   const std::string_view tier_setting = tier != nullptr ? tier : "";
-  for (VkPhysicalDevice device : devices) {
-    VulkanFacts facts = read_vulkan_facts(device);
+  for (auto& [device, facts] : all) {
     if (vulkan_faults().hides_options) facts = without_options(std::move(facts));
     if (const std::string why = why_not_usable(facts); !why.empty()) {
       found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, why));
       continue;
     }
-    if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !takes_software) {
+    if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU && !with_software) {
       found.refused.push_back(
           fmt::format("Vulkan: {} computes on the CPU, where our own kernels are faster", facts.name));
       continue;

@@ -1,6 +1,7 @@
 // The one Vulkan instance of this process, and the devices that it shows.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,11 +38,12 @@ struct VulkanCards {
 };
 
 // What the loader shows now. Without a loader, or with one that finds no driver, there are no cards and one sentence.
-// Software drivers are left out unless HEADROOM_VULKAN_SOFTWARE is set: our own CPU kernels are faster.
-// HEADROOM_VULKAN_DEVICES=1,0 takes the second and the first of those that are left, in this order, which become
-// vulkan:0 and vulkan:1; one that is named twice is two devices on one card. "none" takes none, and opens no driver.
-VulkanCards vulkan_cards();
+// Drivers that compute on the CPU, where our own kernels are faster, stand behind the cards, so that a card has the
+// same number with them and without. HEADROOM_VULKAN_DEVICES=1,0 takes the second and the first of those that are left,
+// in this order, which become vulkan:0 and vulkan:1; one that is named twice is two devices on one card. "none" takes
+// none, and opens no driver. HEADROOM_VULKAN_SOFTWARE=1 has tests find such drivers wherever devices are looked for.
 inline constexpr const char* kSoftwareVariable = "HEADROOM_VULKAN_SOFTWARE";
+VulkanCards vulkan_cards(bool with_software = std::getenv(kSoftwareVariable) != nullptr);
 // HEADROOM_VULKAN_TIER=0 takes the kernels that every driver can run; 1 to 3 those of this tier or the next below that
 // the driver can run, whether or not they are fast there.
 inline constexpr const char* kVulkanTierVariable = "HEADROOM_VULKAN_TIER";
