@@ -142,7 +142,9 @@ class Backend {
   virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.
-  virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) = 0;
+  // kCancelled when stopped: the other slot then has some of them.
+  virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                            const StopToken& stop) = 0;
 
   virtual Result<MemorySample> sample_memory() = 0;
 

@@ -25,10 +25,11 @@ void share_in_pairs(const RopeSpec& rope, std::span<float> head) {
 // Rows of weights as floats, as many columns of each as are asked for.
 class WeightReader {
  public:
-  explicit WeightReader(const ModelFile& file) : file_(file) {}
+  WeightReader(const ModelFile& file, const StopToken& stop) : file_(file), stop_(stop) {}
 
   // Row `index`, its first `n_seen` elements.
   Status read(const WeightTensor& weight, std::uint64_t index, std::uint64_t n_seen, std::span<float> out) {
+    if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
     bytes_.resize(row_bytes(weight.dtype, n_seen));
     const Bytes at = (weight.first_row + index) * row_bytes(weight.dtype, weight.n_cols);
     if (Status read = file_.read_tensor(file_.tensors()[weight.file_tensor], at, bytes_); !read) return read;
@@ -46,6 +47,7 @@ class WeightReader {
 
  private:
   const ModelFile& file_;
+  const StopToken& stop_;
   std::vector<std::byte> bytes_;
 };
 
@@ -125,8 +127,9 @@ std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, co
   return factors;
 }
 
-Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file) {
-  WeightReader reader(file);
+Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file,
+                                                         const StopToken& stop) {
+  WeightReader reader(file, stop);
   std::vector<std::vector<float>> balance;
   for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model.n_layers()); ++layer) {
     const Result<OutputSquares> squares = read_output_squares(reader, model, layer);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/stop.h"
 #include "model/model_info.h"
 
 namespace headroom {
@@ -33,7 +34,8 @@ OutputSquares normed_squares(const LayerSpec& layer, std::span<const float> q_no
 std::vector<float> balance_keys(const LayerSpec& layer, const RopeSpec& rope, const OutputSquares& squares);
 
 // balance_keys() of every layer, (n_layers), from the file: the start of each row of Q and K, and the vectors beside
-// them. Errors as ModelFile::read_tensor().
-Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file);
+// them. Errors as ModelFile::read_tensor(); kCancelled when stopped, which every row looks at.
+Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model, const ModelFile& file,
+                                                         const StopToken& stop = {});
 
 }  // namespace headroom

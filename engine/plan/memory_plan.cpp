@@ -115,6 +115,16 @@ Bytes MemoryPlan::planned_bytes(DeviceIndex device) const {
   return sum;
 }
 
+Bytes MemoryPlan::peak_bytes(DeviceIndex device) const {
+  Bytes running = 0, loading = 0;
+  for (const ArenaPlan& arena : arenas) {
+    if (arena.device != device) continue;
+    if (arena.lifetime != Lifetime::kLoad) running += arena.size;
+    if (arena.lifetime != Lifetime::kSession) loading += arena.size;
+  }
+  return std::max(running, loading);
+}
+
 Bytes MemoryPlan::bytes_of(RegionGroup group) const {
   Bytes sum = 0;
   for (const DeviceBudget& budget : budgets) sum += bytes_of(group, budget.device);

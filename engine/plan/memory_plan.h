@@ -175,6 +175,8 @@ struct MemoryPlan {
   bool fits() const;
   // While the model runs: without the arenas of the load.
   Bytes planned_bytes(DeviceIndex device) const;
+  // The most of it at any one time, and what only a load holds: it is given back before the session's is mapped.
+  Bytes peak_bytes(DeviceIndex device) const;
   // Without the arenas of the load.
   Bytes bytes_of(RegionGroup group) const;  // all devices
   Bytes bytes_of(RegionGroup group, DeviceIndex device) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "base/heap.h"
+#include "plan/plan_options.h"
 #include "run/memory_request.h"
 #include "run/prompt.h"
 #include "run/scheduler.h"
@@ -101,6 +103,7 @@ struct EngineThread::Impl {
   Status check_replan(const MemoryPlan& plan);
   void replan(RequestId id, const std::shared_ptr<const MemoryPlan>& plan, const StopToken& stop);
   void measure(RequestId id, const std::vector<DeviceInfo>& devices);
+  Bytes room_to_measure(const DeviceInfo& device) const;
   void generate(RequestId id, GenerateRequest request, StopToken stop);
   void advance();
   void give_up_model(RequestId id);
@@ -313,7 +316,7 @@ Status EngineThread::Impl::make_room(RequestId id, const LoadedModel& wanted) {
   if (!model) return ok_status();
   const MemoryPlan& plan = *wanted.plan;
   const MemoryReport report = session->memory_report();
-  const auto asked = [&](DeviceIndex device) { return plan.planned_bytes(device); };
+  const auto asked = [&](DeviceIndex device) { return plan.peak_bytes(device); };
   const auto driver = [&](DeviceIndex device) { return plan.devices[device].driver_bytes; };
   const auto held = [&](DeviceIndex device) {
     const MappedBytes mapped = mapped_on(report, plan.devices[device].id);
@@ -369,11 +372,32 @@ void EngineThread::Impl::replan(RequestId id, const std::shared_ptr<const Memory
   scheduler = std::make_unique<Scheduler>(*session, scheduler_sink);
 }
 
+// What the rules of the loaded model's plan leave now on a device, and on the host where that has the same memory; a
+// measurement takes no more.
+Bytes EngineThread::Impl::room_to_measure(const DeviceInfo& device) const {
+  Bytes room = kMostMeasureBytes;
+  if (!model) return room;
+  const MemoryPlan& plan = session->plan();
+  const MemoryReport report = session->memory_report();
+  for (DeviceIndex i = 0; i < model->backends.size(); ++i) {
+    const bool is_same =
+        plan.devices[i].id == device.id || (device.has_unified_memory && plan.devices[i].kind == DeviceKind::kCpu);
+    if (model->backends[i] == nullptr || !is_same) continue;
+    const Result<MemorySample> now = model->backends[i]->sample_memory();
+    if (!now) return 0;
+    const MappedBytes held = mapped_on(report, plan.devices[i].id);
+    room = std::min(room, limit_under(plan.options.headroom_of(i), now->free, held.weights + held.session));
+  }
+  return room;
+}
+
 // With backends of their own: those of the loaded model are bound to it.
 void EngineThread::Impl::measure(RequestId id, const std::vector<DeviceInfo>& devices) {
   DevicesMeasured measured;
   for (const DeviceInfo& device : devices) {
-    if (const Result<DeviceMeasurement> found = measure_device(device, make_backend))
+    const Bytes room = room_to_measure(device);
+    if (room < kLeastMeasureBytes) continue;
+    if (const Result<DeviceMeasurement> found = measure_device(device, make_backend, room))
       measured.devices.emplace_back(device.id, *found);
   }
   emit(id, std::move(measured));

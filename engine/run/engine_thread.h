@@ -50,7 +50,8 @@ class EngineThread {
   // is given up (Failed, then ModelUnloaded).
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
-  // How fast devices are, one after the other, between answers: answered by DevicesMeasured.
+  // How fast devices are, one after the other, between answers: answered by DevicesMeasured. Beside a loaded model a
+  // measurement takes no more than the rules of its plan leave; a device with less than kLeastMeasureBytes is left out.
   RequestId measure(std::vector<DeviceInfo> devices);
   RequestId generate(GenerateRequest request);
   // Also one that still waits in the queue: it ends as soon as the step that runs is done. Unknown ids are ignored. A

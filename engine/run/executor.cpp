@@ -241,7 +241,8 @@ void Executor::settle() {
   }
 }
 
-Status Executor::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+Status Executor::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                            const StopToken& stop) {
   const PlanOptions& options = plan_.options;
   if (from_slot >= options.n_slots || to_slot >= options.n_slots || n_positions > options.n_ctx) {
     return Error{ErrorCode::kUsage, fmt::format("{} positions of slot {} to slot {}: there are {} slots of {}",
@@ -249,7 +250,7 @@ Status Executor::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std:
   }
   for (const auto& backend : backends_) {
     if (backend == nullptr) continue;
-    if (Status copied = backend->copy_state(from_slot, to_slot, n_positions); !copied) return copied;
+    if (Status copied = backend->copy_state(from_slot, to_slot, n_positions, stop); !copied) return copied;
   }
   rings_.copy(from_slot, to_slot);
   return ok_status();

@@ -36,7 +36,8 @@ class Executor {
   std::uint64_t n_rows_read() const { return n_rows_read_; }  // whole rows, since open()
 
   // Makes the first n_positions cache rows of a slot those of another, on every device.
-  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                    const StopToken& stop = {});
 
   // Of all steps of one row with logits since the last call: what decode is.
   DecodeTimes take_decode_times();

@@ -7,7 +7,6 @@
 
 #include "base/heap.h"
 #include "format/dtype_table.h"
-#include "model/key_balance.h"
 #include "plan/device_rules.h"
 #include "run/memory_request.h"
 
@@ -56,8 +55,8 @@ Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
 Status check_plan_fits_now(const LoadedModel& model) {
   const MemoryPlan& plan = *model.plan;
   const Result<std::vector<MemoryRequest>> asks = read_memory_requests(
-      model.backends, [&](DeviceIndex device) { return plan.planned_bytes(device); },
-      [](DeviceIndex) { return Bytes{0}; }, [&](DeviceIndex device) { return plan.devices[device].driver_bytes; });
+      model.backends, [&](DeviceIndex device) { return plan.peak_bytes(device); }, [](DeviceIndex) { return Bytes{0}; },
+      [&](DeviceIndex device) { return plan.devices[device].driver_bytes; });
   return asks ? check_fits_now(plan, *asks) : Status(asks.error());
 }
 
@@ -170,6 +169,7 @@ Result<std::shared_ptr<LoadedModel>> prepare_model(const ModelFile& file, const 
   model->backends = std::move(*backends);
   model->info = inputs.info;
   model->plan = inputs.plan;
+  model->balance = std::make_shared<LoadedBalance>(inputs.info, file.path());
   model->tokenizer = std::move(text->tokenizer);
   model->chat_prompt = std::move(text->chat_prompt);
   model->template_problem = std::move(text->template_problem);
@@ -195,9 +195,9 @@ Status fill_model(LoadedModel& model, const ModelFile& file, const StopToken& st
   }
   // Only now: weights stay in no heap, and reading them may take minutes, in which others allocate.
   const HeapMeter heap;
-  Result<std::vector<std::vector<float>>> balance = read_key_balance(*model.info, file);
-  if (!balance) return balance.error();
-  model.key_balance = std::move(*balance);
+  if (model.balance) {
+    if (const auto balance = model.balance->of(*model.plan, &file, stop); !balance) return balance.error();
+  }
   model.heap_bytes += heap.taken();
   model.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return ok_status();

@@ -6,18 +6,20 @@
 #include <vector>
 
 #include "run/backends.h"
+#include "run/loaded_balance.h"
 #include "text/chat_prompt.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
 
-// Constant after loading. The backends are the exception: their thread is the one that loads, opens sessions and steps.
+// Constant after loading. Backends and balance are the exceptions: their thread is the one that loads, opens sessions
+// and steps.
 struct LoadedModel {
   Backends backends;  // declared first: the arenas below are returned to them
   std::shared_ptr<const ModelInfo> info;
   std::shared_ptr<const MemoryPlan> plan;               // what the weight arenas were mapped from
   std::vector<std::shared_ptr<Arena>> arenas;           // one per arena of the plan; null for those of the session
-  std::vector<std::vector<float>> key_balance;          // (n_layers) as balance_keys() gives them
+  std::shared_ptr<LoadedBalance> balance;               // shared by sessions; null of a model without a file
   std::shared_ptr<const Tokenizer> tokenizer;           // null when the file has none
   std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
   std::string template_problem;  // why the file's own chat template cannot be used; empty when it can

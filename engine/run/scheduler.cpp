@@ -110,7 +110,8 @@ void Scheduler::start_waiting() {
 }
 
 void Scheduler::start(WaitingRequest next, std::uint32_t slot) {
-  const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, *next.prompt);
+  const Result<std::uint32_t> n_reused = session_.begin_prompt(slot, *next.prompt, next.stop);
+  if (!n_reused && n_reused.error().code == ErrorCode::kCancelled) return end_unstarted(next);
   if (!n_reused) return on_event_({next.id, Failed{n_reused.error()}});
   auto generation = std::make_unique<Generation>(session_, slot, next.request, std::move(*next.prompt), *n_reused,
                                                  std::move(next.stop));

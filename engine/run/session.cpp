@@ -97,8 +97,11 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   if (Status fits = session->check_free(); !fits) return fits.error();
   if (Status mapped = session->map_arenas(stop, advance); !mapped) return mapped.error();
   session->mapped_ = session->all_arenas();
+  Result<std::span<const std::vector<float>>> balance = std::span<const std::vector<float>>();
+  if (loaded.balance) balance = loaded.balance->of(*session->plan_, nullptr, stop);
+  if (!balance) return balance.error();
   Result<std::unique_ptr<Executor>> executor =
-      Executor::open(*loaded.info, *session->plan_, loaded.backends, session->mapped_, loaded.key_balance, stop);
+      Executor::open(*loaded.info, *session->plan_, loaded.backends, session->mapped_, *balance, stop);
   if (!executor) return executor.error();
   session->executor_ = std::move(*executor);
   const Bytes token_bytes = slot_token_bytes(session->plan_->options);
@@ -186,26 +189,27 @@ Status Session::check_tokens(std::uint32_t slot, std::span<const TokenId> tokens
   return ok_status();
 }
 
-Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt) {
+Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt,
+                                            const StopToken& stop) {
   if (Status known = check_tokens(slot, prompt); !known) return known.error();
   if (prompt.empty()) return Error{ErrorCode::kUsage, "the prompt is empty: there is nothing to continue"};
   if (prompt.size() > cache_->n_ctx()) {
     return Error{ErrorCode::kDoesNotFit,
                  fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
-  if (Status shared = share_longest(slot, prompt); !shared) return shared.error();
+  if (Status shared = share_longest(slot, prompt, stop); !shared) return shared.error();
   return cache_->take_back(slot,
                            std::min(cache_->reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1)));
 }
 
 // What another slot has computed of this prompt is copied, where it is clearly more than the slot itself has.
-Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> prompt) {
+Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop) {
   std::uint32_t from = slot, n_most = cache_->reusable(slot, prompt) + kLeastShared - 1;
   for (std::uint32_t other = 0; other < cache_->n_slots(); ++other) {
     const std::uint32_t n = other == slot ? 0 : cache_->reusable(other, prompt);
     if (n > n_most) std::tie(from, n_most) = std::tie(other, n);
   }
-  return from == slot ? ok_status() : share_prompt(from, slot, n_most);
+  return from == slot ? ok_status() : share_prompt(from, slot, n_most, stop);
 }
 
 Status Session::step(std::span<const SlotRows> parts, const StopToken& stop) {
@@ -287,8 +291,9 @@ Status Session::sample_group(std::span<SampledRow> rows) {
   return ok_status();
 }
 
-Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens) {
-  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens); !copied) {
+Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens,
+                             const StopToken& stop) {
+  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens, stop); !copied) {
     cache_->clear(to_slot);  // some device may have copied its part
     return copied;
   }

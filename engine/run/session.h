@@ -71,7 +71,7 @@ class Session {
   // that is clearly more, and returns how many tokens that are: at most all but one, so that the last is computed and
   // has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the
   // vocabulary: the cache is then as it was. A copy that fails leaves the slot empty (kResource, kDeviceLost).
-  Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt);
+  Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop = {});
 
   // One step over several slots: prompts of some beside answers of others. Parts name each slot at most once,
   // ascending; a part has 1 to n_batch tokens, and all parts together at most step_rows() tokens and max_logit_rows()
@@ -102,8 +102,8 @@ class Session {
   void check_part(const SlotRows& part) const;
   Status run_step(const StopToken& stop);
   Status sample_group(std::span<SampledRow> rows);
-  Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt);
-  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
+  Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop);
+  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens, const StopToken& stop);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 
   std::shared_ptr<const LoadedModel> model_;

@@ -109,6 +109,26 @@ TEST(CpuStep, a_copied_slot_goes_on_as_the_original) {
   EXPECT_EQ(loaded->step(next, {0}), original);
 }
 
+TEST(CpuStep, a_copy_of_a_slot_is_made_by_all_threads_and_can_be_stopped) {
+  const test::TempFolder folder;
+  const auto path = test::make_random_model(model(DType::kF32), folder.path());
+  PlanOptions options = step_options();
+  options.n_ctx = 300;
+  options.kv_k = options.kv_v = DType::kQ8_0;
+  for (const std::uint32_t n_threads : {1U, 3U, 8U}) {
+    const auto loaded = test::load_cpu(path, detected_isa(), n_threads, options);
+    for (std::uint32_t first = 0; first < 100; first += 25) loaded->step(test::rows_of(0, first, 25, 288), {24});
+    StopSource stop;
+    stop.request_stop();
+    EXPECT_EQ(loaded->executor->copy_state(0, 1, 100, stop.token()).error().code, ErrorCode::kCancelled);
+    ASSERT_TRUE(loaded->executor->copy_state(0, 1, 100).ok());
+    auto next = test::rows_of(0, 100, 1, 288);
+    const auto original = loaded->step(next, {0});
+    next[0].slot = 1;
+    EXPECT_EQ(loaded->step(next, {0}), original) << n_threads;
+  }
+}
+
 TEST(CpuStep, a_window_sees_its_newest_positions_through_a_ring) {
   const test::TempFolder folder;
   RandomModelSpec spec = model(DType::kF32);

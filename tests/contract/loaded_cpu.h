@@ -67,8 +67,8 @@ inline std::unique_ptr<LoadedCpu> load_on(const std::filesystem::path& path, con
       EXPECT_TRUE(backend.clear_arena(*all.back(), {}, [](Bytes) {}).ok());
     }
   }
-  made->executor =
-      take(Executor::open(made->model, made->plan, made->loaded->backends, all, made->loaded->key_balance));
+  made->executor = take(Executor::open(made->model, made->plan, made->loaded->backends, all,
+                                       take(made->loaded->balance->of(made->plan, nullptr, {}))));
   return made;
 }
 

@@ -65,5 +65,17 @@ TEST_F(GpuCandidatesTest, of_fewer_rows_than_before_are_all_that_is_looked_for) 
   }
 }
 
+// What a driver answers is no promise of ours.
+TEST_F(GpuCandidatesTest, that_are_no_tokens_are_an_error_of_the_device) {
+  ASSERT_NO_FATAL_FAILURE(make(2000, test::kQuestionRows));
+  Questions asked(test::row_kinds().front(), 2000);
+  std::memset(slices_.inputs.mapped() + slices_.layout.answers_at * 4, 0xFF,
+              slices_.layout.total() - slices_.layout.answers_at * 4);
+  const Status read = GpuCandidates(slices_).read_answers("gpu:0", asked.queries);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kDeviceLost);
+  EXPECT_EQ(read.error().message, "gpu:0: expected tokens below 2000, the device answered token 4294967295");
+}
+
 }  // namespace
 }  // namespace headroom

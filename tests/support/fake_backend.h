@@ -38,6 +38,7 @@ struct Machine {
   std::atomic<Bytes> held_by_driver = 0;                // for this program, beside the arenas
   std::function<bool()> refuse = [] { return false; };  // whether the next map_arena() fails
   std::optional<Bytes> driver_bytes;
+  std::atomic<Bytes> most_measured = 0;  // that the last measurement was given
   bool binds_until_stopped = true;
   bool fails_steps = false;
   std::uint64_t n_steps = 0, n_rows = 0;
@@ -60,7 +61,8 @@ class FakeBackend final : public Backend {
 
   const DeviceInfo& device_info() const override { return device_; }
 
-  Result<DeviceSpeed> measure_speed(Bytes /*most_bytes*/) override {
+  Result<DeviceSpeed> measure_speed(Bytes most_bytes) override {
+    machine_.most_measured = most_bytes;
     if (machine_.refuse()) return Error{ErrorCode::kResource, "the fake machine refuses"};
     return DeviceSpeed{.read_bytes_per_s = 7e9};
   }
@@ -136,7 +138,8 @@ class FakeBackend final : public Backend {
     return ok_status();
   }
 
-  Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n) override {
+  Status copy_state(std::uint32_t from, std::uint32_t to, std::uint32_t n, const StopToken& stop) override {
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "stopped"};
     slots_[to].assign(slots_[from].begin(), slots_[from].begin() + n);
     return ok_status();
   }

@@ -96,7 +96,7 @@ Result<std::vector<float>> ReferenceModel::step(std::span<const StepRow> rows,
 Status ReferenceModel::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
   for (const Part& part : parts_) {
     if (part.arenas.empty()) continue;
-    if (Status copied = part.backend->copy_state(from_slot, to_slot, n_positions); !copied) return copied;
+    if (Status copied = part.backend->copy_state(from_slot, to_slot, n_positions, {}); !copied) return copied;
   }
   rings_.copy(from_slot, to_slot);
   return ok_status();

@@ -54,8 +54,9 @@ class StoppingBackend : public Backend {
   Status write(BufferId buffer, std::span<const std::byte> from) override { return inner_->write(buffer, from); }
   const std::byte* host_view(BufferId buffer) const override { return inner_->host_view(buffer); }
   Status top_k(std::span<CandidateQuery> queries) override { return inner_->top_k(queries); }
-  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
-    return inner_->copy_state(from_slot, to_slot, n_positions);
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                    const StopToken& stop) override {
+    return inner_->copy_state(from_slot, to_slot, n_positions, stop);
   }
   Result<MemorySample> sample_memory() override { return inner_->sample_memory(); }
   std::uint64_t n_allocations() const override { return inner_->n_allocations(); }

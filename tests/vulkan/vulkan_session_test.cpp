@@ -80,6 +80,20 @@ TEST_P(VulkanSession, steps_and_contexts_beyond_what_the_driver_computes_are_ref
   EXPECT_NE(loops.message.find("beyond 65535 rounds: expected n_ctx of at most "), std::string::npos) << loops.message;
 }
 
+TEST_P(VulkanSession, a_driver_that_takes_more_for_a_buffer_than_its_size_is_refused) {
+  const auto backend = test::take(make_backend(test::cpu_and_gpu(GetParam())[1]));
+  ArenaPlan plan;
+  plan.memory = Memory::kDevice;
+  plan.size = kMiB;
+  vulkan_faults().more_for_buffers = kMiB;
+  const auto refused = backend->map_arena(plan);
+  vulkan_faults().more_for_buffers = 0;
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(refused.error().message.find("vulkan:0: expected a driver that takes 1048576 bytes"), std::string::npos);
+  EXPECT_TRUE(backend->map_arena(plan).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(Memory, VulkanSession, testing::Bool(), test::memory_name_of);
 
 TEST(VulkanDevices, say_when_a_tier_is_none) {

@@ -113,10 +113,10 @@ class CpuBackend final : public Backend {
     return ok_status();
   }
 
-  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                    const StopToken& stop) override {
     CHECK(step_ != nullptr, "copy_state() before bind()");
-    step_->copy_slot(from_slot, to_slot, n_positions);
-    return ok_status();
+    return step_->copy_slot(from_slot, to_slot, n_positions, stop);
   }
 
   Result<MemorySample> sample_memory() override { return sample_host_memory(); }

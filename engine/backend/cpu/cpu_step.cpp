@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -60,23 +61,33 @@ void CpuStep::find_runs() {
 }
 
 // Whole groups: the positions behind the last one are written before they are read.
-void CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
-  const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
-    if (view.n_rows == 0) return;  // a short cache has no sinks
-    const Bytes n_bytes = div_up(std::min(n_positions, view.n_rows), kPanelRows) * view.group_bytes;
-    for (std::uint32_t head = 0; head < n_heads; ++head)
-      std::memmove(view.group(to_slot, head, 0), view.group(from_slot, head, 0), n_bytes);
-  };
-  for (std::size_t i = 0; i < bound_.layers.size(); ++i) {
-    const BoundLayer& layer = bound_.layers[i];
-    if (layer.keys.all.base == nullptr) continue;  // on another device
-    for (const KvCache* cache : {&layer.keys, &layer.values}) {
-      copy(cache->all, layer.spec->n_kv_heads);
-      if (!cache->has_ends()) continue;
-      copy(cache->sinks, layer.spec->n_kv_heads);
-      copy(cache->ring, layer.spec->n_kv_heads);
+// Every thread copies its share of the positions of each head, and looks at the token between two of them.
+Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                          const StopToken& stop) {
+  std::atomic<bool> is_stopped = false;
+  pool_.run([&](std::uint32_t thread) {
+    const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
+      if (view.n_rows == 0) return;  // a short cache has no sinks
+      const auto n_groups = static_cast<std::uint32_t>(div_up(std::min(n_positions, view.n_rows), kPanelRows));
+      const Share share = share_of(n_groups, thread, pool_.n_threads());
+      const Bytes n_bytes = (share.last - share.first) * view.group_bytes, at = share.first * view.group_bytes;
+      for (std::uint32_t head = 0; head < n_heads; ++head) {
+        if (stop.stop_requested()) is_stopped = true;
+        if (is_stopped) return;
+        std::memmove(view.group(to_slot, head, 0) + at, view.group(from_slot, head, 0) + at, n_bytes);
+      }
+    };
+    for (const BoundLayer& layer : bound_.layers) {
+      if (layer.keys.all.base == nullptr) continue;  // on another device
+      for (const KvCache* cache : {&layer.keys, &layer.values}) {
+        copy(cache->all, layer.spec->n_kv_heads);
+        if (!cache->has_ends()) continue;
+        copy(cache->sinks, layer.spec->n_kv_heads);
+        copy(cache->ring, layer.spec->n_kv_heads);
+      }
     }
-  }
+  });
+  return is_stopped ? Status(Error{ErrorCode::kCancelled, "copying a prompt was stopped"}) : ok_status();
 }
 
 void CpuStep::run_thread(std::uint32_t thread) {

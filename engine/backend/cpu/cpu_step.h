@@ -24,7 +24,7 @@ class CpuStep {
   Status run(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop);
 
   // As Backend::copy_state; the arguments are within the plan.
-  void copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions);
+  Status copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions, const StopToken& stop);
 
   const BoundModel& bound() const { return bound_; }
 

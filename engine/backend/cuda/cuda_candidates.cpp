@@ -51,8 +51,7 @@ Status CudaCandidates::find(std::span<CandidateQuery> queries) {
     return started;
   if (Status started = start(launches_[1], {1, candidates_.n_queries(), 1}); !started) return started;
   if (Status done = device_->wait_idle("finding the likeliest tokens"); !done) return done;
-  candidates_.read_answers(queries);
-  return ok_status();
+  return candidates_.read_answers(device_->id(), queries);
 }
 
 }  // namespace headroom

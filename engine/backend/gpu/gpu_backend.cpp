@@ -19,7 +19,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kClearedBytes = 64 * kMiB;  // between two looks at the stop token
+constexpr Bytes kClearedBytes = 64 * kMiB, kSlotBytesAtOnce = 256 * kMiB;  // between two looks at the stop token
 
 const GpuArena& gpu_arena(Arena& arena) {
   const auto* given = dynamic_cast<GpuArena*>(&arena);
@@ -265,7 +265,8 @@ Status GpuBackend::top_k(std::span<CandidateQuery> queries) {
   return step_->top_k(queries);
 }
 
-Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) {
+Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                              const StopToken& stop) {
   if (Status bound = check_bound("copy_state"); !bound) return bound;
   const PlanOptions& options = step_->bound().plan->options;
   CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
@@ -273,7 +274,14 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   if (from_slot == to_slot) return ok_status();
   copies_.clear();
   list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
-  return driver_.copy("copying a slot", copies_);
+  for (std::span<const GpuCopy> rest = copies_; !rest.empty();) {
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
+    std::size_t n = 0;
+    for (Bytes bytes = 0; n < rest.size() && bytes < kSlotBytesAtOnce; ++n) bytes += rest[n].from.size;
+    if (Status copied = driver_.copy("copying a slot", rest.first(n)); !copied) return copied;
+    rest = rest.subspan(n);
+  }
+  return ok_status();
 }
 
 CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->program, step_->bound().device}; }

@@ -24,7 +24,8 @@ class GpuBackend : public Backend {
   Status write(BufferId buffer, std::span<const std::byte> from) final;
   const std::byte* host_view(BufferId buffer) const final;
   Status top_k(std::span<CandidateQuery> queries) final;
-  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) final;
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                    const StopToken& stop) final;
   std::uint64_t n_allocations() const final { return n_allocations_; }
 
  protected:

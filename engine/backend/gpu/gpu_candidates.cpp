@@ -1,5 +1,7 @@
 #include "backend/gpu/gpu_candidates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -60,23 +62,31 @@ void GpuCandidates::ask(std::span<const CandidateQuery> queries) const {
   }
 }
 
-void GpuCandidates::read_answers(std::span<CandidateQuery> queries) const {
-  for (std::uint32_t i = 0; i < queries.size(); ++i) read_answer(i, queries[i]);
+Status GpuCandidates::read_answers(std::string_view device, std::span<CandidateQuery> queries) const {
+  for (std::uint32_t i = 0; i < queries.size(); ++i) {
+    if (Status read = read_answer(device, i, queries[i]); !read) return read;
+  }
+  return ok_status();
 }
 
-void GpuCandidates::read_answer(std::uint32_t index, CandidateQuery& query) const {
+Status GpuCandidates::read_answer(std::string_view device, std::uint32_t index, CandidateQuery& query) const {
   const auto* words = reinterpret_cast<const std::uint32_t*>(slices_.inputs.mapped()) + slices_.layout.answers_at +
                       index * answer_.n_words;
   const auto number = [&](std::uint64_t at) { return std::bit_cast<float>(words[at]); };
-  for (std::size_t i = 0; i < query.best.size(); ++i)
+  for (std::size_t i = 0; i < query.best.size(); ++i) {
     query.best[i] = {number(answer_.best_at + 2 * i), words[answer_.best_at + 2 * i + 1]};
+    if (query.best[i].id < slices_.n_vocab) continue;
+    return Error{ErrorCode::kDeviceLost, fmt::format("{}: expected tokens below {}, the device answered token {}",
+                                                     device, slices_.n_vocab, query.best[i].id)};
+  }
   for (std::size_t i = 0; i < query.logits.size(); ++i) query.logits[i] = number(answer_.logits_at + i);
-  if (!query.wants_sum) return;
+  if (!query.wants_sum) return ok_status();
   query.sum = 0;
   for (std::uint64_t i = 0; i < n_sums(); ++i) {
     const std::uint64_t at = answer_.sums_at + 2 * i;
     query.sum += number(at) * std::exp(double{number(at + 1)} - query.best.front().logit);
   }
+  return ok_status();
 }
 
 }  // namespace headroom

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 
 #include "backend/candidates.h"
 #include "backend/gpu/gpu_binding.h"
@@ -33,12 +34,13 @@ class GpuCandidates {
   std::uint32_t n_queries() const { return slices_.sizes.n_rows; }
 
   // As Backend::top_k(), of at most n_queries() queries: what the kernels are asked, while none of them runs,
-  // and what they answered.
+  // and what they answered. kDeviceLost where the answer of `device` names tokens that there are not: what else it
+  // computed is no better.
   void ask(std::span<const CandidateQuery> queries) const;
-  void read_answers(std::span<CandidateQuery> queries) const;
+  Status read_answers(std::string_view device, std::span<CandidateQuery> queries) const;
 
  private:
-  void read_answer(std::uint32_t index, CandidateQuery& query) const;
+  Status read_answer(std::string_view device, std::uint32_t index, CandidateQuery& query) const;
 
   CandidateSlices slices_;
   GpuAnswer answer_;

@@ -159,13 +159,15 @@ class ReferenceBackend final : public Backend {
     });
   }
 
-  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions) override {
+  Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
+                    const StopToken& stop) override {
     return with_memory("copy_state", [&]() -> Status {
       const PlanOptions& options = step_->bound().plan->options;
       CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
             "a copy of a slot is outside the plan");
       for (const ReferenceBinding::Layer& layer : step_->bound().layers) {
         if (!layer.keys.is_bound()) continue;
+        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
         layer.keys.copy(from_slot, to_slot, n_positions);
         layer.values.copy(from_slot, to_slot, n_positions);
       }

@@ -81,8 +81,7 @@ Status VulkanCandidates::find(std::span<CandidateQuery> queries) {
   const VkCommandBuffer commands = (*commands_)[0];
   if (Status submitted = device_->submit({&commands, 1}); !submitted) return submitted;
   if (Status done = device_->wait("finding the likeliest tokens"); !done) return done;
-  candidates_.read_answers(queries);
-  return ok_status();
+  return candidates_.read_answers(device_->id(), queries);
 }
 
 }  // namespace headroom

@@ -15,6 +15,7 @@ struct VulkanFaults {
   std::atomic<bool> ends_hangs = false;             // this is set: then it does when it is looked at again
   std::atomic<std::uint32_t> fail_at_pipeline = 0;  // of the pipelines that are compiled together next, one is refused
   std::atomic<std::uint32_t> refuse_at_map = 0;     // the driver has no memory for an arena
+  std::atomic<Bytes> more_for_buffers = 0;          // that the driver takes than a buffer is large
   std::atomic<Bytes> taken = 0;                     // what another program holds of a device, as the system counts it
   std::atomic<bool> hides_options = false;          // devices that are looked for have nothing that is optional
 };

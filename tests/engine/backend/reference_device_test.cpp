@@ -208,7 +208,7 @@ TEST(ReferenceBackend, that_is_bound_to_nothing_says_so) {
   const auto refused = backend->submit({}, {}, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message, "reference:0: submit() before bind()");
-  EXPECT_EQ(backend->copy_state(0, 0, 0).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(backend->copy_state(0, 0, 0, {}).error().code, ErrorCode::kUsage);
   EXPECT_EQ(backend->host_view(0), nullptr);
 }
 

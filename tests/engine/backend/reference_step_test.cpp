@@ -204,7 +204,7 @@ TEST_F(ReferenceStepTest, allocates_nothing) {
   const bool done = backend.wait(StopToken()).ok();
   const bool read = backend.read(model->plan().program.logits, 0, std::as_writable_bytes(std::span(logits))).ok();
   const bool found = backend.top_k({&query, 1}).ok();
-  const bool copied = backend.copy_state(0, 1, 20).ok();
+  const bool copied = backend.copy_state(0, 1, 20, {}).ok();
   EXPECT_EQ(n_news, news);
   EXPECT_EQ(backend.n_allocations(), mapped);
   EXPECT_TRUE(submitted && done && read && found && copied);
@@ -291,7 +291,7 @@ TEST_F(ReferenceStepTest, a_lost_device_fails_every_call_until_it_is_opened_anew
   EXPECT_TRUE(is_lost(lost.read(model->plan().program.logits, 0, bytes)));
   EXPECT_TRUE(is_lost(lost.top_k({})));
   EXPECT_TRUE(is_lost(lost.write(model->plan().program.logits, bytes)));
-  EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1)));
+  EXPECT_TRUE(is_lost(lost.copy_state(0, 1, 1, {})));
   EXPECT_TRUE(is_lost(lost.map_arena(test::arena_of(64 * kKiB))));
   EXPECT_TRUE(is_lost(lost.sample_memory()));
   EXPECT_TRUE(is_lost(lost.bind({})));

@@ -98,6 +98,47 @@ TEST(EngineThread, a_replan_without_memory_gives_the_model_up_and_the_next_load_
   EXPECT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(64)))).has_value());
 }
 
+TEST(EngineThread, a_measurement_beside_a_model_takes_what_the_rules_of_its_plan_leave) {
+  const OnDisk model;
+  fake::Machine machine;
+  FakeEngine fake(machine);
+  const LoadRequest request = [&] {
+    PlanOptions options = context_of(64);
+    options.devices = {{0, KeepFree{100 * kMiB}}};
+    return model.request(options);
+  }();
+  const std::vector<DeviceInfo> devices{request.plan->devices.front()};
+  ASSERT_TRUE(fake.engine.wait_for<DevicesMeasured>(fake.engine->measure(devices)).has_value());
+  EXPECT_EQ(machine.most_measured, kMostMeasureBytes) << "nothing is loaded";
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(request)).has_value());
+  machine.held_by_others = machine.total - machine.mapped_now - 140 * kMiB;
+  const auto less = fake.engine.wait_for<DevicesMeasured>(fake.engine->measure(devices));
+  ASSERT_TRUE(less.has_value());
+  EXPECT_EQ(less->devices.size(), 1U);
+  EXPECT_EQ(machine.most_measured, 40 * kMiB);
+  machine.held_by_others = machine.total - machine.mapped_now - 110 * kMiB;
+  const auto none = fake.engine.wait_for<DevicesMeasured>(fake.engine->measure(devices));
+  ASSERT_TRUE(none.has_value());
+  EXPECT_TRUE(none->devices.empty()) << "too little is left";
+}
+
+// Keys of a quantized cache are balanced by what stands in the file, which nobody reads for a cache of F16.
+TEST(EngineThread, a_replan_with_another_cache_answers_as_a_load_with_it) {
+  const OnDisk model;
+  PlanOptions plain = context_of(64), rotated = context_of(64);
+  rotated.kv_k = rotated.kv_v = DType::kQ8_0;
+  const auto answer = [](Engine& engine, RequestId loads) {
+    EXPECT_TRUE(engine.wait_for<ModelLoaded>(loads).has_value());
+    const RequestId id = engine->generate(ask("hello", 12));
+    EXPECT_TRUE(engine.wait_for<GenerationFinished>(id).has_value());
+    return engine.text(id);
+  };
+  Engine replanned, loaded;
+  answer(replanned, replanned->load(model.request(plain)));
+  const std::string expected = answer(loaded, loaded->load(model.request(rotated)));
+  EXPECT_EQ(answer(replanned, replanned->replan(model.request(rotated).plan)), expected);
+}
+
 TEST(EngineThread, a_load_that_waits_can_be_cancelled) {
   const OnDisk model;
   fake::Machine machine;

@@ -53,6 +53,38 @@ TEST(Session, what_is_taken_secretly_after_the_load_is_seen) {
   EXPECT_EQ(session->memory_report().grown.driver, 3 * kMiB) << "and told";
 }
 
+// Weights that go through page-locked memory need it while they are loaded: it is asked for before anything is mapped.
+TEST(Session, a_load_is_refused_where_what_it_holds_for_itself_does_not_fit) {
+  Machine machine;
+  auto model = std::make_shared<LoadedModel>(*fake::make_loaded({}, machine));
+  auto plan = std::make_shared<MemoryPlan>(*model->plan);
+  plan->arenas.push_back({.lifetime = Lifetime::kLoad, .size = kMiB, .regions = {}});
+  model->plan = plan;
+  model->arenas.push_back(nullptr);
+  machine.total = machine.mapped_now + plan->planned_bytes(0) + kMiB / 2;
+  std::uint32_t n_maps = 0;
+  machine.refuse = [&] { return ++n_maps == 0; };
+  const ModelFile none({}, {}, {});
+  const Status filled = fill_model(*model, none, {}, [](Bytes) {});
+  ASSERT_FALSE(filled.ok());
+  EXPECT_EQ(filled.error().code, ErrorCode::kDoesNotFit) << filled.error().message;
+  EXPECT_EQ(n_maps, 0U);
+  machine.total += kMiB;
+  EXPECT_TRUE(fill_model(*model, none, {}, [](Bytes) {}).ok());
+}
+
+TEST(Session, a_copy_of_a_prompt_can_be_stopped_and_leaves_the_slot_empty) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({.n_slots = 2, .n_batch = 64}, machine);
+  const std::vector<TokenId> prompt = tokens_of(std::string(40, 'a'));
+  ASSERT_TRUE(session->step({0, prompt, 1}, {}).ok());
+  StopSource stop;
+  stop.request_stop();
+  EXPECT_EQ(session->begin_prompt(1, prompt, stop.token()).error().code, ErrorCode::kCancelled);
+  EXPECT_TRUE(session->cache().tokens(1).empty());
+  EXPECT_EQ(*session->begin_prompt(1, prompt), 39U);
+}
+
 TEST(Session, unmaps_everything_when_it_ends) {
   Machine machine;
   open_session({}, machine);

@@ -1,0 +1,54 @@
+#include "run/loaded_balance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "format/dtype_table.h"
+#include "model/key_balance.h"
+
+namespace headroom {
+namespace {
+
+bool rotates_keys(const PlanOptions& options) {
+  return options.kv_scheme == KvScheme::kRotated && is_quantized_kv(options.kv_k);
+}
+
+bool has_same_weights(const ModelInfo& a, const ModelInfo& b) {
+  return std::ranges::equal(a.weights, b.weights, [](const WeightTensor& x, const WeightTensor& y) {
+    return x.name == y.name && x.file_tensor == y.file_tensor && x.dtype == y.dtype && x.first_row == y.first_row &&
+           x.n_rows == y.n_rows && x.n_cols == y.n_cols;
+  });
+}
+
+}  // namespace
+
+Result<std::span<const std::vector<float>>> LoadedBalance::of(const MemoryPlan& plan, const ModelFile* file,
+                                                              const StopToken& stop) {
+  if (!rotates_keys(plan.options)) return std::span<const std::vector<float>>();
+  if (!factors_.empty()) return std::span<const std::vector<float>>(factors_);
+  if (file != nullptr) {
+    if (Status done = read(*file, stop); !done) return done.error();
+    return std::span<const std::vector<float>>(factors_);
+  }
+  const Result<ModelFile> now = open_model_file(path_);
+  if (!now) return now.error();
+  const Result<ModelInfo> info = read_model_info(*now);
+  if (!info) return info.error();
+  if (!has_same_weights(*info, *info_)) {
+    return Error{ErrorCode::kBadFile,
+                 fmt::format("{}: expected the model that is loaded, {}, found {} with other weights: load it again",
+                             path_.string(), info_->name, info->name)};
+  }
+  if (Status done = read(*now, stop); !done) return done.error();
+  return std::span<const std::vector<float>>(factors_);
+}
+
+Status LoadedBalance::read(const ModelFile& file, const StopToken& stop) {
+  Result<std::vector<std::vector<float>>> factors = read_key_balance(*info_, file, stop);
+  if (!factors) return factors.error();
+  factors_ = std::move(*factors);
+  return ok_status();
+}
+
+}  // namespace headroom
