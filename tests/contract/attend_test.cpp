@@ -6,6 +6,7 @@
 #include <random>
 
 #include "backend/cpu/attend.h"
+#include "backend/cpu/plain_kernels.h"
 #include "base/cpu_features.h"
 #include "contract/isa_test.h"
 #include "format/dtype_table.h"
@@ -62,10 +63,9 @@ Norms norms_of(std::span<const float> row) {
   Norms norms;
   for (const float x : row) {
     norms.sum += std::abs(x);
-    norms.root += static_cast<double>(x) * x;
     norms.most = std::max<double>(norms.most, std::abs(x));
   }
-  norms.root = std::sqrt(norms.root);
+  norms.root = norm_plainly(row.data(), row.size());
   return norms;
 }
 
@@ -87,18 +87,16 @@ struct Expected {
 Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_t query, Form form) {
   const std::vector<float>& q = queries.rows[query];
   const Norms q_norms = norms_of(q);
-  std::vector<double> weights;
-  double largest = -1e300, sum = 0;
-  Expected expected{std::vector<double>(q.size())};
+  std::vector<double> scores;
+  std::vector<const float*> values;
+  Expected expected;
   for (std::uint32_t key = queries.from[query]; key < queries.to[query]; ++key) {
     const std::span<const float> k = cache.read(true, key);
     const Norms k_norms = norms_of(k);
-    double score = 0;
-    for (std::size_t i = 0; i < q.size(); ++i) score += static_cast<double>(q[i]) * k[i];
-    score *= queries.scale;
     const float cap = queries.softcap;
-    weights.push_back(cap > 0 ? cap * std::tanh(score / cap) : score);  // which is never steeper than the score itself
-    largest = std::max(largest, weights.back());
+    // The cap is never steeper than the score itself.
+    scores.push_back(softcap_plainly(queries.scale * dot_plainly(q.data(), k.data(), q.size()), cap));
+    values.push_back(cache.read(false, key).data());
     double error = 1e-6 * q_norms.root * k_norms.root;
     if (form == Form::kInt8Queries) error += k_norms.sum * q_norms.most / 254;
     const double k_bound =
@@ -106,11 +104,7 @@ Expected expect_one(const FilledCache& cache, const Queries& queries, std::size_
     if (form == Form::kWords) error += (q_norms.sum * k_bound + k_norms.sum * q_norms.root) / 65534;
     expected.score_error = std::max(expected.score_error, error * queries.scale + 5e-7 * cap);
   }
-  for (double& weight : weights) sum += weight = std::exp(weight - largest);
-  for (std::uint32_t key = queries.from[query]; key < queries.to[query]; ++key) {
-    const std::span<const float> v = cache.read(false, key);
-    for (std::size_t i = 0; i < v.size(); ++i) expected.result[i] += weights[key - queries.from[query]] / sum * v[i];
-  }
+  expected.result = attend_plainly(scores, values, q.size());
   return expected;
 }
 

@@ -46,7 +46,7 @@ TEST_P(Elementwise, silu_is_right_at_every_size) {
     kernels_.silu_mul(gate.data() + at, up.data() + at, {out.data() + at, 16, 1, std::min(16U, n - at)});
   }
   for (std::uint32_t i = 0; i < n; ++i) {
-    const double x = gate[i], expected = 0.5 * x / (1.0 + std::exp(-x));
+    const double x = gate[i], expected = 0.5 * silu_plainly(x);
     EXPECT_NEAR(out[i], expected, 1e-6 * std::abs(expected) + 1e-34) << "silu of " << x;
   }
 }
@@ -61,7 +61,7 @@ TEST_P(Elementwise, a_cap_bounds_numbers_of_every_size_and_leaves_small_ones) {
     std::vector<float> found = numbers;
     kernels_.softcap(found.data(), static_cast<std::uint32_t>(found.size()), cap);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      EXPECT_NEAR(found[i], cap * std::tanh(double{numbers[i]} / cap), 4e-7 * cap) << numbers[i] << " below " << cap;
+      EXPECT_NEAR(found[i], softcap_plainly(numbers[i], cap), 4e-7 * cap) << numbers[i] << " below " << cap;
       EXPECT_LE(std::abs(found[i]), cap);
     }
   }
@@ -93,22 +93,17 @@ TEST_P(Elementwise, pairs_turn_by_their_angle) {
   for (const std::uint32_t n : {2U, 20U, 32U, 64U, 80U, 128U}) {
     const std::vector<float> head = random_elems(n + 3);  // what stands behind does not turn
     const std::vector<float> angles = random_elems(n / 2);
-    std::vector<float> cosines(n), sines(n), turned;
     for (const bool neighbours : {false, true}) {
-      const auto first = [&](std::uint32_t pair) { return neighbours ? 2 * pair : pair; };
-      const auto second = [&](std::uint32_t pair) { return neighbours ? 2 * pair + 1 : pair + n / 2; };
+      const PlainTurn turn(angles, neighbours);
+      const std::vector<double> expected = turn.turned(head);
+      std::vector<float> turned = head;
+      (neighbours ? kernels_.turn_neighbours : kernels_.turn_halves)(turned.data(), turn.cosines.data(),
+                                                                     turn.sines.data(), n);
       for (std::uint32_t pair = 0; pair < n / 2; ++pair) {
-        cosines[first(pair)] = cosines[second(pair)] = std::cos(angles[pair]);
-        sines[second(pair)] = std::sin(angles[pair]);
-        sines[first(pair)] = -sines[second(pair)];
-      }
-      turned = head;
-      (neighbours ? kernels_.turn_neighbours : kernels_.turn_halves)(turned.data(), cosines.data(), sines.data(), n);
-      for (std::uint32_t pair = 0; pair < n / 2; ++pair) {
-        const double x = head[first(pair)], y = head[second(pair)], c = cosines[first(pair)], s = sines[second(pair)];
-        const double most_off = 3 * 0x1p-24 * (std::abs(x) + std::abs(y));
-        EXPECT_NEAR(turned[first(pair)], x * c - y * s, most_off) << "pair " << pair << " of " << n / 2;
-        EXPECT_NEAR(turned[second(pair)], x * s + y * c, most_off) << "pair " << pair << " of " << n / 2;
+        const std::size_t first = turn.first(pair), second = turn.second(pair);
+        const double most_off = 3 * 0x1p-24 * (std::abs(head[first]) + std::abs(head[second]));
+        EXPECT_NEAR(turned[first], expected[first], most_off) << "pair " << pair << " of " << n / 2;
+        EXPECT_NEAR(turned[second], expected[second], most_off) << "pair " << pair << " of " << n / 2;
       }
       for (std::uint32_t i = n; i < n + 3; ++i) EXPECT_EQ(turned[i], head[i]);
     }

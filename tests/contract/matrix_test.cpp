@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "backend/cpu/plain_kernels.h"
 #include "contract/isa_test.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
@@ -78,15 +79,13 @@ struct Weights {
 // weights and their activations take 4095 and 8191 steps for many columns.
 double most_off(const Weights& weights, std::uint32_t row, const std::vector<float>& in, bool slabs, Isa isa) {
   const std::uint32_t n = weights.matrix.n_cols;
-  double w_norm = 0, w_most = 0, a_norm = 0, a_most = 0;
+  const float* w = weights.values.data() + std::size_t{row} * n;
+  const double w_norm = norm_plainly(w, n), a_norm = norm_plainly(in.data(), n);
+  double w_most = 0, a_most = 0;
   for (std::uint32_t k = 0; k < n; ++k) {
-    const double w = weights.values[std::size_t{row} * n + k], a = in[k];
-    w_norm += w * w;
-    a_norm += a * a;
-    w_most = std::max(w_most, std::abs(w));
-    a_most = std::max(a_most, std::abs(a));
+    w_most = std::max<double>(w_most, std::abs(w[k]));
+    a_most = std::max<double>(a_most, std::abs(in[k]));
   }
-  w_norm = std::sqrt(w_norm), a_norm = std::sqrt(a_norm);
   const double f32_sums = w_norm * a_norm * n * 0x1p-24;
   if (slabs && weights.matrix.has_words())
     return f32_sums + std::sqrt(n) * (w_norm * a_most / 16382 + a_norm * w_most / 8190);
@@ -144,9 +143,8 @@ class MatrixProduct : public test::IsaTest {
     const std::vector<float> out = product(make_kernel_table(GetParam()), matrix, rows);
     for (std::uint32_t col = 0; col < n_in; ++col) {
       for (std::uint32_t row = 0; row < matrix.n_rows; ++row) {
-        double expected = 0;
-        for (std::uint32_t k = 0; k < matrix.n_cols; ++k)
-          expected += static_cast<double>(weights.values[std::size_t{row} * matrix.n_cols + k]) * rows[col][k];
+        const double expected =
+            dot_plainly(weights.values.data() + std::size_t{row} * matrix.n_cols, rows[col].data(), matrix.n_cols);
         ASSERT_NEAR(out[std::size_t{col} * matrix.n_rows + row], expected,
                     most_off(weights, row, rows[col], n_in > kDirectCols, GetParam()))
             << "row " << row << ", column " << col << " of " << n_in;
@@ -200,13 +198,8 @@ double error_beside_rounding_per_32(Isa isa, const Weights& weights, const std::
     const std::vector<float> off = rounding_per_32(rows[col]);
     for (std::uint32_t row = 0; row < n_rows; ++row) {
       const float* w = weights.values.data() + std::size_t{row} * n_cols;
-      double expected = 0, rounded_off = 0, norm = 0;
-      for (std::uint32_t k = 0; k < n_cols; ++k) {
-        expected += static_cast<double>(w[k]) * rows[col][k];
-        rounded_off += static_cast<double>(w[k]) * off[k];
-        norm += static_cast<double>(w[k]) * w[k];
-      }
-      const double found_off = out[col * n_rows + row] - expected;
+      const double found_off = out[col * n_rows + row] - dot_plainly(w, rows[col].data(), n_cols);
+      const double rounded_off = dot_plainly(w, off.data(), n_cols), norm = dot_plainly(w, w, n_cols);
       error += found_off * found_off / norm;
       rounding += rounded_off * rounded_off / norm;
     }

@@ -8,6 +8,7 @@
 #include "backend/cpu/kernel_probe.h"
 #include "backend/cpu/kv_rows.h"
 #include "backend/cpu/panel.h"
+#include "backend/cpu/plain_kernels.h"
 #include "format/decode.h"
 #include "format/dtype_table.h"
 #include "format/encode.h"
@@ -188,12 +189,6 @@ std::int16_t word_of(const std::vector<std::byte>& words, std::size_t dword, std
   std::memcpy(&word, words.data() + dword * 4 + which * 2, 2);
   return word;
 }
-double norm_of(const float* row) {
-  double squares = 0;
-  for (std::uint32_t i = 0; i < kHeadDim; ++i) squares += double{row[i]} * row[i];
-  return std::sqrt(squares);
-}
-
 void check_query_words(KernelProbe& probe) {
   constexpr float kFactor = 0.125F;
   std::vector<std::byte> words(kHeadDim * kPanelRows * 2);
@@ -202,7 +197,7 @@ void check_query_words(KernelProbe& probe) {
     const std::vector<float> query = probe.reals(kHeadDim);
     probe.begin("query_words", kNoType, lane, "as its lane");
     probe.kernels.query_words(query.data(), kHeadDim, kFactor, lane, words.data(), scales.data());
-    const double step = norm_of(query.data()) / 32767.0;
+    const double step = norm_plainly(query.data(), kHeadDim) / 32767.0;
     probe.expect(0, scales[lane], step * kFactor * 1.4426950408889634, 1e-5 * step);
     for (std::uint32_t i = 0; i < kHeadDim; ++i)
       expect_words(probe, i, word_of(words, i / 2 * kPanelRows + lane, i % 2), step, query[i]);
@@ -216,7 +211,8 @@ void check_key_words(KernelProbe& probe, DType type) {
   probe.begin("key_words", type, kHeadDim, "elements");
   probe.kernels.key_words[index_of(type)](cache.groups.data(), kHeadDim, words.data(), scales.data());
   for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
-    const double least = norm_of(cache.row(lane)) / 32767.0;  // 1 to 3 times that, as a bound of the norm has it
+    const double least =
+        norm_plainly(cache.row(lane), kHeadDim) / 32767.0;  // 1 to 3 times that, as a bound of the norm has it
     probe.expect(lane, scales[lane], 2 * least, 1.01 * least);
     for (std::uint32_t i = 0; i < kHeadDim; ++i) {
       expect_words(probe, lane * kHeadDim + i, word_of(words, i / 2 * kPanelRows + lane, i % 2), scales[lane],
@@ -333,22 +329,16 @@ struct TileCheck {
   }
 
   // The attention of one query over all keys that it sees.
-  std::array<double, kHeadDim> expected(std::uint32_t lane) const {
-    std::array<double, 2 * kKeys> weights{};
-    std::array<double, kHeadDim> out{};
-    double sum = 0;
+  std::vector<double> expected(std::uint32_t lane) const {
+    std::vector<double> of_seen;
+    std::vector<const float*> seen;
     for (std::uint32_t key = 0; key < 2 * kKeys; ++key) {
       if (key >= kKeys && (key - kKeys < first_of(lane) || key - kKeys >= last_of(lane))) continue;
-      double score = 0;
-      for (std::uint32_t i = 0; i < kHeadDim; ++i)
-        score += double{queries[lane % kDistinct * kHeadDim + i]} * keys.row(key)[i];
-      score *= kFactor;
-      sum += weights[key] = std::exp(softcap > 0 ? softcap * std::tanh(score / softcap) : score);
+      const float* query = queries.data() + std::size_t{lane % kDistinct} * kHeadDim;
+      of_seen.push_back(softcap_plainly(kFactor * dot_plainly(query, keys.row(key), kHeadDim), softcap));
+      seen.push_back(values.row(key));
     }
-    for (std::uint32_t key = 0; key < 2 * kKeys; ++key) {
-      for (std::uint32_t i = 0; i < kHeadDim; ++i) out[i] += weights[key] / sum * values.row(key)[i];
-    }
-    return out;
+    return attend_plainly(of_seen, seen, kHeadDim);
   }
 };
 
@@ -359,7 +349,7 @@ void check_tile(KernelProbe& probe, float softcap) {
   TileCheck check(probe, softcap);
   probe.begin("attend_tile", kNoType, TileCheck::kLanes, softcap > 0 ? "queries with a cap" : "queries");
   for (const std::uint32_t chunk : {0U, 1U}) check.attend(probe.kernels, chunk);
-  std::array<std::array<double, kHeadDim>, TileCheck::kDistinct> expected;
+  std::array<std::vector<double>, TileCheck::kDistinct> expected;
   for (std::uint32_t lane = 0; lane < TileCheck::kDistinct; ++lane) expected[lane] = check.expected(lane);
   for (std::uint32_t lane = 0; lane < TileCheck::kLanes; ++lane) {
     const float* acc = check.acc.data() + lane / kPanelRows * kPanelRows * kWidth + lane % kPanelRows;

@@ -4,6 +4,7 @@
 
 #include "backend/candidates.h"
 #include "backend/cpu/kernel_probe.h"
+#include "backend/cpu/plain_kernels.h"
 #include "format/rotation.h"
 #include "model/tensor_roles.h"
 #include "model/weight_layout.h"
@@ -43,15 +44,10 @@ void check_puts(KernelProbe& probe) {
       [&](std::uint32_t i, std::uint32_t row, double before) { return before + products[i] + bias[row]; });
   check_put(
       probe, "silu_mul", [&](const ProductPlace& to) { kernels.silu_mul(products.data(), ups.data(), to); },
-      [&](std::uint32_t i, std::uint32_t, double) {
-        return products[i] / (1.0 + std::exp(-double{products[i]})) * ups[i];
-      });
+      [&](std::uint32_t i, std::uint32_t, double) { return silu_plainly(products[i]) * ups[i]; });
   check_put(
       probe, "gelu_mul", [&](const ProductPlace& to) { kernels.gelu_mul(products.data(), ups.data(), to); },
-      [&](std::uint32_t i, std::uint32_t, double) {
-        const double x = products[i], root = 0.79788456080286536;  // of 2 / pi
-        return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x))) * ups[i];
-      });
+      [&](std::uint32_t i, std::uint32_t, double) { return gelu_plainly(products[i]) * ups[i]; });
 }
 
 // From what the cap hardly moves to what it bounds.
@@ -65,7 +61,7 @@ void check_softcap(KernelProbe& probe) {
   probe.begin("softcap", kNoType, kElems, "numbers");
   probe.kernels.softcap(found.data(), kElems, kCap);
   for (std::uint32_t i = 0; i < found.size(); ++i) {
-    const double expected = i < kElems ? kCap * std::tanh(double{numbers[i]} / kCap) : -7.0;
+    const double expected = i < kElems ? softcap_plainly(numbers[i], kCap) : -7.0;
     probe.expect(i, found[i], expected, i < kElems ? 5e-7 * kCap : 0);
   }
 }
@@ -77,9 +73,7 @@ void check_norm(KernelProbe& probe) {
   std::vector<float> out(kElems + 3, -7.0F);
   probe.begin("norm", kNoType, kElems, "elements");
   probe.kernels.norm(in.data(), weight.data(), kElems, kEpsilon, out.data());
-  double squares = 0;
-  for (const float x : in) squares += double{x} * x;
-  const double factor = 1.0 / std::sqrt(squares / kElems + kEpsilon);
+  const double factor = 1.0 / std::sqrt(dot_plainly(in.data(), in.data(), kElems) / kElems + kEpsilon);
   for (std::uint32_t i = 0; i < out.size(); ++i) {
     const double expected = i < kElems ? in[i] * factor * weight[i] : -7.0;
     probe.expect(i, out[i], expected, i < kElems ? 1e-5 * std::abs(expected) : 0);
@@ -114,20 +108,13 @@ void check_logits(KernelProbe& probe) {
 
 void check_turn(KernelProbe& probe, bool neighbours) {
   for (const std::uint32_t n : {40U, 64U}) {
-    const std::vector<float> head = probe.reals(n + 3), angles = probe.reals(n / 2);
-    std::vector<float> cosines(n), sines(n), turned = head;
-    std::vector<double> expected(head.begin(), head.end());
-    for (std::uint32_t pair = 0; pair < n / 2; ++pair) {
-      const std::uint32_t first = neighbours ? 2 * pair : pair, second = neighbours ? 2 * pair + 1 : pair + n / 2;
-      cosines[first] = cosines[second] = std::cos(angles[pair]);
-      sines[second] = std::sin(angles[pair]);
-      sines[first] = -sines[second];
-      expected[first] = double{head[first]} * cosines[first] + double{head[second]} * sines[first];
-      expected[second] = double{head[second]} * cosines[second] + double{head[first]} * sines[second];
-    }
+    const std::vector<float> head = probe.reals(n + 3);
+    const PlainTurn turn(probe.reals(n / 2), neighbours);
+    const std::vector<double> expected = turn.turned(head);
+    std::vector<float> turned = head;
     probe.begin(neighbours ? "turn_neighbours" : "turn_halves", kNoType, n, "elements");
-    (neighbours ? probe.kernels.turn_neighbours : probe.kernels.turn_halves)(turned.data(), cosines.data(),
-                                                                             sines.data(), n);
+    (neighbours ? probe.kernels.turn_neighbours : probe.kernels.turn_halves)(turned.data(), turn.cosines.data(),
+                                                                             turn.sines.data(), n);
     for (std::uint32_t i = 0; i < turned.size(); ++i) probe.expect(i, turned[i], expected[i], i < n ? 1e-6 : 0);
   }
 }
@@ -138,37 +125,22 @@ std::vector<float> rotation_factors(std::uint32_t head_dim) {
   return factors;
 }
 
-// The transform as it is defined, each element of a block a sum over all of them: signs are the parity of the bits that
-// two indices share.
-std::vector<double> rotated(const std::vector<float>& head, const std::vector<float>& factors) {
-  const auto n = static_cast<std::uint32_t>(head.size()), block = rotation_block(n), n_blocks = n / block;
-  std::vector<double> out(n), reflected;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::uint32_t j = 0; j < block; ++j) {
-      const std::uint32_t from = i / block * block + j;
-      const double x = double{head[from]} * factors[from];
-      out[i] += __builtin_parity(i % block & j) != 0 ? -x : x;
-    }
-  }
-  if (n_blocks == 1) return out;
-  reflected = out;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (std::uint32_t at = i % block; at < n; at += block) reflected[i] -= 2.0 / n_blocks * out[at];
-  }
-  return reflected;
+std::vector<float> rotated(std::vector<float> head) {
+  rotate_head(head);
+  return head;
 }
 
-// 8 sums of magnitudes below 13 in f32.
+// 8 sums of magnitudes below 13 in f32, here and in the kernel.
 constexpr double kRotationOff = 1e-5;
 
 void check_rotation(KernelProbe& probe, std::uint32_t head_dim) {
   const std::vector<float> head = probe.reals(head_dim), factors = rotation_factors(head_dim);
-  const std::vector<double> expected = rotated(head, factors);
+  const std::vector<float> expected = rotated(head);
   std::vector<float> found = head;
   probe.begin("rotate", kNoType, head_dim, "elements");
   probe.kernels.rotate(found.data(), head_dim, factors.data());
   for (std::uint32_t i = 0; i < head_dim; ++i) probe.expect(i, found[i], expected[i], kRotationOff);
-  for (std::uint32_t i = 0; i < head_dim; ++i) found[i] = static_cast<float>(expected[i]);
+  found = expected;
   probe.begin("unrotate", kNoType, head_dim, "elements");
   probe.kernels.unrotate(found.data(), head_dim, factors.data());
   for (std::uint32_t i = 0; i < head_dim; ++i) probe.expect(i, found[i], head[i], kRotationOff);
@@ -182,10 +154,8 @@ void check_results(KernelProbe& probe, std::uint32_t head_dim, std::uint32_t n_q
   for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) sums[lane] = 0.5F + static_cast<float>(lane) / 8;
   for (std::uint32_t query = 0; query < n_queries; ++query) {
     const std::vector<float> head(heads.begin() + query * head_dim, heads.begin() + (query + 1) * head_dim);
-    const std::vector<double> kept =
-        is_rotated ? rotated(head, factors) : std::vector<double>(head.begin(), head.end());
-    for (std::uint32_t i = 0; i < head_dim; ++i)
-      acc[i * kPanelRows + query] = static_cast<float>(kept[i] * sums[query]);
+    const std::vector<float> kept = is_rotated ? rotated(head) : head;
+    for (std::uint32_t i = 0; i < head_dim; ++i) acc[i * kPanelRows + query] = kept[i] * sums[query];
     outputs.push_back(out.data() + std::size_t{query} * head_dim);
   }
   probe.begin("take_results", kNoType, n_queries, is_rotated ? "rotated queries" : "queries");

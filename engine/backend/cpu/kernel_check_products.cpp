@@ -15,15 +15,6 @@
 namespace headroom {
 namespace {
 
-double dot_plainly(const float* a, const float* b, std::uint32_t n) {
-  double even = 0, odd = 0;  // two sums, since one would wait for itself
-  for (std::uint32_t i = 0; i + 1 < n; i += 2) {
-    even += static_cast<double>(a[i]) * b[i];
-    odd += static_cast<double>(a[i + 1]) * b[i + 1];
-  }
-  return even + odd + (n % 2 == 1 ? static_cast<double>(a[n - 1]) * b[n - 1] : 0.0);
-}
-
 // Two panels of weights, the second with the rows of the first in reverse, and what their products should be.
 struct CheckMatrix {
   static constexpr std::uint32_t kPartCols = 128;  // of which every slab has one or two
@@ -88,7 +79,7 @@ struct CheckMatrix {
     const std::uint32_t n_cols = matrix.n_cols;
     for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
       const float* w = weights.data() + std::size_t{lane} * n_cols;
-      weight_norms[lane] = std::sqrt(dot_plainly(w, w, n_cols));
+      weight_norms[lane] = norm_plainly(w, n_cols);
       for (std::uint32_t first = 0; first < n_cols; first += kPartCols) {
         const std::uint32_t n = std::min(kPartCols, n_cols - first);
         for (std::uint32_t row = 0; row < kCheckRows; ++row)
@@ -99,8 +90,7 @@ struct CheckMatrix {
           more_sums[row][lane] += double{w[more_column(i)]} * kMore[i];
       }
     }
-    for (std::uint32_t row = 0; row < kCheckRows; ++row)
-      norms[row] = std::sqrt(dot_plainly(activations[row].data(), activations[row].data(), n_cols));
+    for (std::uint32_t row = 0; row < kCheckRows; ++row) norms[row] = norm_plainly(activations[row].data(), n_cols);
   }
 };
 

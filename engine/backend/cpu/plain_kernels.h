@@ -1,15 +1,77 @@
 // Plain arithmetic that kernels are held to, when the engine starts and in contract tests.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "backend/cpu/kernel_table.h"
 #include "base/bytes.h"
 
 namespace headroom {
+
+inline double dot_plainly(const float* a, const float* b, std::size_t n) {
+  double even = 0, odd = 0;  // two sums, since one would wait for itself
+  for (std::size_t i = 0; i + 1 < n; i += 2) {
+    even += static_cast<double>(a[i]) * b[i];
+    odd += static_cast<double>(a[i + 1]) * b[i + 1];
+  }
+  return even + odd + (n % 2 == 1 ? static_cast<double>(a[n - 1]) * b[n - 1] : 0.0);
+}
+inline double norm_plainly(const float* row, std::size_t n) { return std::sqrt(dot_plainly(row, row, n)); }
+
+inline double silu_plainly(double x) { return x / (1.0 + std::exp(-x)); }
+inline double gelu_plainly(double x) {      // in its tanh form
+  const double root = 0.79788456080286536;  // of 2 / pi
+  return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x)));
+}
+inline double softcap_plainly(double x, double cap) { return cap > 0 ? cap * std::tanh(x / cap) : x; }  // 0: none
+
+// A head whose pairs turn by an angle each: pair i is elements 2 i and 2 i + 1, or i and i + angles.size().
+struct PlainTurn {
+  std::vector<float> cosines, sines;  // of every element, as the kernels read them
+  bool neighbours = false;
+
+  PlainTurn(std::span<const float> angles, bool are_neighbours)
+      : cosines(2 * angles.size()), sines(2 * angles.size()), neighbours(are_neighbours) {
+    for (std::size_t pair = 0; pair < angles.size(); ++pair) {
+      cosines[first(pair)] = cosines[second(pair)] = std::cos(angles[pair]);
+      sines[second(pair)] = std::sin(angles[pair]);
+      sines[first(pair)] = -sines[second(pair)];
+    }
+  }
+  std::size_t first(std::size_t pair) const { return neighbours ? 2 * pair : pair; }
+  std::size_t second(std::size_t pair) const { return neighbours ? 2 * pair + 1 : pair + cosines.size() / 2; }
+  // What stands behind the pairs does not turn.
+  std::vector<double> turned(std::span<const float> head) const {
+    std::vector<double> out(head.begin(), head.end());
+    for (std::size_t pair = 0; pair < cosines.size() / 2; ++pair) {
+      const double x = head[first(pair)], y = head[second(pair)];
+      out[first(pair)] = x * cosines[first(pair)] + y * sines[first(pair)];
+      out[second(pair)] = y * cosines[second(pair)] + x * sines[second(pair)];
+    }
+    return out;
+  }
+};
+
+// What a query reads: values (rows of n elements), each with the share that the exponential of its score has of all.
+inline std::vector<double> attend_plainly(std::span<const double> scores, std::span<const float* const> values,
+                                          std::size_t n) {
+  double most = -INFINITY, sum = 0;
+  for (const double score : scores) most = std::max(most, score);
+  for (const double score : scores) sum += std::exp(score - most);
+  std::vector<double> out(n);
+  for (std::size_t key = 0; key < scores.size(); ++key) {
+    const double share = std::exp(scores[key] - most) / sum;
+    for (std::size_t i = 0; i < n; ++i) out[i] += share * values[key][i];
+  }
+  return out;
+}
 
 // A row for slabs as quantize_slabs() leaves it: interleaved in its tile or, where a set has tile registers, whole: n
 // quants, a scale per 256, -128 * their sums per 256 and per 32, outliers per 256 and their counts.
