@@ -43,7 +43,21 @@ const DeviceLimits& limits() {
   return kMeasured;
 }
 
-void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activation_rows, std::uint32_t n_rows) {
+// Normal numbers, of which one channel in 512 is `outliers` times as large: every other slab has one.
+std::vector<float> activation_row(std::mt19937& random, float outliers) {
+  std::normal_distribution<float> normal;
+  std::vector<float> row(kCols);
+  for (std::uint32_t i = 0; i < kCols; ++i) row[i] = normal(random) * (i % 512 == 37 ? outliers : 1.0F);
+  return row;
+}
+
+struct Shape {
+  std::uint32_t n_activation_rows, n_rows;
+  float outliers = 1.0F;
+};
+
+void multiply_matrix(benchmark::State& state, DType dtype, Shape shape) {
+  const auto [n_activation_rows, n_rows, outliers] = shape;
   const Result<Isa> isa = selected_isa();
   if (!isa) return state.SkipWithError(isa.error().message.c_str());
   const KernelTable kernels = make_kernel_table(*isa);
@@ -61,8 +75,9 @@ void multiply_matrix(benchmark::State& state, DType dtype, std::uint32_t n_activ
                        .form = n_activation_rows > kDirectCols ? Int8Form::kSlabs
                                : matrix.has_super_blocks()     ? Int8Form::kSuperBlocks
                                                                : Int8Form::kBlocks};
-  const std::vector<float> row(kCols, 0.5F);
-  for (std::uint32_t i = 0; i < n_activation_rows; ++i) put_activation_row(kernels, in, i, row.data());
+  std::mt19937 random(3);
+  for (std::uint32_t i = 0; i < n_activation_rows; ++i)
+    put_activation_row(kernels, in, i, activation_row(random, outliers).data());
   float sum = 0.0F;
   for (auto _ : state) {
     multiply(kernels, matrix, 0, matrix.n_panels(), in, whole_blocks(in), {slabs.data(), values.data()}, StopToken(),
@@ -85,10 +100,14 @@ const int kRegistered = [] {
     const DType dtype = row.dtype;
     const std::string name(row.name);
     benchmark::RegisterBenchmark(("decode/" + name).c_str(), [dtype](benchmark::State& state) {
-      multiply_matrix(state, dtype, 1, 32768);
+      multiply_matrix(state, dtype, {1, 32768});
     })->UseRealTime();
     benchmark::RegisterBenchmark(("prefill/" + name).c_str(), [dtype](benchmark::State& state) {
-      multiply_matrix(state, dtype, 256, 512);
+      multiply_matrix(state, dtype, {256, 512});
+    })->UseRealTime();
+    if (row.block_elems == 1) continue;
+    benchmark::RegisterBenchmark(("prefill_outliers/" + name).c_str(), [dtype](benchmark::State& state) {
+      multiply_matrix(state, dtype, {256, 512, 60.0F});
     })->UseRealTime();
   }
   return 0;

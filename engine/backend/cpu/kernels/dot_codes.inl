@@ -254,11 +254,12 @@ void quantize_for_codes(const float* in, std::uint32_t n, std::uint32_t column, 
   auto* outliers = const_cast<SlabOutliers*>(tile.outliers) + column;
   auto* counts = const_cast<std::uint8_t*>(tile.outlier_counts) + column;
   alignas(64) float rest[kSlabCols];
+  std::int32_t slab_sum = 0;
   for (std::uint32_t first = 0; first < n; first += kSlabCols, outliers += tile.width, counts += tile.width) {
     const std::uint32_t n_group = n - first < kSlabCols ? n - first : kSlabCols;
     F most = largest_of_lanes(in + first, n_group);
     const float* from = take_outliers(in + first, n_group, most, rest, *outliers, *counts);
-    quantize_group(from, first, n_group, most, column, tile);
+    quantize_group(from, first, n_group, most, column, tile, slab_sum);
   }
 }
 

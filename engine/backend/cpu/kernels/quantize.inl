@@ -6,7 +6,7 @@
 inline I to_steps(F x) { return to_i(min(max(x, set_f(-127.0F)), set_f(127.0F))); }
 
 // Of each of 16 lanes, the largest magnitude of in[lane], in[lane + 16] and so on; n is a multiple of 32.
-inline F largest_of_lanes(const float* in, std::uint32_t n) {
+[[gnu::always_inline]] inline F largest_of_lanes(const float* in, std::uint32_t n) {
   F even = zero_f(), odd = zero_f();
   for (std::uint32_t i = 0; i < n; i += 32) {
     even = max(even, abs(load_f(in + i)));
@@ -69,16 +69,17 @@ __attribute__((noinline)) const float* find_outliers(const float* in, std::uint3
 }
 
 // Likewise; `most` is largest_of_lanes() of `in`, and becomes that of the others.
-inline const float* take_outliers(const float* in, std::uint32_t n, F& most, float* rest, SlabOutliers& to,
-                                  std::uint8_t& count) {
+[[gnu::always_inline]] inline const float* take_outliers(const float* in, std::uint32_t n, F& most, float* rest,
+                                                         SlabOutliers& to, std::uint8_t& count) {
   count = 0;
   if (!(max_lanes(most) * 16 > kOutlierRatio * sum_lanes(most))) return in;
   return find_outliers(in, n, most, rest, to, count);
 }
 
-// Elements [first, first + n) of a row, which have one scale, with all that packed weights need.
-inline void quantize_group(const float* in, std::uint32_t first, std::uint32_t n, F most, std::uint32_t column,
-                           const ActTile& tile) {
+// Elements [first, first + n) of a row, which have one scale, with all that packed weights need. slab_sum: of the
+// quants before them in their slab, and then with theirs.
+[[gnu::always_inline]] inline void quantize_group(const float* in, std::uint32_t first, std::uint32_t n, F most,
+                                                  std::uint32_t column, const ActTile& tile, std::int32_t& slab_sum) {
   auto* quants = const_cast<std::int8_t*>(tile.quants);
   auto* scales = const_cast<float*>(tile.scales);
   auto* offset_corrections = const_cast<std::int32_t*>(tile.offset_corrections);
@@ -103,16 +104,17 @@ inline void quantize_group(const float* in, std::uint32_t first, std::uint32_t n
     std::int8_t* split = sums + (block / 8 * tile.width + column) * 16 + block % 8;
     split[0] = static_cast<std::int8_t>(sum >> 6);
     split[8] = static_cast<std::int8_t>(sum & 63);
-    std::int32_t& of_slab = slab_offset_corrections[block / 8 * tile.width + column];
-    of_slab = (block % 8 == 0 ? 0 : of_slab) - 128 * sum;
+    slab_sum = block % 8 == 0 ? sum : slab_sum + sum;
+    slab_offset_corrections[block / 8 * tile.width + column] = -128 * slab_sum;
   }
 }
 
 // Rounds to 127 steps of the largest magnitude of each group: an element is off by at most max / 254.
 void quantize(const float* in, std::uint32_t n, std::uint32_t group, std::uint32_t column, const ActTile& tile) {
+  std::int32_t slab_sum = 0;
   for (std::uint32_t first = 0; first < n; first += group) {
     const std::uint32_t n_group = n - first < group ? n - first : group;
-    quantize_group(in + first, first, n_group, largest_of_lanes(in + first, n_group), column, tile);
+    quantize_group(in + first, first, n_group, largest_of_lanes(in + first, n_group), column, tile, slab_sum);
   }
 }
 
