@@ -2,6 +2,7 @@
 
 #include "backend/cuda/cuda_arena.h"
 #include "backend/cuda/cuda_launch.h"
+#include "backend/gpu/gpu_words.h"
 
 namespace headroom {
 
@@ -15,12 +16,11 @@ Result<std::unique_ptr<CudaCandidates>> CudaCandidates::prepare(std::shared_ptr<
 
 Status CudaCandidates::find_kernels() {
   const std::array<GpuSlice, 6> buffers = candidates_.buffers();
-  const std::array<std::uint32_t, 7> push = candidates_.push();
   std::size_t i = 0;
   for (const Kernel kernel : {Kernel::kRowMaxima, Kernel::kTopTokens}) {
     Dispatch dispatch;
     dispatch.kernel = kernel;
-    dispatch.push.assign(push.begin(), push.end());
+    dispatch.push = words_of(candidates_.push());
     CudaLaunch made = cuda_launch(dispatch);
     for (std::size_t at = 0; at < buffers.size(); ++at) {
       if (buffers[at]) made.buffers[at] = address_of(buffers[at]);

@@ -3,15 +3,14 @@
 #include <cstring>
 
 #include "backend/cuda/kernel_limits.h"
+#include "backend/gpu/gpu_args.h"
+#include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 #include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {
 
-// Constants by their places in Dispatch::constants: see kernels/matvec.cu and kernels/attend.cu.
-constexpr std::size_t kMatvecRows = 8, kMatvecThreads = 9;
-constexpr std::size_t kAttendHeadDim = 0, kAttendHeads = 7, kAttendRows = 8;
 constexpr std::uint32_t kLongHead = 512;  // elements, beyond which a value takes threads two rounds
 
 struct Entry {
@@ -20,15 +19,20 @@ struct Entry {
   bool is_grouped = false;
 };
 
-std::string_view attend_entry(const std::vector<std::uint32_t>& constants) {
-  const std::uint32_t n_queries = constants[kAttendHeads] * constants[kAttendRows];
+std::string_view attend_entry(const args::AttendConstants& constants) {
+  const std::uint32_t n_queries = constants.heads * constants.rows;
   CHECK(n_queries <= cuda::kAttendQueries, "a block attends with more queries than it has room for");
-  if (constants[kAttendHeadDim] > kLongHead) return "attend_long";
+  if (constants.head_dim > kLongHead) return "attend_long";
   return n_queries == 1   ? "attend_1"
          : n_queries == 2 ? "attend_2"
          : n_queries <= 4 ? "attend_4"
          : n_queries <= 8 ? "attend_8"
                           : "attend_16";
+}
+
+Entry matvec_entry(std::string_view of_one, std::string_view of_eight, const std::vector<std::uint32_t>& words) {
+  const auto constants = args_of<args::MatvecConstants>(words);
+  return {constants.most_rows == 1 ? of_one : of_eight, constants.n_threads, true};
 }
 
 // kernels/attend_tiles.cu.
@@ -49,10 +53,8 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kNorm: return {"rms_norm", 256};
     case Kernel::kEncode: return {"encode", cuda::kEncodeThreads};
     case Kernel::kEncodeHalf: return {"encode_half", 256};
-    case Kernel::kMatvec:
-      return {constants[kMatvecRows] == 1 ? "matvec_1" : "matvec_8", constants[kMatvecThreads], true};
-    case Kernel::kMatvecInt8:
-      return {constants[kMatvecRows] == 1 ? "matvec_int8_1" : "matvec_int8_8", constants[kMatvecThreads], true};
+    case Kernel::kMatvec: return matvec_entry("matvec_1", "matvec_8", constants);
+    case Kernel::kMatvecInt8: return matvec_entry("matvec_int8_1", "matvec_int8_8", constants);
     case Kernel::kMatmul: return {"matmul", 256, true};
     case Kernel::kMatmulInt8:
       return has_high_tiles(dispatch.groups) ? Entry{"matmul_int8_128", 256, true} : Entry{"matmul_int8_64", 128, true};
@@ -63,8 +65,8 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kAddExperts: return {"add_experts", cuda::kAddThreads};
     case Kernel::kQueryHeads:
     case Kernel::kCacheHeads: return {"heads", 64, true};
-    case Kernel::kAttend: return {attend_entry(constants), cuda::kAttendThreads};
-    case Kernel::kAttendTiles: return attend_tiles_entry(constants[kAttendHeadDim]);
+    case Kernel::kAttend: return {attend_entry(args_of<args::AttendConstants>(constants)), cuda::kAttendThreads};
+    case Kernel::kAttendTiles: return attend_tiles_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kRowMaxima: return {"row_maxima", 128};
     case Kernel::kTopTokens: return {"top_tokens", 128};

@@ -1,7 +1,7 @@
 // What each GPU kernel is given beside its buffers. C++, CUDA and GLSL include this one text (C++ and CUDA through
 // gpu_args.h), so that host and kernels agree by name and the order of members is written once. It holds nothing but
-// structs of uint and float, and it declares members one behind another without initializers: that is all that the three
-// languages have in common.
+// structs of uint and float, and it declares members one behind another without initializers: that is all that the
+// three languages have in common.
 //
 // XConstants is known when a plan is bound. Vulkan compiles it into the kernel: member i is constant_id i (a test holds
 // the names of the shaders against these), CUDA's kernels read it. XPush is of one dispatch.
@@ -142,8 +142,8 @@ struct AttendMergeConstants {
 struct AttendMergePush {
   uint first_row;  // of those in this submission
   uint n_heads;
-  uint rows_at;                 // of the inputs
-  uint window;                  // as of AttendPush, as the next two
+  uint rows_at;  // of the inputs
+  uint window;   // as of AttendPush, as the next two
   uint row_splits, shares_at;
   uint encodes;  // to int8; kernels of Vulkan never do
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_cache.h"
 #include "backend/gpu/gpu_words.h"
 #include "base/check.h"
@@ -117,17 +118,18 @@ class AttendDispatches {
     part.products_per_row = 2.0 * layer_.q_dim() * gpu_most_seen(layer_, options);
     Dispatch& dispatch =
         add(part, is_tiled ? Kernel::kAttendTiles : Kernel::kAttend, first, layer_.n_kv_heads * shape.n_stacks);
-    dispatch.constants = {layer_.head_dim,
-                          static_cast<std::uint32_t>(options.kv_k),
-                          static_cast<std::uint32_t>(options.kv_v),
-                          exact_keys ? 1U : 0U,
-                          exact_values ? 1U : 0U,
-                          has_value_shifts(KvPart::kValues, options) ? 1U : 0U,
-                          is_split ? 1U : 0U,
-                          shape.n_heads,
-                          shape.n_rows,
-                          shape.tile_keys,
-                          shape.area_words};
+    dispatch.constants =
+        words_of(args::AttendConstants{.head_dim = layer_.head_dim,
+                                       .key_type = static_cast<std::uint32_t>(options.kv_k),
+                                       .value_type = static_cast<std::uint32_t>(options.kv_v),
+                                       .has_exact_keys = exact_keys ? 1U : 0U,
+                                       .has_exact_values = exact_values ? 1U : 0U,
+                                       .has_shifts = has_value_shifts(KvPart::kValues, options) ? 1U : 0U,
+                                       .is_split = is_split ? 1U : 0U,
+                                       .heads = shape.n_heads,
+                                       .rows = shape.n_rows,
+                                       .tile = shape.tile_keys,
+                                       .area_words = shape.area_words});
     dispatch.slices[1] = cache_.part(KvPart::kKeys);
     dispatch.slices[2] = cache_.part(KvPart::kValues);
     dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
@@ -138,33 +140,36 @@ class AttendDispatches {
       CHECK(dispatch.slices[read].size % 16 == 0, "a cache does not end where 16 bytes are read at once");
     const std::uint64_t exact_from =
         bound_.input_layout.exact_from_at + static_cast<std::uint64_t>(op_.layer) * options.n_slots;
-    dispatch.push = {first,
-                     layer_.n_heads,
-                     layer_.n_kv_heads,
-                     shape.n_stacks,
-                     narrow(bound_.input_layout.rows_at),
-                     narrow(exact_from),
-                     splits_.window,
-                     word(layer_.attention_scale),
-                     word(layer_.attention_softcap),
-                     splits_.row_splits,
-                     shares_at()};
-    for (const bool is_keys : {true, false}) {
-      const auto rows = cache_.rows(is_keys);
-      dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
-    }
+    dispatch.push = words_of(args::AttendPush{.first_row = first,
+                                              .n_heads = layer_.n_heads,
+                                              .n_kv_heads = layer_.n_kv_heads,
+                                              .n_stacks = shape.n_stacks,
+                                              .rows_at = narrow(bound_.input_layout.rows_at),
+                                              .exact_from_at = narrow(exact_from),
+                                              .window = splits_.window,
+                                              .scale = layer_.attention_scale,
+                                              .cap = layer_.attention_softcap,
+                                              .row_splits = splits_.row_splits,
+                                              .shares_at = shares_at(),
+                                              .key_rows = cache_.rows(true),
+                                              .value_rows = cache_.rows(false)});
     if (is_split) dispatch.groups.splits = splits_;
   }
 
   void merge(OpPart& part, std::uint32_t first, bool is_split) {
     Dispatch& dispatch = add(part, Kernel::kAttendMerge, first, layer_.n_heads);
-    dispatch.constants = {layer_.head_dim, is_split ? 1U : 0U, cache_.is_rotated(false) ? 1U : 0U};
+    dispatch.constants = words_of(args::AttendMergeConstants{
+        .head_dim = layer_.head_dim, .is_split = is_split ? 1U : 0U, .is_rotated = cache_.is_rotated(false) ? 1U : 0U});
     if (is_split) dispatch.slices[3] = bound_.scratch.partials;
-    dispatch.push = {first,          layer_.n_heads,     narrow(bound_.input_layout.rows_at),
-                     splits_.window, splits_.row_splits, shares_at()};
-    if (!is_split || !attends_to_int8(bound_, op_.layer, rows_)) return;
-    dispatch.slices[5] = bound_.scratch.normed;
-    dispatch.push.push_back(1);
+    const bool encodes = is_split && attends_to_int8(bound_, op_.layer, rows_);
+    if (encodes) dispatch.slices[5] = bound_.scratch.normed;
+    dispatch.push = words_of(args::AttendMergePush{.first_row = first,
+                                                   .n_heads = layer_.n_heads,
+                                                   .rows_at = narrow(bound_.input_layout.rows_at),
+                                                   .window = splits_.window,
+                                                   .row_splits = splits_.row_splits,
+                                                   .shares_at = shares_at(),
+                                                   .encodes = encodes ? 1U : 0U});
   }
 
   const GpuBinding& bound_;

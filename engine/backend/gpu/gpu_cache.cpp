@@ -12,7 +12,7 @@ bool GpuCache::is_rotated(bool is_keys) const {
   return is_quantized_kv(type(is_keys)) && bound_.plan->options.kv_scheme == KvScheme::kRotated;
 }
 
-std::array<std::uint32_t, 4> GpuCache::rows(bool is_keys) const {
+args::CacheRows GpuCache::rows(bool is_keys) const {
   const LayerSpec& layer = bound_.model->layers[layer_];
   const PlanOptions& options = bound_.plan->options;
   const KvF16Rows ends = kv_f16_rows_of(layer, type(is_keys), options);

@@ -1,8 +1,7 @@
 // The cache of a layer, as the kernels that fill and read it are told of it.
 #pragma once
 
-#include <array>
-
+#include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_binding.h"
 
 namespace headroom {
@@ -14,7 +13,7 @@ class GpuCache {
   const GpuSlice& part(KvPart part) const { return bound_.caches[layer_][static_cast<std::size_t>(part)]; }
   DType type(bool is_keys) const;
   bool is_rotated(bool is_keys) const;
-  std::array<std::uint32_t, 4> rows(bool is_keys) const;  // CacheRows of vulkan/shaders/lib/cache.glsl
+  args::CacheRows rows(bool is_keys) const;
 
  private:
   const GpuBinding& bound_;

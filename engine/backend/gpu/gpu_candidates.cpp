@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "backend/gpu/gpu_words.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -34,14 +35,14 @@ std::array<GpuSlice, 6> GpuCandidates::buffers() const {
   return {slices_.asked, {}, {}, slices_.logits, answers, slices_.scratch};
 }
 
-std::array<std::uint32_t, 7> GpuCandidates::push() const {
-  return {slices_.n_vocab,
-          static_cast<std::uint32_t>(slices_.layout.queries_at),
-          static_cast<std::uint32_t>(slices_.layout.ids_at),
-          static_cast<std::uint32_t>(answer_.n_words),
-          static_cast<std::uint32_t>(answer_.logits_at),
-          static_cast<std::uint32_t>(answer_.sums_at),
-          static_cast<std::uint32_t>(slices_.sizes.per_row() / 4)};
+args::CandidatesPush GpuCandidates::push() const {
+  return {.n_vocab = slices_.n_vocab,
+          .queries_at = narrow(slices_.layout.queries_at),
+          .ids_at = narrow(slices_.layout.ids_at),
+          .answer_words = narrow(answer_.n_words),
+          .answer_logits_at = narrow(answer_.logits_at),
+          .sums_at = narrow(answer_.sums_at),
+          .maxima_words = narrow(slices_.sizes.per_row() / 4)};
 }
 
 void GpuCandidates::ask(std::span<const CandidateQuery> queries) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "backend/candidates.h"
+#include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_binding.h"
 
 namespace headroom {
@@ -29,7 +30,7 @@ class GpuCandidates {
   // By binding, for both kernels: row_maxima, with (n_sums(), n_queries()) workgroups, then top_tokens, with
   // (1, n_queries()).
   std::array<GpuSlice, 6> buffers() const;
-  std::array<std::uint32_t, 7> push() const;  // see vulkan/shaders/lib/candidates.glsl
+  args::CandidatesPush push() const;
   std::uint32_t n_sums() const;
   std::uint32_t n_queries() const { return slices_.sizes.n_rows; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_attend.h"
 #include "backend/gpu/gpu_cache.h"
 #include "backend/gpu/gpu_products.h"
@@ -44,12 +45,15 @@ class OpDispatches : ProductDispatches {
 
   void norm(const Norm& norm, bool needs_barrier) {
     Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
-    dispatch.constants = {norm.is_gathered ? 1U : 0U, norm.is_added ? 1U : 0U,
-                          static_cast<std::uint32_t>(norm.encoding)};
+    dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
+                                                      .is_added = norm.is_added ? 1U : 0U,
+                                                      .encoding = static_cast<std::uint32_t>(norm.encoding)});
     dispatch.slices[1] = bound_.at(norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice;
     dispatch.slices[3] = norm.from;
     dispatch.slices[4] = norm.to;
-    dispatch.push = {model_.d_model, narrow(bound_.input_layout.logit_rows_at), word(model_.norm_epsilon)};
+    dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
+                                            .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
+                                            .epsilon = model_.norm_epsilon});
     dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
   }
 
@@ -59,7 +63,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[3] = from;
     dispatch.slices[4] = to;
     const std::uint64_t n_groups = n_cols / kGpuGroup;
-    dispatch.push = {narrow(n_groups)};
+    dispatch.push = words_of(args::EncodePush{.n_groups = narrow(n_groups)});
     dispatch.groups = {narrow(div_up(n_groups, bound_.arithmetic.group_sizes.encoded_groups)), GridSize::Of::kRows};
   }
 
@@ -67,7 +71,7 @@ class OpDispatches : ProductDispatches {
   void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1) {
     Dispatch& dispatch = add(Kernel::kEncodeHalf, false);
     dispatch.slices[4] = rows;
-    dispatch.push = {narrow(n_cols)};
+    dispatch.push = words_of(args::EncodeHalfPush{.n_cols = narrow(n_cols)});
     dispatch.groups = {1, GridSize::Of::kRows, n_of_row};
   }
 
@@ -77,15 +81,15 @@ class OpDispatches : ProductDispatches {
     for (std::uint64_t first = 0; first < n_panels; first += at_once) {
       const std::uint64_t last = std::min(n_panels, first + at_once);
       Dispatch& dispatch = add(Kernel::kEmbed, false);
-      dispatch.constants = {type_of(&table)};
+      dispatch.constants = words_of(args::EmbedConstants{.type = type_of(&table)});
       dispatch.slices[1] = panels(table, first, last);
       dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-      dispatch.push = {narrow(table.n_cols),
-                       narrow(div_up(table.n_cols, kGpuGroup)),
-                       narrow(first * kGpuPanelRows),
-                       narrow(std::min(table.n_rows, last * kGpuPanelRows)),
-                       narrow(bound_.input_layout.rows_at),
-                       word(model_.embedding_scale)};
+      dispatch.push = words_of(args::EmbedPush{.n_cols = narrow(table.n_cols),
+                                               .n_groups = narrow(div_up(table.n_cols, kGpuGroup)),
+                                               .first = narrow(first * kGpuPanelRows),
+                                               .last = narrow(std::min(table.n_rows, last * kGpuPanelRows)),
+                                               .rows_at = narrow(bound_.input_layout.rows_at),
+                                               .scale = model_.embedding_scale});
       dispatch.groups = {narrow(div_up(table.n_cols, bound_.arithmetic.group_sizes.embedded_cols)),
                          GridSize::Of::kRows};
     }
@@ -102,14 +106,15 @@ class OpDispatches : ProductDispatches {
     const TensorRole norm_slot = is_query ? TensorRole::kQNorm : TensorRole::kKNorm;
     const std::uint32_t n_heads = is_query ? spec_->n_heads : spec_->n_kv_heads;
     Dispatch& dispatch = add(is_query ? Kernel::kQueryHeads : Kernel::kCacheHeads, needs_barrier);
-    dispatch.constants = {spec_->head_dim,
-                          is_value ? 1U : 0U,
-                          static_cast<std::uint32_t>(cache.type(!is_value)),
-                          spec_->has_qk_norm && !is_value ? 1U : 0U,
-                          rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
-                          cache.is_rotated(!is_value) ? 1U : 0U,
-                          turns_with_keys ? 1U : 0U,
-                          bound_.plan->options.kv_scheme == KvScheme::kPlain ? 0U : 1U};
+    dispatch.constants =
+        words_of(args::HeadsConstants{.head_dim = spec_->head_dim,
+                                      .is_value = is_value ? 1U : 0U,
+                                      .cache_type = static_cast<std::uint32_t>(cache.type(!is_value)),
+                                      .has_norm = spec_->has_qk_norm && !is_value ? 1U : 0U,
+                                      .turns_neighbours = rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
+                                      .is_rotated = cache.is_rotated(!is_value) ? 1U : 0U,
+                                      .is_balanced = turns_with_keys ? 1U : 0U,
+                                      .is_searched = bound_.plan->options.kv_scheme == KvScheme::kPlain ? 0U : 1U});
     if (spec_->has_qk_norm && !is_value) dispatch.slices[1] = bound_.at(norm_slot, op_.layer).slice;
     if (turns_with_keys) dispatch.slices[2] = bound_.scratch.balance;
     dispatch.slices[4] = heads;
@@ -120,16 +125,16 @@ class OpDispatches : ProductDispatches {
     }
     const Bytes balance_row = bound_.scratch.balance ? bound_.scratch.balance.size / model_.n_layers() / kF32Bytes : 0;
     const bool has_shifts = is_value && has_value_shifts(KvPart::kValues, bound_.plan->options);
-    dispatch.push = {n_heads,
-                     is_query ? spec_->n_heads / spec_->n_kv_heads : 1,
-                     narrow(bound_.input_layout.rows_at),
-                     narrow(bound_.input_layout.rope_at(model_, spec_->rope, bound_.plan->program.max_rows)),
-                     rope.rope_dim,
-                     narrow(static_cast<std::uint64_t>(op_.layer) * balance_row),
-                     word(model_.norm_epsilon),
-                     has_shifts ? 1U : 0U};
-    const auto rows = cache.rows(!is_value);
-    dispatch.push.insert(dispatch.push.end(), rows.begin(), rows.end());
+    const std::uint64_t rope_at = bound_.input_layout.rope_at(model_, spec_->rope, bound_.plan->program.max_rows);
+    dispatch.push = words_of(args::HeadsPush{.n_heads = n_heads,
+                                             .group = is_query ? spec_->n_heads / spec_->n_kv_heads : 1,
+                                             .rows_at = narrow(bound_.input_layout.rows_at),
+                                             .rope_at = narrow(rope_at),
+                                             .rope_dim = rope.rope_dim,
+                                             .balance_at = narrow(static_cast<std::uint64_t>(op_.layer) * balance_row),
+                                             .epsilon = model_.norm_epsilon,
+                                             .has_shifts = has_shifts ? 1U : 0U,
+                                             .rows = cache.rows(!is_value)});
     dispatch.groups = {n_heads, GridSize::Of::kRows};
   }
 
@@ -228,7 +233,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[3] = bound_.scratch.router;
     dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
     dispatch.slices[5] = bound_.buffer(op_.outputs[0]);
-    dispatch.push = {spec_->n_experts, spec_->n_experts_used};
+    dispatch.push = words_of(args::RoutePush{.n_experts = spec_->n_experts, .n_used = spec_->n_experts_used});
     dispatch.groups = {1, GridSize::Of::kRows};
   }
 
@@ -252,7 +257,8 @@ class OpDispatches : ProductDispatches {
     Dispatch& dispatch = add(Kernel::kGroupExperts, false);
     dispatch.slices[3] = bound_.buffer(op_.inputs[1]);
     dispatch.slices[4] = bound_.scratch.expert_tiles;
-    dispatch.push = {spec_->n_experts, spec_->n_experts_used, choices_at()};
+    dispatch.push = words_of(args::GroupExpertsPush{
+        .n_experts = spec_->n_experts, .n_used = spec_->n_experts_used, .choices_at = choices_at()});
     dispatch.groups = {1, GridSize::Of::kAny};
   }
 
@@ -277,7 +283,7 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[3] = bound_.scratch.expert_rows;
     dispatch.slices[4] = residual;
     dispatch.slices[6] = bound_.buffer(op_.inputs[2]);
-    dispatch.push = {narrow(matrix.n_rows), spec_->n_experts_used};
+    dispatch.push = words_of(args::AddExpertsPush{.n_cols = narrow(matrix.n_rows), .n_used = spec_->n_experts_used});
     dispatch.groups = {narrow(div_up(matrix.n_rows, bound_.arithmetic.group_sizes.added_cols)), GridSize::Of::kRows};
   }
 

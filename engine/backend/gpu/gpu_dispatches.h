@@ -35,9 +35,9 @@ struct GridSize {
 
 struct Dispatch {
   Kernel kernel = Kernel::kEmbed;
-  std::vector<std::uint32_t> constants;  // by constant_id
+  std::vector<std::uint32_t> constants;  // a struct XConstants of gpu_args.inl
   std::array<GpuSlice, kKernelBuffers> slices{};
-  std::vector<std::uint32_t> push;
+  std::vector<std::uint32_t> push;  // a struct XPush
   GridSize groups;
   bool needs_barrier = false;  // for those before it in the same part
 };

@@ -84,14 +84,12 @@ void ProductDispatches::multiply(const Product& product, bool needs_barrier) {
     dispatch.slices[1] = panels(matrix, first, last);
     dispatch.slices[2] = panels(product.second == nullptr ? matrix : *product.second, first, last);
     if (product.bias != nullptr) dispatch.slices[5] = product.bias->slice;
-    dispatch.push = {narrow(matrix.n_cols), narrow(div_up(matrix.n_cols, kGpuGroup)), narrow(matrix.n_rows),
-                     narrow(first * kGpuPanelRows), narrow(std::min(matrix.n_rows, last * kGpuPanelRows))};
+    dispatch.push =
+        push_of(product, narrow(first * kGpuPanelRows), narrow(std::min(matrix.n_rows, last * kGpuPanelRows)));
     if (rows_ == RowClass::kMany) {
-      dispatch.push.push_back(word(product.cap));
       dispatch.groups = {narrow(div_up(last - first, panels_of_tile(product))),
                          product.is_of_logits ? GridSize::Of::kLogitTiles : GridSize::Of::kTiles, tile_rows(product)};
     } else {
-      dispatch.push.insert(dispatch.push.end(), {0, word(product.cap)});
       dispatch.groups = {narrow(last - first), product.is_of_logits ? GridSize::Of::kAnyLogits : GridSize::Of::kAny};
     }
   }
@@ -111,18 +109,15 @@ void ProductDispatches::multiply_experts(const Product& product, bool needs_barr
     dispatch.slices[1] = panels(matrix, first * of_expert, last * of_expert);
     dispatch.slices[2] =
         panels(product.second == nullptr ? matrix : *product.second, first * of_expert, last * of_expert);
-    dispatch.push = {narrow(matrix.n_cols), narrow(div_up(matrix.n_cols, kGpuGroup)), narrow(matrix.n_rows),
-                     narrow(first), narrow(last)};
+    dispatch.push = push_of(product, narrow(first), narrow(last));
     if (is_tiled) {
       dispatch.slices[6] = bound_.scratch.expert_tiles;
-      dispatch.push.insert(dispatch.push.end(), {word(0), spec_->n_experts_used, choices_at()});
       dispatch.groups = {narrow(div_up(of_expert, panels_of_tile(product))), GridSize::Of::kExpertTiles,
                          spec_->n_experts_used, 0, spec_->n_experts};
       continue;
     }
     dispatch.slices[5] = product.ids;
     dispatch.slices[6] = product.weights;
-    dispatch.push.insert(dispatch.push.end(), {spec_->n_experts_used, word(0)});
     dispatch.groups = {narrow(of_expert), GridSize::Of::kRows, is_down ? 1 : spec_->n_experts_used};
   }
   count_products(product, spec_->n_experts_used);
@@ -163,34 +158,83 @@ std::uint32_t ProductDispatches::panels_of_tile(const Product& product) const {
 Dispatch& ProductDispatches::add_product(const Product& product, bool needs_barrier) {
   const bool is_many = has_tiles(product.experts != Experts::kNone);
   Dispatch& dispatch = add(kernel_of(product, is_many), needs_barrier);
-  const std::uint64_t n_cols = product.matrix->n_cols;
-  dispatch.constants = {type_of(product.matrix),
-                        type_of(product.second),
-                        static_cast<std::uint32_t>(product.epilogue),
-                        product.bias == nullptr ? 0U : 1U,
-                        product.epilogue == Epilogue::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
-                        product.is_of_logits ? 1U : 0U};
-  if (dispatch.kernel == Kernel::kMatmulMatrices) {
-    const MatrixShape& shape = *bound_.arithmetic.matrices;
-    const std::uint32_t features = tile_features(product);
-    dispatch.constants.insert(dispatch.constants.end(),
-                              {features, shape.m, shape.n, shape.k, shape.n_subgroups(), shape.n_beside(features)});
-  } else {
-    dispatch.constants.insert(dispatch.constants.end(), {n_cols % kGpuGroup == 0 ? 0U : 1U, product.encodes ? 1U : 0U});
-  }
-  if (is_many) {
-    dispatch.constants.push_back(static_cast<std::uint32_t>(product.experts));
-  } else {
-    const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
-    const std::uint32_t n_parts =
-        column_parts(div_up(n_cols, kGpuGroup), bound_.arithmetic.column_parts / n_matrices) * n_matrices;
-    const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
-    dispatch.constants.insert(dispatch.constants.end(), {is_one ? 1 : kGpuFewRows, n_parts * kGpuPanelRows,
-                                                         static_cast<std::uint32_t>(product.experts)});
-  }
+  dispatch.constants = dispatch.kernel == Kernel::kMatmulMatrices ? matrices_constants(product)
+                       : is_many                                  ? matmul_constants(product)
+                                                                  : matvec_constants(product);
   dispatch.slices[3] = product.from;
   dispatch.slices[4] = product.to;
   return dispatch;
+}
+
+args::ProductConstants ProductDispatches::product_constants(const Product& product) const {
+  return {.type = type_of(product.matrix),
+          .second_type = type_of(product.second),
+          .epilogue = static_cast<std::uint32_t>(product.epilogue),
+          .has_bias = product.bias == nullptr ? 0U : 1U,
+          .activation = product.epilogue == Epilogue::kGate ? static_cast<std::uint32_t>(spec_->activation) : 0,
+          .is_of_logits = product.is_of_logits ? 1U : 0U,
+          .has_tail = product.matrix->n_cols % kGpuGroup == 0 ? 0U : 1U,
+          .encodes = product.encodes ? 1U : 0U};
+}
+
+std::vector<std::uint32_t> ProductDispatches::matmul_constants(const Product& product) const {
+  return words_of(args::MatmulConstants{.product = product_constants(product),
+                                        .experts = static_cast<std::uint32_t>(product.experts)});
+}
+
+std::vector<std::uint32_t> ProductDispatches::matrices_constants(const Product& product) const {
+  const args::ProductConstants common = product_constants(product);
+  const MatrixShape& shape = *bound_.arithmetic.matrices;
+  const std::uint32_t features = tile_features(product);
+  return words_of(args::MatricesConstants{.type = common.type,
+                                          .second_type = common.second_type,
+                                          .epilogue = common.epilogue,
+                                          .has_bias = common.has_bias,
+                                          .activation = common.activation,
+                                          .is_of_logits = common.is_of_logits,
+                                          .tile_features = features,
+                                          .m = shape.m,
+                                          .n = shape.n,
+                                          .k = shape.k,
+                                          .n_subgroups = shape.n_subgroups(),
+                                          .n_beside = shape.n_beside(features),
+                                          .experts = static_cast<std::uint32_t>(product.experts)});
+}
+
+std::vector<std::uint32_t> ProductDispatches::matvec_constants(const Product& product) const {
+  const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
+  const std::uint32_t n_parts =
+      column_parts(div_up(product.matrix->n_cols, kGpuGroup), bound_.arithmetic.column_parts / n_matrices) * n_matrices;
+  const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
+  return words_of(args::MatvecConstants{.product = product_constants(product),
+                                        .most_rows = is_one ? 1 : kGpuFewRows,
+                                        .n_threads = n_parts * kGpuPanelRows,
+                                        .experts = static_cast<std::uint32_t>(product.experts)});
+}
+
+// first, last: rows of the matrix, or experts.
+std::vector<std::uint32_t> ProductDispatches::push_of(const Product& product, std::uint32_t first,
+                                                      std::uint32_t last) const {
+  const bool is_of_experts = product.experts != Experts::kNone;
+  const std::uint32_t n_cols = narrow(product.matrix->n_cols), n_groups = narrow(div_up(n_cols, kGpuGroup)),
+                      n_out = narrow(product.matrix->n_rows), n_used = is_of_experts ? spec_->n_experts_used : 0;
+  if (!has_tiles(is_of_experts)) {
+    return words_of(args::MatvecPush{.n_cols = n_cols,
+                                     .n_groups = n_groups,
+                                     .n_out = n_out,
+                                     .first = first,
+                                     .last = last,
+                                     .n_used = n_used,
+                                     .cap = product.cap});
+  }
+  return words_of(args::MatmulPush{.n_cols = n_cols,
+                                   .n_groups = n_groups,
+                                   .n_out = n_out,
+                                   .first = first,
+                                   .last = last,
+                                   .cap = product.cap,
+                                   .n_used = n_used,
+                                   .choices_at = is_of_experts ? choices_at() : 0});
 }
 
 void ProductDispatches::count_products(const Product& product, double n_used) {

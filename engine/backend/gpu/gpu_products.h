@@ -3,12 +3,13 @@
 
 #include <initializer_list>
 
+#include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_dispatches.h"
 #include "model/gpu_panel.h"
 
 namespace headroom {
 
-// What is done with a product: vulkan/shaders/lib/then.glsl.
+// What is done with a product: vulkan/shaders/lib/epilogue.glsl.
 enum class Epilogue : std::uint32_t { kStore, kAdd, kGate, kCap };
 
 // How activations stand where a product reads them: vulkan/shaders/norm.comp.
@@ -67,6 +68,11 @@ class ProductDispatches {
   std::uint32_t panels_of_tile(const Product& product) const;  // of a matrix
   // The kernel of a product with its constants and activations.
   Dispatch& add_product(const Product& product, bool needs_barrier);
+  args::ProductConstants product_constants(const Product& product) const;
+  std::vector<std::uint32_t> matvec_constants(const Product& product) const;
+  std::vector<std::uint32_t> matmul_constants(const Product& product) const;
+  std::vector<std::uint32_t> matrices_constants(const Product& product) const;
+  std::vector<std::uint32_t> push_of(const Product& product, std::uint32_t first, std::uint32_t last) const;
   void count_products(const Product& product, double n_used);
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "backend/gpu/gpu_words.h"
 #include "backend/vulkan/vulkan_arena.h"
 
 namespace headroom {
@@ -60,7 +61,7 @@ Status VulkanCandidates::record_commands(VulkanPipelines& pipelines) {
   }
   Result<VkDescriptorSet> set = descriptors_->bind(pipelines, buffers);
   if (!set) return set.error();
-  const std::array<std::uint32_t, 7> push = candidates_.push();
+  const std::vector<std::uint32_t> push = words_of(candidates_.push());
   const std::uint32_t n_queries = candidates_.n_queries();
   return commands_->record(0, [&](VkCommandBuffer to) -> Status {
     Result<VkPipeline> maxima = pipelines.find(Kernel::kRowMaxima, {}), tokens = pipelines.find(Kernel::kTopTokens, {});

@@ -5,9 +5,7 @@
 namespace headroom::cuda {
 namespace {
 
-struct AddExpertsWords {
-  u32 n_cols, n_used;
-};
+using AddExpertsWords = args::AddExpertsPush;
 
 }  // namespace
 

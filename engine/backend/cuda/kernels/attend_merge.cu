@@ -7,15 +7,7 @@
 namespace headroom::cuda {
 namespace {
 
-struct AttendMergeWords {
-  u32 head_dim, is_split, is_rotated;
-  u32 first_row;  // of those in this submission
-  u32 n_heads;
-  u32 rows_at;  // of the inputs
-  u32 window;
-  u32 row_splits, shares_at;  // as those of attend.cu
-  u32 encodes;                // to int8
-};
+using AttendMergeWords = args::KernelArgs<args::AttendMergeConstants, args::AttendMergePush>;
 using AttendMergeParams = Params<AttendMergeWords>;
 
 // Each thread counts for itself: splits are few.

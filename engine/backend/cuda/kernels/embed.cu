@@ -5,13 +5,7 @@
 namespace headroom::cuda {
 namespace {
 
-struct EmbedWords {
-  u32 type;
-  u32 n_cols, n_groups;
-  u32 first, last;  // tokens of this window of the table
-  u32 rows_at;      // of the inputs
-  float scale;
-};
+using EmbedWords = args::KernelArgs<args::EmbedConstants, args::EmbedPush>;
 
 }  // namespace
 

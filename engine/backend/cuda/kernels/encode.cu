@@ -5,9 +5,7 @@
 namespace headroom::cuda {
 namespace {
 
-struct EncodeWords {
-  u32 n_groups;  // of a row
-};
+using EncodeWords = args::EncodePush;
 
 }  // namespace
 

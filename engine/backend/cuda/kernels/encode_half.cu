@@ -6,9 +6,7 @@ namespace {
 
 constexpr u32 kThreads = 256;
 
-struct EncodeHalfWords {
-  u32 n_cols;
-};
+using EncodeHalfWords = args::EncodeHalfPush;
 
 }  // namespace
 

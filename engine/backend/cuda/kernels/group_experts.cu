@@ -8,9 +8,7 @@ namespace {
 
 constexpr u32 kThreads = 256, kTileRows = 64, kMostExperts = 1024;
 
-struct GroupExpertsWords {
-  u32 n_experts, n_used, choices_at;
-};
+using GroupExpertsWords = args::GroupExpertsPush;
 
 }  // namespace
 

@@ -117,7 +117,7 @@ DEVICE void matmul_int8(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
       unpack_group<kType>(codes, block, group, area, group % 2 * kStage + thread * kStride);
     });
   };
-  const bool has_halves = words.constants.type == kQ6_K || words.constants.second_type == kQ6_K;
+  const bool has_halves = words.product.type == kQ6_K || words.product.second_type == kQ6_K;
   float sums[4][kHigh][4]{};
   each_group(words.n_groups, begin, finish, [&](u32 group) {
     if (has_halves) {

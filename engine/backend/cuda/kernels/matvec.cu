@@ -11,14 +11,7 @@ namespace {
 
 constexpr u32 kMostThreads = 512;
 
-struct MatvecArgs {
-  ProductConstants constants;
-  u32 most_rows, n_threads, experts;
-  u32 n_cols, n_groups, n_out;
-  u32 first, last;  // rows of the matrix in this window; of experts: experts
-  u32 n_used;       // experts of a row
-  float cap;
-};
+using MatvecArgs = args::KernelArgs<args::MatvecConstants, args::MatvecPush>;
 using MatvecParams = Params<MatvecArgs>;
 
 // The rows that a panel is multiplied with, and the blocks of columns that this warp has: part, part + n_parts, ...
@@ -97,7 +90,7 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
 #pragma unroll
         for (u32 i = 0; i < kRows; ++i) {
           if (i < share.n_rows)
-            sums[i] += dot(elems, activations(values, words.n_cols, words.constants.has_tail != 0, share.first_row + i,
+            sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i,
                                               group * kGroup + 4 * w));
         }
       }
@@ -109,7 +102,7 @@ template <u32 kRows, bool kIsInt8>
 DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const Share& share, float (&sums)[kRows]) {
   const MatvecArgs& words = p.words;
   const uint4* matrix = buffer<const uint4>(p, 1 + of_matrix);
-  const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
+  const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
   if constexpr (kIsInt8) {
     with_block_type(type, [&]<u32 kType>() {
       add_int8_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const uint4>(p, 3),
@@ -129,8 +122,8 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const MatvecParams& p = all.members[member].params;
   const MatvecArgs& words = p.words;
   if (words.experts != 0) return;  // whose are not chosen yet
-  const u32 part = warp_index(), n_matrices = words.constants.then == kGate ? 2 : 1, of_matrix = part % n_matrices;
-  const u32 type = of_matrix == 0 ? words.constants.type : words.constants.second_type;
+  const u32 part = warp_index(), n_matrices = words.product.epilogue == kGate ? 2 : 1, of_matrix = part % n_matrices;
+  const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
   const u32 block = part / n_matrices, units = group_units(type), first = block * kBlockGroups;
   const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
                                  lane_index(), words.n_groups);
@@ -142,12 +135,12 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
 template <u32 kRows, bool kIsInt8>
 DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gated) {
   const MatvecArgs& words = p.words;
-  const ProductConstants& constants = words.constants;
+  const ProductConstants& constants = words.product;
   const u32* inputs = inputs_of(p);
   const u32 lane = lane_index(), part = warp_index(), n_parts = words.n_threads / kWarp;
   const u32 matrix_panels = divide_up(words.n_out, kPanelRows), first_out = words.experts == 0 ? 0 : block_y();
   const u32 n = across * kPanelRows + lane + (words.experts == 0 ? words.first : 0);
-  const u32 n_matrices = constants.then == kGate ? 2 : 1;
+  const u32 n_matrices = constants.epilogue == kGate ? 2 : 1;
   u32 n_rows = 1;
   if constexpr (kRows > 1)
     n_rows = smaller(kRows, constants.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs));
@@ -180,7 +173,7 @@ DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gat
     float total = 0, second_total = 0;
     for (u32 i = 0; i < n_parts; ++i) {
       const float more = part_sums[row * kMostThreads + i * kPanelRows + lane];
-      if (constants.then == kGate && i % 2 == 1) {
+      if (constants.epilogue == kGate && i % 2 == 1) {
         second_total += more;
       } else {
         total += more;
@@ -192,7 +185,7 @@ DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gat
       gated[row * kPanelRows + lane] = total;
     } else if (n < words.n_out) {
       float* to = buffer<float>(p, 4) + std::uint64_t{first_out + row} * words.n_out + n;
-      *to = constants.then == kAdd ? *to + total : total;
+      *to = constants.epilogue == kAdd ? *to + total : total;
     }
   }
   if (constants.encodes == 0) return;

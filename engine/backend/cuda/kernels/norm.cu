@@ -7,13 +7,7 @@ namespace {
 
 constexpr u32 kThreads = 256;
 
-struct NormWords {
-  u32 is_gathered;  // of the rows that ask for logits
-  u32 is_added, encoding;
-  u32 n_cols;
-  u32 logit_rows_at;  // of the inputs
-  float epsilon;
-};
+using NormWords = args::KernelArgs<args::NormConstants, args::NormPush>;
 constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
 
 // Of this thread's elements. Those of several steps are under way at once: a row alone has little else to wait for.

@@ -7,9 +7,7 @@ namespace {
 
 constexpr u32 kThreads = 64;
 
-struct RouteWords {
-  u32 n_experts, n_used;
-};
+using RouteWords = args::RoutePush;
 
 // A damaged model computes no numbers: those come last, so that n_used different experts are chosen as well.
 DEVICE bool comes_before(u32 a, float of_a, u32 b, float of_b) {

@@ -6,9 +6,7 @@ layout(set = 0, binding = 3) readonly buffer Made { float made[]; };  // (rows, 
 layout(set = 0, binding = 4) buffer Residual { float residual[]; };
 layout(set = 0, binding = 6) readonly buffer Weights { float weights[]; };  // (rows, n_used)
 layout(local_size_x = 128) in;
-layout(push_constant) uniform Push {
-  uint n_cols, n_used;
-} p;
+layout(push_constant) uniform Push { AddExpertsPush p; };
 
 void main() {
   const uint col = gl_GlobalInvocationID.x, row = gl_WorkGroupID.y;

@@ -40,16 +40,7 @@ layout(local_size_x = 128) in;
 #include "lib/cache.glsl"
 #include "lib/splits.glsl"
 #include "lib/key_tile.glsl"
-layout(push_constant) uniform Push {
-  uint first_row;  // of those in this submission
-  uint n_heads, n_kv_heads;
-  uint n_stacks;                // of a KV head
-  uint rows_at, exact_from_at;  // of the inputs; the latter is that of the layer
-  uint window;                  // 0: all positions
-  float scale, cap;
-  uint row_splits, shares_at;  // of splits: see lib/splits.glsl; where maxima and sums begin behind the results
-  CacheRows key_rows, value_rows;
-} p;
+layout(push_constant) uniform Push { AttendPush p; };
 
 shared vec4 queries[kQueries * kChunks];
 shared float weights[kQueries * kTile];

@@ -12,13 +12,7 @@ layout(constant_id = 2) const uint kIsRotated = 0;
 const uint kThreads = 64;
 layout(local_size_x = 64) in;
 #include "lib/splits.glsl"
-layout(push_constant) uniform Push {
-  uint first_row;  // of those in this submission
-  uint n_heads;
-  uint rows_at;  // of the inputs
-  uint window;
-  uint row_splits, shares_at;  // as those of attend.comp
-} p;
+layout(push_constant) uniform Push { AttendMergePush p; };
 
 shared float result[kHeadDim];
 #define HEAD(i) result[i]

@@ -9,12 +9,7 @@ layout(set = 0, binding = 4) writeonly buffer Residual { float residual[]; };
 
 layout(constant_id = 0) const uint kType = 0;
 layout(local_size_x = 32) in;
-layout(push_constant) uniform Push {
-  uint n_cols, n_groups;
-  uint first, last;  // tokens of this window of the table
-  uint rows_at;      // of the inputs
-  float scale;
-} p;
+layout(push_constant) uniform Push { EmbedPush p; };
 
 void main() {
   const uint row = gl_WorkGroupID.y, token = inputs[p.rows_at + row * kRowWords];

@@ -6,9 +6,7 @@ layout(set = 0, binding = 3) readonly buffer From { float from[]; };
 layout(set = 0, binding = 4) writeonly buffer To { uint to[]; };
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
-layout(push_constant) uniform Push {
-  uint n_groups;  // of a row
-} p;
+layout(push_constant) uniform Push { EncodePush p; };
 #include "lib/int8.glsl"
 
 void main() {

@@ -5,9 +5,7 @@
 layout(set = 0, binding = 4) buffer Rows { uint rows[]; };
 const uint kThreads = 256;
 layout(local_size_x = 256) in;
-layout(push_constant) uniform Push {
-  uint n_cols;
-} p;
+layout(push_constant) uniform Push { EncodeHalfPush p; };
 #include "lib/half.glsl"
 
 void main() {

@@ -9,9 +9,7 @@ layout(set = 0, binding = 4) writeonly buffer Tiles { uint tiles[]; };
 
 const uint kThreads = 256, kTileRows = 64, kMostExperts = 1024;
 layout(local_size_x = 256) in;
-layout(push_constant) uniform Push {
-  uint n_experts, n_used, choices_at;
-} p;
+layout(push_constant) uniform Push { GroupExpertsPush p; };
 
 shared uint counts[kMostExperts];
 shared uint firsts[kMostExperts];       // where the choices of an expert begin; then where its next one goes

@@ -14,11 +14,11 @@ layout(set = 0, binding = 5) readonly buffer Bias { float bias[]; };
 layout(set = 0, binding = 6) readonly buffer Tiles { uint tiles[]; };  // of experts: see group_experts.comp
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
 #include "lib/panels.glsl"
-#include "lib/then.glsl"
+#include "lib/epilogue.glsl"
 
 layout(constant_id = 0) const uint kType = 0;
 layout(constant_id = 1) const uint kSecondType = 0;
-layout(constant_id = 2) const uint kThen = kStore;
+layout(constant_id = 2) const uint kEpilogue = kStore;
 layout(constant_id = 3) const uint kHasBias = 0;
 layout(constant_id = 4) const uint kActivation = 0;
 layout(constant_id = 5) const uint kIsOfLogits = 0;  // as many rows as ask for logits
@@ -26,12 +26,7 @@ layout(constant_id = 6) const uint kHasTail = 0;     // n_cols is no multiple of
 layout(constant_id = 7) const uint kEncodes = 0;     // results as int8
 layout(constant_id = 8) const uint kExperts = 0;
 layout(local_size_x = 256) in;
-layout(push_constant) uniform Push {
-  uint n_cols, n_groups, n_out;
-  uint first, last;  // rows of the matrix in this window; of experts: experts
-  float cap;
-  uint n_used, choices_at;  // of experts: of a row; where the choices of tiles are
-} p;
+layout(push_constant) uniform Push { MatmulPush p; };
 const uint kThreads = 256, kTile = 64, kTileFeatures = kTile, kTileRows = kTile;
 
 #include "lib/tile_rows.glsl"
@@ -51,7 +46,7 @@ void main() {
   [[unroll]] for (uint r = 0u; r < 4u; ++r) {
     const uint row = row_to_write(first + r);
     [[unroll]] for (uint f = 0u; f < 4u; ++f) {
-      if (kThen == kGate && f >= 2u) continue;
+      if (kEpilogue == kGate && f >= 2u) continue;
       const uint n = matrix_row(lane + 16u * f);
       const float total = finished(sums[f][r], sums[(f + 2u) % 4u][r], n);
 #ifdef INT8

@@ -16,11 +16,11 @@ layout(set = 0, binding = 5) readonly buffer Bias { float bias[]; };
 layout(set = 0, binding = 6) readonly buffer Tiles { uint tiles[]; };  // of experts: see group_experts.comp
 #define UNIT(which, index) (which == 0u ? matrix[index] : second[index])
 #include "lib/panels.glsl"
-#include "lib/then.glsl"
+#include "lib/epilogue.glsl"
 
 layout(constant_id = 0) const uint kType = 0;
 layout(constant_id = 1) const uint kSecondType = 0;
-layout(constant_id = 2) const uint kThen = kStore;
+layout(constant_id = 2) const uint kEpilogue = kStore;
 layout(constant_id = 3) const uint kHasBias = 0;
 layout(constant_id = 4) const uint kActivation = 0;
 layout(constant_id = 5) const uint kIsOfLogits = 0;  // as many rows as ask for logits
@@ -34,12 +34,7 @@ layout(constant_id = 11) const uint kBeside = 2;  // subgroups that share out th
 layout(constant_id = 12) const uint kExperts = 0;
 const uint kThreads = 256, kTileRows = 64;
 layout(local_size_x = 256) in;
-layout(push_constant) uniform Push {
-  uint n_cols, n_groups, n_out;
-  uint first, last;  // rows of the matrix in this window; of experts: experts
-  float cap;
-  uint n_used, choices_at;  // of experts: of a row; where the choices of tiles are
-} p;
+layout(push_constant) uniform Push { MatmulPush p; };
 #include "lib/tile_rows.glsl"
 #include "lib/half_tile.glsl"
 #include "lib/finish.glsl"

@@ -12,11 +12,7 @@ layout(constant_id = 2) const uint kEncoding = 0;  // of what it writes, as enum
 const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
-layout(push_constant) uniform Push {
-  uint n_cols;
-  uint logit_rows_at;  // of the inputs
-  float epsilon;
-} p;
+layout(push_constant) uniform Push { NormPush p; };
 
 #include "lib/int8.glsl"
 #include "lib/half.glsl"

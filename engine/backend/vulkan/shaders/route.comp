@@ -9,9 +9,7 @@ layout(set = 0, binding = 5) writeonly buffer Ids { uint ids[]; };
 
 const uint kThreads = 64;
 layout(local_size_x = 64) in;
-layout(push_constant) uniform Push {
-  uint n_experts, n_used;
-} p;
+layout(push_constant) uniform Push { RoutePush p; };
 
 shared float sums[kThreads];
 shared float largest;

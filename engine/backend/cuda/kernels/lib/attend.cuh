@@ -9,25 +9,7 @@ namespace headroom::cuda {
 
 inline constexpr float kUnseen = -3.0e38F;
 
-struct AttendWords {
-  u32 head_dim, key_type, value_type;
-  u32 has_exact_keys, has_exact_values;
-  u32 has_shifts;  // the values have
-  u32 is_split;
-  // See AttendShape.
-  u32 heads;  // query heads of a stack
-  u32 rows;   // of a block
-  u32 tile;   // keys
-  u32 area_words;
-  u32 first_row;  // of those in this submission
-  u32 n_heads, n_kv_heads;
-  u32 n_stacks;                // of a KV head
-  u32 rows_at, exact_from_at;  // of the inputs; the latter is that of the layer
-  u32 window;                  // 0: all positions
-  float scale, cap;
-  u32 row_splits, shares_at;  // of splits: see lib/splits.cuh; where maxima and sums begin behind the results
-  CacheRows key_rows, value_rows;
-};
+using AttendWords = args::KernelArgs<args::AttendConstants, args::AttendPush>;
 using AttendParams = Params<AttendWords>;
 
 // What the block has.

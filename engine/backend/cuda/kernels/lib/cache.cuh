@@ -6,10 +6,7 @@
 
 namespace headroom::cuda {
 
-struct CacheRows {
-  u32 n_rows, row_bytes;  // of each head
-  u32 n_sinks, n_ring;    // of its exact ends, F16; 0: none
-};
+using CacheRows = args::CacheRows;
 
 // The byte of a row.
 DEVICE std::uint64_t cache_row(const CacheRows& rows, u32 slot, u32 n_heads, u32 head, u32 position) {

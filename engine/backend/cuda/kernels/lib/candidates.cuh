@@ -9,13 +9,7 @@ namespace headroom::cuda {
 inline constexpr u32 kRowBlock = 64, kRowSumBlock = 1024, kMostCandidates = 512;  // plan/device_rules.h
 inline constexpr u32 kCandidateThreads = 128;
 
-struct CandidateWords {
-  u32 n_vocab;
-  u32 queries_at, ids_at;         // of the inputs
-  u32 answer_words;               // of one
-  u32 answer_logits_at, sums_at;  // of an answer
-  u32 maxima_words;               // of one query
-};
+using CandidateWords = args::CandidatesPush;
 using CandidateParams = Params<CandidateWords>;
 
 struct Query {

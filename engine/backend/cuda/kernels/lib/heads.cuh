@@ -10,20 +10,7 @@ namespace headroom::cuda {
 
 inline constexpr u32 kHeadThreads = 64, kMostHeadDim = 1024;
 
-struct HeadsWords {
-  u32 head_dim;
-  u32 is_value;  // is not normed or turned
-  u32 cache_type, has_norm;
-  u32 turns_neighbours;  // else halves
-  u32 is_rotated, is_balanced;
-  u32 is_searched;     // Q4_0 scales; else those of a plain cache
-  u32 n_heads, group;  // query heads per KV head; 1 for keys and values
-  u32 rows_at;         // of the inputs
-  u32 rope_at, rope_dim;
-  u32 balance_at;
-  float epsilon;
-  u32 has_shifts;
-  CacheRows rows;
+struct HeadsWords : args::KernelArgs<args::HeadsConstants, args::HeadsPush> {
   u32 is_query;  // else keys or values
 };
 using HeadsParams = Params<HeadsWords>;

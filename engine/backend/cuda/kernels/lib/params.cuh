@@ -1,7 +1,8 @@
-// What a kernel is given: its buffers, then the words of backend/gpu/gpu_dispatches.h, constants first. On Vulkan the
+// What a kernel is given: its buffers, then its arguments of backend/gpu/gpu_args.inl, constants first. On Vulkan the
 // constants are compiled in; here they are read, and what is worth a kernel of its own is one (cuda_launch.cpp).
 #pragma once
 
+#include "backend/gpu/gpu_args.h"
 #include "format/dtype.h"
 #include "lib/device.cuh"
 

@@ -8,18 +8,12 @@ namespace headroom::cuda {
 inline constexpr u32 kStore = 0, kAdd = 1, kGate = 2, kCap = 3;  // enum class Epilogue
 inline constexpr u32 kUp = 1, kDown = 2;                         // enum class Experts; 0: not of experts
 
-// Constants that all products begin with.
-struct ProductConstants {
-  u32 type, second_type, then, has_bias, activation;
-  u32 is_of_logits;  // as many rows as ask for logits
-  u32 has_tail;      // n_cols is no multiple of 32
-  u32 encodes;       // results as int8
-};
+using ProductConstants = args::ProductConstants;
 
 // `second`: the product with the other matrix of kGate.
 DEVICE float finished(const ProductConstants& constants, float cap, float total, float second) {
-  if (constants.then == kGate) return activated(constants.activation, total) * second;
-  return constants.then == kCap ? softcapped(cap, total) : total;
+  if (constants.epilogue == kGate) return activated(constants.activation, total) * second;
+  return constants.epilogue == kCap ? softcapped(cap, total) : total;
 }
 
 // A row of int8 activations: n_groups groups of three units.

@@ -11,14 +11,7 @@ inline constexpr u32 kTile = 64,
                      kTileThreads = 256;         // features and rows of most kernels, whose blocks have those threads
 inline constexpr u32 kResultStride = kTile + 1;  // floats of a row of results, so that columns are in different banks
 
-struct MatmulWords {
-  ProductConstants constants;
-  u32 experts;
-  u32 n_cols, n_groups, n_out;
-  u32 first, last;  // rows of the matrix in this window; of experts: experts
-  float cap;
-  u32 n_used, choices_at;  // of experts: of a row; where the choices of tiles are
-};
+using MatmulWords = args::KernelArgs<args::MatmulConstants, args::MatmulPush>;
 using MatmulParams = Params<MatmulWords>;
 
 // Which tile a block has. Blocks that run at the same time have the same features and other rows: weights are read
@@ -49,7 +42,7 @@ DEVICE bool open_tile(const MatmulParams& p, const TilePlace& place, auto& choic
   tile.across = place.across;
   if (words.experts == 0) {
     const u32* inputs = inputs_of(p);
-    const u32 n_rows = words.constants.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs);
+    const u32 n_rows = words.product.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs);
     tile.first_row = down * kRows;
     tile.n_rows = smaller(kRows, n_rows - tile.first_row);
     tile.expert_panel = 0;
@@ -82,7 +75,7 @@ DEVICE u32 row_to_write(const MatmulWords& words, const Tile& tile, auto& choice
 // Features of a tile that are of one matrix: of kGate half of them, the other matrix's behind them.
 template <u32 kFeatures = kTile>
 DEVICE u32 matrix_features(const MatmulWords& words) {
-  return words.constants.then == kGate ? kFeatures / 2 : kFeatures;
+  return words.product.epilogue == kGate ? kFeatures / 2 : kFeatures;
 }
 
 // The weights of a feature of the tile. Behind the last panel it is the last again.
@@ -96,7 +89,7 @@ DEVICE FeatureRow feature_row(const MatmulParams& p, const Tile& tile, u32 featu
   const MatmulWords& words = p.words;
   const u32 n = matrix_features<kFeatures>(words), of_matrix = feature / n;
   const u32 panel = tile.across * (n / kPanelRows) + feature % n / kPanelRows;
-  return {of_matrix == 0 ? words.constants.type : words.constants.second_type, buffer<const uint4>(p, 1 + of_matrix),
+  return {of_matrix == 0 ? words.product.type : words.product.second_type, buffer<const uint4>(p, 1 + of_matrix),
           tile.expert_panel + smaller(panel, tile.n_panels - 1), feature % kPanelRows};
 }
 
@@ -112,14 +105,14 @@ DEVICE Features tile_features(const MatmulWords& words, const Tile& tile) {
 
 // What a product, and of kGate the other matrix's, becomes.
 DEVICE float result_of(const MatmulParams& p, u32 feature, float total, float second) {
-  const ProductConstants& constants = p.words.constants;
+  const ProductConstants& constants = p.words.product;
   if (constants.has_bias != 0 && feature < p.words.n_out) total += buffer<const float>(p, 5)[feature];
   return finished(constants, p.words.cap, total, second);
 }
 DEVICE void put_result(const MatmulParams& p, const Tile& tile, auto& choices, u32 row, u32 feature, float result) {
   const std::uint64_t of_row = row_to_write(p.words, tile, choices, row);
   float* to = buffer<float>(p, 4) + of_row * p.words.n_out + feature;
-  *to = p.words.constants.then == kAdd ? *to + result : result;
+  *to = p.words.product.epilogue == kAdd ? *to + result : result;
 }
 
 // Sums of products, (kTile rows, kTile features), become results. All threads call together, when all have been
@@ -129,7 +122,7 @@ DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, 
   for (u32 i = thread_index(); i < tile.n_rows * features.n; i += kTileThreads) {
     const u32 row = i / features.n, feature = i % features.n, at = row * kResultStride + feature;
     if (features.first + feature >= features.end) continue;
-    const float second = p.words.constants.then == kGate ? static_cast<float>(sums[at + features.n]) : 0;
+    const float second = p.words.product.epilogue == kGate ? static_cast<float>(sums[at + features.n]) : 0;
     put_result(p, tile, choices, row, features.first + feature,
                result_of(p, features.first + feature, sums[at], second));
   }

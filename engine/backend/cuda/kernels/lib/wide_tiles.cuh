@@ -51,7 +51,7 @@ DEVICE void put_wide_results(const MatmulParams& p, const Tile& tile, auto& choi
   const auto result = [&](u32 slab, u32 in_slab, u32 feature) {
     const float factor = scale(slab + in_slab);
     const u32 at = in_slab * kSlabStride + feature;
-    const float second = words.constants.then == kGate ? factor * float_of(area[at + features.n]) : 0;
+    const float second = words.product.epilogue == kGate ? factor * float_of(area[at + features.n]) : 0;
     return result_of(p, features.first + feature, factor * float_of(area[at]), second);
   };
 #pragma unroll
@@ -71,7 +71,7 @@ DEVICE void put_wide_results(const MatmulParams& p, const Tile& tile, auto& choi
       }
     }
     BARRIER();
-    if (words.constants.encodes == 0) {
+    if (words.product.encodes == 0) {
       for (u32 i = thread; i < kSlab * features.n; i += kThreads) {
         const u32 in_slab = i / features.n, feature = i % features.n;
         if (slab + in_slab >= tile.n_rows || features.first + feature >= features.end) continue;

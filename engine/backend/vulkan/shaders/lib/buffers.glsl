@@ -1,6 +1,7 @@
 // What all kernels share: eight buffers, of which a kernel uses what it needs, and numbers of 16 bits without the types
 // for them. Tier 0: nothing but f32, u32 and what Vulkan 1.2 has everywhere.
 #extension GL_EXT_control_flow_attributes : require
+#include "../../../gpu/gpu_args.inl"
 
 layout(set = 0, binding = 0) readonly buffer Inputs { uint inputs[]; };  // see plan/gpu_rules.h
 

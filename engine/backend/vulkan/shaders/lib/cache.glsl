@@ -1,9 +1,5 @@
 // Where a position of a slot stands in a cache, as plan/kv_regions.h lays it out: (n_slots, n_kv_heads, n_rows) rows of
 // one head.
-struct CacheRows {
-  uint n_rows, row_bytes;  // of each head
-  uint n_sinks, n_ring;    // of its exact ends, F16; 0: none
-};
 
 // The byte of a row. 32 bits hold what one binding sees.
 uint cache_row(CacheRows rows, uint slot, uint n_heads, uint head, uint position) {

@@ -7,13 +7,7 @@ layout(set = 0, binding = 5) buffer Maxima { uint maxima[]; };  // of each query
 const uint kRowBlock = 64, kRowSumBlock = 1024, kMostCandidates = 512;  // plan/device_rules.h
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
-layout(push_constant) uniform Push {
-  uint n_vocab;
-  uint queries_at, ids_at;           // of the inputs
-  uint answer_words;                 // of one
-  uint answer_logits_at, sums_at;    // of an answer
-  uint maxima_words;                 // of one query
-} p;
+layout(push_constant) uniform Push { CandidatesPush p; };
 
 const uint kLargestBits = 0x7F7FFFFFu;
 

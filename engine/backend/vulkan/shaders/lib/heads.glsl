@@ -14,15 +14,7 @@ layout(constant_id = 6) const uint kIsBalanced = 0;
 layout(constant_id = 7) const uint kIsSearched = 0;  // Q4_0 scales; else those of a plain cache
 const uint kThreads = 64;
 layout(local_size_x = 64) in;
-layout(push_constant) uniform Push {
-  uint n_heads, group;  // query heads per KV head; 1 for keys and values
-  uint rows_at;         // of the inputs
-  uint rope_at, rope_dim;
-  uint balance_at;
-  float epsilon;
-  uint has_shifts;
-  CacheRows rows;
-} p;
+layout(push_constant) uniform Push { HeadsPush p; };
 
 shared float head[kHeadDim];
 shared float sums[kThreads];

@@ -1,14 +1,14 @@
-// Sums of products of a row of a panel with rows of activations. Before it is included: panels.glsl, kRows, kHasTail,
+// Sums of products of a row of a panel with rows of activations. Before it is included: panels.glsl, kMostRows, kHasTail,
 // and a push constant p with n_cols and n_groups. With INT8 the activations are int8 as int8.glsl writes them.
 #ifdef INT8
 #include "dot4.glsl"
 layout(set = 0, binding = 3) readonly buffer In { uvec4 encoded[]; };
 // Groups that are read before the first of them is used.
-const uint kAhead = kRows == 1u ? 4u : 1u;
+const uint kAhead = kMostRows == 1u ? 4u : 1u;
 
 // Adds matrix row . in[first_row + i] to sums[i]: the blocks part, part + n_parts, ...
 void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, uint first_row, uint n_rows,
-                  inout float sums[kRows]) {
+                  inout float sums[kMostRows]) {
   for (uint block = part; block * kBlockGroups < p.n_groups; block += n_parts) {
     const Block scales = read_block(which, type, row, block);
     const uint end = min(p.n_groups, (block + 1u) * kBlockGroups);
@@ -21,7 +21,7 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
         const vec4 factors = group_factors(type, scales, group % kBlockGroups);
         uint words[8];
         [[unroll]] for (uint w = 0u; w < 8u; ++w) words[w] = code_word(type, ahead[k], w);
-        [[unroll]] for (uint i = 0u; i < kRows; ++i) {
+        [[unroll]] for (uint i = 0u; i < kMostRows; ++i) {
           if (i >= n_rows) break;
           const uint at = ((first_row + i) * p.n_groups + group) * 3u;
           const uvec4 low = encoded[at], high = encoded[at + 1u];
@@ -57,7 +57,7 @@ vec4 activations(uint row, uint col) {
 }
 
 void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, uint first_row, uint n_rows,
-                  inout float sums[kRows]) {
+                  inout float sums[kMostRows]) {
   for (uint block = part; block * kBlockGroups < p.n_groups; block += n_parts) {
     const Block scales = read_block(which, type, row, block);
     const uint end = min(p.n_groups, (block + 1u) * kBlockGroups);
@@ -73,7 +73,7 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
         } else {
           elems = plain_elems(which, type, row, group, w);
         }
-        [[unroll]] for (uint i = 0u; i < kRows; ++i) {
+        [[unroll]] for (uint i = 0u; i < kMostRows; ++i) {
           if (i < n_rows) sums[i] += dot(elems, activations(first_row + i, group * kGroup + 4u * w));
         }
       }

@@ -1,9 +1,9 @@
 // Which rows a tile of kTileRows has: neighbours, or those that chose an expert, as group_experts.comp found them. Before
-// it is included: buffers.glsl, panels.glsl, then.glsl, kThen, kThreads, kTileFeatures, kTileRows, kIsOfLogits, kExperts, a
+// it is included: buffers.glsl, panels.glsl, epilogue.glsl, kEpilogue, kThreads, kTileFeatures, kTileRows, kIsOfLogits, kExperts, a
 // push constant p as in matmul.comp, and the table of tiles as tiles[].
 const uint kUp = 1, kDown = 2;  // of experts, from rows to choices and from choices to choices
 // Features of the tile that are of one matrix: of kGate half of them.
-const uint kMatrixFeatures = kThen == kGate ? kTileFeatures / 2u : kTileFeatures;
+const uint kMatrixFeatures = kEpilogue == kGate ? kTileFeatures / 2u : kTileFeatures;
 
 shared uint tile_choices[kTileRows];
 uint first_row, n_rows, expert_panel;
