@@ -58,7 +58,7 @@ suite dev ""
 suite asan-ubsan "" -E 'a_thousand_turns|contract_test.Isas/.*/scalar'
 # Loads, prompts, answers, stops, slots and the thread pool, each once: here a clock runs some twenty times slower.
 suite tsan "backend_test run_test run_real_test contract_test" \
-  -R "^(backend_test|run_test\.(Scheduler|Session)|contract_test.*(CpuStep|a_long_context.*avx2)\
+  -R "^(backend_test|run_test\.(Scheduler|Session|PromptReader)|contract_test.*(CpuStep|a_long_context.*avx2)\
 |run_real_test.*(EngineThread|RealSession|LoadModel|CacheKinds.*q8_0))" \
   -E 'a_thousand_turns|a_window_sees_its_newest|backend_test.Reference'
 # All on the way to the logits with the kernels for Arm. The emulator is slow: plain code, among it the reference device

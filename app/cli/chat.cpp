@@ -61,9 +61,14 @@ Answer Chat::answer(GenerateRequest request, bool stream) {
       answer.error = failed->error;
       return answer;
     } else if (const auto* tooLong = std::get_if<PromptTooLong>(&event.body)) {
+      const std::string length =
+          tooLong->text_bytes > 0
+              ? fmt::format("at least {} tokens ({} bytes of text, a context of {} tokens holds at most {})",
+                            tooLong->prompt_tokens, tooLong->text_bytes, tooLong->n_ctx, tooLong->most_bytes)
+              : fmt::format("{} tokens", tooLong->prompt_tokens);
       answer.error = Error{ErrorCode::kDoesNotFit,
-                           fmt::format("the prompt has {} tokens, the context holds {}: no room for an answer (--ctx)",
-                                       tooLong->prompt_tokens, tooLong->n_ctx)};
+                           fmt::format("the prompt has {}, the context holds {}: no room for an answer (--ctx)", length,
+                                       tooLong->n_ctx)};
       return answer;
     } else if (const auto* finished = std::get_if<GenerationFinished>(&event.body)) {
       answer.finished = *finished;

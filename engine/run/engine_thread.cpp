@@ -16,7 +16,7 @@
 #include "base/heap.h"
 #include "plan/plan_options.h"
 #include "run/memory_request.h"
-#include "run/prompt.h"
+#include "run/prompt_reader.h"
 #include "run/scheduler.h"
 #include "run/session.h"
 
@@ -125,11 +125,13 @@ struct EngineThread::Impl {
   std::mutex telling;  // held while an event is told; guards the next
   bool is_silent = false;
 
-  std::mutex mutex;  // guards the six below
+  std::mutex mutex;  // guards all up to the model
   std::condition_variable changed;
   std::deque<Command> commands;
+  std::deque<std::pair<RequestId, PromptOutcome>> prompts_read;
   std::map<RequestId, StopSource> stop_sources;
   RequestId last_id = 0;
+  bool stop_is_asked = false;  // since the scheduler last looked
   bool quitting = false, has_ended = false, is_left_behind = false;
 
   std::shared_ptr<const LoadedModel> model;
@@ -137,15 +139,25 @@ struct EngineThread::Impl {
   std::unique_ptr<Scheduler> scheduler;  // null when no session is open
   Clock::time_point sampled;
 
+  PromptReader reader;
   std::thread thread;  // runs from the start of the EngineThread on
 };
 
 EngineThread::Impl::Impl(std::function<void(Event)> on_event_, BackendFactory make_backend_)
-    : on_event(std::move(on_event_)), make_backend(std::move(make_backend_)), scheduler_sink([this](Event event) {
+    : on_event(std::move(on_event_)),
+      make_backend(std::move(make_backend_)),
+      scheduler_sink([this](Event event) {
         const bool is_last =
             !std::holds_alternative<TextDelta>(event.body) && !std::holds_alternative<PrefillProgress>(event.body);
         if (is_last) forget(event.request);
         tell(std::move(event));
+      }),
+      reader([this](RequestId id, PromptOutcome outcome) {
+        {
+          const std::lock_guard lock(mutex);
+          prompts_read.emplace_back(id, std::move(outcome));
+        }
+        changed.notify_all();
       }) {}
 
 void EngineThread::Impl::end(std::chrono::milliseconds limit) {
@@ -181,11 +193,19 @@ RequestId EngineThread::Impl::post(Body body) {
 }
 
 void EngineThread::Impl::stop(RequestId request) {
-  const std::lock_guard lock(mutex);
-  if (const auto found = stop_sources.find(request); found != stop_sources.end()) found->second.request_stop();
+  {
+    const std::lock_guard lock(mutex);
+    const auto found = stop_sources.find(request);
+    if (found == stop_sources.end()) return;
+    found->second.request_stop();
+    stop_is_asked = true;
+  }
+  reader.drop(request);
+  changed.notify_all();  // one that waits ends at once
 }
 
 void EngineThread::Impl::forget(RequestId id) {
+  reader.drop(id);
   const std::lock_guard lock(mutex);
   stop_sources.erase(id);
 }
@@ -208,9 +228,14 @@ void EngineThread::Impl::run() {
 void EngineThread::Impl::work() {
   while (true) {
     std::deque<Command> taken = take_commands();
+    std::deque<std::pair<RequestId, PromptOutcome>> read;
     {
       const std::lock_guard lock(mutex);
       if (quitting) break;
+      read.swap(prompts_read);
+    }
+    for (auto& [id, outcome] : read) {
+      if (scheduler) scheduler->prompt_read(id, std::move(outcome));
     }
     for (Command& command : taken) {
       const RequestId id = command.id;
@@ -225,13 +250,14 @@ void EngineThread::Impl::work() {
 
 std::deque<Command> EngineThread::Impl::take_commands() {
   std::unique_lock lock(mutex);
-  const auto has_work = [this] { return quitting || !commands.empty(); };
-  if (scheduler && scheduler->has_work()) return std::exchange(commands, {});
+  const auto has_work = [this] { return quitting || stop_is_asked || !commands.empty() || !prompts_read.empty(); };
+  if (std::exchange(stop_is_asked, false) || (scheduler && scheduler->has_work())) return std::exchange(commands, {});
   if (model) {
     changed.wait_until(lock, sampled + kSampleInterval, has_work);
   } else {
     changed.wait(lock, has_work);
   }
+  stop_is_asked = false;
   return std::exchange(commands, {});
 }
 
@@ -256,9 +282,13 @@ void EngineThread::Impl::handle(Command command) {
 }
 
 void EngineThread::Impl::generate(RequestId id, GenerateRequest request, StopToken stop) {
-  const PromptText prompt = std::exchange(request.prompt, {});
+  PromptText prompt = std::exchange(request.prompt, {});
   if (!scheduler->add(id, std::move(request), std::move(stop))) return;
-  scheduler->prompt_read(id, read_prompt(*model, prompt, session->cache().n_ctx()));
+  const PlanOptions& options = session->plan().options;
+  if (std::optional<PromptOutcome> refused = refuse_by_bytes(model->text(), prompt, options))
+    return scheduler->prompt_read(id, std::move(*refused));
+  if (Status taken = reader.read(id, model->text(), std::move(prompt), options); !taken)
+    scheduler->prompt_read(id, taken.error());
 }
 
 // The host has no memory for what a request needs beside the plan: the request ends, the thread does not.
@@ -287,7 +317,7 @@ void EngineThread::Impl::load(RequestId id, const LoadRequest& request, const St
   if (request.plan == nullptr) return refuse({ErrorCode::kUsage, "a load needs a plan"});
   const Result<ModelFile> file = open_model_file(request.path);
   if (!file) return refuse(file.error());
-  Result<ModelInfo> info = read_model_info(*file);
+  Result<ModelInfo> info = describe_model(*file);
   if (!info) return refuse(info.error());
   const LoadInputs inputs{std::make_shared<const ModelInfo>(std::move(*info)), request.plan, make_backend};
   Result<std::shared_ptr<LoadedModel>> loaded = prepare_model(*file, inputs);

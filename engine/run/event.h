@@ -96,6 +96,9 @@ struct GenerationFinished {
 // it was.
 struct PromptTooLong {
   std::uint32_t prompt_tokens = 0, n_ctx = 0;
+  // Not 0: the bytes of a text that was not tokenized, because it has more than n_ctx tokens stand for, most_bytes.
+  // prompt_tokens are then the fewest that it can have.
+  Bytes text_bytes = 0, most_bytes = 0;
 };
 
 struct MemoryReading {                                        // about 5 Hz while something is loaded

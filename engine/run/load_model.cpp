@@ -105,7 +105,8 @@ Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan) {
 // Beside the tokenizer: the template, and what backends and the session keep for each layer.
 Result<ModelInfo> describe_model(const ModelFile& file) {
   Result<ModelInfo> info = read_model_info(file);
-  if (info) info->heap_bytes = estimate_tokenizer_bytes(file) + kHeapBytes + info->n_layers() * kHeapBytesPerLayer;
+  if (!info) return info;
+  info->heap_bytes = estimate_tokenizer_bytes(file) + kHeapBytes + info->n_layers() * kHeapBytesPerLayer;
   return info;
 }
 

@@ -25,11 +25,6 @@ struct LoadInputs {
 
 // The tokenizer and template of a file, for tools that need no weights and for load_model(). A file without a tokenizer
 // can still be stepped by token ids; one whose tokenizer is damaged or unknown is an error.
-struct TextParts {
-  std::shared_ptr<const Tokenizer> tokenizer;           // null when the file has none
-  std::shared_ptr<const ChatPromptWriter> chat_prompt;  // null without a tokenizer
-  std::string template_problem;
-};
 Result<TextParts> read_text_parts(const ModelFile& file);
 
 // Whether a plan's caches and buffers are those of this model: a file may have changed since its plan was made. kUsage.

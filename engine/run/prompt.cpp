@@ -1,6 +1,11 @@
 #include "run/prompt.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <ctime>
+
+#include "plan/prompt_memory.h"
 
 namespace headroom {
 namespace {
@@ -12,29 +17,73 @@ std::tm local_time() {
   return local;
 }
 
-}  // namespace
-
-Result<std::vector<TokenId>> prompt_tokens(const LoadedModel& model, const PromptText& prompt) {
-  if (model.tokenizer == nullptr)
-    return Error{ErrorCode::kUnsupported, "the model cannot read text: " + model.template_problem};
-  if (prompt.messages.empty())
-    return encode_prompt(*model.tokenizer,
-                         {TracedText::of_template(prompt.raw_text), model.tokenizer->special().add_bos});
-  ChatPromptOptions options;
-  options.continue_last = prompt.continue_last;
-  options.allow_plain = prompt.allow_plain_template;
-  options.parse_control_tokens_in_messages = prompt.parse_control_tokens_in_messages;
-  options.now = local_time();
-  const Result<ChatPrompt> written = model.chat_prompt->write(prompt.messages, options);
-  if (!written) return written.error();
-  return encode_prompt(*model.tokenizer, *written);
+PromptMemory memory_of(const TextParts& parts, const PlanOptions& options) {
+  return prompt_memory(parts.tokenizer->longest_token_bytes(), options);
 }
 
-PromptOutcome read_prompt(const LoadedModel& model, const PromptText& prompt, std::uint32_t n_ctx) {
-  Result<std::vector<TokenId>> tokens = prompt_tokens(model, prompt);
-  if (!tokens) return tokens.error();
-  if (tokens->size() >= n_ctx) return PromptTooLong{static_cast<std::uint32_t>(tokens->size()), n_ctx};
-  return std::move(*tokens);
+// Of a text as the tokenizer would read it.
+std::optional<PromptOutcome> refuse_text(const TextParts& parts, std::string_view text, const PlanOptions& options) {
+  if (text.size() < options.n_ctx) return std::nullopt;
+  const std::size_t n_fewest = parts.tokenizer->fewest_tokens(text);
+  if (n_fewest >= options.n_ctx) {
+    return PromptTooLong{static_cast<std::uint32_t>(std::min<std::size_t>(n_fewest, UINT32_MAX)), options.n_ctx,
+                         text.size(), Bytes{options.n_ctx} * parts.tokenizer->longest_token_bytes()};
+  }
+  const Bytes most = memory_of(parts, options).text;
+  if (text.size() <= most) return std::nullopt;
+  return Error{ErrorCode::kDoesNotFit,
+               fmt::format("the prompt has {} bytes of text, a context of {} tokens has memory for {}", text.size(),
+                           options.n_ctx, most)};
+}
+
+PromptOutcome read_text(const TextParts& parts, const ChatPrompt& prompt, const PlanOptions& options,
+                        const StopToken& stop) {
+  if (std::optional<PromptOutcome> refused = refuse_text(parts, prompt.text.bytes(), options)) return *refused;
+  TokenSink sink(options.n_ctx, stop);
+  encode_prompt_to(sink, *parts.tokenizer, prompt);
+  if (sink.is_stopped()) return Error{ErrorCode::kCancelled, "reading the prompt was stopped"};
+  if (sink.n_tokens() >= options.n_ctx)
+    return PromptTooLong{static_cast<std::uint32_t>(sink.n_tokens()), options.n_ctx};
+  return sink.take();
+}
+
+}  // namespace
+
+Bytes text_bytes(const PromptText& prompt) {
+  Bytes bytes = prompt.raw_text.size();
+  for (const ChatMessage& message : prompt.messages) bytes += message.role.size() + message.content.size();
+  return bytes;
+}
+
+std::optional<PromptOutcome> refuse_by_bytes(const TextParts& parts, const PromptText& prompt,
+                                             const PlanOptions& options) {
+  if (parts.tokenizer == nullptr)
+    return Error{ErrorCode::kUnsupported, "the model cannot read text: " + parts.template_problem};
+  if (prompt.messages.empty()) return refuse_text(parts, prompt.raw_text, options);
+  const Bytes bytes = text_bytes(prompt), most = memory_of(parts, options).waiting;
+  if (bytes <= most) return std::nullopt;
+  return Error{ErrorCode::kDoesNotFit,
+               fmt::format("the messages have {} bytes of text, a context of {} tokens has memory for {}", bytes,
+                           options.n_ctx, most)};
+}
+
+PromptOutcome read_prompt(const TextParts& parts, const PromptText& prompt, const PlanOptions& options,
+                          const StopToken& stop) {
+  if (std::optional<PromptOutcome> refused = refuse_by_bytes(parts, prompt, options)) return *refused;
+  if (prompt.messages.empty()) {
+    return read_text(parts, {TracedText::of_template(prompt.raw_text), parts.tokenizer->special().add_bos}, options,
+                     stop);
+  }
+  ChatPromptOptions how;
+  how.continue_last = prompt.continue_last;
+  how.allow_plain = prompt.allow_plain_template;
+  how.parse_control_tokens_in_messages = prompt.parse_control_tokens_in_messages;
+  how.now = local_time();
+  how.most_bytes = memory_of(parts, options).rendering;
+  how.stop = stop;
+  const Result<ChatPrompt> written = parts.chat_prompt->write(prompt.messages, how);
+  if (!written) return written.error();
+  return read_text(parts, *written, options, stop);
 }
 
 }  // namespace headroom

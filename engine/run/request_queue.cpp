@@ -13,7 +13,7 @@ std::size_t RequestQueue::size() const {
 }
 
 void RequestQueue::push(WaitingRequest request) {
-  CHECK(size() < kMostWaiting, "the queue is full");
+  CHECK(!is_full(), "a queue that is full takes no more");
   const ConversationId conversation = request.request.conversation;
   const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) {
     return conversation != 0 && other.front().request.conversation == conversation;

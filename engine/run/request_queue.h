@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "plan/prompt_memory.h"
 #include "run/event.h"
 #include "run/generate_request.h"
 
@@ -27,12 +28,10 @@ struct WaitingRequest {
 // place.
 class RequestQueue {
  public:
-  // More than so many wait in no queue: whoever asks is told.
-  static constexpr std::size_t kMostWaiting = 32;
-
   bool empty() const { return lines_.empty(); }
   std::size_t size() const;
-  void push(WaitingRequest request);  // there is room
+  bool is_full() const { return size() >= kMostWaitingRequests; }  // whoever asks then is told
+  void push(WaitingRequest request);
   WaitingRequest* find(RequestId id);
 
   // Whether a request could be taken now; and the first that can, taken out. `is_busy` says of which conversations an

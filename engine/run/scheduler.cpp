@@ -24,10 +24,10 @@ Scheduler::Scheduler(Session& session, const EventSink& on_event)
 }
 
 Status Scheduler::check(const GenerateRequest& request) const {
-  if (queue_.size() >= RequestQueue::kMostWaiting) {
+  if (queue_.is_full()) {
     return Error{ErrorCode::kResource,
                  fmt::format("the queue is full: {} requests wait for an answer, and no more than {} may",
-                             queue_.size(), RequestQueue::kMostWaiting)};
+                             queue_.size(), kMostWaitingRequests)};
   }
   if (request.n_top_logprobs > kMostTopLogprobs) {
     return Error{ErrorCode::kUsage, fmt::format("the probabilities of {} tokens were asked for, at most {} are told",

@@ -4,12 +4,6 @@
 
 namespace headroom {
 
-namespace {
-
-bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-}  // namespace
-
 AddedTokens::AddedTokens(const Vocabulary& vocabulary) {
   for (TokenId id = 0; id < vocabulary.n_vocab(); ++id) {
     const bool is_added = vocabulary.is_special(id) || vocabulary.types[id] == TokenType::kUserDefined;
@@ -47,8 +41,8 @@ const AddedTokens::Entry* AddedTokens::longest_at(std::string_view text, std::si
   return longest;
 }
 
-std::vector<TextPart> AddedTokens::split(std::string_view text, std::span<const TextRange> of_template) const {
-  std::vector<TextPart> parts;
+void AddedTokens::split(std::string_view text, std::span<const TextRange> of_template,
+                        const std::function<bool(const TextPart&)>& take) const {
   std::size_t done = 0;
   for (std::size_t pos = 0; pos < text.size();) {
     while (!of_template.empty() && of_template.front().to <= pos) of_template = of_template.subspan(1);
@@ -58,14 +52,13 @@ std::vector<TextPart> AddedTokens::split(std::string_view text, std::span<const 
       ++pos;
       continue;
     }
-    if (pos > done) parts.push_back({text.substr(done, pos - done)});
-    parts.push_back({text.substr(pos, entry->text.size()), true, entry->id});
+    if (pos > done && !take({text.substr(done, pos - done)})) return;
+    if (!take({text.substr(pos, entry->text.size()), true, entry->id})) return;
     pos += entry->text.size();
-    while (entry->swallows_space && pos < text.size() && is_ascii_space(text[pos])) ++pos;
+    while (entry->swallows_space && pos < text.size() && may_swallow(text[pos])) ++pos;
     done = pos;
   }
-  if (done < text.size()) parts.push_back({text.substr(done)});
-  return parts;
+  if (done < text.size()) take({text.substr(done)});
 }
 
 }  // namespace headroom

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,8 +32,12 @@ class AddedTokens {
 
   // The parts of `text` in order; at each place the longest token wins. User-defined tokens always count; guarded ones
   // (Vocabulary::is_guarded) only where they lie wholly in one of the ranges `of_template`, which ascend and do not
-  // touch. White space that a token swallows belongs to no part.
-  std::vector<TextPart> split(std::string_view text, std::span<const TextRange> of_template) const;
+  // touch. White space that a token swallows belongs to no part. Ends early once `take` returns false.
+  void split(std::string_view text, std::span<const TextRange> of_template,
+             const std::function<bool(const TextPart&)>& take) const;
+
+  // White space that a token may swallow.
+  static bool may_swallow(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
  private:
   struct Entry {

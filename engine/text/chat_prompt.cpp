@@ -68,8 +68,8 @@ ChatPromptWriter ChatPromptWriter::read(const ModelFile& file, const Tokenizer& 
 // What a template lacks or refuses often shows only when it runs: it is tried on what a chat sends. An answer that goes
 // on is rendered up to its question, so the four conversations cover that too.
 void ChatPromptWriter::try_conversations() {
-  std::tm some_day{};
-  some_day.tm_mday = 1;
+  ChatPromptOptions options;
+  options.now.tm_mday = 1;
   std::string cannot_run, refuses[2];
   bool renders[2] = {};  // without a system prompt, with one
   for (const bool with_system : {false, true}) {
@@ -78,7 +78,7 @@ void ChatPromptWriter::try_conversations() {
       if (with_system) messages.push_back({"system", "Be brief."});
       messages.push_back({"user", "Hello"});
       if (is_later) messages.insert(messages.end(), {{"assistant", "Hello!"}, {"user", "Go on."}});
-      const auto trial = render(template_, std::move(messages), true, some_day);
+      const auto trial = render(template_, std::move(messages), options);
       if (trial) {
         renders[with_system ? 1 : 0] = true;
         continue;
@@ -97,13 +97,15 @@ void ChatPromptWriter::try_conversations() {
 }
 
 Result<TracedText> ChatPromptWriter::render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
-                                            bool add_generation_prompt, const std::tm& now) const {
+                                            const ChatPromptOptions& options) const {
   ChatTemplateInputs inputs;
   inputs.messages = std::move(messages);
-  inputs.add_generation_prompt = add_generation_prompt;
+  inputs.add_generation_prompt = options.add_generation_prompt;
   inputs.bos_token = bos_text_;
   inputs.eos_token = eos_text_;
-  inputs.now = now;
+  inputs.now = options.now;
+  inputs.most_bytes = options.most_bytes;
+  inputs.stop = options.stop;
   return chat_template.render(inputs);
 }
 
@@ -111,8 +113,8 @@ Result<TracedText> ChatPromptWriter::render(const ChatTemplate& chat_template, s
 // back, but the sentence says what helps.
 Result<TracedText> ChatPromptWriter::render_or_explain(const std::vector<ChatMessage>& messages,
                                                        const ChatPromptOptions& options) const {
-  auto text = render(template_, messages, options.add_generation_prompt, options.now);
-  if (text || text.error().code == ErrorCode::kResource) return text;
+  auto text = render(template_, messages, options);
+  if (text || text.error().code == ErrorCode::kResource || text.error().code == ErrorCode::kCancelled) return text;
   std::vector<ChatMessage> others = messages;
   const bool has_system = starts_with_system(messages);
   if (has_system) {
@@ -121,7 +123,7 @@ Result<TracedText> ChatPromptWriter::render_or_explain(const std::vector<ChatMes
     others.insert(others.begin(), {"system", "Be brief."});
   }
   const std::string& reason = text.error().message;
-  if (!others.empty() && render(template_, std::move(others), options.add_generation_prompt, options.now)) {
+  if (!others.empty() && render(template_, std::move(others), options)) {
     const char* const help = has_system ? "takes no system prompt. Leave it empty, or put it into the first message"
                                         : "needs a system prompt. Write one";
     return Error{ErrorCode::kUsage, fmt::format("The chat template of this model {} ({}).", help, reason)};
@@ -146,8 +148,7 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
   }
   auto text = render_or_explain(rendered_messages, rendered_options);
   if (!text && text.error().code == ErrorCode::kUnsupported && options.allow_plain)
-    text = render(ChatTemplate::plain(), std::move(rendered_messages), rendered_options.add_generation_prompt,
-                  options.now);
+    text = render(ChatTemplate::plain(), std::move(rendered_messages), rendered_options);
   if (!text) return text.error();
   ChatPrompt prompt;
   prompt.text = std::move(*text);
@@ -158,9 +159,14 @@ Result<ChatPrompt> ChatPromptWriter::write(const std::vector<ChatMessage>& messa
 }
 
 std::vector<TokenId> encode_prompt(const Tokenizer& tokenizer, const ChatPrompt& prompt) {
-  std::vector<TokenId> ids = tokenizer.encode(prompt.text, false);
-  if (prompt.add_bos && tokenizer.special().bos) ids.insert(ids.begin(), *tokenizer.special().bos);
-  return ids;
+  TokenSink sink;
+  encode_prompt_to(sink, tokenizer, prompt);
+  return sink.take();
+}
+
+void encode_prompt_to(TokenSink& sink, const Tokenizer& tokenizer, const ChatPrompt& prompt) {
+  if (prompt.add_bos && tokenizer.special().bos) sink.push(*tokenizer.special().bos);
+  tokenizer.encode_to(sink, prompt.text.pieces(), false);
 }
 
 }  // namespace headroom

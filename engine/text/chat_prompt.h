@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ctime>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct ChatPromptOptions {
   bool allow_plain = false;    // use the plain form where the file's template is absent or cannot be rendered
   bool parse_control_tokens_in_messages = false;  // whoever writes a message may forge turns: only for trusted ones
   std::tm now{};                                  // what the template takes for the present
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();  // as ChatTemplateInputs has it
+  StopToken stop{};
 };
 
 // Const after reading; any thread. Keeps no reference to the file.
@@ -47,7 +50,7 @@ class ChatPromptWriter {
   ChatPromptWriter() : template_(ChatTemplate::plain()) {}
   void try_conversations();
   Result<TracedText> render(const ChatTemplate& chat_template, std::vector<ChatMessage> messages,
-                            bool add_generation_prompt, const std::tm& now) const;
+                            const ChatPromptOptions& options) const;
   Result<TracedText> render_or_explain(const std::vector<ChatMessage>& messages,
                                        const ChatPromptOptions& options) const;
 
@@ -61,5 +64,6 @@ class ChatPromptWriter {
 // The prompt's tokens: markers that the template wrote become their ids, and no end-of-sequence token follows, because
 // the answer does.
 std::vector<TokenId> encode_prompt(const Tokenizer& tokenizer, const ChatPrompt& prompt);
+void encode_prompt_to(TokenSink& sink, const Tokenizer& tokenizer, const ChatPrompt& prompt);
 
 }  // namespace headroom

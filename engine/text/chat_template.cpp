@@ -33,6 +33,7 @@ TextOrigin origin_of_role(std::string_view role) {
 }
 
 Error as_error(const jinja::Failure& failure) {
+  if (failure.is_stopped) return {ErrorCode::kCancelled, failure.message};
   if (failure.raised_by_template) return {ErrorCode::kUsage, failure.message};
   return {ErrorCode::kUnsupported, fmt::format("chat template, line {}: {}", failure.line, failure.message)};
 }
@@ -98,7 +99,9 @@ ChatTemplate ChatTemplate::plain() {
 
 Result<TracedText> ChatTemplate::render(const ChatTemplateInputs& inputs) const {
   return guarded<TracedText>([&]() -> Result<TracedText> {
-    jinja::Runtime runtime(jinja::Limits{}, inputs.now);
+    jinja::Limits limits;
+    limits.max_bytes = std::min(limits.max_bytes, inputs.most_bytes);
+    jinja::Runtime runtime(limits, inputs.now, inputs.stop);
     return jinja::render(impl_->block, variables_of(inputs), runtime);
   });
 }

@@ -3,12 +3,14 @@
 
 #include <ctime>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop.h"
 #include "text/chat_message.h"
 #include "text/traced_text.h"
 
@@ -20,6 +22,9 @@ struct ChatTemplateInputs {
   std::string bos_token, eos_token;
   std::tm now{};           // what strftime_now() formats
   std::string tools_json;  // a JSON array of tool descriptions; empty: the template sees no `tools` at all
+  // Of all texts and lists that are made on the way, together; no more than the interpreter's own limit.
+  std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
+  StopToken stop{};
 };
 
 // A parsed template; const after construction; any thread.
@@ -37,7 +42,7 @@ class ChatTemplate {
   ~ChatTemplate();
 
   // The text, which knows what of it came from messages and tools. kUnsupported names the line; a template's own
-  // raise_exception gives kUsage with its message. Bounded in steps and output size.
+  // raise_exception gives kUsage with its message; kCancelled when stopped. Bounded in steps and bytes.
   Result<TracedText> render(const ChatTemplateInputs& inputs) const;
 
  private:

@@ -29,21 +29,25 @@ int find_match(const pcre2_code* code, std::string_view piece, std::size_t from,
   return pcre2_match(code, as_units(piece), piece.size(), from, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match, nullptr);
 }
 
-// Cuts one piece by one pattern: matches and what lies between them. Should a search hit PCRE2's own limits, the rest
-// stays one piece.
-void cut_piece(const pcre2_code* code, std::string_view piece, pcre2_match_data* match,
-               std::vector<std::string_view>& pieces) {
+using TakeWord = std::function<bool(std::string_view)>;
+
+// Cuts a piece by the first pattern, into matches and what lies between them, and each of these by the patterns that
+// follow. Should a search hit PCRE2's own limits, the rest stays one piece. False once `take` said so.
+bool cut_piece(std::span<const Code> patterns, std::string_view piece, pcre2_match_data* match, const TakeWord& take) {
+  if (patterns.empty()) return take(piece);
+  const auto pass_on = [&](std::size_t from, std::size_t to) {
+    return from == to || cut_piece(patterns.subspan(1), piece.substr(from, to - from), match, take);
+  };
   std::size_t done = 0;
   while (done < piece.size()) {
-    if (find_match(code, piece, done, match) < 0) break;
+    if (find_match(patterns.front().get(), piece, done, match) < 0) break;
     const PCRE2_SIZE* bounds = pcre2_get_ovector_pointer(match);
     const std::size_t from = bounds[0], to = bounds[1];
     if (to <= from) break;  // no pattern of ours matches the empty text
-    if (from > done) pieces.push_back(piece.substr(done, from - done));
-    pieces.push_back(piece.substr(from, to - from));
+    if (!pass_on(done, from) || !pass_on(from, to)) return false;
     done = to;
   }
-  if (done < piece.size()) pieces.push_back(piece.substr(done));
+  return pass_on(done, piece.size());
 }
 
 // The end of the run that starts at `from` and is all UTF-8, or all not.
@@ -84,25 +88,16 @@ Result<PreTokenizer> PreTokenizer::create(const PreTokenizerRow& row) {
   return PreTokenizer(std::move(impl));
 }
 
-std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
+void PreTokenizer::split(std::string_view text, const std::function<bool(std::string_view)>& take) const {
   const Match match(pcre2_match_data_create(1, nullptr));
-  std::vector<std::string_view> words;
-  std::vector<std::string_view> pieces, cut;
   for (std::size_t pos = 0; pos < text.size();) {
     const bool valid = read_code_point(text, pos).valid;
     const std::size_t end = end_of_run(text, pos, valid);
-    pieces.assign(1, text.substr(pos, end - pos));
+    const std::string_view run = text.substr(pos, end - pos);
     pos = end;
-    if (valid && match) {
-      for (const Code& pattern : impl_->patterns) {
-        cut.clear();
-        for (const std::string_view piece : pieces) cut_piece(pattern.get(), piece, match.get(), cut);
-        pieces.swap(cut);
-      }
-    }
-    words.insert(words.end(), pieces.begin(), pieces.end());
+    const bool goes_on = valid && match ? cut_piece(impl_->patterns, run, match.get(), take) : take(run);
+    if (!goes_on) return;
   }
-  return words;
 }
 
 }  // namespace headroom

@@ -1,6 +1,7 @@
 // Cuts text into the words that byte-pair merging must not cross, by the patterns of the model's family.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,8 +36,8 @@ class PreTokenizer {
   ~PreTokenizer();
 
   // The words in order; together they are `text`, byte for byte. A run of bytes that are not UTF-8 is a word of its
-  // own.
-  std::vector<std::string_view> split(std::string_view text) const;
+  // own. Ends early once `take` returns false.
+  void split(std::string_view text, const std::function<bool(std::string_view)>& take) const;
 
  private:
   struct Impl;

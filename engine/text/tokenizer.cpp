@@ -19,6 +19,12 @@ bool Tokenizer::ends_generation(TokenId id) const {
   return std::binary_search(ends.begin(), ends.end(), id);
 }
 
+std::vector<TokenId> Tokenizer::encode_pieces(std::span<const TextPiece> pieces, bool add_special) const {
+  TokenSink sink;
+  encode_to(sink, pieces, add_special);
+  return sink.take();
+}
+
 std::vector<TokenId> Tokenizer::encode(const TracedText& text, bool add_special) const {
   return encode_pieces(text.pieces(), add_special);
 }
@@ -59,23 +65,38 @@ JoinedText joined(std::span<const TextPiece> pieces) {
 VocabularyTokenizer::VocabularyTokenizer(Vocabulary vocabulary)
     : vocabulary_(std::move(vocabulary)), added_(vocabulary_) {}
 
-std::vector<TokenId> VocabularyTokenizer::encode_pieces(std::span<const TextPiece> pieces, bool add_special) const {
+void VocabularyTokenizer::encode_to(TokenSink& sink, std::span<const TextPiece> pieces, bool add_special) const {
   const JoinedText all = joined(pieces);
-  std::vector<TokenId> ids;
-  ids.reserve(all.text.size() / 3 + 2);
+  sink.expect(all.text.size() / 3 + 2);
   const SpecialTokens& special_tokens = special();
-  if (add_special && special_tokens.add_bos && special_tokens.bos) ids.push_back(*special_tokens.bos);
+  if (add_special && special_tokens.add_bos && special_tokens.bos) sink.push(*special_tokens.bos);
   bool starts_anew = true;
-  for (const TextPart& part : added_.split(all.text, all.of_template)) {
+  added_.split(all.text, all.of_template, [&](const TextPart& part) {
     if (part.is_token) {
-      ids.push_back(part.id);
+      sink.push(part.id);
     } else {
-      encode_text(part.text, starts_anew, ids);
+      encode_text(part.text, starts_anew, sink);
     }
     starts_anew = part.is_token;
-  }
-  if (add_special && special_tokens.add_eos && special_tokens.eos) ids.push_back(*special_tokens.eos);
-  return ids;
+    return !sink.is_stopped();
+  });
+  if (add_special && special_tokens.add_eos && special_tokens.eos) sink.push(*special_tokens.eos);
+}
+
+void VocabularyTokenizer::measure_tokens() {
+  longest_ = kLongestCharacter;
+  for (TokenId id = 0; id < n_vocab(); ++id)
+    longest_ = std::max(longest_, static_cast<std::uint32_t>(token_bytes(id, true).size()));
+  const bool swallows = !vocabulary_.swallow_space_after.empty();
+  for (int byte = 0; byte < 256; ++byte)
+    counts_[byte] = (special().unknown || has_byte(static_cast<std::uint8_t>(byte))) &&
+                    !(swallows && AddedTokens::may_swallow(static_cast<char>(byte)));
+}
+
+std::size_t VocabularyTokenizer::fewest_tokens(std::string_view text) const {
+  std::size_t n_bytes = 0;
+  for (const char c : text) n_bytes += counts_[static_cast<std::uint8_t>(c)] ? 1 : 0;
+  return (n_bytes + longest_ - 1) / longest_;
 }
 
 std::string VocabularyTokenizer::token_bytes(TokenId id, bool show_special) const {

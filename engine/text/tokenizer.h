@@ -11,11 +11,10 @@
 
 #include "base/result.h"
 #include "file/model_file.h"
+#include "text/token_sink.h"
 #include "text/traced_text.h"
 
 namespace headroom {
-
-using TokenId = std::uint32_t;
 
 struct SpecialTokens {
   std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
@@ -35,10 +34,18 @@ class Tokenizer {
   // The ids of the pieces as one text: where they meet does not show in the ids. Only a control token that stands
   // wholly in what is of the template ("<|im_end|>") becomes its id; one that is in a message, or partly, is plain text
   // and never gives the id of a control token or of a token that ends an answer. Invalid UTF-8 never fails.
-  virtual std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool add_special) const = 0;
+  // Takes, beside the text and a copy of it, what a slice of it does (kSliceBytes) and what `sink` keeps.
+  virtual void encode_to(TokenSink& sink, std::span<const TextPiece> pieces, bool add_special) const = 0;
+  std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool add_special) const;
   std::vector<TokenId> encode(const TracedText& text, bool add_special) const;
   // A text of one origin: `parse_special` reads it as a template's, otherwise as a message's.
   std::vector<TokenId> encode(std::string_view text, bool add_special, bool parse_special) const;
+
+  // The most bytes of a text that one token stands for.
+  virtual std::uint32_t longest_token_bytes() const = 0;
+  // A text cannot have fewer tokens than that: its bytes, each token taken for the longest. White space that an added
+  // token may swallow and bytes that no token has do not count. Takes no memory, and next to no time.
+  virtual std::size_t fewest_tokens(std::string_view text) const = 0;
 
   // The bytes of one token; may be part of a code point. Control tokens give their text when `show_special`, else
   // nothing.

@@ -86,8 +86,8 @@ struct BpeTokenizer::Interner {
   }
 };
 
-// The work of encode_text(), word after word: symbols as a linked list, candidate pairs in a heap, so a word of n bytes
-// takes n log n steps.
+// The work of encode_text(), slice after slice of each word: symbols as a linked list, candidate pairs in a heap, so a
+// slice of n bytes takes n log n steps.
 struct BpeTokenizer::Merger {
   const BpeTokenizer& tokenizer;
   std::vector<Symbol> symbols = {};
@@ -101,9 +101,10 @@ struct BpeTokenizer::Merger {
     std::push_heap(candidates.begin(), candidates.end());
   }
 
-  void merge_word(std::string_view word) {
+  void merge(std::string_view word) {
     symbols.clear();
     candidates.clear();
+    symbols.reserve(word.size());
     const auto n_bytes = static_cast<std::int32_t>(word.size());
     for (std::int32_t i = 0; i < n_bytes; ++i) {
       const SymbolId id = tokenizer.by_byte_[static_cast<std::uint8_t>(word[i])];
@@ -152,9 +153,12 @@ BpeTokenizer::BpeTokenizer(const std::vector<std::string>& merges, Vocabulary&& 
       const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);
       const SymbolId merged = interner.number(std::string(left).append(right));
       merges_.add(interner.number(left), interner.number(right), {rank, merged});
+      // What is inside the halves was merged before.
+      if (!right.empty()) pairs_.add(raw_bytes(left).back(), raw_bytes(right).front());
     }
     ++rank;
   }
+  measure_tokens();
   if (!takes_whole_words_) return;
   whole_words_.reserve(n_vocab());
   for (TokenId id = 0; id < n_vocab(); ++id)
@@ -162,40 +166,41 @@ BpeTokenizer::BpeTokenizer(const std::vector<std::string>& merges, Vocabulary&& 
       whole_words_.emplace(raw_bytes(vocabulary().texts[id]), id);
 }
 
-void BpeTokenizer::append_symbol(SymbolId symbol, std::string_view bytes, std::vector<TokenId>& ids) const {
+void BpeTokenizer::append_symbol(SymbolId symbol, std::string_view bytes, TokenSink& sink) const {
   if (symbol < n_vocab()) {
-    ids.push_back(symbol);
+    sink.push(symbol);
     return;
   }
   for (const char c : bytes) {  // a merge whose result is no token: its bytes, where they are tokens
     const SymbolId byte = by_byte_[static_cast<std::uint8_t>(c)];
     if (byte < n_vocab()) {
-      ids.push_back(byte);
+      sink.push(byte);
     } else if (special().unknown) {
-      ids.push_back(*special().unknown);
+      sink.push(*special().unknown);
     }
   }
 }
 
-void BpeTokenizer::encode_text(std::string_view text, bool /*starts_anew*/, std::vector<TokenId>& ids) const {
-  constexpr std::size_t kMaxWord = std::size_t{1} << 28;  // symbols count in 31 bits; a longer word is merged in slices
+void BpeTokenizer::encode_text(std::string_view text, bool /*starts_anew*/, TokenSink& sink) const {
   Merger merger{*this};
   std::string key;
-  for (const std::string_view whole : pre_tokenizer_.split(text)) {
-    if (takes_whole_words_) {
-      key.assign(whole);
+  pre_tokenizer_.split(text, [&](std::string_view word) {
+    if (takes_whole_words_ && word.size() <= longest_token_bytes()) {
+      key.assign(word);
       if (const auto found = whole_words_.find(key); found != whole_words_.end()) {
-        ids.push_back(found->second);
-        continue;
+        sink.push(found->second);
+        return !sink.is_stopped();
       }
     }
-    for (std::size_t from = 0; from < whole.size(); from += kMaxWord) {
-      const std::string_view word = whole.substr(from, kMaxWord);
-      merger.merge_word(word);
+    while (!word.empty() && !sink.is_stopped()) {
+      const std::string_view slice = word.substr(0, pairs_.first_slice(word));
+      merger.merge(slice);
       for (const Symbol& symbol : merger.symbols)
-        if (symbol.n_bytes != 0) append_symbol(symbol.id, word.substr(symbol.from, symbol.n_bytes), ids);
+        if (symbol.n_bytes != 0) append_symbol(symbol.id, slice.substr(symbol.from, symbol.n_bytes), sink);
+      word.remove_prefix(slice.size());
     }
-  }
+    return !sink.is_stopped();
+  });
 }
 
 std::string BpeTokenizer::normal_token_bytes(TokenId id) const { return raw_bytes(vocabulary().texts[id]); }

@@ -29,23 +29,9 @@ struct Candidate {
   }
 };
 
-std::string with_space_marks(std::string_view text, bool add_prefix) {
-  std::string marked;
-  marked.reserve(text.size() + text.size() / 2 + kSpaceMark.size());
-  if (add_prefix) marked += kSpaceMark;
-  for (const char c : text) {
-    if (c == ' ') {
-      marked += kSpaceMark;
-    } else {
-      marked += c;
-    }
-  }
-  return marked;
-}
-
 }  // namespace
 
-// The work of one encode_text(): symbols as a linked list, candidate pairs in a heap, so n characters take n log n
+// The work of one slice: symbols as a linked list, candidate pairs in a heap, so n characters take n log n
 // steps.
 struct SpmTokenizer::Merger {
   const SpmTokenizer& tokenizer;
@@ -101,9 +87,11 @@ SpmTokenizer::SpmTokenizer(Vocabulary vocabulary_values) : VocabularyTokenizer(s
       if (const int byte = byte_of_token_text(text); byte >= 0) by_byte_[byte] = id;
     } else if (!vocabulary().is_guarded(id) && !text.empty()) {
       by_text_.emplace(text, id);
+      pairs_.add_all(text);
       max_token_bytes_ = std::max(max_token_bytes_, text.size());
     }
   }
+  measure_tokens();
 }
 
 TokenId SpmTokenizer::find(std::string_view text) const {
@@ -111,36 +99,52 @@ TokenId SpmTokenizer::find(std::string_view text) const {
   return found == by_text_.end() ? kNoToken : found->second;
 }
 
-void SpmTokenizer::append_bytes(std::string_view text, std::vector<TokenId>& ids) const {
+void SpmTokenizer::append_bytes(std::string_view text, TokenSink& sink) const {
   bool unknown_stands = false;
   for (const char c : text) {
     const TokenId id = by_byte_[static_cast<std::uint8_t>(c)];
     if (id != kNoToken) {
-      ids.push_back(id);
+      sink.push(id);
     } else if (special().unknown && !unknown_stands) {  // one for the whole character
-      ids.push_back(*special().unknown);
+      sink.push(*special().unknown);
       unknown_stands = true;
     }
   }
 }
 
-void SpmTokenizer::encode_text(std::string_view text, bool starts_anew, std::vector<TokenId>& ids) const {
-  // Symbols count in 31 bits; a longer text is merged in slices, each far longer than any token.
-  constexpr std::size_t kMaxSlice = std::size_t{1} << 28;
-  const std::string marked = with_space_marks(text, starts_anew && special().add_space_prefix);
-  for (std::size_t from = 0; from < marked.size(); from += kMaxSlice) {
-    Merger merger{*this, std::string_view(marked).substr(from, kMaxSlice)};
-    merger.read_symbols();
-    merger.merge_all();
-    for (const Symbol& symbol : merger.symbols) {
-      if (symbol.n_bytes == 0) continue;
-      const TokenId id = find(merger.text_of(symbol));
-      if (id != kNoToken) {
-        ids.push_back(id);
-      } else {
-        append_bytes(merger.text_of(symbol), ids);
-      }
+void SpmTokenizer::encode_slice(std::string_view slice, TokenSink& sink) const {
+  Merger merger{*this, slice};
+  merger.read_symbols();
+  merger.merge_all();
+  for (const Symbol& symbol : merger.symbols) {
+    if (symbol.n_bytes == 0) continue;
+    const TokenId id = find(merger.text_of(symbol));
+    if (id != kNoToken) {
+      sink.push(id);
+    } else {
+      append_bytes(merger.text_of(symbol), sink);
     }
+  }
+}
+
+// Spaces become marks on the way: `marked` holds a slice and what follows it.
+void SpmTokenizer::encode_text(std::string_view text, bool starts_anew, TokenSink& sink) const {
+  std::string marked;
+  marked.reserve(std::min(text.size() + text.size() / 2, kSliceBytes) + 2 * kSpaceMark.size());
+  if (starts_anew && special().add_space_prefix) marked += kSpaceMark;
+  while (!sink.is_stopped()) {
+    while (!text.empty() && marked.size() <= kSliceBytes) {
+      if (text.front() == ' ') {
+        marked += kSpaceMark;
+      } else {
+        marked += text.front();
+      }
+      text.remove_prefix(1);
+    }
+    if (marked.empty()) return;
+    const std::size_t n_bytes = pairs_.first_slice(marked);
+    encode_slice(std::string_view(marked).substr(0, n_bytes), sink);
+    marked.erase(0, n_bytes);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "text/slices.h"
 #include "text/vocabulary_tokenizer.h"
 
 namespace headroom {
@@ -14,7 +15,8 @@ class SpmTokenizer final : public VocabularyTokenizer {
   explicit SpmTokenizer(Vocabulary vocabulary);
 
  protected:
-  void encode_text(std::string_view text, bool starts_anew, std::vector<TokenId>& ids) const override;
+  void encode_text(std::string_view text, bool starts_anew, TokenSink& sink) const override;
+  bool has_byte(std::uint8_t byte) const override { return by_byte_[byte] != kNoToken; }
   std::string normal_token_bytes(TokenId id) const override;
 
  private:
@@ -22,12 +24,14 @@ class SpmTokenizer final : public VocabularyTokenizer {
   static constexpr TokenId kNoToken = ~TokenId{0};
 
   TokenId find(std::string_view text) const;
-  void append_bytes(std::string_view text, std::vector<TokenId>& ids) const;
+  void append_bytes(std::string_view text, TokenSink& sink) const;
+  void encode_slice(std::string_view slice, TokenSink& sink) const;
 
   std::unordered_map<std::string_view, TokenId>
       by_text_;  // views into vocabulary().texts; normal, user-defined and unused tokens
   std::array<TokenId, 256> by_byte_;
-  std::size_t max_token_bytes_ = 0;
+  std::size_t max_token_bytes_ = 0;  // with marks for spaces, as the vocabulary has them
+  BytePairs pairs_;
 };
 
 }  // namespace headroom

@@ -10,6 +10,7 @@
 
 #include "file/show_name.h"
 #include "text/pre_tokenizer.h"
+#include "text/utf8.h"
 
 namespace headroom {
 
@@ -220,6 +221,45 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
 }
 
 }  // namespace
+
+namespace {
+
+// Of the text that a normal token stands for: vocabularies write a byte, or a space, as a character.
+std::size_t normal_text_bytes(std::string_view text, bool is_byte_level) {
+  constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
+  constexpr char32_t kLastByteCharacter = 0x143;
+  std::size_t n_bytes = 0;
+  for (std::size_t pos = 0; pos < text.size();) {
+    const CodePoint point = read_code_point(text, pos);
+    const bool is_one =
+        is_byte_level ? point.value <= kLastByteCharacter : text.compare(pos, kSpaceMark.size(), kSpaceMark) == 0;
+    n_bytes += is_one ? 1 : point.n_bytes;
+    pos += point.n_bytes;
+  }
+  return n_bytes;
+}
+
+}  // namespace
+
+std::uint32_t longest_token_bytes(const ModelFile& file) {
+  const MetaValue* const value = file.find("tokenizer.ggml.tokens");
+  const auto* texts = value != nullptr ? std::get_if<std::vector<std::string>>(value) : nullptr;
+  if (texts == nullptr) return 0;
+  const auto model = file.find_string("tokenizer.ggml.model");
+  const bool is_byte_level = model.ok() && *model == "gpt2";
+  const MetaValue* const types = file.find("tokenizer.ggml.token_type");
+  const auto integers = types != nullptr ? as_integers(*types) : std::nullopt;
+  std::size_t longest = kLongestCharacter;
+  for (std::size_t id = 0; id < texts->size(); ++id) {
+    const auto type = integers && id < integers->size() ? static_cast<TokenType>((*integers)[id]) : TokenType::kNormal;
+    const bool may_be_added =
+        !integers || type == TokenType::kControl || type == TokenType::kUnknown || type == TokenType::kUserDefined;
+    const std::string& text = (*texts)[id];
+    if (type == TokenType::kByte) continue;
+    longest = std::max(longest, may_be_added ? text.size() : normal_text_bytes(text, is_byte_level));
+  }
+  return static_cast<std::uint32_t>(longest);
+}
 
 bool Vocabulary::is_guarded(TokenId id) const {
   return is_special(id) || std::binary_search(guarded_ends.begin(), guarded_ends.end(), id);

@@ -51,6 +51,12 @@ Result<Vocabulary> read_vocabulary(const ModelFile& file);
 // once.
 Status complete_vocabulary(Vocabulary& vocabulary);
 
+// An unknown token may stand for a whole character.
+inline constexpr std::uint32_t kLongestCharacter = 4;
+// The longest_token_bytes() of the tokenizer that this file has, without building it; 0 without one. Where the file
+// does not say which tokens are added ones it may be more.
+std::uint32_t longest_token_bytes(const ModelFile& file);
+
 // The bytes that a "<0xE3>" token stands for; -1 for any other text.
 int byte_of_token_text(std::string_view text);
 

@@ -1,6 +1,7 @@
 // What both kinds of tokenizer share: special tokens around and inside the text, and the way back from ids.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -15,17 +16,21 @@ class VocabularyTokenizer : public Tokenizer {
   std::uint32_t n_vocab() const override { return vocabulary_.n_vocab(); }
   const SpecialTokens& special() const override { return vocabulary_.special; }
   std::string_view model() const override { return vocabulary_.model; }
-  std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool add_special) const override;
+  void encode_to(TokenSink& sink, std::span<const TextPiece> pieces, bool add_special) const override;
+  std::uint32_t longest_token_bytes() const override { return longest_; }
+  std::size_t fewest_tokens(std::string_view text) const override;
   std::string token_bytes(TokenId id, bool show_special) const override;
   std::string decode(const std::vector<TokenId>& ids, bool show_special) const override;
   bool is_control(TokenId id) const override { return id < n_vocab() && vocabulary_.is_special(id); }
 
  protected:
   explicit VocabularyTokenizer(Vocabulary vocabulary);
+  void measure_tokens();  // once, when the tokenizer is made
 
-  // Appends the ids of a text without added tokens. `starts_anew`: at the beginning of all text, or right after an
-  // added token.
-  virtual void encode_text(std::string_view text, bool starts_anew, std::vector<TokenId>& ids) const = 0;
+  // Pushes the ids of a text without added tokens, unless it is stopped. `starts_anew`: at the beginning of all text,
+  // or right after an added token.
+  virtual void encode_text(std::string_view text, bool starts_anew, TokenSink& sink) const = 0;
+  virtual bool has_byte(std::uint8_t byte) const = 0;  // whether a token stands for it where no other fits
   // The bytes that a normal or unused token stands for.
   virtual std::string normal_token_bytes(TokenId id) const = 0;
 
@@ -34,6 +39,8 @@ class VocabularyTokenizer : public Tokenizer {
  private:
   Vocabulary vocabulary_;
   AddedTokens added_;
+  std::uint32_t longest_ = 0;
+  std::array<bool, 256> counts_{};  // bytes that no text can have without having a token for them
 };
 
 // The tokenizer that the vocabulary asks for; the vocabulary is complete (complete_vocabulary). kUnsupported names the

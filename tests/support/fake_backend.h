@@ -162,7 +162,7 @@ class FakeBackend final : public Backend {
 };
 
 // One token per ASCII character.
-class CharTokenizer final : public Tokenizer {
+class CharTokenizer : public Tokenizer {
  public:
   CharTokenizer() {
     special_.eos = 0;
@@ -171,12 +171,12 @@ class CharTokenizer final : public Tokenizer {
   std::uint32_t n_vocab() const override { return kVocab; }
   const SpecialTokens& special() const override { return special_; }
   std::string_view model() const override { return "fake"; }
-  std::vector<TokenId> encode_pieces(std::span<const TextPiece> pieces, bool) const override {
-    std::vector<TokenId> ids;
+  void encode_to(TokenSink& sink, std::span<const TextPiece> pieces, bool) const override {
     for (const TextPiece& piece : pieces)
-      for (const char c : piece.text) ids.push_back(static_cast<unsigned char>(c) % kVocab);
-    return ids;
+      for (const char c : piece.text) sink.push(static_cast<unsigned char>(c) % kVocab);
   }
+  std::uint32_t longest_token_bytes() const override { return 1; }
+  std::size_t fewest_tokens(std::string_view text) const override { return text.size(); }
   std::string token_bytes(TokenId id, bool) const override {
     return id == 0 ? std::string() : std::string(1, static_cast<char>(id));
   }

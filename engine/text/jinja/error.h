@@ -11,6 +11,7 @@ struct Failure {
   std::string message;
   std::uint32_t line = 0;           // 0: not known yet; the statement or expression that is being worked on fills it in
   bool raised_by_template = false;  // by raise_exception(): `message` is the template's own
+  bool is_stopped = false;          // whoever waits for the text asked for it
 };
 
 [[noreturn]] void fail(std::string message, std::uint32_t line = 0);

@@ -11,7 +11,7 @@
 
 namespace headroom::jinja {
 
-void fail(std::string message, std::uint32_t line) { throw Failure{std::move(message), line, false}; }
+void fail(std::string message, std::uint32_t line) { throw Failure{std::move(message), line}; }
 
 namespace {
 

@@ -14,6 +14,7 @@ namespace headroom::jinja {
 
 void Runtime::step(std::uint64_t n_steps) {
   n_steps_ += n_steps;
+  if (stop_.stop_requested()) throw Failure{.message = "stopped", .is_stopped = true};
   if (n_steps_ > limits_.max_steps) fail(fmt::format("more than {} steps", limits_.max_steps));
 }
 

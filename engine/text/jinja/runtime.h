@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/stop.h"
 #include "text/jinja/value.h"
 
 namespace headroom::jinja {
@@ -22,9 +23,10 @@ struct Limits {
 
 class Runtime {
  public:
-  Runtime(Limits limits, const std::tm& now) : limits_(limits), now_(now) {}
+  Runtime(Limits limits, const std::tm& now, StopToken stop = {})
+      : limits_(limits), now_(now), stop_(std::move(stop)) {}
 
-  void step(std::uint64_t n_steps = 1);  // throws Failure past the limit
+  void step(std::uint64_t n_steps = 1);  // throws Failure past the limit, and when stopped
   void charge(std::size_t n_bytes);      // throws Failure past the limit
   std::size_t bytes_left() const { return limits_.max_bytes - n_bytes_; }
   const Limits& limits() const { return limits_; }
@@ -54,6 +56,7 @@ class Runtime {
  private:
   Limits limits_;
   std::tm now_;
+  StopToken stop_;
   std::uint64_t n_steps_ = 0;
   std::size_t n_bytes_ = 0;
 };

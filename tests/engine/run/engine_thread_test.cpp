@@ -53,6 +53,56 @@ TEST(EngineThread, a_load_measures_what_the_model_holds_of_the_heap) {
   EXPECT_EQ(loaded->plan->budgets.back().heap, measured);
 }
 
+// A template that takes seconds, as a long prompt does.
+RandomModelSpec with_slow_template() {
+  RandomModelSpec spec;
+  spec.chat_template =
+      "{% for i in range(1200) %}{% for j in range(1200) %}{% endfor %}{% endfor %}{{ messages[0].content }}";
+  return spec;
+}
+
+GenerateRequest ask_slowly() {
+  GenerateRequest request = ask("", 2);
+  request.prompt.messages = {{"user", "hello"}};
+  return request;
+}
+
+TEST(EngineThread, answers_go_on_while_a_prompt_is_read) {
+  const OnDisk model(with_slow_template());
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const RequestId slow = engine->generate(ask_slowly());
+  const RequestId quick = engine->generate(ask("hello", 8));
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(quick).has_value());
+  EXPECT_EQ(engine.count<GenerationFinished>(), 1U) << "the one that came first is still read";
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(slow).has_value());
+}
+
+TEST(EngineThread, a_stop_ends_a_prompt_that_is_read) {
+  const OnDisk model(with_slow_template());
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const RequestId first = engine->generate(ask_slowly()), second = engine->generate(ask_slowly());
+  for (const RequestId id : {second, first}) {
+    engine->stop(id);
+    const auto finished = engine.wait_for<GenerationFinished>(id);
+    ASSERT_TRUE(finished.has_value());
+    EXPECT_EQ(finished->reason, FinishReason::kStopped);
+  }
+  EXPECT_EQ(engine.count<PrefillProgress>(), 0U) << "neither began";
+  ASSERT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value());
+}
+
+TEST(EngineThread, a_text_that_cannot_fit_is_refused_at_once) {
+  const OnDisk model;
+  Engine engine;
+  ASSERT_TRUE(engine.wait_for<ModelLoaded>(engine->load(model.request(context_of(64)))).has_value());
+  const auto too_long = engine.wait_for<PromptTooLong>(engine->generate(ask(std::string(16 << 20, 'x'))));
+  ASSERT_TRUE(too_long.has_value());
+  EXPECT_EQ(too_long->text_bytes, Bytes{16} << 20U);
+  EXPECT_GE(too_long->prompt_tokens, 64U);
+}
+
 TEST(EngineThread, same_seed_same_text_for_any_number_of_threads) {
   RandomModelSpec spec;
   spec.weight_type = DType::kQ8_0;

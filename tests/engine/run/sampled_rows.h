@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -14,6 +17,43 @@ namespace headroom::test {
 
 // More than go at once; one of them takes its whole row.
 inline constexpr std::uint32_t kSampledRows = 9;
+
+// The same tokens, and with each the likeliest and their probabilities as the whole row has them.
+inline void expect_logprobs_of_whole_rows(Session& session, std::span<SampledRow> rows,
+                                          const std::vector<SamplerSettings>& settings) {
+  constexpr double kSumError = 2e-5;  // of the sum that a device tells, and of a logarithm as float
+  constexpr std::size_t kTop = 5;
+  std::vector<TokenId> expected_tokens;
+  std::vector<Sampler> samplers;
+  std::vector<std::array<TokenLogprob, kTop>> found(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    expected_tokens.push_back(rows[i].token);
+    samplers.emplace_back(settings[i], i + 1, session.sampler_scratch());
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].sampler = &samplers[i];
+    rows[i].likeliest = found[i];
+  }
+  ASSERT_TRUE(session.sample(rows).ok());
+  const std::vector<float> logits = all_logits(session, static_cast<std::uint32_t>(rows.size()));
+  const std::size_t n_vocab = logits.size() / rows.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::span<const float> row = std::span(logits).subspan(i * n_vocab, n_vocab);
+    double sum = 0;
+    std::vector<Candidate> all;
+    for (TokenId id = 0; id < n_vocab; ++id) {
+      sum += std::exp(static_cast<double>(row[id]));
+      all.push_back({row[id], id});
+    }
+    std::sort(all.begin(), all.end(), is_likelier);
+    EXPECT_EQ(rows[i].token, expected_tokens[i]) << "who asks for probabilities gets the same token";
+    EXPECT_NEAR(rows[i].logprob, row[rows[i].token] - std::log(sum), kSumError) << i;
+    for (std::size_t k = 0; k < kTop; ++k) {
+      EXPECT_EQ(found[i][k].id, all[k].id) << i;
+      EXPECT_NEAR(found[i][k].logprob, all[k].logit - std::log(sum), kSumError) << i;
+    }
+  }
+}
 
 // Of a session whose n_logit_rows are these, wherever its head stands. `prompt` is one step, of more tokens than rows.
 inline void expect_rows_sampled_as_their_settings_say(Session& session, const std::vector<TokenId>& prompt) {
@@ -44,6 +84,7 @@ inline void expect_rows_sampled_as_their_settings_say(Session& session, const st
     FullRowSampler full(settings[i], i + 1);
     EXPECT_EQ(rows[i].token, full.choose({first, first + static_cast<std::ptrdiff_t>(n_vocab)}, rows[i].recent)) << i;
   }
+  expect_logprobs_of_whole_rows(session, rows, settings);
   EXPECT_EQ(session.n_allocations_after_open(), 0U);
   SampledRow outside{kSampledRows, samplers.data(), prompt};
   EXPECT_EQ(session.sample({&outside, 1}).error().code, ErrorCode::kUsage);

@@ -44,7 +44,7 @@ struct Bench {
     return last_id;
   }
   void read(RequestId id, const PromptText& prompt) {
-    scheduler->prompt_read(id, read_prompt(session->model(), prompt, session->cache().n_ctx()));
+    scheduler->prompt_read(id, read_prompt(session->model().text(), prompt, session->plan().options));
   }
   void run() {
     while (!scheduler->is_idle()) scheduler->advance();

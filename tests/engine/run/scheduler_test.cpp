@@ -222,7 +222,7 @@ TEST(Scheduler, a_stop_of_a_waiting_request_takes_effect_while_another_answers) 
 TEST(Scheduler, a_queue_that_is_full_refuses_with_its_bound_and_goes_on) {
   Bench bench({.n_ctx = 1024});
   std::vector<RequestId> ids;
-  for (std::size_t i = 0; i <= RequestQueue::kMostWaiting; ++i) {
+  for (std::size_t i = 0; i <= kMostWaitingRequests; ++i) {
     ids.push_back(bench.ask("hello", 0, 2));
     if (i == 0) bench.scheduler->advance();
   }

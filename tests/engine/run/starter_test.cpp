@@ -31,7 +31,7 @@ std::string answer_to(Session& session, const std::string& question) {
   request.sampler.temperature = 0;
   const PromptText prompt = request.prompt;
   scheduler.add(1, std::move(request), {});
-  scheduler.prompt_read(1, read_prompt(session.model(), prompt, session.cache().n_ctx()));
+  scheduler.prompt_read(1, read_prompt(session.model().text(), prompt, session.plan().options));
   while (!scheduler.is_idle()) scheduler.advance();
   EXPECT_TRUE(finished) << question;
   return text;

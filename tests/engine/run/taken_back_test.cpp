@@ -1,9 +1,11 @@
 // Decode steps of several rows of a slot, of which some are taken back, on the CPU and on reference devices.
 #include "engine/run/taken_back.h"
 
+#include "base/cpu_features.h"
 #include "engine/run/loaded_fixture.h"
 #include "format/dtype_table.h"
 #include "support/reference_devices.h"
+#include "support/use_variable.h"
 
 namespace headroom {
 namespace {
@@ -68,7 +70,7 @@ class TakenBack : public ::testing::Test {
 TEST_F(TakenBack, rows_leave_no_bit_on_a_reference_device) {
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {
     SCOPED_TRACE(dtype_row(kv).label);
-    expect_no_trace(options_of(kv, 4), few_draft_steps(), 0);
+    expect_no_trace(options_of(kv, 4), all_draft_steps(), 0);
   }
 }
 
@@ -82,6 +84,19 @@ TEST_F(TakenBack, rows_leave_no_trace_on_the_cpu_with_any_cache) {
                     is_coarse                    ? 8e-2
                     : type.dtype == DType::kQ8_0 ? 3e-2
                                                  : 2e-3);
+  }
+}
+
+// Each instruction set has kernels of its own for few rows and for more.
+TEST_F(TakenBack, rows_leave_no_trace_under_every_instruction_set) {
+  for (const Isa isa : kIsas) {
+    if (!can_run(isa)) continue;
+    SCOPED_TRACE(isa_name(isa));
+    const UseVariable use("HEADROOM_ISA", std::string(isa_name(isa)));
+    for (const auto& [kv, tolerance] : {std::pair{DType::kF16, 2e-3}, {DType::kQ8_0, 3e-2}, {DType::kQ4_0, 8e-2}}) {
+      SCOPED_TRACE(dtype_row(kv).label);
+      expect_no_trace(options_of(kv, 0), few_draft_steps(), tolerance);
+    }
   }
 }
 

@@ -122,11 +122,17 @@ TEST(BpeTokenizer, pre_tokenizers_cut_without_losing_a_byte) {
     for (int round = 0; round < 50; ++round) {
       const std::string bytes = random_bytes(random, random() % 200);
       std::string joined;
-      for (const std::string_view word : pre_tokenizer->split(bytes)) {
+      std::size_t n_words = 0;
+      pre_tokenizer->split(bytes, [&](std::string_view word) {
         EXPECT_FALSE(word.empty());
         joined += word;
-      }
+        ++n_words;
+        return true;
+      });
       EXPECT_EQ(joined, bytes) << row.names.front();
+      std::size_t n_taken = 0;
+      pre_tokenizer->split(bytes, [&](std::string_view) { return ++n_taken < 3; });
+      EXPECT_EQ(n_taken, std::min<std::size_t>(n_words, 3));
     }
   }
 }
