@@ -112,8 +112,9 @@ struct ModelInfo {
   // describe_model() (run/load_model.h), measured by a load; 0: nobody has said.
   Bytes heap_bytes = 0;
   bool heap_is_measured = false;
-  std::vector<std::string> notes;     // what a reader of the file should know and need not act on
-  std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
+  std::uint32_t longest_token_bytes = 0;  // of text; 0: there is no tokenizer, or describe_model() was not asked
+  std::vector<std::string> notes;         // what a reader of the file should know and need not act on
+  std::vector<std::string> warnings;      // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent

@@ -140,7 +140,8 @@ struct DeviceBudget {
   Bytes planned = 0;  // while the model runs: the arenas of the model and of the session
   Bytes loading = 0;  // while it is loaded: the arenas of the model and of the load
   Bytes driver = 0;
-  Bytes heap = 0;  // on the host: ModelInfo::heap_bytes
+  Bytes heap = 0;     // on the host: ModelInfo::heap_bytes
+  Bytes prompts = 0;  // on the host: the most that reading prompts takes of the heap (plan/prompt_memory.h)
   bool heap_is_measured = false;
   // What we may use here under the headroom rule; of memory that devices share, no more than the others leave.
   Bytes limit = 0;
@@ -149,7 +150,7 @@ struct DeviceBudget {
   Bytes asked_by_sharers = 0;  // what the other devices ask for when all together ask for most
   Bytes pool_missing = 0;      // what all together lack
   // The most that is asked for at any one time.
-  Bytes peak() const { return (planned > loading ? planned : loading) + driver + heap; }
+  Bytes peak() const { return (planned > loading ? planned : loading) + driver + heap + prompts; }
   bool fits() const { return missing() == 0; }
   Bytes spare() const { return fits() ? limit - peak() : 0; }
   Bytes missing() const {

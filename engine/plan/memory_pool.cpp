@@ -73,8 +73,8 @@ void hold_to_pools(std::span<const DeviceInfo> devices, const PlanOptions& optio
     Bytes running = 0, loading = 0;  // DeviceArenas has checked the sums
     for (const DeviceBudget& other : budgets) {
       if (std::ranges::find(members, other.device) == members.end()) continue;
-      running += other.planned + other.driver + other.heap;
-      loading += other.loading + other.driver + other.heap;
+      running += other.planned + other.driver + other.heap + other.prompts;
+      loading += other.loading + other.driver + other.heap + other.prompts;
     }
     const Bytes asked = std::max(running, loading);
     const Bytes limit = pool_limit(devices, options, members, pool_free(devices, members), 0).bytes;

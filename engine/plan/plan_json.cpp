@@ -79,6 +79,7 @@ Json devices_json(const MemoryPlan& plan) {
                 {"driver_measured", info.driver_measured},
                 {"heap_bytes", budget.heap},
                 {"heap_measured", budget.heap_is_measured},
+                {"prompt_bytes", budget.prompts},
                 {"asked_by_sharers_bytes", budget.asked_by_sharers},
                 {"fits", budget.fits()},
                 {"spare_bytes", budget.spare()},

@@ -205,6 +205,7 @@ std::string segments_text(const ModelInfo& model, const MemoryPlan& plan) {
     if (budget.driver > 0)
       text += segment_line("driver", device.driver_measured ? "measured" : "assumed", budget.driver);
     if (budget.heap > 0) text += segment_line("heap", budget.heap_is_measured ? "measured" : "estimated", budget.heap);
+    if (budget.prompts > 0) text += segment_line("prompts", "at most", budget.prompts);
     text += segment_line("limit", "", budget.limit);
   }
   return text;

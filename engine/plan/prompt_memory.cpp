@@ -24,4 +24,8 @@ PromptMemory prompt_memory(std::uint32_t longest_token_bytes, const PlanOptions&
 // The template's messages stand beside those that wait; a tokenizer reads a copy of the rendered text.
 Bytes PromptMemory::total() const { return 2 * waiting + rendering + 2 * text + tokens + slice; }
 
+Bytes most_prompt_bytes(const ModelInfo& model, const PlanOptions& options) {
+  return model.longest_token_bytes == 0 ? 0 : prompt_memory(model.longest_token_bytes, options).total();
+}
+
 }  // namespace headroom

@@ -24,5 +24,7 @@ struct PromptMemory {
 inline constexpr std::uint32_t kMostWaitingRequests = 32;
 
 PromptMemory prompt_memory(std::uint32_t longest_token_bytes, const PlanOptions& options);
+// Of a model's prompts; 0 where it reads no text.
+Bytes most_prompt_bytes(const ModelInfo& model, const PlanOptions& options);
 
 }  // namespace headroom

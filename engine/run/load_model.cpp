@@ -9,6 +9,7 @@
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
 #include "run/memory_request.h"
+#include "text/vocabulary.h"
 
 namespace headroom {
 namespace {
@@ -107,6 +108,7 @@ Result<ModelInfo> describe_model(const ModelFile& file) {
   Result<ModelInfo> info = read_model_info(file);
   if (!info) return info;
   info->heap_bytes = estimate_tokenizer_bytes(file) + kHeapBytes + info->n_layers() * kHeapBytesPerLayer;
+  info->longest_token_bytes = longest_token_bytes(file);
   return info;
 }
 

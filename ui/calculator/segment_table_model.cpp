@@ -106,6 +106,9 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
         m_rows.push_back({segmentName(Segment::Tables), budget.heap_is_measured ? tr("measured") : tr("estimated"),
                           deviceLabel(device), Segment::Tables, budget.heap});
       }
+      if (budget.prompts > 0) {
+        m_rows.push_back({tr("Reading prompts"), tr("at most"), deviceLabel(device), Segment::Tables, budget.prompts});
+      }
       if (budget.driver == 0) continue;
       m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"),
                         deviceLabel(device), Segment::Driver, budget.driver});

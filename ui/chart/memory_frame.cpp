@@ -49,6 +49,7 @@ PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
     if (budget.device != device) continue;
     share.driver = budget.driver;
     share.tables = budget.heap;
+    share.prompts = budget.prompts;
   }
   return share;
 }
@@ -83,11 +84,12 @@ MemoryFrame plannedFrame(Bytes total, Bytes others, const PlannedShare& planned)
   frame.of(Segment::Weights) = planned.weights;
   frame.of(Segment::KvReserved) = planned.kv;
   frame.of(Segment::Activations) = planned.activations;
-  frame.of(Segment::Tables) = planned.tables;
+  frame.of(Segment::Tables) = planned.tables + planned.prompts;
   frame.of(Segment::Driver) = planned.driver;
   frame.of(Segment::Others) = others;
   const Bytes held = frame.total();
-  divideFree(frame, total > held ? total - held : 0, planned.headroom, planned.ours() + planned.driver);
+  divideFree(frame, total > held ? total - held : 0, planned.headroom,
+             planned.ours() + planned.prompts + planned.driver);
   return frame;
 }
 

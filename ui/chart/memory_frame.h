@@ -28,6 +28,7 @@ struct MemoryFrame {
 // A plan's share of one device, as far as the chart needs it.
 struct PlannedShare {
   Bytes weights = 0, kv = 0, activations = 0, tables = 0, driver = 0;
+  Bytes prompts = 0;     // the most that reading them takes: not held while none is read
   quint64 kvTokens = 0;  // positions that the whole cache holds, all slots
   HeadroomRule headroom = KeepFree{};
 

@@ -19,5 +19,12 @@ TEST(PromptMemory, a_vocabulary_with_a_giant_token_takes_no_more_than_one_with_l
   EXPECT_EQ(prompt_memory(~0U, {.n_ctx = 4096}).total(), prompt_memory(kMostTokenBytes, {.n_ctx = 4096}).total());
 }
 
+TEST(PromptMemory, a_model_that_reads_no_text_takes_nothing_for_it) {
+  ModelInfo model;
+  EXPECT_EQ(most_prompt_bytes(model, {.n_ctx = 512}), 0U);
+  model.longest_token_bytes = 16;
+  EXPECT_EQ(most_prompt_bytes(model, {.n_ctx = 512}), prompt_memory(16, {.n_ctx = 512}).total());
+}
+
 }  // namespace
 }  // namespace headroom

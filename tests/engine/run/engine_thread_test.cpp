@@ -10,6 +10,7 @@
 #include "backend/device_wait.h"
 #include "engine/run/fake_engine.h"
 #include "engine/run/many_turns.h"
+#include "plan/prompt_memory.h"
 #include "support/reference_devices.h"
 
 namespace headroom {
@@ -51,6 +52,8 @@ TEST(EngineThread, a_load_measures_what_the_model_holds_of_the_heap) {
   EXPECT_EQ(loaded->model->heap_bytes, measured);
   EXPECT_TRUE(loaded->plan->budgets.back().heap_is_measured);
   EXPECT_EQ(loaded->plan->budgets.back().heap, measured);
+  EXPECT_GT(loaded->model->longest_token_bytes, 0U);
+  EXPECT_EQ(loaded->plan->budgets.back().prompts, most_prompt_bytes(*loaded->model, loaded->plan->options));
 }
 
 // A template that takes seconds, as a long prompt does.
