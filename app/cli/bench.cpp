@@ -122,7 +122,8 @@ Result<std::vector<BenchedDevice>> measureDevices(const Options& options, const 
   const MemoryPlan& plan = *open.planned.plan;
   const std::vector<TokenWork> work =
       token_work(info, plan.devices, plan.placement, plan.options, options.depth + options.nDecode / 2);
-  const Placement inPrompts = placement_of(plan, std::min(options.nPrompt, plan.options.n_batch));
+  const Placement inPrompts =
+      placement_of(plan.placement, plan.streaming, std::min(options.nPrompt, plan.options.n_batch));
   std::vector<BenchedDevice> devices;
   for (const DeviceIndex index : devices_in_use(plan.placement)) {
     if (!(work[index].bytes > 0)) continue;  // the embedding's rows alone

@@ -43,10 +43,23 @@ Error too_large(const DeviceInfo& device, const Region& region, std::string_view
                                               format_bytes(found), found, advice(region.kind))};
 }
 
+std::optional<Bytes> checked_round_up(Bytes value, Bytes step) {
+  const std::optional<Bytes> raised = checked_add(value, step - 1);
+  return raised ? std::optional(*raised / step * step) : std::nullopt;
+}
+
 }  // namespace
 
+std::optional<Bytes> largest_arena(const DeviceInfo& device) {
+  if (device.max_arena_bytes == 0) return std::nullopt;
+  return device.max_arena_bytes / device.granularity * device.granularity;
+}
+
 ArenaBuilder::ArenaBuilder(DeviceIndex device, const DeviceInfo& info, Memory memory, Lifetime lifetime, Keep keep)
-    : info_(info), rules_(arena_rules(info)), keep_(keep), packer_(rules_) {
+    : info_(info), largest_(largest_arena(info)), keep_(keep) {
+  CHECK(info.alignment > 0 && (info.alignment & (info.alignment - 1)) == 0, "a device's alignment is a power of two");
+  CHECK(info.granularity > 0 && info.granularity % info.alignment == 0,
+        "a device's granularity is a multiple of its alignment");
   empty_.device = empty_.mapped_by = device;
   empty_.memory = memory;
   empty_.lifetime = lifetime;
@@ -54,32 +67,37 @@ ArenaBuilder::ArenaBuilder(DeviceIndex device, const DeviceInfo& info, Memory me
 
 void ArenaBuilder::reserve(std::size_t n_regions) { n_reserved_ = n_regions; }
 
+// The limit is whole granules: regions within it stay within it when they are padded.
+bool ArenaBuilder::has_room(Bytes bytes) const {
+  const std::optional<Bytes> end = arenas_.empty() ? std::nullopt : checked_add(arenas_.back().size, bytes);
+  return end && (!largest_ || *end <= *largest_);
+}
+
 void ArenaBuilder::add(Region region, std::string_view name, std::optional<Bytes> bytes) {
   if (bytes == Bytes{0} || is_beyond_ || refused_) return;
-  const std::optional<Bytes> open_arena = packer_.open_arena();
-  const ArenaPacker::Where where = bytes ? packer_.add(*bytes) : ArenaPacker::Where::kBeyond;
-  if (where == ArenaPacker::Where::kBeyond) {
-    is_beyond_ = true;
-    return;
-  }
-  if (where == ArenaPacker::Where::kNowhere) {
-    refused_ = too_large(info_, region, name, *rules_.largest_arena, "the device's largest allocation",
-                         round_up(*bytes, rules_.alignment));
-    return;
-  }
-  if (where == ArenaPacker::Where::kNextArena) close(open_arena);
-  if (where == ArenaPacker::Where::kNextArena || arenas_.empty()) {
-    arenas_.push_back(empty_);
-    if (keep_ == Keep::kRegions) arenas_.back().regions.reserve(std::exchange(n_reserved_, 0));
-  }
-  const Bytes size = packer_.open_bytes() - arenas_.back().size;
+  const std::optional<Bytes> size = bytes ? checked_round_up(*bytes, info_.alignment) : std::nullopt;
+  is_beyond_ = !size;
+  if (!size) return;
   // Weights are cut into windows of rows by the backend itself.
   const bool is_cut = region.kind == RegionKind::kWeights || region.kind == RegionKind::kStreamed;
-  if (!is_cut && info_.max_binding_bytes > 0 && size > info_.max_binding_bytes) {
-    refused_ = too_large(info_, region, name, info_.max_binding_bytes, "what a kernel there sees at once", size);
-    return;
+  if (largest_ && *size > *largest_) {
+    refused_ = too_large(info_, region, name, *largest_, "the device's largest allocation", *size);
+  } else if (!is_cut && info_.max_binding_bytes > 0 && *size > info_.max_binding_bytes) {
+    refused_ = too_large(info_, region, name, info_.max_binding_bytes, "what a kernel there sees at once", *size);
+  } else {
+    if (!has_room(*size)) {
+      if (!arenas_.empty()) close();
+      arenas_.push_back(empty_);
+      if (keep_ == Keep::kRegions) arenas_.back().regions.reserve(std::exchange(n_reserved_, 0));
+    }
+    append(std::move(region), name, *size);
   }
-  append(std::move(region), name, size);
+}
+
+bool ArenaBuilder::add_sum(Bytes bytes) {
+  if (is_beyond_ || refused_ || !has_room(bytes)) return false;
+  arenas_.back().size += bytes;
+  return true;
 }
 
 void ArenaBuilder::append(Region region, std::string_view name, Bytes size) {
@@ -95,12 +113,12 @@ void ArenaBuilder::append(Region region, std::string_view name, Bytes size) {
 }
 
 // Pads the last arena.
-void ArenaBuilder::close(std::optional<Bytes> padded_size) {
-  if (!padded_size) {
-    is_beyond_ = true;
-  } else if (*padded_size > arenas_.back().size) {
-    append({.kind = RegionKind::kPadding}, region_kind_name(RegionKind::kPadding), *padded_size - arenas_.back().size);
-  }
+void ArenaBuilder::close() {
+  const Bytes size = arenas_.back().size;
+  const std::optional<Bytes> padded = checked_round_up(size, info_.granularity);
+  is_beyond_ |= !padded;
+  if (padded && *padded > size)
+    append({.kind = RegionKind::kPadding}, region_kind_name(RegionKind::kPadding), *padded - size);
 }
 
 }  // namespace headroom

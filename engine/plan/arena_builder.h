@@ -1,11 +1,11 @@
-// Fills arenas with regions that have names and places, as the packer says.
+// Fills arenas with regions in order: one that would take the last arena beyond what a device allocates at once closes
+// it and opens the next.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "plan/arena_packer.h"
 #include "plan/memory_plan.h"
 
 namespace headroom {
@@ -13,6 +13,9 @@ namespace headroom {
 // Whether regions are kept, or only summed: the same code answers "does it fit?" many times a second without making a
 // thousand strings.
 enum class Keep : std::uint8_t { kRegions, kSizesOnly };
+
+// Whole granules, padding included; absent: no limit.
+std::optional<Bytes> largest_arena(const DeviceInfo& device);
 
 class ArenaBuilder {
  public:
@@ -28,27 +31,31 @@ class ArenaBuilder {
   void add(Region region, std::string_view name, std::optional<Bytes> bytes);
   void add(RegionKind kind, std::optional<Bytes> bytes) { add({.kind = kind}, region_kind_name(kind), bytes); }
 
+  // Regions that were summed up, each a multiple of the alignment, where only sizes are kept: the last arena grows by
+  // them. False when it has no room for all, or there is none: they are to be added one by one.
+  bool add_sum(Bytes bytes);
+
   // The arenas in order, each padded to the granularity; none when nothing was added. kUsage names the first region
   // that is larger than the device allocates at once, or, other than a weight, than a kernel there sees at once; else
   // `beyond` says what it is when a size or sum was beyond 64 bits.
   template <class Beyond>
   Result<std::vector<ArenaPlan>> finish(Beyond beyond) && {
-    if (!arenas_.empty()) close(packer_.open_arena());
+    if (!arenas_.empty()) close();
     if (refused_) return *refused_;
     if (is_beyond_) return beyond();
     return std::move(arenas_);
   }
 
  private:
+  bool has_room(Bytes bytes) const;
   void append(Region region, std::string_view name, Bytes size);
-  void close(std::optional<Bytes> padded_size);
+  void close();
 
   const DeviceInfo& info_;
-  const ArenaRules rules_;
+  const std::optional<Bytes> largest_;
   const Keep keep_;
   ArenaPlan empty_;  // what every arena begins as
   std::size_t n_reserved_ = 0;
-  ArenaPacker packer_;
   std::vector<ArenaPlan> arenas_;
   std::optional<Error> refused_;
   bool is_beyond_ = false;

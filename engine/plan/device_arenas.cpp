@@ -9,7 +9,6 @@
 #include "plan/memory_pool.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
-#include "plan/prompt_memory.h"
 
 namespace headroom {
 namespace {
@@ -42,37 +41,42 @@ DeviceArenas::DeviceArenas(const ModelInfo& model, std::span<const DeviceInfo> d
       tied_head_(has_tied_head(model)),
       buffer_alignment_(devices[cpu].alignment),
       panel_rows_(panel_row_bytes(model)) {
-  sizes_.push_back(sizes_on(cpu));
-  for (const DeviceIndex gpu : gpus_of(options, devices)) {
-    buffer_alignment_ = std::max(buffer_alignment_, devices[gpu].alignment);
-    sizes_.push_back(sizes_on(gpu));
-  }
   for (const LayerSpec& layer : model.layers) {
     std::vector<KvSize>& sizes = kv_.emplace_back();
     for (const KvRegion& region : kv_regions(layer, options))
       sizes.push_back({region, kv_region_bytes(layer, region, options.n_slots)});
+  }
+  sizes_.push_back(sizes_on(cpu));
+  for (const DeviceIndex gpu : gpus_of(options, devices)) {
+    buffer_alignment_ = std::max(buffer_alignment_, devices[gpu].alignment);
+    sizes_.push_back(sizes_on(gpu));
   }
   measure_activations();
 }
 
 DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
   const DeviceInfo& info = devices_[device];
-  const std::size_t n_layers = model_.layers.size();
   Sizes sizes;
   sizes.device = device;
   sizes.weights.reserve(model_.weights.size());
-  sizes.attention.assign(n_layers + 2, 0);
-  sizes.ffn.assign(n_layers, 0);
-  for (const WeightTensor& weight : model_.weights) {
-    CHECK(weight.layer < static_cast<std::int32_t>(n_layers),
+  for (std::size_t i = 0; i < model_.weights.size(); ++i) {
+    const WeightTensor& weight = model_.weights[i];
+    CHECK(weight.layer < static_cast<std::int32_t>(model_.n_layers()),
           "a weight belongs to a layer that the model does not have");
     sizes.weights.push_back(weight_bytes(weight, info.traits.weight_layout));
-    const auto layer = static_cast<std::size_t>(weight.layer);
-    const std::size_t apart = weight.role == TensorRole::kTokenEmbedding ? n_layers : n_layers + 1;
-    add_to(weight.layer < 0           ? sizes.attention[apart]
-           : role_is_ffn(weight.role) ? sizes.ffn[layer]
-                                      : sizes.attention[layer],
-           round_up(sizes.weights.back(), info.alignment));
+    const WeightTensor* before = i > 0 ? &model_.weights[i - 1] : nullptr;
+    if (before == nullptr || weight.layer < 0 || weight.layer != before->layer ||
+        role_is_ffn(weight.role) != role_is_ffn(before->role))
+      sizes.blocks.push_back({i, i, Bytes{0}});
+    sizes.blocks.back().end = i + 1;
+    add_to(sizes.blocks.back().sum, round_up(sizes.weights.back(), info.alignment));
+  }
+  for (const std::vector<KvSize>& layer : kv_) {
+    Block& block = sizes.kv.emplace_back();
+    for (const KvSize& kv : layer) {
+      const std::optional<Bytes> whole = kv.bytes ? checked_add(*kv.bytes, info.alignment - 1) : std::nullopt;
+      block.sum = whole && block.sum ? checked_add(*block.sum, *whole / info.alignment * info.alignment) : std::nullopt;
+    }
   }
   const auto scratch = [&](DeviceWork work) {
     return scratch_bytes(model_, info, options_, options_.step_rows(), work);
@@ -140,38 +144,29 @@ Result<Arenas> DeviceArenas::weights(const Placement& placement, DeviceIndex dev
   const DeviceInfo& info = devices_[device];
   const Sizes& sizes = sizes_of(device);
   ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kModel, keep);
-  if (keep == Keep::kSizesOnly && info.max_arena_bytes == 0) {
-    add_layer_sums(placement, sizes, builder);
-    return finish(std::move(builder));
-  }
   builder.reserve(model_.weights.size() + 1);
-  for (std::size_t i = 0; i < model_.weights.size(); ++i) {
-    const WeightTensor& weight = model_.weights[i];
-    if (!weight_is_on(weight, device, placement, tied_head_)) continue;
-    Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
-    region.dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
-    region.weight = static_cast<std::int32_t>(i);
-    builder.add(std::move(region), weight.name, sizes.weights[i]);
+  for (const Block& block : sizes.blocks) {
+    if (!weight_is_on(model_.weights[block.first], device, placement, tied_head_)) continue;
+    if (keep == Keep::kSizesOnly && block.sum && builder.add_sum(*block.sum)) continue;
+    for (std::size_t i = block.first; i < block.end; ++i) {
+      const WeightTensor& weight = model_.weights[i];
+      Region region{.kind = RegionKind::kWeights, .layer = weight.layer};
+      region.dtype = role_is_matrix(weight.role) ? weight.dtype : DType::kF32;
+      region.weight = static_cast<std::int32_t>(i);
+      builder.add(std::move(region), weight.name, sizes.weights[i]);
+    }
   }
   return finish(std::move(builder));
 }
 
-void DeviceArenas::add_layer_sums(const Placement& placement, const Sizes& sizes, ArenaBuilder& builder) const {
-  const DeviceIndex device = sizes.device;
-  const std::size_t n_layers = placement.layers.size();
-  const auto add = [&](std::optional<Bytes> sum) { builder.add({.kind = RegionKind::kWeights}, {}, sum); };
-  for (std::size_t i = 0; i < n_layers; ++i) {
-    if (placement.layers[i].attention == device) add(sizes.attention[i]);
-    if (placement.layers[i].ffn == device) add(sizes.ffn[i]);
-  }
-  const bool has_head = placement.head_device == device;
-  if (placement.embed_device == device || (tied_head_ && has_head)) add(sizes.attention[n_layers]);
-  if (has_head) add(sizes.attention[n_layers + 1]);
-}
-
-void DeviceArenas::add_kv(const Placement& placement, DeviceIndex device, ArenaBuilder& builder) const {
+void DeviceArenas::add_kv(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const {
+  const Sizes& sizes = sizes_of(device);
+  const Bytes most_at_once = devices_[device].max_binding_bytes;
   for (std::size_t i = 0; i < kv_.size(); ++i) {
     if (placement.layers[i].attention != device) continue;
+    const std::optional<Bytes> sum = sizes.kv[i].sum;
+    const bool is_bound = sum && (most_at_once == 0 || *sum <= most_at_once);
+    if (keep == Keep::kSizesOnly && is_bound && builder.add_sum(*sum)) continue;
     for (const KvSize& kv : kv_[i]) {
       Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
       region.dtype = kv.region.dtype;
@@ -188,7 +183,7 @@ Result<Arenas> DeviceArenas::session(const Placement& placement, const WeightStr
   const bool has_head = placement.head_device == device;
   ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kSession, keep);
   builder.reserve(std::size_t{model_.n_layers()} * 4 + 6);
-  add_kv(placement, device, builder);
+  add_kv(placement, device, keep, builder);
   builder.add(RegionKind::kActivations, activation_bytes(placement, streaming, device));
   if (has_head) builder.add(RegionKind::kLogits, Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes);
   const DeviceWork work = work_on(placement, streaming, device);
@@ -237,7 +232,6 @@ Result<Arenas> DeviceArenas::arenas(const Placement& placement, const WeightStre
   used.push_back(cpu_);
   Arenas all;
   std::optional<Bytes> total = model_.heap_bytes;
-  add_to(total, most_prompt_bytes(model_, options_));
   for (const DeviceIndex device : used) add_to(total, devices_[device].driver_bytes);
   const auto add = [&](Result<Arenas> arenas) -> Status {
     if (!arenas) return arenas.error();
@@ -259,6 +253,17 @@ Result<Arenas> DeviceArenas::arenas(const Placement& placement, const WeightStre
   return all;
 }
 
+std::optional<Bytes> DeviceArenas::asked_of(const Placement& placement, const WeightStreaming& streaming,
+                                            DeviceIndex device) const {
+  std::optional<Bytes> sum = devices_[device].driver_bytes;
+  for (const Result<Arenas>& arenas :
+       {weights(placement, device, Keep::kSizesOnly), session(placement, streaming, device, Keep::kSizesOnly)}) {
+    if (!arenas) return std::nullopt;
+    for (const ArenaPlan& arena : *arenas) add_to(sum, arena.size);
+  }
+  return sum;
+}
+
 std::vector<DeviceBudget> DeviceArenas::budgets(std::span<const ArenaPlan> arenas) const {
   std::vector<DeviceBudget> budgets;
   for (const ArenaPlan& arena : arenas) {
@@ -270,7 +275,6 @@ std::vector<DeviceBudget> DeviceArenas::budgets(std::span<const ArenaPlan> arena
       if (arena.device == cpu_) {
         budget.heap = model_.heap_bytes;
         budget.heap_is_measured = model_.heap_is_measured;
-        budget.prompts = most_prompt_bytes(model_, options_);
       }
       budget.limit = limit_under(options_.headroom_of(arena.device), device.free_bytes);
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);

@@ -27,6 +27,8 @@ class DeviceArenas {
   // What is asked of each device that holds an arena, against what it may use. No sum is beyond 64 bits: arenas() has
   // refused those.
   std::vector<DeviceBudget> budgets(std::span<const ArenaPlan> arenas) const;
+  // What a device alone is asked for while the model runs; absent where arenas() refuses.
+  std::optional<Bytes> asked_of(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) const;
   // The most that the parts of a step on a device hold at once: as build_program() lays them out.
   Bytes activation_bytes(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device) const;
 
@@ -37,13 +39,18 @@ class DeviceArenas {
   Bytes buffer_alignment() const { return buffer_alignment_; }  // that programs are built with
 
  private:
+  // Regions that follow each other and stand on the same device whatever the placement: the weights of one part of a
+  // layer, or a layer's cache. Where an arena has room for all of them, their sum is as good as each.
+  struct Block {
+    std::size_t first = 0, end = 0;       // ModelInfo::weights
+    std::optional<Bytes> sum = Bytes{0};  // whole regions; absent: beyond 64 bits
+  };
   // Of one device.
   struct Sizes {
     DeviceIndex device = 0;
     std::vector<Bytes> weights;  // (ModelInfo::weights)
-    // Whole regions of a layer's weights: where arenas have no limit, a sum is as good as the regions. The last two are
-    // the embedding and the other weights that belong to no layer. (n_layers + 2); absent: beyond 64 bits.
-    std::vector<std::optional<Bytes>> attention, ffn;
+    std::vector<Block> blocks;   // of the weights
+    std::vector<Block> kv;       // (n_layers)
     Bytes scratch_computes = 0, scratch_embeds = 0, inputs = 0;
     std::vector<StreamedRole> streamed;
   };
@@ -61,10 +68,9 @@ class DeviceArenas {
   Error too_large() const;
   Result<std::vector<ArenaPlan>> finish(ArenaBuilder&& builder) const;
   Result<std::vector<ArenaPlan>> weights(const Placement& placement, DeviceIndex device, Keep keep) const;
-  void add_layer_sums(const Placement& placement, const Sizes& sizes, ArenaBuilder& builder) const;
   Result<std::vector<ArenaPlan>> session(const Placement& placement, const WeightStreaming& streaming,
                                          DeviceIndex device, Keep keep) const;
-  void add_kv(const Placement& placement, DeviceIndex device, ArenaBuilder& builder) const;
+  void add_kv(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const;
   void add_host_staging(const Placement& placement, const WeightStreaming& streaming, ArenaBuilder& builder) const;
   Result<std::vector<ArenaPlan>> page_locked(const Placement& placement, const WeightStreaming& streaming,
                                              Lifetime lifetime, DeviceIndex device, Keep keep) const;

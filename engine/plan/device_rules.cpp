@@ -5,6 +5,7 @@
 #include "format/dtype_table.h"
 #include "plan/gpu_rules.h"
 #include "plan/placement.h"
+#include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
@@ -193,12 +194,12 @@ StagingLayout staging_layout(const ModelInfo& model, std::span<const DeviceInfo>
     return traits.arena_memory == Memory::kDevice && !traits.copies_page_locked;
   };
   StagingLayout layout;
-  for (const ExecutionMode mode : {ExecutionMode::kResident, ExecutionMode::kStreamed}) {
-    for_each_crossing(placement, streaming, mode, [&](DeviceIndex from, DeviceIndex to) {
-      if (is_own ? from == device || to == device : is_sent_by_host(from))
-        layout.transfer = Bytes{options.step_rows()} * model.d_model * kF32Bytes;
-    });
-  }
+  const auto look_at = [&](DeviceIndex from, DeviceIndex to) {
+    if (is_own ? from == device || to == device : is_sent_by_host(from))
+      layout.transfer = Bytes{options.step_rows()} * model.d_model * kF32Bytes;
+  };
+  for_each_crossing(placement, look_at);
+  if (streaming.is_used()) for_each_crossing(placement_of(placement, streaming, streaming.least_rows), look_at);
   layout.logits_offset = aligned(layout.transfer);
   const bool has_logits = is_own ? placement.head_device == device : is_sent_by_host(placement.head_device);
   layout.total = layout.logits_offset + (has_logits ? Bytes{model.n_vocab} * kF32Bytes : 0);

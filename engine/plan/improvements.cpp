@@ -67,13 +67,6 @@ std::string placement_words(const ArenaLayout& now, const ArenaLayout& before, s
   return words + ", ";
 }
 
-// The context or the KV type of a plan is part of what it promises; the speed is compared where a conversation stands:
-// at the same number of positions.
-std::optional<double> speed_at(const ModelInfo& model, std::span<const DeviceInfo> devices, const ArenaLayout& layout,
-                               std::uint64_t n_positions) {
-  return estimate_tokens_per_s(model, devices, layout.placement, layout.options, n_positions);
-}
-
 }  // namespace
 
 Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<const DeviceInfo> devices,
@@ -82,15 +75,19 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
   if (!base) return base.error();
   std::vector<Fix> found;
   const std::uint64_t n_positions = std::max(1U, base->options.n_ctx / 2);
-  const std::optional<double> base_speed = speed_at(model, devices, *base, n_positions);
+  // The context or the KV type of a plan is part of what it promises; the speed is compared where a conversation
+  // stands: at the same number of positions.
+  const auto speed_at = [&](const ArenaLayout& layout, std::uint64_t n) {
+    return estimate_tokens_per_s(model, devices, layout.placement, layout.options, n);
+  };
+  const std::optional<double> base_speed = speed_at(*base, n_positions);
   if (!base->fits() || !base_speed || *base_speed > kFastEnough) return found;
   for (OptionChange& change : single_changes(options, base->options, devices)) {
     change.options.n_gpu_layers = kAutoLayers;
     change.options.n_cpu_ffn = kAutoLayers;
     const Result<ArenaLayout> layout = compute_arenas(model, devices, change.options, Keep::kSizesOnly);
     if (!layout || !layout->fits()) continue;
-    const std::optional<double> speed =
-        speed_at(model, devices, *layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));
+    const std::optional<double> speed = speed_at(*layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));
     if (!speed || *speed < *base_speed * kLeastSpeedup) continue;
     Fix fix;
     fix.text = change.text;

@@ -1,74 +1,166 @@
 #include "plan/layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.h"
 #include "plan/device_arenas.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
-#include "plan/speed.h"
+#include "plan/prompt_speed.h"
 #include "plan/split_layers.h"
 #include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
 
-Result<ArenaLayout> lay_out_for(const DeviceArenas& in, std::uint32_t stream_rows, const LayerSplit& split) {
-  ArenaLayout out;
-  out.options = in.options();
-  out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
-  out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
-  out.cpu = in.cpu();
-  out.placement = place_layers(in.model(), in.devices(), in.cpu(), split);
-  out.streaming = stream_weights(in.devices(), in.cpu(), out.placement, stream_rows);
-  Result<std::vector<ArenaPlan>> arenas = in.arenas(out.placement, out.streaming, Keep::kSizesOnly);
-  if (!arenas) return arenas.error();
-  out.arenas = std::move(*arenas);
-  out.budgets = in.budgets(out.arenas);
-  return out;
-}
+// Layouts that differ in which devices have layers, how many, and whether prompts stream weights; the best of them is
+// planned. A layout that fits is better than one that does not. Of those that fit, the one with which a typical answer
+// takes least is best (plan/prompt_speed.h), where every device was measured; else the first, so the order counts: with
+// more devices, more whole layers, and streaming first. So more memory leads to no worse plan. A device gets as many
+// layers as fit or none, which is best for one that is faster than the CPU.
+class LayoutSearch {
+ public:
+  explicit LayoutSearch(const DeviceArenas& in)
+      : in_(in), gpus_(gpus_of(in.options(), in.devices())), is_timed_(is_measured(in.cpu())) {
+    for (const DeviceIndex gpu : gpus_) {
+      // A reference device is there to be used and slow on purpose.
+      is_timed_ &= is_measured(gpu) && in.devices()[gpu].kind != DeviceKind::kReference;
+    }
+  }
 
-// With both numbers left to us: as many whole layers on GPUs as fit, or all of them with as few FFNs on the CPU as must
-// be, whichever is the faster plan that fits; the former where no one knows.
-Result<ArenaLayout> lay_out_best(const DeviceArenas& in, std::uint32_t stream_rows, const LayerSplitter& splitter) {
-  const std::uint32_t n_layers = in.model().n_layers(), n_whole = splitter.most_layers(0);
-  Result<ArenaLayout> whole = lay_out_for(in, stream_rows, splitter.split(n_whole, 0));
-  if (!whole || n_whole == n_layers) return whole;
-  const std::optional<double> whole_speed =
-      estimate_tokens_per_s(in.model(), in.devices(), whole->placement, whole->options);
-  if (!whole_speed) return whole;
-  const std::optional<std::uint32_t> n_cpu_ffn = splitter.least_cpu_ffn();
-  const std::uint32_t n_split = n_cpu_ffn ? n_layers : splitter.most_layers(n_layers);
-  if (n_split == 0) return whole;
-  Result<ArenaLayout> split = lay_out_for(in, stream_rows, splitter.split(n_split, n_cpu_ffn.value_or(n_split)));
-  if (!split || !split->fits()) return whole;
-  const std::optional<double> split_speed =
-      estimate_tokens_per_s(in.model(), in.devices(), split->placement, split->options);
-  return !whole->fits() || split_speed > whole_speed ? std::move(split) : std::move(whole);
-}
+  // `stream_rows`: the ways of prompts to try, in this order.
+  Result<ArenaLayout> best(std::initializer_list<std::uint32_t> stream_rows) {
+    for (const std::uint32_t rows : stream_rows) {
+      refused_.reset();
+      for (const std::vector<DeviceIndex>& gpus : groups_of_gpus()) {
+        if (!is_done()) try_gpus(gpus, rows);
+      }
+      if (!is_done() && (gpus_.empty() || in_.options().n_gpu_layers == kAutoLayers)) add({}, rows);
+      if (is_done()) break;
+    }
+    if (fitting_.empty()) return std::move(*refused_);
+    const auto best = std::ranges::min_element(fitting_, {}, &Timed::seconds);
+    note_choices(*best);
+    return std::move(best->layout);
+  }
 
-Result<ArenaLayout> lay_out_with(const DeviceArenas& in, std::uint32_t stream_rows) {
-  const PlanOptions& options = in.options();
-  if (gpus_of(options, in.devices()).empty()) return lay_out_for(in, stream_rows, {});
-  const LayerSplitter splitter(in, stream_rows);
-  const bool is_auto = options.n_gpu_layers == kAutoLayers;
-  if (is_auto && options.n_cpu_ffn == kAutoLayers) return lay_out_best(in, stream_rows, splitter);
-  const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(options.n_cpu_ffn, 0));
-  const std::uint32_t n_gpu_layers =
-      is_auto ? splitter.most_layers(n_cpu_ffn) : static_cast<std::uint32_t>(options.n_gpu_layers);
-  return lay_out_for(in, stream_rows, splitter.split(n_gpu_layers, n_cpu_ffn));
-}
+ private:
+  struct Timed {
+    ArenaLayout layout;
+    double seconds = 0;
+    bool streams() const { return layout.streaming.is_used(); }
+    bool is_on_gpu() const { return layout.options.n_gpu_layers > 0; }
+  };
+
+  bool is_measured(DeviceIndex device) const { return in_.devices()[device].speed.read_bytes_per_s > 0; }
+  // Without times the first that fits is the best.
+  bool is_done() const { return !is_timed_ && !fitting_.empty(); }
+
+  // All of them; then fewer, since a layer on a device may cost the host or a pool more than they have.
+  std::vector<std::vector<DeviceIndex>> groups_of_gpus() const {
+    if (gpus_.empty()) return {};
+    std::vector<std::vector<DeviceIndex>> groups{gpus_};
+    const std::size_t n = gpus_.size();
+    constexpr std::size_t kMostInGroups = 3;  // of more each alone is tried beside all together
+    for (std::size_t chosen = (std::size_t{1} << std::min(n, kMostInGroups)) - 2; n > 1 && chosen > 0; --chosen) {
+      std::vector<DeviceIndex>& group = groups.emplace_back();
+      for (std::size_t i = 0; i < n; ++i) {
+        if ((chosen >> i & 1U) != 0) group.push_back(gpus_[i]);
+      }
+    }
+    for (std::size_t i = kMostInGroups; i < n; ++i) groups.push_back({gpus_[i]});
+    return groups;
+  }
+
+  void try_gpus(const std::vector<DeviceIndex>& gpus, std::uint32_t stream_rows) {
+    const LayerSplitter splitter(in_, stream_rows, gpus);
+    const PlanOptions& options = in_.options();
+    const auto n_cpu_ffn = static_cast<std::uint32_t>(std::max(options.n_cpu_ffn, 0));
+    if (options.n_gpu_layers != kAutoLayers)
+      return add(splitter.split(static_cast<std::uint32_t>(options.n_gpu_layers), n_cpu_ffn), stream_rows);
+    const std::uint32_t n_layers = in_.model().n_layers(), n_whole = splitter.most_layers(n_cpu_ffn);
+    add(splitter.split(n_whole, n_cpu_ffn), stream_rows);
+    if (options.n_cpu_ffn != kAutoLayers || n_whole == n_layers || is_done()) return;
+    // All layers with as few FFNs on the CPU as must be, or as many as fit with all of theirs there.
+    const std::optional<std::uint32_t> least = splitter.least_cpu_ffn();
+    const std::uint32_t n_split = least ? n_layers : splitter.most_layers(n_layers);
+    if (n_split > 0) add(splitter.split(n_split, least.value_or(n_split)), stream_rows);
+  }
+
+  void add(const LayerSplit& split, std::uint32_t stream_rows) {
+    ArenaLayout out;
+    out.options = in_.options();
+    out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
+    out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
+    out.cpu = in_.cpu();
+    out.placement = place_layers(in_.model(), in_.devices(), in_.cpu(), split);
+    out.streaming = stream_weights(in_.devices(), in_.cpu(), out.placement, stream_rows);
+    Result<std::vector<ArenaPlan>> arenas = in_.arenas(out.placement, out.streaming, Keep::kSizesOnly);
+    if (!arenas) {
+      if (!refused_) refused_ = arenas.error();
+      return;
+    }
+    out.arenas = std::move(*arenas);
+    out.budgets = in_.budgets(out.arenas);
+    if (!out.fits()) {
+      if (!refused_) refused_ = std::move(out);
+      return;
+    }
+    double seconds = 0;
+    if (is_timed_)
+      seconds =
+          typical_answer_seconds(in_.model(), in_.devices(), out.placement, out.streaming, out.options).value_or(0);
+    fitting_.push_back({std::move(out), seconds});
+  }
+
+  // The quickest of the others that differ from `best` in this.
+  template <class Property>
+  const Timed* best_without(const Timed& best, Property property) const {
+    const Timed* other = nullptr;
+    for (const Timed& each : fitting_) {
+      if ((each.*property)() != (best.*property)() && (other == nullptr || each.seconds < other->seconds))
+        other = &each;
+    }
+    return is_timed_ ? other : nullptr;
+  }
+
+  // What was not chosen, and the times that decided.
+  void note(Timed& best, const Timed* other, const std::string& chosen, const std::string& otherwise) const {
+    if (other == nullptr) return;
+    best.layout.choices.push_back(
+        {fmt::format("{}: an answer of {} tokens to a prompt of {} is predicted to take {:.2g} s, {} {:.2g} s.", chosen,
+                     kTypicalAnswerTokens, kTypicalPromptTokens, best.seconds, otherwise, other->seconds)});
+  }
+
+  void note_choices(Timed& best) const {
+    if (!best.is_on_gpu()) {
+      note(best, best_without(best, &Timed::is_on_gpu), "Everything is planned for the CPU",
+           "with layers on " + device_names(gpus_, in_.devices()));
+    } else if (best.streams()) {
+      note(best, best_without(best, &Timed::streams), "Weights are streamed for prompts", "without that");
+    } else {
+      note(best, best_without(best, &Timed::streams), "Weights are not streamed for prompts", "with room for that");
+    }
+  }
+
+  const DeviceArenas& in_;
+  const std::vector<DeviceIndex> gpus_;
+  bool is_timed_;
+  std::vector<Timed> fitting_;
+  std::optional<Result<ArenaLayout>> refused_;  // the first try of a way of prompts, where it does not fit
+};
 
 Result<ArenaLayout> choose_layout(const DeviceArenas& in) {
+  LayoutSearch search(in);
   if (in.options().stream_rows != kAutoRows) {
     const auto stream_rows = static_cast<std::uint32_t>(in.options().stream_rows);
     if (Status fine = check_streams(in.model()); !fine && stream_rows > 0) return fine.error();
-    return lay_out_with(in, stream_rows);
+    return search.best({stream_rows});
   }
   const std::uint32_t stream_rows = choose_stream_rows(in.model(), in.devices(), in.options(), in.cpu());
-  Result<ArenaLayout> streaming = lay_out_with(in, stream_rows);
-  if (stream_rows == 0 || (streaming && streaming->fits())) return streaming;
-  return lay_out_with(in, 0);
+  return stream_rows == 0 ? search.best({0}) : search.best({stream_rows, 0});
 }
 
 }  // namespace

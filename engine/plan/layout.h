@@ -19,6 +19,7 @@ struct ArenaLayout {
   std::vector<ArenaPlan> arenas;      // of each budget's device in turn; without regions under Keep::kSizesOnly
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
 
+  std::vector<Note> choices;  // between layouts: what was chosen, and by which times
   bool fits() const;
 };
 

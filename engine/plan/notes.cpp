@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
-#include "plan/arena_packer.h"
 #include "plan/device_rules.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
@@ -17,7 +16,7 @@ namespace {
 // The largest tensor that a device would hold of all layers and the head, where it allocates less at once: such layers
 // are not planned for it unasked.
 void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vector<Note>& notes) {
-  const std::optional<Bytes> limit = arena_rules(device).largest_arena;
+  const std::optional<Bytes> limit = largest_arena(device);
   const bool tied_head = has_tied_head(model);
   const auto bytes = [&](const WeightTensor& weight) {
     const bool stays = weight.role == TensorRole::kTokenEmbedding && !tied_head;
@@ -50,7 +49,8 @@ void note_gpus(const ModelInfo& model, std::span<const DeviceInfo> devices, cons
                const ArenaLayout& layout, std::vector<Note>& notes) {
   const std::vector<DeviceIndex> gpus = gpus_of(layout.options, devices);
   const auto holds_layers = [&](DeviceIndex device) { return attention_run(layout.placement, device).count() > 0; };
-  if (!gpus.empty() && asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0) {
+  const bool is_cpu_alone = asked.n_gpu_layers == kAutoLayers && layout.options.n_gpu_layers == 0;
+  if (!gpus.empty() && is_cpu_alone && layout.choices.empty()) {
     notes.push_back({fmt::format(
         "No layer fits on {} beside the output head under this headroom: everything is planned for the CPU.",
         device_names(gpus, devices))});
@@ -98,6 +98,7 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   }
   note_gpus(model, devices, asked, layout, notes);
   note_stream(devices, layout, notes);
+  notes.insert(notes.end(), layout.choices.begin(), layout.choices.end());
   for (const DeviceBudget& budget : layout.budgets) {
     const DeviceInfo& device = devices[budget.device];
     if (device.is_present && device.account.confidence == MemoryConfidence::kAssumed) {

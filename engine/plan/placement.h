@@ -32,20 +32,18 @@ Placement place_layers(const ModelInfo& model, std::span<const DeviceInfo> devic
 // embedding or the head alone behind them.
 std::vector<DeviceIndex> devices_in_use(const Placement& placement);
 
-// visit(from, to) wherever the residual changes device on its way from the embedding to the head. Where nothing is
-// streamed, no step is a streamed one.
+// visit(from, to) wherever the residual changes device on its way from the embedding to the head, in steps that do not
+// stream: for those that do, ask with placement_of() (plan/weight_stream.h).
 template <class Visit>
-void for_each_crossing(const Placement& placement, const WeightStreaming& streaming, ExecutionMode mode, Visit visit) {
-  const bool is_streamed = mode == ExecutionMode::kStreamed;
-  if (is_streamed && !streaming.is_used()) return;
+void for_each_crossing(const Placement& placement, Visit visit) {
   DeviceIndex at = placement.embed_device;
   const auto go_to = [&](DeviceIndex device) {
     if (at != device) visit(at, device);
     at = device;
   };
-  for (std::size_t i = 0; i < placement.layers.size(); ++i) {
-    go_to(placement.layers[i].attention);
-    go_to(is_streamed ? streaming.ffn_device[i] : placement.layers[i].ffn);
+  for (const LayerPlacement& layer : placement.layers) {
+    go_to(layer.attention);
+    go_to(layer.ffn);
   }
   go_to(placement.head_device);
 }

@@ -16,42 +16,53 @@ constexpr std::uint32_t kFewestTokens = 64;  // of a prompt that tells something
 // times each, prompts took 1.1 times as long as their products.
 constexpr double kKernelShare = 0.9;
 
-// The share of an expert's layer that is read by a step: of experts that any of its rows goes through, if they choose
-// by chance.
-double share_touched(const ModelInfo& model, const WeightTensor& weight, std::uint32_t n_rows) {
-  const double used = model.share_read(weight);
-  return used < 1 ? 1 - std::pow(1 - used, n_rows) : 1;
+// Positions that the rows [first, first + n_rows) see, added up: those of a window see no more than it holds.
+double positions_seen(const LayerSpec& layer, std::uint64_t first, std::uint64_t n_rows) {
+  const bool is_window = layer.attention == AttentionKind::kWindow;
+  const std::uint64_t n_growing =
+      is_window ? std::min<std::uint64_t>(n_rows, saturating_sub(layer.window, first)) : n_rows;
+  return static_cast<double>(n_growing * first + n_growing * (n_growing + 1) / 2 + (n_rows - n_growing) * layer.window);
 }
 
-// Positions that the rows [first, first + n_rows) see, added up.
-double positions_seen(const LayerSpec& layer, std::uint64_t first, std::uint32_t n_rows) {
-  double sum = 0;
-  for (std::uint64_t row = first; row < first + n_rows; ++row) {
-    sum += static_cast<double>(
-        layer.attention == AttentionKind::kWindow ? std::min<std::uint64_t>(layer.window, row + 1) : row + 1);
-  }
-  return sum;
+double bytes_on(const WeightTensor& weight, const DeviceInfo& device) {
+  return static_cast<double>(weight_bytes(weight, device.traits.weight_layout));
 }
 
-void add_weights(const ModelInfo& model, const MemoryPlan& plan, DeviceIndex device, std::uint32_t n_rows, bool is_last,
-                 PromptWork& work) {
-  const bool tied_head = has_tied_head(model);
-  const TensorRole head = tied_head ? TensorRole::kTokenEmbedding : TensorRole::kHead;
+// The layers' weights in n_steps steps of n_rows rows.
+void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                const WeightStreaming& streaming, std::uint32_t n_rows, std::uint32_t n_steps,
+                std::vector<PromptShare>& shares) {
+  const Placement in_step = placement_of(placement, streaming, n_rows);
   for (const WeightTensor& weight : model.weights) {
-    const bool is_head = weight.role == head;
-    if (is_head && (plan.placement.head_device != device || !is_last)) continue;
-    if (!is_head && weight.role == TensorRole::kTokenEmbedding) continue;
-    if (!weight_is_on(weight, device, plan.placement, tied_head)) continue;
+    if (weight.layer < 0) continue;
+    const auto layer = static_cast<std::size_t>(weight.layer);
+    const auto part = role_is_ffn(weight.role) ? &LayerPlacement::ffn : &LayerPlacement::attention;
+    const DeviceIndex device = in_step.layers[layer].*part;
+    const bool is_streamed = device != placement.layers[layer].*part;
+    const double bytes = bytes_on(weight, devices[device]) * n_steps, used = model.share_read(weight);
+    PromptShare& share = shares[device];
+    PromptWork& work = is_streamed ? share.streamed : share.resident;
+    if (is_streamed) share.uploaded_bytes += bytes;
     const auto type = static_cast<std::size_t>(weight.dtype);
-    const double bytes = static_cast<double>(weight_bytes(weight, plan.devices[device].traits.weight_layout));
-    work.weight_bytes[type] += bytes * (is_head ? 1 : share_touched(model, weight, n_rows));
-    if (is_head || !role_is_matrix(weight.role)) continue;  // one row of the head: it takes what reading takes
+    work.weight_bytes[type] += bytes * share_touched(used, n_rows);
+    if (!role_is_matrix(weight.role)) continue;
     const double elems = static_cast<double>(weight.n_matrices * weight.n_rows) * static_cast<double>(weight.n_cols);
-    work.products[type] += elems * model.share_read(weight) * n_rows;
+    work.products[type] += elems * used * n_rows * n_steps;
+  }
+}
+
+// One row of the head: it takes what reading takes.
+void add_head(const ModelInfo& model, const DeviceInfo& device, PromptWork& work) {
+  const bool tied_head = has_tied_head(model);
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer < 0 && (weight.role != TensorRole::kTokenEmbedding || tied_head))
+      work.weight_bytes[static_cast<std::size_t>(weight.dtype)] += bytes_on(weight, device);
   }
 }
 
 }  // namespace
+
+double share_touched(double used, double n_rows) { return used < 1 ? 1 - std::pow(1 - used, n_rows) : 1; }
 
 std::optional<double> PromptWork::seconds(const DeviceSpeed& speed) const {
   double sum = static_cast<double>(n_ops) * speed.op_seconds;
@@ -70,39 +81,73 @@ std::optional<double> PromptWork::seconds(const DeviceSpeed& speed) const {
   return sum;
 }
 
-std::vector<PromptWork> prompt_work(const ModelInfo& model, const MemoryPlan& plan, std::uint32_t n_tokens,
-                                    std::uint32_t n_cached) {
-  std::vector<PromptWork> work(plan.devices.size());
-  const std::uint32_t n_batch = plan.options.n_batch;
-  for (std::uint32_t first = 0; first < n_tokens; first += n_batch) {
-    const std::uint32_t n_rows = std::min(n_batch, n_tokens - first);
-    for (const DeviceIndex device : devices_in_use(plan.placement))
-      add_weights(model, plan, device, n_rows, first + n_rows == n_tokens, work[device]);
+std::vector<PromptShare> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                     const Placement& placement, const WeightStreaming& streaming,
+                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached) {
+  std::vector<PromptShare> shares(devices.size());
+  const std::uint32_t n_full = n_tokens / options.n_batch, n_rest = n_tokens % options.n_batch;
+  if (n_full > 0) add_layers(model, devices, placement, streaming, options.n_batch, n_full, shares);
+  if (n_rest > 0) add_layers(model, devices, placement, streaming, n_rest, 1, shares);
+  add_head(model, devices[placement.head_device], shares[placement.head_device].resident);
+  for (std::uint32_t first = 0; first < n_tokens; first += options.n_batch) {
+    const std::uint32_t n_rows = std::min(options.n_batch, n_tokens - first);
+    const Placement in_step = placement_of(placement, streaming, n_rows);
     for (std::size_t i = 0; i < model.layers.size(); ++i) {
       const LayerSpec& layer = model.layers[i];
-      PromptWork& at = work[plan.placement.layers[i].attention];
+      PromptWork& at = shares[in_step.layers[i].attention].resident;
       const double products = positions_seen(layer, std::uint64_t{n_cached} + first, n_rows) * layer.q_dim();
-      at.attend_products[static_cast<std::size_t>(plan.options.kv_k)] += products;
-      at.attend_products[static_cast<std::size_t>(plan.options.kv_v)] += products;
+      at.attend_products[static_cast<std::size_t>(options.kv_k)] += products;
+      at.attend_products[static_cast<std::size_t>(options.kv_v)] += products;
       at.n_ops += kAttentionOps;
-      work[plan.placement.layers[i].ffn].n_ops += n_ffn_ops(layer);
+      shares[in_step.layers[i].ffn].resident.n_ops += n_ffn_ops(layer);
     }
   }
-  return work;
+  return shares;
+}
+
+std::optional<double> prompt_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                     const Placement& placement, const WeightStreaming& streaming,
+                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached) {
+  const std::vector<PromptShare> shares =
+      prompt_work(model, devices, placement, streaming, options, n_tokens, n_cached);
+  double seconds = 0;
+  for (std::size_t device = 0; device < shares.size(); ++device) {
+    const DeviceSpeed& speed = devices[device].speed;
+    const std::optional<double> resident = shares[device].resident.seconds(speed),
+                                streamed = shares[device].streamed.seconds(speed);
+    if (!resident || !streamed) return std::nullopt;
+    seconds += *resident;
+    if (shares[device].uploaded_bytes == 0) continue;
+    // Weights are uploaded while those before them are computed with: the longer of both counts.
+    const double rate = upload_rate(devices, speed);
+    if (!(rate > 0)) return std::nullopt;
+    seconds += std::max(*streamed, shares[device].uploaded_bytes / rate);
+  }
+  for (std::uint32_t first = 0; first < n_tokens; first += options.n_batch) {
+    const std::uint32_t n_rows = std::min(options.n_batch, n_tokens - first);
+    seconds += crossing_seconds(model, devices, placement_of(placement, streaming, n_rows), n_rows);
+  }
+  return seconds;
 }
 
 std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan,
                                                    std::uint32_t n_tokens, std::uint32_t n_cached) {
   const std::uint32_t n_rows = std::min(n_tokens, plan.options.n_batch);
   if (n_tokens == 0 || execution_mode_of(plan.streaming, n_rows) == ExecutionMode::kStreamed) return std::nullopt;
-  const std::vector<PromptWork> work = prompt_work(model, plan, n_tokens, n_cached);
-  double seconds = 0;
-  for (std::size_t device = 0; device < work.size(); ++device) {
-    const std::optional<double> on = work[device].seconds(plan.devices[device].speed);
-    if (!on) return std::nullopt;
-    seconds += *on;
-  }
-  return seconds > 0 ? std::optional(n_tokens / seconds) : std::nullopt;
+  const std::optional<double> seconds =
+      prompt_seconds(model, plan.devices, plan.placement, plan.streaming, plan.options, n_tokens, n_cached);
+  return seconds && *seconds > 0 ? std::optional(n_tokens / *seconds) : std::nullopt;
+}
+
+std::optional<double> typical_answer_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                             const Placement& placement, const WeightStreaming& streaming,
+                                             const PlanOptions& options) {
+  const std::uint32_t n_prompt = std::clamp(options.n_ctx / 2, 1U, kTypicalPromptTokens);
+  const std::optional<double> rate =
+      estimate_tokens_per_s(model, devices, placement, options, n_prompt + kTypicalAnswerTokens / 2);
+  if (!rate) return std::nullopt;
+  return prompt_seconds(model, devices, placement, streaming, options, n_prompt, 0).value_or(0) +
+         kTypicalAnswerTokens / *rate;
 }
 
 std::optional<double> prompt_slowdown(const ModelInfo& model, const MemoryPlan& plan, const PromptTimes& times) {

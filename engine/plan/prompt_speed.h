@@ -1,8 +1,10 @@
-// How fast a plan reads a prompt, from its products and what devices were measured to do.
+// How fast a plan reads a prompt, from its products and what devices were measured to do; and how long a typical answer
+// takes with it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plan/memory_plan.h"
@@ -21,14 +23,43 @@ struct PromptWork {
   std::optional<double> seconds(const DeviceSpeed& speed) const;
 };
 
-// (devices of the plan), of n_tokens after n_cached positions, in steps of n_batch. Only the last token has logits.
-std::vector<PromptWork> prompt_work(const ModelInfo& model, const MemoryPlan& plan, std::uint32_t n_tokens,
-                                    std::uint32_t n_cached);
+// A prompt on one device: what it computes with weights that stand there, and with those that are streamed to it
+// meanwhile, of which all bytes are uploaded in every step.
+struct PromptShare {
+  PromptWork resident, streamed;
+  double uploaded_bytes = 0;
+};
+
+// The share of a tensor of experts that a step reads: those that any of its rows goes through, if rows choose by
+// chance. `used`: the share that one row reads.
+double share_touched(double used, double n_rows);
+
+// (devices.size()), of n_tokens after n_cached positions, in steps of n_batch. Only the last token has logits.
+std::vector<PromptShare> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                     const Placement& placement, const WeightStreaming& streaming,
+                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached);
+
+// How long that takes, with what crosses between devices. Absent where a device that has work has no known speed.
+std::optional<double> prompt_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                     const Placement& placement, const WeightStreaming& streaming,
+                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached);
 
 // Tokens per second of a prompt where each part is computed where its weights stand. Absent where steps of this prompt
 // stream weights, and where a device that has work has no known speed.
 std::optional<double> estimate_prompt_tokens_per_s(const ModelInfo& model, const MemoryPlan& plan,
                                                    std::uint32_t n_tokens, std::uint32_t n_cached);
+
+// What plans are compared by: one that decodes fast may read prompts slowly, and the other way round. A question with a
+// page or two of text that is read for it, and an answer of a few paragraphs: what a person waits for in one turn of a
+// conversation. The rest of the conversation is in the cache already, so it is not read again.
+inline constexpr std::uint32_t kTypicalPromptTokens = 1000;
+inline constexpr std::uint32_t kTypicalAnswerTokens = 300;
+
+// Seconds of at most half a context of prompt, and the answer behind it. The prompt takes no time where a device in use
+// was not measured for prompts; absent where one was not measured at all.
+std::optional<double> typical_answer_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                             const Placement& placement, const WeightStreaming& streaming,
+                                             const PlanOptions& options);
 
 // A prompt that was read: tokens that were computed after n_cached that were there.
 struct PromptTimes {

@@ -23,24 +23,19 @@ std::string what_is_missing(std::span<const DeviceInfo> devices, const ArenaLayo
 }
 
 // Answers "does it fit?" for one model and set of devices.
-class Trial {
- public:
-  Trial(const ModelInfo& model, std::span<const DeviceInfo> devices) : model_(model), devices_(devices) {}
+struct Trial {
+  const ModelInfo& model;
+  std::span<const DeviceInfo> devices;
 
   // What is beyond 64 bits does not fit either. The options have been checked once, so no other error is left.
   bool fits(const PlanOptions& options) const {
-    const Result<ArenaLayout> layout = compute_arenas(model_, devices_, options, Keep::kSizesOnly);
+    const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
     return layout.ok() && layout->fits();
   }
-
   std::string what_is_missing(const PlanOptions& options) const {
-    const Result<ArenaLayout> layout = compute_arenas(model_, devices_, options, Keep::kSizesOnly);
-    return layout ? headroom::what_is_missing(devices_, *layout) : "is refused (" + layout.error().message + ")";
+    const Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kSizesOnly);
+    return layout ? headroom::what_is_missing(devices, *layout) : "is refused (" + layout.error().message + ")";
   }
-
- private:
-  const ModelInfo& model_;
-  std::span<const DeviceInfo> devices_;
 };
 
 PlanOptions with_ctx(PlanOptions options, std::uint32_t n_ctx) {
@@ -141,7 +136,7 @@ Result<SolveAnswer> longest_context(const ModelInfo& model, std::span<const Devi
     answer.text = fmt::format("No context fits: even one position {}.", what_is_missing(devices, *shortest));
     return answer;
   }
-  const Trial trial(model, devices);
+  const Trial trial{model, devices};
   ContextSearch search(trial, options);
   if (search.tries(limit)) {
     answer.options = with_ctx(options, limit);
@@ -170,7 +165,7 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
                  fmt::format("device: expected a GPU to put layers on, found {}", devices[options.main_device()].id)};
   }
   const std::string names = device_names(gpus, devices);
-  const Trial trial(model, devices);
+  const Trial trial{model, devices};
   // The devices' own most leaves the least on the CPU; only 0 layers can be easier there, since they need no staging.
   PlanOptions tried = options;
   tried.n_gpu_layers = kAutoLayers;
@@ -194,7 +189,7 @@ Result<SolveAnswer> most_layers(const ModelInfo& model, std::span<const DeviceIn
 Result<SolveAnswer> lightest_kv(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                 const PlanOptions& options) {
   if (Status sane = check_once(model, devices, options); !sane) return sane.error();
-  const Trial trial(model, devices);
+  const Trial trial{model, devices};
   PlanOptions tried = options;
   for (const KvPair& pair : pairs_by_loss()) {
     if (!has_kernel(devices, options, pair.k) || !has_kernel(devices, options, pair.v)) continue;

@@ -26,20 +26,6 @@ constexpr double kClearlyFaster = 0.405, kMostSlower = 1.386, kMostFaster = 11.5
 // A figure of which less of the time depends learns nothing: another model, which it matters to, is not to suffer.
 constexpr double kLeastShare = 0.05;
 
-// The copy is priced by the device that is not the CPU.
-double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement) {
-  const double row_bytes = static_cast<double>(model.d_model * kF32Bytes);
-  double seconds = 0;
-  for_each_crossing(placement, {}, ExecutionMode::kResident, [&](DeviceIndex from, DeviceIndex to) {
-    seconds += kCrossingSeconds;
-    for (const DeviceIndex device : {from, to}) {
-      const double rate = devices[device].speed.copy_bytes_per_s;
-      if (devices[device].kind != DeviceKind::kCpu && rate > 0) seconds += row_bytes / rate;
-    }
-  });
-  return seconds;
-}
-
 // How the figures change whose times add up to what was predicted, when `slowdown` times as much passed: by the power
 // of this that is returned.
 double change_of(double slowdown) {
@@ -81,6 +67,21 @@ DeviceSpeed refined(const DeviceSpeed& known, const TokenWork& work, double seco
 }
 
 }  // namespace
+
+// The copy is priced by the device that is not the CPU.
+double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                        std::uint32_t n_rows) {
+  const double bytes = static_cast<double>(Bytes{n_rows} * model.d_model * kF32Bytes);
+  double seconds = 0;
+  for_each_crossing(placement, [&](DeviceIndex from, DeviceIndex to) {
+    seconds += kCrossingSeconds;
+    for (const DeviceIndex device : {from, to}) {
+      const double rate = devices[device].speed.copy_bytes_per_s;
+      if (devices[device].kind != DeviceKind::kCpu && rate > 0) seconds += bytes / rate;
+    }
+  });
+  return seconds;
+}
 
 double TokenWork::seconds(const DeviceSpeed& speed) const {
   double sum = n_ops * speed.op_seconds;
@@ -127,7 +128,7 @@ std::optional<double> estimate_tokens_per_s(const ModelInfo& model, std::span<co
                                             const Placement& placement, const PlanOptions& options,
                                             std::uint64_t n_positions) {
   const std::vector<TokenWork> work = token_work(model, devices, placement, options, n_positions);
-  double seconds = crossing_seconds(model, devices, placement);
+  double seconds = crossing_seconds(model, devices, placement, 1);
   for (std::size_t device = 0; device < devices.size(); ++device) {
     if (work[device].bytes > 0 && !(devices[device].speed.read_bytes_per_s > 0)) return std::nullopt;
     if (work[device].n_ops > 0 && devices[device].speed.read_bytes_per_s > 0)

@@ -23,6 +23,10 @@ inline constexpr double kProductShare = 0.5;
 inline constexpr std::uint32_t kAttentionOps = 3;
 inline std::uint32_t n_ffn_ops(const LayerSpec& layer) { return layer.has_experts() ? 3 : 2; }
 
+// What it costs a step of n_rows rows that its residual goes from device to device.
+double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
+                        std::uint32_t n_rows);
+
 // What a device does for one token of one request.
 struct TokenWork {
   // Of weights and of the cache, by DType, each read once; the embedding's row aside, and of experts those that a token

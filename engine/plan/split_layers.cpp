@@ -19,25 +19,25 @@ LayerSplit with_run(LayerSplit split, DeviceIndex device, std::uint32_t n_layers
 
 }  // namespace
 
-LayerSplitter::LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows)
-    : sizes_(sizes),
-      stream_rows_(stream_rows),
-      n_layers_(sizes.model().n_layers()),
-      gpus_(gpus_of(sizes.options(), sizes.devices())) {}
+LayerSplitter::LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows, std::vector<DeviceIndex> gpus)
+    : sizes_(sizes), stream_rows_(stream_rows), n_layers_(sizes.model().n_layers()), gpus_(std::move(gpus)) {}
 
-std::optional<std::vector<DeviceBudget>> LayerSplitter::budgets(const LayerSplit& split) const {
-  const Placement placement = place_layers(sizes_.model(), sizes_.devices(), sizes_.cpu(), split);
-  const WeightStreaming streaming = stream_weights(sizes_.devices(), sizes_.cpu(), placement, stream_rows_);
-  const Result<std::vector<ArenaPlan>> arenas = sizes_.arenas(placement, streaming, Keep::kSizesOnly);
-  return arenas ? std::optional(sizes_.budgets(*arenas)) : std::nullopt;
+Placement LayerSplitter::place(const LayerSplit& split) const {
+  return place_layers(sizes_.model(), sizes_.devices(), sizes_.cpu(), split);
+}
+
+WeightStreaming LayerSplitter::stream(const Placement& placement) const {
+  return stream_weights(sizes_.devices(), sizes_.cpu(), placement, stream_rows_);
 }
 
 Bytes LayerSplitter::lacks(const LayerSplit& split) const {
-  const std::optional<std::vector<DeviceBudget>> budgets = this->budgets(split);
-  if (!budgets) return kNoRoom;
-  const bool is_host_alone = pool_of(sizes_.devices(), *budgets, sizes_.cpu()).empty();
+  const Placement placement = place(split);
+  const Result<std::vector<ArenaPlan>> arenas = sizes_.arenas(placement, stream(placement), Keep::kSizesOnly);
+  if (!arenas) return kNoRoom;
+  const std::vector<DeviceBudget> budgets = sizes_.budgets(*arenas);
+  const bool is_host_alone = pool_of(sizes_.devices(), budgets, sizes_.cpu()).empty();
   Bytes most = 0;
-  for (const DeviceBudget& budget : *budgets) {
+  for (const DeviceBudget& budget : budgets) {
     if (budget.device != sizes_.cpu() || !is_host_alone) most = std::max(most, budget.missing());
   }
   return most;
@@ -45,10 +45,9 @@ Bytes LayerSplitter::lacks(const LayerSplit& split) const {
 
 // Whether a device alone has what the split asks of it.
 bool LayerSplitter::has_room(const LayerSplit& split, DeviceIndex device) const {
-  const std::optional<std::vector<DeviceBudget>> budgets = this->budgets(split);
-  if (!budgets) return false;
-  const auto budget = std::ranges::find(*budgets, device, &DeviceBudget::device);
-  return budget->peak() <= limit_under(sizes_.options().headroom_of(device), sizes_.devices()[device].free_bytes);
+  const Placement placement = place(split);
+  const std::optional<Bytes> asked = sizes_.asked_of(placement, stream(placement), device);
+  return asked && *asked <= limit_under(sizes_.options().headroom_of(device), sizes_.devices()[device].free_bytes);
 }
 
 // How many of `n` layers fit on `device` behind the devices before it, when `next` has the others and the head.

@@ -14,8 +14,8 @@ namespace headroom {
 // and the most layers elsewhere leave the least to it.
 class LayerSplitter {
  public:
-  // `sizes` outlives this. `stream_rows` is what a placement has of it.
-  LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows);
+  // Over `gpus` in their order. `sizes` outlives this. `stream_rows` is what a placement has of it.
+  LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows, std::vector<DeviceIndex> gpus);
 
   // The last `n_gpu_layers` layers over the devices, the FFN of the first `n_cpu_ffn` of them on the CPU: each device
   // takes as many as fit before the next one takes any, and the fewest devices are used that hold them all with the
@@ -30,7 +30,8 @@ class LayerSplitter {
   std::optional<std::uint32_t> least_cpu_ffn() const;
 
  private:
-  std::optional<std::vector<DeviceBudget>> budgets(const LayerSplit& split) const;
+  Placement place(const LayerSplit& split) const;
+  WeightStreaming stream(const Placement& placement) const;
   Bytes lacks(const LayerSplit& split) const;
   bool has_room(const LayerSplit& split, DeviceIndex device) const;
   std::uint32_t most_before(const LayerSplit& before, DeviceIndex device, DeviceIndex next, std::uint32_t n) const;
@@ -38,7 +39,7 @@ class LayerSplitter {
 
   const DeviceArenas& sizes_;
   const std::uint32_t stream_rows_, n_layers_;
-  const std::vector<DeviceIndex> gpus_;  // in the user's order
+  const std::vector<DeviceIndex> gpus_;
 };
 
 }  // namespace headroom

@@ -9,6 +9,7 @@
 #include "model/gpu_panel.h"
 #include "plan/device_rules.h"
 #include "plan/plan_options.h"
+#include "plan/prompt_speed.h"
 #include "plan/speed.h"
 
 namespace headroom {
@@ -25,8 +26,10 @@ constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kFfnPostNo
 
 // Of one layer.
 struct FfnWork {
-  double cpu_bytes = 0, gpu_bytes = 0;  // of all its weights
-  double products = 0;                  // multiply-adds of one row
+  double cpu_bytes = 0, expert_bytes = 0;  // on the CPU: of weights that every row reads, and of experts
+  double expert_share = 1;                 // of those that one row reads
+  double gpu_bytes = 0;                    // of all its weights
+  double products = 0;                     // multiply-adds of one row
 };
 
 std::vector<FfnWork> ffn_work(const ModelInfo& model, WeightLayout cpu, WeightLayout gpu) {
@@ -34,7 +37,9 @@ std::vector<FfnWork> ffn_work(const ModelInfo& model, WeightLayout cpu, WeightLa
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
     FfnWork& of = work[static_cast<std::size_t>(weight.layer)];
-    of.cpu_bytes += static_cast<double>(weight_bytes(weight, cpu));
+    const bool is_expert = role_is_experts(weight.role);
+    if (is_expert) of.expert_share = model.share_read(weight);
+    (is_expert ? of.expert_bytes : of.cpu_bytes) += static_cast<double>(weight_bytes(weight, cpu));
     of.gpu_bytes += static_cast<double>(weight_bytes(weight, gpu));
     if (!role_is_matrix(weight.role)) continue;
     const double n_weights = static_cast<double>(weight.n_matrices) * static_cast<double>(weight.n_rows) *
@@ -49,8 +54,10 @@ class StreamTimes {
   StreamTimes(const FfnWork& work, const DeviceSpeed& cpu, const DeviceSpeed& gpu, double row_bytes)
       : work_(work), cpu_(cpu), gpu_(gpu), row_bytes_(row_bytes) {}
 
+  // Of experts it reads those that the rows go through; a GPU is given all of them.
   double on_cpu(double n_rows) const {
-    return std::max(work_.cpu_bytes / cpu_.read_bytes_per_s, products(n_rows) / cpu_.products_per_s);
+    const double bytes = work_.cpu_bytes + work_.expert_bytes * share_touched(work_.expert_share, n_rows);
+    return std::max(bytes / cpu_.read_bytes_per_s, products(n_rows) / cpu_.products_per_s);
   }
   // The residual may have to go there and back.
   double streamed(double n_rows) const {
@@ -97,10 +104,10 @@ ExecutionMode execution_mode_of(const WeightStreaming& streaming, std::size_t n_
   return streaming.is_used() && n_rows >= streaming.least_rows ? ExecutionMode::kStreamed : ExecutionMode::kResident;
 }
 
-Placement placement_of(const MemoryPlan& plan, std::size_t n_rows) {
-  Placement at = plan.placement;
-  if (execution_mode_of(plan.streaming, n_rows) == ExecutionMode::kResident) return at;
-  for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = plan.streaming.ffn_device[i];
+Placement placement_of(const Placement& placement, const WeightStreaming& streaming, std::size_t n_rows) {
+  Placement at = placement;
+  if (execution_mode_of(streaming, n_rows) == ExecutionMode::kResident) return at;
+  for (std::size_t i = 0; i < at.layers.size(); ++i) at.layers[i].ffn = streaming.ffn_device[i];
   return at;
 }
 
@@ -172,6 +179,11 @@ Bytes panel_row_bytes(const ModelInfo& model) {
   return round_up(most, 64);
 }
 
+double upload_rate(std::span<const DeviceInfo> devices, const DeviceSpeed& gpu) {
+  const Result<DeviceIndex> cpu = find_cpu(devices);
+  return cpu ? std::min(gpu.copy_bytes_per_s, devices[*cpu].speed.copy_bytes_per_s) : 0;
+}
+
 std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                  const PlanOptions& options, DeviceIndex cpu) {
   const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
@@ -184,7 +196,8 @@ std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceI
   if (largest == work.end()) return 0;
   const StreamTimes times(*largest, devices[cpu].speed, devices[*gpu].speed,
                           static_cast<double>(model.d_model * kF32Bytes));
-  // More rows make it pay more, or less where what crosses costs more than the CPU's products: the ends tell.
+  // Up to where the GPU's products or the residual's copies take over, more rows make it pay more: checking the largest
+  // step and halving the range is enough.
   std::uint32_t pays = options.step_rows(), less = kLeastStreamRows - 1;
   if (pays <= less || !times.pays(pays)) return 0;
   while (pays - less > 1) {

@@ -24,7 +24,7 @@ WeightStreaming stream_weights(std::span<const DeviceInfo> devices, DeviceIndex 
 
 // How a step of so many rows goes, and where each part is computed then.
 ExecutionMode execution_mode_of(const WeightStreaming& streaming, std::size_t n_rows);
-Placement placement_of(const MemoryPlan& plan, std::size_t n_rows);
+Placement placement_of(const Placement& placement, const WeightStreaming& streaming, std::size_t n_rows);
 
 // Whether any weight is streamed to `device`, and whether this weight of an FFN is.
 bool is_streamed_to(const Placement& placement, const WeightStreaming& streaming, DeviceIndex device);
@@ -51,6 +51,9 @@ Status check_streams(const ModelInfo& model);
 
 // The region kUnpackedRows of the CPU: of each thread rows as in a file, between its layout and the other's.
 Bytes panel_row_bytes(const ModelInfo& model);  // of a thread
+
+// Bytes per second of weights that the CPU hands to a GPU of this speed; 0: not known.
+double upload_rate(std::span<const DeviceInfo> devices, const DeviceSpeed& gpu);
 
 // The rows of a step from which on a GPU is faster with weights that are brought to it than the CPU with those that
 // stand there, by the largest FFN of the model, and clearly so; 0: it is not, or nobody measured the devices.

@@ -89,20 +89,47 @@ TEST(MemoryPool, a_driver_that_offers_a_part_of_the_memory_bounds_its_device_alo
 
 TEST(MemoryPool, two_devices_that_share_and_the_host_are_one_pool) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
-  const auto devices_of = [](Bytes pool_bytes, Bytes first_bytes) {
+  const auto devices_of = [](Bytes pool_bytes, Bytes first_bytes, Bytes second_bytes) {
     return std::vector<DeviceInfo>{test::cpu_with(pool_bytes), shared_gpu("vulkan:0", first_bytes),
-                                   shared_gpu("vulkan:1", pool_bytes)};
+                                   shared_gpu("vulkan:1", second_bytes)};
   };
   const PlanOptions options{.n_ctx = 512, .n_gpu_layers = 18, .devices = {{1}, {2}}};
-  const Bytes asked = asked_of_all(test::planned(model, devices_of(64 * kGiB, 400 * kMiB), options));
-  const MemoryPlan fitting = test::planned(model, devices_of(asked, 400 * kMiB), options);
+  const MemoryPlan roomy = test::planned(model, devices_of(64 * kGiB, 400 * kMiB, 64 * kGiB), options);
+  // Neither has room for all 18 layers.
+  const Bytes asked = asked_of_all(roomy), second = roomy.budgets[1].peak();
+  const MemoryPlan fitting = test::planned(model, devices_of(asked, 400 * kMiB, second), options);
   ASSERT_EQ(fitting.budgets.size(), 3U);
   EXPECT_TRUE(fitting.fits());
-  const MemoryPlan refused = test::planned(model, devices_of(asked - 1, 400 * kMiB), options);
+  const MemoryPlan refused = test::planned(model, devices_of(asked - 1, 400 * kMiB, second), options);
   for (const DeviceBudget& budget : refused.budgets) {
     EXPECT_EQ(budget.missing(), 1U);
     EXPECT_EQ(budget.asked_by_sharers, asked - budget.peak());
   }
+}
+
+TEST(MemoryPool, a_card_that_is_listed_twice_has_its_memory_once) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(64 * kGiB, 10 * kMiB)};
+  devices[1].heap = "0000:01:00.0";
+  devices.push_back(devices[1]);
+  devices[2].id = "cuda:1";
+  devices[1].free_bytes = 400 * kMiB;
+  devices[2].free_bytes = 450 * kMiB;
+  const PlanOptions options{.n_ctx = 512, .n_gpu_layers = 22, .devices = {{1}, {2}}};
+  EXPECT_FALSE(test::planned(model, devices, options).fits()) << "each alone has room for its share";
+  devices[2].heap = "0000:02:00.0";
+  const MemoryPlan two_cards = test::planned(model, devices, options);
+  ASSERT_TRUE(two_cards.fits());
+  ASSERT_EQ(two_cards.budgets.size(), 3U);
+  std::vector<DeviceBudget> budgets = two_cards.budgets;
+  devices[2].heap = devices[1].heap;
+  hold_to_pools(devices, options, budgets);
+  const Bytes first = budgets[0].peak(), second = budgets[1].peak();
+  for (const DeviceIndex i : {0U, 1U}) {
+    EXPECT_EQ(budgets[i].pool_missing, first + second - 400 * kMiB);
+    EXPECT_EQ(budgets[i].asked_by_sharers, i == 0 ? second : first);
+  }
+  EXPECT_EQ(budgets[2].asked_by_sharers, 0U) << "the host's memory is another";
 }
 
 TEST(MemoryPool, a_device_with_memory_of_its_own_is_not_in_it) {
@@ -198,7 +225,8 @@ TEST(MemoryPool, the_splitter_fits_exactly_where_the_plan_fits) {
             devices[0].free_bytes = free_bytes;
             const MemoryPlan plan = test::planned(model, devices, options);
             const DeviceArenas sizes(model, devices, *resolve_options(model, devices, options), 0);
-            const LayerSplitter splitter(sizes, static_cast<std::uint32_t>(std::max(options.stream_rows, 0)));
+            const LayerSplitter splitter(sizes, static_cast<std::uint32_t>(std::max(options.stream_rows, 0)),
+                                         gpus_of(options, devices));
             ASSERT_EQ(splitter.fits(n, n_cpu_ffn), plan.fits())
                 << "seed " << seed << " layers " << n << " FFN " << n_cpu_ffn << " " << device_kind_name(kind) << " of "
                 << model.n_layers() << ": " << verdict_text(plan);

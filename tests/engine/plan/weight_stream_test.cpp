@@ -7,6 +7,8 @@
 
 #include "plan/device_rules.h"
 #include "plan/formulas.h"
+#include "plan/prompt_speed.h"
+#include "plan/speed.h"
 #include "support/plans.h"
 
 namespace headroom {
@@ -124,12 +126,12 @@ TEST(WeightStream, steps_of_enough_rows_stream) {
   MemoryPlan plan;
   plan.placement.layers = {{0, 0}, {1, 1}};
   EXPECT_EQ(execution_mode_of(plan.streaming, 1000), ExecutionMode::kResident);
-  EXPECT_EQ(placement_of(plan, 1000), plan.placement);
+  EXPECT_EQ(placement_of(plan.placement, plan.streaming, 1000), plan.placement);
   plan.streaming = {.ffn_device = {1, 1}, .least_rows = 20};
   EXPECT_EQ(execution_mode_of(plan.streaming, 19), ExecutionMode::kResident);
-  EXPECT_EQ(placement_of(plan, 19).layers[0].ffn, 0U);
+  EXPECT_EQ(placement_of(plan.placement, plan.streaming, 19).layers[0].ffn, 0U);
   EXPECT_EQ(execution_mode_of(plan.streaming, 20), ExecutionMode::kStreamed);
-  EXPECT_EQ(placement_of(plan, 20).layers[0], (LayerPlacement{0, 1}));
+  EXPECT_EQ(placement_of(plan.placement, plan.streaming, 20).layers[0], (LayerPlacement{0, 1}));
 }
 
 TEST(WeightStream, is_planned_where_devices_are_known_and_it_is_faster) {
@@ -169,6 +171,49 @@ TEST(WeightStream, experts_need_more_rows) {
   const std::uint32_t of_experts = choose_stream_rows(test::make_model(test::kQwen3_30B_A3B), devices, options, 0),
                       of_dense = choose_stream_rows(test::make_model(test::kLlama3_8B), devices, options, 0);
   EXPECT_GT(of_experts, 4 * of_dense);
+}
+
+// 8 of 128 experts: nine rows go through 44 % of them, sixteen through 64 %. All are streamed in half the time in which
+// the CPU reads all, and that is worth it where it is 1.25 times as fast.
+TEST(WeightStream, experts_that_no_row_goes_through_cost_the_cpu_nothing) {
+  std::vector<DeviceInfo> devices = measured(6 * kGiB);
+  devices[0].speed = {.read_bytes_per_s = 10e9, .copy_bytes_per_s = 20e9, .op_seconds = 0, .products_per_s = 1e16};
+  devices[1].speed = {.read_bytes_per_s = 500e9, .copy_bytes_per_s = 20e9, .op_seconds = 0, .products_per_s = 1e16};
+  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
+  EXPECT_EQ(choose_stream_rows(model, devices, on_gpu(20, 0), 0), 16U);
+  EXPECT_EQ(choose_stream_rows(test::make_model(test::kLlama3_8B), devices, on_gpu(20, 0), 0), kLeastStreamRows);
+}
+
+// Its room on the GPU costs layers there, which every token of an answer pays for.
+TEST(WeightStream, is_planned_where_a_typical_answer_is_quicker_with_it) {
+  const ModelInfo model = test::make_model(test::kLlama3_8B);
+  std::size_t n_streaming = 0, n_resident = 0, n_slower_decode = 0;
+  for (Bytes gpu_bytes = 4 * kGiB; gpu_bytes <= 5 * kGiB + kGiB / 2; gpu_bytes += 64 * kMiB) {
+    const std::vector<DeviceInfo> devices = measured(gpu_bytes);
+    PlanOptions options = on_gpu(kAutoLayers, kAutoLayers);
+    const MemoryPlan chosen = test::planned(model, devices, options);
+    options.stream_rows = 0;
+    const MemoryPlan resident = test::planned(model, devices, options);
+    options.stream_rows = static_cast<std::int32_t>(choose_stream_rows(model, devices, options, 0));
+    const MemoryPlan streaming = test::planned(model, devices, options);
+    if (streaming.streaming.is_used() && resident.options.n_gpu_layers > 0) {
+      const auto seconds = [&](const MemoryPlan& plan) {
+        return *typical_answer_seconds(model, devices, plan.placement, plan.streaming, plan.options);
+      };
+      EXPECT_DOUBLE_EQ(seconds(chosen), std::min(seconds(resident), seconds(streaming)));
+      const bool streams = chosen.streaming.is_used();
+      EXPECT_EQ(streams, seconds(streaming) < seconds(resident));
+      EXPECT_EQ(n_notes(chosen,
+                        streams ? "Weights are streamed for prompts: an answer of 300 tokens to a prompt of 1000"
+                                : "Weights are not streamed for prompts: an answer of 300 tokens to a prompt of 1000"),
+                1U);
+      ++(streams ? n_streaming : n_resident);
+      n_slower_decode += *estimate_tokens_per_s(model, streaming) < *estimate_tokens_per_s(model, resident);
+    }
+  }
+  EXPECT_GT(n_streaming, 0U);
+  EXPECT_GT(n_resident, 0U) << "for whose decode streaming would be too dear";
+  EXPECT_GT(n_slower_decode, 0U);
 }
 
 // What it takes of the GPU is only asked for where it is there.

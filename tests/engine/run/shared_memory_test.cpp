@@ -9,6 +9,7 @@
 #include "run/memory_request.h"
 #include "support/fake_backend.h"
 #include "support/model_specs.h"
+#include "support/random_machine.h"
 
 namespace headroom {
 namespace {
@@ -128,6 +129,19 @@ TEST_F(MemoryRequests, of_two_devices_and_the_host_are_one_sum) {
   EXPECT_TRUE(check({200, 201, 200}).ok()) << "the third has memory of its own";
 }
 
+TEST_F(MemoryRequests, on_a_card_that_is_listed_twice_are_one_sum) {
+  for (const DeviceIndex device : {1U, 2U}) {
+    plan_.devices[device].has_unified_memory = false;
+    plan_.devices[device].heap = "0000:01:00.0";
+  }
+  EXPECT_TRUE(check({600, 400, 200}).ok()) << "beside the host";
+  const Status refused = check({600, 401, 200});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("gpu:1 with the same memory for 200 B"));
+  plan_.options.set_headroom(2, KeepFree{100});
+  EXPECT_FALSE(check({0, 400, 200}).ok()) << "what one keeps free stays free";
+}
+
 TEST_F(MemoryRequests, are_held_to_the_rule_of_each) {
   for (DeviceIndex ruled = 0; ruled < 3; ++ruled) {
     plan_.options.devices = {{1}, {2}};
@@ -159,6 +173,40 @@ TEST_F(MemoryRequests, have_what_any_device_of_the_pool_gives_back) {
     give_back(
         plan_, [](DeviceIndex) { return Bytes{50}; }, asks);
   EXPECT_EQ(asks[0].now.free, 1000U);
+}
+
+// --- the plan's verdict and the load's ---
+
+TEST(MemoryRequestsOfPlans, that_fit_pass_the_check_before_a_load_and_of_those_that_do_not_some_device_is_named) {
+  std::size_t n_fit = 0, n_short = 0, n_shared = 0;
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
+    test::Dice dice(seed);
+    const ModelInfo model = test::random_model(seed);
+    const test::Machine machine = test::random_machine(dice, model);
+    const Result<MemoryPlan> plan = plan_memory(model, machine.devices, machine.options);
+    if (!plan.ok()) continue;
+    std::vector<MemoryRequest> asks;
+    Bytes loading_alone = 0;
+    for (const DeviceBudget& budget : plan->budgets) {
+      const DeviceInfo& info = machine.devices[budget.device];
+      asks.push_back({.device = budget.device,
+                      .asked = budget.planned + budget.driver,
+                      .now = {.total = info.total_bytes, .free = info.free_bytes}});
+      loading_alone += saturating_sub(budget.loading, budget.planned);
+      n_shared += budget.asked_by_sharers > 0 ? 1 : 0;
+    }
+    const Status checked = check_fits_now(*plan, asks);
+    if (plan->fits()) {
+      ASSERT_TRUE(checked.ok()) << "seed " << seed << ": " << checked.error().message;
+      ++n_fit;
+    } else if (loading_alone == 0) {
+      ASSERT_FALSE(checked.ok()) << "seed " << seed;
+      ++n_short;
+    }
+  }
+  EXPECT_GT(n_fit, 100U);
+  EXPECT_GT(n_short, 20U);
+  EXPECT_GT(n_shared, 50U);
 }
 
 }  // namespace

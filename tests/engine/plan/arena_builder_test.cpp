@@ -1,4 +1,4 @@
-#include "plan/arena_packer.h"
+#include "plan/arena_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using Where = ArenaPacker::Where;
 
 std::vector<DeviceInfo> with_limit(Bytes max_arena_bytes, Bytes granularity = 64 * kKiB) {
   std::vector<DeviceInfo> devices{test::cpu_with(64 * kGiB), test::gpu_with(64 * kGiB)};
@@ -24,38 +23,56 @@ std::vector<DeviceInfo> with_limit(Bytes max_arena_bytes, Bytes granularity = 64
   return devices;
 }
 
-TEST(ArenaPacker, opens_an_arena_where_a_region_would_pass_the_limit) {
-  ArenaPacker packer({.alignment = 64, .granularity = 256, .largest_arena = 1024});
-  EXPECT_EQ(packer.add(700), Where::kSameArena);
-  EXPECT_EQ(packer.add(320), Where::kSameArena);  // 704 + 320 are all of it
-  EXPECT_EQ(packer.total(), 1024U);
-  EXPECT_EQ(packer.add(1), Where::kNextArena);
-  EXPECT_EQ(packer.open_bytes(), 64U);
-  EXPECT_EQ(packer.total(), 1024U + 256);
-  EXPECT_EQ(packer.add(1000), Where::kNextArena);
-  EXPECT_EQ(packer.total(), 1024U + 256 + 1024);
-  EXPECT_EQ(packer.add(1025), Where::kNowhere);
-  EXPECT_EQ(packer.total(), 1024U + 256 + 1024) << "it was not added";
+// What becomes of regions of these sizes: the sizes of the arenas; empty when they are refused.
+std::vector<Bytes> arenas_of(const DeviceInfo& device, std::initializer_list<Bytes> regions) {
+  ArenaBuilder builder(1, device, Memory::kDevice, Lifetime::kModel, Keep::kSizesOnly);
+  for (const Bytes bytes : regions) builder.add({}, "w", bytes);
+  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, "beyond"}; });
+  std::vector<Bytes> sizes;
+  if (!arenas) return sizes;
+  for (const ArenaPlan& arena : *arenas) sizes.push_back(arena.size);
+  return sizes;
 }
 
-TEST(ArenaPacker, without_a_limit_all_is_one_arena_and_sums_never_wrap) {
-  ArenaPacker packer({.alignment = 64, .granularity = 256});
-  EXPECT_EQ(packer.add(Bytes{1} << 63), Where::kSameArena);
-  EXPECT_EQ(packer.total(), Bytes{1} << 63);
-  EXPECT_EQ(packer.add(Bytes{1} << 63), Where::kBeyond);
-  EXPECT_FALSE(packer.total().has_value());
-}
-
-TEST(ArenaPacker, a_limit_is_whole_granules) {
+DeviceInfo of_granules(Bytes alignment, Bytes granularity, Bytes max_arena_bytes) {
   DeviceInfo device = test::gpu_with(kGiB);
-  EXPECT_FALSE(arena_rules(device).largest_arena.has_value());
-  device.granularity = 64 * kKiB;
-  device.max_arena_bytes = 1000 * kKiB;
-  EXPECT_EQ(arena_rules(device).largest_arena, 960 * kKiB);
-  device.max_arena_bytes = 60 * kKiB;
-  EXPECT_EQ(arena_rules(device).largest_arena, 0U);
-  ArenaPacker packer(arena_rules(device));
-  EXPECT_EQ(packer.add(1), Where::kNowhere);
+  device.alignment = alignment;
+  device.granularity = granularity;
+  device.max_arena_bytes = max_arena_bytes;
+  return device;
+}
+
+TEST(ArenaBuilder, opens_an_arena_where_a_region_would_pass_the_limit) {
+  const DeviceInfo device = of_granules(64, 256, 1024);
+  EXPECT_THAT(arenas_of(device, {700, 320}), testing::ElementsAre(1024)) << "704 + 320 are all of it";
+  EXPECT_THAT(arenas_of(device, {700, 320, 1}), testing::ElementsAre(1024, 256));
+  EXPECT_THAT(arenas_of(device, {700, 320, 1, 1000}), testing::ElementsAre(1024, 256, 1024));
+  EXPECT_TRUE(arenas_of(device, {1025}).empty());
+}
+
+TEST(ArenaBuilder, a_sum_stands_for_regions_that_the_last_arena_has_room_for) {
+  const DeviceInfo device = of_granules(64, 256, 1024);
+  ArenaBuilder builder(1, device, Memory::kDevice, Lifetime::kModel, Keep::kSizesOnly);
+  EXPECT_FALSE(builder.add_sum(128)) << "there is no arena yet";
+  builder.add({}, "w", 700);
+  EXPECT_FALSE(builder.add_sum(384));
+  EXPECT_TRUE(builder.add_sum(320));
+  const auto arenas = std::move(builder).finish([] { return Error{ErrorCode::kUsage, "beyond"}; });
+  ASSERT_EQ(arenas->size(), 1U);
+  EXPECT_EQ(arenas->front().size, 1024U);
+}
+
+TEST(ArenaBuilder, without_a_limit_all_is_one_arena_and_sizes_never_wrap) {
+  const DeviceInfo device = of_granules(64, 256, 0);
+  EXPECT_THAT(arenas_of(device, {Bytes{1} << 62, Bytes{1} << 62}), testing::ElementsAre(Bytes{1} << 63));
+  EXPECT_TRUE(arenas_of(device, {~Bytes{0}}).empty());
+}
+
+TEST(ArenaBuilder, a_limit_is_whole_granules) {
+  EXPECT_FALSE(largest_arena(of_granules(256, 64 * kKiB, 0)).has_value());
+  EXPECT_EQ(largest_arena(of_granules(256, 64 * kKiB, 1000 * kKiB)), 960 * kKiB);
+  EXPECT_EQ(largest_arena(of_granules(256, 64 * kKiB, 60 * kKiB)), 0U);
+  EXPECT_TRUE(arenas_of(of_granules(256, 64 * kKiB, 60 * kKiB), {1}).empty());
 }
 
 std::vector<std::string> names_on(const MemoryPlan& plan, DeviceIndex device, Lifetime lifetime) {
@@ -198,7 +215,7 @@ void expect_same_verdicts(const ModelInfo& model, const std::vector<DeviceInfo>&
   const PlanOptions resolved = *resolve_options(model, devices, options);
   const auto stream_rows = static_cast<std::uint32_t>(std::max(options.stream_rows, 0));
   const DeviceArenas sizes(model, devices, resolved, 0);
-  const LayerSplitter splitter(sizes, stream_rows);
+  const LayerSplitter splitter(sizes, stream_rows, gpus_of(options, devices));
   for (std::uint32_t n = 1; n <= model.n_layers(); ++n) {
     for (const std::uint32_t n_cpu_ffn : {0U, n / 2, n}) {
       options.n_gpu_layers = static_cast<std::int32_t>(n);
@@ -258,7 +275,7 @@ TEST(ArenaLimit, the_splitter_counts_several_arenas_to_the_byte) {
     for (const Bytes less : {0U, 1U}) {
       devices[1].free_bytes = peak - less;
       const DeviceArenas sizes(model, devices, *resolve_options(model, devices, options), 0);
-      const LayerSplitter splitter(sizes, 0);
+      const LayerSplitter splitter(sizes, 0, gpus_of(options, devices));
       EXPECT_EQ(splitter.fits(12, 0), less == 0) << limit;
     }
   }
