@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/model_fingerprint.h"
 #include "plan/layout.h"
 #include "plan/notes.h"
 
@@ -147,6 +148,7 @@ Result<MemoryPlan> plan_memory(const ModelInfo& model, std::span<const DeviceInf
   Result<ArenaLayout> layout = compute_arenas(model, devices, options, Keep::kRegions);
   if (!layout) return layout.error();
   MemoryPlan plan;
+  plan.model_fingerprint = model_fingerprint(model);
   plan.devices.assign(devices.begin(), devices.end());
   plan.notes = make_notes(model, devices, options, *layout);
   plan.arenas = std::move(layout->arenas);

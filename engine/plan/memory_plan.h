@@ -164,13 +164,14 @@ struct Note {  // something the user should know about the plan; not an error
 };
 
 struct MemoryPlan {
+  std::uint64_t model_fingerprint = 0;  // of the model that it is for: model/model_fingerprint.h
   std::vector<DeviceInfo> devices;
   std::vector<ArenaPlan> arenas;
   std::vector<DeviceBudget> budgets;  // one per device that holds an arena, in the order of layers, the CPU last
   Placement placement;
   WeightStreaming streaming;
   Program program;      // of a step of up to PlanOptions::step_rows() rows
-  PlanOptions options;  // as given, with devices, n_ctx, n_logit_rows, n_gpu_layers and n_cpu_ffn resolved
+  PlanOptions options;  // as given, and nothing is left to the plan: planned again, they give this plan
   std::vector<Note> notes;
 
   bool fits() const;

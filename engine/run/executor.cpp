@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "plan/device_rules.h"
+#include "plan/plan_options.h"
 #include "plan/weight_stream.h"
 
 namespace headroom {
 namespace {
 
-DeviceIndex cpu_of(const MemoryPlan& plan) {
-  const auto is_cpu = [](const DeviceInfo& info) { return info.kind == DeviceKind::kCpu; };
-  return static_cast<DeviceIndex>(std::ranges::find_if(plan.devices, is_cpu) - plan.devices.begin());
-}
+DeviceIndex cpu_of(const MemoryPlan& plan) { return find_cpu(plan.devices).value(); }
 
 // Whose staging what a device sends goes through.
 DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {

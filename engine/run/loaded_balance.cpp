@@ -2,23 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "format/dtype_table.h"
 #include "model/key_balance.h"
+#include "model/model_fingerprint.h"
 
 namespace headroom {
 namespace {
 
 bool rotates_keys(const PlanOptions& options) {
   return options.kv_scheme == KvScheme::kRotated && is_quantized_kv(options.kv_k);
-}
-
-bool has_same_weights(const ModelInfo& a, const ModelInfo& b) {
-  return std::ranges::equal(a.weights, b.weights, [](const WeightTensor& x, const WeightTensor& y) {
-    return x.name == y.name && x.file_tensor == y.file_tensor && x.dtype == y.dtype && x.first_row == y.first_row &&
-           x.n_rows == y.n_rows && x.n_cols == y.n_cols;
-  });
 }
 
 }  // namespace
@@ -35,9 +27,9 @@ Result<std::span<const std::vector<float>>> LoadedBalance::of(const MemoryPlan& 
   if (!now) return now.error();
   const Result<ModelInfo> info = read_model_info(*now);
   if (!info) return info.error();
-  if (!has_same_weights(*info, *info_)) {
+  if (model_fingerprint(*info) != model_fingerprint(*info_)) {
     return Error{ErrorCode::kBadFile,
-                 fmt::format("{}: expected the model that is loaded, {}, found {} with other weights: load it again",
+                 fmt::format("{}: expected the model that is loaded, {}, found {} of another shape: load it again",
                              path_.string(), info_->name, info->name)};
   }
   if (Status done = read(*now, stop); !done) return done.error();

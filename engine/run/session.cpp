@@ -9,33 +9,12 @@
 
 #include "base/heap.h"
 #include "plan/plan_options.h"
+#include "plan/reload_need.h"
 #include "run/logprobs.h"
 #include "run/memory_request.h"
 
 namespace headroom {
 namespace {
-
-std::vector<const ArenaPlan*> weight_arenas(const MemoryPlan& plan) {
-  std::vector<const ArenaPlan*> arenas;
-  for (const ArenaPlan& arena : plan.arenas) {
-    if (arena.lifetime == Lifetime::kModel) arenas.push_back(&arena);
-  }
-  return arenas;
-}
-
-// The weight regions of two plans of one model must be the same: the session steps over weights that the first one
-// placed. Of the session's arenas there may be more or fewer.
-bool same_weights(const MemoryPlan& loaded, const MemoryPlan& wanted) {
-  if (!(loaded.placement == wanted.placement)) return false;
-  // A backend has its number of threads for good.
-  const auto is_same = [](const DeviceInfo& a, const DeviceInfo& b) {
-    return a.id == b.id && a.n_threads == b.n_threads;
-  };
-  if (!std::ranges::equal(loaded.devices, wanted.devices, is_same)) return false;
-  return std::ranges::equal(weight_arenas(loaded), weight_arenas(wanted), [](const ArenaPlan* a, const ArenaPlan* b) {
-    return a->device == b->device && a->size == b->size && a->regions.size() == b->regions.size();
-  });
-}
 
 // A copy of fewer tokens of another slot saves too little.
 constexpr std::uint32_t kLeastShared = 32;
@@ -56,9 +35,7 @@ Session::Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const
 
 // In host memory whatever device computes the logits.
 std::byte* Session::host_region(RegionKind kind, Bytes least) const {
-  const Result<DeviceIndex> cpu = find_cpu(plan_->devices);
-  CHECK(cpu, "a plan is for a host");
-  const std::optional<RegionRef> found = find_region(*plan_, *cpu, kind);
+  const std::optional<RegionRef> found = find_region(*plan_, find_cpu(plan_->devices).value(), kind);
   CHECK(found && arenas_[found->arena] != nullptr, "the plan lacks a region on the host");
   const Region& region = plan_->arenas[found->arena].regions[found->region];
   CHECK(region.size >= least, "a region of the plan is too small");
@@ -81,7 +58,7 @@ Session::SamplerSpace Session::find_sampler_space() const {
 }
 
 Status Session::check_same_weights(const LoadedModel& model, const MemoryPlan& plan) {
-  if (same_weights(*model.plan, plan)) return ok_status();
+  if (what_to_load_again(*model.plan, plan) != ReloadNeed::kModel) return ok_status();
   return Error{ErrorCode::kUsage,
                "the plan places other weights than those that are loaded: load the model with it instead"};
 }

@@ -40,14 +40,13 @@ struct SampledRow {
 // is allocated after open().
 class Session {
  public:
-  // Maps the session arenas of `plan`, whose model and placement are those that `model` was loaded with, and clears
-  // them: `advance` is told, and a stop ends it (kCancelled), which binding looks at too. kDoesNotFit and kResource
-  // name the bytes.
+  // Maps the session arenas of `plan`, which keeps the weights of `model` where they are, and clears them: `advance` is
+  // told, and a stop ends it (kCancelled), which binding looks at too. kDoesNotFit and kResource name the bytes.
   static Result<std::unique_ptr<Session>> open(
       std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan, const StopToken& stop = {},
       const Advance& advance = [](Bytes) {});
 
-  // Whether `plan` keeps the weights where they were loaded; kUsage otherwise.
+  // Whether `plan` keeps the weights where they were loaded: see what_to_load_again(); kUsage otherwise.
   static Status check_same_weights(const LoadedModel& model, const MemoryPlan& plan);
 
   const LoadedModel& model() const { return *model_; }

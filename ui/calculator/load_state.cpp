@@ -1,30 +1,10 @@
 #include "ui/calculator/load_state.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/overloaded.h"
 
 namespace headroom::ui {
-namespace {
-
-bool sameArena(const ArenaPlan& a, const ArenaPlan& b) {
-  return a.device == b.device && a.size == b.size && a.regions.size() == b.regions.size() &&
-         std::equal(a.regions.begin(), a.regions.end(), b.regions.begin(), [](const Region& x, const Region& y) {
-           return x.offset == y.offset && x.size == y.size && x.weight == y.weight;
-         });
-}
-
-std::vector<const ArenaPlan*> modelArenas(const MemoryPlan& plan) {
-  std::vector<const ArenaPlan*> arenas;
-  for (const ArenaPlan& arena : plan.arenas) {
-    if (arena.lifetime == Lifetime::kModel) arenas.push_back(&arena);
-  }
-  return arenas;
-}
-
-}  // namespace
-
 LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_engine(engine) {
   connect(&engine, &EnginePort::loadProgressed, this, [this](quint64 request, quint64 done, quint64 total) {
     handleEvent(load_event::Progressed{request, done, total});
@@ -45,7 +25,7 @@ LoadState::LoadState(EnginePort& engine, QObject* parent) : QObject(parent), m_e
 }
 
 void LoadState::load(const QString& path, std::shared_ptr<const MemoryPlan> plan) {
-  const bool reads = !keepsWeights(path, *plan);
+  const bool reads = needs(path, *plan) == ReloadNeed::kModel;
   const quint64 request = reads ? m_engine.load(path, plan) : m_engine.replan(plan);
   handleEvent(load_event::Started{request, reads ? std::move(plan) : nullptr});
 }
@@ -81,14 +61,9 @@ Bytes LoadState::heldOn(const std::string& deviceId) const {
 }
 
 // While something is on its way nobody knows what will be loaded when this plan's turn comes.
-bool LoadState::keepsWeights(const QString& path, const MemoryPlan& plan) const {
-  if (!isSettled() || loaded() == nullptr || isLost() || loaded()->path != path ||
-      !(loaded()->plan->placement == plan.placement))
-    return false;
-  const auto old = modelArenas(*loaded()->plan), fresh = modelArenas(plan);
-  return old.size() == fresh.size() &&
-         std::equal(old.begin(), old.end(), fresh.begin(),
-                    [](const ArenaPlan* a, const ArenaPlan* b) { return sameArena(*a, *b); });
+ReloadNeed LoadState::needs(const QString& path, const MemoryPlan& plan) const {
+  if (!isSettled() || loaded() == nullptr || isLost() || loaded()->path != path) return ReloadNeed::kModel;
+  return what_to_load_again(*loaded()->plan, plan);
 }
 
 }  // namespace headroom::ui

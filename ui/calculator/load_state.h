@@ -4,6 +4,7 @@
 #include <QObject>
 #include <memory>
 
+#include "plan/reload_need.h"
 #include "ui/calculator/load_cycle.h"
 #include "ui/engine_port.h"
 
@@ -39,8 +40,8 @@ class LoadState : public QObject {
   quint32 kvTokensUsed() const { return held() ? held()->kvTokensUsed : 0; }
   Bytes heldOn(const std::string& deviceId) const;  // by the loaded model: its arenas, and its share of the heap
 
-  // Would `plan` only need new session arenas? Not where the weights are lost.
-  bool keepsWeights(const QString& path, const MemoryPlan& plan) const;
+  // What `plan` of this file would load again: all of it where nothing of the file is loaded, or its device was lost.
+  ReloadNeed needs(const QString& path, const MemoryPlan& plan) const;
 
  signals:
   void changed();

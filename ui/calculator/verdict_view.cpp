@@ -172,7 +172,7 @@ void VerdictView::refreshLoad() {
   const LoadedModel* loaded = m_load.loaded();
   const bool isThisModel = loaded != nullptr && loaded->path == m_path;
   const auto& plan = m_calculator.plan();
-  const bool isThisPlan = isThisModel && plan && loaded->plan->options == plan->options;
+  const bool isThisPlan = isThisModel && plan && what_to_load_again(*loaded->plan, *plan) == ReloadNeed::kNothing;
   // While it loads one may write already: a space of that must not be what cancels.
   const bool hasFocus = m_loadButton->hasFocus() || m_cancel->hasFocus();
   m_loadButton->setVisible(!loading);
@@ -205,7 +205,7 @@ void VerdictView::refreshLoad() {
     text = isThisModel && m_load.isLost() ? tr("A device of this model was lost: reloading opens it anew.")
            : isThisPlan
                ? tr("Loaded in %1 s with exactly this plan.").arg(loaded->seconds, 0, 'f', loaded->seconds < 10 ? 2 : 0)
-           : isThisModel ? (m_load.keepsWeights(m_path, *plan)
+           : isThisModel ? (m_load.needs(m_path, *plan) != ReloadNeed::kModel
                                 ? tr("Changed: reloading keeps the weights and maps the rest anew.")
                                 : tr("Changed: reloading moves the weights too."))
                          : tr("Takes exactly %1.").arg(formatBytes([&] {

@@ -53,6 +53,30 @@ TEST_F(LoadStateTest, a_new_context_keeps_the_weights_and_a_new_file_does_not) {
   EXPECT_EQ(m_engine.loads.back().path, QStringLiteral("b.gguf"));
 }
 
+// As the engine does, which asks the same function.
+TEST_F(LoadStateTest, another_batch_and_streaming_keep_the_weights_and_other_layers_do_not) {
+  m_devices.push_back(test::gpu_with(16 * kGiB));
+  const auto planOf = [&](std::int32_t nGpuLayers, std::uint32_t nBatch, std::int32_t streamRows) {
+    const PlanOptions options{
+        .n_ctx = 1024, .n_batch = nBatch, .n_gpu_layers = nGpuLayers, .stream_rows = streamRows, .devices = {{1}}};
+    return std::make_shared<const MemoryPlan>(*plan_memory(*m_model, m_devices, options));
+  };
+  m_load.load(QStringLiteral("a.gguf"), planOf(10, 256, 0));
+  m_engine.sendLoadDone(m_model);
+  EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *planOf(10, 256, 0)), ReloadNeed::kNothing);
+  EXPECT_EQ(m_load.needs(QStringLiteral("b.gguf"), *planOf(10, 256, 0)), ReloadNeed::kModel);
+  std::size_t nReplans = 0;
+  for (const auto& plan : {planOf(10, 64, 0), planOf(10, 64, 32), planOf(10, 512, 16), planOf(10, 512, 0)}) {
+    EXPECT_EQ(m_load.needs(QStringLiteral("a.gguf"), *plan), ReloadNeed::kSession);
+    m_load.load(QStringLiteral("a.gguf"), plan);
+    EXPECT_EQ(m_engine.replans.size(), ++nReplans);
+    m_engine.sendLoadDone(m_model);
+  }
+  EXPECT_EQ(m_engine.loads.size(), 1U);
+  m_load.load(QStringLiteral("a.gguf"), planOf(11, 512, 0));
+  EXPECT_EQ(m_engine.loads.size(), 2U);
+}
+
 TEST_F(LoadStateTest, cancelling_asks_once_and_is_no_failure) {
   QSignalSpy failed(&m_load, &LoadState::loadFailed), cancelled(&m_load, &LoadState::loadCancelled);
   m_load.load(QStringLiteral("a.gguf"), planWith(1024));

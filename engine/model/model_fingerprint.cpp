@@ -1,0 +1,100 @@
+#include "model/model_fingerprint.h"
+
+#include <bit>
+#include <concepts>
+#include <string_view>
+
+namespace headroom {
+namespace {
+
+class Fingerprint {
+ public:
+  template <std::integral Number>
+  void add(Number number) {
+    mix(static_cast<std::uint64_t>(number));
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void add(Enum value) { mix(static_cast<std::uint64_t>(value)); }
+  void add(double number) { mix(std::bit_cast<std::uint64_t>(number)); }
+  void add(float number) { mix(std::bit_cast<std::uint32_t>(number)); }
+  // Eight characters a word, with the length before them: "ab" and "c" differ from "a" and "bc".
+  void add(std::string_view text) {
+    mix(text.size());
+    for (std::size_t at = 0; at < text.size(); at += 8) {
+      std::uint64_t word = 0;
+      for (const char c : text.substr(at, 8)) word = word << 8 | static_cast<unsigned char>(c);
+      mix(word);
+    }
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  // An odd factor carries every bit upwards, the shift brings the upper ones back down.
+  void mix(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x9e3779b97f4a7c15;
+    value_ ^= value_ >> 29;
+  }
+
+  std::uint64_t value_ = 0x243f6a8885a308d3;
+};
+
+// The structs are taken apart by their number of fields, so that a new field does not compile until it is counted here.
+
+void add(Fingerprint& print, const RopeSpec& rope) {
+  const auto& [pairing, scaling, rope_dim, theta, factor, original_n_ctx, low_freq_factor, high_freq_factor, beta_fast,
+               beta_slow, attention_factor, freq_factors] = rope;
+  print.add(pairing);
+  print.add(scaling);
+  for (const std::uint32_t number : {rope_dim, original_n_ctx}) print.add(number);
+  for (const double number : {theta, factor, low_freq_factor, high_freq_factor, beta_fast, beta_slow, attention_factor})
+    print.add(number);
+  print.add(freq_factors.size());
+  for (const float number : freq_factors) print.add(number);
+}
+
+void add(Fingerprint& print, const LayerSpec& layer) {
+  const auto& [attention, n_heads, n_kv_heads, head_dim, window, rope, attention_scale, attention_softcap, has_qkv_bias,
+               has_attn_out_bias, has_qk_norm, has_post_norms, activation, d_ff, n_experts, n_experts_used, expert_d_ff,
+               router] = layer;
+  print.add(attention);
+  print.add(activation);
+  print.add(router);
+  for (const std::uint32_t number :
+       {n_heads, n_kv_heads, head_dim, window, rope, d_ff, n_experts, n_experts_used, expert_d_ff})
+    print.add(number);
+  for (const float number : {attention_scale, attention_softcap}) print.add(number);
+  for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_post_norms}) print.add(flag);
+}
+
+void add(Fingerprint& print, const WeightTensor& weight) {
+  const auto& [role, layer, name, file_tensor, dtype, first_row, n_matrices, n_rows, n_cols] = weight;
+  print.add(role);
+  print.add(layer);
+  print.add(name);
+  print.add(file_tensor);
+  print.add(dtype);
+  for (const std::uint64_t number : {first_row, n_matrices, n_rows, n_cols}) print.add(number);
+}
+
+}  // namespace
+
+std::uint64_t model_fingerprint(const ModelInfo& model) {
+  // What follows from the weights, is of the heap, or is told to people counts for nothing.
+  const auto& [name, architecture, n_params, file_bytes, n_vocab, d_model, n_ctx_trained, norm_epsilon, embedding_scale,
+               logit_softcap, ropes, layers, weights, bytes_by_type, heap_bytes, heap_is_measured, longest_token_bytes,
+               notes, warnings] = model;
+  Fingerprint print;
+  print.add(architecture);
+  for (const std::uint32_t number : {n_vocab, d_model, n_ctx_trained}) print.add(number);
+  for (const float number : {norm_epsilon, embedding_scale, logit_softcap}) print.add(number);
+  print.add(ropes.size());
+  for (const RopeSpec& rope : ropes) add(print, rope);
+  print.add(layers.size());
+  for (const LayerSpec& layer : layers) add(print, layer);
+  print.add(weights.size());
+  for (const WeightTensor& weight : weights) add(print, weight);
+  return print.value();
+}
+
+}  // namespace headroom
