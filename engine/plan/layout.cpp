@@ -94,6 +94,7 @@ class LayoutSearch {
     out.options = in_.options();
     out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
     out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
+    out.options.stream_rows = static_cast<std::int32_t>(stream_rows);
     out.cpu = in_.cpu();
     out.placement = place_layers(in_.model(), in_.devices(), in_.cpu(), split);
     out.streaming = stream_weights(in_.devices(), in_.cpu(), out.placement, stream_rows);

@@ -1,5 +1,7 @@
 #include "plan/plan_json.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -18,11 +20,12 @@ constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      Regio
                              RegionGroup::kLogits,  RegionGroup::kScratch, RegionGroup::kStreamed,
                              RegionGroup::kStaging, RegionGroup::kPadding};
 
-Json model_json(const ModelInfo& model) {
+Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
   Json bytes_by_type = Json::object();
   for (const auto& [type, bytes] : model.bytes_by_type) bytes_by_type[type] = bytes;
   return {{"name", model.name},
           {"architecture", model.architecture},
+          {"fingerprint", fmt::format("{:016x}", plan.model_fingerprint)},
           {"n_params", model.n_params},
           {"file_bytes", model.file_bytes},
           {"n_layers", model.n_layers()},
@@ -156,7 +159,7 @@ std::string plan_json(const ModelInfo& model, const MemoryPlan& plan, std::span<
   const std::optional<double> speed = estimate_tokens_per_s(model, plan);
   const Json json{{"fits", plan.fits()},
                   {"verdict", verdict_text(plan)},
-                  {"model", model_json(model)},
+                  {"model", model_json(model, plan)},
                   {"options", options_json(plan.options, plan.devices)},
                   {"devices", devices_json(plan)},
                   {"tokens_per_s", speed ? Json(*speed) : Json(nullptr)},

@@ -45,9 +45,9 @@ class EngineThread {
   // only when the new one is ready, so a cancelled or failed load changes nothing; else the old one goes first, which a
   // ModelUnloaded of this request tells.
   RequestId load(LoadRequest request);
-  // Same model and placement, new session arenas: answered by ModelLoaded. The caches start empty. If it is stopped, or
-  // mapping fails although the bytes were free, the old arenas are mapped again (Failed); if even that fails the model
-  // is given up (Failed, then ModelUnloaded).
+  // New session arenas under the weights that are loaded (plan/reload_need.h): answered by ModelLoaded. The caches
+  // start empty. If it is stopped, or mapping fails although the bytes were free, the old arenas are mapped again
+  // (Failed); if even that fails the model is given up (Failed, then ModelUnloaded).
   RequestId replan(std::shared_ptr<const MemoryPlan> plan);
   RequestId unload();
   // How fast devices are, one after the other, between answers: answered by DevicesMeasured. Beside a loaded model a

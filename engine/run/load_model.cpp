@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "base/heap.h"
-#include "format/dtype_table.h"
+#include "model/model_fingerprint.h"
 #include "plan/device_rules.h"
 #include "run/memory_request.h"
 #include "text/vocabulary.h"
@@ -19,37 +19,13 @@ constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 // Loads of models with 4 to 8 layers left 43 to 48 KiB beside the tokenizer; templates of real models are longer.
 constexpr Bytes kHeapBytes = 128 * kKiB, kHeapBytesPerLayer = 4 * kKiB;
 
-bool has_same_regions(const ArenaPlan& a, const ArenaPlan& b) {
-  return a.device == b.device && a.mapped_by == b.mapped_by && a.lifetime == b.lifetime && a.memory == b.memory &&
-         a.size == b.size && std::ranges::equal(a.regions, b.regions, [](const Region& x, const Region& y) {
-           return x.kind == y.kind && x.layer == y.layer && x.kv_part == y.kv_part && x.size == y.size;
-         });
-}
-
-// A plan belongs to the model that it was made for: each weight region must be of the size that this file's weight
-// takes.
 Status check_same_model(const ModelInfo& info, const MemoryPlan& plan) {
-  std::size_t n_regions = 0;
-  for (const ArenaPlan& arena : plan.arenas) {
-    for (const Region& region : arena.regions) {
-      if (region.kind != RegionKind::kWeights) continue;
-      ++n_regions;
-      const auto weight = static_cast<std::size_t>(region.weight);
-      if (weight >= info.weights.size() ||
-          weight_bytes(info.weights[weight], plan.devices[arena.device].traits.weight_layout) > region.size ||
-          (role_is_matrix(info.weights[weight].role) ? info.weights[weight].dtype : DType::kF32) != region.dtype) {
-        return Error{ErrorCode::kUsage,
-                     fmt::format("the plan was made for another model: it expects {} as {} bytes of {}", region.name,
-                                 region.size, dtype_row(region.dtype).label)};
-      }
-    }
-  }
-  if (n_regions < info.weights.size()) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("the plan was made for another model: it holds {} weights, the file has {}", n_regions,
-                             info.weights.size())};
-  }
-  return check_same_buffers(info, plan);
+  const std::uint64_t found = model_fingerprint(info);
+  if (found == plan.model_fingerprint) return ok_status();
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("the plan was made for another model: expected one of fingerprint {:016x}, found {} of {:016x}",
+                  plan.model_fingerprint, info.name, found)};
 }
 
 // Another program may have taken memory since the plan was made.
@@ -90,18 +66,6 @@ Status fill_arena(LoadedModel& model, std::size_t index, Arena* upload, const Mo
 }
 
 }  // namespace
-
-// What no weight shows: planned again, caches and buffers must come out the same.
-Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan) {
-  const Result<MemoryPlan> again = plan_memory(info, plan.devices, plan.options);
-  if (!again) return again.error();
-  if (!std::ranges::equal(again->arenas, plan.arenas, has_same_regions)) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("the plan was made for another model: the caches or buffers of {} have other sizes now",
-                             info.name)};
-  }
-  return ok_status();
-}
 
 // Beside the tokenizer: the template, and what backends and the session keep for each layer.
 Result<ModelInfo> describe_model(const ModelFile& file) {

@@ -18,7 +18,7 @@ using Advance = std::function<void(Bytes)>;
 Result<ModelInfo> describe_model(const ModelFile& file);
 
 struct LoadInputs {
-  std::shared_ptr<const ModelInfo> info;  // of the file; the plan was made for it
+  std::shared_ptr<const ModelInfo> info;  // of the file; the plan has its fingerprint
   std::shared_ptr<const MemoryPlan> plan;
   BackendFactory make_backend;
 };
@@ -26,9 +26,6 @@ struct LoadInputs {
 // The tokenizer and template of a file, for tools that need no weights and for load_model(). A file without a tokenizer
 // can still be stepped by token ids; one whose tokenizer is damaged or unknown is an error.
 Result<TextParts> read_text_parts(const ModelFile& file);
-
-// Whether a plan's caches and buffers are those of this model: a file may have changed since its plan was made. kUsage.
-Status check_same_buffers(const ModelInfo& info, const MemoryPlan& plan);
 
 // All that can be found out about a load before any memory is taken: whether the plan is of this file, its tokenizer,
 // and a backend for each device. No arena is mapped yet. kUnsupported when the plan needs a device that is not here.

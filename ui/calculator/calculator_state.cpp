@@ -100,6 +100,9 @@ void CalculatorState::setModel(std::shared_ptr<const ModelInfo> model, const Mem
   m_devices.choose(chosen);
   m_whyTheseDevices.clear();
   takeOptions(plan.options);
+  // The window has no control for these: a plan for other slots or another batch chooses them anew.
+  m_options.n_logit_rows = 0;
+  m_options.stream_rows = kAutoRows;
   emit optionsChanged();
   planNow();
 }
