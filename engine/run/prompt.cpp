@@ -31,9 +31,10 @@ std::optional<PromptOutcome> refuse_text(const TextParts& parts, std::string_vie
   }
   const Bytes most = memory_of(parts, options).text;
   if (text.size() <= most) return std::nullopt;
-  return Error{ErrorCode::kDoesNotFit,
-               fmt::format("the prompt has {} bytes of text, a context of {} tokens has memory for {}", text.size(),
-                           options.n_ctx, most)};
+  return Error{
+      ErrorCode::kDoesNotFit,
+      fmt::format("the prompt has {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes",
+                  text.size(), options.n_ctx, most)};
 }
 
 PromptOutcome read_text(const TextParts& parts, const ChatPrompt& prompt, const PlanOptions& options,
@@ -62,9 +63,10 @@ std::optional<PromptOutcome> refuse_by_bytes(const TextParts& parts, const Promp
   if (prompt.messages.empty()) return refuse_text(parts, prompt.raw_text, options);
   const Bytes bytes = text_bytes(prompt), most = memory_of(parts, options).waiting;
   if (bytes <= most) return std::nullopt;
-  return Error{ErrorCode::kDoesNotFit,
-               fmt::format("the messages have {} bytes of text, a context of {} tokens has memory for {}", bytes,
-                           options.n_ctx, most)};
+  return Error{
+      ErrorCode::kDoesNotFit,
+      fmt::format("the messages have {} bytes of text: the context holds {} tokens, and memory is planned for {} bytes",
+                  bytes, options.n_ctx, most)};
 }
 
 PromptOutcome read_prompt(const TextParts& parts, const PromptText& prompt, const PlanOptions& options,

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/heap.h"
 #include "plan/prompt_memory.h"
 
 namespace headroom {
@@ -55,14 +56,15 @@ void PromptReader::run() {
     if (is_ending_) return;
     const Job& job = jobs_.front();  // stays where it is: only this thread takes the first one out
     const RequestId id = job.id;
+    const bool is_long = text_bytes(job.prompt) > kMiB;
     lock.unlock();
     PromptOutcome outcome = read(job);
     lock.lock();
     const bool is_dropped = jobs_.front().stop.token().stop_requested();
     jobs_.pop_front();
-    if (is_dropped) continue;
     lock.unlock();
-    on_read_(id, std::move(outcome));
+    if (is_long) return_free_heap();  // an allocator keeps what a long text took
+    if (!is_dropped) on_read_(id, std::move(outcome));
     lock.lock();
   }
 }

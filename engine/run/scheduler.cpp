@@ -104,7 +104,10 @@ void Scheduler::start_waiting() {
     try {
       start(std::move(*next), slot);
     } catch (const std::bad_alloc&) {
-      on_event_({id, Failed{{ErrorCode::kResource, "the system refused memory for this answer"}}});
+      const Error error{ErrorCode::kResource, "the system refused memory for this answer"};
+      const bool is_running = std::ranges::any_of(running_, [id](const Running& one) { return one.id == id; });
+      if (is_running) return fail(id, error);
+      on_event_({id, Failed{error}});
     }
   }
 }
