@@ -285,10 +285,14 @@ void EngineThread::Impl::generate(RequestId id, GenerateRequest request, StopTok
   PromptText prompt = std::exchange(request.prompt, {});
   if (!scheduler->add(id, std::move(request), std::move(stop))) return;
   const PlanOptions& options = session->plan().options;
-  if (std::optional<PromptOutcome> refused = refuse_by_bytes(model->text(), prompt, options))
-    return scheduler->prompt_read(id, std::move(*refused));
-  if (Status taken = reader.read(id, model->text(), std::move(prompt), options); !taken)
-    scheduler->prompt_read(id, taken.error());
+  try {
+    if (std::optional<PromptOutcome> refused = refuse_by_bytes(model->text(), prompt, options))
+      return scheduler->prompt_read(id, std::move(*refused));
+    if (Status taken = reader.read(id, model->text(), std::move(prompt), options); !taken)
+      scheduler->prompt_read(id, taken.error());
+  } catch (const std::bad_alloc&) {  // nobody would read it: it leaves the queue
+    scheduler->prompt_read(id, Error{ErrorCode::kResource, "the system refused memory for this prompt"});
+  }
 }
 
 // The host has no memory for what a request needs beside the plan: the request ends, the thread does not.

@@ -18,8 +18,10 @@ void RequestQueue::push(WaitingRequest request) {
   const auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) {
     return conversation != 0 && other.front().request.conversation == conversation;
   });
-  Line& behind = line != lines_.end() ? *line : lines_.emplace_back();
-  behind.push_back(std::move(request));
+  if (line != lines_.end()) return line->push_back(std::move(request));
+  Line own;
+  own.push_back(std::move(request));
+  lines_.push_back(std::move(own));
 }
 
 WaitingRequest* RequestQueue::find(RequestId id) {

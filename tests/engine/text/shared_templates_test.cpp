@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/text/template_cases.h"
+#include "plan/prompt_memory.h"
 #include "text/tokenizer.h"
 
 namespace headroom {
@@ -89,6 +90,36 @@ TEST(SharedTemplates, take_no_control_token_from_a_message) {
       const auto calm_text = parsed->render(each.inputs), text = parsed->render(hostile);
       if (!calm_text || !text) continue;
       EXPECT_EQ(controls_of(*text), controls_of(*calm_text)) << entry.path() << " " << each.name;
+    }
+  }
+}
+
+// A conversation that fills a context, of few long turns or of many short ones, is within the memory that the plan has
+// for rendering it.
+TEST(SharedTemplates, render_what_fits_a_context_within_the_memory_that_is_planned_for_it) {
+  const std::filesystem::path folder = std::filesystem::path(HEADROOM_SHARED_DATA) / "chat-templates";
+  if (!std::filesystem::is_directory(folder))
+    GTEST_SKIP() << "no public chat templates at " << folder << " (HEADROOM_SHARED_DATA)";
+  constexpr std::uint32_t kLongestToken = 16, kBytesPerToken = 6;
+  for (const auto& each : testing_support::read_template_cases(folder)) {
+    if (each.is_error) continue;
+    const auto parsed = ChatTemplate::parse(each.source);
+    ASSERT_TRUE(parsed) << each.name;
+    for (const std::uint32_t n_ctx : {512U, 8192U, 131072U}) {
+      for (const std::uint32_t n_turns : {1U, n_ctx / 32}) {
+        ChatTemplateInputs inputs = each.inputs;
+        inputs.messages.clear();
+        const std::string content(n_ctx * kBytesPerToken / (2 * n_turns), 'x');
+        for (std::uint32_t turn = 0; turn < n_turns; ++turn) {
+          inputs.messages.push_back({"user", content});
+          inputs.messages.push_back({"assistant", content});
+        }
+        inputs.messages.push_back({"user", "And?"});
+        inputs.most_bytes = prompt_memory(kLongestToken, {.n_ctx = n_ctx}).rendering;
+        const auto rendered = parsed->render(inputs);
+        EXPECT_TRUE(rendered) << each.name << ", " << n_ctx << " tokens in " << n_turns
+                              << " turns: " << rendered.error().message;
+      }
     }
   }
 }
