@@ -95,18 +95,23 @@ TEST(Prompt, reading_takes_no_more_of_the_heap_than_is_planned) {
     ASSERT_TRUE(file.ok()) << file.error().message;
     Result<TextParts> parts = read_text_parts(*file);
     ASSERT_TRUE(parts.ok()) << parts.error().message;
-    const PlanOptions options = context_of(16384);
+    const PlanOptions options = context_of(8192);
     const PromptMemory memory = prompt_memory(parts->tokenizer->longest_token_bytes(), options);
     for (const char* unit : {"a", " ", "\n", "x y ", "word, and 12 more. ", "\xF0\x9F\x99\x82", "\xFF", "-="}) {
+      // As long as a text can be that is not refused by its bytes, with what the template adds.
+      const std::size_t most =
+          (options.n_ctx - std::size_t{8}) * std::min(parts->tokenizer->longest_token_bytes(), kMostTokenBytes);
       std::string text;
-      while (text.size() + std::string_view(unit).size() <=
-             options.n_ctx * Bytes{parts->tokenizer->longest_token_bytes()})
-        text += unit;
+      while (text.size() + std::string_view(unit).size() <= most) text += unit;
       PromptText prompt;
       prompt.messages = {{"user", text}};
       prompt.allow_plain_template = true;
       for (const PromptText& each : {raw(text), prompt}) {
-        const Bytes peak = peak_of([&] { (void)read_prompt(*parts, each, options); });
+        PromptOutcome outcome;
+        const Bytes peak = peak_of([&] { outcome = read_prompt(*parts, each, options); });
+        const auto* too_long = std::get_if<PromptTooLong>(&outcome);
+        ASSERT_FALSE(std::holds_alternative<Error>(outcome)) << name << ": " << std::get<Error>(outcome).message;
+        ASSERT_TRUE(too_long == nullptr || too_long->text_bytes == 0) << "it was read to its end";
         EXPECT_LE(peak, memory.total() - memory.waiting) << name << ": " << unit << " of " << text.size() << " bytes";
       }
     }
