@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/memory_plan.h"
+#include "plan/prompt_memory.h"
 #include "support/model_specs.h"
 #include "support/plans.h"
 
@@ -91,6 +92,25 @@ TEST(MemoryPlan, the_heaps_share_counts_against_the_hosts_budget_alone) {
   EXPECT_EQ(plan.budgets[1].spare(), 0U);
   model.heap_bytes += 1;
   EXPECT_FALSE(test::planned(model, devices, options).fits());
+}
+
+TEST(MemoryPlan, reading_prompts_counts_against_the_hosts_budget_by_the_context) {
+  ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  PlanOptions options{.n_ctx = 1024, .n_gpu_layers = 11, .devices = {{1}}};
+  const Bytes without = test::planned(model, devices, options).budgets[1].peak();
+  model.longest_token_bytes = 64;
+  const Bytes prompts = most_prompt_bytes(model, options);
+  devices[0].free_bytes = without + prompts;
+  const MemoryPlan plan = test::planned(model, devices, options);
+  EXPECT_TRUE(plan.fits());
+  EXPECT_EQ(plan.budgets[0].prompts, 0U);
+  EXPECT_EQ(plan.budgets[1].prompts, prompts);
+  EXPECT_EQ(plan.budgets[1].spare(), 0U);
+  devices[0].free_bytes -= 1;
+  EXPECT_FALSE(test::planned(model, devices, options).fits());
+  options.n_ctx = 2048;
+  EXPECT_GT(test::planned(model, devices, options).budgets[1].prompts, prompts);
 }
 
 }  // namespace
