@@ -29,12 +29,13 @@ struct CheckMatrix {
   static constexpr std::uint32_t kMostMore = 2;
   static constexpr float kMore[kMostMore] = {64.0F, -96.0F};
   double more_sums[kCheckRows][kPanelRows] = {};
+  std::vector<float> weights;  // (kPanelRows, n_cols)
 
   CheckMatrix(KernelProbe& probe, DType type) {
     const std::uint32_t n_cols = check_cols(type);
     const Bytes stride = row_bytes(type, n_cols);
     std::vector<std::byte> rows, reversed(stride * kPanelRows);
-    std::vector<float> weights(std::size_t{kPanelRows} * n_cols);
+    weights.resize(std::size_t{kPanelRows} * n_cols);
     for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
       const std::vector<std::byte> row = check_weights(probe, type, n_cols);
       decode_row(type, row.data(), n_cols, weights.data() + std::size_t{lane} * n_cols);
@@ -47,7 +48,7 @@ struct CheckMatrix {
     put_panel(type, n_cols, kPanelRows, rows.data(), panels.data());
     put_panel(type, n_cols, kPanelRows, reversed.data(), panels.data() + matrix.panel_stride);
     for (std::vector<float>& row : activations) row = check_activations(probe, n_cols, matrix.has_words(), 0.0F);
-    multiply_plainly(weights);
+    multiply_plainly();
   }
 
   std::uint32_t more_column(std::uint32_t i) const { return matrix.n_cols - (i == 0 ? 20 : 3); }
@@ -75,7 +76,7 @@ struct CheckMatrix {
   }
 
  private:
-  void multiply_plainly(const std::vector<float>& weights) {
+  void multiply_plainly() {
     const std::uint32_t n_cols = matrix.n_cols;
     for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
       const float* w = weights.data() + std::size_t{lane} * n_cols;
@@ -134,6 +135,20 @@ void check_dot(KernelProbe& probe, const CheckMatrix& check) {
   }
 }
 
+// Two products, a code times a scale and that less its group's min, are rounded once each.
+void check_column(KernelProbe& probe, const CheckMatrix& check) {
+  const Matrix& matrix = check.matrix;
+  for (std::uint32_t column = 0; column < matrix.n_cols; ++column) {
+    std::array<float, kPanelRows> out{};
+    probe.begin("column", matrix.dtype, column, "as its place");
+    probe.kernels.column[index_of(matrix.dtype)](matrix.panel(0), matrix.n_cols, column, out.data());
+    for (std::uint32_t lane = 0; lane < kPanelRows; ++lane) {
+      const double expected = check.weights[std::size_t{lane} * matrix.n_cols + column];
+      probe.expect(lane, out[lane], expected, 1e-6 * check.weight_norms[lane]);
+    }
+  }
+}
+
 // Slabs of both panels, (n_slabs, kPairPanels, kSlabBytes).
 std::vector<std::byte> unpack_slabs(const KernelTable& kernels, const Matrix& matrix, std::uint32_t n_slabs) {
   std::vector<std::byte> slabs(n_slabs * kPairPanels * kSlabBytes);
@@ -163,6 +178,9 @@ void multiply_slabs(KernelProbe& probe, const CheckMatrix& check, const std::vec
                                                      .tiles = tiles.data(),
                                                      .n_tiles = n_tiles,
                                                      .out = out.data(),
+                                                     .panels = matrix.panels,
+                                                     .panel_stride = matrix.panel_stride,
+                                                     .column = probe.kernels.column[index_of(matrix.dtype)],
                                                      .ahead = matrix.panels});
   }
   const std::uint32_t first_col = first * kSlabCols;
@@ -202,6 +220,7 @@ void check_products(KernelProbe& probe) {
     if (kernels.dot[index_of(type.dtype)] == nullptr || probe.has_failed()) continue;
     const CheckMatrix check(probe, type.dtype);
     check_dot(probe, check);
+    if (kernels.column[index_of(type.dtype)] != nullptr) check_column(probe, check);
     const DotSlabsFn dot_slabs = kernels.dot_slabs[index_of(type.dtype)];
     if (dot_slabs == nullptr || kernels.unpack[index_of(type.dtype)] == nullptr) continue;
     const bool is_new = std::find(seen.begin(), seen.end(), dot_slabs) == seen.end();

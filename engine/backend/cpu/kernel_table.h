@@ -58,6 +58,8 @@ struct ActTile {
 // Sixteen rows times the columns of a tile. out: column c at out + c * out_stride, 16 floats.
 using DotFn = void (*)(const std::byte* panel, std::uint32_t n_cols, const ActTile& tile, float* out,
                        std::uint32_t out_stride);
+// The weights of one column of a packed panel, (16) and exact.
+using ColumnFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out);
 // Columns [slab * kSlabCols, n_cols) of a packed panel, at most kSlabCols of them (kWordSlabCols of F16 and BF16) -> a
 // slab.
 using UnpackFn = void (*)(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to);
@@ -70,9 +72,13 @@ struct SlabJob {
   const ActTile* tiles = nullptr;
   std::uint32_t n_tiles = 0;
   float* out = nullptr;  // (n_tiles, kPairPanels, kTileCols, 16)
+  // What outliers are multiplied with: packed panels. Slabs are rounded, which a large activation would show.
+  const std::byte* panels = nullptr;
+  std::size_t panel_stride = 0;
+  ColumnFn column = nullptr;  // null: there are no outliers, as of words
   // Packed bytes that are brought nearer with every tile, of each panel.
   const std::byte* ahead = nullptr;
-  std::size_t ahead_stride = 0, ahead_bytes = 0;  // from panel to panel; per tile, a multiple of 64
+  std::size_t ahead_bytes = 0;  // per tile, a multiple of 64
 };
 using DotSlabsFn = void (*)(const SlabJob& job);
 // acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups
@@ -151,6 +157,7 @@ struct Q4Blocks {
 struct KernelTable {  // made by make_kernel_table
   Isa isa;
   DotFn dot[kNDTypes];        // by DType; null: no kernel
+  ColumnFn column[kNDTypes];  // null: the type has no int8 activations
   UnpackFn unpack[kNDTypes];  // null: the packed form is read for any width
   DotSlabsFn dot_slabs[kNDTypes];
   ValueFn values[kNDTypes];

@@ -97,8 +97,10 @@ void PairProducts::compute_slabs() {
                 .tiles = tiles_.data(),
                 .n_tiles = n_tiles,
                 .out = scratch_.values,
+                .panels = matrix_.panel(block_.panel),
+                .panel_stride = matrix_.panel_stride,
+                .column = column_,
                 .ahead = next_panel + next_slab * packed,
-                .ahead_stride = matrix_.panel_stride,
                 .ahead_bytes = share});
   }
 }

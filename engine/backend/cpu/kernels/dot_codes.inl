@@ -53,9 +53,6 @@ struct CodeBlock {
 // Behind the codes: (8, 16) f32 scales.
 struct CodesQ4_0 {
   using Acts = InterleavedSlab;
-  static F weights_of(const std::byte* slab, std::uint32_t column) {
-    return mul(slab_column(slab, column, 8.0F), load_slab_scale(slab, column / 32));
-  }
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
     const PackedQ4_0 source(panel, n_cols);
     const std::uint32_t first = slab * (kSlabCols / 32),
@@ -102,16 +99,6 @@ template <class Source>
 struct CodesWithMins {
   static constexpr std::size_t kMinsAt = 128, kFactorAt = 256, kMinFactorAt = 320;
   using Acts = InterleavedSlab;
-  static F weights_of(const std::byte* slab, std::uint32_t column) {
-    const std::byte* scales = slab + kSlabCols * 16;
-    const std::uint32_t group = column / 32;
-    const auto of_group = [group](const std::byte* bytes) {
-      return to_f(byte_of_lanes(load_i(bytes + group / 4 * 64UL), group % 4));
-    };
-    const F d = load_f(reinterpret_cast<const float*>(scales + kFactorAt)),
-            d_min = load_f(reinterpret_cast<const float*>(scales + kMinFactorAt));
-    return sub(mul(mul(d, of_group(scales)), slab_column(slab, column, 0.0F)), mul(d_min, of_group(scales + kMinsAt)));
-  }
 
   template <int kGroup>
   static void unpack_group(const Source& source, std::uint32_t slab, std::byte* to) {
@@ -181,13 +168,6 @@ struct CodesWithMins {
 struct CodesQ6_K {
   static constexpr std::size_t kFactorAt = 256;
   using Acts = InterleavedSlab;
-  static F weights_of(const std::byte* slab, std::uint32_t column) {
-    const std::byte* scales = slab + kSlabCols * 16;
-    const I byte = byte_of_lanes(load_i(scales + column / 64 * 64UL), column / 16 % 4);
-    const F scale = sub(to_f(xor_i(byte, set_i(128))), set_f(128.0F));
-    const F d = load_f(reinterpret_cast<const float*>(scales + kFactorAt));
-    return mul(mul(d, scale), slab_column(slab, column, 32.0F));
-  }
 
   template <int kPart>
   static void unpack_part(const PackedQ6_K& source, std::uint32_t slab, std::byte* to) {

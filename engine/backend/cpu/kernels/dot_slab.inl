@@ -112,17 +112,10 @@ __attribute__((noinline)) void dot_slab_block(const SlabJob& job, const SlabBloc
   }
 }
 
-inline F load_slab_scale(const std::byte* slab, std::uint32_t index) {
-  return load_f(reinterpret_cast<const float*>(slab + kSlabCols * 16) + index * 16UL);
-}
-
-// How a register block is multiplied, and how one column of its weights is read, by what its slabs hold.
+// How a register block is multiplied, by what its slabs hold.
 template <class ActsOfSlab>
 struct OneScaleOf {  // bytes with a scale for all columns
   using Acts = ActsOfSlab;
-  static F weights_of(const std::byte* slab, std::uint32_t column) {
-    return mul(slab_column(slab, column, 128.0F), load_slab_scale(slab, 0));
-  }
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
     dot_slab_block<kP, kN, false, Acts>(job, part);
@@ -131,9 +124,6 @@ struct OneScaleOf {  // bytes with a scale for all columns
 template <class ActsOfSlab>
 struct BlockScalesOf {  // bytes with a scale per 32
   using Acts = ActsOfSlab;
-  static F weights_of(const std::byte* slab, std::uint32_t column) {
-    return mul(slab_column(slab, column, 128.0F), load_slab_scale(slab, column / 32));
-  }
   template <int kP, int kN>
   static void run(const SlabJob& job, const SlabBlock& part) {
     dot_slab_block<kP, kN, true, Acts>(job, part);
@@ -178,7 +168,7 @@ void dot_slabs(const SlabJob& job) {
   for (std::uint32_t tile = 0; tile < job.n_tiles; ++tile, ahead += job.ahead_bytes) {
     for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
       for (std::size_t at = 0; at < job.ahead_bytes; at += 64)
-        __builtin_prefetch(ahead + panel * job.ahead_stride + at, 0, 2);
+        __builtin_prefetch(ahead + panel * job.panel_stride + at, 0, 2);
     }
     const ActTile* here = job.tiles + tile;
     const auto part = [&](std::uint32_t panel) {
@@ -191,12 +181,11 @@ void dot_slabs(const SlabJob& job) {
     if constexpr (kSlabBlockPanels > 1) {
       if (panel < job.n_panels) dot_slab_columns<1, Block>(job, part(panel));
     }
-    if constexpr (requires { Block::weights_of; }) {
+    if constexpr (requires { typename Block::Acts; }) {
       const typename Block::Acts acts(*here, job.n_cols, job.slab, 0);
       if (!acts.has_outliers(here->width)) continue;
-      job.n_panels == kPairPanels
-          ? add_outliers<kPairPanels, Block>(job.slabs, acts, here->width, outliers, part(0).out)
-          : add_outliers<1, Block>(job.slabs, acts, here->width, outliers, part(0).out);
+      job.n_panels == kPairPanels ? add_outliers<kPairPanels>(job, acts, here->width, outliers, part(0).out)
+                                  : add_outliers<1>(job, acts, here->width, outliers, part(0).out);
     }
   }
 }

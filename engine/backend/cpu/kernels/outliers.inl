@@ -11,9 +11,56 @@ inline I byte_of_lanes(I lanes, std::uint32_t index) {
     default: return and_i(shift_right<24>(lanes), byte);
   }
 }
-// What stands in a column of a slab: 16 bytes, less their offset.
-inline F slab_column(const std::byte* slab, std::uint32_t column, float offset) {
-  return sub(to_f(byte_of_lanes(load_i(slab + column / 4 * 64UL), column % 4)), set_f(offset));
+// What stands in column `index` of 32: bytes, less their offset.
+inline F column_of(const I (&w)[8], std::uint32_t index, float offset) {
+  return sub(to_f(byte_of_lanes(w[index / 4], index % 4)), set_f(offset));
+}
+
+template <class Source>
+void column_of_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
+  const Source source(panel, n_cols);
+  I w[8];
+  source.load(column / 32, w);
+  const F scale = mul(source.scale(column / 32), set_f(Source::kFactor));
+  store_f(out, mul(column_of(w, column % 32, 128.0F), scale));
+}
+
+template <class Source>
+struct WithMin {
+  template <int kGroup>
+  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
+    const Source source(panel, n_cols);
+    const GroupScales groups = source.groups(super);
+    I w[8];
+    source.template load<kGroup>(super, w);
+    return sub(mul(groups.scale<kGroup>(), column_of(w, index, 0.0F)), groups.min<kGroup>());
+  }
+};
+struct WithSixBits {
+  template <int kPart>
+  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
+    const PackedQ6_K source(panel, n_cols);
+    I w[8];
+    source.load_codes<kPart>(super, w);
+    F first, second;
+    source.scales<kPart>(super, mul(source.super_scale(super), set_f(4.0F)), first, second);
+    return mul(index < 16 ? first : second, column_of(w, index, 32.0F));
+  }
+};
+// 256 columns in 8 groups, each of which has code of its own.
+template <class Groups>
+void column_of_groups(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
+  const std::uint32_t super = column / 256, index = column % 32;
+  switch (column / 32 % 8) {
+    case 0: return store_f(out, Groups::template column<0>(panel, n_cols, super, index));
+    case 1: return store_f(out, Groups::template column<1>(panel, n_cols, super, index));
+    case 2: return store_f(out, Groups::template column<2>(panel, n_cols, super, index));
+    case 3: return store_f(out, Groups::template column<3>(panel, n_cols, super, index));
+    case 4: return store_f(out, Groups::template column<4>(panel, n_cols, super, index));
+    case 5: return store_f(out, Groups::template column<5>(panel, n_cols, super, index));
+    case 6: return store_f(out, Groups::template column<6>(panel, n_cols, super, index));
+    default: return store_f(out, Groups::template column<7>(panel, n_cols, super, index));
+  }
 }
 
 // Weights of the columns that outliers of a slab had last: a slab's rows mostly have them in the same columns, so that
@@ -26,27 +73,38 @@ struct OutlierWeights {
   }
 };
 
-// Adds them to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16). Block reads a column's weights
-// out of a slab.
-template <int kP, class Block>
-__attribute__((noinline)) void add_outliers(const std::byte* slabs, const typename Block::Acts& acts,
-                                            std::uint32_t width, OutlierWeights& known, float* out) {
+// Reads the weights that one row's outliers meet, unless they are those that the row before met.
+template <int kP>
+inline void read_weights(const SlabJob& job, const SlabOutliers& outliers, std::uint32_t n, OutlierWeights& known) {
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t column = outliers.columns[i];
+    if (known.columns[i] == column) continue;
+    known.columns[i] = column;
+    for (int p = 0; p < kP; ++p) {
+      job.column(job.panels + static_cast<std::size_t>(p) * job.panel_stride, job.n_cols, job.slab * kSlabCols + column,
+                 known.weights[i][p]);
+    }
+  }
+}
+
+// Adds them to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16).
+template <int kP, class Acts>
+__attribute__((noinline)) void add_outliers(const SlabJob& job, const Acts& acts, std::uint32_t width,
+                                            OutlierWeights& known, float* out) {
   for (std::uint32_t c = 0; c < width; ++c, out += 16) {
     const std::uint32_t n = acts.n_outliers(static_cast<int>(c));
     if (n == 0) continue;
     const SlabOutliers& outliers = acts.outliers(static_cast<int>(c));
+    read_weights<kP>(job, outliers, n, known);  // before any sums are in registers, which a call would take
     F sums[kP];
-    for (std::uint32_t p = 0; p < kP; ++p) sums[p] = load_f(out + p * kTileCols * 16UL);
+    HEADROOM_UNROLL_SLAB
+    for (int p = 0; p < kP; ++p) sums[p] = load_f(out + p * kTileCols * 16UL);
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t column = outliers.columns[i];
-      if (known.columns[i] != column) {
-        known.columns[i] = column;
-        for (std::uint32_t p = 0; p < kP; ++p)
-          store_f(known.weights[i][p], Block::weights_of(slabs + p * kSlabBytes, column));
-      }
       const F value = set_f(outliers.values[i]);
-      for (std::uint32_t p = 0; p < kP; ++p) sums[p] = fma(load_f(known.weights[i][p]), value, sums[p]);
+      HEADROOM_UNROLL_SLAB
+      for (int p = 0; p < kP; ++p) sums[p] = fma(load_f(known.weights[i][p]), value, sums[p]);
     }
-    for (std::uint32_t p = 0; p < kP; ++p) store_f(out + p * kTileCols * 16UL, sums[p]);
+    HEADROOM_UNROLL_SLAB
+    for (int p = 0; p < kP; ++p) store_f(out + p * kTileCols * 16UL, sums[p]);
   }
 }

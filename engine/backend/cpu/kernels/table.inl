@@ -96,6 +96,11 @@ void fill(KernelTable& table) {
   table.dot[at(DType::kQ4_K)] = dot_any<WithMins<PackedQ4_K>::At, 4>;
   table.dot[at(DType::kQ5_K)] = dot_any<WithMins<PackedQ5_K>::At, 4>;
   table.dot[at(DType::kQ6_K)] = dot_any<SixBits<PackedQ6_K>::At, 4>;
+  table.column[at(DType::kQ8_0)] = column_of_blocks<PackedQ8_0>;
+  table.column[at(DType::kQ4_0)] = column_of_blocks<PackedQ4_0>;
+  table.column[at(DType::kQ4_K)] = column_of_groups<WithMin<PackedQ4_K>>;
+  table.column[at(DType::kQ5_K)] = column_of_groups<WithMin<PackedQ5_K>>;
+  table.column[at(DType::kQ6_K)] = column_of_groups<WithSixBits>;
   table.unpack[at(DType::kQ8_0)] = unpack_q8_0;
   table.unpack[at(DType::kQ4_0)] = unpack_q4_0;
   table.unpack[at(DType::kQ4_K)] = unpack_mins<PackedQ4_K>;

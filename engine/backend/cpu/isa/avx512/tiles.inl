@@ -178,7 +178,7 @@ inline void store_tiles(std::int32_t* sums) {
 inline void bring_ahead(const SlabJob& job, std::uint32_t first_tile, std::uint32_t last_tile) {
   for (std::uint32_t tile = first_tile; tile < last_tile && tile < job.n_tiles; ++tile) {
     for (std::uint32_t panel = 0; panel < job.n_panels; ++panel) {
-      const std::byte* ahead = job.ahead + panel * job.ahead_stride + tile * job.ahead_bytes;
+      const std::byte* ahead = job.ahead + panel * job.panel_stride + tile * job.ahead_bytes;
       for (std::size_t at = 0; at < job.ahead_bytes; at += 64) __builtin_prefetch(ahead + at, 0, 2);
     }
   }
@@ -212,7 +212,7 @@ struct TileSums {
         store_f(to, fma(mul(to_f(sum), scales[p]), scale, kFirst ? zero_f() : load_f(to)));
       }
     }
-    if (acts.has_outliers(n)) add_outliers<kP, OneScaleOf<RowsOfSlab>>(job.slabs, acts, n, outliers, out);
+    if (acts.has_outliers(n)) add_outliers<kP>(job, acts, n, outliers, out);
   }
 };
 
