@@ -56,6 +56,9 @@ ui::ConversationHead headFrom(const QSqlQuery& row) {
           row.value(4).toLongLong()};
 }
 
+// SQL writes it as a number.
+static_assert(static_cast<int>(ui::TurnState::Writing) == 1);
+
 // Values that no version of ours wrote are read as the harmless one.
 ui::TurnState stateFrom(int value) {
   const bool known = value >= 0 && value <= static_cast<int>(ui::TurnState::Interrupted);
@@ -247,6 +250,8 @@ Status ConversationDatabase::saveHead(const ui::ConversationHead& head) {
 }
 
 Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::Turn& turn) {
+  // Five times a second while it is written: an index of 20,000 characters costs 60 times what the row costs.
+  const bool isWriting = turn.state == ui::TurnState::Writing;
   const auto save = [&]() -> Status {
     const Result<int> saved = changeRows(
         database(),
@@ -257,15 +262,33 @@ Status ConversationDatabase::saveTurn(const QString& conversationId, const ui::T
             "excluded.attachments, state = excluded.state, active = excluded.active, cut_before = "
             "excluded.cut_before, summary = excluded.summary, model_name = excluded.model_name, generated_tokens = "
             "excluded.generated_tokens, decode_seconds = excluded.decode_seconds, seed = excluded.seed, folded = "
-            "excluded.folded"),
+            "CASE WHEN excluded.state = 1 THEN turns.folded ELSE excluded.folded END"),
         {turn.id, conversationId, turn.parentId, static_cast<int>(turn.role), turn.text,
          attachmentsAsText(turn.attachments), static_cast<int>(turn.state), turn.active, turn.cutBefore, turn.summary,
          turn.modelName, turn.generatedTokens, turn.decodeSeconds, static_cast<qint64>(turn.seed), turn.createdMs,
-         textForIndex(turn.text)});
+         isWriting ? QString() : textForIndex(turn.text)});
     if (!saved || !turn.active) return asStatus(saved);
     return chooseVersion(conversationId, turn.id);
   };
   return inTransaction(database(), save);
+}
+
+Status ConversationDatabase::finishInterrupted() {
+  return inTransaction(database(), [&]() -> Status {
+    Result<QSqlQuery> rows =
+        runQuery(database(), QStringLiteral("SELECT number, text FROM turns WHERE state = 1"), {}, tr("read"));
+    if (!rows) return rows.error();
+    QVector<std::pair<qint64, QString>> unfinished;
+    while (rows->next()) unfinished.emplaceBack(rows->value(0).toLongLong(), rows->value(1).toString());
+    if (rows->lastError().isValid()) return sqlError(tr("read"), rows->lastError());
+    for (const auto& [number, text] : unfinished) {
+      const Result<int> done =
+          changeRows(database(), QStringLiteral("UPDATE turns SET state = ?, folded = ? WHERE number = ?"),
+                     {static_cast<int>(ui::TurnState::Interrupted), textForIndex(text), number});
+      if (!done) return done.error();
+    }
+    return ok_status();
+  });
 }
 
 Status ConversationDatabase::rename(const QString& id, const QString& title) {

@@ -33,8 +33,9 @@ class ConversationDatabase {
   Result<QVector<ui::ConversationHead>> list(const QString& search);
   Result<ui::Conversation> read(const QString& id);
   Status saveHead(const ui::ConversationHead& head);
-  Status saveTurn(const QString& conversationId,
-                  const ui::Turn& turn);  // an active one makes its other versions inactive
+  // An active one makes its other versions inactive. What is still being written is found by searches once it is done.
+  Status saveTurn(const QString& conversationId, const ui::Turn& turn);
+  Status finishInterrupted();  // what was being written when the program ended
   Status saveDraft(const QString& conversationId, const ui::Draft& draft);  // an empty one goes
   Result<ui::Draft> readDraft(const QString& conversationId);               // empty: there is none
   Status rename(const QString& id, const QString& title);

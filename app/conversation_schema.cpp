@@ -97,10 +97,12 @@ Status toVersion2(const QSqlDatabase& database) {
                       "old.folded); INSERT INTO turn_search(rowid, folded) VALUES(new.number, new.folded); END")});
 }
 
-// Drafts. One of them has an empty id, of no conversation; so a trigger, and no foreign key, makes them go with theirs.
+// An index of the few turns that were being written when the program ended, which the next start finishes; and drafts,
+// of which one has an empty id, of no conversation: so a trigger, and no foreign key, makes them go with theirs.
 Status toVersion3(const QSqlDatabase& database) {
   return runAll(database,
-                {QStringLiteral("CREATE TABLE drafts(conversation_id TEXT PRIMARY KEY, text TEXT NOT NULL, attachments "
+                {QStringLiteral("CREATE INDEX turns_unfinished ON turns(number) WHERE state = 1"),
+                 QStringLiteral("CREATE TABLE drafts(conversation_id TEXT PRIMARY KEY, text TEXT NOT NULL, attachments "
                                 "TEXT NOT NULL, edited_turn TEXT NOT NULL, aside_text TEXT NOT NULL, "
                                 "aside_attachments TEXT NOT NULL) STRICT"),
                  QStringLiteral("CREATE TRIGGER conversations_deleted AFTER DELETE ON conversations BEGIN DELETE FROM "

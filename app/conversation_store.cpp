@@ -40,6 +40,7 @@ class ConversationWorker : public QObject {
              "started.")
               .arg(m_database->movedTo()));
     }
+    change({}, [](ConversationDatabase& database) { return database.finishInterrupted(); });
     // What was deleted in the last run and not undone.
     change({}, [](ConversationDatabase& database) { return database.purgeAllRemoved(); });
   }

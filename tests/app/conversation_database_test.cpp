@@ -114,6 +114,28 @@ TEST_F(ConversationDatabaseTest, a_removed_conversation_can_be_restored_until_it
   EXPECT_FALSE(database->read("c").ok());
 }
 
+TEST_F(ConversationDatabaseTest, what_was_being_written_is_found_once_it_is_done_or_the_next_run_finishes_it) {
+  auto database = open();
+  ASSERT_TRUE(database->saveHead({"c", "T", "", 1, 1}).ok());
+  const auto found = [&](const char* words) { return !database->list(words)->isEmpty(); };
+  ui::Turn answer = turn("t", "", "one quokka");
+  answer.state = ui::TurnState::Writing;
+  ASSERT_TRUE(database->saveTurn("c", answer).ok());
+  EXPECT_EQ(database->read("c")->turns[0].text, "one quokka") << "it is kept all the same";
+  EXPECT_FALSE(found("quokka"));
+  answer.state = ui::TurnState::Stopped;
+  ASSERT_TRUE(database->saveTurn("c", answer).ok());
+  EXPECT_TRUE(found("quokka"));
+  answer.state = ui::TurnState::Writing;  // it is continued, and the program is killed
+  answer.text += " and two wombats";
+  ASSERT_TRUE(database->saveTurn("c", answer).ok());
+  EXPECT_TRUE(found("quokka"));
+  ASSERT_TRUE(database->finishInterrupted().ok());
+  EXPECT_TRUE(found("wombats"));
+  EXPECT_EQ(database->read("c")->turns[0].state, ui::TurnState::Interrupted);
+  test::RawDatabase(path()).run("INSERT INTO turn_search(turn_search, rank) VALUES('integrity-check', 1)");
+}
+
 TEST_F(ConversationDatabaseTest, a_draft_outlives_the_program_and_goes_with_its_conversation) {
   const ui::Draft draft{{"a change", {{{"a.txt", "words"}, 0}}}, "t", {"a new message", {{{"b.txt", "more"}, 0}}}};
   {

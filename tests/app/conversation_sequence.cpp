@@ -174,7 +174,11 @@ QMap<QString, QString> heldAfter(const std::vector<Step>& steps, std::size_t n) 
   }
   QMap<QString, QString> held;
   for (auto it = all.cbegin(); it != all.cend(); ++it) {
-    if (!it->isRemoved) held[it.key()] = inWords({it->head, it->turns});
+    ui::Conversation conversation{it->head, it->turns};
+    for (ui::Turn& turn : conversation.turns) {
+      if (turn.state == ui::TurnState::Writing) turn.state = ui::TurnState::Interrupted;
+    }
+    if (!it->isRemoved) held[it.key()] = inWords(conversation);
   }
   return held;
 }

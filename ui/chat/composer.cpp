@@ -218,6 +218,8 @@ void Composer::showEditBar() {
   m_editText->setText(asks             ? tr("Throw away what you changed in this message?")
                       : m_isEditHidden ? tr("Editing a message that another version hides; sending shows it again.")
                                        : tr("Editing your message; the version before stays."));
+  if (const char* role = asks ? "" : "muted"; m_editText->property("role").toString() != QLatin1StringView(role))
+    setRole(m_editText, role);
   m_cancel->setVisible(!asks);
   m_discard->setVisible(asks);
   m_keep->setVisible(asks);

@@ -26,9 +26,9 @@ std::vector<QWidget*> childrenInOrder(const QWidget& parent) {
   const auto left = [](const QWidget* a, const QWidget* b) { return a->x() < b->x(); };
   std::stable_sort(children.begin(), children.end(), top);
   for (auto line = children.begin(); line != children.end();) {
-    const QRect first = (*line)->geometry();
-    const auto end =
-        std::stable_partition(line, children.end(), [&](const QWidget* w) { return areBeside(first, w->geometry()); });
+    const QRect first = (*line)->geometry();  // which may be empty, and then is beside nothing
+    const auto end = std::stable_partition(line + 1, children.end(),
+                                           [&](const QWidget* w) { return areBeside(first, w->geometry()); });
     std::stable_sort(line, end, left);
     line = end;
   }

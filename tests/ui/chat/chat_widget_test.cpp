@@ -15,6 +15,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -623,7 +624,22 @@ TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
     find<QToolButton>("toggleChatSettings")->click();
     grab("chat-settings-" + suffix);
     find<QToolButton>("toggleChatSettings")->click();
+    ASSERT_TRUE(waitForRowButton("editMessage"));
+    rowButton("editMessage")->click();
+    grab("chat-editing-" + suffix);
+    QTest::keyClicks(find<QPlainTextEdit>("messageEdit"), " In GiB, please.");
+    QTest::keyClick(find<QPlainTextEdit>("messageEdit"), Qt::Key_Escape);
+    grab("chat-asking-" + suffix);
+    find<QToolButton>("discardEdit")->click();
   }
+  QString table = "| Context | F16 | Q8 |\n|---|--:|--:|\n";
+  for (int i = 1; i <= 300; ++i)
+    table += QStringLiteral("| %1 | %2 MiB | %3 MiB |\n").arg(i * 512).arg(i * 64).arg(i * 34);
+  type("As a table, up to a large one?");
+  answer(qPrintable(table + "\nThat is all of it."));
+  auto* bar = find<QAbstractScrollArea>("chatView")->verticalScrollBar();
+  bar->setValue(bar->maximum() - 3000);  // where the table goes on in its next segment
+  grab("chat-table-dark");
   type("And for eight requests at once?");
   emit m_engine.promptTooLong(m_engine.lastId, 5000, 4096);
   drop({QUrl::fromLocalFile(HEADROOM_SOURCE_DIR "/LICENSE")});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QtTest/qtestspontaneevent.h>
 #include <QApplication>
 #include <QComboBox>
 #include <QScrollArea>
@@ -18,7 +19,8 @@ namespace {
 void turnWheel(QWidget& widget, int delta) {
   const QPointF at = QRectF(widget.rect()).center();
   QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
-  QCoreApplication::sendEvent(&widget, &event);
+  QSpontaneKeyEvent::setSpontaneous(&event);  // as from the desktop: it goes on to parents, and may bring the keyboard
+  qApp->notify(&widget, &event);
 }
 
 // A page that is higher than its area, with fields on it.
