@@ -11,6 +11,7 @@
 #include "app/single_instance.h"
 #include "run/engine_thread.h"
 #include "standard_streams.h"
+#include "ui/theme/plain_text_guard.h"
 
 namespace {
 
@@ -30,8 +31,9 @@ bool hasDisplay() {
 void showTrouble(const QString& sentence) {
   const QString platform = QGuiApplication::platformName();
   const bool hasScreen = platform != QLatin1StringView("offscreen") && platform != QLatin1StringView("minimal");
-  if (hasScreen && ::isatty(STDERR_FILENO) == 0)
-    QMessageBox::critical(nullptr, QCoreApplication::applicationName(), sentence);
+  if (!hasScreen || ::isatty(STDERR_FILENO) != 0) return;
+  const headroom::ui::PlainTextGuard plainText;  // a path may look like markup
+  QMessageBox::critical(nullptr, QCoreApplication::applicationName(), sentence);
 }
 
 void print(std::FILE* where, const QString& text) { std::fputs(text.toLocal8Bit().constData(), where); }
