@@ -33,13 +33,17 @@ class Arena {
 struct StepInputs {
   std::span<const StepRow> rows;  // slots ascending, of each slot positions one after the other; at most max_rows
   std::span<const std::uint32_t> logit_rows;  // indices into rows, ascending; at most Program::max_logit_rows
-  // (n_layers, n_slots): the position from which on a query reads the F16 rows of a quantized cache; 0 where there is
-  // no ring. As it is once these rows are written.
+  // (n_layers, n_slots): from this position on a query reads the F16 ring of a quantized cache instead of its codes; 0
+  // where there is no ring. It counts the rows of this step as written. Example: a ring of 512 rows and a slot that
+  // holds 4,096 positions after the step: 3,584.
   std::span<const std::uint32_t> exact_from;
-  std::uint64_t number = 0;  // of the step, the same for all its subgraphs; 0: it may be any
+  // The same for all subgraphs of a step, and different for the next step, so that a backend copies the inputs of a
+  // step to its device once. 0: the backend copies them each time.
+  std::uint64_t number = 0;
 };
 
-// What a backend is bound to. Model, plan, balance and the arenas outlive the binding; the list of arenas does not.
+// What bind() is given. Model, plan, balance and the arenas live longer than the binding; the list `arenas` itself does
+// not, so a backend copies what it needs of it.
 struct Binding {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
@@ -65,7 +69,7 @@ struct DeviceLimits {
   double most_ops_per_s() const { return std::max({f32_ops_per_s, f16_ops_per_s, int8_ops_per_s, tile_ops_per_s}); }
 };
 
-// Of measure_speed(): as much as it ever needs, and as little as it always takes.
+// Memory that measure_speed() uses: at most and at least.
 inline constexpr Bytes kMostMeasureBytes = 512 * kMiB, kLeastMeasureBytes = 16 * kMiB;
 
 class Backend {
@@ -100,45 +104,47 @@ class Backend {
   virtual Status load_weight(Arena& arena, const Region& region, const WeightTensor& weight, const ModelFile& file,
                              Arena* upload, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
-  // Makes every byte of an arena present and zero, so that a context that fills up takes nothing more, and a machine
-  // that cannot keep what it promised shows it now and not in the middle of an answer. `advance` as above.
+  // Writes zeros to every byte of an arena. A system may promise memory and find pages only when they are written: a
+  // machine that cannot keep the promise fails here, and not in the middle of an answer. `advance` as above.
   virtual Status clear_arena(Arena& arena, const StopToken& stop, const std::function<void(Bytes)>& advance) = 0;
 
   // Finds the weights, caches and buffers that stand on this device, before the first step and after each new plan.
   // All that a step needs is allocated here. kCancelled when stopped.
   virtual Status bind(const Binding& binding) = 0;
 
-  // Writes panels of a weight that stands here as another device reads them, on all threads; what is of a vector is all
-  // of it. The CPU's: nobody else lends.
+  // Writes some panels of a weight, in the format of another device, to `to`; on all threads. A vector is always
+  // written whole. Only the CPU's backend has it: weights are streamed from the CPU to GPUs and never the other way.
+  // Example: panels 64 to 127 of layer 7's gate, which has 16 rows a panel here and 32 rows a panel on the GPU.
   virtual void copy_panels(std::int32_t /*weight*/, const PanelFormat& /*format*/, PanelRange /*range*/,
                            std::byte* /*to*/) {
-    CHECK(false, "a weight is borrowed of a device that lends none");
+    CHECK(false, "weights are streamed from the CPU alone");
   }
 
-  // Starts to bring what an op of the program needs that brings weights, from who lends them, while what was submitted
-  // runs; the op is submitted behind it. kCancelled when stopped, then nothing of this step may follow.
+  // Starts the upload of the weights of an op with needs_weight_upload from `source`, while the ops that were submitted
+  // before are running. The op itself is submitted after this call. kCancelled when stopped: then nothing more of this
+  // step may be submitted.
   virtual Status upload_weights(const Op& /*op*/, WeightSource& /*source*/, const StopToken& /*stop*/) {
-    CHECK(false, "weights are brought to a device that takes none");
+    CHECK(false, "weights are uploaded to a device that takes no streams");
   }
 
-  // Starts the ops of a subgraph of this device, behind those that were submitted before. Allocates nothing. A backend
-  // may compute in submit() or after it.
+  // Starts the ops of a subgraph of this device; they run after those of earlier calls. Allocates nothing. A backend
+  // may have computed all of them when this returns, as the CPU's does, or none, as those of GPUs do.
   virtual Status submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) = 0;
 
-  // Until all that was submitted is done. kCancelled when `stop` broke it off: the cache rows of the step are then
-  // undefined. kDeviceLost when the device is gone: every later call fails as well.
+  // Returns when all submitted ops are done. kCancelled when `stop` ended the step before its last op: the cache rows
+  // of this step are then undefined. kDeviceLost when the device is gone: every later call fails as well.
   virtual Status wait(const StopToken& stop) = 0;
 
-  // Copies a buffer of the program, rows packed, to or from the host, behind all that was submitted: bytes from the
-  // beginning of a row on, and the first bytes.
+  // Copy a buffer of the program between the device and the host, once all submitted ops are done; rows stand one
+  // behind another. read() begins with row `first_row`, write() with the first row.
   virtual Status read(BufferId buffer, std::uint32_t first_row, std::span<std::byte> to) = 0;
   virtual Status write(BufferId buffer, std::span<const std::byte> from) = 0;
   // The buffer itself where the host can read it, valid until the next submit() or write(); else null.
   virtual const std::byte* host_view(BufferId buffer) const = 0;
 
-  // Answers queries about the logits of the last step, behind all that was submitted; at most candidate_rows() of them.
-  // Of the same logits every device answers the same tokens in the same order, and sums within kMostSumError, whatever
-  // its number of threads. Allocates nothing.
+  // Finds the likeliest tokens of some rows of the last step's logits; at most candidate_rows() queries at a time.
+  // Every device finds the same tokens in the same order in the same logits, with any number of threads; its sums are
+  // off by at most kMostSumError. Allocates nothing.
   virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.

@@ -1,5 +1,5 @@
-// The likeliest tokens of a row of logits: what a sampler asks the device that has them for, so that a row of the whole
-// vocabulary need not be copied.
+// The likeliest tokens of a row of logits. The device that computed the row finds them, so that a row of the whole
+// vocabulary (a hundred thousand numbers) need not be copied to the host.
 #pragma once
 
 #include <algorithm>
@@ -36,10 +36,11 @@ inline float finite_logit(float logit) {
 // told in shaders/row_maxima.comp.
 inline constexpr double kMostSumError = 5e-6;
 
-// One row is asked for its likeliest tokens, for the logits of some tokens, and for the sum of all.
+// A question about one row of logits and room for its answer: the likeliest tokens, the logits of some tokens by their
+// ids, and the sum of all exponentials.
 struct CandidateQuery {
   std::uint32_t row = 0;               // of the logits of the last step
-  bool wants_sum = false;              // else `sum` stays as it is
+  bool wants_sum = false;              // false: `sum` is not written
   std::span<const std::uint32_t> ids;  // of the vocabulary, at most kMostCandidates
   // The answer; all logits as finite_logit() has them.
   std::span<Candidate> best;  // the likeliest, as many as there is room for: 1 to min(n_vocab, kMostCandidates)
@@ -47,7 +48,7 @@ struct CandidateQuery {
   double sum = 0;             // of exp(logit - best.front().logit) over the whole row
 };
 
-// In plain loops over a row that the host can read, (n_vocab): what every backend's answers are held against.
+// Answers a query in plain loops over a row that the host can read, (n_vocab). Tests hold every backend to it.
 void answer_query(std::span<const float> row, CandidateQuery& query);
 
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// What every backend checks before bytes of a buffer go to or from the host.
+// The check that every backend makes before it copies bytes of a buffer to or from the host.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace headroom {
 
-// Whose buffers are meant.
+// The device whose buffers are copied.
 struct CopySide {
   std::string_view id;  // of the device, for the message
   const Program& program;

@@ -115,9 +115,9 @@ struct PlanOptions {
   // The first layers of those whose FFN stands on the CPU, beside attention and cache on a GPU, 0..n_gpu_layers. Auto:
   // none, unless n_gpu_layers is auto too and that would be faster than whole layers on the CPU.
   std::int32_t n_cpu_ffn = kAutoLayers;
-  // Steps of at least so many rows have GPUs compute FFNs that stand on the CPU, with weights that are brought to them
-  // (plan/weight_stream.h); 0: none do. Auto: where and from where on the time model says that it is faster, if the
-  // plan fits with it.
+  // Steps of at least so many rows stream: FFN weights that stand on the CPU are uploaded to a GPU, which computes with
+  // them (plan/weight_stream.h). 0: no step streams. Auto: the number of rows from which on the time model says that it
+  // is faster, or 0 where it never is or the plan does not fit with the room that streaming needs.
   std::int32_t stream_rows = kAutoRows;
   // The devices to plan for, each once, in the order in which layers are given to them; what is left goes to the CPU,
   // which is named only for its headroom. Empty: the first device that is given.

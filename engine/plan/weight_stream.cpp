@@ -15,16 +15,16 @@
 namespace headroom {
 namespace {
 
-// What is predicted to be this much faster is faster.
+// Predictions are off by so much: streaming has to be this many times as fast as the CPU before it is chosen.
 constexpr double kWorthStreaming = 1.25;
 
 constexpr std::array kUp{TensorRole::kFfnNorm, TensorRole::kGate, TensorRole::kUp};
 constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
-// kMoeUp is computed with what kMoeRoute brought.
+// The weights of kMoeUp are uploaded with those of kMoeRoute, the op before it.
 constexpr std::array kRoute{TensorRole::kFfnNorm, TensorRole::kRouter, TensorRole::kExpertGate, TensorRole::kExpertUp};
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kFfnPostNorm};
 
-// Of one layer.
+// What one layer's FFN reads and multiplies.
 struct FfnWork {
   double cpu_bytes = 0, expert_bytes = 0;  // on the CPU: of weights that every row reads, and of experts
   double expert_share = 1;                 // of those that one row reads
@@ -59,10 +59,11 @@ class StreamTimes {
     const double bytes = work_.cpu_bytes + work_.expert_bytes * share_touched(work_.expert_share, n_rows);
     return std::max(bytes / cpu_.read_bytes_per_s, products(n_rows) / cpu_.products_per_s);
   }
-  // The residual may have to go there and back.
+  // The time of the upload or of the products, whichever is longer, since both happen at once; and of the residual,
+  // which may have to go to the GPU and back.
   double streamed(double n_rows) const {
-    const double brought = work_.gpu_bytes / std::min(gpu_.copy_bytes_per_s, cpu_.copy_bytes_per_s);
-    return std::max(brought, products(n_rows) / gpu_.products_per_s) +
+    const double upload = work_.gpu_bytes / std::min(gpu_.copy_bytes_per_s, cpu_.copy_bytes_per_s);
+    return std::max(upload, products(n_rows) / gpu_.products_per_s) +
            2 * (kCrossingSeconds + n_rows * row_bytes_ / gpu_.copy_bytes_per_s);
   }
   bool pays(double n_rows) const { return streamed(n_rows) * kWorthStreaming < on_cpu(n_rows); }

@@ -67,23 +67,24 @@ class ProgramBuilder {
     add_op(OpKind::kAttnOut, index, device, {attended, residual}, {residual});
   }
 
-  // `is_brought`: its weights do not stand on `device`.
-  void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_brought, BufferId residual) {
-    if (layer.has_experts()) return add_experts(index, layer, device, is_brought, residual);
+  // `is_streamed`: its weights stand on the CPU and are uploaded to `device`.
+  void add_ffn(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed, BufferId residual) {
+    if (layer.has_experts()) return add_experts(index, layer, device, is_streamed, residual);
     const BufferId hidden = add_buffer("hidden", device, layer.d_ff);
-    add_op(OpKind::kFfnUp, index, device, {residual}, {hidden}, is_brought);
-    add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual}, is_brought);
+    add_op(OpKind::kFfnUp, index, device, {residual}, {hidden}, is_streamed);
+    add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual}, is_streamed);
   }
 
-  // Those of kMoeUp are brought with the router.
-  void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_brought, BufferId residual) {
+  // The weights of kMoeUp are uploaded with the router's.
+  void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed,
+                   BufferId residual) {
     CHECK(!layer.has_post_norms, "what experts add to the residual is not normed");
     const BufferId ids = add_buffer("expert ids", device, layer.n_experts_used),
                    weights = add_buffer("expert weights", device, layer.n_experts_used);
-    add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights}, is_brought);
+    add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights}, is_streamed);
     const BufferId hidden = add_buffer("hidden", device, layer.n_experts_used * layer.expert_d_ff);
     add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
-    add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual}, is_brought);
+    add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual}, is_streamed);
   }
 
   // All ops of one way, from the embedding to the residual that the head reads.

@@ -21,17 +21,18 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-// Steps of at least least_rows rows compute FFNs elsewhere than where their weights stand.
+// Steps of at least least_rows rows stream: they compute FFNs that stand on the CPU on a GPU (plan/weight_stream.h).
 struct WeightStreaming {
-  std::vector<DeviceIndex> ffn_device{};  // (n_layers): where weights stand, or where they are streamed to; empty: none
+  std::vector<DeviceIndex> ffn_device{};  // (n_layers): of a streamed step; empty: no step streams
   std::uint32_t least_rows = 0;
   bool is_used() const { return !ffn_device.empty(); }
   bool operator==(const WeightStreaming&) const = default;
 };
 
-// Ops in order, buffers laid out by liveness for `max_rows` rows. The residual crosses wherever the next part is on
-// another device. Both ways of a step have the same logits; what else they need shares its bytes. Pure; deterministic.
-// `alignment` is a power of two.
+// The forward pass of a model as ops in order, with its buffers laid out by liveness for `max_rows` rows. Where the
+// next part of a layer is on another device, a transfer copies the residual there. Resident and streamed steps write
+// the same logits; their other buffers share bytes, since no step is both. Pure; deterministic. `alignment` is a power
+// of two.
 Program build_program(const ModelInfo& model, const Placement& placement, std::uint32_t n_devices,
                       std::uint32_t max_rows, std::uint32_t max_logit_rows, Bytes alignment,
                       const WeightStreaming& streaming = {});

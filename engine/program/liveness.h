@@ -20,10 +20,11 @@ struct Layout {
   Bytes peak = 0;              // where the furthest buffer ends
 };
 
-// Greedy, each at the lowest offset that is free throughout its life: by size, largest first, and where that is not the
-// best there can be, by length of life, longest first; the smaller of the two, ties in the order given. Deterministic;
-// offsets are sums of sizes, so they keep the sizes' alignment. Not optimal in general, optimal for a forward pass: the
-// residual lives longer than whatever stands beside it. The sum of all sizes fits 64 bits.
+// Places each buffer at the lowest offset that is free throughout its life, the largest buffers first. Where the result
+// is larger than the most bytes alive at once, it also tries the longest lives first, and returns the smaller of the
+// two. Deterministic: ties go by the given order. Offsets are sums of sizes, so they keep the sizes' alignment. This is
+// not optimal in general, but it is for a forward pass, whose residual lives longer than everything beside it. The sum
+// of all sizes fits 64 bits.
 Layout pack_lives(std::span<const Life> lives);
 
 }  // namespace headroom

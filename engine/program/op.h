@@ -12,8 +12,8 @@
 
 namespace headroom {
 
-// Borders between ops are the fusion borders: a backend implements each op as it likes, and nobody matches patterns in
-// a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
+// A backend computes each op as it likes, with one kernel or several, and never fuses two ops: nobody matches patterns
+// in a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
 // f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and "hidden" (n_rows,
 // n_experts_used, expert_d_ff) f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's
 // lists; what is added to in place is both.
@@ -40,7 +40,7 @@ struct Op {
   std::int32_t layer = -1;
   DeviceIndex device = 0;
   OperandList inputs, outputs;
-  // Weights that stand on another device are brought to this one before it, in each step: see plan/weight_stream.h.
+  // Its weights stand on another device and are uploaded to this one before the op, in each step: plan/weight_stream.h.
   bool needs_weight_upload = false;
 };
 
@@ -56,12 +56,13 @@ struct Buffer {
   Bytes row_bytes() const { return Bytes{row_elems} * kF32Bytes; }
 };
 
-// What a step does: all of it where the weights stand, or, with many rows, some of it where they are streamed to.
+// How a step runs. Resident: every op runs on the device that holds its weights. Streamed, for steps of many rows: FFNs
+// that stand on the CPU run on a GPU, to which their weights are uploaded.
 enum class ExecutionMode : std::uint8_t { kResident, kStreamed };
 
 struct Program {
-  std::vector<Op> ops;                // of the way in place, and behind them those of the other one
-  std::uint32_t n_streaming_ops = 0;  // of the other one; 0: there is none
+  std::vector<Op> ops;                // of resident steps, then those of streamed steps
+  std::uint32_t n_streaming_ops = 0;  // of streamed steps; 0: no step streams
   std::vector<Buffer> buffers;
   BufferId logits = 0;                  // what kLogits writes; its bytes are in a region of their own
   std::uint32_t max_rows = 0;           // tokens in one step

@@ -12,7 +12,7 @@ namespace headroom {
 
 using BufferId = std::uint32_t;  // index into Program::buffers
 
-// A few buffers in the order that the op's kind states. A value without memory of its own.
+// At most kMost buffers, in the order that the op's kind states; on no heap.
 class OperandList {
  public:
   static constexpr std::size_t kMost = 4;

@@ -14,12 +14,12 @@ namespace {
 
 DeviceIndex cpu_of(const MemoryPlan& plan) { return find_cpu(plan.devices).value(); }
 
-// Whose staging what a device sends goes through.
+// The device whose staging is used for bytes that leave `device`: a GPU's own page-locked memory, else the CPU's.
 DeviceIndex staging_owner(const MemoryPlan& plan, DeviceIndex device) {
   return plan.devices[device].traits.copies_page_locked ? device : cpu_of(plan);
 }
 
-// The plan's host memory for it.
+// The staging region of a device, as host memory; empty where the plan has none.
 std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const> arenas, DeviceIndex owner) {
   const std::optional<RegionRef> found = find_region(plan, owner, RegionKind::kStaging);
   if (!found) return {};
@@ -29,7 +29,7 @@ std::span<std::byte> find_staging(const MemoryPlan& plan, std::span<Arena* const
   return {arena->host_address() + region.offset, region.size};
 }
 
-// Weights of the CPU, as a GPU reads them.
+// The weights that the CPU holds, in the panels of a GPU.
 class CpuPanels final : public WeightSource {
  public:
   explicit CpuPanels(Backend& backend) : backend_(backend) {}
@@ -124,7 +124,7 @@ DecodeTimes Executor::take_decode_times() {
   return std::exchange(decode_times_, {0, 0, std::vector<double>(plan_.devices.size())});
 }
 
-// The time since the last call, or since the step began, is that of `device`: it was waited for.
+// Counts the time since the last call, or since the step began, as spent on `device`: the host was waiting for it.
 void Executor::charge_time(DeviceIndex device) {
   const auto now = std::chrono::steady_clock::now();
   step_seconds_[device] += std::chrono::duration<double>(now - spent_until_).count();
@@ -135,7 +135,9 @@ Status Executor::run(const StepInputs& inputs, const StopToken& stop) {
   std::fill(step_seconds_.begin(), step_seconds_.end(), 0.0);
   spent_until_ = std::chrono::steady_clock::now();
   const std::vector<DeviceSubgraph>& subgraphs = subgraphs_for(inputs.rows);
-  // The next upload starts before the running ops are waited for, so that copy and compute overlap.
+  // The next upload starts before the host waits for the running ops, so that copying and computing overlap. Example:
+  // layer 7's gate and up start their upload before the residual of layer 6 is waited for. `next` is the first subgraph
+  // whose weights have not been uploaded.
   auto next = subgraphs.begin();
   const auto needs_upload_first = [&](const DeviceSubgraph& subgraph) {
     return plan_.program.ops[subgraph.first_op].needs_weight_upload;
@@ -176,7 +178,7 @@ Status Executor::upload(const DeviceSubgraph& subgraph, const StopToken& stop) {
   return backends_[subgraph.device]->upload_weights(plan_.program.ops[subgraph.first_op], *weight_source_, stop);
 }
 
-// The program gives every buffer to one device; a transfer's two buffers stand on different ones.
+// A transfer copies a buffer of one device to a buffer of another: through staging, unless the host can read the first.
 Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& stop) {
   const Buffer& to = plan_.program.buffers[transfer.outputs[0]];
   const DeviceIndex from = plan_.program.buffers[transfer.inputs[0]].device;
@@ -232,7 +234,7 @@ Result<std::span<const float>> Executor::logits(std::uint32_t row) {
   return std::span<const float>(reinterpret_cast<const float*>(bytes), model_.n_vocab);
 }
 
-// After a failure: nobody computes with the inputs of this step any more.
+// After a failure: waits for every backend, so that none still reads the inputs of this step.
 void Executor::settle() {
   for (const auto& backend : backends_) {
     if (backend != nullptr) (void)backend->wait({});

@@ -1,4 +1,5 @@
-// Walks the program of a plan over its devices: subgraph after subgraph, and what crosses between them.
+// Runs the steps of a plan: hands each device its subgraphs of the program, in order, and copies buffers between
+// devices where one subgraph reads what another wrote.
 #pragma once
 
 #include <chrono>
@@ -27,8 +28,8 @@ class Executor {
   // step are then undefined.
   Status step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop);
 
-  // Answers any number of queries about the logits of the last step: row 0 is that of its first logit row. kUsage: the
-  // step had no such row. Errors as of step().
+  // Finds the likeliest tokens of rows of the last step's logits, for any number of queries. Rows are counted among the
+  // step's logit rows: row 0 is the first of them. kUsage: the step had no such row. Errors as of step().
   Status top_k(std::span<CandidateQuery> queries);
 
   // A whole row of these logits, (n_vocab), valid until the next call or step.
@@ -39,7 +40,7 @@ class Executor {
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
                     const StopToken& stop = {});
 
-  // Of all steps of one row with logits since the last call: what decode is.
+  // Times of the decode steps since the last call: of all steps that had one row, and its logits.
   DecodeTimes take_decode_times();
 
   // Bytes that went from device to device since open(), without the logits.
@@ -62,12 +63,12 @@ class Executor {
   const MemoryPlan& plan_;
   Backends backends_;
   std::vector<DeviceSubgraph> subgraphs_, streamed_subgraphs_;  // see ExecutionMode
-  std::unique_ptr<WeightSource> weight_source_;                 // of what is brought
+  std::unique_ptr<WeightSource> weight_source_;                 // of streamed weights; null where none are
   KvRings rings_;
-  // (devices) What crosses, then a row of logits: that of a device that has its own, else the host's; empty when every
-  // device is the host.
+  // (devices) Host memory through which bytes leave each device: buffers that cross, then a row of logits. GPUs that
+  // copy from page-locked memory have their own, all other devices share the host's; empty when there is only the host.
   std::vector<std::span<std::byte>> staging_;
-  Bytes logits_at_ = 0;  // in that of the head's device
+  Bytes logits_at_ = 0;  // of the row of logits, in the staging of the device that has the head
   Bytes bytes_crossed_ = 0;
   std::vector<double> step_seconds_;  // (devices) of the step that runs
   std::chrono::steady_clock::time_point spent_until_;

@@ -272,8 +272,8 @@ TEST_P(AppThatStreams, a_prompt_is_read_with_weights_that_are_streamed_and_the_p
   agreeToTemplate();
   std::uint64_t& nWaits = test::fake_cuda().n_calls["cuStreamWaitEvent"];
   const std::uint64_t before = nWaits;
-  ask("a prompt that is long enough for them to be brought: it has some tens of tokens, most of them a byte");
-  EXPECT_GT(nWaits, before) << "weights were brought";
+  ask("a prompt that is long enough for streaming: it has some tens of tokens, most of them a byte");
+  EXPECT_GT(nWaits, before) << "weights were uploaded";
   EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
   EXPECT_GT(lastText().size(), 0);
   grab("streamed-weights");

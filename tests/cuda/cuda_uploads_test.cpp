@@ -1,4 +1,4 @@
-// What is brought beside what computes, when everything runs as late as it may: whoever does not wait is seen.
+// Uploads beside computing ops, on a driver that runs everything as late as it may: a wait that is missing is seen.
 #include "backend/cuda/cuda_uploads.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace headroom {
 namespace {
 
-// Calls of cuStreamWaitEvent before: of those behind them the first, third, ... hold up what is brought until what
+// Calls of cuStreamWaitEvent before: of those behind them the first, third, ... hold up uploads until what
 // computed with the weights before has run, the others what computes until its weights are there.
 std::uint64_t n_waits_before = 0;
 
@@ -31,7 +31,7 @@ class CudaUploadsTest : public testing::Test {
     driver_.runs = test::FakeRuns::kEither;
   }
 
-  // Logits of a prompt whose FFNs are brought, or stand on the card.
+  // Logits of a prompt whose FFNs are streamed, or stand on the card.
   std::vector<float> logits(std::int32_t n_cpu_ffn) {
     PlanOptions options;
     options.n_ctx = 64;
@@ -68,7 +68,7 @@ TEST_F(CudaUploadsTest, every_wait_is_needed) {
        [](const char* name, std::uint64_t n) {
          return std::string(name) == "cuStreamWaitEvent" && (n - n_waits_before) % 2 == 1;
        }},
-      {"for what is brought",
+      {"for uploads",
        [](const char* name, std::uint64_t n) {
          return std::string(name) == "cuStreamWaitEvent" && (n - n_waits_before) % 2 == 0;
        }},

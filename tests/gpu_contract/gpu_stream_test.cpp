@@ -30,7 +30,7 @@ PlanOptions streaming(DType kv, std::int32_t n_gpu_layers, std::int32_t n_cpu_ff
   return options;
 }
 
-// All of the model on the device, but for FFNs that are brought: the same kernels see the same bits.
+// All of the model on the device, but for FFNs that are streamed: the same kernels see the same bits.
 void expect_as_if_it_stood_there(const RandomModelSpec& spec) {
   const test::TempFolder folder;
   const auto path = test::make_random_model(spec, folder.path());
@@ -48,7 +48,7 @@ void expect_as_if_it_stood_there(const RandomModelSpec& spec) {
   EXPECT_EQ(streamed->step(more, {8}), whole->step(more, {8}));
 }
 
-TEST(GpuStream, weights_of_every_type_that_are_brought_are_those_of_the_file) {
+TEST(GpuStream, streamed_weights_of_every_type_are_those_of_the_file) {
   for (const DTypeRow& row : kDTypes) {
     if (!row.is_weight) continue;
     RandomModelSpec spec;
@@ -67,7 +67,7 @@ TEST(GpuStream, weights_of_every_type_that_are_brought_are_those_of_the_file) {
 }
 
 // Post-norms, experts with a router, odd sizes.
-TEST(GpuStream, ffns_of_other_kinds_are_brought) {
+TEST(GpuStream, ffns_of_other_kinds_are_streamed) {
   for (const char* architecture : {"gemma2", "qwen3moe"}) {
     RandomModelSpec spec;
     spec.architecture = architecture;
@@ -126,7 +126,7 @@ TEST_P(GpuSession, a_prompt_that_streams_goes_on_after_a_stop_behind_any_segment
   }
 }
 
-TEST_P(GpuSession, a_device_that_is_lost_while_weights_are_brought_ends_the_request) {
+TEST_P(GpuSession, a_device_that_is_lost_while_weights_are_uploaded_ends_the_request) {
   const std::vector<TokenId> prompt = tokens_of(kBatch, 5);
   const PlanOptions options = streaming(DType::kF16, 4, 4);
   std::vector<float> expected;

@@ -17,7 +17,7 @@ void copy_cpu_panels(const WeightTensor& weight, const std::byte* panels, const 
   }
   const Bytes row_size = row_bytes(weight.dtype, weight.n_cols), panel_size = panel_bytes(weight.dtype, weight.n_cols);
   const Bytes of_thread = rows.size() / pool.n_threads();
-  CHECK(format.n_rows * row_size <= of_thread, "the plan has too little room for rows that are lent");
+  CHECK(format.n_rows * row_size <= of_thread, "the plan has too little room for rows of streamed weights");
   const std::uint64_t per_matrix = div_up(weight.n_rows, format.n_rows), own_panels = div_up(weight.n_rows, kPanelRows);
   pool.run([&](std::uint32_t thread) {
     const Share share = share_of(static_cast<std::uint32_t>(range.last - range.first), thread, pool.n_threads());

@@ -1,4 +1,4 @@
-// Weights that stand in the CPU's panels, for a device that reads them otherwise.
+// Turns weights from the CPU's panels into those of another device.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace headroom {
 
-// As Backend::copy_panels(). panels: the weight, as load_cpu_weight() writes it. rows: of each thread room for a
-// panel's rows as in the file, one behind another.
+// As Backend::copy_panels(). panels: the whole weight, as load_cpu_weight() wrote it. rows: scratch, for each thread as
+// much as one panel of `format` has as rows of the file.
 void copy_cpu_panels(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
                      std::span<std::byte> rows, ThreadPool& pool, std::byte* to);
 

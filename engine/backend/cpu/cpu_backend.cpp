@@ -69,7 +69,8 @@ class CpuBackend final : public Backend {
     CHECK(step_ != nullptr, "copy_panels() before bind()");
     const BoundModel& bound = step_->bound();
     const auto index = static_cast<std::size_t>(weight);
-    CHECK(index < bound.weights.size() && bound.weights[index] != nullptr, "a weight that is lent stands elsewhere");
+    CHECK(index < bound.weights.size() && bound.weights[index] != nullptr,
+          "a streamed weight does not stand on the CPU");
     copy_cpu_panels(bound.model->weights[index], bound.weights[index], format, range, bound.panel_rows, pool_, to);
   }
 

@@ -1,4 +1,4 @@
-// Weights that are brought on a stream of their own, beside the one that computes.
+// Uploads of streamed weights on CUDA: a second stream copies while the first one computes, and events order the two.
 #pragma once
 
 #include <memory>

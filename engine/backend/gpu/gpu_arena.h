@@ -1,4 +1,4 @@
-// Memory of one arena on a GPU, as what GPU backends share sees it.
+// Memory of one arena on a GPU, and parts of it.
 #pragma once
 
 #include "backend/backend.h"
@@ -7,12 +7,12 @@ namespace headroom {
 
 class GpuArena : public Arena {
  public:
-  // Where this process reaches it; null: only the device does. Unlike host_address() also of a device's own memory that
-  // the host shares, which is the backend's alone.
+  // Where this process reads and writes it; null where only the device can. On a GPU that shares the host's memory this
+  // is an address although host_address() is null: only the backend may use it.
   virtual std::byte* mapped() const = 0;
 };
 
-// Some bytes of an arena; no arena: not on this device.
+// Some bytes of an arena. Without an arena: the thing stands on another device, or nowhere.
 struct GpuSlice {
   const GpuArena* arena = nullptr;
   Bytes offset = 0, size = 0;

@@ -1,4 +1,5 @@
-// What the products of a device are computed in.
+// Which number formats a device multiplies in, and how large the pieces are that its workgroups compute: what
+// dispatches depend on beside the model and the plan.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +7,22 @@
 
 namespace headroom {
 
-// How instructions for whole matrices (f16 with sums in f32) share out a tile of kGpuTileRows rows among the subgroups
-// of a workgroup.
+// Vulkan's instructions for whole matrices (f16 with sums in f32): the size of the fragments that one instruction
+// multiplies, and how the subgroups of a workgroup share out a tile of kGpuTileRows rows. Example: fragments of 16 x 16
+// x 16 and 8 subgroups; of a tile of 64 features and 64 rows each subgroup has 2 of the 16 fragments.
 struct MatrixShape {
   std::uint32_t m = 16, n = 16, k = 16;  // of a fragment: features, rows, columns
   std::uint32_t subgroup_size = 32;      // threads that hold one together
   std::uint32_t n_subgroups() const;     // of a workgroup
-  // Subgroups that share out n_features; the others have other rows. 0: no number of them does.
+  // How many subgroups stand side by side over n_features; the others have other rows. 0: no number divides the tile.
   std::uint32_t n_beside(std::uint32_t n_features) const;
   bool operator==(const MatrixShape&) const = default;
 };
 
-// Whose products with many rows read f16; those of F32 weights never do.
+// For which weights steps of many rows multiply activations in f16. F32 weights are always multiplied in f32.
 enum class HalfRows : std::uint8_t {
   kNone,
-  kOfPlainWeights,  // where one of those that read the same rows is F16 or BF16
+  kOfPlainWeights,  // where one of the matrices that read the same activations is F16 or BF16
   kOfAllWeights
 };
 
@@ -48,18 +50,21 @@ struct GroupSizes {
 };
 
 struct GpuArithmetic {
-  bool has_int8 = false;  // products of quantized weights, of steps with few rows at least
+  bool has_int8 = false;  // quantized weights are multiplied in int8, at least in steps of few rows
   HalfRows half_rows = HalfRows::kNone;
-  // Of a matrix and few rows: warps of a workgroup that share out the columns, and the two matrices.
+  // A matrix and few rows: how many warps of a workgroup share out the columns of a panel (and, of an FFN, of its two
+  // matrices).
   std::uint32_t column_parts = 8;
-  // What a workgroup has of products that do not read f32, without `matrices`; of experts it has kGpuTileRows rows, and
-  // so it has where a step has too few workgroups for the device.
+  // A matrix and many rows: features and rows of the tile that a workgroup computes, unless it reads f32 or `matrices`
+  // is set. It has kGpuTileRows rows instead for experts, and where higher tiles would be too few for the device.
   std::uint32_t tile_features = 64, tile_rows = 64;
-  std::uint32_t n_multiprocessors = 0;  // that workgroups are shared out over; 0: unknown
+  std::uint32_t n_multiprocessors = 0;  // 0: unknown
   std::optional<MatrixShape> matrices{};
-  // Attention of many rows in f16, of heads of at most so many elements; 0: never, as in layers with F32 weights.
+  // Steps of many rows attend in f16 where heads have at most so many elements and the layer has no F32 weights; 0:
+  // never.
   std::uint32_t half_attend_dim = 0;
-  // In steps of few rows attention leaves its results as int8 in GpuScratch::normed, where they are read so.
+  // Steps of few rows write the results of attention as int8 to GpuScratch::normed, if the matrix behind them reads
+  // int8.
   bool attends_to_int8 = false;
   AttendLimits attend{};
   GroupSizes group_sizes{};

@@ -30,10 +30,11 @@ std::uint32_t attend_rows_at_once(const LayerSpec& layer, const PlanOptions& opt
 std::uint64_t attend_loops(const LayerSpec& layer, const PlanOptions& options, const AttendLimits& limits,
                            std::uint64_t n_keys);
 
-// See GpuArithmetic::attends_to_int8; both ops of a layer go by this.
+// Whether a step of this class writes a layer's results of attention as int8: kAttend writes them so, and kAttnOut then
+// reads them without encoding them. See GpuArithmetic::attends_to_int8.
 bool attends_to_int8(const GpuBinding& bound, std::int32_t layer, RowClass rows);
 
-// As op_parts(), of an attention op.
+// op_parts() of a kAttend.
 std::vector<OpPart> attend_parts(const GpuBinding& bound, const Op& op, RowClass rows);
 
 }  // namespace headroom

@@ -98,8 +98,8 @@ Status GpuBackend::load_weight(Arena& arena, const Region& region, const WeightT
   return ok_status();
 }
 
-// Has `fill` write n_bytes that are to stand at `offset`, at once or through the upload. Reading and copying take
-// turns.
+// Has `fill` write n_bytes that belong at `offset`: straight into memory that the host reaches, else into the upload
+// arena, from where the device copies them. The file is read and the bytes are copied in turns, not at once.
 Status GpuBackend::put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
                              const std::function<Status(std::byte*)>& fill) {
   if (to.mapped() != nullptr) return fill(to.mapped() + offset);
@@ -144,7 +144,7 @@ Status GpuBackend::bind(const Binding& binding) {
   return ok_status();
 }
 
-// As submit(): once it was stopped nothing more is started, and wait() says so.
+// After a stop this starts nothing, as submit() does; wait() then returns kCancelled.
 Status GpuBackend::upload_weights(const Op& op, WeightSource& source, const StopToken& stop) {
   if (Status bound = check_bound("upload_weights"); !bound) return bound;
   const GpuBinding& bound = step_->bound();
@@ -155,7 +155,7 @@ Status GpuBackend::upload_weights(const Op& op, WeightSource& source, const Stop
   for (const TensorRole role : streamed_roles(op.kind)) {
     const std::optional<std::size_t> found = bound.index.find(role, op.layer);
     if (!found) continue;
-    const Result<bool> whole = bring_weight(*found, source, stop);
+    const Result<bool> whole = upload_weight(*found, source, stop);
     if (!whole) return whole.error();
     stopped_ = !*whole;
     if (stopped_) return ok_status();
@@ -163,8 +163,8 @@ Status GpuBackend::upload_weights(const Op& op, WeightSource& source, const Stop
   return uploads_->end();
 }
 
-// False when it was stopped before its end.
-Result<bool> GpuBackend::bring_weight(std::size_t index, WeightSource& source, const StopToken& stop) {
+// False: a stop came before the whole weight was started.
+Result<bool> GpuBackend::upload_weight(std::size_t index, WeightSource& source, const StopToken& stop) {
   const GpuBinding& bound = step_->bound();
   const WeightTensor& weight = bound.model->weights[index];
   PanelFormat format{1, weight_bytes(weight, WeightLayout::kGpuPanels), nullptr};

@@ -1,4 +1,5 @@
-// What backends of GPUs have in common: how weights, buffers and caches move, by the few things that a driver does.
+// The part of a backend that all GPUs share: it loads and uploads weights, copies buffers and cache slots, and starts
+// steps, all through a GpuDriver and a GpuStep.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,7 @@ class GpuBackend : public Backend {
   std::uint64_t n_allocations() const final { return n_allocations_; }
 
  protected:
-  // `driver` is of the derived class, and lives as long.
+  // `driver` belongs to the derived class and lives as long as this.
   explicit GpuBackend(GpuDriver& driver) : driver_(driver) {}
 
   virtual Result<std::unique_ptr<GpuArena>> make_arena(const ArenaPlan& plan) = 0;
@@ -39,13 +40,13 @@ class GpuBackend : public Backend {
   CopySide side() const;
   Status check_bound(const char* call) const;
   Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
-  Result<bool> bring_weight(std::size_t index, WeightSource& source, const StopToken& stop);
+  Result<bool> upload_weight(std::size_t index, WeightSource& source, const StopToken& stop);
   Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
                    const std::function<Status(std::byte*)>& fill);
 
   GpuDriver& driver_;
   std::unique_ptr<GpuStep> step_;
-  std::unique_ptr<GpuUploads> uploads_;  // where weights are brought here
+  std::unique_ptr<GpuUploads> uploads_;  // null where no weights are streamed to this device
   std::uint32_t next_part_ = 0;
   std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
   std::vector<GpuCopy> copies_;

@@ -1,4 +1,4 @@
-// Where the part of a model that stands on one GPU is.
+// Everything of a plan that stands on one GPU, with the place of its bytes: found once, when a plan is bound.
 #pragma once
 
 #include <array>
@@ -29,14 +29,14 @@ struct GpuBinding {
     GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, inputs;
   } scratch;
   GpuSlice candidates;               // see CandidateScratch; absent where another device has the head
-  GpuSlice inputs, staging, stream;  // page-locked; stream: absent where no weights are brought
+  GpuSlice inputs, staging, stream;  // page-locked; stream: the parts of uploads, absent where no weights are streamed
   GpuInputs input_layout;
 
-  // Null when the model has no such weight; CHECKs that one that it has stands here.
+  // Null when the model has no such weight. CHECKs that a weight that it has stands on this device.
   const GpuWeight* find(TensorRole role, std::int32_t layer) const;
   const GpuWeight& at(TensorRole role, std::int32_t layer) const;
   const GpuSlice& buffer(BufferId id) const;
-  // What kernels read of a step: the device's own copy of the inputs where the plan has room for one.
+  // The inputs as kernels read them: the copy in the device's own memory where the plan has room for one.
   const GpuSlice& step_inputs() const { return scratch.inputs ? scratch.inputs : inputs; }
 
   WeightIndex index;

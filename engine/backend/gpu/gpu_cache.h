@@ -1,4 +1,4 @@
-// The cache of a layer, as the kernels that fill and read it are told of it.
+// The cache of one layer, in the words of the kernels that fill and read it.
 #pragma once
 
 #include "backend/gpu/gpu_args.h"

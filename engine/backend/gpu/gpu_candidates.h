@@ -1,4 +1,5 @@
-// Candidates of rows of logits, looked for by the GPU that has them: what it is asked and what it answers.
+// The likeliest tokens of rows of logits, found by the GPU that has the logits: the host's side, which writes the
+// questions and reads the answers.
 #pragma once
 
 #include <array>
@@ -11,13 +12,13 @@
 
 namespace headroom {
 
-// Where it looks and what it has for it.
+// The buffers of a search.
 struct CandidateSlices {
   std::uint32_t n_vocab = 0;
   GpuSlice logits;   // (rows, n_vocab) f32
   GpuSlice scratch;  // see CandidateScratch
-  GpuSlice inputs;   // see GpuInputs: where the host asks and is answered
-  GpuSlice asked;    // the same, or the device's copy up to the answers: what kernels read
+  GpuSlice inputs;   // GpuInputs, page-locked: the host writes questions to it, the device answers
+  GpuSlice asked;    // the questions as kernels read them: the same, or the device's copy of them
   CandidateScratch sizes;
   GpuInputs layout;
 };
@@ -27,16 +28,16 @@ class GpuCandidates {
  public:
   explicit GpuCandidates(const CandidateSlices& slices);
 
-  // By binding, for both kernels: row_maxima, with (n_sums(), n_queries()) workgroups, then top_tokens, with
-  // (1, n_queries()).
+  // The buffers by binding, the same for both kernels: row_maxima runs first with (n_sums(), n_queries()) workgroups,
+  // then top_tokens with (1, n_queries()).
   std::array<GpuSlice, 6> buffers() const;
   args::CandidatesPush push() const;
   std::uint32_t n_sums() const;
   std::uint32_t n_queries() const { return slices_.sizes.n_rows; }
 
-  // As Backend::top_k(), of at most n_queries() queries: what the kernels are asked, while none of them runs,
-  // and what they answered. kDeviceLost where the answer of `device` names tokens that there are not: what else it
-  // computed is no better.
+  // Write at most n_queries() queries for the kernels, while none of them runs, and read their answers. See
+  // Backend::top_k(). kDeviceLost where an answer of `device` names a token that the vocabulary does not have: nothing
+  // else that this device computed can be trusted then.
   void ask(std::span<const CandidateQuery> queries) const;
   Status read_answers(std::string_view device, std::span<CandidateQuery> queries) const;
 

@@ -1,4 +1,5 @@
-// An op as dispatches of kernels: pure, what a command buffer is recorded from.
+// An op as a list of dispatches: which kernels compute it, on which buffers, with how many workgroups. Pure. Vulkan
+// records its command buffers from the list, CUDA its launches.
 #pragma once
 
 #include <array>
@@ -13,21 +14,23 @@
 
 namespace headroom {
 
-// How many workgroups a dispatch has; the second number follows from how many rows the step has.
+// How many workgroups a dispatch has. x is known when a plan is bound; y follows from the rows of the step by the rule
+// `of`. Example: a matrix of 4,096 rows in tiles of 128 features and 64 rows is {32, kTiles, 64}; a step of 130 rows
+// has 32 x 3 workgroups.
 struct GridSize {
   enum class Of : std::uint8_t {
-    kRows,         // rows * factor, less those before `first`, at most `most` of them
-    kAny,          // one where there are rows
-    kTiles,        // `factor` rows each
-    kExpertTiles,  // of the choices of rows, `factor` each, among `most` experts: as many as there can be
-    kLogitRows,    // rows with logits
-    kAnyLogits,
-    kLogitTiles  // `factor` rows with logits each
+    kRows,         // (rows of the step - first, at most `most`) * factor
+    kAny,          // 1 where the step has rows
+    kTiles,        // one for each `factor` rows
+    kExpertTiles,  // as many tiles as rows * factor choices among `most` experts can make
+    kLogitRows,    // rows that ask for logits
+    kAnyLogits,    // 1 where any row asks for logits
+    kLogitTiles    // one for each `factor` rows that ask for logits
   };
   std::uint32_t x = 1;
   Of of = Of::kRows;
   std::uint32_t factor = 1, first = 0, most = ~0U;
-  std::optional<GpuSplits> splits{};  // the third number follows from the positions of the rows; absent: it is 1
+  std::optional<GpuSplits> splits{};  // z: the most splits of the keys that any row has; absent: 1
   bool operator==(const GridSize&) const = default;
   std::uint32_t y(std::uint32_t n_rows, std::uint32_t n_logit_rows) const;
   std::uint32_t z(std::span<const StepRow> rows) const;
@@ -39,23 +42,24 @@ struct Dispatch {
   std::array<GpuSlice, kKernelBuffers> slices{};
   std::vector<std::uint32_t> push;  // a struct XPush
   GridSize groups;
-  bool needs_barrier = false;  // for those before it in the same part
+  bool needs_barrier = false;  // it reads or overwrites what earlier dispatches of this part have written
 };
 
-// Commands are recorded for each of these, by the rows of the step; of the head by its rows with logits. A matrix is
-// read once for a few rows, at most kGpuFewRows.
+// Every op has three lists of dispatches: for steps of one row, of few (at most kGpuFewRows, for which a matrix is read
+// once) and of many. For the head the rows that ask for logits are counted.
 enum class RowClass : std::uint8_t { kOne, kFew, kMany };
 inline constexpr std::array kRowClasses{RowClass::kOne, RowClass::kFew, RowClass::kMany};
 RowClass row_class(std::uint32_t n_rows);
 
-// What is submitted at once at least, and how long it takes.
+// Dispatches that are submitted together. Most ops are one part; a prompt's attention is several, each of some rows, so
+// that no submission takes too long.
 struct OpPart {
   std::vector<Dispatch> dispatches;
-  std::uint32_t first_row = 0;  // nothing to do in steps of no more rows
-  double products_per_row = 0;  // multiply-adds
+  std::uint32_t first_row = 0;  // steps of no more rows than this skip the part
+  double products_per_row = 0;  // multiply-adds, by which submissions are bounded
 };
 
-// All parts of an op of this device, for steps of a class.
+// The parts of an op that runs on this device, for steps of this class.
 std::vector<OpPart> op_parts(const GpuBinding& bound, const Op& op, RowClass rows);
 
 }  // namespace headroom

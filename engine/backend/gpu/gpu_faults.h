@@ -1,4 +1,4 @@
-// What tests make small, of all GPUs of the process, set at any time.
+// Limits that tests make small, for all GPUs of the process. They count when a plan is bound.
 #pragma once
 
 #include <atomic>

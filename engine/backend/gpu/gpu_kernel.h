@@ -1,5 +1,5 @@
-// The kernels that GPU backends have, each in a language of its own. What one is given stands in the same order
-// everywhere: buffers, constants that decide what is compiled, and words of one dispatch.
+// The kernels of GPU backends by name. Vulkan has them in GLSL and CUDA in CUDA C++; both are given the same buffers,
+// and the same constants and words (gpu_args.inl).
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Kernel : std::uint8_t {
   kTopTokens
 };
 
-std::string_view kernel_name(Kernel kernel);  // as its file or function is called
+std::string_view kernel_name(Kernel kernel);  // "matvec_int8", for messages
 
 inline constexpr std::uint32_t kKernelBuffers = 8;   // of every kernel: see vulkan/shaders/lib/buffers.glsl
 inline constexpr std::uint32_t kMostGroups = 65535;  // workgroups that every driver takes in one dimension

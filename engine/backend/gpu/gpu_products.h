@@ -1,4 +1,5 @@
-// Products of matrices with activations as dispatches of kernels, by the rows of the step: what most ops consist of.
+// Products of matrices with activations as dispatches: what most ops consist of. The kernel, its tile and the encoding
+// of the activations follow from the weight's type, the rows of the step and the device's arithmetic.
 #pragma once
 
 #include <initializer_list>
@@ -9,13 +10,15 @@
 
 namespace headroom {
 
-// What is done with a product: vulkan/shaders/lib/epilogue.glsl.
+// What a kernel does with a finished product: stores it, adds it to what is there, computes act(gate) * up, or caps it
+// as logits. The numbers are those of vulkan/shaders/lib/epilogue.glsl and cuda/kernels/lib/products.cuh.
 enum class Epilogue : std::uint32_t { kStore, kAdd, kGate, kCap };
 
-// How activations stand where a product reads them: vulkan/shaders/norm.comp.
+// The encoding of activations that a product reads. The numbers are those of norm.comp and norm.cu.
 enum class Encoding : std::uint32_t { kF32, kInt8, kHalf };
 
-// Whose matrices: vulkan/shaders/lib/tile_rows.glsl.
+// Which matrices of experts a product reads; kUp goes from rows to choices, kDown from choices back to rows. The
+// numbers are those of tile_rows.glsl and products.cuh.
 enum class Experts : std::uint32_t { kNone, kUp, kDown };
 
 class ProductDispatches {
@@ -24,34 +27,34 @@ class ProductDispatches {
 
   struct Product {
     const GpuWeight* matrix = nullptr;
-    const GpuWeight* second = nullptr;  // kGate: what the activation is multiplied with
+    const GpuWeight* second = nullptr;  // kGate: the up matrix, whose product is multiplied with act(gate)
     const GpuWeight* bias = nullptr;
     GpuSlice from = {}, to = {};
-    Encoding reads = Encoding::kF32;  // `from`
-    bool encodes = false;             // to int8
+    Encoding reads = Encoding::kF32;  // of `from`
+    bool encodes = false;             // writes int8 to `to`
     Epilogue epilogue = Epilogue::kStore;
     bool is_of_logits = false;
     float cap = 0;
     Experts experts = Experts::kNone;
-    GpuSlice ids = {}, weights = {};  // of choices
+    GpuSlice ids = {}, weights = {};  // of the chosen experts
   };
 
-  // What all matrices that read the same activations can take. F32 weights are multiplied exactly.
+  // The encoding that all of these matrices, which read the same activations, can read. F32 weights read f32.
   Encoding encoding_for(std::initializer_list<const GpuWeight*> readers) const;
 
-  // Whether products are made in tiles of rows.
+  // Whether this step computes tiles of rows, instead of a few rows against a whole panel.
   bool has_tiles(bool is_of_experts) const;
 
-  // Panels of matrices that are read together and that a kernel sees at once.
+  // How many panels of each of two matrices one dispatch can see: a binding of Vulkan has a largest size.
   std::uint64_t panels_at_once(const GpuWeight& matrix, const GpuWeight* second) const;
   static GpuSlice panels(const GpuWeight& weight, std::uint64_t first, std::uint64_t last);
 
-  // Where the choices of GpuExpertTiles are.
+  // GpuExpertTiles::choices_at of this plan.
   std::uint32_t choices_at() const;
 
   Dispatch& add(Kernel kernel, bool needs_barrier);
   void multiply(const Product& product, bool needs_barrier);
-  // Of the experts that rows chose: in tiles, or a row at a time.
+  // Products with the experts that rows chose: in tiles of rows that chose the same expert, or choice by choice.
   void multiply_experts(const Product& product, bool needs_barrier);
 
   const GpuBinding& bound_;

@@ -1,4 +1,5 @@
-// An opened GPU as what its backends share sees it, and the ops of a plan on it.
+// The two things that a GPU backend has to write itself: GpuDriver, an opened GPU that copies bytes, and GpuStep, the
+// ops of a plan that run there. GpuBackend does all else with them.
 #pragma once
 
 #include <string>
@@ -8,39 +9,47 @@
 
 namespace headroom {
 
-// Bytes from one slice to another of the same size, which do not overlap.
+// A copy between two slices of the same size that do not overlap.
 struct GpuCopy {
   GpuSlice from, to;
 };
 
-// Weights that reach a device while it computes, through parts of page-locked memory that are used in turns. From one
-// call of mark() to the next what is submitted reads other weights than are brought meanwhile.
+// The uploads of streamed weights. The host packs a piece of a weight into a part of page-locked memory, and the device
+// copies it from there while it computes; the parts are used in turns. Two ops in a row never share a weight
+// (streamed_roles()), so between two calls of mark() the submitted ops read one set of weights while the other set is
+// being uploaded. Example for one layer:
+//   begin, upload gate and up, end, mark, submit kFfnUp;  begin, upload down, end, mark, submit kFfnDown
+// The upload of down runs beside kFfnUp. It waits only for the ops before the last mark(): those of the layer before,
+// which read the old weights in the same room.
 class GpuUploads {
  public:
   virtual ~GpuUploads() = default;
-  // What is started from now on waits for all that was submitted before the last mark().
+  // Copies that start after begin() wait for all ops that were submitted before the last mark().
   virtual Status begin() = 0;
+  // Notes which ops have been submitted so far. Called right before ops that read uploaded weights are submitted.
   virtual Status mark() = 0;
-  // Until a part may be written.
+  // Returns when the last copy from this part is done, so that the host may write to it.
   virtual Status wait(std::uint32_t part) = 0;
+  // Starts a copy from this part.
   virtual Status start(const GpuCopy& copy, std::uint32_t part) = 0;
-  // What is submitted from now on waits for all that was started.
+  // Ops that are submitted after end() wait for all copies that have been started.
   virtual Status end() = 0;
 };
 
-// Used from one thread. Once the device was lost every call says so (kDeviceLost).
+// Used from one thread. Once the device was lost every call returns kDeviceLost.
 class GpuDriver {
  public:
   virtual ~GpuDriver() = default;
   virtual const std::string& id() const = 0;
   virtual Status check_present() const = 0;
-  // Until all that was submitted is done, or the device is given up: see kDeviceWaitLimit. `what` is waited for, for
+  // Returns when all submitted work is done, or gives the device up: see kDeviceWaitLimit. `what` is waited for, for
   // the message.
   virtual Status wait_idle(std::string_view what) = 0;
-  // Behind all that was submitted, one behind another; all is done when it returns. `what` is for the message.
+  // Copies one after the other, once all submitted work is done, and returns when the last copy is. `what` is for the
+  // message: "copying weights".
   virtual Status copy(std::string_view what, std::span<const GpuCopy> copies) = 0;
   virtual Status clear(const GpuSlice& slice) = 0;
-  // All that uploads take is taken now. Their end waits for those that run.
+  // Obtains here all memory that the uploads will need of the driver. The destructor waits for the running ones.
   virtual Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) = 0;
 };
 
@@ -50,18 +59,18 @@ class GpuStep {
   virtual ~GpuStep() = default;
   virtual const GpuBinding& bound() const = 0;
 
-  // Starts the ops of a subgraph; false when it was stopped before all of them were started. Allocates nothing.
+  // Starts the ops of a subgraph. False: a stop came before all of them were started. Allocates nothing.
   virtual Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) = 0;
 
-  // As Backend::top_k(), of rows that were checked, while nothing runs; the head is on this device.
+  // As Backend::top_k(). The rows were checked, no op is running, and this device has the head.
   virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 };
 
-// The factors of balanced keys, which the first copy of a plan lays down once.
+// Writes the factors of balanced keys (model/key_balance.h) to their scratch, once after bind().
 Status write_balance(GpuDriver& driver, const GpuBinding& bound, std::span<const std::vector<float>> balance);
 
-// What the kernels of a step read beside weights and buffers, in page-locked memory; nothing that reads it runs.
-// Dispatches are counted apart: see GpuInputs::groups_at.
+// Writes a step's rows and rope tables to the page-locked inputs (GpuInputs) while no kernel reads them. The numbers of
+// workgroups (GpuInputs::groups_at) are Vulkan's, which writes them itself.
 void write_inputs(const GpuBinding& bound, const StepInputs& inputs);
 
 }  // namespace headroom

@@ -1,4 +1,4 @@
-// How long work on a device takes, as the host sees it.
+// Measures how long work on a device takes, by the host's clock.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace headroom {
 inline constexpr int kTimedPasses = 3;
 // Long enough to be timed, and for the clocks that this load gets; far below what drivers take for a hang.
 inline constexpr double kTimedSeconds = 0.025;
-// Of one pass of what needs no more than its size.
+// Of one pass, where only the order of magnitude is asked.
 inline constexpr double kQuickSeconds = 0.003;
 inline constexpr std::uint64_t kMostTimedUnits = 1ULL << 32;
 
-// What rates of reading and copying are measured with. Caches hold less than kTimedReadBytes of reads, so a rate that
-// was measured with less is none.
+// Bytes by which rates of reading and copying are measured. No cache holds kTimedReadBytes; a rate that was measured
+// with fewer would be the cache's.
 inline constexpr Bytes kTimedReadBytes = 64 * kMiB, kTimedCopyBytes = 8 * kMiB;
 inline Bytes timed_read_bytes(Bytes most_bytes) {
   return std::clamp(most_bytes / kMiB * kMiB, kLeastMeasureBytes, kTimedReadBytes + kTimedCopyBytes) - kTimedCopyBytes;
@@ -31,7 +31,7 @@ Result<double> seconds_of(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Of the shortest of some passes: other programs only ever take time away.
+// The time of the shortest of some passes: other programs can only make a pass longer.
 template <class Work>
 Result<double> shortest_seconds(Work work) {
   double best = 0;
@@ -43,7 +43,7 @@ Result<double> shortest_seconds(Work work) {
   return best;
 }
 
-// Units of work a second: as many at a time as take long enough to be timed, whatever the device; the best pass.
+// Units of work a second. Doubles the units of a pass until it takes least_seconds, then keeps the best of some passes.
 template <class Work>
 Result<double> best_rate(Work work, double least_seconds = kTimedSeconds, int most_passes = kTimedPasses) {
   std::uint64_t n_units = 1;
@@ -66,13 +66,14 @@ Result<double> quick_rate(Work work) {
   return best_rate(work, kQuickSeconds, 1);
 }
 
-// What one of n_few ops costs that were submitted together, when `one` by itself takes so long, submission and all. A
-// busy machine may make that the longer: then what is known is that an op takes no more than its share of all.
+// The time of one op, from `one`, the time of an op that is submitted alone, and `few`, that of n_few ops submitted
+// together: their difference has no submission in it. On a busy machine `one` may be the longer; then an op takes at
+// most its share of `few`.
 inline double seconds_of_op(double one, double few, std::uint32_t n_few) {
   return few > one ? (few - one) / (n_few - 1) : few / n_few;
 }
 
-// Seconds of reading alone, when `one` op that reads next to nothing takes so long.
+// The time that reading takes within an op of `whole` seconds, where an op that reads next to nothing takes `one`.
 inline double seconds_of_reading(double one, double whole) { return whole > one ? whole - one : whole; }
 
 }  // namespace headroom

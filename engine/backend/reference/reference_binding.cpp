@@ -99,7 +99,7 @@ class Binder {
     for (const Region& region : plan.regions) add_region(region, arena->device_address() + region.offset);
   }
 
-  // Where those stand that are brought, one layer's after the other's.
+  // The room that streamed weights of one role share: every layer's weight of this role stands at its beginning.
   void add_streamed(const Region& region, std::byte* at) {
     for (std::size_t i = 0; i < in_.model->weights.size(); ++i) {
       const WeightTensor& weight = in_.model->weights[i];

@@ -1,4 +1,4 @@
-// Where the part of a model that stands on one reference device is.
+// Everything of a plan that stands on one reference device, with the address of its bytes.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ struct ReferenceBinding {
   };
   std::vector<Layer> layers;
 
-  // Null when the model has no such weight; CHECKs that one that it has stands here.
+  // Null when the model has no such weight. CHECKs that a weight that it has stands on this device.
   const ReferenceWeight* find(TensorRole role, std::int32_t layer) const;
   const ReferenceWeight& at(TensorRole role, std::int32_t layer) const;
   float* buffer(BufferId id) const;
 
-  // What op needs of weights that do not stand here.
+  // Copies the weights of an op with needs_weight_upload from `source`.
   void upload(const Op& op, WeightSource& source) const;
 
   WeightIndex index;

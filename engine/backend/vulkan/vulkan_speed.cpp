@@ -147,7 +147,7 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   });
   if (!copying) return copying.error();
   if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
-  if (device->card().info.has_unified_memory) return speed;  // nothing is brought there
+  if (device->card().info.has_unified_memory) return speed;  // weights are never uploaded in steps there
   const PeakKernel peak = prompt_peak(device->card().tier);
   const Result<Probe> multiplying = Probe::open(device, pipelines, peak.kernel, peak.constants, **from);
   if (!multiplying) return multiplying.error();

@@ -1,4 +1,4 @@
-// Weights that are brought between what computes, on the one queue that there is.
+// Uploads of streamed weights on Vulkan: copies between the ops, on the one queue that computes.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace headroom {
 
-// Everything of a queue runs in the order in which it was submitted, each behind a barrier: nothing has to be marked.
-// What is gained is that the host packs weights while the device computes.
+// A queue runs submissions in order with a barrier between them, so begin(), mark() and end() have nothing to do.
+// Copies do not overlap with ops here. The host still packs the next weights while the device computes.
 class VulkanUploads final : public GpuUploads {
  public:
   static Result<std::unique_ptr<GpuUploads>> open(std::shared_ptr<VulkanDevice> device, std::uint32_t n_parts);

@@ -65,7 +65,7 @@ TEST(WeightStream, ffns_on_the_cpu_go_to_where_their_attention_is_or_to_the_firs
   EXPECT_EQ(stream_weights(devices, 0, placement, 64), WeightStreaming{}) << "nothing is on the CPU";
 }
 
-// While a part is computed the next one is brought: they share nothing.
+// While an op computes, the weights of the next one are uploaded: the two share none.
 TEST(WeightStream, parts_that_follow_each_other_need_different_weights) {
   for (const auto& [part, next] : {std::pair{OpKind::kFfnUp, OpKind::kFfnDown},
                                    {OpKind::kFfnDown, OpKind::kFfnUp},
@@ -140,7 +140,7 @@ TEST(WeightStream, is_planned_where_devices_are_known_and_it_is_faster) {
   const MemoryPlan plan = test::planned(model, devices, on_gpu(kAutoLayers, kAutoLayers));
   EXPECT_TRUE(plan.fits());
   EXPECT_GT(plan.bytes_of(RegionGroup::kStreamed, 1), 0U);
-  // The CPU reads all weights of a layer in 1.7 ms and multiplies a row in 0.24 ms; they are brought in 6.2 ms.
+  // The CPU reads all weights of a layer in 1.7 ms and multiplies a row in 0.24 ms; they are uploaded in 6.2 ms.
   EXPECT_GT(plan.streaming.least_rows, 16U);
   EXPECT_LT(plan.streaming.least_rows, 64U);
   const auto changed = [&](auto change) {
@@ -163,7 +163,7 @@ TEST(WeightStream, is_planned_where_devices_are_known_and_it_is_faster) {
   EXPECT_EQ(choose_stream_rows(model, devices, small, 0), 0U) << "no step has so many rows";
 }
 
-// All experts are brought, and a row is computed by some: more rows are needed.
+// All experts are uploaded, and a row is computed by some: more rows are needed.
 TEST(WeightStream, experts_need_more_rows) {
   std::vector<DeviceInfo> devices = measured(6 * kGiB);
   PlanOptions options = on_gpu(20, 0);

@@ -181,7 +181,7 @@ TEST(BuildProgram, live_buffers_of_a_device_never_overlap_and_stay_below_the_pea
   }
 }
 
-// Layers 0 and 1 on the CPU, those behind them on device 1 but for the FFN of layer 2; FFNs of the CPU are brought
+// Layers 0 and 1 on the CPU, those behind them on device 1 but for the FFN of layer 2; FFNs of the CPU are streamed
 // there.
 TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
@@ -202,7 +202,7 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
     EXPECT_FALSE(program.ops[i].needs_weight_upload);
   }
   EXPECT_EQ(program.end_op(ExecutionMode::kStreamed), program.ops.size());
-  std::size_t n_brought = 0;
+  std::size_t n_uploads = 0;
   std::vector<bool> written(program.buffers.size(), false);
   for (std::uint32_t i = program.first_op(ExecutionMode::kStreamed); i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
@@ -211,29 +211,29 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
     if (is_ffn) {
       EXPECT_EQ(op.device, 1U);
     }
-    n_brought += op.needs_weight_upload ? 1 : 0;
+    n_uploads += op.needs_weight_upload ? 1 : 0;
     for (const BufferId id : op.inputs) EXPECT_TRUE(written[id]) << "of this way, too";
     for (const BufferId id : op.outputs) written[id] = true;
   }
-  EXPECT_EQ(n_brought, 6U);
+  EXPECT_EQ(n_uploads, 6U);
   EXPECT_EQ(program.ops.back().outputs[0], program.logits);
   EXPECT_EQ(program.ops[in_place.ops.size() - 1].outputs[0], program.logits);
   EXPECT_EQ(in_place.logits, program.logits);
   EXPECT_EQ(program.activation_bytes, in_place.activation_bytes) << "device 1 has FFNs as wide already";
 }
 
-// The router's are brought with those of what it routes to.
-TEST(BuildProgram, experts_are_brought_in_two_parts) {
+// The router's weights are uploaded with those of gate and up.
+TEST(BuildProgram, experts_are_uploaded_in_two_parts) {
   const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
   Placement placement = all_on(model, 1);
   placement.layers[0].ffn = 0;
   const WeightStreaming streaming{.ffn_device = std::vector<DeviceIndex>(model.n_layers(), 1)};
   const Program program = build_program(model, placement, 2, 16, 1, kAlignment, streaming);
-  std::vector<OpKind> brought;
+  std::vector<OpKind> uploading;
   for (const Op& op : program.ops) {
-    if (op.needs_weight_upload) brought.push_back(op.kind);
+    if (op.needs_weight_upload) uploading.push_back(op.kind);
   }
-  EXPECT_EQ(brought, (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
+  EXPECT_EQ(uploading, (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
 }
 
 TEST(BuildProgram, every_buffer_is_written_before_it_is_read) {

@@ -55,8 +55,8 @@ TEST(DeviceSubgraphs, every_op_once_and_in_order_with_what_crosses_before_it) {
   EXPECT_EQ(transfer_bytes(program, 5), 3 * 5 * model.d_model * sizeof(float));
 }
 
-// Attention on the CPU, FFNs brought to device 1: there and back in each layer, and a subgraph for each part that is
-// brought.
+// Attention on the CPU, FFNs streamed to device 1: there and back in each layer, and a subgraph for each op that
+// uploads weights.
 TEST(DeviceSubgraphs, what_brings_weights_begins_a_segment) {
   const ModelInfo model = two_layers();
   const Placement placement{{{0, 0}, {1, 1}}, 0, 1};
