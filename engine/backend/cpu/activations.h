@@ -8,10 +8,10 @@
 
 namespace headroom {
 
-// Of one row of n_elems: the words and a scale per 64.
+// Bytes of one row of n_elems activations as 16-bit words, with a scale per 64.
 constexpr Bytes word_row_bytes(std::uint64_t n_elems) { return n_elems * 2 + n_elems / 64 * 4; }
 
-// What int8 rows are for, and so what stands beside the quants.
+// Which weights int8 rows are multiplied with. It decides which scales and sums stand beside the quants.
 enum class Int8Form : std::uint8_t {
   kBlocks,       // weights with a scale per 32, read packed: a scale per 32
   kSuperBlocks,  // K-quants, read packed: a scale per 256, and the sums that their mins need

@@ -44,13 +44,15 @@ struct AttendJob {
   std::uint32_t first = 0, last = 0;
 };
 
-// Queries that a job may have, by what the caches hold: F32 is never rounded to words.
+// The most queries of a job. F32 caches have no form in 16-bit words, so a job on them has as few as attend_few()
+// takes.
 std::uint32_t most_queries(const KvCache& keys, const KvCache& values);
 
-// Leaves the unnormalized results in scratch: acc, sums and maxima of each query.
+// Few queries. The results stay in scratch and are not normalized: acc, sums and maxima of each query, so that the
+// parts of several jobs can be merged.
 void attend_few(const KernelTable& kernels, const AttendJob& job, const FewScratch& scratch);
 
-// Writes the results of each query, at most most_queries(), to outputs[query] (head_dim). `bytes`:
+// Many queries, at most most_queries(). Writes the result of each to outputs[query] (head_dim). `bytes` is scratch of
 // CpuScratch::attention_bytes.
 void attend_many(const KernelTable& kernels, const AttendJob& job, std::uint32_t widest_head_dim, std::byte* bytes,
                  float* const* outputs);

@@ -1,4 +1,4 @@
-// A model and a plan bound to mapped arenas: every address that a step needs, found once.
+// A model and a plan with the address of everything that a step of the CPU reads or writes: found once, in bind().
 #pragma once
 
 #include <span>
@@ -32,8 +32,8 @@ struct BoundLayer {
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   KvCache keys, values;
-  // rotation_factor(), of Q and K (n_kv_heads, head_dim) with their balance; of V (head_dim). Empty: K with Q, or V, is
-  // kept as it is.
+  // The factors of rotate_head(): of Q and K (n_kv_heads, head_dim), times those of balanced keys; of V (head_dim).
+  // Empty where heads are not rotated.
   std::vector<float> q_rotation, k_rotation, v_rotation;
 };
 
@@ -54,7 +54,8 @@ struct BoundScratch {
   std::byte* few_int8(std::uint32_t thread) const {
     return int8 == nullptr ? nullptr : of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes;
   }
-  // Of the first or the second matrix that a thread multiplies at a time. Slabs are used one after the other.
+  // Scratch for the first or second of two matrices that a thread multiplies together. Both use the same slabs, in
+  // turns.
   ProductScratch product(std::uint32_t thread, std::uint32_t index = 0) const {
     std::byte* slabs = of_thread(thread) + sizes.row_bytes + sizes.few_f32_bytes + sizes.few_int8_bytes;
     return {slabs, reinterpret_cast<float*>(slabs + sizes.slab_bytes + index * (sizes.product_bytes / 2))};

@@ -1,4 +1,4 @@
-// Candidates from logits in the host's memory; with all threads where there are many.
+// Finds the likeliest tokens in logits that stand in the host's memory; with all threads where there are many.
 #pragma once
 
 #include "backend/candidates.h"

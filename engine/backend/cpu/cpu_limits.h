@@ -1,4 +1,4 @@
-// What this machine can do at most, measured with the threads that compute: kernels are judged as shares of these.
+// Measures what this CPU can do at most, with the threads that compute. Kernels are judged as shares of these limits.
 #pragma once
 
 #include <cstdint>

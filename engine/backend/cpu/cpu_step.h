@@ -1,4 +1,5 @@
-// A subgraph of the forward pass on the thread pool: its ops in order, four barriers per layer when rows are few.
+// Runs a subgraph on the thread pool: all threads go through its ops in order, with four barriers per layer in steps of
+// few rows.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace headroom {
 
-// Results do not depend on the number of threads: outputs are shared out, and sums are cut by the shape of the step
-// alone.
+// Results do not depend on the number of threads: threads share out outputs, and where a sum is split its parts depend
+// on the shape of the step alone.
 class CpuStep {
  public:
   CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool);
@@ -58,11 +59,12 @@ class CpuStep {
   void moe_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
-  // Activation rows for the matrices given. With few rows every thread makes its own; else all make them together, up
-  // to a barrier. `row(index, scratch)` returns n_elems floats, made in scratch when they do not stand anywhere.
+  // Encodes activation rows for these matrices. With few rows every thread encodes all of them for itself; with many
+  // the threads share the rows and meet at a barrier. `row(index, scratch)` returns the n_elems floats of a row, which
+  // it may write to scratch.
   template <class Row>
   Activations prepare(std::uint32_t thread, std::uint32_t n_rows, std::span<const Matrix* const> matrices, Row row);
-  // What a product gets before it is added to the residual; null: nothing.
+  // A bias that is added to a product and a norm that follows, before it is added to the residual; null: none.
   struct Finish {
     const float *bias = nullptr, *norm = nullptr;  // (d_model)
   };
@@ -74,14 +76,15 @@ class CpuStep {
                                std::span<const Matrix* const> matrices, Row row);
   // The rows of the step by expert, in scratch of the thread: `ids` is the buffer of that name.
   ExpertGroups group_rows(const LayerSpec& layer, BufferId ids, std::uint32_t thread) const;
-  // Calls work() and counts its time as spent on matrix products: two looks at the clock for a piece of a matrix.
+  // Calls work() and counts its time as spent on matrix products. Reads the clock twice for a piece of a matrix.
   template <class Work>
   void time_product(std::uint32_t thread, Work work);
-  // Calls work(first, last) for pieces of n items until none is left: who comes first takes the next, so that a thread
-  // that the system holds up does not hold up the others. Once per op.
+  // Calls work(first, last) for pieces of n items until none is left. A thread that is free takes the next piece, so
+  // that a thread that the system holds up does not hold up the others. Once per op.
   template <class Work>
   void deal(const Op& op, std::uint32_t n, Work work);
-  // Heads of a layer that are finished, by the KV head that they belong to: its queries, its key and its value.
+  // How many heads of a layer have their product finished, counted for each KV head: its query heads, its key and
+  // value.
   std::atomic<std::uint32_t>& n_finished(std::int32_t layer, std::uint32_t kv_head) {
     return n_finished_[static_cast<std::size_t>(layer) * most_kv_heads_ + kv_head];
   }

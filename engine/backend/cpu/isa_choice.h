@@ -22,11 +22,11 @@ struct IsaChoice {
 // that is forced does not pass, or none does. Any thread.
 Result<IsaChoice> choose_isa();
 
-// The same with a check of one's own.
+// The same with another check, for tests.
 using FindFault = std::function<std::optional<KernelFault>(Isa)>;
 Result<IsaChoice> choose_isa(const FindFault& find_fault);
 
-// What people are told of sets that were refused; empty where none was.
+// A sentence for people about the refused sets; empty where none was.
 std::string refused_text(const IsaChoice& choice);
 
 }  // namespace headroom

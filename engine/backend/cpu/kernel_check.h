@@ -11,8 +11,8 @@
 namespace headroom {
 
 struct KernelFault {
-  std::string kernel;  // its name in the table; two where only their common result can be told wrong
-  std::string format;  // of the numbers it works on: "Q4_K"; empty: f32 alone
+  std::string kernel;  // its name in the table; two names where only the result of both together can be checked
+  std::string format;  // of the numbers that it reads: "Q4_K"; empty: f32
   std::string where;   // "element 3 of 7 columns"
   double expected = 0, found = 0;
 };

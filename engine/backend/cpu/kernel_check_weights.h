@@ -1,6 +1,6 @@
-// Weights and activations for the check of products. They are chosen so that nothing of them is lost when they are
-// quantized, or unpacked to the one scale per 256 columns that slabs have: products are then off by the rounding of
-// sums alone, and a wrong bit of one code shows.
+// Weights and activations for the check of products. Quantizing them, or unpacking them to the one scale per 256
+// columns of a slab, loses nothing. So a correct product differs from the plain one by the rounding of sums alone, and
+// one wrong bit of one code is seen.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace headroom {
 
-inline constexpr std::uint32_t kCheckRows = 7;  // of activations; those behind repeat them
+inline constexpr std::uint32_t kCheckRows = 7;  // different activation rows; further rows repeat them
 
 // Columns of the weights of a type: blocks in odd number and a slab that is not full, where the type allows it.
 std::uint32_t check_cols(DType type);

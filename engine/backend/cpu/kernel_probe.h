@@ -1,4 +1,4 @@
-// What the parts of find_kernel_fault() share.
+// The tool of all parts of find_kernel_fault(): numbers to compute with, and the comparison of results.
 #pragma once
 
 #include <cmath>
@@ -12,30 +12,30 @@
 
 namespace headroom {
 
-// Of tables that have an entry for each type.
+// The place of a type in tables with an entry for each.
 inline std::size_t index_of(DType type) { return static_cast<std::size_t>(type); }
 
-// Holds results against what is expected, and keeps the first that differs.
+// Compares results with expected numbers, and keeps the first that differs.
 class KernelProbe {
  public:
   explicit KernelProbe(const KernelTable& table) : kernels(table) {}
   const KernelTable& kernels;
 
-  // What the results that follow come from; `n` of `unit` say which form of it: 7 "columns".
+  // Names the kernel of the results that follow, for the message. `n` and `unit` say for which shape: 7 "columns".
   void begin(const char* kernel, int type, std::uint32_t n, const char* unit) {
     kernel_ = kernel, type_ = type, n_ = n, unit_ = unit;
   }
   void begin(const char* kernel, DType type, std::uint32_t n, const char* unit) {
     begin(kernel, static_cast<int>(type), n, unit);
   }
-  // Also what is no number differs.
+  // NaN differs from everything.
   void expect(std::size_t element, double found, double expected, double most_off) {
     if (!(std::abs(found - expected) <= most_off) && !fault_) keep(element, found, expected);
   }
   bool has_failed() const { return fault_.has_value(); }
   const std::optional<KernelFault>& fault() const { return fault_; }
 
-  // Numbers that are the same each time.
+  // Pseudo-random numbers, the same in each run.
   std::int32_t whole(std::int32_t first, std::int32_t last) {  // first..last
     state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
     const std::uint64_t n = static_cast<std::uint64_t>(last - first) + 1;

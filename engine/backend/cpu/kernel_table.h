@@ -1,5 +1,6 @@
-// The kernels of one instruction set. Compiled once per set from kernels/*.inl; plain data only here, because an inline
-// function that an AVX-512 unit emits could be the copy that the linker keeps for everyone.
+// The kernels of one instruction set, as a table of functions. kernels/*.inl are compiled once for each set. This
+// header has plain data only: the linker keeps one copy of an inline function for the whole program, and that copy
+// could be the one with AVX-512 instructions.
 #pragma once
 
 #include <cstddef>
@@ -76,13 +77,13 @@ struct SlabJob {
   const std::byte* panels = nullptr;
   std::size_t panel_stride = 0;
   ColumnFn column = nullptr;  // null: there are no outliers, as of words
-  // Packed bytes that are brought nearer with every tile, of each panel.
+  // Packed bytes of each panel that are prefetched while a tile is multiplied: the next slab.
   const std::byte* ahead = nullptr;
   std::size_t ahead_bytes = 0;  // per tile, a multiple of 64
 };
 using DotSlabsFn = void (*)(const SlabJob& job);
-// acc (n_queries, acc_stride) = acc * factor + weights (n_queries, weight_stride) . V of the first n_keys keys, groups
-// of 16 keys.
+// acc = acc * factor + weights . V: adds the values of n_keys keys to the results of each query. acc: (n_queries,
+// acc_stride); weights: (n_queries, weight_stride); groups: of 16 keys each.
 struct ValueJob {
   const std::byte* groups = nullptr;
   std::uint32_t n_keys = 0, head_dim = 0, n_queries = 0;
@@ -117,7 +118,7 @@ struct TileJob {
   float* acc = nullptr;                           // (n_panels, head_dim rounded up to 32, 16) results, running
   float *maxima = nullptr, *sums = nullptr;       // (n_panels, 16), running; maxima in powers of two
 };
-// What a panel of queries has attended to, out of its lanes.
+// Turns the results of a panel of queries, which stand in lanes, into rows.
 struct ResultJob {
   float* acc = nullptr;             // (head_dim, 16), of the TileJob; what it holds is lost
   const float* sums = nullptr;      // (16)
@@ -136,7 +137,7 @@ struct SoftmaxJob {
   float* factors = nullptr;  // out: what earlier results are to be multiplied with
 };
 
-// Where the products of a panel with the columns of a tile belong.
+// Where the products of a panel with the columns of a tile are written.
 struct ProductPlace {
   float* out = nullptr;    // of the first row of the panel and the first column
   std::size_t stride = 0;  // from column to column

@@ -1,9 +1,10 @@
-// How a row of K or V stands in the cache. Region of a layer: (n_slots, n_kv_heads, kv_rows / 16) groups of 16
-// positions. A group of keys is a row panel (a lane is a key). A group of values keeps the elements of each key
-// together, then the scales by block (a lane is an element of the head).
+// The layout of the CPU's cache. The region of a layer's K or V is (n_slots, n_kv_heads, kv_rows / 16) groups of 16
+// positions. A group of keys is a row panel: a lane is a key. A group of values keeps the elements of each position
+// together, then the scales block by block: a lane is an element of the head.
 //
-// A quantized cache keeps its ends exact: an F16 region (n_slots, n_kv_heads, (n_sinks + n_ring) / 16) holds the first
-// positions, then a ring of the newest. Every row is written to both, so that nothing is ever quantized again.
+// Beside a quantized cache an F16 region (n_slots, n_kv_heads, (n_sinks + n_ring) / 16) holds the first positions, then
+// a ring of the newest. Every row is written to both when it is computed. So a position that leaves the ring has its
+// codes already, and nothing is quantized a second time.
 #pragma once
 
 #include "backend/cpu/kernel_table.h"
@@ -14,8 +15,8 @@
 
 namespace headroom {
 
-// Heads at positions that follow each other and stand in one group: n_heads * n_rows rows of the cache, at most
-// kPanelRows.
+// Heads of consecutive positions within one group: n_heads * n_rows rows to write to the cache, at most kPanelRows
+// positions.
 struct KvRows {
   std::uint32_t lane = 0, n_rows = 1, n_heads = 1;  // lane + n_rows <= kPanelRows
   std::uint32_t head_dim = 0;
@@ -40,7 +41,7 @@ void encode_kv_rows(const KernelTable& kernels, KvScheme scheme, DType dtype, co
 // row: one that is encoded, into its lane of a group of values; put_panel_row() does it for keys.
 void put_value_row(DType dtype, std::uint32_t head_dim, std::uint32_t lane, const std::byte* row, std::byte* group);
 
-// Where the groups of a layer's K (or V) stand.
+// The groups of a layer's K or V: where they begin and how far apart they are.
 struct KvView {
   std::byte* base = nullptr;
   DType dtype = DType::kF16;
@@ -57,7 +58,7 @@ struct KvView {
 void put_kv_rows(const KernelTable& kernels, KvScheme scheme, const KvView& view, KvPart part, const KvRows& rows,
                  std::uint32_t slot, std::uint32_t head, std::uint32_t position);
 
-// The cache of a layer's K (or V): all positions, and those that are kept as F16 beside them.
+// The cache of a layer's K or V: the codes of all positions, and the F16 rows beside them.
 struct KvCache {
   KvView all;
   KvView sinks, ring;  // n_rows 0: none

@@ -39,8 +39,8 @@ struct PanelProduct {
   }
 };
 
-// Where n_rows activation rows go, at `f32` and `int8`, in the forms that all of the matrices read: packed panels are
-// read with few rows, unpacked ones with many.
+// Places n_rows activation rows at `f32` and `int8`, in the encodings that these matrices need: with few rows kernels
+// read packed panels, with many unpacked slabs, and the two need different ones.
 Activations activations_for(std::span<const Matrix* const> matrices, std::uint32_t n_rows, std::byte* f32,
                             std::byte* int8);
 
@@ -50,18 +50,20 @@ struct ProductScratch {
   float* values = nullptr;     // (tiles of a block, kPairPanels, kTileCols, kPanelRows)
 };
 
-// How activations are cut into equal blocks: what passes by unpacked weights before others are unpacked. A block's
-// activations stay in the second-level cache, its products in scratch.
+// How activations are cut into blocks of equal size. A panel's weights are unpacked once for a block, and all of the
+// block is multiplied with them before the next weights are unpacked. A block's activations fit the second-level cache,
+// its products fit the scratch.
 struct BlockShape {
   std::uint32_t n_tiles = 0, n_slabs = 0;
 };
 inline std::uint32_t n_slabs_of(const Activations& activations) {
   return static_cast<std::uint32_t>(div_up(activations.n_elems, kSlabCols));
 }
-// Blocks of all columns.
+// Blocks that have all columns.
 BlockShape whole_blocks(const Activations& activations);
-// Blocks of as many tiles as scratch holds products of, and of some of the columns where all would be too many, so that
-// weights are unpacked but once: products are then parts of sums. Only where weights are unpacked to bytes.
+// Blocks with as many tiles as scratch has room for, and only some of the columns where all of them would not fit the
+// cache. Then each weight is unpacked once, and the products of a block are parts of the sums. Only for weights that
+// are unpacked to bytes.
 BlockShape cut_blocks(const Matrix& matrix, const Activations& activations);
 
 // Up to two neighbouring panels and a block.
@@ -71,7 +73,7 @@ struct PairBlock {
   std::uint32_t first_slab = 0, last_slab = 0;
 };
 
-// Computes panels times a block: straight from the packed panels for few activation rows, slab by slab for many.
+// Multiplies panels with a block: straight from the packed panels for few activation rows, slab by slab for many.
 class PairProducts {
  public:
   PairProducts(const KernelTable& kernels, const Matrix& matrix, const Activations& in, ProductScratch scratch)
@@ -130,7 +132,8 @@ void for_each_pair(std::uint32_t first, std::uint32_t last, const Activations& i
 }
 
 // Calls `store(PanelProduct, is_first)` for panels [first, last) and all activation rows, once for each block of
-// columns: not is_first is to be added to what came before. Returns early, results undefined, when asked to stop.
+// columns. Products of the first block of columns are stored, those of later blocks are added to them. When stopped it
+// returns early with undefined results.
 template <class Store>
 void multiply(const KernelTable& kernels, const Matrix& matrix, std::uint32_t first, std::uint32_t last,
               const Activations& in, BlockShape shape, ProductScratch scratch, const StopToken& stop, Store store) {

@@ -14,8 +14,9 @@ namespace headroom {
 void choose_experts(RouterKind kind, std::span<const float> logits, std::span<std::uint32_t> ids,
                     std::span<float> weights);
 
-// The choices of all rows in the order of their experts, so that each expert's weights are read once per step. Keeps
-// everything in scratch that is given to it.
+// The choices of all rows sorted by expert, so that each expert's weights are read once per step. Example: rows 0 and 1
+// chose experts (5, 2) and (2, 7); the groups are expert 2 with choices 1 and 2, expert 5 with 0, expert 7 with 3. All
+// of it stands in the given scratch.
 class ExpertGroups {
  public:
   struct Group {
@@ -33,7 +34,7 @@ class ExpertGroups {
     const std::uint32_t first = index == 0 ? 0 : ends_[index - 1];
     return {experts_[index], first, ends_[index] - first};
   }
-  // Where in `ids` the choice stands that comes at this place of the order. Rows of a group ascend.
+  // The index into `ids` of the choice at this place of the sorted order. The rows of a group ascend.
   std::uint32_t choice(std::uint32_t place) const { return order_[place]; }
 
  private:

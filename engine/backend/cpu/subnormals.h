@@ -9,8 +9,8 @@
 
 namespace headroom {
 
-// While it lives, f32 arithmetic of this thread reads and writes such numbers as zero. Conversions from and to F16 stay
-// exact.
+// While it lives, the f32 arithmetic of this thread reads and writes subnormal numbers as zero. Conversions from and to
+// F16 stay exact.
 class SubnormalsAsZero {
  public:
   SubnormalsAsZero() : before_(control()) { set_control(before_ | kFlush); }

@@ -26,7 +26,7 @@ class CudaArena final : public GpuArena {
   CudaArena(std::shared_ptr<CudaDevice> device, const ArenaPlan& plan)
       : device_(std::move(device)), is_page_locked_(plan.memory == Memory::kPageLocked), size_(plan.size) {}
   Status create();
-  Bytes free_now() const;                    // of what the arena is of
+  Bytes free_now() const;                    // of the card, or of the host for page-locked memory
   std::atomic<Bytes>& bytes_in_use() const;  // of this process on the card, of this kind of memory
 
   std::shared_ptr<CudaDevice> device_;
@@ -36,7 +36,7 @@ class CudaArena final : public GpuArena {
   std::byte* host_ = nullptr;  // page-locked memory
 };
 
-// Of an arena of this backend.
+// Where a slice of this backend's arena begins.
 cuda::CUdeviceptr address_of(const GpuSlice& slice);
 
 }  // namespace headroom

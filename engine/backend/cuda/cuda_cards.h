@@ -1,4 +1,4 @@
-// NVIDIA's cards as the driver shows them, and what is known of their memory without opening one.
+// NVIDIA's cards as the driver shows them, and their memory as far as it can be read without a context on the card.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ CudaCards cuda_cards();
 inline constexpr const char* kCudaDevicesVariable = "HEADROOM_CUDA_DEVICES";
 
 GpuUse& use_of_card(const CudaCard& card);
-// Now, from every side that tells. Any thread.
+// Reads all sources that tell of the card's memory: the driver, the kernel, NVML. Any thread.
 MemoryReadings read_card_memory(const CudaCard& card);
 MemorySample sample_card(const CudaCard& card);
 

@@ -31,16 +31,16 @@ class CudaDevice final : public GpuDriver {
   Status clear(const GpuSlice& slice) override;
   Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
 
-  // As wait_idle(): until all of a stream, or what was recorded as an event, is done. The driver is asked again and
-  // again, because its calls that wait have no end where a card has none.
+  // As wait_idle(): until all of a stream, or what was recorded as an event, is done. Asks the driver again and again,
+  // because its calls that wait have no end where a card never answers.
   Status wait_for(std::string_view what, cuda::CUstream stream);
   Status wait_for(std::string_view what, cuda::CUevent event);
 
-  // Starts a copy behind all that was submitted.
+  // Starts a copy that runs after all submitted work.
   Status start_copy(const GpuCopy& copy);
 
-  // Starts a kernel behind all that was submitted. On cards and with drivers that can, it begins while the one before
-  // it ends (see lib/device.cuh); not where kOverlapVariable is "0".
+  // Starts a kernel that runs after all submitted work. Where card and driver can, its blocks begin while the last
+  // blocks of the kernel before it still run (KERNEL_PDL in kernels/lib/device.cuh), unless kOverlapVariable is "0".
   struct Grid {
     std::uint32_t x = 1, y = 1, z = 1;
   };
@@ -62,7 +62,7 @@ class CudaDevice final : public GpuDriver {
   // all, which it may never do.
   void when_released(std::function<void()> then);
 
-  // What a failed call means: remembers that the device was lost.
+  // The error of a failed call; remembers a lost device, so that later calls fail too.
   Error failed(std::string_view what, cuda::CUresult result);
 
  private:

@@ -1,4 +1,4 @@
-// The kernels that were compiled with the program, by files: what a driver loads together.
+// The kernels that were compiled with the program, by file: a driver loads all entries of a file together.
 #pragma once
 
 #include <span>

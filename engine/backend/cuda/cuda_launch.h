@@ -1,4 +1,4 @@
-// A dispatch as the launch of a CUDA kernel: pure.
+// A dispatch as the launch of a CUDA kernel: entry, threads and parameters. Pure.
 #pragma once
 
 #include <array>
@@ -18,17 +18,19 @@ struct CudaLaunch {
   std::array<cuda::CUdeviceptr, kKernelBuffers> buffers{};
   std::vector<std::uint32_t> words;
   GridSize groups;
-  // Of a kernel that takes what kernels/lib/grouped.cuh describes: those that stand behind it in the first dimension.
-  bool is_grouped = false;
-  std::vector<CudaLaunch> beside;
+  // Several dispatches of one kernel that do not wait for each other may share a launch (kernels/lib/grouped.cuh):
+  // their blocks stand side by side in the first dimension. Example: the products of queries, keys and values.
+  bool is_grouped = false;         // this kernel can
+  std::vector<CudaLaunch> beside;  // the other dispatches of this launch
 
-  // Whether another one that does not wait for it can.
+  // Whether `other`, which does not wait for this one, can share its launch.
   bool takes_beside(const CudaLaunch& other) const;
   std::uint32_t blocks_across() const;
   std::vector<std::byte> params() const;
 };
 
-// What a kernel is given at most; of fewer words those behind them are 0. Of a grouped one each member takes so many.
+// Bytes of the parameters of a kernel, and of each member of a shared launch; unused ones are 0. At most
+// kCudaMostGrouped dispatches share one.
 inline constexpr std::size_t kCudaParamBytes = 256, kCudaMemberBytes = 192, kCudaMostGrouped = 3;
 
 // Entry, threads and words; the buffers are left to the caller.

@@ -1,4 +1,5 @@
-// The ops of one device of a plan as launches of kernels, and as a graph where one token is decoded.
+// The ops of a plan on one card, as launches of kernels. A step of one token is captured as a graph when the plan is
+// bound, because the host starts a graph faster than its launches one by one.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ class CudaStep final : public GpuStep {
   ~CudaStep() override;
 
   const GpuBinding& bound() const override { return bound_; }
-  // What waits to run is bounded, so that a stop is soon obeyed: this waits between two parts.
+  // Bounds the work that waits to run, so that a stop takes effect soon: waits between two parts where it is too much.
   Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
   Status top_k(std::span<CandidateQuery> queries) override;
 
@@ -38,7 +39,8 @@ class CudaStep final : public GpuStep {
     std::uint32_t first_row = 0;
     double products_per_row = 0;
   };
-  // Of a subgraph in a step of one row that asks for logits, with every split of the keys that there can be.
+  // A subgraph in a step of one row that asks for logits. It launches blocks for all splits of the keys that a full
+  // context has; those beyond the splits of a step end at once.
   struct Graph {
     std::uint32_t first_op = 0;
     cuda::CUgraphExec exec = nullptr;

@@ -1,5 +1,5 @@
-// Memory of a reference device. It can be read and written only while a call of its backend runs; anybody else who
-// touches it ends the process, as with the address of a card's memory.
+// Memory of a reference device. It can be read and written only while a call of its backend runs. At all other times
+// its pages are protected, so that code which takes it for host memory crashes, as it would with the memory of a card.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class ReferenceArena final : public Arena {
   Bytes size_;
 };
 
-// Makes arenas reachable for as long as it lives. Null entries are of other devices.
+// Unprotects arenas for as long as it lives. Null entries stand for arenas of other devices.
 class OpenArenas {
  public:
   explicit OpenArenas(std::span<ReferenceArena* const> arenas);

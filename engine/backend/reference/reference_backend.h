@@ -7,8 +7,8 @@
 
 namespace headroom {
 
-// Computes within submit(), on the calling thread. `memory` is what all backends of this device share; whoever holds it
-// can make the device fail.
+// Computes within submit(), on the calling thread. `memory` is shared by all backends of the device; a test that holds
+// it can let the device fail.
 Result<std::unique_ptr<Backend>> make_reference_backend(DeviceInfo device, std::shared_ptr<ReferenceDevice> memory);
 
 }  // namespace headroom

@@ -1,5 +1,5 @@
-// A device that is not there: host memory of a given size that nobody but its backends can reach. It stands for a GPU
-// where there is none, in tests and in the window.
+// A made-up device: host memory of a given size that only its backends can reach. It stands for a GPU where there is
+// none, in tests and in the window.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,7 @@
 
 namespace headroom {
 
-// What goes wrong on a device, set from any thread at any time. Of a count, the n-th call from now fails, once; 0:
-// none.
+// Faults that tests seed, from any thread at any time. A count n lets the n-th call from now fail, once; 0: none.
 struct ReferenceFaults {
   std::atomic<std::uint32_t> map_arena = 0, submit = 0, read = 0, write = 0;
   std::atomic<std::uint32_t> lose_at_submit = 0;  // the device is lost there: see ReferenceDevice::n_losses()
@@ -24,7 +23,7 @@ struct ReferenceFaults {
   std::atomic<Bytes> taken = 0;  // what another program holds of its memory
 };
 
-// What all backends of one device share: its memory, its faults. Any thread.
+// The state that all backends of one device share: its memory and its faults. Any thread.
 class ReferenceDevice {
  public:
   ReferenceDevice(std::string id, Bytes total) : id_(std::move(id)), total_(total) {}

@@ -1,4 +1,5 @@
-// Each coarse op from plain loops over decoded rows, in f32 and double: what the ops of every backend are held against.
+// Each coarse op in plain loops over decoded rows, in f32 and double. Tests hold the ops of every backend against
+// these.
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@ namespace headroom {
 
 class VulkanArena final : public GpuArena {
  public:
-  // Of the device's own memory, which the host can reach too where it is shared; or page-locked memory of the host.
-  // kResource names bytes asked and bytes free.
+  // Maps memory of the device, which the host reaches as well where both share it, or page-locked memory of the host,
+  // as the plan says. kResource names bytes asked and bytes free.
   static Result<std::unique_ptr<VulkanArena>> map(std::shared_ptr<VulkanDevice> device, const ArenaPlan& plan);
   VulkanArena(const VulkanArena&) = delete;
   VulkanArena& operator=(const VulkanArena&) = delete;
@@ -27,8 +27,8 @@ class VulkanArena final : public GpuArena {
 
   // For the backend alone.
   VkBuffer buffer() const { return buffer_; }
-  // A part of it as a kernel sees it. Where HEADROOM_VULKAN_EXACT_BUFFERS is set, by a buffer of its own that ends with
-  // the part: some checkers of accesses know the ends of buffers, not those of bindings.
+  // A part of the arena as a kernel is bound to it. Where HEADROOM_VULKAN_EXACT_BUFFERS is set each part gets a buffer
+  // of its own, because some checkers of accesses know the ends of buffers and not those of bindings.
   VkDescriptorBufferInfo binding(Bytes offset, Bytes size) const;
 
  private:
@@ -47,7 +47,7 @@ class VulkanArena final : public GpuArena {
   std::byte* mapped_ = nullptr;
 };
 
-// What stands in a slice of an arena of this backend.
+// The buffer of a slice's arena, and the slice as a binding; the arena is one of this backend.
 VkBuffer buffer_of(const GpuSlice& slice);
 VkDescriptorBufferInfo binding_of(const GpuSlice& slice);  // see VulkanArena::binding()
 

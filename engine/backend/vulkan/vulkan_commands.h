@@ -1,4 +1,4 @@
-// Commands that are recorded once and submitted as often as they run, or, where the pool has the flag for that,
+// Some command buffers of one pool. Each is recorded once and submitted many times; with a flag of the pool it can be
 // recorded anew.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace headroom {
 
-// Gone with this object; what was submitted must have run by then.
+// The destructor frees the buffers; those that were submitted must have run by then.
 class VulkanCommands {
  public:
   static Result<std::unique_ptr<VulkanCommands>> open(std::shared_ptr<VulkanDevice> device, std::size_t n,
@@ -20,8 +20,8 @@ class VulkanCommands {
 
   VkCommandBuffer operator[](std::size_t i) const { return commands_[i]; }
 
-  // Has `record`, a function of commands that returns a Status, fill the i-th, behind all that was submitted before and
-  // before all that comes after.
+  // Has `record`, a function of a VkCommandBuffer that returns a Status, fill the i-th buffer between two barriers: its
+  // commands run after all earlier submissions and before all later ones.
   template <class Record>
   Status record(std::size_t i, Record record) {
     if (Status begun = begin(i); !begun) return begun;

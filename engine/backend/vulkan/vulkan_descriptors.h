@@ -1,4 +1,5 @@
-// What kernels are bound to: sets of eight buffers, made once and used as often as commands run.
+// Descriptor sets: the eight buffers that a dispatch is bound to. A set is made once and used each time its commands
+// run.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace headroom {
 
-// Gone with this object; commands that use a set must have run by then.
+// The destructor frees the sets; commands that use one must have run by then.
 class VulkanDescriptors {
  public:
   using Buffers = std::array<VkDescriptorBufferInfo, kKernelBuffers>;  // by binding, none of them empty
@@ -18,7 +19,7 @@ class VulkanDescriptors {
   VulkanDescriptors& operator=(const VulkanDescriptors&) = delete;
   ~VulkanDescriptors();
 
-  // At most n_sets times.
+  // Makes one more set; n_sets can be made.
   Result<VkDescriptorSet> bind(const VulkanPipelines& pipelines, const Buffers& buffers);
 
  private:

@@ -1,4 +1,4 @@
-// An open Vulkan device: its queue, what was submitted to it, and a place for its pipelines.
+// An open Vulkan device: its queue, and how far the queue has come.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   const VulkanCard& card() const { return card_; }
   const std::string& id() const override { return card_.info.id; }
 
-  // Behind all that was submitted before; what is submitted later waits for it.
+  // Submits commands, which run after earlier and before later submissions.
   Status submit(std::span<const VkCommandBuffer> commands);
   std::uint64_t n_submitted() const { return n_submitted_; }
   // Until at most `n_left` submissions are running; `what` is for the message. A device of which none has ended within
@@ -74,8 +74,8 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   std::vector<std::function<void()>> left_;  // see release()
 };
 
-// All that was written before, by whatever, is seen by all that comes behind it, in these commands and those that are
-// submitted later.
+// Records a barrier for all memory: commands after it, and later submissions, see everything that was written before it
+// by commands, copies or the host.
 void record_barrier(VkCommandBuffer commands);
 
 }  // namespace headroom

@@ -1,4 +1,5 @@
-// What a driver tells of a device, and what our kernels make of it: read in one place, judged without a driver.
+// What a driver tells of a device. All of it is read at one place, so that the judgement (can our kernels run there,
+// and which) is a pure function that tests call without a driver.
 #pragma once
 
 #include <optional>
@@ -30,15 +31,14 @@ struct VulkanFacts {
 
 VulkanFacts read_vulkan_facts(VkPhysicalDevice device);
 
-// The same device with a driver that has no extension, and no feature that only some kernels need.
+// The same device as if its driver had no extension and no optional feature.
 VulkanFacts without_options(VulkanFacts facts);
 
 // Why our kernels cannot run there: "expected timeline semaphores, found none"; empty: they can.
 std::string why_not_usable(const VulkanFacts& facts);
 
-// The card but for its handle and its memory, as vulkan:INDEX. `tier_setting`: what kVulkanTierVariable holds; empty:
-// the driver decides. Of a card whose driver does not tell the address on the PCI bus, `sys_folder` does if it has no
-// twin there.
+// The card vulkan:INDEX without its handle and its memory. `tier_setting` is the value of kVulkanTierVariable; empty:
+// the facts decide. Where the driver does not tell the PCI address, `sys_folder` does, unless two such cards are there.
 VulkanCard make_vulkan_card(const VulkanFacts& facts, std::size_t index, std::string_view tier_setting,
                             const std::filesystem::path& sys_folder);
 

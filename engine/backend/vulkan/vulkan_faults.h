@@ -1,4 +1,4 @@
-// What tests make fail or make small, of all Vulkan devices of the process, set at any time.
+// Faults that tests seed into all Vulkan devices of the process, at any time.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 namespace headroom {
 
-// Of a count, the n-th from now fails, once; 0: none.
+// A count n lets the n-th call from now fail, once; 0: none.
 struct VulkanFaults {
   std::atomic<std::uint32_t> lose_at_submit = 0;    // the submission loses its device
   std::atomic<std::uint32_t> hang_at_submit = 0;    // from the submission on its device never answers, unless

@@ -1,4 +1,4 @@
-// A card's memory: what is free of it, what this process holds, what others do.
+// A card's memory: how much is free, how much this process holds, how much others do.
 #pragma once
 
 #include "backend/gpu_memory/gpu_use.h"
@@ -9,10 +9,11 @@ namespace headroom {
 
 GpuUse& use_of_card(const VulkanCard& card);
 
-// Now, from every side that tells. Any thread.
+// Reads all sources that tell of the card's memory: the driver, the kernel, NVML. Any thread.
 MemoryReadings read_card_memory(const VulkanCard& card);
 
-// By the rule of gpu_memory/memory_readings.h. Of a card that shares the host's memory no more is free than of that.
+// Combines the readings by the rule of gpu_memory/memory_readings.h. A card that shares the host's memory has no more
+// free memory than the host.
 Result<MemorySample> sample_card(const VulkanCard& card);
 
 }  // namespace headroom

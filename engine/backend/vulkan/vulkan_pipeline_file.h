@@ -1,4 +1,5 @@
-// What a driver made of our kernels, kept between starts of the program: one file for each device and driver.
+// The machine code that a driver compiled our kernels to, kept between starts of the program: one file for each device
+// and driver.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +11,9 @@
 
 namespace headroom {
 
-// Larger ones are given up, so that what older programs compiled does not stay for good.
+// A larger file is not kept: the next start begins an empty one, so that kernels of older versions do not pile up.
 inline constexpr Bytes kMostPipelineBytes = 64 * kMiB;
-// Of all devices and drivers together; those that were written longest ago go first.
+// The most files in the folder, over all devices and drivers. The one that was written longest ago is removed first.
 inline constexpr std::size_t kMostPipelineFiles = 8;
 
 class VulkanPipelineFile {
@@ -22,11 +23,11 @@ class VulkanPipelineFile {
 
   const std::filesystem::path& path() const { return path_; }  // empty: nothing is kept
 
-  // What vkCreatePipelineCache() may begin with. Empty when there is no file, or one that is damaged, cut off, too
-  // large or of another device or driver: the next write() replaces it.
+  // The file's content, for vkCreatePipelineCache(). Empty when there is no file, or one that is damaged, cut off, too
+  // large or made by another device or driver; the next write() replaces it.
   std::vector<std::byte> read() const;
 
-  // In one step; where it cannot be written, the next start compiles again.
+  // Replaces the file in one step. Failing is harmless: the next start compiles again.
   void write(std::span<const std::byte> data) const;
 
  private:

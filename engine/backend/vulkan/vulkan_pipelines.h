@@ -18,7 +18,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel);
 
 inline constexpr std::uint32_t kPushBytes = 128;
 
-// A pipeline is one for each combination of a kernel and its constants.
+// There is one pipeline for each kernel and each set of its constants.
 struct PipelineKey {
   Kernel kernel = Kernel::kEmbed;
   std::vector<std::uint32_t> constants;  // by constant_id
@@ -27,18 +27,18 @@ struct PipelineKey {
 
 class VulkanPipelines {
  public:
-  // Begins with what drivers made of kernels at earlier starts: see VulkanPipelineFile for the folder.
+  // Reads what the driver compiled at earlier starts from `kernel_folder`: see VulkanPipelineFile.
   static Result<std::unique_ptr<VulkanPipelines>> open(std::shared_ptr<VulkanDevice> device,
                                                        const std::filesystem::path& kernel_folder);
   VulkanPipelines(const VulkanPipelines&) = delete;
   VulkanPipelines& operator=(const VulkanPipelines&) = delete;
   ~VulkanPipelines();
 
-  // Compiles those that are not there yet, a driver's 20 to 500 ms each, on a few threads, and keeps the result for
-  // later starts. An error names the kernel; kCancelled when stopped between two of them. What was made stays.
+  // Compiles the missing pipelines on a few threads (a driver takes 20 to 500 ms for each) and keeps them for later
+  // starts. An error names the kernel; kCancelled when stopped between two of them. Pipelines that were made stay.
   Status prepare(const std::set<PipelineKey>& keys, const StopToken& stop);
 
-  // Prepares one, if need be.
+  // Compiles it first where it is missing.
   Result<VkPipeline> find(Kernel kernel, std::span<const std::uint32_t> constants);
 
   std::size_t n_made() const { return made_.size(); }
@@ -46,7 +46,7 @@ class VulkanPipelines {
 
   VkDescriptorSetLayout set_layout() const { return set_layout_; }
 
-  // Records what the next dispatch runs, on which buffers.
+  // Records the pipeline, buffers and words of the next dispatch.
   void bind(VkCommandBuffer commands, VkPipeline pipeline, VkDescriptorSet set,
             std::span<const std::uint32_t> push) const;
 

@@ -1,4 +1,4 @@
-// What the time model asks of a Vulkan device, and what it can do at most.
+// Measures a Vulkan device: the speeds that the time model needs, and the limits that kernels are judged by.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,12 @@
 
 namespace headroom {
 
-// With memory of its own, mapped and given back. Errors as Backend::measure_speed().
+// Maps memory for the time of the measurement. Errors as Backend::measure_speed().
 Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines,
                                          Bytes most_bytes);
 
-// Likewise reads of a buffer that no cache holds (as large as one binding, half of what is free, or 1 GiB), and
-// multiply-adds in registers: f32, and of f16, int8 and whole matrices what the tier has. Errors as
+// Measures reading of a buffer that no cache holds (the least of one binding, half of the free memory and 1 GiB), and
+// multiply-adds in registers: of f32, and of f16, int8 and whole matrices if the tier has them. Errors as
 // Backend::measure_limits().
 Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines);
 

@@ -15,7 +15,7 @@ namespace headroom {
 class VulkanStep final : public GpuStep {
  public:
   // Makes the pipelines, descriptors and commands of every op of the device. kUnsupported names a limit of the driver
-  // that this plan passes; pipelines end with kCancelled or an error that names the kernel.
+  // that this plan exceeds; compiling pipelines fails with kCancelled or an error that names the kernel.
   static Result<std::unique_ptr<VulkanStep>> record(std::shared_ptr<VulkanDevice> device, VulkanPipelines& pipelines,
                                                     GpuBinding bound, const StopToken& stop);
   VulkanStep(const VulkanStep&) = delete;
@@ -24,7 +24,8 @@ class VulkanStep final : public GpuStep {
 
   const GpuBinding& bound() const override { return bound_; }
 
-  // What runs at once is bounded, since drivers end what takes seconds: this waits between two submissions.
+  // Splits the ops into submissions of bounded work, because drivers end work that takes seconds, and waits between
+  // them: two run or wait to run at a time.
   Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
   Status top_k(std::span<CandidateQuery> queries) override;
 

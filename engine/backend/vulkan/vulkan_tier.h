@@ -1,4 +1,4 @@
-// Which kernels a device runs: tier 0 everywhere, the others where its driver has what they need.
+// The tier of a device: which of our kernels it runs. Tier 0 runs everywhere; the others need features of the driver.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct VulkanTier {
   GpuArithmetic arithmetic() const;
 };
 
-// What a driver says that decides it.
+// The facts that decide the tier.
 struct VulkanTierFacts {
   bool is_software = false;
   bool has_half = false;      // shaderFloat16
@@ -33,18 +33,20 @@ struct VulkanTierFacts {
 VulkanTierFacts read_vulkan_tier_facts(VkPhysicalDevice device, const std::set<std::string>& extensions,
                                        VkDriverId driver, bool is_software);
 
-// The best that is fast there; `asked`: at most this tier, and it even where it is slow or its driver is not trusted.
+// The highest tier that is fast on the device. `asked` sets another limit: the highest tier up to it that the driver
+// can run, even if it is slow there or its driver is not trusted.
 VulkanTier choose_vulkan_tier(const VulkanTierFacts& facts, std::optional<std::uint32_t> asked);
 inline constexpr std::uint32_t kMostVulkanTier = 3;
 
 // "0" to "3"; absent for anything else.
 std::optional<std::uint32_t> parse_vulkan_tier(std::string_view text);
 
-// For `devices`: its kernels, and why no better ones run; empty: nothing is missing.
+// For the command `devices`: the tier's name, and why the device has no higher one; empty: nothing is missing.
 std::string vulkan_tier_text(const VulkanTier& tier);
 std::string vulkan_tier_note(const VulkanTier& tier, const VulkanTierFacts& facts);
 
-// What a device is opened with for its tier. It points into itself.
+// The features and extensions with which a device is opened for its tier. The structs point at each other, so it cannot
+// be copied.
 class VulkanTierFeatures {
  public:
   explicit VulkanTierFeatures(const VulkanTier& tier);
