@@ -1,4 +1,4 @@
-// The meaning of every number format, one element or block at a time, in plain C++: what all kernels are held against.
+// The meaning of every number format in plain C++, one element or block at a time. All kernels are tested against it.
 #pragma once
 
 #include <algorithm>
@@ -137,10 +137,11 @@ void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
   }
 }
 
-// By how much of a step the codes of a Q4_0 cache of values are shifted at a position: element = scale * (nibble - 8 +
-// shift). Equal tokens have equal values in the first layer and similar ones behind it; rounded alike, their errors
-// would add up in a head that averages over them. Sixteen shifts, neighbours far apart, round them in as many ways.
-// Source: subtractive dither (Roberts 1962).
+// The shift of the codes of a Q4_0 cache of values, as a share of a step: element = scale * (nibble - 8 + shift). It
+// depends on the position. Why: equal tokens have equal values in the first layer, and similar ones in later layers.
+// With the same rounding at all positions they would have the same error, which a head that averages over them does not
+// average out. Sixteen shifts round them in sixteen ways; neighbours get shifts that are far apart. Source: subtractive
+// dither (Roberts 1962).
 inline constexpr std::uint32_t kValueShifts = 16;
 constexpr float value_shift(std::uint64_t position) {
   return (static_cast<float>(position * 7 % kValueShifts) + 0.5F) / kValueShifts - 0.5F;

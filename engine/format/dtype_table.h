@@ -1,4 +1,4 @@
-// One row per number format. Everything that needs a size, a name or a role asks here.
+// One row for each number format: its sizes, its names, and what it may be used for.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct DTypeRow {
   std::uint32_t row_extra_bytes;  // per row beside the blocks: the f16 scale of an FP8 KV row
   bool is_weight;
   bool is_kv;
-  bool is_kv_offered;  // else only for checking: named by hand, never proposed
+  bool is_kv_offered;  // to people; false: a KV type for checking, which only the command line takes
 };
 
 inline constexpr std::array kDTypes{

@@ -1,5 +1,5 @@
-// Every tensor type number that a GGUF file may carry, with its name and size, so that a tensor we cannot compute with
-// is still named and counted.
+// Every tensor type that a GGUF file may have, by number, with name and size. A file with a type that we cannot compute
+// with is refused by the type's name, and its bytes are known.
 #pragma once
 
 #include <array>

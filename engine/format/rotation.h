@@ -1,6 +1,7 @@
-// The transform under which a quantized cache keeps heads: a channel that stands out is spread over its whole head, so
-// that a block's scale fits all of its elements. Source: arXiv 2404.00456 (Hadamard rotation); the reflection across
-// blocks and the signs are ours.
+// The transform of heads before a quantized cache keeps them. It spreads one large channel over the whole head, so that
+// the scale of a block fits all of its elements. Example: a head of 64 elements, one of which is 8 and the others near
+// 0, becomes 64 elements of about 1. Source: arXiv 2404.00456 (Hadamard rotation); the reflection across blocks and the
+// signs are ours.
 #pragma once
 
 #include <cstdint>

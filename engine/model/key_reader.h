@@ -1,4 +1,4 @@
-// Typed, bounded look-ups of one architecture's metadata keys; the first thing that is wrong is kept.
+// Reads metadata keys of one architecture as typed and bounded numbers, and keeps the first failure.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace headroom {
 
-// A count of positions that is larger is a damaged file's; the planner's own bound is lower (plan/plan_options.h).
+// A file that states more positions is damaged. The planner's own bound is lower (plan/plan_options.h).
 inline constexpr std::uint32_t kMaxPositions = 1U << 30;
 
-// After a failure every look-up gives zero, so that a reader checks once per group. One thread.
+// After a failure every look-up returns zero, so that callers check failed() once for several keys. One thread.
 class KeyReader {
  public:
   KeyReader(const ModelFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}

@@ -20,9 +20,9 @@ enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
 // Which elements of a head turn together: neighbours (2i, 2i+1), or halves (i, i + rope_dim/2).
 enum class RopePairing : std::uint8_t { kNeighbours, kHalves };
 
-// How the experts of a row are chosen by the router's logits, one per expert, and what their results are weighed with.
-// Everywhere the larger logit comes first, of equal ones the expert with the lower index, and one that is no number
-// after all that are, so that garbage chooses n_experts_used different experts as well.
+// How a row's experts are chosen from the router's logits, one for each expert, and with which weights their results
+// are added. For every kind the order is: larger logits first, of equal ones the lower index, NaN last. So
+// n_experts_used different experts are chosen whatever the logits are.
 enum class RouterKind : std::uint8_t {
   kSoftmaxNormed,  // the n_experts_used largest of a softmax over all experts, divided by their sum
 };
@@ -50,8 +50,8 @@ struct RopeFrequencies {
 };
 RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
-// How many positions of a slot stay F16 beside a quantized cache: the first ones, which every query looks at, and a
-// ring of the newest.
+// How many positions of a slot are kept as F16 beside a quantized cache: the first ones (sinks), to which every query
+// pays attention, and a ring of the newest.
 struct KvF16Rows {
   std::uint64_t n_sinks = 0, n_ring = 0;  // multiples of kKvRowStep
   std::uint64_t n_rows() const { return n_sinks + n_ring; }
@@ -82,10 +82,10 @@ struct LayerSpec {
   // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of
   // kKvRowStep.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
-  // The exact ends of this layer: kKvSinkRows first positions (a window has none), and a tail with one batch: a
-  // sixteenth of the rows from kKvTailRowsMin to kKvTailRowsMany of them, beyond that a 128th up to kKvTailRowsMax.
-  // Never more than an eighth of the rows, so that a short context does not cost more than it saves: then a quarter of
-  // them are sinks. None below 256 rows.
+  // The F16 rows of this layer. Sinks: the first kKvSinkRows positions, none in a layer with a window. Ring: a tail and
+  // one batch. The tail is a sixteenth of kv_rows() between kKvTailRowsMin and kKvTailRowsMany, or a 128th of them, up
+  // to kKvTailRowsMax, where that is more. All together are at most an eighth of kv_rows(), because they are there to
+  // cost less than they save; then a quarter of them are sinks. None below 256 rows.
   KvF16Rows kv_f16_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
@@ -108,8 +108,8 @@ struct ModelInfo {
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_roles.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
-  // What the host's heap holds for the model beside its arenas: tokenizer, template, tables. Estimated by
-  // describe_model() (run/load_model.h), measured by a load; 0: nobody has said.
+  // Bytes on the host's heap for the model, beside its arenas: tokenizer, template, tables. Estimated by
+  // describe_model() (run/load_model.h), measured by a load; 0: unknown.
   Bytes heap_bytes = 0;
   bool heap_is_measured = false;
   std::uint32_t longest_token_bytes = 0;  // of text; 0: there is no tokenizer, or describe_model() was not asked
@@ -118,7 +118,7 @@ struct ModelInfo {
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
-  // The share of a weight's bytes that one row reads: of tensors of experts that of the chosen ones.
+  // The share of a weight that one row reads: all of it, or the chosen experts' share of a tensor of experts.
   double share_read(const WeightTensor& weight) const;
 };
 

@@ -10,13 +10,12 @@ namespace headroom {
 
 inline constexpr std::string_view kWindowThetaKey = "rope.freq_base_swa";
 
-// `head_dim` is the default of the rotated part, n_ctx_trained that of the original context. Failures are kept by
-// `keys`.
+// Keys may be absent: rope_dim is then `head_dim`, the original context n_ctx_trained. `keys` keeps failures.
 RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head_dim, std::uint32_t n_ctx_trained,
                    KeyReader& keys);
 
-// Of layers with a window, where `row` has a base for them: as the others turn, `rope`, but by that base and not
-// scaled.
+// The embedding of layers with a window, for architectures whose `row` has another base for them: `rope` with that base
+// and without scaling.
 RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, KeyReader& keys);
 
 }  // namespace headroom

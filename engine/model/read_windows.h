@@ -1,4 +1,4 @@
-// Which layers see their newest positions only, as a file and its architecture say.
+// Which layers have a window, from the file's keys and the architecture's row.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace headroom {
 
 inline constexpr std::string_view kPatternKey = "attention.sliding_window_pattern";
 
-// (n_layers) positions that a layer sees; 0: all. Failures are kept by `keys`.
+// (n_layers): how many newest positions each layer sees; 0: all. `keys` keeps failures.
 std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_layers, std::uint32_t n_ctx_trained,
                                         KeyReader& keys);
 

@@ -1,4 +1,4 @@
-// The weights of a model by what they do, and which tensor of the file fills each role.
+// The role of each weight in the forward pass, and the name of the tensor that fills it.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ inline constexpr std::string_view kRopeFactorsTensor =
 // A tensor that older converters wrote and that changes no result.
 bool is_harmless_tensor(std::string_view name);
 
-// One filled role. Shapes are (n_rows, n_cols), row-major, a row contiguous; vectors have n_rows 1. A tensor of experts
-// holds n_matrices of that shape, one behind the other.
+// A weight: one role of one layer with the tensor that fills it. Shapes are (n_rows, n_cols), row-major, a row
+// contiguous; vectors have n_rows 1. A tensor of experts holds n_matrices of that shape, one behind the other.
 struct WeightTensor {
   TensorRole role = TensorRole::kTokenEmbedding;
   std::int32_t layer = -1;        // -1: not of a layer

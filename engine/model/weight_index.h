@@ -1,4 +1,4 @@
-// Which of a model's weights fills a role of a layer: looked up once for all, where a backend asks in every op.
+// Finds the weight of a role and layer without a search, for backends that ask in every op.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// How a weight stands in the memory of a device, and its bytes there. Pure: the planner counts with it, backends load
-// with it.
+// The layouts of weights in the memory of devices, and their sizes. Pure: the planner counts with them, backends load
+// with them.
 #pragma once
 
 #include "model/tensor_roles.h"
@@ -13,12 +13,12 @@ enum class WeightLayout : std::uint8_t {
   kGpuPanels,  // likewise of kGpuPanelRows: model/gpu_panel.h
 };
 
-// Rows that are interleaved in one panel: one 32-bit lane of a 512-bit register each.
+// Rows of a CPU's panel: a row is one of the sixteen 32-bit lanes of a 512-bit register.
 inline constexpr std::uint32_t kPanelRows = 16;
-// One thread of a GPU each.
+// Rows of a GPU's panel: a row is one thread of a warp.
 inline constexpr std::uint32_t kGpuPanelRows = 32;
 
-// Rows of memory that a weight, or one of its matrices, takes: those of the file, or of whole panels.
+// Rows for which one matrix of a weight takes memory: those of the file, or those of whole panels.
 std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout);
 Bytes weight_bytes(const WeightTensor& weight, WeightLayout layout);
 
