@@ -1,5 +1,6 @@
-// The structs of gpu_args.inl against the shaders: C++ and CUDA share them as types, GLSL shares the words of a
-// dispatch; its constants have numbers, which have to be those of the members.
+// What host and GPU kernels have to agree on. The structs of gpu_args.inl are shared as types by C++ and CUDA, and by
+// GLSL as the words of a dispatch; constants of GLSL have numbers, which have to be those of the members. Sizes and
+// numbers of enums are written again in the kernels.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +10,12 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "backend/cuda/cuda_launch.h"
+#include "backend/gpu/gpu_products.h"
+#include "format/dtype.h"
+#include "model/gpu_panel.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {
@@ -137,6 +144,61 @@ TEST(GpuArgs, every_shader_is_given_the_words_of_a_dispatch_as_a_struct_that_the
     ++n_checked;
   }
   EXPECT_GT(n_checked, kConstantsOf.size());
+}
+
+// Names that mean the same in all kernels.
+std::map<std::string, std::uint64_t> numbers_of_the_host() {
+  std::map<std::string, std::uint64_t> numbers{
+      {"kFp8", static_cast<std::uint64_t>(DType::kF8E4M3)},
+      {"kPanelRows", kGpuPanelRows},
+      {"kGroup", kGpuGroup},
+      {"kBlockGroups", kGpuBlock},
+      {"kTileRows", kGpuTileRows},
+      {"kMostExperts", kGpuMostExperts},
+      {"kSplitKeys", kGpuSplitKeys},
+      {"kRowBlock", kRowBlock},
+      {"kRowSumBlock", kRowSumBlock},
+      {"kMostCandidates", kMostCandidates},
+      {"kMostGrouped", kCudaMostGrouped},
+      {"kMemberBytes", kCudaMemberBytes},
+      {"kStore", static_cast<std::uint64_t>(Epilogue::kStore)},
+      {"kAdd", static_cast<std::uint64_t>(Epilogue::kAdd)},
+      {"kGate", static_cast<std::uint64_t>(Epilogue::kGate)},
+      {"kCap", static_cast<std::uint64_t>(Epilogue::kCap)},
+      {"kInt8", static_cast<std::uint64_t>(Encoding::kInt8)},
+      {"kHalf", static_cast<std::uint64_t>(Encoding::kHalf)},
+      {"kUp", static_cast<std::uint64_t>(Experts::kUp)},
+      {"kDown", static_cast<std::uint64_t>(Experts::kDown)},
+  };
+  const std::pair<const char*, DType> types[]{{"kF32", DType::kF32},   {"kF16", DType::kF16},   {"kBF16", DType::kBF16},
+                                              {"kQ8_0", DType::kQ8_0}, {"kQ4_0", DType::kQ4_0}, {"kQ4_K", DType::kQ4_K},
+                                              {"kQ5_K", DType::kQ5_K}, {"kQ6_K", DType::kQ6_K}};
+  for (const auto& [name, type] : types) numbers[name] = static_cast<std::uint64_t>(type);
+  return numbers;
+}
+
+TEST(GpuArgs, sizes_and_numbers_of_enums_in_kernels_are_those_of_the_host) {
+  const std::map<std::string, std::uint64_t> expected = numbers_of_the_host();
+  std::map<std::string, int> n_found;
+  // "const uint kUp = 1, kDown = 2;" and "constexpr u32 kUp = 1, kDown = 2;"
+  const std::regex list("(?:const uint|constexpr u32) (k[^;]*);"), number("(k\\w+)\\s*=\\s*(\\d+)(?=\\s*(?:,|$))");
+  for (const fs::path& folder : {kShaders, kBackend / "cuda/kernels"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".comp" && extension != ".glsl" && extension != ".cu" && extension != ".cuh") continue;
+      const std::string text = std::regex_replace(text_of(entry.path()), std::regex("//[^\n]*"), "");
+      for (std::sregex_iterator it(text.begin(), text.end(), list), end; it != end; ++it) {
+        const std::string names = (*it)[1];
+        for (std::sregex_iterator each(names.begin(), names.end(), number); each != end; ++each) {
+          const auto wanted = expected.find((*each)[1]);
+          if (wanted == expected.end()) continue;
+          EXPECT_EQ(std::stoull((*each)[2]), wanted->second) << wanted->first << " of " << entry.path().filename();
+          ++n_found[wanted->first];
+        }
+      }
+    }
+  }
+  for (const auto& [name, value] : expected) EXPECT_GT(n_found[name], 0) << name << " is in no kernel";
 }
 
 }  // namespace
