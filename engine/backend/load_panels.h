@@ -1,5 +1,4 @@
-// Matrices from the file into panels of interleaved rows, on all threads of a pool: what the layouts of the CPU and of
-// GPUs have in common.
+// Packs matrices of the file into panels of interleaved rows, on all threads of a pool, for the CPU and for GPUs.
 #pragma once
 
 #include <functional>
@@ -10,8 +9,8 @@
 
 namespace headroom {
 
-// Fills (last - first) panels at `to`. Stop and `advance` as in Backend::load_weight; `advance` is called by this
-// thread. Errors: those of the file, kCancelled.
+// Writes the panels of `range` one behind another to `to`. Stop and `advance` are those of Backend::load_weight();
+// `advance` is called by the calling thread. Errors: those of the file, kCancelled.
 Status load_panels(const WeightTensor& weight, const ModelFile& file, const PanelFormat& format, PanelRange range,
                    std::byte* to, ThreadPool& pool, const StopToken& stop, const std::function<void(Bytes)>& advance);
 

@@ -1,4 +1,4 @@
-// What amdgpu counts of a card, all programs together: files that everybody may read.
+// What all programs together use of an AMD card, as the driver amdgpu counts it in files that everybody may read.
 #pragma once
 
 #include "backend/gpu_memory/memory_readings.h"
@@ -6,9 +6,9 @@
 
 namespace headroom {
 
-// Of the card's own memory; with `with_host` (a GPU that shares the host's memory) of its part and of what it has
-// mapped of the rest (GTT) together: two names for one memory. Absent of a card of another driver. kResource names a
-// file that is missing or has no number.
+// The card's own memory (VRAM). with_host, for a GPU that shares the host's memory: VRAM, its carve-out, and GTT, the
+// other pages that it has mapped, together, since both are the same memory. Absent for a card of another driver.
+// kResource names a file that is missing or holds no number.
 std::optional<Result<DeviceUse>> read_amdgpu_memory(const std::filesystem::path& sys, const PciAddress& card,
                                                     bool with_host);
 

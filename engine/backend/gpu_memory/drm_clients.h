@@ -1,5 +1,5 @@
-// What the kernel tells of the programs that use a card: each open file of a DRM driver has a text in /proc/PID/fdinfo
-// (Linux, Documentation/gpu/drm-usage-stats.rst; keys of amdgpu, i915 and xe).
+// The memory that programs hold on a card, from the kernel: each open file of a DRM driver has a text with counters in
+// /proc/PID/fdinfo (Linux, Documentation/gpu/drm-usage-stats.rst; keys of amdgpu, i915 and xe).
 #pragma once
 
 #include <chrono>
@@ -18,18 +18,18 @@ struct DrmClient {
   ClientUse use;
 };
 
-// Absent when the text is of another kind of file, or tells nothing of memory (i915 before Linux 6.8). A figure that is
-// no number counts as not told.
+// Absent when the text is that of another kind of file, or has no counters of memory (i915 before Linux 6.8). A counter
+// that is not a number is taken for absent.
 std::optional<DrmClient> parse_drm_client(std::string_view fdinfo);
 
-// What this process holds on a card, its clients together; absent when nothing tells. `proc` is /proc, or a test's.
+// The sum over this process's clients of a card; absent when no text tells. `proc` is /proc, or a test's folder.
 std::optional<ClientUse> own_drm_clients(const std::filesystem::path& proc, const PciAddress& card);
 
-// What other programs hold on a card, those of this user that let themselves be looked at: the least that others hold.
-// Absent when none of them tells. Looks at every open file of this user's programs.
+// The sum over the clients of other programs whose texts this user may read: others hold at least this much. Absent
+// when no text tells. Looks at every open file of this user's programs.
 std::optional<ClientUse> other_drm_clients(const std::filesystem::path& proc, const PciAddress& card);
 
-// The same, looked at anew when it is older than `kept`. Any thread.
+// The same, read again only when the last result is older than `kept`. Any thread.
 class OtherDrmClients {
  public:
   explicit OtherDrmClients(std::chrono::milliseconds kept, std::filesystem::path proc = "/proc")

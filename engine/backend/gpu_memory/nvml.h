@@ -1,5 +1,5 @@
-// NVIDIA's management library, which its driver brings: what a card's memory is used for by all programs. Opened when
-// the program runs, so that it starts on a machine without one; knows nothing of Vulkan or CUDA.
+// NVIDIA's management library, a part of its driver: how much of a card's memory all programs use. It is opened when
+// the program runs, so that the program starts on machines without it.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
   ~Nvml();
 
-  // In use is what is neither free nor reserved: documents conflict on whether NVML's own "used" counts the reserved
-  // part. kResource names what was refused, or figures that cannot be. Any thread.
+  // The use is computed as total - free - reserved, because documents conflict on whether NVML's own "used" includes
+  // the reserved part. kResource names a refused call, or impossible figures. Any thread.
   Result<DeviceUse> read(const PciAddress& card) const;
 
-  // What this process holds of a card by CUDA, its context included. Absent where it is not told: an older library, a
-  // refusal, Windows' driver model, or a process whose id another namespace of the kernel knows by another number.
-  // Any thread.
+  // What this process holds on a card through CUDA, its context included. Absent where NVML does not tell: older
+  // libraries, a refusal, Windows' driver model, or a process in a namespace of the kernel, whose id NVML knows as
+  // another number. Any thread.
   std::optional<Bytes> own_bytes(const PciAddress& card) const;
 
  private:
@@ -35,8 +35,8 @@ class Nvml {
   std::unique_ptr<Functions> functions_;
 };
 
-// By the library of this machine, or the one that HEADROOM_NVML names, which is opened when it is first asked and like
-// a driver for as long as the process lasts. Any thread.
+// The same with this machine's library, or the one that HEADROOM_NVML names. It is opened at the first call and stays
+// open until the process ends. Any thread.
 Result<DeviceUse> read_nvml(const PciAddress& card);
 std::optional<Bytes> own_nvml_bytes(const PciAddress& card);
 

@@ -1,4 +1,4 @@
-// Where a card is in this machine: the name under which the kernel and all drivers know it.
+// The address of a card on the PCI bus: the name by which the kernel and all drivers know the same card.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,7 @@ struct PciAddress {
 std::string pci_text(const PciAddress& address);                     // "0000:03:00.0"
 std::optional<PciAddress> parse_pci_address(std::string_view text);  // absent for anything else
 
-// Where the kernel tells of a card; `sys` is /sys, or a test's.
+// The kernel's folder of a card; `sys` is /sys, or a test's folder.
 std::filesystem::path pci_folder(const std::filesystem::path& sys, const PciAddress& address);
 
 // The card with these ids; absent when there is none, or several.
