@@ -29,7 +29,7 @@ class GpuCandidateRows : public ::testing::Test {
     slices_.logits = map(logits_, Memory::kPageLocked, Bytes{kQuestionRows} * n_vocab * kF32Bytes);
     slices_.scratch = map(scratch_, Memory::kDevice, slices_.sizes.total());
     slices_.inputs = map(inputs_, Memory::kPageLocked, slices_.layout.total());
-    slices_.asked = kCopiesQueries ? map(asked_, Memory::kDevice, slices_.layout.total()) : slices_.inputs;
+    slices_.kernel_inputs = kCopiesQueries ? map(kernel_inputs_, Memory::kDevice, slices_.layout.total()) : slices_.inputs;
     const Status prepared = device_.prepare(slices_);
     ASSERT_TRUE(prepared.ok()) << prepared.error().message;
   }
@@ -48,7 +48,7 @@ class GpuCandidateRows : public ::testing::Test {
 
   static constexpr std::byte kBehind{0x5A};
   CandidateDevice device_;
-  std::unique_ptr<GpuArena> logits_, scratch_, inputs_, asked_;
+  std::unique_ptr<GpuArena> logits_, scratch_, inputs_, kernel_inputs_;
   CandidateSlices slices_;
 
  private:

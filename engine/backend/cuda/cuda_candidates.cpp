@@ -32,12 +32,12 @@ Status CudaCandidates::find_kernels() {
   return ok_status();
 }
 
-// What was asked reaches the copy that kernels read, where there is one.
+// Copies the queries to the device, where its kernels read a copy.
 Status CudaCandidates::start_queries() {
-  if (slices_.asked.arena == slices_.inputs.arena) return ok_status();
+  if (slices_.kernel_inputs.arena == slices_.inputs.arena) return ok_status();
   const GpuInputs& layout = slices_.layout;
   const Bytes first = layout.queries_at * 4, n_bytes = (layout.answers_at - layout.queries_at) * 4;
-  return device_->start_copy({slices_.inputs.part(first, n_bytes), slices_.asked.part(first, n_bytes)});
+  return device_->start_copy({slices_.inputs.part(first, n_bytes), slices_.kernel_inputs.part(first, n_bytes)});
 }
 
 Status CudaCandidates::start(const Launch& launch, const CudaDevice::Grid& grid) {
@@ -45,7 +45,7 @@ Status CudaCandidates::start(const Launch& launch, const CudaDevice::Grid& grid)
 }
 
 Status CudaCandidates::find(std::span<CandidateQuery> queries) {
-  candidates_.ask(queries);
+  candidates_.write_queries(queries);
   if (Status started = start_queries(); !started) return started;
   if (Status started = start(launches_[0], {candidates_.n_sums(), candidates_.n_queries(), 1}); !started)
     return started;

@@ -1,4 +1,4 @@
-// Candidates of rows of logits, looked for by the card that has them.
+// Finds the likeliest tokens of rows of logits on the card that has the logits.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-// Its kernels are found once; nothing is allocated when it is asked.
+// Finds its kernels once; find() allocates nothing.
 class CudaCandidates {
  public:
   // Errors name the kernel that the driver does not load.

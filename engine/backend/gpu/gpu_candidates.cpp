@@ -16,7 +16,7 @@ CandidateSlices candidate_slices(const GpuBinding& bound) {
           .logits = bound.buffer(bound.plan->program.logits),
           .scratch = bound.candidates,
           .inputs = bound.inputs,
-          .asked = bound.step_inputs(),
+          .kernel_inputs = bound.step_inputs(),
           .sizes = candidate_scratch(*bound.model, bound.plan->options),
           .layout = bound.input_layout};
 }
@@ -32,7 +32,7 @@ std::uint32_t GpuCandidates::n_sums() const {
 
 std::array<GpuSlice, 6> GpuCandidates::buffers() const {
   const GpuSlice answers = slices_.inputs.part(slices_.layout.answers_at * 4, n_queries() * answer_.n_words * 4);
-  return {slices_.asked, {}, {}, slices_.logits, answers, slices_.scratch};
+  return {slices_.kernel_inputs, {}, {}, slices_.logits, answers, slices_.scratch};
 }
 
 args::CandidatesPush GpuCandidates::push() const {
@@ -45,8 +45,8 @@ args::CandidatesPush GpuCandidates::push() const {
           .maxima_words = narrow(slices_.sizes.per_row() / 4)};
 }
 
-void GpuCandidates::ask(std::span<const CandidateQuery> queries) const {
-  CHECK(queries.size() <= slices_.sizes.n_rows, "more rows are asked at once than the plan has scratch for");
+void GpuCandidates::write_queries(std::span<const CandidateQuery> queries) const {
+  CHECK(queries.size() <= slices_.sizes.n_rows, "more queries at once than the plan has scratch for");
   auto* words = reinterpret_cast<std::uint32_t*>(slices_.inputs.mapped());
   for (std::uint32_t i = 0; i < slices_.sizes.n_rows; ++i) {
     std::uint32_t* of_query = words + slices_.layout.queries_at + std::size_t{i} * kGpuRowWords;

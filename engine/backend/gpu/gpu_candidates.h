@@ -15,10 +15,10 @@ namespace headroom {
 // The buffers of a search.
 struct CandidateSlices {
   std::uint32_t n_vocab = 0;
-  GpuSlice logits;   // (rows, n_vocab) f32
-  GpuSlice scratch;  // see CandidateScratch
-  GpuSlice inputs;   // GpuInputs, page-locked: the host writes questions to it, the device answers
-  GpuSlice asked;    // the questions as kernels read them: the same, or the device's copy of them
+  GpuSlice logits;         // (rows, n_vocab) f32
+  GpuSlice scratch;        // see CandidateScratch
+  GpuSlice inputs;         // GpuInputs, page-locked: the host writes questions to it, the device answers
+  GpuSlice kernel_inputs;  // the questions as kernels read them: the same, or the device's copy of them
   CandidateScratch sizes;
   GpuInputs layout;
 };
@@ -38,7 +38,7 @@ class GpuCandidates {
   // Write at most n_queries() queries for the kernels, while none of them runs, and read their answers. See
   // Backend::top_k(). kDeviceLost where an answer of `device` names a token that the vocabulary does not have: nothing
   // else that this device computed can be trusted then.
-  void ask(std::span<const CandidateQuery> queries) const;
+  void write_queries(std::span<const CandidateQuery> queries) const;
   Status read_answers(std::string_view device, std::span<CandidateQuery> queries) const;
 
  private:

@@ -78,7 +78,7 @@ Status VulkanCandidates::record_commands(VulkanPipelines& pipelines) {
 }
 
 Status VulkanCandidates::find(std::span<CandidateQuery> queries) {
-  candidates_.ask(queries);
+  candidates_.write_queries(queries);
   const VkCommandBuffer commands = (*commands_)[0];
   if (Status submitted = device_->submit({&commands, 1}); !submitted) return submitted;
   if (Status done = device_->wait("finding the likeliest tokens"); !done) return done;

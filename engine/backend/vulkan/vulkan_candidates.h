@@ -1,4 +1,4 @@
-// Candidates of rows of logits, looked for by the device that has them.
+// Finds the likeliest tokens of rows of logits on the device that has the logits.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-// Recorded once; nothing is allocated when it is asked.
+// Records its commands once; find() allocates nothing.
 class VulkanCandidates {
  public:
   static const std::set<PipelineKey>& kernels();
