@@ -99,6 +99,21 @@ TEST(EngineThread, a_stop_ends_a_prompt_that_is_read) {
   ASSERT_TRUE(engine.wait_for<GenerationFinished>(engine->generate(ask("hello", 2))).has_value());
 }
 
+TEST(EngineThread, a_stop_of_one_that_waits_is_told_while_another_is_answered) {
+  const OnDisk model;
+  fake::Machine machine;
+  machine.before_step = [] { std::this_thread::sleep_for(5ms); };
+  FakeEngine fake(machine);
+  ASSERT_TRUE(fake.engine.wait_for<ModelLoaded>(fake.engine->load(model.request(context_of(512)))).has_value());
+  const RequestId answered = fake.engine->generate(ask("hello")), waiting = fake.engine->generate(ask("other"));
+  ASSERT_TRUE(fake.engine.wait_for<PrefillProgress>(answered).has_value());
+  fake.engine->stop(waiting);
+  const auto stopped = fake.engine.wait_for<GenerationFinished>(waiting);
+  ASSERT_TRUE(stopped.has_value());
+  EXPECT_EQ(stopped->reason, FinishReason::kStopped);
+  EXPECT_EQ(fake.engine.count<GenerationFinished>(), 1U);
+}
+
 TEST(EngineThread, a_text_that_cannot_fit_is_refused_at_once) {
   const OnDisk model;
   Engine engine;
