@@ -31,7 +31,7 @@ double bytes_on(const WeightTensor& weight, const DeviceInfo& device) {
 // The layers' weights in n_steps steps of n_rows rows.
 void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
                 const WeightStreaming& streaming, std::uint32_t n_rows, std::uint32_t n_steps,
-                std::vector<PromptShare>& shares) {
+                std::vector<DevicePromptWork>& shares) {
   const Placement in_step = placement_of(placement, streaming, n_rows);
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer < 0) continue;
@@ -40,7 +40,7 @@ void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, con
     const DeviceIndex device = in_step.layers[layer].*part;
     const bool is_streamed = device != placement.layers[layer].*part;
     const double bytes = bytes_on(weight, devices[device]) * n_steps, used = model.share_read(weight);
-    PromptShare& share = shares[device];
+    DevicePromptWork& share = shares[device];
     PromptWork& work = is_streamed ? share.streamed : share.resident;
     if (is_streamed) share.uploaded_bytes += bytes;
     const auto type = static_cast<std::size_t>(weight.dtype);
@@ -81,10 +81,10 @@ std::optional<double> PromptWork::seconds(const DeviceSpeed& speed) const {
   return sum;
 }
 
-std::vector<PromptShare> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
-                                     const Placement& placement, const WeightStreaming& streaming,
-                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached) {
-  std::vector<PromptShare> shares(devices.size());
+std::vector<DevicePromptWork> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                          const Placement& placement, const WeightStreaming& streaming,
+                                          const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached) {
+  std::vector<DevicePromptWork> shares(devices.size());
   const std::uint32_t n_full = n_tokens / options.n_batch, n_rest = n_tokens % options.n_batch;
   if (n_full > 0) add_layers(model, devices, placement, streaming, options.n_batch, n_full, shares);
   if (n_rest > 0) add_layers(model, devices, placement, streaming, n_rest, 1, shares);
@@ -108,7 +108,7 @@ std::vector<PromptShare> prompt_work(const ModelInfo& model, std::span<const Dev
 std::optional<double> prompt_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                      const Placement& placement, const WeightStreaming& streaming,
                                      const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached) {
-  const std::vector<PromptShare> shares =
+  const std::vector<DevicePromptWork> shares =
       prompt_work(model, devices, placement, streaming, options, n_tokens, n_cached);
   double seconds = 0;
   for (std::size_t device = 0; device < shares.size(); ++device) {

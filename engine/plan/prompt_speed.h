@@ -25,7 +25,7 @@ struct PromptWork {
 
 // A prompt on one device: what it computes with weights that stand there, and with those that are streamed to it
 // meanwhile, of which all bytes are uploaded in every step.
-struct PromptShare {
+struct DevicePromptWork {
   PromptWork resident, streamed;
   double uploaded_bytes = 0;
 };
@@ -35,9 +35,9 @@ struct PromptShare {
 double share_touched(double used, double n_rows);
 
 // (devices.size()), of n_tokens after n_cached positions, in steps of n_batch. Only the last token has logits.
-std::vector<PromptShare> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
-                                     const Placement& placement, const WeightStreaming& streaming,
-                                     const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached);
+std::vector<DevicePromptWork> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
+                                          const Placement& placement, const WeightStreaming& streaming,
+                                          const PlanOptions& options, std::uint32_t n_tokens, std::uint32_t n_cached);
 
 // How long that takes, with what crosses between devices. Absent where a device that has work has no known speed.
 std::optional<double> prompt_seconds(const ModelInfo& model, std::span<const DeviceInfo> devices,
