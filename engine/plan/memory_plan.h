@@ -110,14 +110,16 @@ struct PlanOptions {
   std::uint32_t n_logit_rows = 0;
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   KvScheme kv_scheme = KvScheme::kRotated;
-  // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there.
+  // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there, or none where every device was
+  // measured and a typical answer (plan/prompt_speed.h) is quicker on the CPU alone.
   std::int32_t n_gpu_layers = kAutoLayers;
   // The first layers of those whose FFN stands on the CPU, beside attention and cache on a GPU, 0..n_gpu_layers. Auto:
   // none, unless n_gpu_layers is auto too and that would be faster than whole layers on the CPU.
   std::int32_t n_cpu_ffn = kAutoLayers;
   // Steps of at least so many rows stream: FFN weights that stand on the CPU are uploaded to a GPU, which computes with
   // them (plan/weight_stream.h). 0: no step streams. Auto: the number of rows from which on the time model says that it
-  // is faster, or 0 where it never is or the plan does not fit with the room that streaming needs.
+  // is faster; 0 where it never is, where a typical answer takes longer with the room that streaming needs, or where the
+  // plan does not fit with it.
   std::int32_t stream_rows = kAutoRows;
   // The devices to plan for, each once, in the order in which layers are given to them; what is left goes to the CPU,
   // which is named only for its headroom. Empty: the first device that is given.
