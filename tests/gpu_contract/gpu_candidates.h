@@ -29,7 +29,8 @@ class GpuCandidateRows : public ::testing::Test {
     slices_.logits = map(logits_, Memory::kPageLocked, Bytes{kQuestionRows} * n_vocab * kF32Bytes);
     slices_.scratch = map(scratch_, Memory::kDevice, slices_.sizes.total());
     slices_.inputs = map(inputs_, Memory::kPageLocked, slices_.layout.total());
-    slices_.kernel_inputs = kCopiesQueries ? map(kernel_inputs_, Memory::kDevice, slices_.layout.total()) : slices_.inputs;
+    slices_.kernel_inputs =
+        kCopiesQueries ? map(kernel_inputs_, Memory::kDevice, slices_.layout.total()) : slices_.inputs;
     const Status prepared = device_.prepare(slices_);
     ASSERT_TRUE(prepared.ok()) << prepared.error().message;
   }
