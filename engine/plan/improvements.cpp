@@ -85,6 +85,7 @@ Result<std::vector<Fix>> find_improvements(const ModelInfo& model, std::span<con
   for (OptionChange& change : single_changes(options, base->options, devices)) {
     change.options.n_gpu_layers = kAutoLayers;
     change.options.n_cpu_ffn = kAutoLayers;
+    for (DeviceChoice& choice : change.options.devices) choice.n_layers = kAutoLayers;
     const Result<ArenaLayout> layout = compute_arenas(model, devices, change.options, Keep::kSizesOnly);
     if (!layout || !layout->fits()) continue;
     const std::optional<double> speed = speed_at(*layout, std::min<std::uint64_t>(n_positions, layout->options.n_ctx));

@@ -30,6 +30,18 @@ class LayoutSearch {
     }
   }
 
+  // Where a plan was made before: its layers stand where they were put.
+  Result<ArenaLayout> as_said(std::uint32_t stream_rows) {
+    LayerSplit split;
+    for (const DeviceChoice& choice : in_.options().devices) {
+      if (choice.n_layers > 0) split.runs.push_back({choice.device, static_cast<std::uint32_t>(choice.n_layers)});
+    }
+    split.n_cpu_ffn = static_cast<std::uint32_t>(std::max(in_.options().n_cpu_ffn, 0));
+    add(split, stream_rows);
+    if (fitting_.empty()) return std::move(*refused_);
+    return std::move(fitting_.front().layout);
+  }
+
   // `stream_rows`: the ways of prompts to try, in this order.
   Result<ArenaLayout> best(std::initializer_list<std::uint32_t> stream_rows) {
     for (const std::uint32_t rows : stream_rows) {
@@ -89,12 +101,21 @@ class LayoutSearch {
     if (n_split > 0) add(splitter.split(n_split, least.value_or(n_split)), stream_rows);
   }
 
+  void say_layers(const LayerSplit& split, PlanOptions& options) const {
+    for (DeviceChoice& choice : options.devices) {
+      if (in_.devices()[choice.device].kind == DeviceKind::kCpu) continue;
+      const auto run = std::ranges::find(split.runs, choice.device, &LayerSplit::Run::device);
+      choice.n_layers = run == split.runs.end() ? 0 : static_cast<std::int32_t>(run->n_layers);
+    }
+  }
+
   void add(const LayerSplit& split, std::uint32_t stream_rows) {
     ArenaLayout out;
     out.options = in_.options();
     out.options.n_gpu_layers = static_cast<std::int32_t>(split.n_gpu_layers());
     out.options.n_cpu_ffn = static_cast<std::int32_t>(split.n_cpu_ffn);
     out.options.stream_rows = static_cast<std::int32_t>(stream_rows);
+    say_layers(split, out.options);
     out.cpu = in_.cpu();
     out.placement = place_layers(in_.model(), in_.devices(), in_.cpu(), split);
     out.streaming = stream_weights(in_.devices(), in_.cpu(), out.placement, stream_rows);
@@ -153,12 +174,17 @@ class LayoutSearch {
   std::optional<Result<ArenaLayout>> refused_;  // the first try of a way of prompts, where it does not fit
 };
 
+bool is_split_said(const DeviceArenas& in) {
+  return std::ranges::any_of(in.options().devices,
+                             [](const DeviceChoice& choice) { return choice.n_layers != kAutoLayers; });
+}
+
 Result<ArenaLayout> choose_layout(const DeviceArenas& in) {
   LayoutSearch search(in);
   if (in.options().stream_rows != kAutoRows) {
     const auto stream_rows = static_cast<std::uint32_t>(in.options().stream_rows);
     if (Status fine = check_streams(in.model()); !fine && stream_rows > 0) return fine.error();
-    return search.best({stream_rows});
+    return is_split_said(in) ? search.as_said(stream_rows) : search.best({stream_rows});
   }
   const std::uint32_t stream_rows = choose_stream_rows(in.model(), in.devices(), in.options(), in.cpu());
   return stream_rows == 0 ? search.best({0}) : search.best({stream_rows, 0});

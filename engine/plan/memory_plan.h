@@ -89,15 +89,17 @@ struct AtMost {
 };
 using HeadroomRule = std::variant<KeepFree, AtMost>;
 
-// A device to use, and what it is to be left with.
+inline constexpr std::int32_t kAutoLayers = -1;
+inline constexpr std::int32_t kAutoRows = -1;
+
+// A device to use, what it is to be left with, and what stands there.
 struct DeviceChoice {
   DeviceIndex device = 0;
   HeadroomRule headroom = KeepFree{};
+  // Of n_gpu_layers, how many stand there; auto: as the plan finds best. Said for every GPU or for none.
+  std::int32_t n_layers = kAutoLayers;
   bool operator==(const DeviceChoice&) const = default;
 };
-
-inline constexpr std::int32_t kAutoLayers = -1;
-inline constexpr std::int32_t kAutoRows = -1;
 
 struct PlanOptions {
   std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096

@@ -49,6 +49,7 @@ Json options_json(const PlanOptions& options, std::span<const DeviceInfo> device
     Json named{{"id", devices[choice.device].id}};
     if (const KeepFree* keep = std::get_if<KeepFree>(&choice.headroom)) named["keep_free_bytes"] = keep->bytes;
     if (const AtMost* at_most = std::get_if<AtMost>(&choice.headroom)) named["at_most_bytes"] = at_most->bytes;
+    if (choice.n_layers != kAutoLayers) named["n_layers"] = choice.n_layers;
     json["devices"].push_back(std::move(named));
   }
   return json;

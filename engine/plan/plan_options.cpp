@@ -62,6 +62,20 @@ Status check_devices(std::span<const DeviceInfo> devices, const std::vector<Devi
   return ok_status();
 }
 
+// Layers of single devices are those of all GPUs together.
+Status check_split(std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  std::int64_t n_said = 0, n_layers = 0, n_gpus = 0;
+  for (const DeviceChoice& choice : options.devices) {
+    if (devices[choice.device].kind == DeviceKind::kCpu) continue;
+    ++n_gpus;
+    n_said += choice.n_layers == kAutoLayers ? 0 : 1;
+    n_layers += std::max(choice.n_layers, 0);
+  }
+  if (n_said == 0 || (n_said == n_gpus && n_layers == options.n_gpu_layers)) return ok_status();
+  return usage(fmt::format("device: expected layers for each of {} GPUs, {} together, or for none, found {} for {}",
+                           n_gpus, options.n_gpu_layers, n_layers, n_said));
+}
+
 Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
   const std::int32_t n_gpu_layers = options.n_gpu_layers, n_cpu_ffn = options.n_cpu_ffn;
   const bool has_gpu = !gpus_of(options, devices).empty();
@@ -76,6 +90,7 @@ Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                model.name, found));
     }
   }
+  if (Status split = check_split(devices, options); !split) return split;
   if (n_gpu_layers != kAutoLayers && n_cpu_ffn > n_gpu_layers) {
     return usage(
         fmt::format("n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}", n_gpu_layers, n_cpu_ffn));

@@ -46,7 +46,7 @@ inline void set_speeds(Dice& dice, std::vector<DeviceInfo>& devices) {
 
 inline DeviceInfo random_gpu(Dice& dice, std::size_t index, Bytes model_bytes) {
   DeviceInfo gpu = gpu_with(model_bytes * (1 + dice.below(20)) / 12);
-  gpu.kind = dice.of({DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kReference, DeviceKind::kMetal});
+  set_kind(gpu, dice.of({DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kReference, DeviceKind::kMetal}));
   gpu.id = "gpu:" + std::to_string(index);
   gpu.has_unified_memory = dice.below(2) == 0;
   if (!gpu.has_unified_memory && dice.below(2) == 0) gpu.heap = "one card";

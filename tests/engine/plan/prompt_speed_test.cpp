@@ -12,7 +12,8 @@ constexpr std::size_t at(DType dtype) { return static_cast<std::size_t>(dtype); 
 TEST(PromptWork, is_every_product_of_every_row_and_the_head_once) {
   const ModelInfo model = test::make_model(test::kLlama3_8B, DType::kQ8_0);
   const MemoryPlan plan = *plan_memory(model, std::vector{test::cpu_with(64 * kGiB)}, {.n_ctx = 2048});
-  const PromptWork work = prompt_work(model, plan.devices, plan.placement, plan.options, 512, 0)[0].resident;
+  const PromptWork work =
+      prompt_work(model, plan.devices, plan.placement, plan.streaming, plan.options, 512, 0)[0].resident;
   const double per_layer = 2.0 * 4096 * 4096 + 2.0 * 4096 * 1024 + 3.0 * 4096 * 14336;
   EXPECT_DOUBLE_EQ(work.products[at(DType::kQ8_0)], 512 * 32 * per_layer);
   const double head = 128256.0 * 4096;
@@ -25,7 +26,7 @@ TEST(PromptWork, of_experts_reads_those_that_a_step_goes_through) {
   const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
   const MemoryPlan plan = *plan_memory(model, std::vector{test::cpu_with(64 * kGiB)}, {.n_ctx = 2048});
   const auto bytes = [&](std::uint32_t n) {
-    return prompt_work(model, plan.devices, plan.placement, plan.options, n, 0)[0]
+    return prompt_work(model, plan.devices, plan.placement, plan.streaming, plan.options, n, 0)[0]
         .resident.weight_bytes[at(DType::kQ4_K)];
   };
   EXPECT_LT(bytes(1), 0.2 * bytes(256));
