@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QDir>
 #include <QFileOpenEvent>
-#include <QLocale>
 #include <QStandardPaths>
 #include <QTimer>
 #include <QtConcurrentRun>
@@ -17,7 +16,9 @@
 #include "backend/registry.h"
 #include "file/model_file.h"
 #include "run/load_model.h"
+#include "ui/background/background.h"
 #include "ui/chat/chat_widget.h"
+#include "ui/format/format_bytes.h"
 #include "ui/main_window/main_window.h"
 #include "ui/theme/theme.h"
 
@@ -38,6 +39,12 @@ Result<ModelInfo> inspect(const QString& path) {
   const Result<ModelFile> file = open_model_file(toNativePath(path));
   if (!file) return file.error();
   return describe_model(*file);
+}
+
+// None where the system tells nothing. A driver may take its time: on a worker thread, but at the start.
+std::vector<DeviceInfo> presentDevices() {
+  Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
+  return devices ? std::move(devices).value() : std::vector<DeviceInfo>();
 }
 
 }  // namespace
@@ -84,12 +91,8 @@ void Application::makeWindow() {
   services.engine = m_engine.get();
   services.theme = m_theme.get();
   services.inspectModel = inspect;
-  services.probeDevices = [this] {
-    Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-    if (!devices) return std::vector<DeviceInfo>();
-    m_speeds.fill(*devices);
-    return std::move(*devices);
-  };
+  services.probeDevices = presentDevices;
+  services.addLearned = [this](std::vector<DeviceInfo>& devices) { m_speeds.fill(devices); };
   for (const std::string& sentence : refused_devices(true)) services.refusedDevices << QString::fromStdString(sentence);
   services.starterModelPath = m_paths.starterModel;
   QString problem;
@@ -112,14 +115,8 @@ void Application::makeWindow() {
 // due is measured again once nothing was asked of the engine for a while.
 void Application::learnSpeeds() {
   connect(m_engine.get(), &EngineBridge::devicesMeasured, this, [this](const DevicesMeasured& measured) {
-    const Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-    if (!devices) return;
-    for (const auto& [id, measurement] : measured.devices) {
-      for (const DeviceInfo& device : *devices) {
-        if (device.id == id) m_speeds.put_measured(device, measurement, std::time(nullptr));
-      }
-    }
-    saveSpeeds();
+    ui::runInBackground(ui::readingThreads(), this, presentDevices,
+                        [this, measured](const std::vector<DeviceInfo>& devices) { keepMeasured(measured, devices); });
   });
   connect(m_engine.get(), &ui::EnginePort::modelLoaded, this, [this](quint64, const ui::LoadedModel& loaded) {
     m_loadedModel = loaded.model;
@@ -136,18 +133,28 @@ void Application::learnSpeeds() {
   connect(m_engine.get(), &ui::EnginePort::prefillProgressed, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::textArrived, this, isBusy);
   connect(m_engine.get(), &ui::EnginePort::generationFinished, this, isBusy);
-  connect(&m_idleTimer, &QTimer::timeout, this, &Application::measureDueDevices);
+  connect(&m_idleTimer, &QTimer::timeout, this, [this] {
+    ui::runInBackground(ui::readingThreads(), this, presentDevices,
+                        [this](std::vector<DeviceInfo> devices) { measureDue(std::move(devices)); });
+  });
   m_idleTimer.start();
-  measureDueDevices();
+  measureDue(presentDevices());
 }
 
-void Application::measureDueDevices() {
-  Result<std::vector<DeviceInfo>> devices = probe_devices(0, true);
-  if (!devices) return;
+void Application::keepMeasured(const DevicesMeasured& measured, const std::vector<DeviceInfo>& devices) {
+  for (const auto& [id, measurement] : measured.devices) {
+    for (const DeviceInfo& device : devices) {
+      if (device.id == id) m_speeds.put_measured(device, measurement, std::time(nullptr));
+    }
+  }
+  saveSpeeds();
+}
+
+void Application::measureDue(std::vector<DeviceInfo> devices) {
   // Whoever chooses a driver that computes on the CPU waits for no figure of it.
-  std::erase_if(*devices, [](const DeviceInfo& device) { return device.is_software; });
-  m_speeds.fill(*devices);
-  if (std::vector<DeviceInfo> due = m_speeds.due(*devices, std::time(nullptr)); !due.empty())
+  std::erase_if(devices, [](const DeviceInfo& device) { return device.is_software; });
+  m_speeds.fill(devices);
+  if (std::vector<DeviceInfo> due = m_speeds.due(devices, std::time(nullptr)); !due.empty())
     m_engine->measure(std::move(due));
 }
 
@@ -206,9 +213,9 @@ void Application::openModels(const QStringList& paths) {
   if (paths.isEmpty()) return;
   m_window->openModel(paths.first());
   if (paths.size() == 1) return;
-  m_window->showMessage(ui::Tone::Neutral,
-                        tr("One model is open at a time: of %1 files, %2 is the one.")
-                            .arg(QLocale().toString(paths.size()), QFileInfo(paths.first()).fileName()));
+  m_window->showMessage(ui::Tone::Neutral, tr("One model is open at a time: of %1 files, %2 is the one.")
+                                               .arg(ui::formatCount(static_cast<quint64>(paths.size())),
+                                                    QFileInfo(paths.first()).fileName()));
 }
 
 void Application::takeOver(const HandOver& handOver) {

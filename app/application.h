@@ -10,6 +10,7 @@
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "base/result.h"
+#include "run/event.h"
 #include "run/load_model.h"
 
 namespace headroom::ui {
@@ -57,7 +58,8 @@ class Application : public QObject {
   void describeModel(const QString& path);
   void saveSettings();
   void learnSpeeds();
-  void measureDueDevices();
+  void keepMeasured(const DevicesMeasured& measured, const std::vector<DeviceInfo>& devices);
+  void measureDue(std::vector<DeviceInfo> devices);
   void saveSpeeds();
 
   ApplicationPaths m_paths;

@@ -83,7 +83,7 @@ class EnginePort : public QObject {
   void textArrived(quint64 request, const QString& text);  // at most about 30 times a second
   void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
   void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength);
-  void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second
+  void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second, once while idle
 };
 
 }  // namespace headroom::ui

@@ -88,6 +88,7 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_u
   if (!memory) return memory.error();
   if (n_threads == 0) n_threads = usable_cores();
   DeviceInfo cpu = make_cpu_device(host_cpu_name(), memory->total, memory->free, n_threads);
+  cpu.account = memory->account;
   cpu.kernels = isa_name(choice->isa);
   cpu.kernel_note = refused_text(*choice);
   std::vector<DeviceInfo> devices{std::move(cpu)};

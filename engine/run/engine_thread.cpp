@@ -24,7 +24,7 @@ namespace headroom {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kSampleInterval = std::chrono::milliseconds(200);
+constexpr auto kSampleInterval = std::chrono::milliseconds(200), kIdleSampleInterval = std::chrono::milliseconds(1000);
 
 std::atomic<std::size_t>& left_behind() {
   static std::atomic<std::size_t> n = 0;
@@ -253,7 +253,7 @@ std::deque<Command> EngineThread::Impl::take_commands() {
   const auto has_work = [this] { return quitting || stop_is_asked || !commands.empty() || !prompts_read.empty(); };
   if (std::exchange(stop_is_asked, false) || (scheduler && scheduler->has_work())) return std::exchange(commands, {});
   if (model) {
-    changed.wait_until(lock, sampled + kSampleInterval, has_work);
+    changed.wait_until(lock, sampled + kIdleSampleInterval, has_work);
   } else {
     changed.wait(lock, has_work);
   }

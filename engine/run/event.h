@@ -30,7 +30,7 @@ struct ArenaReport {
 // Counters of the loaded model: planned against mapped, and what was allocated since.
 struct MemoryReport {
   std::vector<ArenaReport> arenas;
-  MemoryGrowth grown{};    // since then
+  MemoryGrowth grown{};  // since then
   Bytes heap_bytes = 0;  // on the host, beside the arenas: measured while the model was loaded and the session opened
 };
 
@@ -101,10 +101,10 @@ struct PromptTooLong {
   Bytes text_bytes = 0, most_bytes = 0;
 };
 
-struct MemoryReading {                                        // about 5 Hz while something is loaded
+struct MemoryReading {  // about 5 Hz while it computes or loads, 1 Hz while a model is loaded
   std::vector<std::pair<std::string, MemorySample>> devices;  // by DeviceInfo::id
   std::uint32_t kv_tokens_used = 0;                           // over all slots
-  MemoryGrowth grown{};                                         // since the load
+  MemoryGrowth grown{};                                       // since the load
 };
 
 // Answers EngineThread::measure(), by DeviceInfo::id; a device that could not be measured is absent.

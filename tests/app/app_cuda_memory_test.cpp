@@ -118,8 +118,7 @@ TEST_F(AppCudaMemory,
   EXPECT_EQ(bytesNow(Segment::Weights), weights);
   EXPECT_EQ(bytesNow(Segment::Activations), activations);
   EXPECT_EQ(bytesNow(Segment::Driver), test::kFakeContextBytes);
-  find<QSpinBox>("slotsSpin")->setValue(8);
-  find<QSpinBox>("contextSpin")->setValue(32768);
+  find<QSpinBox>("contextSpin")->setValue(262144);
   ASSERT_TRUE(waitFor([&] { return verdict().startsWith("Does not fit"); })) << verdict().toStdString();
   EXPECT_TRUE(verdict().contains("Fake GPU 0 is asked for") && verdict().contains("other programs hold 1."))
       << verdict().toStdString();
@@ -172,8 +171,7 @@ TEST_F(AppCudaMemory, a_card_of_which_nvml_never_told_is_planned_for_and_loaded_
   EXPECT_GT(lastText().size(), 0);
   // What the driver refuses is told with what was asked, and what it has left.
   take(kTotal - test::kFakeContextBytes - m_fake.device_bytes - 3 * kMiB);
-  find<QSpinBox>("contextSpin")->setValue(32768);
-  find<QSpinBox>("slotsSpin")->setValue(8);
+  find<QSpinBox>("contextSpin")->setValue(262144);
   ASSERT_TRUE(waitFor([&] { return loadButton()->isEnabled() && find<QLabel>("loadText")->text().contains("keeps"); }))
       << find<QLabel>("loadText")->text().toStdString();
   loadButton()->click();

@@ -28,7 +28,6 @@ TEST_F(AppWindowTest, a_file_is_dropped_planned_fixed_loaded_and_chatted_with) {
   slider->setValue(slider->maximum() - 2);
   ASSERT_TRUE(waitFor([&] { return asked() != before; })) << before.toStdString();
 
-  find<QSpinBox>("slotsSpin")->setValue(4);
   auto* rule = find<QComboBox>("headroomRule");
   rule->setCurrentIndex(1);
   emit rule->activated(1);

@@ -197,6 +197,21 @@ TEST(Lint, every_source_and_test_file_is_listed_in_cmake) {
 }
 
 // ui/chat/x.cpp is tested by tests/ui/chat/x_test.cpp, or CONTRIBUTING.md names it with what tests it instead.
+// The texts are English and the user's locale may be another: numbers of both kinds on one screen cannot be compared.
+TEST(Lint, only_one_folder_of_the_window_asks_for_a_locale) {
+  static const std::regex kLocale(R"(\bQLocale\s*[({]|\bQLocale\s+[a-zA-Z]|"[^"]*%L[0-9])");
+  int n_there = 0;
+  for (const SourceFile& file : read_sources({"ui", "app"}, kCode)) {
+    const bool is_there = file.name().starts_with("ui/format/");
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      if (!std::regex_search(file.lines[i], kLocale)) continue;
+      n_there += is_there ? 1 : 0;
+      EXPECT_TRUE(is_there) << file.name() << ":" << i + 1 << ": " << file.lines[i] << ": see ui/format/format_bytes.h";
+    }
+  }
+  EXPECT_GT(n_there, 0);
+}
+
 TEST(Lint, every_source_of_the_window_has_its_test_or_a_reason) {
   std::ifstream stream(kRoot / "CONTRIBUTING.md");
   const std::string excuses((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());

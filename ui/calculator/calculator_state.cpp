@@ -48,6 +48,11 @@ void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
   m_replan.start();
 }
 
+void CalculatorState::setOthersNow(OthersNow othersNow) {
+  m_othersNow = std::move(othersNow);
+  emit othersChanged();
+}
+
 void CalculatorState::restoreDevices(const std::vector<ChosenDevice>& devices) {
   if (devices.empty()) return;
   m_areDevicesOurs = false;
@@ -170,12 +175,6 @@ void CalculatorState::change(const PlanOptions& options) {
 void CalculatorState::setContext(std::uint32_t nCtx) {
   PlanOptions options = m_options;
   options.n_ctx = std::max<std::uint32_t>(nCtx, 1);
-  change(options);
-}
-
-void CalculatorState::setSlots(std::uint32_t nSlots) {
-  PlanOptions options = m_options;
-  options.n_slots = nSlots;
   change(options);
 }
 
@@ -356,7 +355,7 @@ void CalculatorState::findDevicePlanPreview(std::size_t row) {
 }
 
 Verdict CalculatorState::verdict() const {
-  if (m_plan) return verdictOf(*m_model, *m_plan);
+  if (m_plan) return verdictOf(*m_model, *m_plan, m_othersNow);
   if (!m_planProblem.isEmpty()) return {Tone::Warning, m_planProblem, {}};
   return {};
 }

@@ -29,6 +29,7 @@ class CalculatorState : public QObject {
   // given back).
   void setPresentDevices(std::vector<DeviceInfo> devices);
   const DeviceChoices& devices() const { return m_devices; }
+  void setOthersNow(OthersNow othersNow);
   // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
   const QStringList& refusedDevices() const { return m_refusedDevices; }
   // As a start before this one left them; not the user's own doing, so devicesChosen() stays silent. Until then, or
@@ -50,7 +51,6 @@ class CalculatorState : public QObject {
   std::vector<DType> offeredKvTypes() const;
 
   void setContext(std::uint32_t nCtx);
-  void setSlots(std::uint32_t nSlots);
   void setBatch(std::uint32_t nBatch);
   void setKeyType(DType dtype);
   void setValueType(DType dtype);
@@ -92,6 +92,7 @@ class CalculatorState : public QObject {
   void devicesChosen();   // by the user: other ones, another order or another headroom
   void optionsChanged();  // by a setter, a fix or a solve
   void planned();
+  void othersChanged();  // what other programs hold, of which the verdict tells
   void advised();
   void devicePlanPreviewFound(std::size_t row, const std::vector<headroom::ui::DevicePlanPreview>& preview);
   void solved(const QString& sentence, bool found);  // the answer of solveFor, in words
@@ -113,6 +114,7 @@ class CalculatorState : public QObject {
   void takeAdvice(Advice advice);
 
   DeviceChoices m_devices;
+  OthersNow m_othersNow;
   QStringList m_refusedDevices;
   std::shared_ptr<const ModelInfo> m_model;
   PlanOptions m_options;

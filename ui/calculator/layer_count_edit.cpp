@@ -12,7 +12,7 @@
 #include <QToolTip>
 
 #include "plan/memory_plan.h"
-#include "ui/calculator/number_field.h"
+#include "ui/format/number_field.h"
 #include "ui/theme/theme.h"
 
 namespace headroom::ui {

@@ -13,13 +13,12 @@
 #include "ui/calculator/device_list.h"
 #include "ui/calculator/headroom_edit.h"
 #include "ui/calculator/layers_edit.h"
-#include "ui/calculator/number_field.h"
+#include "ui/format/number_field.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
 namespace {
 
-constexpr int kMaxSlots = 64;
 constexpr int kMaxBatch = 4096;
 constexpr int kShortFieldPx = 62;  // of four digits, where two fields share a row
 
@@ -63,7 +62,7 @@ OptionsForm::OptionsForm(const Theme& theme, CalculatorState& calculator, QWidge
   grid->setColumnMinimumWidth(2, HeadroomEdit::fieldWidth(this));
   addWide(*grid, new DeviceList(theme, calculator, this));
   buildContext(*grid);
-  buildCounts(*grid);
+  buildBatch(*grid);
   buildCache(*grid);
   addWide(*grid, new LayersEdit(theme, calculator, this));
   buildSolvers(*grid);
@@ -95,26 +94,17 @@ void OptionsForm::buildContext(QGridLayout& grid) {
           [this](int nCtx) { m_calculator.setContext(static_cast<std::uint32_t>(nCtx)); });
 }
 
-void OptionsForm::buildCounts(QGridLayout& grid) {
-  m_slots = makeSpin(1, kMaxSlots, tr("Parallel requests"), "slotsSpin", this);
-  m_slots->setToolTip(tr("Requests that can run side by side, each with its own cache"));
+void OptionsForm::buildBatch(QGridLayout& grid) {
   m_batch = makeSpin(1, kMaxBatch, tr("Batch, in tokens"), "batchSpin", this);
   m_batch->setToolTip(
       tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
   m_batch->setSingleStep(64);
-  for (QSpinBox* spin : {m_slots, m_batch}) spin->setMinimumWidth(kShortFieldPx);
-  addLabel(grid, tr("&Parallel"), m_slots);
-  auto* row = new QHBoxLayout;
-  row->setSpacing(kGrid / 2);
-  auto* batchLabel = new QLabel(tr("&Batch"), this);
-  batchLabel->setBuddy(m_batch);
-  row->addWidget(m_slots, 1);
-  row->addSpacing(kGrid);
-  row->addWidget(batchLabel);
-  row->addWidget(m_batch, 1);
-  grid.addLayout(row, grid.rowCount() - 1, 1, 1, 2);
-  connect(m_slots, &QSpinBox::valueChanged, this,
-          [this](int n) { m_calculator.setSlots(static_cast<std::uint32_t>(n)); });
+  addLabel(grid, tr("&Batch"), m_batch);
+  auto* meaning = new QLabel(tr("tokens in a step"), this);
+  setRole(meaning, "muted");
+  meaning->setMinimumWidth(1);  // in a narrow dock the fields keep their room
+  grid.addWidget(meaning, grid.rowCount() - 1, 1);
+  grid.addWidget(m_batch, grid.rowCount() - 1, 2);
   connect(m_batch, &QSpinBox::valueChanged, this,
           [this](int n) { m_calculator.setBatch(static_cast<std::uint32_t>(n)); });
 }
@@ -190,13 +180,12 @@ void OptionsForm::refreshModel() {
 
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_slots, m_batch, m_keyType, m_valueType};
+  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_batch, m_keyType, m_valueType};
   for (QObject* object : quietOnes) object->blockSignals(true);
   if (options.n_ctx > 0) {
     showNumber(*m_context, static_cast<int>(options.n_ctx));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
-  showNumber(*m_slots, static_cast<int>(options.n_slots));
   showNumber(*m_batch, static_cast<int>(options.n_batch));
   const std::vector<DType> types = m_calculator.offeredKvTypes();
   for (QComboBox* combo : {m_keyType, m_valueType}) showTypes(*combo, types);

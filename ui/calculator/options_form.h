@@ -23,7 +23,7 @@ class OptionsForm : public QFrame {
 
  private:
   void buildContext(QGridLayout& grid);
-  void buildCounts(QGridLayout& grid);
+  void buildBatch(QGridLayout& grid);
   void buildCache(QGridLayout& grid);
   void buildSolvers(QGridLayout& grid);
   void addWide(QGridLayout& grid, QWidget* widget);
@@ -36,7 +36,6 @@ class OptionsForm : public QFrame {
   ContextScale m_scale{1};
   QSlider* m_contextSlider = nullptr;
   QSpinBox* m_context = nullptr;
-  QSpinBox* m_slots = nullptr;
   QSpinBox* m_batch = nullptr;
   QComboBox* m_keyType = nullptr;
   QComboBox* m_valueType = nullptr;

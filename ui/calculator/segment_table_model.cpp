@@ -103,11 +103,11 @@ void SegmentTableModel::setPlan(std::shared_ptr<const MemoryPlan> plan) {
     for (const DeviceBudget& budget : plan->budgets) {
       const DeviceInfo& device = plan->devices[budget.device];
       if (budget.heap > 0) {
-        m_rows.push_back({segmentName(Segment::Tables), budget.heap_is_measured ? tr("measured") : tr("estimated"),
-                          deviceLabel(device), Segment::Tables, budget.heap});
+        m_rows.push_back({tr("Tokenizer and tables"), budget.heap_is_measured ? tr("measured") : tr("estimated"),
+                          deviceLabel(device), Segment::Program, budget.heap});
       }
       if (budget.prompts > 0) {
-        m_rows.push_back({tr("Reading prompts"), tr("at most"), deviceLabel(device), Segment::Tables, budget.prompts});
+        m_rows.push_back({tr("Reading prompts"), tr("at most"), deviceLabel(device), Segment::Program, budget.prompts});
       }
       if (budget.driver == 0) continue;
       m_rows.push_back({segmentName(Segment::Driver), device.driver_measured ? tr("measured") : tr("assumed"),

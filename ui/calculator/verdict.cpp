@@ -3,9 +3,11 @@
 #include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
+#include <numeric>
 
 #include "plan/plan_text.h"
 #include "plan/speed.h"
+#include "ui/format/account_text.h"
 #include "ui/format/device_name.h"
 #include "ui/format/format_bytes.h"
 
@@ -16,7 +18,12 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(Verdict)
 };
 
-QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
+HeldByOthers heldBy(const DeviceBudget& budget, const DeviceInfo& device, const OthersNow& othersNow) {
+  const auto read = othersNow.find(device.id);
+  return read != othersNow.end() ? read->second : HeldByOthers{budget.held_by_others, device.account};
+}
+
+QString detailOf(const ModelInfo& model, const MemoryPlan& plan, const OthersNow& othersNow) {
   QStringList sentences;
   if (const auto speed = estimate_tokens_per_s(model, plan))
     sentences << Words::tr("Answers come at %1.").arg(formatAboutSpeed(*speed));
@@ -25,9 +32,11 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
   for (const DeviceBudget& budget : plan.budgets) {
     const DeviceInfo& device = plan.devices[budget.device];
     // The sentence of a plan that does not fit names them already.
-    if (plan.fits() && device.is_present && budget.held_by_others > 0) {
+    const HeldByOthers others = heldBy(budget, device, othersNow);
+    const bool isKnown = others.account.confidence != MemoryConfidence::kAssumed;
+    if (plan.fits() && device.is_present && others.bytes > 0 && isKnown) {
       sentences << Words::tr("Other programs hold %1 of %2.")
-                       .arg(formatBytes(budget.held_by_others), formatBytes(device.total_bytes));
+                       .arg(othersSpokenText(others.bytes, others.account), formatBytes(device.total_bytes));
     }
     // An assumed share is in the plan's own notes.
     if (budget.driver == 0 || !device.driver_measured) continue;
@@ -38,10 +47,48 @@ QString detailOf(const ModelInfo& model, const MemoryPlan& plan) {
   return sentences.join(QLatin1Char(' '));
 }
 
+// With what others hold now in the sentence of a plan that does not fit; all else is the plan's.
+QString sentenceOf(const MemoryPlan& plan, const OthersNow& othersNow) {
+  if (plan.fits() || othersNow.empty()) return QString::fromStdString(verdict_text(plan));
+  MemoryPlan told;
+  told.devices = plan.devices;
+  told.options = plan.options;
+  told.budgets = plan.budgets;
+  for (DeviceBudget& budget : told.budgets) {
+    const HeldByOthers others = heldBy(budget, plan.devices[budget.device], othersNow);
+    budget.held_by_others = others.account.confidence == MemoryConfidence::kAssumed ? 0 : others.bytes;
+  }
+  return QString::fromStdString(verdict_text(told));
+}
+
 }  // namespace
 
-Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan) {
-  return {plan.fits() ? Tone::Good : Tone::Bad, QString::fromStdString(verdict_text(plan)), detailOf(model, plan)};
+Verdict verdictOf(const ModelInfo& model, const MemoryPlan& plan, const OthersNow& othersNow) {
+  return {plan.fits() ? Tone::Good : Tone::Bad, sentenceOf(plan, othersNow), detailOf(model, plan, othersNow)};
+}
+
+Bytes reservedBytes(const MemoryPlan& plan) {
+  return std::accumulate(plan.budgets.begin(), plan.budgets.end(), Bytes{0},
+                         [](Bytes sum, const DeviceBudget& budget) { return sum + budget.planned; });
+}
+
+QString takesText(const MemoryPlan& plan) {
+  const Bytes reserved = reservedBytes(plan);
+  Bytes whole = 0, heap = 0, drivers = 0;
+  for (const DeviceBudget& budget : plan.budgets) {
+    whole += budget.peak();
+    heap += budget.heap;
+    drivers += budget.driver;
+  }
+  if (whole == reserved) return Words::tr("Takes exactly %1.").arg(formatBytes(reserved));
+  QStringList parts{Words::tr("%1 reserved exactly").arg(formatBytes(reserved))};
+  if (heap > 0) parts << Words::tr("%1 for tokenizer and tables").arg(formatBytes(heap));
+  if (drivers > 0) parts << Words::tr("%1 for drivers").arg(formatBytes(drivers));
+  if (const Bytes loading = whole - reserved - heap - drivers; loading > 0)
+    parts << Words::tr("%1 while it loads").arg(formatBytes(loading));
+  //: All that a plan takes, and its parts: "Takes 72.0 MiB: 71.8 MiB reserved exactly, 212 KiB for tokenizer and
+  //: tables"
+  return Words::tr("Takes %1: %2.").arg(formatBytes(whole), parts.join(QStringLiteral(", ")));
 }
 
 }  // namespace headroom::ui

@@ -35,6 +35,14 @@ VerdictView::VerdictView(const Theme& theme, CalculatorState& calculator, LoadSt
     refreshFixes();
     refreshLoad();
   });
+  // Once a second: what is not written anew is not laid out anew.
+  connect(&m_calculator, &CalculatorState::othersChanged, this, [this] {
+    const Verdict verdict = m_calculator.verdict();
+    m_sentence->setText(verdict.sentence);
+    m_detail->setText(verdict.detail);
+    m_detail->setVisible(!verdict.detail.isEmpty());
+    m_banner->setAccessibleDescription(verdict.sentence);
+  });
   connect(&m_calculator, &CalculatorState::advised, this, [this] {
     refreshFixes();
     refreshLoad();
@@ -203,16 +211,11 @@ void VerdictView::refreshLoad() {
   QString text = why;
   if (why.isEmpty()) {
     text = isThisModel && m_load.isLost() ? tr("A device of this model was lost: reloading opens it anew.")
-           : isThisPlan
-               ? tr("Loaded in %1 s with exactly this plan.").arg(loaded->seconds, 0, 'f', loaded->seconds < 10 ? 2 : 0)
+           : isThisPlan  ? tr("Loaded in %1 with exactly this plan.").arg(formatSeconds(loaded->seconds))
            : isThisModel ? (m_load.needs(m_path, *plan) != ReloadNeed::kModel
                                 ? tr("Changed: reloading keeps the weights and maps the rest anew.")
                                 : tr("Changed: reloading moves the weights too."))
-                         : tr("Takes exactly %1.").arg(formatBytes([&] {
-                             Bytes all = 0;
-                             for (const ArenaPlan& arena : plan->arenas) all += arena.size;
-                             return all;
-                           }()));
+                         : takesText(*plan);
   }
   m_loadText->setText(text);
   m_loadButton->setToolTip(text);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/bytes.h"
+#include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 
@@ -15,7 +16,10 @@ double BytesTicker::getTickStep(const QCPRange& range) {
 QString BytesTicker::getTickLabel(double tick, const QLocale&, QChar, int) {
   if (tick < 0.5) return QStringLiteral("0");
   const auto inUnit = [tick](Bytes unit, const char* name) {
-    return QString::number(tick / static_cast<double>(unit), 'g', 4) + QLatin1String(name);
+    const double count = tick / static_cast<double>(unit);
+    int decimals = 0;  // marks are powers of two: 0.25, 0.5, 1.5
+    for (double rest = count; rest != std::floor(rest) && decimals < 2; rest *= 10) ++decimals;
+    return formatDecimal(count, decimals) + QLatin1String(name);
   };
   if (tick >= static_cast<double>(kGiB)) return inUnit(kGiB, " GiB");
   if (tick >= static_cast<double>(kMiB)) return inUnit(kMiB, " MiB");

@@ -72,6 +72,8 @@ const TimeLine& ChartState::timeLine(std::size_t index) const {
 // What is loaded, and what of the weights being loaded has come.
 PlannedShare ChartState::shareNow(const QString& deviceId) const {
   PlannedShare share = shareOn(m_loaded, deviceId);
+  const auto device = findIn(m_present, deviceId);
+  share.isHost = share.isHost || (device != m_present.end() && device->kind == DeviceKind::kCpu);
   share.weights += static_cast<Bytes>(static_cast<double>(shareOn(m_arriving, deviceId).weights) * m_arrivedPart);
   return share;
 }
@@ -98,6 +100,14 @@ MemoryAccount ChartState::account(std::size_t index) const {
   return last == m_last.end() ? MemoryAccount{} : last->second.account;
 }
 
+OthersNow ChartState::othersNow() const {
+  OthersNow others;
+  for (std::size_t i = 0; i < m_shown.size(); ++i) {
+    if (const auto frame = now(i)) others[m_shown[i].id] = {frame->of(Segment::Others), account(i)};
+  }
+  return others;
+}
+
 std::optional<MemoryFrame> ChartState::planned(std::size_t index) const {
   if (!plan() || index >= m_shown.size()) return std::nullopt;
   const DeviceInfo& device = m_shown[index];
@@ -106,8 +116,10 @@ std::optional<MemoryFrame> ChartState::planned(std::size_t index) const {
   PlannedShare share = shareOn(plan(), idOf(device));
   if (const auto measured = now(index)) {
     others = measured->of(Segment::Others);
-    // What the driver (on the host: this program) holds already it will go on holding.
+    // What its driver and this program hold already they will go on holding; the tables of a model that is loaded go
+    // with it.
     share.driver = std::max(share.driver, measured->of(Segment::Driver));
+    share.program += saturating_sub(measured->of(Segment::Program), shareNow(idOf(device)).program);
   }
   return plannedFrame(device.total_bytes, others, share);
 }

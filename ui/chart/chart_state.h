@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/calculator/verdict.h"
 #include "ui/chart/time_line.h"
 #include "ui/engine_port.h"
 
@@ -36,6 +37,7 @@ class ChartState : public QObject {
   std::optional<MemoryFrame> now(std::size_t index) const;
   std::optional<MemoryFrame> planned(std::size_t index) const;
   MemoryAccount account(std::size_t index) const;  // of the last reading
+  OthersNow othersNow() const;                     // of the shown devices
   Bytes planTop(std::size_t index) const;          // where our share ends once the plan is loaded; 0: no plan
   // Whose regions a click lists, the loaded plan's, else the candidate's, and the device there; null: it has none.
   struct Listed {

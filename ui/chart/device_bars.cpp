@@ -4,8 +4,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/chart/account_text.h"
 #include "ui/chart/segment_bar.h"
+#include "ui/format/account_text.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
 #include "ui/theme/roles.h"

@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <QPixmap>
 
-#include "ui/chart/account_text.h"
+#include "ui/format/account_text.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -23,7 +23,7 @@ QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
     case Segment::KvUsed:
     case Segment::KvReserved:
     case Segment::Activations:
-    case Segment::Tables:
+    case Segment::Program:
     case Segment::Driver:
     case Segment::Headroom: break;
   }
@@ -38,7 +38,7 @@ QVariant spokenText(Segment segment, Bytes bytes, const MemoryAccount& account) 
     case Segment::KvUsed:
     case Segment::KvReserved:
     case Segment::Activations:
-    case Segment::Tables:
+    case Segment::Program:
     case Segment::Driver:
     case Segment::Headroom: break;
   }

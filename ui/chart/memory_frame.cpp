@@ -44,11 +44,12 @@ PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   const Bytes planned = plan.planned_bytes(device);
   share.activations = planned - std::min(planned, share.weights + share.kv);
   share.kvTokens = static_cast<quint64>(plan.options.n_ctx) * plan.options.n_slots;
+  share.isHost = plan.devices[device].kind == DeviceKind::kCpu;
   share.headroom = plan.options.headroom_of(device);
   for (const DeviceBudget& budget : plan.budgets) {
     if (budget.device != device) continue;
     share.driver = budget.driver;
-    share.tables = budget.heap;
+    share.program = budget.heap;
     share.prompts = budget.prompts;
   }
   return share;
@@ -70,9 +71,10 @@ MemoryFrame measuredFrame(const MemoryReading& reading, const PlannedShare& load
   frame.of(Segment::KvUsed) = std::min(kv, usedKv(loaded, reading.kvTokensUsed));
   frame.of(Segment::KvReserved) = kv - frame.of(Segment::KvUsed);
   frame.of(Segment::Activations) = take(left, loaded.activations);
-  frame.of(Segment::Tables) = take(left, loaded.tables);
-  // What the system counts to this process beyond the plan is the driver's share (on the host: the program itself).
-  frame.of(Segment::Driver) = take(notOurs, reading.ours > here ? reading.ours - here : 0);
+  frame.of(Segment::Program) = take(left, loaded.program);
+  // What the system counts to this process beyond the plan.
+  frame.of(loaded.isHost ? Segment::Program : Segment::Driver) +=
+      take(notOurs, reading.ours > here ? reading.ours - here : 0);
   frame.of(Segment::Others) = notOurs;
   if (reading.account.others) frame.withheld = notOurs - std::min(notOurs, *reading.account.others);
   divideFree(frame, free, loaded.headroom, std::max(reading.ours, loaded.ours()));
@@ -84,7 +86,7 @@ MemoryFrame plannedFrame(Bytes total, Bytes others, const PlannedShare& planned)
   frame.of(Segment::Weights) = planned.weights;
   frame.of(Segment::KvReserved) = planned.kv;
   frame.of(Segment::Activations) = planned.activations;
-  frame.of(Segment::Tables) = planned.tables + planned.prompts;
+  frame.of(Segment::Program) = planned.program + planned.prompts;
   frame.of(Segment::Driver) = planned.driver;
   frame.of(Segment::Others) = others;
   const Bytes held = frame.total();

@@ -82,11 +82,28 @@ void TimelineChart::recolour() {
 }
 
 void TimelineChart::setTimeLine(const TimeLine& timeLine) {
+  const bool isOther = m_timeLine != &timeLine;
   m_timeLine = &timeLine;
-  refresh();
+  if (isOther || hasMoved()) refresh();
+}
+
+bool TimelineChart::hasMoved() const {
+  if (m_timeLine->isEmpty() || !m_drawn) return m_timeLine->isEmpty() == m_drawn.has_value();
+  const MemoryFrame& last = m_timeLine->frames().back();
+  const QRect plot = axisRect()->rect();
+  const double pixelMs = xAxis->range().size() * 1000 / std::max(1, plot.width());
+  const double pixelBytes = yAxis->range().size() / std::max(1, plot.height());
+  if (static_cast<double>(last.timeMs - m_drawn->timeMs) >= pixelMs) return true;
+  double moved = 0;  // of the top of each area
+  for (std::size_t i = 0; i < last.bytes.size(); ++i) {
+    moved += static_cast<double>(last.bytes[i]) - static_cast<double>(m_drawn->bytes[i]);
+    if (std::abs(moved) >= pixelBytes) return true;
+  }
+  return false;
 }
 
 void TimelineChart::setPlan(Bytes planTop) {
+  if (m_planTop == planTop) return;
   m_planTop = planTop;
   refresh();
 }
@@ -101,6 +118,7 @@ void TimelineChart::refresh() {
   const auto frames = m_timeLine ? m_timeLine->frames() : std::span<const MemoryFrame>();
   std::array<QVector<QCPGraphData>, kSegments.size()> columns;
   for (auto& column : columns) column.reserve(static_cast<qsizetype>(frames.size()));
+  m_drawn = frames.empty() ? std::nullopt : std::optional(frames.back());
   Bytes top = std::max(m_total, m_planTop);
   for (const MemoryFrame& frame : frames) {
     double sum = 0;
@@ -171,9 +189,13 @@ void TimelineChart::mouseReleaseEvent(QMouseEvent* event) {
   if (const auto hit = hitAt(event->pos())) emit segmentClicked(hit->segment);
 }
 
-QImage TimelineChart::image(double scale) { return toPixmap(0, 0, scale).toImage(); }
+QImage TimelineChart::image(double scale) {
+  refresh();
+  return toPixmap(0, 0, scale).toImage();
+}
 
 QByteArray TimelineChart::svg() {
+  refresh();
   QBuffer bytes;
   QSvgGenerator generator;
   generator.setOutputDevice(&bytes);

@@ -16,7 +16,8 @@ class TimelineChart : public QCustomPlot {
  public:
   explicit TimelineChart(const Theme& theme, QWidget* parent = nullptr);
 
-  // Borrowed, replaced before it goes; to be called again when it has grown. The replot is queued.
+  // Borrowed, replaced before it goes; to be called again when it has grown. The replot is queued, and waits until what
+  // is new is a pixel wide or high: of an hour one second is none.
   void setTimeLine(const TimeLine& timeLine);
 
   // `planTop`: where our share ends when the plan is loaded; 0: no line. `total`: top of the axis.
@@ -44,10 +45,12 @@ class TimelineChart : public QCustomPlot {
 
  private:
   void recolour();
+  bool hasMoved() const;
   void refresh();
 
   const Theme& m_theme;
   const TimeLine* m_timeLine = nullptr;
+  std::optional<MemoryFrame> m_drawn;  // the last frame of what is shown
   std::array<QCPGraph*, kSegments.size()> m_areas{};
   QCPItemStraightLine* m_planLine;
   QCPItemText* m_planLabel;

@@ -161,11 +161,14 @@ QWidget* VramPanel::buildLoadCard() {
     auto* figure = makeLabel(QStringLiteral("\u2013"), "figure", card);
     figure->setObjectName(QLatin1String(objectName));
     figure->setAccessibleName(name);
-    grid->addWidget(makeLabel(name, "muted", card), 0, column);
-    grid->addWidget(figure, 1, column);
+    grid->addWidget(makeLabel(name, "muted", card), 1, column);
+    grid->addWidget(figure, 2, column);
     grid->setColumnStretch(column, 1);
     return figure;
   };
+  auto* heading = makeLabel(tr("Reserved by the load"), "heading", card);
+  heading->setToolTip(tr("Weights, cache and activations. What drivers, tokenizer and tables take is beside this."));
+  grid->addWidget(heading, 0, 0, 1, 3);
   m_predicted = addFigure(0, tr("Predicted"), "predicted");
   m_actual = addFigure(1, tr("Actual"), "actual");
   m_difference = addFigure(2, tr("Difference"), "difference");
@@ -175,8 +178,8 @@ QWidget* VramPanel::buildLoadCard() {
   m_taken->setToolTip(
       tr("Beside the arenas of the plan: what drivers hold more, and what this program holds more of "
          "ordinary memory, the text and pictures of its window among it"));
-  grid->addWidget(m_taken, 2, 0, 1, 3);
-  grid->setRowMinimumHeight(2, 26);
+  grid->addWidget(m_taken, 3, 0, 1, 3);
+  grid->setRowMinimumHeight(3, 26);
   return card;
 }
 
@@ -249,7 +252,19 @@ void VramPanel::refreshPlan() {
   refreshNow();
 }
 
+void VramPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  m_isSeen = true;
+  refreshNow();
+}
+
+void VramPanel::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  m_isSeen = false;
+}
+
 void VramPanel::refreshNow() {
+  if (!m_isSeen) return;
   const std::size_t selected = m_state.selected();
   const bool several = m_bars.size() > 1;
   m_chart->setTimeLine(m_state.timeLine(selected));  // the first reading of a device begins it

@@ -36,6 +36,10 @@ class VramPanel : public QWidget {
   void exported(const QString& path);
   void exportFailed(const QString& sentence);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
  private:
   QWidget* buildChartCard();
   QWidget* buildLegend();
@@ -55,6 +59,7 @@ class VramPanel : public QWidget {
   ElidedLabel* m_device;  // the selected one
   QTabBar* m_tabs;        // where there are several
   QToolButton* m_export;
+  bool m_isSeen = false;  // readings are painted
   TimelineChart* m_chart = nullptr;
   QLabel* m_empty = nullptr;
   QVBoxLayout* m_barColumn = nullptr;

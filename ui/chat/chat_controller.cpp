@@ -2,7 +2,6 @@
 
 #include <QDateTime>
 #include <QFileInfo>
-#include <QLocale>
 #include <QUuid>
 #include <algorithm>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "plan/speed.h"
 #include "ui/chat/chat_request.h"
 #include "ui/format/device_name.h"
+#include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 
@@ -21,7 +21,7 @@ constexpr qsizetype kTitleChars = 48;
 
 qint64 nowMs() { return QDateTime::currentMSecsSinceEpoch(); }
 
-QString number(quint32 value) { return QLocale().toString(value); }
+QString number(quint32 value) { return formatCount(value); }
 
 QString titleFrom(const QString& text) {
   const QString line = text.simplified();
@@ -336,6 +336,7 @@ void ChatController::onModelLoaded(quint64 request, const LoadedModel& loaded) {
   const Activity before = activity();
   m_model = facts;
   m_context.length = loaded.plan ? loaded.plan->options.n_ctx : 0;
+  forgetSpeed();
   handleEvent(chat_event::ModelChanged{request});
   // A question that was asked while this model was on its way is answered by it.
   if (const auto* waiting = std::get_if<chat_stage::Answering>(&m_stage)) {
@@ -353,6 +354,7 @@ void ChatController::onModelUnloaded(quint64 request) {
   m_staleModelFilter.unloaded(request);
   m_model.reset();
   m_context.length = 0;
+  forgetSpeed();
   handleEvent(chat_event::ModelChanged{request});
   emit activityChanged();
   emit contextChanged();
@@ -383,7 +385,8 @@ void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
   addFigures(turn, finished);
   if (finished.figures) {
     const ChatFigures& figures = *finished.figures;
-    m_context.used = figures.contextUsed;
+    // The last token of a full context is shown and has no place in it.
+    m_context.used = std::min(figures.contextUsed, figures.contextLength);
     m_context.length = figures.contextLength;
     m_context.isEstimate = false;
     m_context.tokensPerSecond = figures.decodeSeconds > 0 ? figures.generatedTokens / figures.decodeSeconds : 0;
@@ -410,6 +413,7 @@ double ChatController::predictedFor(const ChatFigures& figures) const {
   return estimate_tokens_per_s(*m_model->model, devices, plan.placement, plan.options, nPositions).value_or(0);
 }
 
+// A speed belongs to an answer of this conversation by the model that is loaded.
 void ChatController::forgetSpeed() { m_context.tokensPerSecond = m_context.predictedTokensPerSecond = 0; }
 
 // The newest turn of all: it was made for the answer that did not come.
@@ -425,6 +429,11 @@ void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
                                  .arg(number(told.contextLength))
                            : tr("This conversation needs %1 tokens and the context holds %2.")
                                  .arg(number(told.promptTokens), number(told.contextLength));
+  if (!told.wasSummary) {
+    m_context.used = told.promptTokens;  // counted by the engine, where the estimate was ours
+    m_context.isEstimate = false;
+    emit contextChanged();
+  }
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
 }
 

@@ -1,10 +1,8 @@
 #include "ui/chat/chat_rows.h"
 
 #include <QClipboard>
-#include <QDateTime>
 #include <QGuiApplication>
 #include <QHBoxLayout>
-#include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
 #include <QTimer>
@@ -71,8 +69,7 @@ HeaderRow::HeaderRow(const Theme& theme, const Turn& turn, QWidget* parent)
   name->setTextFormat(Qt::PlainText);
   setRole(name, "heading");
   layout->addWidget(name);
-  auto* time = new QLabel(
-      QLocale().toString(QDateTime::fromMSecsSinceEpoch(turn.createdMs).time(), QStringLiteral("HH:mm")), this);
+  auto* time = new QLabel(formatClock(turn.createdMs), this);
   setRole(time, "muted");
   layout->addWidget(time);
   layout->addStretch();
@@ -251,7 +248,7 @@ void FooterRow::addVersions(const FooterFacts& facts) {
 void FooterRow::addNote(const Turn& turn) {
   QStringList parts;
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
-  if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(QLocale().toString(turn.generatedTokens)));
+  if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(formatCount(turn.generatedTokens)));
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
   }

@@ -1,6 +1,5 @@
 #include "ui/chat/context_gauge.h"
 
-#include <QLocale>
 #include <QPainter>
 #include <algorithm>
 
@@ -25,19 +24,19 @@ ContextGauge::ContextGauge(const Theme& theme, QWidget* parent) : QWidget(parent
 
 void ContextGauge::setFigures(const ContextFigures& figures) {
   m_figures = figures;
-  const QLocale locale;
   m_text.clear();
   m_shorter.clear();
   m_speed.clear();
   m_speeds.clear();
   if (figures.length > 0) {
     const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
-    const QString used =
-        (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(locale.toString(figures.used));
-    const QString share = locale.toString(percent), length = locale.toString(figures.length);
-    m_text = tr("Context %1 % full · %2 of %3 tokens").arg(share, used, length);
+    const QString used = (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(formatCount(figures.used));
+    const QString share = formatCount(static_cast<quint64>(percent)), length = formatCount(figures.length);
+    const bool isTooLong = figures.used > figures.length;
+    m_text = isTooLong ? tr("Too long · %1 tokens for a context of %2").arg(used, length)
+                       : tr("Context %1 % full · %2 of %3 tokens").arg(share, used, length);
     const QString figuresOnly = QStringLiteral("%1 / %2").arg(
-        (figures.isEstimate ? QStringLiteral("~") : QString()) + locale.toString(figures.used), length);
+        (figures.isEstimate ? QStringLiteral("~") : QString()) + formatCount(figures.used), length);
     m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
   if (figures.tokensPerSecond > 0) m_speed = m_speeds = formatSpeed(figures.tokensPerSecond);
@@ -47,7 +46,7 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
     const double predicted = figures.predictedTokensPerSecond;
     //: How fast an answer came, and how fast the plan said it would: "38.2 tokens/s (predicted: 41)"
     m_speeds = tr("%1 (predicted: %2)")
-                   .arg(m_speed, predicted < 9.95 ? locale.toString(predicted, 'f', 1)
+                   .arg(m_speed, predicted < 9.95 ? formatDecimal(predicted, 1)
                                                   : QString::fromStdString(predicted_rate_text(predicted)));
     tips << tr("The last answer came at %1; for its place in the context the plan predicted %2")
                 .arg(m_speed, formatAboutSpeed(predicted));

@@ -7,13 +7,13 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QLocale>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 
+#include "ui/format/format_bytes.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -30,8 +30,7 @@ QString titleOf(const ConversationHead& head) {
 }
 
 QString tipOf(const ConversationHead& head) {
-  const QDateTime used = QDateTime::fromMSecsSinceEpoch(head.updatedMs);
-  return ConversationList::tr("%1\nLast used %2").arg(titleOf(head), QLocale().toString(used, QLocale::ShortFormat));
+  return ConversationList::tr("%1\nLast used %2").arg(titleOf(head), formatMoment(head.updatedMs));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ui/format/number_field.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/theme.h"
 
@@ -134,13 +135,11 @@ QWidget* SamplerPanel::makePresets() {
 
 QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label, const QString& tip, const char* name,
                                         float SamplerSettings::*number, double from, double to, double step) {
-  auto* box = new QDoubleSpinBox(this);
+  auto* box = makeDecimalField(from, to, this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);
   box->setToolTip(tip);
-  box->setRange(from, to);
   box->setSingleStep(step);
-  box->setDecimals(2);
   connect(box, &QDoubleSpinBox::valueChanged, this, [this, number](double value) {
     if (m_isShowing) return;
     m_settings.sampler.*number = static_cast<float>(value);
@@ -152,11 +151,10 @@ QDoubleSpinBox* SamplerPanel::addNumber(QFormLayout& form, const QString& label,
 
 QSpinBox* SamplerPanel::addCount(QFormLayout& form, const QString& label, const QString& tip, const char* name, int to,
                                  const QString& atZero, std::function<void(int)> set) {
-  auto* box = new QSpinBox(this);
+  auto* box = makeNumberField(0, to, this);
   box->setObjectName(QLatin1String(name));
   box->setAccessibleName(label);
   box->setToolTip(tip);
-  box->setRange(0, to);
   box->setSpecialValueText(atZero);
   connect(box, &QSpinBox::valueChanged, this, [this, set = std::move(set)](int value) {
     if (m_isShowing) return;

@@ -1,10 +1,11 @@
 #include "ui/format/format_bytes.h"
 
 #include <QCoreApplication>
-#include <QLocale>
+#include <QDateTime>
 #include <array>
 
 #include "plan/speed.h"
+#include "ui/format/typed_number.h"
 
 namespace headroom::ui {
 namespace {
@@ -23,11 +24,13 @@ const Unit& unitOf(Bytes bytes) {
 }
 
 QString inUnit(Bytes bytes, const Unit& unit) {
-  if (unit.bytes == 1) return QString::number(bytes);
-  return QString::number(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 'f', 2);
+  if (unit.bytes == 1) return formatCount(bytes);
+  return formatDecimal(static_cast<double>(bytes) / static_cast<double>(unit.bytes), 2);
 }
 
 }  // namespace
+
+QString formatDecimal(double value, int decimals) { return textLocale().toString(value, 'f', decimals); }
 
 QString formatBytes(Bytes bytes) { return QString::fromStdString(format_bytes(bytes)); }
 
@@ -55,11 +58,23 @@ QString formatDifference(Bytes planned, Bytes actual) {
 
 QString formatExactBytes(Bytes bytes) { return formatCount(bytes) + QStringLiteral(" B"); }
 
-QString formatCount(quint64 count) { return QLocale(QLocale::English).toString(count); }
+QString formatCount(quint64 count) { return textLocale().toString(count); }
+
+QString formatSeconds(double seconds) {
+  return QCoreApplication::translate("Format", "%1 s").arg(formatDecimal(seconds, seconds < 10 ? 2 : 0));
+}
+
+QString formatMoment(qint64 sinceEpochMs) {
+  return textLocale().toString(QDateTime::fromMSecsSinceEpoch(sinceEpochMs), QStringLiteral("d MMM yyyy, HH:mm"));
+}
+
+QString formatClock(qint64 sinceEpochMs) {
+  return textLocale().toString(QDateTime::fromMSecsSinceEpoch(sinceEpochMs), QStringLiteral("HH:mm"));
+}
 
 QString formatSpeed(double tokensPerSecond) {
   return QCoreApplication::translate("Format", "%1 tokens/s")
-      .arg(QLocale().toString(tokensPerSecond, 'f', tokensPerSecond < 99.95 ? 1 : 0));
+      .arg(formatDecimal(tokensPerSecond, tokensPerSecond < 99.95 ? 1 : 0));
 }
 
 QString formatAboutSpeed(double tokensPerSecond) {
@@ -71,7 +86,7 @@ QString formatAboutSpeed(double tokensPerSecond) {
 QString formatParameters(quint64 count) {
   const auto scaled = [count](double unit, const char* name) {
     const double value = static_cast<double>(count) / unit;
-    return QString::number(value, 'f', value >= 100 ? 0 : value >= 10 ? 1 : 2) + QLatin1String(name);
+    return formatDecimal(value, value >= 100 ? 0 : value >= 10 ? 1 : 2) + QLatin1String(name);
   };
   if (count >= 1'000'000'000) return scaled(1e9, " B");
   if (count >= 1'000'000) return scaled(1e6, " M");

@@ -1,4 +1,4 @@
-// Byte counts and token counts as the window writes them.
+// Byte counts, token counts, rates and times as the window writes them, all in one locale (ui/format/typed_number.h).
 #pragma once
 
 #include <QString>
@@ -7,6 +7,9 @@
 #include "base/memory_growth.h"
 
 namespace headroom::ui {
+
+// "0.80": with this many decimals.
+QString formatDecimal(double value, int decimals);
 
 // "6.31 GiB", as the engine and the command line write it.
 QString formatBytes(Bytes bytes);
@@ -28,6 +31,13 @@ QString formatGrowth(const MemoryGrowth& grown);
 
 // "32,768".
 QString formatCount(quint64 count);
+
+// "1.25 s", "12 s".
+QString formatSeconds(double seconds);
+
+// "24 Nov 2026, 18:05" and "18:05", of milliseconds since the epoch.
+QString formatMoment(qint64 sinceEpochMs);
+QString formatClock(qint64 sinceEpochMs);
 
 // "42.1 tokens/s", "5,625 tokens/s": three or four digits, of which no reader needs more.
 QString formatSpeed(double tokensPerSecond);

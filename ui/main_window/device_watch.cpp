@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "plan/speed_history.h"
+#include "ui/background/background.h"
 
 namespace headroom::ui {
 namespace {
 
 constexpr int kProbeIntervalMs = 1000;
-constexpr qint64 kEngineSilentMs = 1500;  // the engine reads 5 times a second while something is loaded
+constexpr qint64 kEngineSilentMs = 2500;  // the engine reads once a second at least while something is loaded
 
 // Smaller changes come and go all the time, and a verdict that trembles is read by nobody.
 Bytes noise(const DeviceInfo& device) { return std::max(64 * kMiB, device.total_bytes / 100); }
@@ -25,6 +26,13 @@ Bytes comesBackOn(const DeviceInfo& device, const std::vector<DeviceInfo>& all, 
   return sum + std::min(device.driver_bytes, device.account.driver.value_or(0));
 }
 
+// What of it is this program's, as the system counts it; a device that nobody counts on holds what was mapped there.
+Bytes oursOf(const DeviceInfo& device, const LoadState& load) {
+  if (device.kind == DeviceKind::kCpu && device.account.others)
+    return saturating_sub(saturating_sub(device.total_bytes, device.free_bytes), *device.account.others);
+  return load.heldOn(device.id) + device.account.driver.value_or(0);
+}
+
 }  // namespace
 
 DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent)
@@ -33,11 +41,22 @@ DeviceWatch::DeviceWatch(const WindowServices& services, const LoadState& load, 
     m_sinceEngineRead[reading.device].start();
     emit read(reading);
   });
+  connect(&load, &LoadState::changed, this, [this] { ++m_nLoadChanges; });
   connect(&m_timer, &QTimer::timeout, this, &DeviceWatch::probe);
-  m_timer.start(kProbeIntervalMs);
+  m_timer.setInterval(kProbeIntervalMs);
+  // The window opens with what there is; nothing waits for this thread yet.
+  std::vector<DeviceInfo> found = services.probeDevices();
+  if (services.addLearned) services.addLearned(found);
+  m_now = forPlans(std::move(found));
+  m_sinceRead.start();
 }
 
-std::vector<DeviceInfo> DeviceWatch::devicesNow() const { return forPlans(m_services.probeDevices()); }
+void DeviceWatch::setSeen(bool isSeen) {
+  if (isSeen == m_timer.isActive()) return;
+  if (!isSeen) return m_timer.stop();
+  m_timer.start();
+  if (m_sinceRead.elapsed() > kProbeIntervalMs) probe();
+}
 
 std::vector<DeviceInfo> DeviceWatch::forPlans(std::vector<DeviceInfo> devices) const {
   for (DeviceInfo& device : devices)
@@ -45,22 +64,34 @@ std::vector<DeviceInfo> DeviceWatch::forPlans(std::vector<DeviceInfo> devices) c
   return devices;
 }
 
+// A driver that does not answer keeps one thread, and the figures of before.
 void DeviceWatch::probe() {
-  if (!m_load.isSettled()) return;  // half-mapped: neither the old figure nor the new one
-  const std::vector<DeviceInfo> found = m_services.probeDevices();
+  if (m_isProbing || !m_load.isSettled()) return;
+  m_isProbing = true;
+  runInBackground(readingThreads(), this, m_services.probeDevices,
+                  [this, nLoadChanges = m_nLoadChanges](std::vector<DeviceInfo> found) {
+                    m_isProbing = false;
+                    // Half-mapped: neither the old figure nor the new one.
+                    if (nLoadChanges == m_nLoadChanges && m_load.isSettled()) take(std::move(found));
+                  });
+}
+
+void DeviceWatch::take(std::vector<DeviceInfo> found) {
+  if (m_services.addLearned) m_services.addLearned(found);
+  m_sinceRead.start();
   tellReadings(found);
-  const std::vector<DeviceInfo> devices = forPlans(found);
+  m_now = forPlans(std::move(found));
   const bool moved =
-      devices.size() != m_told.size() ||
-      !std::equal(devices.begin(), devices.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
+      m_now.size() != m_told.size() ||
+      !std::equal(m_now.begin(), m_now.end(), m_told.begin(), [](const DeviceInfo& a, const DeviceInfo& b) {
         const Bytes difference =
             a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
         return a.id == b.id && difference < noise(a) && is_near(a.speed, b.speed) && a.driver_bytes == b.driver_bytes &&
                a.driver_measured == b.driver_measured && a.account.confidence == b.account.confidence;
       });
   if (!moved) return;
-  m_told = devices;
-  emit freeBytesChanged(devices);
+  m_told = m_now;
+  emit freeBytesChanged(m_told);
 }
 
 // Of devices that the engine does not read: those that the loaded model is not on.
@@ -74,7 +105,7 @@ void DeviceWatch::tellReadings(const std::vector<DeviceInfo>& devices) {
     reading.device = id;
     reading.total = device.total_bytes;
     reading.free = device.free_bytes;
-    reading.ours = m_load.heldOn(device.id) + device.account.driver.value_or(0);
+    reading.ours = oursOf(device, m_load);
     reading.account = device.account;
     reading.kvTokensUsed = m_load.kvTokensUsed();
     reading.grown = m_load.grown();

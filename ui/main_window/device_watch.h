@@ -11,16 +11,18 @@
 
 namespace headroom::ui {
 
-// GUI thread. Probes once a second; the engine's own readings (5 Hz, of the devices that the loaded model is on)
-// replace the probe's in the chart.
+// GUI thread; devices are probed on another one, once a second while the window is seen. The engine's own readings (of
+// the devices that the loaded model is on) replace the probe's in the chart.
 class DeviceWatch : public QObject {
   Q_OBJECT
  public:
   DeviceWatch(const WindowServices& services, const LoadState& load, QObject* parent = nullptr);
 
-  // Devices as a new plan should see them: what our loaded model holds is given back, since a load replaces it, and so
-  // is what drivers hold of the share that the plan asks for.
-  std::vector<DeviceInfo> devicesNow() const;
+  // Devices as a new plan should see them, as they were read last: what our loaded model holds is given back, since a
+  // load replaces it, and so is what drivers hold of the share that the plan asks for.
+  const std::vector<DeviceInfo>& devicesNow() const { return m_now; }
+
+  void setSeen(bool isSeen);  // the window is on the screen; reads at once where the last reading is old
 
  signals:
   // By more than noise; or a speed, a driver's share or what others hold became known or changed.
@@ -29,13 +31,17 @@ class DeviceWatch : public QObject {
 
  private:
   void probe();
+  void take(std::vector<DeviceInfo> found);
   std::vector<DeviceInfo> forPlans(std::vector<DeviceInfo> devices) const;
   void tellReadings(const std::vector<DeviceInfo>& devices);
 
   const WindowServices& m_services;
   const LoadState& m_load;
-  std::vector<DeviceInfo> m_told;
+  std::vector<DeviceInfo> m_now, m_told;
   std::map<QString, QElapsedTimer> m_sinceEngineRead;  // by device
+  QElapsedTimer m_sinceRead;
+  quint64 m_nLoadChanges = 0;
+  bool m_isProbing = false;
   QTimer m_timer{this};
 };
 

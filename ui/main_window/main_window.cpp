@@ -15,7 +15,9 @@
 #include "ui/calculator/memory_panel.h"
 #include "ui/chart/vram_panel.h"
 #include "ui/format/format_bytes.h"
+#include "ui/format/typed_number.h"
 #include "ui/main_window/about.h"
+#include "ui/main_window/context_question.h"
 #include "ui/main_window/message_bar.h"
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
@@ -45,6 +47,7 @@ MainWindow::MainWindow(WindowServices services, WindowSettings settings, QWidget
       m_load(*m_services.engine),
       m_watch(m_services, m_load) {
   CHECK(m_services.engine != nullptr && m_services.theme != nullptr, "the window needs an engine and a theme");
+  setLocale(textLocale());  // of what Qt itself writes: fields, axes
   setWindowTitle(tr("Headroom"));
   setWindowIcon(QIcon(QStringLiteral(":/headroom/icons/app.svg")));
   setAcceptDrops(true);
@@ -138,6 +141,8 @@ void MainWindow::connectStates() {
   connect(&m_load, &LoadState::released, this, &MainWindow::showClosed);
   connect(&m_watch, &DeviceWatch::freeBytesChanged, &m_calculator, &CalculatorState::setPresentDevices);
   connect(&m_watch, &DeviceWatch::freeBytesChanged, this, &MainWindow::devicesRead);
+  for (const auto signal : {&ChartState::nowChanged, &ChartState::changed})
+    connect(&m_chart, signal, this, [this] { m_calculator.setOthersNow(m_chart.othersNow()); });
   connect(&m_watch, &DeviceWatch::read, &m_chart, &ChartState::addReading);
 }
 
@@ -219,7 +224,7 @@ void MainWindow::showOpened(const OpenedModel& model) {
 }
 
 void MainWindow::load() {
-  // What is free is read again at the last moment: another program may have taken it since the plan was shown.
+  // As it was read last, a second ago at most; the engine reads it again before it reserves anything.
   m_calculator.setPresentDevices(m_watch.devicesNow());
   m_calculator.planNow();
   if (!m_calculator.isLoadable()) {
@@ -260,6 +265,14 @@ void MainWindow::showLoadedModel() {
 void MainWindow::planForContext(quint32 nCtx) {
   // It is the conversation with the loaded model that wants room, whatever else is open.
   if (m_load.loaded() != nullptr && m_load.loaded()->path != m_path) showLoadedModel();
+  const quint32 trained = m_calculator.longestContext();
+  if (trained == 0 || nCtx <= trained) return setPlannedContext(nCtx);
+  const LoadedModel* loaded = m_load.loaded();
+  const quint32 now = loaded != nullptr ? loaded->plan->options.n_ctx : m_calculator.options().n_ctx;
+  askForContext({nCtx, trained, now}, this, [this](quint32 chosen) { setPlannedContext(chosen); });
+}
+
+void MainWindow::setPlannedContext(quint32 nCtx) {
   m_calculator.setContext(nCtx);
   m_calculator.planNow();
   m_memoryDock->show();
@@ -320,6 +333,16 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   m_settings.docks = saveState(kDockStateVersion);
   emit settingsChanged(m_settings);
   QMainWindow::closeEvent(event);
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  m_watch.setSeen(true);
+}
+
+void MainWindow::hideEvent(QHideEvent* event) {
+  QMainWindow::hideEvent(event);
+  m_watch.setSeen(false);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

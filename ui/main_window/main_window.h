@@ -40,7 +40,7 @@ class MainWindow : public QMainWindow {
   void openModel(const QString& path, headroom::ui::AfterOpen then = headroom::ui::AfterOpen::ShowPlan);
   void closeModel();  // the open one and the loaded one, and what is on its way
   // Plans the loaded model (the open one, when none is loaded) for this context and shows the Memory dock; the user
-  // reads the verdict and presses Reload.
+  // reads the verdict and presses Reload. Asks first where the model was trained with less.
   void planForContext(quint32 nCtx);
   void loadAgain();                           // the loaded model as it was loaded: its device was lost
   void loadWithout(const QString& deviceId);  // the loaded model, with what takes the place of a device that failed
@@ -55,6 +55,8 @@ class MainWindow : public QMainWindow {
  protected:
   bool focusNextPrevChild(bool next) override;
   void closeEvent(QCloseEvent* event) override;
+  void showEvent(QShowEvent* event) override;  // also from the task bar
+  void hideEvent(QHideEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -69,6 +71,7 @@ class MainWindow : public QMainWindow {
   void showOpened(const OpenedModel& model);
   void showClosed();
   void showLoadedModel();
+  void setPlannedContext(quint32 nCtx);
   void load();
   void tellOpenModel();
   void showLoad();

@@ -17,14 +17,19 @@ namespace headroom::ui {
 // Reads a header; called on a worker thread. Errors are whole sentences.
 using InspectModel = std::function<Result<ModelInfo>(const QString& path)>;
 
-// The devices of this machine with their free bytes of now; called on the GUI thread, so it has to be quick.
+// The devices of this machine with their free bytes of now. A driver may take its time: called on a worker thread, and
+// once on the GUI thread before there is a window. Owns all that it uses.
 using ProbeDevices = std::function<std::vector<DeviceInfo>()>;
+
+// Adds what was learned of these devices: speeds, what their drivers take. Called on the GUI thread.
+using AddLearned = std::function<void(std::vector<DeviceInfo>& devices)>;
 
 struct WindowServices {
   EnginePort* engine = nullptr;  // both outlive the window
   Theme* theme = nullptr;
   InspectModel inspectModel;
   ProbeDevices probeDevices;
+  AddLearned addLearned;              // may be empty
   std::vector<DeviceInfo> catalogue;  // devices that are not here
   // What was looked for in this machine and cannot be used, a sentence each, without its full stop.
   QStringList refusedDevices;

@@ -23,14 +23,12 @@ constexpr std::array kRows{
     SegmentRow{
         Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
         QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},
-    SegmentRow{Segment::Tables, "tables", QT_TRANSLATE_NOOP("Segment", "Tokenizer and tables"),
+    SegmentRow{Segment::Program, "program", QT_TRANSLATE_NOOP("Segment", "This program"),
                QT_TRANSLATE_NOOP("Segment",
-                                 "What this program keeps for the model in the computer's ordinary memory: tokenizer, "
-                                 "chat template, tables. Estimated before a load, measured by it.")},
-    SegmentRow{
-        Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
-        QT_TRANSLATE_NOOP(
-            "Segment", "What the device's driver takes for itself when we use the device; on the host, this program.")},
+                                 "What Headroom itself holds in the computer's ordinary memory beside all this: the "
+                                 "window, and the model's tokenizer, chat template and tables.")},
+    SegmentRow{Segment::Driver, "driver", QT_TRANSLATE_NOOP("Segment", "Driver"),
+               QT_TRANSLATE_NOOP("Segment", "What the device's driver takes for itself when we use the device.")},
     SegmentRow{Segment::Others, "others", QT_TRANSLATE_NOOP("Segment", "Other programs"),
                QT_TRANSLATE_NOOP("Segment", "Held by other programs and the system.")},
     SegmentRow{Segment::Headroom, "headroom", QT_TRANSLATE_NOOP("Segment", "Headroom"),

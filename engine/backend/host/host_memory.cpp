@@ -73,7 +73,14 @@ Result<MemorySample> sample_host_memory(const HostPaths& paths) {
   }
   MemorySample sample{.total = *total, .free = std::min(*total, *available), .ours = 0};
   apply_cgroup_limits(sample, paths);
-  sample.ours = find_kib(paths.proc / "self/status", "VmRSS:").value_or(0);
+  // Pages of files (libraries, a mapped model) are page cache, which counts as free.
+  const std::filesystem::path status = paths.proc / "self/status";
+  if (const std::optional<Bytes> anonymous = find_kib(status, "RssAnon:")) {
+    sample.ours = *anonymous + find_kib(status, "RssShmem:").value_or(0);
+  } else {
+    sample.ours = find_kib(status, "VmRSS:").value_or(0);
+  }
+  sample.account.others = saturating_sub(sample.total - sample.free, sample.ours);
   return sample;
 }
 

@@ -113,8 +113,7 @@ TEST_F(CalculatorStateTest, many_changes_make_one_plan) {
 
 TEST_F(CalculatorStateTest, a_plan_that_does_not_fit_offers_fixes_and_one_click_makes_it_fit) {
   openOn(6 * kGiB, test::kLlama3_8B);
-  m_calculator.setContext(8192);
-  m_calculator.setSlots(4);
+  m_calculator.setContext(32768);
   m_calculator.planNow();
   ASSERT_TRUE(m_calculator.plan());
   ASSERT_FALSE(m_calculator.plan()->fits());
@@ -175,7 +174,7 @@ TEST_F(CalculatorStateTest, a_q4_cache_comes_with_a_warning) {
 
 TEST_F(CalculatorStateTest, an_impossible_option_is_a_sentence_and_no_plan) {
   openOn(32 * kGiB);
-  m_calculator.setSlots(1'000'000);  // beyond what a step can hold
+  m_calculator.setBatch(0xffff'ffff);  // beyond what a step can hold
   m_calculator.planNow();
   EXPECT_FALSE(m_calculator.plan());
   EXPECT_FALSE(m_calculator.planProblem().isEmpty());

@@ -4,11 +4,13 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTest>
+#include <algorithm>
 
 #include "support/model_specs.h"
 
@@ -58,9 +60,8 @@ TEST_F(OptionsFormTest, without_a_model_nothing_can_be_set) {
 
 TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
   open();
-  auto* slots_ = find<QSpinBox>("slotsSpin");
-  slots_->setValue(7);
-  EXPECT_EQ(m_calculator.options().n_slots, 7U);
+  find<QSpinBox>("contextSpin")->setValue(777);
+  EXPECT_EQ(m_calculator.options().n_ctx, 777U);
   m_calculator.setBatch(96);
   EXPECT_EQ(find<QSpinBox>("batchSpin")->value(), 96);
   auto* context = find<QSlider>("contextSlider");
@@ -75,7 +76,7 @@ TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
 
 TEST_F(OptionsFormTest, a_number_that_is_being_typed_stays_when_a_plan_comes_meanwhile) {
   open();
-  auto* spin = find<QSpinBox>("slotsSpin");
+  auto* spin = find<QSpinBox>("batchSpin");
   m_form.activateWindow();
   spin->setFocus();
   ASSERT_TRUE(QTest::qWaitFor([&] { return spin->hasFocus(); }, 60'000));
@@ -87,9 +88,36 @@ TEST_F(OptionsFormTest, a_number_that_is_being_typed_stays_when_a_plan_comes_mea
   m_calculator.planNow();
   EXPECT_EQ(spin->text(), "12");
   QTest::keyClick(spin, Qt::Key_Return);
-  EXPECT_EQ(m_calculator.options().n_slots, 12U);
-  m_calculator.setSlots(3);
+  EXPECT_EQ(m_calculator.options().n_batch, 12U);
+  m_calculator.setBatch(3);
   EXPECT_EQ(spin->text(), "3") << "once it is entered, the field follows again";
+}
+
+// Nothing in the window asks the engine two things at once: caches for more conversations would never be used.
+TEST_F(OptionsFormTest, caches_for_parallel_requests_are_neither_offered_nor_proposed) {
+  open();
+  for (const QLabel* label : m_form.findChildren<QLabel*>())
+    EXPECT_FALSE(label->text().contains("arallel")) << label->text().toStdString();
+  EXPECT_EQ(m_form.findChild<QWidget*>("slotsSpin"), nullptr);
+  m_calculator.setContext(1'000'000);
+  m_calculator.planNow();
+  ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
+  EXPECT_FALSE(m_calculator.plan()->fits());
+  EXPECT_FALSE(m_calculator.fixes().empty());
+  for (const Fix& fix : m_calculator.fixes()) EXPECT_EQ(fix.options.n_slots, 1U) << fix.text;
+}
+
+TEST_F(OptionsFormTest, a_plan_with_several_caches_keeps_them_and_is_offered_fewer) {
+  open();
+  std::vector<DeviceInfo> devices{test::cpu_with(32 * kGiB)};
+  const PlanOptions options{.n_ctx = 65536, .n_slots = 16};
+  const auto plan = plan_memory(*m_calculator.model(), devices, options);
+  ASSERT_TRUE(plan.ok());
+  m_calculator.setModel(m_calculator.model(), *plan);
+  EXPECT_EQ(m_calculator.plan()->options.n_slots, 16U);
+  ASSERT_TRUE(QTest::qWaitFor([this] { return !m_calculator.isAdvising(); }, 60'000));
+  const auto& fixes = m_calculator.fixes();
+  EXPECT_TRUE(std::any_of(fixes.begin(), fixes.end(), [](const Fix& fix) { return fix.options.n_slots < 16; }));
 }
 
 TEST_F(OptionsFormTest, layers_are_asked_for_only_where_there_is_a_gpu) {

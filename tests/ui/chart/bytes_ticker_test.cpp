@@ -21,7 +21,7 @@ TEST(BytesTickerTest, marks_are_round_in_the_unit_that_they_are_written_in) {
   EXPECT_EQ(label(512 * static_cast<double>(kMiB)), "512 MiB");
   EXPECT_EQ(label(1.5 * static_cast<double>(kGiB)), "1.5 GiB");
   EXPECT_EQ(label(2048), "2 KiB");
-  EXPECT_EQ(label(1024.0 * static_cast<double>(kGiB)), "1024 GiB");
+  EXPECT_EQ(label(1024.0 * static_cast<double>(kGiB)), "1,024 GiB");
 }
 
 TEST(BytesTickerTest, the_step_is_the_power_of_two_that_keeps_to_the_wanted_number_of_marks) {

@@ -114,7 +114,8 @@ TEST_F(ChartStateTest, the_parts_of_each_device_are_its_own_live_and_planned) {
     const MemoryFrame now = *m_chart.now(i), planned = *m_chart.planned(i);
     EXPECT_EQ(now.of(Segment::Weights), plan->bytes_of(RegionGroup::kWeights, device));
     EXPECT_EQ(now.of(Segment::KvUsed), plan->bytes_of(RegionGroup::kKv, device));
-    EXPECT_EQ(now.of(Segment::Driver), 300 * kMiB);
+    EXPECT_EQ(now.of(device == 0 ? Segment::Program : Segment::Driver), 300 * kMiB);
+    EXPECT_EQ(now.of(device == 0 ? Segment::Driver : Segment::Program), 0U);
     EXPECT_EQ(now.of(Segment::Others), kGiB);
     EXPECT_EQ(planned.of(Segment::Weights), now.of(Segment::Weights));
     EXPECT_EQ(planned.of(Segment::Activations), now.of(Segment::Activations));

@@ -10,7 +10,7 @@ PlannedShare share() {
   share.weights = 4 * kGiB;
   share.kv = kGiB;
   share.activations = 256 * kMiB;
-  share.tables = 32 * kMiB;
+  share.program = 32 * kMiB;
   share.kvTokens = 4096;
   share.headroom = KeepFree{kGiB};
   return share;
@@ -31,12 +31,22 @@ TEST(MemoryFrame, segments_add_up_to_the_device) {
   EXPECT_EQ(frame.of(Segment::Weights), 4 * kGiB);
   EXPECT_EQ(frame.of(Segment::KvUsed), 256 * kMiB);
   EXPECT_EQ(frame.of(Segment::KvReserved), 768 * kMiB);
-  EXPECT_EQ(frame.of(Segment::Tables), 32 * kMiB);
+  EXPECT_EQ(frame.of(Segment::Program), 32 * kMiB);
   EXPECT_EQ(frame.of(Segment::Driver), 6 * kGiB - share().ours());
   EXPECT_EQ(frame.of(Segment::Others), 2 * kGiB);
   EXPECT_EQ(frame.of(Segment::Headroom), kGiB);
   EXPECT_EQ(frame.of(Segment::Free), 7 * kGiB);
   EXPECT_FALSE(frame.isContradictory);
+}
+
+TEST(MemoryFrame, on_the_host_what_is_ours_beside_the_plan_is_this_program_and_no_driver) {
+  PlannedShare host = share();
+  host.isHost = true;
+  const MemoryFrame frame = measuredFrame(reading(16 * kGiB, 8 * kGiB, 6 * kGiB), host);
+  EXPECT_EQ(frame.of(Segment::Program), 6 * kGiB - share().ours() + share().program);
+  EXPECT_EQ(frame.of(Segment::Driver), 0U);
+  EXPECT_EQ(frame.of(Segment::Others), 2 * kGiB);
+  EXPECT_EQ(frame.total(), 16 * kGiB);
 }
 
 TEST(MemoryFrame, a_contradictory_reading_is_clamped_and_said) {

@@ -64,6 +64,33 @@ TEST_F(TimelineChartTest, the_axis_holds_the_device_the_plan_and_every_frame) {
   EXPECT_LT(m_chart.yAxis->range().upper, 5.0 * static_cast<double>(kGiB));
 }
 
+TEST_F(TimelineChartTest, what_is_no_pixel_wide_or_high_is_not_drawn_until_it_is) {
+  fill();
+  m_chart.show();
+  QTest::qWait(50);
+  QSignalSpy drawn(&m_chart, &QCustomPlot::afterReplot);
+  const auto add = [&](qint64 laterMs, Bytes weights) {
+    MemoryFrame frame = m_line.frames().back();
+    frame.timeMs += laterMs;
+    frame.of(Segment::Weights) = weights;
+    frame.of(Segment::Free) = 4 * kGiB - weights;
+    m_line.append(frame);
+    m_chart.setTimeLine(m_line);
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+  };
+  for (int i = 0; i < 5; ++i) add(1000, 2 * kGiB);
+  EXPECT_EQ(drawn.count(), 0) << "five seconds of two hours";
+  add(60'000, 2 * kGiB);
+  EXPECT_EQ(drawn.count(), 1);
+  add(1000, 3 * kGiB);
+  EXPECT_EQ(drawn.count(), 2) << "a quarter of the device";
+  add(1000, 3 * kGiB + kMiB);
+  EXPECT_EQ(drawn.count(), 2);
+  m_chart.image(1.0);
+  EXPECT_EQ(m_chart.xAxis->range().upper * 1000, static_cast<double>(m_line.frames().back().timeMs))
+      << "a picture has it all";
+}
+
 TEST_F(TimelineChartTest, pictures_are_whole_and_of_the_theme) {
   fill();
   const QImage image = m_chart.image(2.0);

@@ -48,6 +48,35 @@ TEST_F(ChatControllerTest, an_answer_is_appended_counted_and_kept) {
   EXPECT_EQ(kept.turns[1].text, "Two bytes per element.");
 }
 
+TEST_F(ChatControllerTest, what_was_counted_too_long_is_the_number_of_the_gauge_and_of_the_banner) {
+  m_chat.send(QString(300, 'x'), {});
+  emit m_engine.promptTooLong(m_engine.lastId, 1234, 1000);
+  EXPECT_EQ(m_chat.context().used, 1234U) << "and not our estimate";
+  EXPECT_FALSE(m_chat.context().isEstimate);
+  EXPECT_TRUE(m_chat.trouble().text.contains("1,234")) << m_chat.trouble().text.toStdString();
+}
+
+TEST_F(ChatControllerTest, a_full_context_holds_as_many_tokens_as_the_banner_says) {
+  m_chat.send("q", {});
+  m_engine.sendAnswer("a", ChatEnd::ContextFull, figures(10, 991, 1001, 1000));
+  EXPECT_EQ(m_chat.context().used, 1000U);
+  EXPECT_TRUE(m_chat.trouble().text.contains("all 1,000 tokens")) << m_chat.trouble().text.toStdString();
+}
+
+TEST_F(ChatControllerTest, the_speed_of_another_model_is_not_shown_for_this_one) {
+  const auto answered = [&] {
+    m_chat.send("q", {});
+    m_engine.sendAnswer("a", ChatEnd::EndOfTurn, figures(10, 20, 30, 1000));
+    EXPECT_GT(m_chat.context().tokensPerSecond, 0);
+  };
+  answered();
+  m_engine.sendLoaded("other", 1000);
+  EXPECT_EQ(m_chat.context().tokensPerSecond, 0) << "nothing was answered by it yet";
+  answered();
+  m_engine.sendUnloaded();
+  EXPECT_EQ(m_chat.context().tokensPerSecond, 0);
+}
+
 TEST_F(ChatControllerTest, the_speed_of_an_answer_stands_beside_what_its_plan_predicted_for_its_place) {
   const auto model = std::make_shared<const ModelInfo>(test::make_model(test::kLlama32_1B));
   DeviceInfo host = test::cpu_with(16 * kGiB);

@@ -45,6 +45,13 @@ TEST_F(ContextGaugeTest, an_estimate_says_so) {
   EXPECT_TRUE(m_gauge.toolTip().isEmpty());
 }
 
+TEST_F(ContextGaugeTest, what_does_not_fit_is_called_too_long) {
+  show(112'691, 8192);
+  EXPECT_EQ(m_gauge.text(), QString::fromUtf8("Too long \u00b7 112,691 tokens for a context of 8,192"));
+  show(8192, 8192);
+  EXPECT_EQ(m_gauge.text(), QString::fromUtf8("Context 100 % full \u00b7 8,192 of 8,192 tokens"));
+}
+
 TEST_F(ContextGaugeTest, a_screen_reader_hears_the_speed_too) {
   show(1, 1000, false, 12.5);
   EXPECT_TRUE(m_gauge.accessibleName().endsWith(", 12.5 tokens/s")) << m_gauge.accessibleName().toStdString();

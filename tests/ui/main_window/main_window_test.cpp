@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QFrame>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -21,6 +22,7 @@
 #include <QToolButton>
 
 #include "support/fake_conversation_port.h"
+#include "support/plans.h"
 #include "tests/ui/main_window/window_fixture.h"
 #include "ui/calculator/segment_table_model.h"
 #include "ui/chart/region_dialog.h"
@@ -104,7 +106,7 @@ TEST_F(WindowFixture, moving_the_context_changes_the_verdict) {
 
 TEST_F(WindowFixture, the_first_fix_makes_a_plan_fit) {
   dropAndWait(kLarge);
-  find<QSpinBox>("slotsSpin")->setValue(16);
+  find<QSpinBox>("contextSpin")->setValue(131072);
   ASSERT_TRUE(waitFor([&] {
     return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit by"));
   })) << find<QLabel>("verdictSentence")->text().toStdString();
@@ -137,6 +139,45 @@ TEST_F(WindowFixture, loading_shows_bytes_and_ends_with_planned_beside_mapped) {
   EXPECT_EQ(find<QLabel>("difference")->text(), QStringLiteral("0 B"));
   EXPECT_EQ(find<QLabel>("takenSinceLoad")->text(), QStringLiteral("Taken since load: drivers 0 B, program 0 B"));
   EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled()) << "this very plan is loaded";
+}
+
+TEST_F(WindowFixture, what_a_plan_takes_is_one_number_in_the_verdict_before_and_after_the_load) {
+  m_models[kSmall].heap_bytes = 40 * kMiB;
+  dropAndWait(kSmall);
+  const QString takes = find<QLabel>("loadText")->text();
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  const MemoryPlan& plan = *m_engine.loads[0].plan;
+  const QString whole = formatBytes(plan.budgets[0].peak()), reserved = find<QLabel>("predicted")->text();
+  EXPECT_EQ(takes,
+            QStringLiteral("Takes %1: %2 reserved exactly, 40.0 MiB for tokenizer and tables.").arg(whole, reserved));
+  EXPECT_EQ(find<QLabel>("actual")->text(), reserved);
+  EXPECT_TRUE(find<QLabel>("verdictSentence")
+                  ->text()
+                  .startsWith("Fits: " + formatBytesLike(plan.budgets[0].peak(), m_freeBytes) + " of "))
+      << find<QLabel>("verdictSentence")->text().toStdString() << " and " << takes.toStdString();
+}
+
+TEST_F(WindowFixture, what_other_programs_hold_is_one_number_in_the_verdict_and_in_the_chart) {
+  dropAndWait(kSmall);
+  const MemoryPlan plan = *test::plan_for(m_models[kSmall], {hostDevice()});
+  for (const Bytes others : {506 * kMiB, 389 * kMiB}) {
+    MemoryReading reading = readingWith(plan, 0, 1000);
+    reading.ours = 117 * kMiB;
+    reading.free = reading.total - reading.ours - others;
+    emit m_engine.memoryRead(reading);
+    const QAbstractItemModel* legend = find<QTableView>("legend")->model();
+    const auto cell = [&](Segment segment) {
+      return legend->index(static_cast<int>(segmentIndex(segment)), 1).data().toString();
+    };
+    EXPECT_EQ(cell(Segment::Others), formatBytes(others));
+    EXPECT_EQ(cell(Segment::Program), formatBytes(117 * kMiB)) << "our own process";
+    EXPECT_EQ(cell(Segment::Driver), formatBytes(0));
+    const auto details = find<QFrame>("verdict")->findChildren<QLabel*>();
+    EXPECT_TRUE(std::any_of(details.begin(), details.end(), [&](const QLabel* label) {
+      return label->text().contains("Other programs hold " + formatBytes(others) + " of 16.0 GiB");
+    })) << formatBytes(others).toStdString();
+  }
 }
 
 TEST_F(WindowFixture, closing_during_a_load_ends_with_nothing_in_the_chart_and_nothing_loading) {
@@ -217,7 +258,7 @@ TEST_F(WindowFixture, enter_loads_and_then_the_keyboard_is_in_the_chat) {
   EXPECT_TRUE(m_engine.stops.empty()) << "a space cancels nothing";
   m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
   EXPECT_EQ(QApplication::focusWidget(), chat);
-  find<QSpinBox>("slotsSpin")->setFocus();
+  find<QSpinBox>("batchSpin")->setFocus();
   QTest::keyClick(m_window.get(), Qt::Key_L, Qt::ControlModifier);
   EXPECT_EQ(QApplication::focusWidget(), chat);
 }
@@ -236,7 +277,7 @@ TEST_F(WindowFixture, weights_that_arrive_are_weights_in_the_chart) {
     return find<QTableView>("legend")->model()->index(static_cast<int>(segmentIndex(segment)), 1).data().toString();
   };
   EXPECT_EQ(now(Segment::Weights), formatBytes(weights / 2));
-  EXPECT_EQ(now(Segment::Driver), formatBytes(180 * kMiB));
+  EXPECT_EQ(now(Segment::Program), formatBytes(180 * kMiB));
   emit m_engine.failed(m_engine.loads[0].id, {ErrorCode::kCancelled, "stopped"});
   EXPECT_EQ(now(Segment::Weights), formatBytes(0));
 }
@@ -292,7 +333,7 @@ TEST_F(WindowFixture, two_gpus_are_planned_shown_and_remembered_in_their_order) 
 TEST_F(WindowFixture, a_click_on_the_device_selects_its_name_for_typing) {
   dropAndWait(kSmall);
   auto* edit = find<QComboBox>("devicePicker")->lineEdit();
-  find<QSpinBox>("slotsSpin")->setFocus();
+  find<QSpinBox>("batchSpin")->setFocus();
   QTest::mouseClick(edit, Qt::LeftButton);
   ASSERT_TRUE(waitFor([&] { return edit->hasSelectedText(); }));
   QTest::keyClicks(edit, "4090");

@@ -127,7 +127,7 @@ TEST_F(Mnemonics, alt_v_opens_the_view_menu) {
   fill();
   m_window->activateWindow();
   ASSERT_TRUE(waitFor([&] { return m_window->isActiveWindow(); }));
-  find<QSpinBox>("slotsSpin")->setFocus();
+  find<QSpinBox>("batchSpin")->setFocus();
   QMenu* view = nullptr;
   for (QAction* action : m_window->menuBar()->actions()) {
     if (action->text() == QStringLiteral("&View")) view = action->menu();

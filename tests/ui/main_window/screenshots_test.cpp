@@ -55,8 +55,9 @@ TEST_P(Screenshots, a_plan_that_fits) {
 }
 
 TEST_P(Screenshots, a_plan_that_does_not_fit) {
+  m_freeBytes = 5 * kGiB;
+  makeWindow({});
   openLarge();
-  find<QSpinBox>("slotsSpin")->setValue(14);
   ASSERT_TRUE(
       waitFor([&] { return find<QLabel>("verdictSentence")->text().startsWith(QStringLiteral("Does not fit")); }));
   take(QStringLiteral("3-does-not-fit"), kSmallScreen);

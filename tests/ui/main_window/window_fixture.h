@@ -47,11 +47,9 @@ class WindowFixture : public testing::Test {
                      path.toStdString() + ": not a GGUF file: expected the magic \"GGUF\", found \"hello\""};
       return at->second;
     };
-    services.probeDevices = [this] {
-      std::vector<DeviceInfo> devices{hostDevice()};
-      devices.insert(devices.end(), m_gpus.begin(), m_gpus.end());
-      return devices;
-    };
+    std::vector<DeviceInfo> devices{hostDevice()};
+    devices.insert(devices.end(), m_gpus.begin(), m_gpus.end());
+    services.probeDevices = [devices] { return devices; };
     services.catalogue = m_catalogue;
     m_window = std::make_unique<MainWindow>(std::move(services), settings);
     m_window->show();

@@ -27,6 +27,16 @@ TEST_F(HostMemory, without_a_limit_is_what_the_machine_has) {
   EXPECT_EQ(sample->ours, 2 * kMiB);
 }
 
+TEST_F(HostMemory, this_process_is_none_of_the_other_programs_and_pages_of_files_are_nobodys) {
+  EXPECT_EQ(sample_host_memory(paths_)->account.others, 2 * kGiB - 2 * kMiB);
+  test::write_file(paths_.proc / "self/status",
+                   "VmRSS:\t 307200 kB\nRssAnon:\t 102400 kB\nRssFile:\t 184320 kB\nRssShmem:\t 20480 kB\n");
+  EXPECT_EQ(sample_host_memory(paths_)->ours, 120 * kMiB);
+  EXPECT_EQ(sample_host_memory(paths_)->account.others, 2 * kGiB - 120 * kMiB);
+  test::write_file(paths_.proc / "self/status", "RssAnon:\t 99999999 kB\n");
+  EXPECT_EQ(sample_host_memory(paths_)->account.others, Bytes{0}) << "never less than nothing";
+}
+
 TEST_F(HostMemory, is_what_the_control_group_leaves) {
   test::write_file(paths_.cgroup / "user/job/memory.max", "max\n");
   test::write_file(paths_.cgroup / "user/memory.max", std::to_string(2 * kGiB));

@@ -1,4 +1,4 @@
-#include "ui/chart/account_text.h"
+#include "ui/format/account_text.h"
 
 #include <QCoreApplication>
 
