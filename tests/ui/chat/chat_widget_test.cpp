@@ -638,7 +638,10 @@ TEST_F(ChatWidgetTest, screenshots_in_both_themes) {
   type("As a table, up to a large one?");
   answer(qPrintable(table + "\nThat is all of it."));
   auto* bar = find<QAbstractScrollArea>("chatView")->verticalScrollBar();
-  bar->setValue(bar->maximum() - 3000);  // where the table goes on in its next segment
+  for (int i = 0; i < 3; ++i) {  // to where the table goes on in its next segment, once all heights are known
+    bar->setValue(bar->maximum() - 2700);
+    settle();
+  }
   grab("chat-table-dark");
   type("And for eight requests at once?");
   emit m_engine.promptTooLong(m_engine.lastId, 5000, 4096);
