@@ -359,16 +359,16 @@ TEST_F(SeveralDevices, a_loaded_plan_comes_back_with_its_devices_and_rules) {
   EXPECT_EQ(m_calculator.plan()->options, plan->options);
 }
 
-// A plan has decided what its options left open, for its own slots and batch.
+// A plan has decided what its options left open, for its own batch.
 TEST_F(SeveralDevices, a_loaded_plan_that_is_changed_leaves_to_us_what_the_window_has_no_control_for) {
   const auto plan = m_calculator.plan();
   ASSERT_NE(plan->options.stream_rows, kAutoRows);
   m_calculator.setModel(m_calculator.model(), *plan);
   EXPECT_EQ(m_calculator.options().stream_rows, kAutoRows);
-  m_calculator.setSlots(3);
+  m_calculator.setBatch(plan->options.n_batch / 2);
   m_calculator.planNow();
   ASSERT_TRUE(m_calculator.plan()) << m_calculator.planProblem().toStdString();
-  EXPECT_EQ(m_calculator.plan()->options.n_logit_rows, 3U);
+  EXPECT_EQ(m_calculator.plan()->options.n_logit_rows, plan->options.n_logit_rows);
 }
 
 }  // namespace

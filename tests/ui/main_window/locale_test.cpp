@@ -31,7 +31,7 @@ class WindowInLocale : public WindowFixture, public testing::WithParamInterface<
     EXPECT_EQ(m_engine.loads.size(), nLoads + 1);
     m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kLarge]), 12'345'678);
     MemoryReading reading = readingWith(*m_engine.loads.back().plan, 2048, 1'700'000'000'000);
-    reading.allocationsAfterLoad = 12'345;
+    reading.grown = {.n_arenas = 1, .driver = 12'345, .heap = 12'345'678};
     emit m_engine.memoryRead(reading);
     QStringList texts;
     for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
