@@ -9,6 +9,7 @@
 #include "plan/memory_pool.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
+#include "plan/prompt_memory.h"
 
 namespace headroom {
 namespace {
@@ -232,6 +233,7 @@ Result<Arenas> DeviceArenas::arenas(const Placement& placement, const WeightStre
   used.push_back(cpu_);
   Arenas all;
   std::optional<Bytes> total = model_.heap_bytes;
+  add_to(total, most_prompt_bytes(model_, options_));
   for (const DeviceIndex device : used) add_to(total, devices_[device].driver_bytes);
   const auto add = [&](Result<Arenas> arenas) -> Status {
     if (!arenas) return arenas.error();
@@ -275,6 +277,7 @@ std::vector<DeviceBudget> DeviceArenas::budgets(std::span<const ArenaPlan> arena
       if (arena.device == cpu_) {
         budget.heap = model_.heap_bytes;
         budget.heap_is_measured = model_.heap_is_measured;
+        budget.prompts = most_prompt_bytes(model_, options_);
       }
       budget.limit = limit_under(options_.headroom_of(arena.device), device.free_bytes);
       budget.held_by_others = saturating_sub(device.total_bytes, device.free_bytes);

@@ -120,8 +120,8 @@ struct PlanOptions {
   std::int32_t n_cpu_ffn = kAutoLayers;
   // Steps of at least so many rows stream: FFN weights that stand on the CPU are uploaded to a GPU, which computes with
   // them (plan/weight_stream.h). 0: no step streams. Auto: the number of rows from which on the time model says that it
-  // is faster; 0 where it never is, where a typical answer takes longer with the room that streaming needs, or where the
-  // plan does not fit with it.
+  // is faster; 0 where it never is, where a typical answer takes longer with the room that streaming needs, or where
+  // the plan does not fit with it.
   std::int32_t stream_rows = kAutoRows;
   // The devices to plan for, each once, in the order in which layers are given to them; what is left goes to the CPU,
   // which is named only for its headroom. Empty: the first device that is given.

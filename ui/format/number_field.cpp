@@ -33,6 +33,8 @@ class CountField : public QSpinBox {
     if (*count > static_cast<quint64>(maximum())) return QValidator::Invalid;
     return *count < static_cast<quint64>(minimum()) ? QValidator::Intermediate : QValidator::Acceptable;
   }
+  // Qt's own takes group separators of the locale away, which makes "8.19" 819 under a German one.
+  void fixup(QString&) const override {}
 };
 
 class DecimalField : public QDoubleSpinBox {

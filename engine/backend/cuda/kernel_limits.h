@@ -7,7 +7,8 @@ namespace headroom::cuda {
 
 inline constexpr std::uint32_t kEmbedThreads = 32;  // of a block of embed.cu, each of which has kEmbedElems columns
 inline constexpr std::uint32_t kEmbedElems = 4;
-inline constexpr std::uint32_t kEncodeThreads = 128;  // of encode.cu: kEncodeTeam of them have a group of 32 activations
+inline constexpr std::uint32_t kEncodeThreads =
+    128;  // of encode.cu: kEncodeTeam of them have a group of 32 activations
 inline constexpr std::uint32_t kEncodeTeam = 8;
 inline constexpr std::uint32_t kAddThreads = 128;  // of add_experts.cu, each of which has a column
 

@@ -38,7 +38,7 @@ Named<LoadCycle> cycles() {
     empty.order.loaded(2);
     empty.order.unloaded(3);
     holding.order.loaded(3);
-    holding.held = HeldModel{model("old"), 2, 30, false};
+    holding.held = HeldModel{model("old"), {.n_arenas = 2}, 30, false};
     all.insert(all.end(), {{name + ", nothing held", empty}, {name + ", old held", holding}});
   }
   return all;
@@ -50,7 +50,7 @@ Named<LoadEvent> events() {
                        {"a new session starts", e::Started{9, nullptr}},
                        {"close", e::CloseAsked{9}},
                        {"cancel", e::CancelAsked{}},
-                       {"counters", e::Counted{1, 64}}};
+                       {"counters", e::Counted{{.n_arenas = 1}, 64}}};
   for (const quint64 request : {quint64{3}, quint64{5}, kRuns, quint64{9}}) {
     const std::string of = " of " + std::to_string(request);
     all.insert(all.end(), {{"progress" + of, e::Progressed{request, 50, 100}},
