@@ -239,8 +239,9 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
   }
   if (!planned->plan->fits()) return Error{ErrorCode::kDoesNotFit, verdict_text(*planned->plan)};
   if (!planned->inputs.whyTheseDevices.empty()) printNote(planned->inputs.whyTheseDevices);
-  for (const DeviceInfo& each : planned->plan->devices) {
-    if (!each.kernel_note.empty()) printNote(each.kernel_note);
+  for (const DeviceBudget& used : planned->plan->budgets) {
+    const DeviceInfo& device = planned->plan->devices[used.device];
+    if (!device.kernel_note.empty()) printNote(device.kernel_note);
   }
   return planned;
 }

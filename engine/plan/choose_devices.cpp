@@ -68,21 +68,14 @@ DevicesChosen choose_devices(const ModelInfo& model, std::span<const DeviceInfo>
     return {gpus, {}};
   const std::string names = device_names(gpus, devices);
   const auto cpu_alone = [](std::string why) { return DevicesChosen{{}, "The CPU alone is planned for: " + why}; };
-  Judged on_gpus = judge(model, devices, options, gpus, headroom_of);
+  const Judged on_gpus = judge(model, devices, options, gpus, headroom_of);
   const Judged alone = judge(model, devices, options, {}, headroom_of);
   if (!on_gpus.plan && alone.plan)
     return cpu_alone(fmt::format("for {} there is no plan ({}).", names, on_gpus.plan.error().message));
   if (!on_gpus.fits() && alone.fits()) return cpu_alone(fmt::format("a plan for {} does not fit.", names));
   if (!on_gpus.fits()) return {gpus, {}};
   if (!alone.fits()) return {gpus, fmt::format("{} is planned for: for the CPU alone it does not fit.", names)};
-  if (on_gpus.plan->options.n_gpu_layers == 0) {
-    // No layer fits there, or layers there would make answers slower: a plan that has them all tells which.
-    PlanOptions all = options;
-    all.n_gpu_layers = static_cast<std::int32_t>(model.n_layers());
-    all.n_cpu_ffn = 0;
-    on_gpus = judge(model, devices, all, gpus, headroom_of);
-    if (!on_gpus.fits()) return {gpus, {}};  // the notes of the plan say why
-  }
+  if (on_gpus.plan->options.n_gpu_layers == 0) return {gpus, {}};  // the same plan, and the notes say why
   if (on_gpus.tokens_per_s && alone.tokens_per_s) {
     const std::string gpu_speed = about_speed_text(*on_gpus.tokens_per_s),
                       cpu_speed = about_speed_text(*alone.tokens_per_s);

@@ -13,6 +13,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/built_in_catalogue.h"
+#include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {
@@ -32,7 +33,6 @@ constexpr std::array kKindRules{
     KindRule{"vulkan", DeviceKind::kVulkan, kVulkanTraits, kAssumedVulkanDriverBytes, 64 * kKiB},
     KindRule{"metal", DeviceKind::kMetal, kMetalTraits, kAssumedMetalDriverBytes, 16 * kKiB},
 };
-constexpr Bytes kGpuAlignment = 256;
 // The last two are of rows that know them.
 constexpr std::array kKeys{"name",       "vendor",        "kind",
                            "memory_mib", "usable_mib",    "bandwidth_gb_per_s",

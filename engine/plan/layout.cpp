@@ -19,7 +19,7 @@ namespace {
 // planned. A layout that fits is better than one that does not. Of those that fit, the one with which a typical answer
 // takes least is best (plan/prompt_speed.h), where every device was measured; else the first, so the order counts: with
 // more devices, more whole layers, and streaming first. So more memory leads to no worse plan. A device gets as many
-// layers as fit or none, which is best for one that is faster than the CPU.
+// layers as fit, which is best for one that is faster than the CPU; the CPU alone is planned for where no layer fits.
 class LayoutSearch {
  public:
   explicit LayoutSearch(const DeviceArenas& in)
@@ -49,7 +49,8 @@ class LayoutSearch {
       for (const std::vector<DeviceIndex>& gpus : groups_of_gpus()) {
         if (!is_done()) try_gpus(gpus, rows);
       }
-      if (!is_done() && (gpus_.empty() || in_.options().n_gpu_layers == kAutoLayers)) add({}, rows);
+      // The CPU alone is no choice beside devices that were named: it is what is left where none of them has room.
+      if (fitting_.empty() && (gpus_.empty() || in_.options().n_gpu_layers == kAutoLayers)) add({}, rows);
       if (is_done()) break;
     }
     if (fitting_.empty()) return std::move(*refused_);
@@ -63,7 +64,6 @@ class LayoutSearch {
     ArenaLayout layout;
     double seconds = 0;
     bool streams() const { return layout.streaming.is_used(); }
-    bool is_on_gpu() const { return layout.options.n_gpu_layers > 0; }
   };
 
   bool is_measured(DeviceIndex device) const { return in_.devices()[device].speed.read_bytes_per_s > 0; }
@@ -157,10 +157,7 @@ class LayoutSearch {
   }
 
   void note_choices(Timed& best) const {
-    if (!best.is_on_gpu()) {
-      note(best, best_without(best, &Timed::is_on_gpu), "Everything is planned for the CPU",
-           "with layers on " + device_names(gpus_, in_.devices()));
-    } else if (best.streams()) {
+    if (best.streams()) {
       note(best, best_without(best, &Timed::streams), "Weights are streamed for prompts", "without that");
     } else {
       note(best, best_without(best, &Timed::streams), "Weights are not streamed for prompts", "with room for that");

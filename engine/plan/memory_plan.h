@@ -112,8 +112,7 @@ struct PlanOptions {
   std::uint32_t n_logit_rows = 0;
   DType kv_k = DType::kF16, kv_v = DType::kF16;
   KvScheme kv_scheme = KvScheme::kRotated;
-  // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there, or none where every device was
-  // measured and a typical answer (plan/prompt_speed.h) is quicker on the CPU alone.
+  // Layers on devices that are not the CPU, 0..n_layers; auto: as many as fit there.
   std::int32_t n_gpu_layers = kAutoLayers;
   // The first layers of those whose FFN stands on the CPU, beside attention and cache on a GPU, 0..n_gpu_layers. Auto:
   // none, unless n_gpu_layers is auto too and that would be faster than whole layers on the CPU.

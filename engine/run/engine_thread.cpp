@@ -15,6 +15,7 @@
 
 #include "base/heap.h"
 #include "plan/plan_options.h"
+#include "plan/prompt_memory.h"
 #include "run/memory_request.h"
 #include "run/prompt_reader.h"
 #include "run/scheduler.h"
@@ -78,6 +79,7 @@ ModelLoaded as_told(const LoadedModel& model, const Session& session) {
     if (plan->devices[budget.device].kind != DeviceKind::kCpu) continue;
     budget.heap = report.heap_bytes;
     budget.heap_is_measured = true;
+    budget.prompts = most_prompt_bytes(*info, plan->options);
   }
   return {std::move(info), std::move(plan), report, model.seconds, model.template_problem};
 }

@@ -54,7 +54,8 @@ TEST(MoreMemory, never_makes_a_plan_worse) {
                                  << (after.ok() ? verdict_text(*after) : after.error().message);
         const std::optional<double> then = answer_seconds(model, *before), now = answer_seconds(model, *after);
         ASSERT_EQ(then.has_value(), now.has_value());
-        if (then) {
+        // FFNs that were asked to stand on the CPU do, once there are layers elsewhere, whatever that costs.
+        if (then && machine.options.n_cpu_ffn == kAutoLayers) {
           EXPECT_LE(*now, *then * (1 + 1e-9))
               << "seed " << seed << " step " << step << ": " << before->options.n_gpu_layers << " layers, FFN "
               << before->options.n_cpu_ffn << ", then " << after->options.n_gpu_layers << " and "
