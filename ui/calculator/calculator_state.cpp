@@ -18,8 +18,10 @@ constexpr std::size_t kMostFixes = 4;
 
 QString typeName(DType dtype) { return QString::fromStdString(std::string(dtype_row(dtype).name)); }
 
+// A driver that computes on the CPU is never measured and never chosen by itself.
 bool isMeasured(const std::vector<DeviceInfo>& devices) {
-  return std::all_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return d.speed.read_bytes_per_s > 0; });
+  return std::all_of(devices.begin(), devices.end(),
+                     [](const DeviceInfo& d) { return d.is_software || d.speed.read_bytes_per_s > 0; });
 }
 
 bool hasType(const DeviceInfo& device, DType dtype) {
