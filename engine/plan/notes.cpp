@@ -93,8 +93,8 @@ void note_stream(std::span<const DeviceInfo> devices, const ArenaLayout& layout,
 
 void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& asked,
                   const ArenaLayout& layout, std::vector<Note>& notes) {
-  for (const DeviceInfo& device : devices) {
-    if (!device.kernel_note.empty()) notes.push_back({device.kernel_note});
+  for (const DeviceBudget& used : layout.budgets) {
+    if (const std::string& note = devices[used.device].kernel_note; !note.empty()) notes.push_back({note});
   }
   note_gpus(model, devices, asked, layout, notes);
   note_stream(devices, layout, notes);

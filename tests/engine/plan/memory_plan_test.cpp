@@ -337,6 +337,15 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
   EXPECT_TRUE(test::planned(model, cpu_only(), {}).notes.empty());
 }
 
+TEST(MemoryPlan, a_note_on_the_kernels_of_a_device_is_there_when_something_is_planned_for_it) {
+  const ModelInfo model = test::make_model(test::kTinyLlama);
+  std::vector<DeviceInfo> devices = cpu_and_gpu();
+  devices[1].kernel_note = "its driver has no products of int8";
+  const auto is_noted = Contains(Field(&Note::text, devices[1].kernel_note));
+  EXPECT_THAT(test::planned(model, devices, {.n_gpu_layers = 22, .devices = {{1}}}).notes, is_noted);
+  EXPECT_THAT(test::planned(model, devices, {.devices = {{0}}}).notes, testing::Not(is_noted));
+}
+
 TEST(MemoryPlan, a_note_says_where_it_is_not_known_what_other_programs_hold) {
   const ModelInfo model = test::make_model(test::kTinyLlama);
   std::vector<DeviceInfo> devices = cpu_and_gpu();
