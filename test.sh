@@ -62,7 +62,7 @@ suite tsan "backend_test run_test run_real_test contract_test" \
 |run_real_test.*(EngineThread|RealSession|LoadModel|CacheKinds.*q8_0))" \
   -E 'a_thousand_turns|a_window_sees_its_newest|backend_test.Reference'
 # All on the way to the logits with the kernels for Arm. The emulator is slow: plain code, among it the reference device
-# (but for one model), and the longest prompts are left to the suites above.
+# (but for one model), and the longest prompts are left to the suites above. What a process has mapped is the emulator's.
 if ! headroom_install $HEADROOM_CROSS_PACKAGES; then
   without_arm "$HEADROOM_CROSS_PACKAGES cannot be installed"
 elif ! cmake/aarch64_sysroot.sh; then
@@ -71,7 +71,7 @@ else
   suite aarch64 "backend_test base_test contract_test format_test golden_test" \
     -R '^(backend|base|contract|format|golden)_test' \
     -E '/scalar|any_number_of_threads|through_a_ring|in_parts_and_merged|stopped_anywhere|longer_than_the_ring\
-|GoldenSplit.*/(gemma|llama|qwen2|qwen3moe)|backend_test.Reference'
+|base_test.OwnMemory|GoldenSplit.*/(gemma|llama|qwen2|qwen3moe)|backend_test.Reference'
 fi
 if [ "$skipped" -gt 0 ]; then
   if ! reasons=$(tests/lint/skip_reasons.sh "${reports[@]}" </dev/null); then
