@@ -28,6 +28,10 @@ double bytes_on(const WeightTensor& weight, const DeviceInfo& device) {
   return static_cast<double>(weight_bytes(weight, device.traits.weight_layout));
 }
 
+// The share of a tensor of experts that a step reads: those that any of its rows goes through, if rows choose by
+// chance. `used`: the share that one row reads.
+double share_touched(double used, double n_rows) { return used < 1 ? 1 - std::pow(1 - used, n_rows) : 1; }
+
 // The layers' weights in n_steps steps of n_rows rows.
 void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, const Placement& placement,
                 const WeightStreaming& streaming, std::uint32_t n_rows, std::uint32_t n_steps,
@@ -61,8 +65,6 @@ void add_head(const ModelInfo& model, const DeviceInfo& device, PromptWork& work
 }
 
 }  // namespace
-
-double share_touched(double used, double n_rows) { return used < 1 ? 1 - std::pow(1 - used, n_rows) : 1; }
 
 std::optional<double> PromptWork::seconds(const DeviceSpeed& speed) const {
   double sum = static_cast<double>(n_ops) * speed.op_seconds;

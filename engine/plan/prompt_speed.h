@@ -30,10 +30,6 @@ struct DevicePromptWork {
   double uploaded_bytes = 0;
 };
 
-// The share of a tensor of experts that a step reads: those that any of its rows goes through, if rows choose by
-// chance. `used`: the share that one row reads.
-double share_touched(double used, double n_rows);
-
 // (devices.size()), of n_tokens after n_cached positions, in steps of n_batch. Only the last token has logits.
 std::vector<DevicePromptWork> prompt_work(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                           const Placement& placement, const WeightStreaming& streaming,

@@ -24,60 +24,28 @@ constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
 constexpr std::array kRoute{TensorRole::kFfnNorm, TensorRole::kRouter, TensorRole::kExpertGate, TensorRole::kExpertUp};
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kFfnPostNorm};
 
-// What one layer's FFN reads and multiplies.
-struct FfnWork {
-  double cpu_bytes = 0, expert_bytes = 0;  // on the CPU: of weights that every row reads, and of experts
-  double expert_share = 1;                 // of those that one row reads
-  double gpu_bytes = 0;                    // of all its weights
-  double products = 0;                     // multiply-adds of one row
-};
-
-std::vector<FfnWork> ffn_work(const ModelInfo& model, WeightLayout cpu, WeightLayout gpu) {
-  std::vector<FfnWork> work(model.n_layers());
+// A model of one layer that has only this FFN: what is left to time is what the FFN takes.
+ModelInfo only_ffn(const ModelInfo& model, std::size_t layer) {
+  ModelInfo one;
+  one.d_model = model.d_model;
+  one.layers = {model.layers[layer]};
+  one.layers.front().n_heads = 0;
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0 || !role_is_ffn(weight.role)) continue;
-    FfnWork& of = work[static_cast<std::size_t>(weight.layer)];
-    const bool is_expert = role_is_experts(weight.role);
-    if (is_expert) of.expert_share = model.share_read(weight);
-    (is_expert ? of.expert_bytes : of.cpu_bytes) += static_cast<double>(weight_bytes(weight, cpu));
-    of.gpu_bytes += static_cast<double>(weight_bytes(weight, gpu));
-    if (!role_is_matrix(weight.role)) continue;
-    const double n_weights = static_cast<double>(weight.n_matrices) * static_cast<double>(weight.n_rows) *
-                             static_cast<double>(weight.n_cols);
-    of.products += n_weights * model.share_read(weight);
+    if (weight.layer != static_cast<std::int32_t>(layer) || !role_is_ffn(weight.role)) continue;
+    one.weights.push_back(weight);
+    one.weights.back().layer = 0;
   }
-  return work;
+  return one;
 }
 
-class StreamTimes {
- public:
-  StreamTimes(const FfnWork& work, const DeviceSpeed& cpu, const DeviceSpeed& gpu, double row_bytes)
-      : work_(work), cpu_(cpu), gpu_(gpu), row_bytes_(row_bytes) {}
-
-  // Of experts it reads those that the rows go through; a GPU is given all of them.
-  double on_cpu(double n_rows) const {
-    const double bytes = work_.cpu_bytes + work_.expert_bytes * share_touched(work_.expert_share, n_rows);
-    return std::max(bytes / cpu_.read_bytes_per_s, products(n_rows) / cpu_.products_per_s);
+// The layer with most bytes of FFN weights.
+std::size_t largest_ffn(const ModelInfo& model, WeightLayout layout) {
+  std::vector<Bytes> bytes(model.n_layers());
+  for (const WeightTensor& weight : model.weights) {
+    if (weight.layer >= 0 && role_is_ffn(weight.role))
+      bytes[static_cast<std::size_t>(weight.layer)] += weight_bytes(weight, layout);
   }
-  // The time of the upload or of the products, whichever is longer, since both happen at once; and of the residual,
-  // which may have to go to the GPU and back.
-  double streamed(double n_rows) const {
-    const double upload = work_.gpu_bytes / std::min(gpu_.copy_bytes_per_s, cpu_.copy_bytes_per_s);
-    return std::max(upload, products(n_rows) / gpu_.products_per_s) +
-           2 * (kCrossingSeconds + n_rows * row_bytes_ / gpu_.copy_bytes_per_s);
-  }
-  bool pays(double n_rows) const { return streamed(n_rows) * kWorthStreaming < on_cpu(n_rows); }
-
- private:
-  double products(double n_rows) const { return n_rows * work_.products / kProductShare; }
-
-  const FfnWork& work_;
-  const DeviceSpeed &cpu_, &gpu_;
-  double row_bytes_;
-};
-
-bool is_known(const DeviceSpeed& speed) {
-  return speed.read_bytes_per_s > 0 && speed.copy_bytes_per_s > 0 && speed.products_per_s > 0;
+  return static_cast<std::size_t>(std::ranges::max_element(bytes) - bytes.begin());
 }
 
 }  // namespace
@@ -189,23 +157,26 @@ std::uint32_t choose_stream_rows(const ModelInfo& model, std::span<const DeviceI
                                  const PlanOptions& options, DeviceIndex cpu) {
   const std::vector<DeviceIndex> gpus = gpus_of(options, devices);
   const auto gpu = std::ranges::find_if(gpus, [&](DeviceIndex device) { return devices[device].takes_streams(); });
-  if (gpu == gpus.end() || !check_streams(model) || !is_known(devices[cpu].speed) || !is_known(devices[*gpu].speed))
-    return 0;
-  const std::vector<FfnWork> work =
-      ffn_work(model, devices[cpu].traits.weight_layout, devices[*gpu].traits.weight_layout);
-  const auto largest = std::ranges::max_element(work, {}, &FfnWork::gpu_bytes);
-  if (largest == work.end()) return 0;
-  const StreamTimes times(*largest, devices[cpu].speed, devices[*gpu].speed,
-                          static_cast<double>(model.d_model * kF32Bytes));
+  if (gpu == gpus.end() || !check_streams(model) || model.layers.empty()) return 0;
+  const ModelInfo ffn = only_ffn(model, largest_ffn(model, devices[*gpu].traits.weight_layout));
+  // The residual may have to go to the GPU and back.
+  const Placement on_cpu{.layers = {{cpu, cpu}}, .embed_device = cpu, .head_device = cpu};
+  const WeightStreaming streamed{.ffn_device = {*gpu}, .least_rows = 1};
+  const auto pays = [&](std::uint32_t n_rows) {
+    const PlanOptions step{.n_batch = n_rows, .kv_k = options.kv_k, .kv_v = options.kv_v};
+    const std::optional<double> resident = prompt_seconds(ffn, devices, on_cpu, {}, step, n_rows, 0),
+                                there = prompt_seconds(ffn, devices, on_cpu, streamed, step, n_rows, 0);
+    return resident && there && *there * kWorthStreaming < *resident;
+  };
   // Up to where the GPU's products or the residual's copies take over, more rows make it pay more: checking the largest
   // step and halving the range is enough.
-  std::uint32_t pays = options.step_rows(), less = kLeastStreamRows - 1;
-  if (pays <= less || !times.pays(pays)) return 0;
-  while (pays - less > 1) {
-    const std::uint32_t middle = less + (pays - less) / 2;
-    (times.pays(middle) ? pays : less) = middle;
+  std::uint32_t enough = options.step_rows(), less = kLeastStreamRows - 1;
+  if (enough <= less || !pays(enough)) return 0;
+  while (enough - less > 1) {
+    const std::uint32_t middle = less + (enough - less) / 2;
+    (pays(middle) ? enough : less) = middle;
   }
-  return pays;
+  return enough;
 }
 
 }  // namespace headroom
