@@ -68,6 +68,18 @@ void plan_over_three_devices_with_limits(benchmark::State& state) {
 }
 BENCHMARK(plan_over_three_devices_with_limits)->Unit(benchmark::kMicrosecond);
 
+// Llama 3 70B over two cards of so many GiB, every speed known: layers, FFNs on the CPU and streaming are compared.
+void plan_70b_over_two_cards(benchmark::State& state) {
+  const ModelInfo model = test::make_model(test::kLlama3_70B);
+  const Bytes card = static_cast<Bytes>(state.range(0)) * kGiB;
+  std::vector<DeviceInfo> list{test::cpu_with(256 * kGiB), test::gpu_with(card), test::gpu_with(card)};
+  list[0].speed = {.read_bytes_per_s = 50e9, .copy_bytes_per_s = 20e9, .op_seconds = 1e-6, .products_per_s = 2e12};
+  for (const std::size_t gpu : {1U, 2U})
+    list[gpu].speed = {.read_bytes_per_s = 900e9, .copy_bytes_per_s = 25e9, .op_seconds = 3e-6, .products_per_s = 1e14};
+  for (auto _ : state) benchmark::DoNotOptimize(plan_memory(model, list, {.devices = {{1}, {2}}}));
+}
+BENCHMARK(plan_70b_over_two_cards)->Unit(benchmark::kMicrosecond)->Arg(4)->Arg(12)->Arg(24)->Arg(48)->Arg(80);
+
 void sizes_only(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(compute_arenas(large_model(), devices(), {}, Keep::kSizesOnly));
 }
