@@ -43,11 +43,15 @@ const DeviceLimits& limits() {
   return kMeasured;
 }
 
-// Normal numbers, of which one channel in 512 is `outliers` times as large: every other slab has one.
+// Normal numbers, and one channel in 512 that is about `outliers` in every row, as in trained models: every other slab
+// has an outlier.
 std::vector<float> activation_row(std::mt19937& random, float outliers) {
   std::normal_distribution<float> normal;
   std::vector<float> row(kCols);
-  for (std::uint32_t i = 0; i < kCols; ++i) row[i] = normal(random) * (i % 512 == 37 ? outliers : 1.0F);
+  for (std::uint32_t i = 0; i < kCols; ++i) {
+    const float value = normal(random);
+    row[i] = i % 512 == 37 && outliers > 1.0F ? outliers * (1.0F + 0.2F * value) : value;
+  }
   return row;
 }
 

@@ -24,12 +24,13 @@ struct CheckMatrix {
   std::vector<float> activations[kCheckRows];
   double sums[kMostParts][kCheckRows][kPanelRows] = {};  // of the columns of a part
   double weight_norms[kPanelRows] = {}, norms[kCheckRows] = {};
-  // What rows for slabs have more, in the last slab: the first row nothing, the next one outlier, the next two and so
-  // on.
+  // What rows for slabs have more, in the last slab: outliers. Either the first row none, the next one, the next two
+  // and so on, or all rows the same number: kernels add those of a tile at once.
+  enum class More { kByRow, kSameInAll };
   static constexpr std::uint32_t kMostMore = 2;
   static constexpr float kMore[kMostMore] = {64.0F, -96.0F};
-  double more_sums[kCheckRows][kPanelRows] = {};
-  std::vector<float> weights;  // (kPanelRows, n_cols)
+  double more_sums[kMostMore + 1][kPanelRows] = {};  // of so many outliers
+  std::vector<float> weights;                        // (kPanelRows, n_cols)
 
   CheckMatrix(KernelProbe& probe, DType type) {
     const std::uint32_t n_cols = check_cols(type);
@@ -52,17 +53,20 @@ struct CheckMatrix {
   }
 
   std::uint32_t more_column(std::uint32_t i) const { return matrix.n_cols - (i == 0 ? 20 : 3); }
-  std::vector<float> activations_for_slabs(std::uint32_t row) const {
+  std::uint32_t n_more(std::uint32_t row, More more) const {
+    if (matrix.has_words()) return 0;
+    return more == More::kSameInAll ? kMostMore : row % kCheckRows % (kMostMore + 1);
+  }
+  std::vector<float> activations_for_slabs(std::uint32_t row, More more) const {
     std::vector<float> with_more = activations[row % kCheckRows];
-    if (matrix.has_words()) return with_more;
-    for (std::uint32_t i = 0; i < row % kCheckRows % (kMostMore + 1); ++i) with_more[more_column(i)] += kMore[i];
+    for (std::uint32_t i = 0; i < n_more(row, more); ++i) with_more[more_column(i)] += kMore[i];
     return with_more;
   }
 
-  // Of the columns from `first` on.
+  // Of the columns from `first` on, and of n_more outliers.
   double expected(std::uint32_t first, std::uint32_t row, std::uint32_t panel, std::uint32_t lane,
-                  bool for_slabs = false) const {
-    double sum = for_slabs ? more_sums[row % kCheckRows][panel == 0 ? lane : 15 - lane] : 0;
+                  std::uint32_t n_more = 0) const {
+    double sum = more_sums[n_more][panel == 0 ? lane : 15 - lane];
     for (std::uint32_t part = first / kPartCols; part < kMostParts; ++part)
       sum += sums[part][row % kCheckRows][panel == 0 ? lane : 15 - lane];
     return sum;
@@ -86,10 +90,8 @@ struct CheckMatrix {
         for (std::uint32_t row = 0; row < kCheckRows; ++row)
           sums[first / kPartCols][row][lane] = dot_plainly(w + first, activations[row].data() + first, n);
       }
-      for (std::uint32_t row = 0; row < kCheckRows && !matrix.has_words(); ++row) {
-        for (std::uint32_t i = 0; i < row % (kMostMore + 1); ++i)
-          more_sums[row][lane] += double{w[more_column(i)]} * kMore[i];
-      }
+      for (std::uint32_t i = 0; i < kMostMore; ++i)
+        more_sums[i + 1][lane] = more_sums[i][lane] + double{w[more_column(i)]} * kMore[i];
     }
     for (std::uint32_t row = 0; row < kCheckRows; ++row) norms[row] = norm_plainly(activations[row].data(), n_cols);
   }
@@ -100,7 +102,8 @@ struct CheckActivations {
   std::vector<std::byte> bytes;
   Activations in;
 
-  CheckActivations(const KernelTable& kernels, const CheckMatrix& check, std::uint32_t n_rows, bool slabs) {
+  CheckActivations(const KernelTable& kernels, const CheckMatrix& check, std::uint32_t n_rows, bool slabs,
+                   CheckMatrix::More more = CheckMatrix::More::kByRow) {
     const Matrix& matrix = check.matrix;
     const bool is_float = matrix.reads_f32() || matrix.dtype == DType::kF8E4M3;
     bytes.resize(n_rows * std::max<Bytes>(matrix.n_cols * 4ULL, cpu_int8_row_bytes(matrix.n_cols)));
@@ -108,7 +111,8 @@ struct CheckActivations {
     (!is_float ? in.int8 : slabs ? in.words : in.f32) = bytes.data();
     in.form = slabs ? Int8Form::kSlabs : matrix.has_super_blocks() ? Int8Form::kSuperBlocks : Int8Form::kBlocks;
     for (std::uint32_t row = 0; row < n_rows; ++row) {
-      const std::vector<float> from = slabs ? check.activations_for_slabs(row) : check.activations[row % kCheckRows];
+      const std::vector<float> from =
+          slabs ? check.activations_for_slabs(row, more) : check.activations[row % kCheckRows];
       put_activation_row(kernels, in, row, from.data());
     }
   }
@@ -161,9 +165,10 @@ std::vector<std::byte> unpack_slabs(const KernelTable& kernels, const Matrix& ma
 
 // Slabs from `first` to the last times activation rows.
 void multiply_slabs(KernelProbe& probe, const CheckMatrix& check, const std::vector<std::byte>& slabs,
-                    std::uint32_t first, std::uint32_t n_rows, std::uint32_t n_panels) {
+                    std::uint32_t first, std::uint32_t n_rows, std::uint32_t n_panels,
+                    CheckMatrix::More more = CheckMatrix::More::kByRow) {
   const Matrix& matrix = check.matrix;
-  const CheckActivations activations(probe.kernels, check, n_rows, true);
+  const CheckActivations activations(probe.kernels, check, n_rows, true, more);
   const std::uint32_t n_tiles = activations.in.n_tiles();
   std::vector<ActTile> tiles;
   for (std::uint32_t tile = 0; tile < n_tiles; ++tile) tiles.push_back(activations.in.tile(tile));
@@ -189,7 +194,8 @@ void multiply_slabs(KernelProbe& probe, const CheckMatrix& check, const std::vec
       const std::uint32_t panel = i / kPanelRows, lane = i % kPanelRows;
       const std::size_t at =
           ((std::size_t{row / kTileCols} * kPairPanels + panel) * kTileCols + row % kTileCols) * kPanelRows + lane;
-      probe.expect(row * n_panels * kPanelRows + i, out[at], check.expected(first_col, row, panel, lane, true),
+      probe.expect(row * n_panels * kPanelRows + i, out[at],
+                   check.expected(first_col, row, panel, lane, check.n_more(row, more)),
                    check.most_off(row, panel, lane));
     }
   }
@@ -209,6 +215,8 @@ void check_slabs(KernelProbe& probe, const CheckMatrix& check, bool every_width)
     for (std::uint32_t n_panels = 1; n_panels <= kPairPanels; ++n_panels)
       multiply_slabs(probe, check, slabs, first, width, n_panels);
   }
+  for (std::uint32_t n_panels = 1; n_panels <= kPairPanels; ++n_panels)
+    multiply_slabs(probe, check, slabs, first, kTileCols, n_panels, CheckMatrix::More::kSameInAll);
 }
 
 }  // namespace

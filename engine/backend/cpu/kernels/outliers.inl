@@ -87,10 +87,44 @@ inline void read_weights(const SlabJob& job, const SlabOutliers& outliers, std::
   }
 }
 
-// Adds them to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16).
+// Whether all columns of a whole tile have n > 0 outliers, in the same channels.
+template <class Acts>
+inline bool have_same_channels(const Acts& acts, std::uint32_t n) {
+  const auto channels = [&](int c) {
+    std::uint32_t four = 0;
+    static_assert(sizeof(four) == sizeof(SlabOutliers::columns));
+    __builtin_memcpy(&four, acts.outliers(c).columns, sizeof(four));
+    return four;
+  };
+  std::uint32_t differ = 0, other_counts = 0;  // without a branch for each column, which took as long as the products
+  HEADROOM_UNROLL_SLAB
+  for (int c = 1; c < static_cast<int>(kTileCols); ++c) {
+    differ |= channels(c) ^ channels(0);
+    other_counts |= acts.n_outliers(c) ^ n;
+  }
+  return n > 0 && other_counts == 0 && differ << (32 - 8 * n) == 0;  // little-endian: those in use are the low bytes
+}
+
+// Adds what outliers make to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16). Trained models have
+// outliers in the same channels of every row: their weights then stay in registers for all columns of the tile.
 template <int kP, class Acts>
 __attribute__((noinline)) void add_outliers(const SlabJob& job, const Acts& acts, std::uint32_t width,
                                             OutlierWeights& known, float* out) {
+  if (const std::uint32_t n = acts.n_outliers(0); width == kTileCols && have_same_channels(acts, n)) {
+    read_weights<kP>(job, acts.outliers(0), n, known);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      HEADROOM_UNROLL_SLAB
+      for (int p = 0; p < kP; ++p) {
+        const F weights = load_f(known.weights[i][p]);
+        HEADROOM_UNROLL_SLAB
+        for (int c = 0; c < static_cast<int>(kTileCols); ++c) {
+          float* sums = out + (p * kTileCols + static_cast<std::size_t>(c)) * 16;
+          store_f(sums, fma(weights, set_f(acts.outliers(c).values[i]), load_f(sums)));
+        }
+      }
+    }
+    return;
+  }
   for (std::uint32_t c = 0; c < width; ++c, out += 16) {
     const std::uint32_t n = acts.n_outliers(static_cast<int>(c));
     if (n == 0) continue;
