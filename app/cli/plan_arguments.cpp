@@ -8,10 +8,10 @@
 
 #include "backend/registry.h"
 #include "device_speeds.h"
+#include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
 #include "options.h"
 #include "plan/choose_devices.h"
-#include "plan/device_catalogue.h"
 #include "plan/plan_options.h"
 #include "plan/plan_text.h"
 #include "run/load_model.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
-#include "plan/device_catalogue.h"
 
 namespace headroom::cli {
 namespace {

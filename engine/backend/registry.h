@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/backend.h"
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "devices/device_info.h"
 #include "model/weight_layout.h"
-#include "plan/device_info.h"
 #include "plan/memory_plan.h"
 
 namespace headroom {

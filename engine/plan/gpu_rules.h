@@ -7,9 +7,6 @@
 
 namespace headroom {
 
-// Parts begin at multiples of what every driver takes as the start of a binding.
-inline constexpr Bytes kGpuAlignment = 256;
-
 // Steps of no more rows than this read a matrix once for all of them, and split the keys: the rows of larger ones are
 // work enough.
 inline constexpr std::uint32_t kGpuFewRows = 8;

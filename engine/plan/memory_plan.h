@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "devices/device_info.h"
 #include "format/dtype.h"
-#include "plan/device_info.h"
 #include "program/build_program.h"
 
 namespace headroom {

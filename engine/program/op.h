@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "devices/device_index.h"
 #include "model/model_info.h"
 #include "program/operand_list.h"
 
@@ -32,8 +33,6 @@ enum class OpKind : std::uint8_t {
   kTransfer,  // a buffer of another device -> the same buffer here
 };
 std::string_view op_name(OpKind kind);
-
-using DeviceIndex = std::uint32_t;  // index into the devices given to plan_memory
 
 struct Op {
   OpKind kind = OpKind::kEmbed;

@@ -1,7 +1,7 @@
 // How long a plan takes: sliders ask for one per step, searches for a dozen or more.
 #include <benchmark/benchmark.h>
 
-#include "plan/device_catalogue.h"
+#include "devices/device_catalogue.h"
 #include "plan/fixes.h"
 #include "plan/layout.h"
 #include "plan/plan_json.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "plan/device_catalogue.h"
+#include "devices/device_catalogue.h"
 #include "plan/memory_plan.h"
 #include "support/model_specs.h"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "devices/device_info.h"
 #include "model/model_info.h"
-#include "plan/device_info.h"
 
 namespace headroom::test {
 

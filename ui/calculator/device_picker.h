@@ -5,7 +5,7 @@
 #include <QComboBox>
 #include <vector>
 
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 #include "ui/calculator/plan_preview.h"
 
 namespace headroom::ui {

@@ -3,7 +3,7 @@
 
 #include <QString>
 
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom::ui {
 

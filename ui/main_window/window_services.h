@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "devices/device_info.h"
 #include "model/model_info.h"
-#include "plan/device_info.h"
 #include "ui/engine_port.h"
 #include "ui/theme/theme.h"
 

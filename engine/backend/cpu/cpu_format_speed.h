@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

@@ -11,8 +11,8 @@
 #include "backend/gpu/device_choice.h"
 #include "backend/gpu_memory/drm_clients.h"
 #include "backend/gpu_memory/nvml.h"
+#include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
-#include "plan/device_catalogue.h"
 
 namespace headroom {
 namespace {

@@ -9,7 +9,7 @@
 #include "backend/gpu_memory/gpu_use.h"
 #include "backend/gpu_memory/memory_readings.h"
 #include "backend/gpu_memory/pci_address.h"
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

@@ -1,7 +1,7 @@
 // How fast the plain loops of a reference device are on this machine.
 #pragma once
 
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
-#include "plan/device_catalogue.h"
 
 namespace headroom {
 namespace {

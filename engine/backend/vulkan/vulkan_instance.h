@@ -8,7 +8,7 @@
 
 #include "backend/gpu_memory/pci_address.h"
 #include "backend/vulkan/vulkan_tier.h"
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

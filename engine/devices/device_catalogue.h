@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/device_info.h"
-#include "program/op.h"
+#include "devices/device_index.h"
+#include "devices/device_info.h"
 
 namespace headroom {
 

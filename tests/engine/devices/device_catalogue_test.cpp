@@ -1,4 +1,4 @@
-#include "plan/device_catalogue.h"
+#include "devices/device_catalogue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -112,6 +112,10 @@ struct MemoryAccount {
   std::string doubt;  // why it is not measured, or which figures disagree: whole sentences; empty: no doubt
 };
 
+// Of a GPU's memory: regions, and parts of them, begin at multiples of what every driver takes as the start of a
+// binding.
+inline constexpr Bytes kGpuAlignment = 256;
+
 struct DeviceInfo {
   std::string id;      // "cpu", "cuda:0"; of a catalogue device its name
   std::string name;    // "RTX 4090", or the CPU's own name

@@ -1,4 +1,4 @@
-#include "plan/device_catalogue.h"
+#include "devices/device_catalogue.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "devices/built_in_catalogue.h"
 #include "format/dtype_table.h"
-#include "plan/built_in_catalogue.h"
-#include "plan/gpu_rules.h"
 
 namespace headroom {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/device_info.h"
+#include "devices/device_info.h"
 
 #include "format/dtype_table.h"
 

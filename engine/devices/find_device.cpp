@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/device_catalogue.h"
+#include "devices/device_catalogue.h"
 
 namespace headroom {
 namespace {
