@@ -19,7 +19,7 @@ class TakenBack : public ::testing::Test {
   // Every second layer has a window that the prompt is longer than, and both kinds a ring of F16 rows.
   static RandomModelSpec windowed() {
     RandomModelSpec spec;
-    spec.architecture = "gemma3";
+    spec.architecture = "gemma2";
     spec.n_layers = 4;
     spec.d_model = 64;
     spec.d_ff = 96;
@@ -53,7 +53,7 @@ class TakenBack : public ::testing::Test {
   }
 
   void expect_no_trace(const PlanOptions& options, std::span<const DraftStep> steps, double tolerance) {
-    const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options);
+    const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options, kThreads);
     const auto drafting = session_or_die(load_or_die(opened_, plan), plan);
     const auto plain = session_or_die(load_or_die(opened_, plan), plan);
     read_prompts(*drafting);
@@ -61,8 +61,19 @@ class TakenBack : public ::testing::Test {
     expect_drafts_leave_no_trace(*drafting, *plain, steps, tolerance);
   }
 
-  ReferenceDevices devices_{"64MiB"};
+  void expect_no_trace_at_edges(const PlanOptions& options, bool has_windows, double tolerance) {
+    SCOPED_TRACE(fmt::format("{}, {}", dtype_row(options.kv_k).label, has_windows ? "windows" : "no windows"));
+    const OpenedFile& opened = has_windows ? edge_windowed_ : edge_;
+    const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened.info, options, kThreads);
+    const auto session = session_or_die(load_or_die(opened, plan), plan);
+    TakenBackRows(*session, tolerance).expect_no_trace(all_draft_steps());
+  }
+
+  static constexpr std::uint32_t kThreads = 1;  // the models are small: two would wait for each other
+  ReferenceDevices devices_{"64MiB,64MiB"};
   TempFolder folder_;
+  const OpenedFile edge_ = open_or_die(make_random_model(edge_model(false), folder_.path(), "edge")),
+                   edge_windowed_ = open_or_die(make_random_model(edge_model(true), folder_.path(), "edge_windowed"));
   OpenedFile opened_ = open_or_die(make_random_model(windowed(), folder_.path()));
 };
 
@@ -71,6 +82,31 @@ TEST_F(TakenBack, rows_leave_no_bit_on_a_reference_device) {
   for (const DType kv : {DType::kF16, DType::kQ4_0}) {
     SCOPED_TRACE(dtype_row(kv).label);
     expect_no_trace(options_of(kv, 4), all_draft_steps(), 0);
+  }
+}
+
+// Beside the CPU its layer is computed there.
+TEST_F(TakenBack, rows_leave_no_trace_at_the_edges_of_any_cache_on_reference_devices) {
+  for (const EdgeSplit split : kEdgeSplits) {
+    for (const DTypeRow& type : kDTypes) {
+      if (!type.is_kv) continue;
+      const double tolerance = split == EdgeSplit::kWithCpu ? edge_tolerance_of_cpu(type.dtype) : 0;
+      for (const bool has_windows : {true, false})
+        expect_no_trace_at_edges(edge_options(type.dtype, split), has_windows, tolerance);
+    }
+  }
+}
+
+TEST_F(TakenBack, rows_leave_no_trace_at_the_edges_of_any_cache_under_every_instruction_set) {
+  for (const Isa isa : kIsas) {
+    if (!can_run(isa)) continue;
+    SCOPED_TRACE(isa_name(isa));
+    const UseVariable use("HEADROOM_ISA", std::string(isa_name(isa)));
+    for (const DTypeRow& type : kDTypes) {
+      if (!type.is_kv) continue;
+      for (const bool has_windows : {true, false})
+        expect_no_trace_at_edges(edge_options(type.dtype), has_windows, edge_tolerance_of_cpu(type.dtype));
+    }
   }
 }
 
