@@ -3,7 +3,9 @@
 #include <QDockWidget>
 #include <ctime>
 
+#include "backend/device_wait.h"
 #include "backend/reference/reference_device.h"
+#include "run/engine_thread.h"
 #include "tests/app/app_gpu_fixture.h"
 #if HEADROOM_HAS_VULKAN
 #include "backend/vulkan/vulkan_faults.h"
@@ -197,6 +199,56 @@ std::string kindOf(const testing::TestParamInfo<GpuOfTests>& each) {
   return QString(QLatin1StringView(each.param.id)).section(':', 0, 0).toStdString();
 }
 INSTANTIATE_TEST_SUITE_P(Reference, AppOnGpu, testing::Values(kReference), kindOf);
+
+// tests/gpu_contract holds that nothing waits again for a device of Vulkan or CUDA, either.
+class AppThatHangs : public AppOnGpu {
+ protected:
+  void SetUp() override {
+    AppOnGpu::SetUp();
+    if (HasFatalFailure()) return;
+    openSplit();
+    loadBy(loadButton());
+    if (HasFatalFailure()) return;
+    agreeToTemplate();
+    ask("hello");
+    m_before = tree().path();
+    device_wait_limit() = std::chrono::milliseconds(300);
+    referenceDevice()->faults().hang_at_submit = 8;
+    ask("other");
+    device_wait_limit() = kDeviceWaitLimit;  // whoever waits again, waits for a minute
+  }
+  void TearDown() override {
+    device_wait_limit() = kDeviceWaitLimit;
+    referenceDevice()->faults().hang_at_submit = 0;
+    AppOnGpu::TearDown();
+    referenceDevice()->faults().hangs = false;
+  }
+
+  QStringList m_before;  // the conversation up to the answer that did not come
+};
+
+TEST_P(AppThatHangs, a_device_that_never_answers_is_named_and_the_conversation_goes_on_on_the_cpu) {
+  EXPECT_TRUE(find<QWidget>("troubleBanner")->isVisible());
+  const QString sentence = find<QLabel>("troubleText")->text();
+  EXPECT_TRUE(sentence.contains("reference:0: no answer within 0.3 s while computing a step"))
+      << sentence.toStdString();
+  EXPECT_EQ(tree().path().mid(0, m_before.size()), m_before);
+  grab("device-that-hangs");
+  loadBy(find<QPushButton>("loadWithout"), {"cpu"});
+  if (HasFatalFailure()) return;
+  EXPECT_FALSE(find<QWidget>("troubleBanner")->isVisible()) << find<QLabel>("troubleText")->text().toStdString();
+  ask("again");
+  EXPECT_GT(lastText().size(), 0);
+}
+
+TEST_P(AppThatHangs, the_window_closes_without_waiting_for_a_device_that_was_given_up) {
+  const auto start = std::chrono::steady_clock::now();
+  m_app->window().close();
+  m_app.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, kEndLimit);
+  EXPECT_EQ(EngineThread::n_left_behind(), 0U);
+}
+INSTANTIATE_TEST_SUITE_P(Reference, AppThatHangs, testing::Values(kReference), kindOf);
 #if HEADROOM_HAS_VULKAN
 const GpuOfTests kVulkan{"vulkan:0",
                          "HEADROOM_VULKAN_SOFTWARE",
