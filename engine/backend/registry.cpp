@@ -87,7 +87,8 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_u
   const Result<MemorySample> memory = sample_host_memory();
   if (!memory) return memory.error();
   if (n_threads == 0) n_threads = usable_cores();
-  DeviceInfo cpu = make_cpu_device(host_cpu_name(), memory->total, memory->free, n_threads);
+  static const std::string name = host_cpu_name();  // a file of all processors, which the system writes anew each time
+  DeviceInfo cpu = make_cpu_device(name, memory->total, memory->free, n_threads);
   cpu.account = memory->account;
   cpu.kernels = isa_name(choice->isa);
   cpu.kernel_note = refused_text(*choice);

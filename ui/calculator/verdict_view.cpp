@@ -8,6 +8,7 @@
 
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
+#include "ui/theme/layout_guard.h"
 #include "ui/theme/roles.h"
 #include "ui/theme/wrapping_button.h"
 
@@ -76,7 +77,8 @@ QFrame* VerdictView::buildBanner() {
   for (QLabel* label : {m_detail, m_remarks}) setRole(label, "muted");
   auto* text = new QVBoxLayout;
   text->setSpacing(3);
-  for (QLabel* label : {m_sentence, m_detail, m_remarks}) text->addWidget(label);
+  for (QLabel* label : {m_sentence, m_detail}) text->addWidget(new LayoutGuard(label, m_banner));
+  text->addWidget(m_remarks);
   auto* row = new QHBoxLayout(m_banner);
   row->setContentsMargins(12, 10, 12, 10);
   row->setSpacing(10);

@@ -8,6 +8,7 @@
 #include "ui/format/account_text.h"
 #include "ui/format/format_bytes.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/layout_guard.h"
 #include "ui/theme/roles.h"
 
 namespace headroom::ui {
@@ -32,8 +33,8 @@ DeviceBars::DeviceBars(const Theme& theme, QWidget* parent)
   m_spillText->setObjectName(QStringLiteral("spillText"));
   setTone(m_spillText, Tone::Bad);
   m_spillText->hide();
-  for (QWidget* widget :
-       std::initializer_list<QWidget*>{m_name, m_nowText, m_nowBar, m_spillText, m_planText, m_planBar})
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_name, new LayoutGuard(m_nowText, this), m_nowBar,
+                                                         m_spillText, new LayoutGuard(m_planText, this), m_planBar})
     column->addWidget(widget);
   for (SegmentBar* bar : {m_nowBar, m_planBar})
     connect(bar, &SegmentBar::segmentClicked, this, &DeviceBars::segmentClicked);

@@ -74,12 +74,25 @@ void LegendModel::setDevice(const QString& name) {
 void LegendModel::setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account) {
   m_now = now;
   m_account = account;
-  emit dataChanged(index(0, NowColumn), index(rowCount() - 1, PlanColumn));
+  tellChanged();
 }
 
 void LegendModel::setPlan(const std::optional<MemoryFrame>& plan) {
   m_plan = plan;
-  emit dataChanged(index(0, PlanColumn), index(rowCount() - 1, PlanColumn));
+  tellChanged();
+}
+
+void LegendModel::tellChanged() {
+  for (const Segment segment : kSegments) {
+    for (const int column : {NowColumn, PlanColumn}) {
+      QString& told = m_told[segmentIndex(segment)][column == NowColumn ? 0 : 1];
+      QString figure = figureOf(segment, column);
+      if (figure == told) continue;
+      told = std::move(figure);
+      const QModelIndex cell = index(static_cast<int>(segmentIndex(segment)), column);
+      emit dataChanged(cell, cell);
+    }
+  }
 }
 
 int LegendModel::rowCount(const QModelIndex& parent) const {
@@ -98,6 +111,13 @@ QString LegendModel::toolTipOf(Segment segment, int column) const {
   return lines.join(QLatin1Char('\n'));
 }
 
+QString LegendModel::figureOf(Segment segment, int column) const {
+  const auto& frame = column == NowColumn ? m_now : m_plan;
+  if (!frame) return QStringLiteral("\u2013");
+  if (!isKnown(segment, column, m_account)) return tr("not known");
+  return bytesText(segment, frame->of(segment), m_account);
+}
+
 QVariant LegendModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const Segment segment = kSegments[static_cast<std::size_t>(index.row())];
@@ -110,10 +130,7 @@ QVariant LegendModel::data(const QModelIndex& index, int role) const {
       return QVariant((index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole: return toolTipOf(segment, index.column());
     case Qt::DisplayRole:
-      if (index.column() == NameColumn) return segmentName(segment);
-      if (!frame) return QStringLiteral("\u2013");
-      if (!isKnown(segment, index.column(), m_account)) return tr("not known");
-      return bytesText(segment, frame->of(segment), m_account);
+      return index.column() == NameColumn ? segmentName(segment) : figureOf(segment, index.column());
     case Qt::AccessibleTextRole:
       return frame && index.column() != NameColumn ? spokenText(segment, frame->of(segment), m_account) : QVariant();
     default: return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <array>
 #include <optional>
 
 #include "ui/chart/memory_frame.h"
@@ -18,6 +19,7 @@ class LegendModel : public QAbstractTableModel {
   explicit LegendModel(const Theme& theme, QObject* parent = nullptr);
 
   void setDevice(const QString& name);  // whose figures these are, where several devices are shown; empty: the only one
+  // Views hear of the cells that read otherwise than before: of most readings, one or two.
   void setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account = {});
   void setPlan(const std::optional<MemoryFrame>& plan);
 
@@ -28,11 +30,14 @@ class LegendModel : public QAbstractTableModel {
 
  private:
   QString toolTipOf(Segment segment, int column) const;
+  QString figureOf(Segment segment, int column) const;
+  void tellChanged();
 
   const Theme& m_theme;
   QString m_device;
   std::optional<MemoryFrame> m_now, m_plan;
   MemoryAccount m_account;
+  std::array<std::array<QString, 2>, kSegments.size()> m_told;  // the figures that views have, now and planned
 };
 
 }  // namespace headroom::ui

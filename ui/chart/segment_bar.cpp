@@ -17,6 +17,7 @@ SegmentBar::SegmentBar(const Theme& theme, QWidget* parent) : QWidget(parent), m
 }
 
 void SegmentBar::setFrame(const MemoryFrame& frame, Bytes scale, Bytes planTop) {
+  if (frame.bytes == m_frame.bytes && m_scale == std::max(scale, frame.total()) && planTop == m_planTop) return;
   m_frame = frame;
   m_scale = std::max(scale, frame.total());
   m_planTop = planTop;
@@ -25,7 +26,16 @@ void SegmentBar::setFrame(const MemoryFrame& frame, Bytes scale, Bytes planTop) 
     if (frame.of(segment) > 0) parts << tr("%1 %2").arg(segmentName(segment), formatBytes(frame.of(segment)));
   }
   setAccessibleDescription(parts.join(QStringLiteral(", ")));
-  update();
+  if (edges() != m_painted) update();
+}
+
+std::array<int, kSegments.size() + 1> SegmentBar::edges() const {
+  const auto pixelOf = [this](Bytes bytes) { return qRound(xOf(bytes) * devicePixelRatioF()); };
+  std::array<int, kSegments.size() + 1> edges{};
+  Bytes sum = 0;
+  for (const Segment segment : kSegments) edges[segmentIndex(segment)] = pixelOf(sum += m_frame.of(segment));
+  edges.back() = pixelOf(m_planTop);
+  return edges;
 }
 
 double SegmentBar::xOf(Bytes bytes) const {
@@ -42,6 +52,7 @@ std::optional<Segment> SegmentBar::segmentAt(const QPoint& position) const {
 }
 
 void SegmentBar::paintEvent(QPaintEvent*) {
+  m_painted = edges();
   const ThemeTokens& t = m_theme.tokens();
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QWidget>
+#include <array>
 #include <optional>
 
 #include "ui/chart/memory_frame.h"
@@ -14,7 +15,8 @@ class SegmentBar : public QWidget {
  public:
   explicit SegmentBar(const Theme& theme, QWidget* parent = nullptr);
 
-  // `scale`: bytes of the whole width, at least the frame's total. `planTop` > 0 draws the dashed line.
+  // `scale`: bytes of the whole width, at least the frame's total. `planTop` > 0 draws the dashed line. Painted anew
+  // when one of its edges has moved by a pixel.
   void setFrame(const MemoryFrame& frame, Bytes scale, Bytes planTop);
   const MemoryFrame& frame() const { return m_frame; }
   std::optional<Segment> segmentAt(const QPoint& position) const;
@@ -32,10 +34,12 @@ class SegmentBar : public QWidget {
 
  private:
   double xOf(Bytes bytes) const;
+  std::array<int, kSegments.size() + 1> edges() const;  // in pixels of the screen; the last is that of the plan
 
   const Theme& m_theme;
   MemoryFrame m_frame;
   Bytes m_scale = 0, m_planTop = 0;
+  std::array<int, kSegments.size() + 1> m_painted{};
 };
 
 }  // namespace headroom::ui

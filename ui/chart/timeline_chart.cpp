@@ -13,6 +13,7 @@ namespace headroom::ui {
 namespace {
 
 constexpr qint64 kShortestSpanMs = 60'000;
+constexpr double kStillStepMs = 5'000;  // of a chart in which nothing moves: drawing it is most of what idling costs
 
 }  // namespace
 
@@ -93,7 +94,7 @@ bool TimelineChart::hasMoved() const {
   const QRect plot = axisRect()->rect();
   const double pixelMs = xAxis->range().size() * 1000 / std::max(1, plot.width());
   const double pixelBytes = yAxis->range().size() / std::max(1, plot.height());
-  if (static_cast<double>(last.timeMs - m_drawn->timeMs) >= pixelMs) return true;
+  if (static_cast<double>(last.timeMs - m_drawn->timeMs) >= std::max(pixelMs, kStillStepMs)) return true;
   double moved = 0;  // of the top of each area
   for (std::size_t i = 0; i < last.bytes.size(); ++i) {
     moved += static_cast<double>(last.bytes[i]) - static_cast<double>(m_drawn->bytes[i]);

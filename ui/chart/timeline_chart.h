@@ -16,8 +16,9 @@ class TimelineChart : public QCustomPlot {
  public:
   explicit TimelineChart(const Theme& theme, QWidget* parent = nullptr);
 
-  // Borrowed, replaced before it goes; to be called again when it has grown. The replot is queued, and waits until what
-  // is new is a pixel wide or high: of an hour one second is none.
+  // Borrowed, replaced before it goes; to be called again when it has grown. The replot is queued, and waits until an
+  // area has risen or fallen by a pixel. Where none does, time alone goes on in steps of five seconds, or of a pixel
+  // where that is longer.
   void setTimeLine(const TimeLine& timeLine);
 
   // `planTop`: where our share ends when the plan is loaded; 0: no line. `total`: top of the axis.

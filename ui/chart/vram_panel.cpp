@@ -23,6 +23,7 @@
 #include "ui/format/format_bytes.h"
 #include "ui/format/literal_text.h"
 #include "ui/theme/elided_label.h"
+#include "ui/theme/layout_guard.h"
 #include "ui/theme/page_area.h"
 #include "ui/theme/roles.h"
 
@@ -136,11 +137,22 @@ QWidget* VramPanel::buildLegend() {
   table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setSectionResizeMode(LegendModel::NameColumn, QHeaderView::Stretch);
   table->horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
-  table->horizontalHeader()->setSectionResizeMode(LegendModel::NowColumn, QHeaderView::ResizeToContents);
-  table->horizontalHeader()->setSectionResizeMode(LegendModel::PlanColumn, QHeaderView::ResizeToContents);
+  for (const int column : {LegendModel::NowColumn, LegendModel::PlanColumn})
+    table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
   setRole(table, "flat");
   fitHeight(table);
+  // A section that resizes to its contents measures all of them at each change of one. These grow with a figure that
+  // needs more, and are measured anew with another plan.
+  connect(m_legend, &LegendModel::dataChanged, table, [table](const QModelIndex& first, const QModelIndex& last) {
+    for (int column = std::max<int>(first.column(), LegendModel::NowColumn); column <= last.column(); ++column) {
+      for (int row = first.row(); row <= last.row(); ++row) {
+        const int needed = table->sizeHintForIndex(first.sibling(row, column)).width();
+        if (needed > table->columnWidth(column)) table->setColumnWidth(column, needed);
+      }
+    }
+  });
+  m_legendTable = table;
   QFrame* card = makeCard(this);
   auto* column = new QVBoxLayout(card);
   column->setContentsMargins(6, 4, 6, 6);
@@ -178,7 +190,7 @@ QWidget* VramPanel::buildLoadCard() {
   m_taken->setToolTip(
       tr("Beside the arenas of the plan: what drivers hold more, and what this program holds more of "
          "ordinary memory, the text and pictures of its window among it"));
-  grid->addWidget(m_taken, 3, 0, 1, 3);
+  grid->addWidget(new LayoutGuard(m_taken, card), 3, 0, 1, 3);
   grid->setRowMinimumHeight(3, 26);
   return card;
 }
@@ -250,12 +262,19 @@ void VramPanel::refreshPlan() {
                                        : tr("%1 is not in this machine, so there is nothing to measure.").arg(name));
   }
   refreshNow();
+  fitLegend();
 }
 
 void VramPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   m_isSeen = true;
   refreshNow();
+  fitLegend();
+}
+
+void VramPanel::fitLegend() {
+  for (const int column : {LegendModel::NowColumn, LegendModel::PlanColumn})
+    m_legendTable->resizeColumnToContents(column);
 }
 
 void VramPanel::hideEvent(QHideEvent* event) {

@@ -49,6 +49,7 @@ class VramPanel : public QWidget {
   void refreshPlan();
   void refreshNow();
   void refreshLoad();
+  void fitLegend();
   void listRegions(std::size_t device, Segment segment);
   void chooseExport(const QString& ending);
   std::function<QByteArray()> exportedBytes(const QString& ending);
@@ -65,6 +66,7 @@ class VramPanel : public QWidget {
   QVBoxLayout* m_barColumn = nullptr;
   std::vector<DeviceBars*> m_bars;  // of each shown device
   LegendModel* m_legend = nullptr;
+  QTableView* m_legendTable = nullptr;
   QLabel* m_predicted = nullptr;
   QLabel* m_actual = nullptr;
   QLabel* m_difference = nullptr;

@@ -21,6 +21,7 @@
 #include "ui/main_window/message_bar.h"
 #include "ui/main_window/tab_order.h"
 #include "ui/main_window/window_menus.h"
+#include "ui/theme/layout_guard.h"
 
 namespace headroom::ui {
 namespace {
@@ -104,7 +105,7 @@ void MainWindow::buildDocks() {
   m_loadedLabel = new QLabel(this);
   m_allocationsLabel = new QLabel(this);
   statusBar()->addPermanentWidget(m_loadedLabel);
-  statusBar()->addPermanentWidget(m_allocationsLabel);
+  statusBar()->addPermanentWidget(new LayoutGuard(m_allocationsLabel, this));
 }
 
 void MainWindow::connectStates() {

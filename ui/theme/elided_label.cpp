@@ -13,6 +13,7 @@ ElidedLabel::ElidedLabel(const char* role, Qt::Alignment alignment, QWidget* par
 }
 
 void ElidedLabel::setText(const QString& text) {
+  if (text == m_text) return;
   m_text = text;
   setAccessibleName(text);
   setToolTip(text);

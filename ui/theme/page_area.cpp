@@ -20,9 +20,14 @@ QSize PageArea::minimumSizeHint() const {
   return {page + verticalScrollBar()->sizeHint().width() + 2 * frameWidth(), QScrollArea::minimumSizeHint().height()};
 }
 
-// What stands on the page asks for another width: so does the area.
+// What stands on the page asks for another width: so does the area. Another height is scrolled, and the window around
+// it is not laid out anew.
 bool PageArea::eventFilter(QObject* object, QEvent* event) {
-  if (object == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+  if (object == widget() && event->type() == QEvent::LayoutRequest) {
+    const int needed = widget()->minimumSizeHint().width();
+    if (needed != m_pageWidth) updateGeometry();
+    m_pageWidth = needed;
+  }
   return QScrollArea::eventFilter(object, event);
 }
 

@@ -13,6 +13,9 @@ class PageArea : public QScrollArea {
 
  protected:
   bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  int m_pageWidth = 0;  // the least that the page needed when it asked last
 };
 
 }  // namespace headroom::ui

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "base/number_file.h"
@@ -13,28 +14,33 @@
 namespace headroom {
 namespace {
 
-// "Key:   123 kB" in a file of such lines.
-std::optional<Bytes> find_kib(const std::filesystem::path& path, std::string_view key) {
+// The number behind each key in a file whose lines are a key, blanks and a number: "MemTotal:  123 kB" or
+// "inactive_file 4096". Absent where there is no such line. In one pass and without a stream for each line: it is asked
+// every second, and was a sixth of what the idle program cost.
+template <std::size_t n>
+std::array<std::optional<std::uint64_t>, n> find_numbers(const std::filesystem::path& path,
+                                                         const std::array<std::string_view, n>& keys) {
+  std::array<std::optional<std::uint64_t>, n> found{};
+  std::size_t n_found = 0;
   std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    std::istringstream rest(line.substr(key.size()));
-    Bytes kib = 0;
-    if (rest >> kib) return kib * kKiB;
+  for (std::string text; n_found < n && std::getline(file, text);) {
+    const std::string_view line = text;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (found[i] || !line.starts_with(keys[i])) continue;
+      const std::size_t start = line.find_first_not_of(" \t", keys[i].size());
+      if (start == keys[i].size() || start == std::string_view::npos) continue;  // a longer key, or no number
+      std::uint64_t number = 0;
+      if (std::from_chars(line.data() + start, line.data() + line.size(), number).ec != std::errc()) continue;
+      found[i] = number;
+      ++n_found;
+    }
   }
-  return std::nullopt;
+  return found;
 }
 
 // Page cache of a group, which the system gives back when asked; it counts as used there.
 Bytes reclaimable(const std::filesystem::path& stat, std::string_view key) {
-  std::ifstream file(stat);
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string name;
-    Bytes bytes = 0;
-    if (fields >> name >> bytes && name == key) return bytes;
-  }
-  return 0;
+  return find_numbers<1>(stat, {key})[0].value_or(0);
 }
 
 // `limit` bounds the group at `used` bytes of which `cache` can be had back. A group that is nearly full leaves little
@@ -66,20 +72,17 @@ void apply_cgroup_limits(MemorySample& sample, const HostPaths& paths) {
 
 Result<MemorySample> sample_host_memory(const HostPaths& paths) {
   const std::filesystem::path meminfo = paths.proc / "meminfo";
-  const std::optional<Bytes> total = find_kib(meminfo, "MemTotal:"), available = find_kib(meminfo, "MemAvailable:");
+  const auto [total, available] = find_numbers<2>(meminfo, {"MemTotal:", "MemAvailable:"});
   if (!total || !available) {
     return Error{ErrorCode::kResource,
                  fmt::format("{}: expected MemTotal and MemAvailable, found neither or one", meminfo.string())};
   }
-  MemorySample sample{.total = *total, .free = std::min(*total, *available), .ours = 0};
+  MemorySample sample{.total = *total * kKiB, .free = std::min(*total, *available) * kKiB, .ours = 0};
   apply_cgroup_limits(sample, paths);
   // Pages of files (libraries, a mapped model) are page cache, which counts as free.
-  const std::filesystem::path status = paths.proc / "self/status";
-  if (const std::optional<Bytes> anonymous = find_kib(status, "RssAnon:")) {
-    sample.ours = *anonymous + find_kib(status, "RssShmem:").value_or(0);
-  } else {
-    sample.ours = find_kib(status, "VmRSS:").value_or(0);
-  }
+  const auto [whole, anonymous, shared] =
+      find_numbers<3>(paths.proc / "self/status", {"VmRSS:", "RssAnon:", "RssShmem:"});
+  sample.ours = (anonymous ? *anonymous + shared.value_or(0) : whole.value_or(0)) * kKiB;
   sample.account.others = saturating_sub(sample.total - sample.free, sample.ours);
   return sample;
 }

@@ -96,6 +96,31 @@ TEST(LegendModelTest, what_a_driver_holds_is_no_number_where_nothing_tells) {
   EXPECT_EQ(legend.index(row, LegendModel::PlanColumn).data(), "1.00 GiB") << "as it is asked for";
 }
 
+TEST(LegendModelTest, views_hear_of_the_cells_that_read_otherwise_and_of_no_more) {
+  const Theme theme(ThemeChoice::Light);
+  LegendModel legend(theme);
+  MemoryFrame now;
+  now.of(Segment::Others) = 3 * kGiB;
+  now.of(Segment::Free) = 5 * kGiB;
+  legend.setNow(now);
+  legend.setPlan(now);
+  QSignalSpy changed(&legend, &LegendModel::dataChanged);
+  now.of(Segment::Others) += kKiB;
+  legend.setNow(now);
+  legend.setPlan(now);
+  EXPECT_EQ(changed.count(), 0) << "3.00 GiB still";
+  now.of(Segment::Others) += kGiB;
+  legend.setNow(now);
+  ASSERT_EQ(changed.count(), 1);
+  const QModelIndex others = legend.index(static_cast<int>(segmentIndex(Segment::Others)), LegendModel::NowColumn);
+  EXPECT_EQ(changed[0][0].toModelIndex(), others);
+  EXPECT_EQ(changed[0][1].toModelIndex(), others);
+  MemoryAccount account;
+  account.confidence = MemoryConfidence::kEstimated;
+  legend.setNow(now, account);
+  EXPECT_EQ(changed.count(), 3) << "how surely others are known stands in both columns";
+}
+
 TEST(LegendModelTest, swatches_are_painted_anew_with_the_theme) {
   Theme theme(ThemeChoice::Light);
   LegendModel legend(theme);

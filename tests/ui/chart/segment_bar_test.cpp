@@ -57,6 +57,33 @@ TEST_F(SegmentBarTest, a_screen_reader_hears_what_is_in_it) {
   EXPECT_EQ(m_bar.accessibleDescription(), "");
 }
 
+TEST_F(SegmentBarTest, what_is_no_pixel_wide_is_not_painted) {
+  struct Counter : QObject {
+    int n = 0;
+    bool eventFilter(QObject*, QEvent* event) override {
+      n += event->type() == QEvent::Paint;
+      return false;
+    }
+  } paints;
+  m_bar.setFrame(half(), 2 * kGiB, kGiB);
+  m_bar.show();
+  QTest::qWait(50);
+  m_bar.installEventFilter(&paints);
+  const auto paintsWith = [&](Bytes weights, Bytes planTop) {
+    MemoryFrame frame = half();
+    frame.of(Segment::Weights) = weights;
+    frame.of(Segment::Free) = 2 * kGiB - weights;
+    paints.n = 0;
+    m_bar.setFrame(frame, 2 * kGiB, planTop);
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+    return paints.n;
+  };
+  EXPECT_EQ(paintsWith(kGiB + kMiB, kGiB), 0) << "a fifth of a pixel";
+  EXPECT_EQ(m_bar.frame().of(Segment::Weights), kGiB + kMiB) << "what the mouse and a screen reader are told";
+  EXPECT_EQ(paintsWith(kGiB + 3 * kMiB, kGiB), 1) << "small steps add up";
+  EXPECT_EQ(paintsWith(kGiB + 3 * kMiB, kGiB + 20 * kMiB), 1) << "the plan's line moved";
+}
+
 TEST_F(SegmentBarTest, colours_follow_the_theme_and_tiny_or_huge_sizes_are_painted) {
   m_bar.setFrame(half(), 2 * kGiB, kGiB);
   const QImage light = m_bar.grab().toImage();

@@ -91,6 +91,29 @@ TEST_F(TimelineChartTest, what_is_no_pixel_wide_or_high_is_not_drawn_until_it_is
       << "a picture has it all";
 }
 
+TEST_F(TimelineChartTest, while_nothing_rises_or_falls_time_goes_on_in_steps) {
+  MemoryFrame frame;
+  frame.timeMs = 1'700'000'000'000;
+  frame.of(Segment::Free) = 4 * kGiB;
+  m_line.append(frame);
+  m_chart.setTimeLine(m_line);
+  m_chart.show();
+  QTest::qWait(50);
+  QSignalSpy drawn(&m_chart, &QCustomPlot::afterReplot);
+  const auto add = [&](Bytes weights) {
+    frame.timeMs += 1000;
+    frame.of(Segment::Weights) = weights;
+    frame.of(Segment::Free) = 4 * kGiB - weights;
+    m_line.append(frame);
+    m_chart.setTimeLine(m_line);
+    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+  };
+  for (int i = 0; i < 20; ++i) add(0);
+  EXPECT_EQ(drawn.count(), 4) << "each second of the first minute is several pixels wide";
+  for (Bytes i = 1; i <= 3; ++i) add(i * 100 * kMiB);
+  EXPECT_EQ(drawn.count(), 7) << "what moves is drawn at once";
+}
+
 TEST_F(TimelineChartTest, pictures_are_whole_and_of_the_theme) {
   fill();
   const QImage image = m_chart.image(2.0);

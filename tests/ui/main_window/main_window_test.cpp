@@ -59,6 +59,44 @@ TEST_F(WindowFixture, a_model_that_may_read_text_wrongly_says_so_on_its_card) {
   EXPECT_FALSE(find<QLabel>("modelWarning")->isVisible());
 }
 
+// What the window does each second while nobody uses it.
+TEST_F(WindowFixture, a_reading_that_changes_no_text_paints_nothing_and_one_that_does_lays_out_nothing) {
+  struct Counter : QObject {
+    QStringList painted, laidOut;
+    bool eventFilter(QObject* object, QEvent* event) override {
+      const QString name = QString::fromLatin1(object->metaObject()->className()) + u' ' + object->objectName();
+      if (event->type() == QEvent::Paint) painted << name;
+      if (event->type() == QEvent::LayoutRequest) laidOut << name;
+      return false;
+    }
+  } counter;
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  const std::shared_ptr<const MemoryPlan> plan = m_engine.loads[0].plan;
+  MemoryReading reading = readingWith(*plan, 0, 1'700'000'000'000);
+  const auto settle = [] {
+    for (int i = 0; i < 20; ++i) QCoreApplication::processEvents();
+  };
+  const auto read = [&](Bytes free) {
+    reading.free = free;
+    emit m_engine.memoryRead(reading);
+    settle();
+  };
+  const Bytes free = 8 * kGiB + 5 * kMiB;  // reads 8.00 whichever way it is rounded
+  read(free);
+  QTest::qWait(300);
+  qApp->installEventFilter(&counter);
+  read(free + 10 * kKiB);
+  EXPECT_EQ(counter.painted, QStringList());
+  EXPECT_EQ(counter.laidOut, QStringList());
+  read(free - 100 * kMiB);
+  qApp->removeEventFilter(&counter);
+  EXPECT_TRUE(counter.painted.filter("legend").size() > 0 || counter.painted.filter("QTableView").size() > 0);
+  counter.laidOut.removeIf([](const QString& name) { return name.contains("LayoutGuard"); });
+  EXPECT_EQ(counter.laidOut, QStringList());
+}
+
 TEST_F(WindowFixture, no_name_that_looks_like_markup_formats_a_label) {
   test::FakeConversationPort store;
   m_window->setChatWidget(new ChatWidget(m_engine, store, m_theme, ChatSettings{}));

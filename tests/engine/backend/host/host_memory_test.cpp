@@ -37,6 +37,13 @@ TEST_F(HostMemory, this_process_is_none_of_the_other_programs_and_pages_of_files
   EXPECT_EQ(sample_host_memory(paths_)->account.others, Bytes{0}) << "never less than nothing";
 }
 
+TEST_F(HostMemory, a_key_that_begins_another_is_not_taken_for_it) {
+  test::write_file(paths_.cgroup / "user/job/memory.max", std::to_string(2 * kGiB));
+  test::write_file(paths_.cgroup / "user/job/memory.current", std::to_string(kGiB));
+  test::write_file(paths_.cgroup / "user/job/memory.stat", "inactive_file_pages 7\ninactive_file 4096\n");
+  EXPECT_EQ(sample_host_memory(paths_)->free, kGiB + 4096);
+}
+
 TEST_F(HostMemory, is_what_the_control_group_leaves) {
   test::write_file(paths_.cgroup / "user/job/memory.max", "max\n");
   test::write_file(paths_.cgroup / "user/memory.max", std::to_string(2 * kGiB));
