@@ -93,7 +93,9 @@ void EngineBridge::receive(const Event& event) {
             emit answerTimed(finished.decode_times, prompt_times(finished.stats));
             emit generationFinished(id, endOf(finished.reason), figuresOf(finished.stats));
           },
-          [&](const PromptTooLong& prompt) { emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx); },
+          [&](const PromptTooLong& prompt) {
+            emit promptTooLong(id, prompt.prompt_tokens, prompt.n_ctx, prompt.text_bytes > 0);
+          },
           [](const headroom::MemoryReading&) {},
           [&](const DevicesMeasured& measured) { emit devicesMeasured(measured); },
       },

@@ -82,7 +82,8 @@ class EnginePort : public QObject {
   void prefillProgressed(quint64 request, quint32 tokensDone, quint32 tokensTotal);
   void textArrived(quint64 request, const QString& text);  // at most about 30 times a second
   void generationFinished(quint64 request, headroom::ui::ChatEnd end, const headroom::ui::ChatFigures& figures);
-  void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength);
+  // `isAtLeast`: a text so long was not counted to its end.
+  void promptTooLong(quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast = false);
   void memoryRead(const headroom::ui::MemoryReading& reading);  // about 5 times a second, once while idle
 };
 

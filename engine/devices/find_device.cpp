@@ -130,13 +130,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// What a device is called, and what is on its box: a name with a size of memory may mean one of another size.
+// What a device is called, and what memory is written on its box: a name with a size of memory may mean one of another
+// size.
 std::string joined_names(std::span<const DeviceInfo> devices, const std::vector<DeviceIndex>& which) {
   std::string names;
   for (const DeviceIndex i : which) {
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", devices[i].name);
-    if (plain_name(devices[i].name).gigabytes == 0)
-      names += fmt::format(" ({})", format_bytes(devices[i].nameplate_bytes));
+    if (plain_name(devices[i].name).gigabytes > 0) continue;
+    // A driver that computes on the CPU has no box.
+    const DeviceInfo& device = devices[i];
+    names +=
+        fmt::format(" ({})", format_bytes(device.nameplate_bytes > 0 ? device.nameplate_bytes : device.total_bytes));
   }
   return names;
 }

@@ -110,6 +110,11 @@ TEST_F(EngineBridgeTest, a_prompt_longer_than_the_context_is_told_with_both_numb
   ASSERT_TRUE(tooLong.wait(10'000));
   EXPECT_GT(tooLong[0][1].toUInt(), 64U);
   EXPECT_EQ(tooLong[0][2].toUInt(), 64U);
+  EXPECT_FALSE(tooLong[0][3].toBool()) << "counted to its end";
+  longer.messages[0].content = std::string(100'000, 'x');
+  m_bridge.generate(longer);
+  ASSERT_TRUE(tooLong.wait(10'000));
+  EXPECT_TRUE(tooLong[1][3].toBool()) << "more text than the context has tokens for is not read";
 }
 
 TEST_F(EngineBridgeTest, a_file_that_is_not_there_is_an_error_that_names_it) {

@@ -169,7 +169,8 @@ void DeviceList::refreshLabels() {
   m_host->picker()->setAccessibleName(m_gpus.empty() ? tr("Device") : tr("Host"));
 }
 
-// In a pass of the event loop of its own: new widgets are not in the chain of their window before.
+// For a dock that floats, where Qt goes through the widgets in the order in which they were made; in the window
+// tab_order.h does. In a pass of the event loop of its own: new widgets are not in the chain of their window before.
 void DeviceList::orderTabs() {
   QTimer::singleShot(0, this, [this] {
     QWidget* before = nullptr;

@@ -98,8 +98,8 @@ void ChatController::connectEngine() {
             handleEvent(chat_event::Finished{request, end, figures});
           });
   connect(&m_engine, &EnginePort::promptTooLong, this,
-          [this](quint64 request, quint32 promptTokens, quint32 contextLength) {
-            handleEvent(chat_event::TooLong{request, promptTokens, contextLength});
+          [this](quint64 request, quint32 promptTokens, quint32 contextLength, bool isAtLeast) {
+            handleEvent(chat_event::TooLong{request, promptTokens, contextLength, isAtLeast});
           });
   connect(&m_engine, &EnginePort::failed, this, [this](quint64 request, const Error& error) {
     handleEvent(chat_event::Failed{request, error});
@@ -140,7 +140,7 @@ void ChatController::runEffect(const ChatEffect& effect) {
                         [this](const chat_effect::AppendText& append) { appendText(append.turnId, append.text); },
                         [this](const chat_effect::FinishTurn& finished) { finishTurn(finished); },
                         [this](const chat_effect::DropTurn& dropped) { dropTurn(dropped.turnId); },
-                        [this](const chat_effect::Count& count) { learnRatio(count.tokens, count.chars); },
+                        [this](const chat_effect::Count& count) { learnRatio(count); },
                         [this](const chat_effect::CutAndResume& cut) {
                           cutAt(cut.cutId, cut.summary);
                           resume(cut.resumeId);
@@ -387,6 +387,7 @@ void ChatController::finishTurn(const chat_effect::FinishTurn& finished) {
     const ChatFigures& figures = *finished.figures;
     // The last token of a full context is shown and has no place in it.
     m_context.used = std::min(figures.contextUsed, figures.contextLength);
+    m_context.isAtLeast = false;
     m_context.length = figures.contextLength;
     m_context.isEstimate = false;
     m_context.tokensPerSecond = figures.decodeSeconds > 0 ? figures.generatedTokens / figures.decodeSeconds : 0;
@@ -423,15 +424,17 @@ void ChatController::dropTurn(const QString& turnId) {
 }
 
 void ChatController::tellTooLong(const chat_effect::TellTooLong& told) {
-  const QString text = told.wasSummary
-                           ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
-                                "plan a larger context.")
-                                 .arg(number(told.contextLength))
-                           : tr("This conversation needs %1 tokens and the context holds %2.")
-                                 .arg(number(told.promptTokens), number(told.contextLength));
+  const QString text =
+      told.wasSummary ? tr("The oldest turns are themselves too long to be summarised in %1 tokens. Drop them, or "
+                           "plan a larger context.")
+                            .arg(number(told.contextLength))
+                      : (told.isAtLeast ? tr("This conversation needs at least %1 tokens and the context holds %2.")
+                                        : tr("This conversation needs %1 tokens and the context holds %2."))
+                            .arg(number(told.promptTokens), number(told.contextLength));
   if (!told.wasSummary) {
     m_context.used = told.promptTokens;  // counted by the engine, where the estimate was ours
     m_context.isEstimate = false;
+    m_context.isAtLeast = told.isAtLeast;
     emit contextChanged();
   }
   setTrouble({Trouble::Kind::PromptTooLong, text, told.promptTokens + told.promptTokens / 2, told.resumeId});
@@ -480,7 +483,7 @@ void ChatController::onReading(const MemoryReading& reading) {
         1000.0 * (reading.kvTokensUsed - m_speed.firstKvTokens) / static_cast<double>(m_speed.clock.elapsed());
   }
   m_context.used = reading.kvTokensUsed;
-  m_context.isEstimate = false;
+  m_context.isEstimate = m_context.isAtLeast = false;
   emit contextChanged();
 }
 
@@ -543,14 +546,17 @@ void ChatController::agreeToPlainTemplate() {
   if (last != nullptr && last->role == Role::User) answer(last->id);
 }
 
-void ChatController::learnRatio(quint32 tokens, qsizetype chars) {
-  if (tokens > 0 && chars > 0) m_tokensPerChar = static_cast<double>(tokens) / static_cast<double>(chars);
+void ChatController::learnRatio(const chat_effect::Count& count) {
+  if (count.tokens == 0 || count.chars == 0) return;
+  const double ratio = static_cast<double>(count.tokens) / static_cast<double>(count.chars);
+  m_tokensPerChar = count.isAtLeast ? std::max(m_tokensPerChar, ratio) : ratio;
 }
 
 void ChatController::estimateContext() {
   const qsizetype chars = charsOf(requestMessages(m_tree, m_head.systemPrompt, m_tree.lastId()));
   m_context.used = m_tree.isEmpty() ? 0 : static_cast<quint32>(m_tokensPerChar * static_cast<double>(chars));
   m_context.isEstimate = m_context.used > 0;
+  m_context.isAtLeast = false;
   emit contextChanged();
 }
 

@@ -23,6 +23,7 @@ enum class Activity : quint8 { NoModel, Idle, Opening, Reading, Writing, Stoppin
 struct ContextFigures {
   quint32 used = 0, length = 0;
   bool isEstimate = false;              // nothing of this conversation was counted yet
+  bool isAtLeast = false;               // it is longer than the context, and was not counted to its end
   double tokensPerSecond = 0;           // of the running or the last answer; 0: unknown
   double predictedTokensPerSecond = 0;  // for the last answer, once it is there; 0: unknown
 };
@@ -123,7 +124,7 @@ class ChatController : public QObject {
   ChatRequest requestOf(std::vector<ChatMessage> messages, quint32 maxTokens) const;
   double predictedFor(const ChatFigures& figures) const;
   void forgetSpeed();
-  void learnRatio(quint32 tokens, qsizetype chars);
+  void learnRatio(const chat_effect::Count& count);
   void estimateContext();
   void setTrouble(Trouble trouble);
   void saveHead();

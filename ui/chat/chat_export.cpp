@@ -6,6 +6,7 @@
 #include <QJsonObject>
 
 #include "ui/chat/chat_request.h"
+#include "ui/chat/markdown_segments.h"
 
 namespace headroom::ui {
 
@@ -47,17 +48,26 @@ QJsonObject turnAsJson(const Turn& turn) {
   return object;
 }
 
+// A text that ends inside a block of code, as a stopped answer may, would make code of all that follows.
+QString withFenceClosed(const QString& text) {
+  MarkdownSegments segments;
+  segments.append(text + u'\n');
+  const QString fence = segments.openFence();
+  return fence.isEmpty() ? text : text + u'\n' + fence;
+}
+
 }  // namespace
 
 QString conversationAsMarkdown(const ConversationHead& head, const ChatTree& tree) {
   QString text = QStringLiteral("# %1\n").arg(head.title);
-  if (!head.systemPrompt.isEmpty()) text += QStringLiteral("\n**System**\n\n%1\n").arg(head.systemPrompt);
+  if (!head.systemPrompt.isEmpty())
+    text += QStringLiteral("\n**System**\n\n%1\n").arg(withFenceClosed(head.systemPrompt));
   for (const QString& id : tree.path()) {
     const Turn& turn = *tree.find(id);
     const QString who = turn.role == Role::User    ? QStringLiteral("You")
                         : turn.modelName.isEmpty() ? QStringLiteral("Assistant")
                                                    : turn.modelName;
-    text += QStringLiteral("\n## %1\n\n%2\n").arg(who, sentText(turn));
+    text += QStringLiteral("\n## %1\n\n%2\n").arg(who, withFenceClosed(sentText(turn)));
   }
   return text;
 }

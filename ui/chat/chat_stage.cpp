@@ -140,8 +140,8 @@ Effects on(ChatStage& stage, const chat_event::Finished& event) {
 
 Effects on(ChatStage& stage, const chat_event::TooLong& event) {
   if (const auto* summary = running<Summarising>(stage, event.request)) {
-    const TellTooLong told{event.promptTokens, event.contextLength, true, summary->trouble.resumeId};
-    const Count counted{event.promptTokens, summary->sentChars};
+    const TellTooLong told{event.promptTokens, event.contextLength, true, summary->trouble.resumeId, event.isAtLeast};
+    const Count counted{event.promptTokens, summary->sentChars, event.isAtLeast};
     stage = Resting{};
     return {counted, told};
   }
@@ -149,9 +149,9 @@ Effects on(ChatStage& stage, const chat_event::TooLong& event) {
   if (found == nullptr) return {};
   const Answering answer = *found;
   stage = Resting{};
-  return {Count{event.promptTokens, answer.sentChars}, endWithout(answer, TurnState::ContextFull),
+  return {Count{event.promptTokens, answer.sentChars, event.isAtLeast}, endWithout(answer, TurnState::ContextFull),
           TellTooLong{event.promptTokens, event.contextLength, false,
-                      hasNothing(answer) ? answer.questionId : answer.turnId}};
+                      hasNothing(answer) ? answer.questionId : answer.turnId, event.isAtLeast}};
 }
 
 Effects on(ChatStage& stage, const chat_event::Failed& event) {

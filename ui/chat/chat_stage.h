@@ -89,6 +89,7 @@ struct Finished {
 struct TooLong {
   quint64 request = 0;
   quint32 promptTokens = 0, contextLength = 0;
+  bool isAtLeast = false;  // so many tokens or more
 };
 struct Failed {
   quint64 request = 0;
@@ -123,6 +124,7 @@ struct DropTurn {  // nothing came: the answer goes away and its question can be
 struct Count {  // so many tokens were so many characters
   quint32 tokens = 0;
   qsizetype chars = 0;
+  bool isAtLeast = false;
 };
 struct CutAndResume {
   QString cutId, summary, resumeId;
@@ -141,6 +143,7 @@ struct TellTooLong {
   quint32 promptTokens = 0, contextLength = 0;
   bool wasSummary = false;
   QString resumeId;
+  bool isAtLeast = false;
 };
 struct TellFailed {
   Error error;

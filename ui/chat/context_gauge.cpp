@@ -30,13 +30,19 @@ void ContextGauge::setFigures(const ContextFigures& figures) {
   m_speeds.clear();
   if (figures.length > 0) {
     const auto percent = static_cast<int>(100.0 * figures.used / figures.length + 0.5);
-    const QString used = (figures.isEstimate ? tr("about %1") : QStringLiteral("%1")).arg(formatCount(figures.used));
+    const QString used = (figures.isEstimate  ? tr("about %1")
+                          : figures.isAtLeast ? tr("at least %1")
+                                              : QStringLiteral("%1"))
+                             .arg(formatCount(figures.used));
     const QString share = formatCount(static_cast<quint64>(percent)), length = formatCount(figures.length);
     const bool isTooLong = figures.used > figures.length;
     m_text = isTooLong ? tr("Too long · %1 tokens for a context of %2").arg(used, length)
                        : tr("Context %1 % full · %2 of %3 tokens").arg(share, used, length);
-    const QString figuresOnly = QStringLiteral("%1 / %2").arg(
-        (figures.isEstimate ? QStringLiteral("~") : QString()) + formatCount(figures.used), length);
+    const QString figuresOnly = QStringLiteral("%1 / %2").arg((figures.isEstimate  ? QStringLiteral("~")
+                                                               : figures.isAtLeast ? QStringLiteral("\u2265 ")
+                                                                                   : QString()) +
+                                                                  formatCount(figures.used),
+                                                              length);
     m_shorter = {m_text, tr("%1 % · %2").arg(share, figuresOnly), figuresOnly};
   }
   if (figures.tokensPerSecond > 0) m_speed = m_speeds = formatSpeed(figures.tokensPerSecond);

@@ -14,8 +14,16 @@ struct BlockReader {
   int depth = 0;
   MD_BLOCKTYPE type = MD_BLOCK_DOC;
   const char* firstText = nullptr;  // of the block of `type`; null: it has none yet
+  bool endsInTable = false;         // no other block began since the last table, at whatever depth
+  const char* tableText = nullptr;  // the first of that table
 
   void enter(MD_BLOCKTYPE entered) {
+    const bool isPartOfTable = entered == MD_BLOCK_THEAD || entered == MD_BLOCK_TBODY || entered == MD_BLOCK_TR ||
+                               entered == MD_BLOCK_TH || entered == MD_BLOCK_TD;
+    if (!isPartOfTable) {
+      endsInTable = entered == MD_BLOCK_TABLE;
+      tableText = nullptr;
+    }
     if (++depth != 2) return;  // the document is the first
     type = entered;
     firstText = nullptr;
@@ -23,6 +31,7 @@ struct BlockReader {
   void write(const char* text) {
     const bool isSource = text >= begin && text < end;  // line breaks are words of md4c's own
     if (firstText == nullptr && isSource) firstText = text;
+    if (tableText == nullptr && isSource) tableText = text;
   }
 };
 
@@ -32,11 +41,31 @@ MarkdownBlock::Kind kindOf(MD_BLOCKTYPE type) {
 }
 
 // A position in UTF-8 as that of its line in `text`: the lines behind it are few.
-qsizetype lineStart(const QString& text, const BlockReader& reader) {
+qsizetype lineStart(const QString& text, const char* at, const char* end) {
   qsizetype start = text.size();
-  for (auto behind = std::count(reader.firstText, reader.end, '\n'); behind > 0; --behind)
-    start = text.lastIndexOf(u'\n', start - 1);
+  for (auto behind = std::count(at, end, '\n'); behind > 0; --behind) start = text.lastIndexOf(u'\n', start - 1);
   return start == 0 ? 0 : text.lastIndexOf(u'\n', start - 1) + 1;
+}
+
+BlockReader readBlocks(const QByteArray& utf8) {
+  BlockReader reader{utf8.constData(), utf8.constData() + utf8.size()};
+  MD_PARSER parser{};
+  parser.flags = markdownFlags();
+  parser.enter_block = [](MD_BLOCKTYPE type, void*, void* self) {
+    static_cast<BlockReader*>(self)->enter(type);
+    return 0;
+  };
+  parser.leave_block = [](MD_BLOCKTYPE, void*, void* self) {
+    --static_cast<BlockReader*>(self)->depth;
+    return 0;
+  };
+  parser.enter_span = parser.leave_span = [](MD_SPANTYPE, void*, void*) { return 0; };
+  parser.text = [](MD_TEXTTYPE, const MD_CHAR* text, MD_SIZE, void* self) {
+    static_cast<BlockReader*>(self)->write(text);
+    return 0;
+  };
+  md_parse(reader.begin, static_cast<MD_SIZE>(utf8.size()), &parser, &reader);
+  return reader;
 }
 
 QStringView lineAt(const QString& text, qsizetype start) {
@@ -59,32 +88,17 @@ unsigned markdownFlags() {
 
 std::optional<MarkdownBlock> lastMarkdownBlock(const QString& markdown) {
   const QByteArray utf8 = markdown.toUtf8();
-  BlockReader reader{utf8.constData(), utf8.constData() + utf8.size()};
-  MD_PARSER parser{};
-  parser.flags = markdownFlags();
-  parser.enter_block = [](MD_BLOCKTYPE type, void*, void* self) {
-    static_cast<BlockReader*>(self)->enter(type);
-    return 0;
-  };
-  parser.leave_block = [](MD_BLOCKTYPE, void*, void* self) {
-    --static_cast<BlockReader*>(self)->depth;
-    return 0;
-  };
-  parser.enter_span = parser.leave_span = [](MD_SPANTYPE, void*, void*) { return 0; };
-  parser.text = [](MD_TEXTTYPE, const MD_CHAR* text, MD_SIZE, void* self) {
-    static_cast<BlockReader*>(self)->write(text);
-    return 0;
-  };
-  md_parse(reader.begin, static_cast<MD_SIZE>(utf8.size()), &parser, &reader);
+  const BlockReader reader = readBlocks(utf8);
   if (reader.firstText == nullptr) return std::nullopt;
-  return MarkdownBlock{kindOf(reader.type), lineStart(markdown, reader)};
+  return MarkdownBlock{kindOf(reader.type), lineStart(markdown, reader.firstText, reader.end)};
 }
 
 QString openTableHead(const QString& markdown) {
-  const std::optional<MarkdownBlock> block = lastMarkdownBlock(markdown);
-  if (!block || block->kind != MarkdownBlock::Kind::Table) return {};
+  const QByteArray utf8 = markdown.toUtf8();
+  const BlockReader reader = readBlocks(utf8);
+  if (!reader.endsInTable || reader.tableText == nullptr) return {};
   // A head whose cells are empty has no text: then the first text is in a row below.
-  qsizetype head = block->start;
+  qsizetype head = lineStart(markdown, reader.tableText, reader.end);
   for (int above = 0; above < 3; ++above) {
     const qsizetype delimiters = markdown.indexOf(u'\n', head) + 1;
     const QStringView row = lineAt(markdown, delimiters);

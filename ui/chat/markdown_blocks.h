@@ -20,7 +20,8 @@ struct MarkdownBlock {
 // The last block of the text; absent where no block has a text yet.
 std::optional<MarkdownBlock> lastMarkdownBlock(const QString& markdown);
 
-// The two lines above the rows of the table that the text ends with; empty where the last block is no table.
+// The two lines above the rows of the table that the text ends with, which may stand in a list; empty where it ends
+// with none.
 QString openTableHead(const QString& markdown);
 
 }  // namespace headroom::ui

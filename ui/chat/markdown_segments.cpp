@@ -117,7 +117,7 @@ void MarkdownSegments::addCodeLine(QStringView line, bool whole) {
   if (closesFence(line) && whole) {
     if (code.text.endsWith(u'\n')) code.text.chop(1);
     code.closed = true;
-    m_fenceLength = 0;
+    m_fenceLength = m_fenceIndent = 0;
     m_afterBlank = true;
     return;
   }
@@ -166,11 +166,14 @@ void MarkdownSegments::breakProse(QStringView line) {
     }
   }
   if (chars <= 2 * kSegmentChars) return;
-  // Inside a block. A table goes on below its head, as on the next page of a book; a list at an item of its own.
+  // Inside a block. A table goes on below its head, as on the next page of a book, also one that stands in a list; a
+  // list at an item of its own.
+  const QString head = openTableHead(withLine);
+  if (head == withLine.right(head.size() - 1) + u'\n') return;  // the line is the head's second one
   const auto block = lastMarkdownBlock(withLine);
   const bool isItem = startsListItem(line) && indentOf(line) == 0;
-  if (block && block->kind == MarkdownBlock::Kind::List && !isItem && chars <= 4 * kSegmentChars) return;
-  const QString head = openTableHead(withLine);
+  const bool waits = head.isEmpty() && !isItem && chars <= 4 * kSegmentChars;
+  if (block && block->kind == MarkdownBlock::Kind::List && waits) return;
   startSegment(false);
   if (head.size() <= kSegmentChars) m_segments.back().text = head;
 }

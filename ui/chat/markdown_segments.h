@@ -31,6 +31,9 @@ class MarkdownSegments {
   bool isFinished() const { return m_isFinished; }
 
   const std::vector<MarkdownSegment>& segments() const { return m_segments; }
+  // What would close the block of code that the text ends in; empty where it ends in none.
+  QString openFence() const { return QString(m_fenceIndent, u' ') + QString(m_fenceLength, m_fenceChar); }
+
   QString codeBlockFrom(std::size_t first) const;  // the whole code block that starts at this segment
 
  private:

@@ -64,6 +64,18 @@ TEST(DeviceCatalogue, rows_are_plausible_and_can_be_planned_for) {
   }
 }
 
+TEST(DeviceCatalogue, a_device_without_a_box_is_named_with_the_memory_that_it_has) {
+  DeviceInfo software = built_in().front();
+  software.id = "vulkan:0";
+  software.name = "llvmpipe (LLVM 15.0.6, 256 bits)";
+  software.nameplate_bytes = 0;
+  software.total_bytes = 31 * kGiB;
+  const std::vector<DeviceInfo> devices{software};
+  const Result<DeviceIndex> device = find_device(devices, "cuda:7");
+  ASSERT_FALSE(device.ok());
+  EXPECT_THAT(device.error().message, testing::HasSubstr("\"llvmpipe (LLVM 15.0.6, 256 bits)\" (31.0 GiB)"));
+}
+
 TEST(DeviceCatalogue, the_built_in_one_is_the_file) {
   const Result<std::vector<DeviceInfo>> file = read_device_catalogue(HEADROOM_SOURCE_DIR "/resources/devices.json");
   ASSERT_TRUE(file.ok()) << file.error().message;

@@ -239,6 +239,18 @@ TEST_F(ChatControllerTest, a_prompt_that_is_too_long_leaves_the_question_and_is_
   EXPECT_LT(lastRequest().messages.size(), 7U);
 }
 
+TEST_F(ChatControllerTest, a_prompt_that_was_not_counted_to_its_end_has_at_least_so_many_tokens) {
+  m_chat.send("first", {});
+  m_engine.sendAnswer("answer");
+  m_chat.send(QString(9000, 'q'), {});
+  emit m_engine.promptTooLong(m_engine.lastId, 1001, 1000, true);
+  EXPECT_TRUE(m_chat.trouble().text.contains("at least 1,001 tokens")) << m_chat.trouble().text.toStdString();
+  EXPECT_EQ(m_chat.context().used, 1001U);
+  EXPECT_TRUE(m_chat.context().isAtLeast);
+  m_chat.newConversation();
+  EXPECT_FALSE(m_chat.context().isAtLeast);
+}
+
 TEST_F(ChatControllerTest, a_summary_takes_the_place_of_the_oldest_turns) {
   for (int i = 0; i < 4; ++i) {
     m_chat.send(QString(300, 'q'), {});

@@ -42,6 +42,19 @@ TEST_F(ChatExportTest, markdown_holds_the_active_path_with_what_was_sent) {
   EXPECT_FALSE(other.contains("System"));
 }
 
+// An answer may be stopped inside a block of code; what follows it is no code.
+TEST_F(ChatExportTest, a_fence_that_an_answer_left_open_ends_with_it) {
+  m_head.systemPrompt.clear();
+  const auto exported = [&](const QString& answer) {
+    m_tree.find(m_second)->text = answer;
+    return conversationAsMarkdown(m_head, m_tree).section("## Llama\n\n", 1).toStdString();
+  };
+  EXPECT_EQ(exported("So:\n```cpp\nint x;"), "So:\n```cpp\nint x;\n```\n");
+  EXPECT_EQ(exported("~~~~\n```\nx\n"), "~~~~\n```\nx\n\n~~~~\n");
+  EXPECT_EQ(exported("1. Do:\n   ```sh\n   ls"), "1. Do:\n   ```sh\n   ls\n   ```\n");
+  EXPECT_EQ(exported("```\nx\n```"), "```\nx\n```\n") << "one that is closed";
+}
+
 TEST_F(ChatExportTest, json_holds_every_version_with_its_parent) {
   const QJsonObject root = json();
   EXPECT_EQ(root["format"].toString(), "headroom-conversation");

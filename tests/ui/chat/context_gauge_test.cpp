@@ -45,6 +45,15 @@ TEST_F(ContextGaugeTest, an_estimate_says_so) {
   EXPECT_TRUE(m_gauge.toolTip().isEmpty());
 }
 
+TEST_F(ContextGaugeTest, a_count_that_stopped_at_the_limit_says_at_least) {
+  ContextFigures figures;
+  figures.used = 9000;
+  figures.length = 8192;
+  figures.isAtLeast = true;
+  m_gauge.setFigures(figures);
+  EXPECT_EQ(m_gauge.text(), QString::fromUtf8("Too long \u00b7 at least 9,000 tokens for a context of 8,192"));
+}
+
 TEST_F(ContextGaugeTest, what_does_not_fit_is_called_too_long) {
   show(112'691, 8192);
   EXPECT_EQ(m_gauge.text(), QString::fromUtf8("Too long \u00b7 112,691 tokens for a context of 8,192"));

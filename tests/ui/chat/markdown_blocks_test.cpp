@@ -38,6 +38,8 @@ TEST(MarkdownBlocks, the_head_of_a_table_is_its_first_two_lines) {
   EXPECT_EQ(openTableHead("| | |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"), "| | |\n|---|---|\n");
   EXPECT_EQ(openTableHead("| a |\n|---|\n\nno table any more\n"), "");
   EXPECT_EQ(openTableHead("no table"), "");
+  EXPECT_EQ(openTableHead("1. one:\n\n   | a |\n   |---|\n   | 1 |"), "   | a |\n   |---|\n") << "inside a list";
+  EXPECT_EQ(openTableHead("- x\n\n  | a |\n  |---|\n  | 1 |\n- y"), "") << "the list goes on below it";
 }
 
 }  // namespace

@@ -140,6 +140,23 @@ TEST(MarkdownSegments, a_long_table_stays_a_table_in_each_of_its_segments_and_no
   }
 }
 
+TEST(MarkdownSegments, a_long_table_inside_a_list_stays_a_table_in_each_of_its_segments) {
+  QString text = "1. First:\n\n   | Name | Value |\n   |---|--:|\n";
+  for (int i = 0; i < 400; ++i) text += QStringLiteral("   | row %1 | a value of some length %1 |\n").arg(i);
+  text += "2. Second.\n";
+  const MarkdownSegments parsed = parse(text);
+  ASSERT_GT(parsed.segments().size(), 2U);
+  QString written;
+  for (const MarkdownSegment& segment : parsed.segments()) {
+    QTextDocument document;
+    appendMarkdown(document, segment.text, ProseStyle::of(lightTokens(), QFont()));
+    EXPECT_FALSE(document.toPlainText().contains('|')) << "raw text of a table";
+    written += document.toPlainText() + '\n';
+  }
+  for (int i = 0; i < 400; ++i) EXPECT_TRUE(written.contains(QStringLiteral("row %1\n").arg(i))) << i;
+  EXPECT_TRUE(written.contains("First:") && written.contains("Second."));
+}
+
 TEST(MarkdownSegments, a_long_list_is_cut_between_its_items) {
   QString text;
   for (int i = 1; i <= 300; ++i) text += QStringLiteral("%1. an item of some length\n   that goes on\n").arg(i);
