@@ -52,7 +52,7 @@ QLabel* heading(const QString& text, QWidget* parent) {
 SamplerPanel::SamplerPanel(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("samplerPanel"));
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setContentsMargins(0, kGrid, 0, 0);
   layout->setSpacing(kGrid);
 
   layout->addWidget(heading(tr("System prompt"), this));

@@ -103,6 +103,7 @@ void MainWindow::buildDocks() {
     for (QWidget* widget : dock->findChildren<QWidget*>()) widget->setAcceptDrops(false);
   }
   m_loadedLabel = new QLabel(this);
+  m_loadedLabel->setContentsMargins(0, 0, kGrid, 0);
   m_allocationsLabel = new QLabel(this);
   statusBar()->addPermanentWidget(m_loadedLabel);
   statusBar()->addPermanentWidget(new LayoutGuard(m_allocationsLabel, this));

@@ -54,6 +54,8 @@ bool LayoutGuard::eventFilter(QObject* object, QEvent* event) {
 void LayoutGuard::resizeEvent(QResizeEvent*) {
   m_held->setGeometry(rect());
   m_asked = needed();
+  // A layout may remember what an earlier text needed in this width.
+  if (m_asked.height() > height()) updateGeometry();
 }
 
 }  // namespace headroom::ui

@@ -15,8 +15,8 @@ namespace headroom {
 namespace {
 
 // The number behind each key in a file whose lines are a key, blanks and a number: "MemTotal:  123 kB" or
-// "inactive_file 4096". Absent where there is no such line. In one pass and without a stream for each line: it is asked
-// every second, and was a sixth of what the idle program cost.
+// "inactive_file 4096". Absent where there is no such line. In one pass and without a stream for each line:
+// the idle program asks twice a second.
 template <std::size_t n>
 std::array<std::optional<std::uint64_t>, n> find_numbers(const std::filesystem::path& path,
                                                          const std::array<std::string_view, n>& keys) {

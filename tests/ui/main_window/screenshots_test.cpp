@@ -24,10 +24,15 @@ class Screenshots : public WindowFixture, public testing::WithParamInterface<The
 
   void take(const QString& state, QSize size) {
     m_window->resize(size);
-    // Layouts of scrolled pages settle over a few rounds, and the chart's replot is queued.
-    for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
-    QTest::qWait(60);
-    const QPixmap picture = m_window->grab();
+    // Layouts of scrolled pages settle over a few rounds, the chart's replot is queued, and fixes come from a worker:
+    // on a busy machine a moment's picture was of rows that had not been given their height yet.
+    QPixmap picture;
+    QImage before;
+    for (int i = 0; i < 30 && (i < 2 || picture.toImage() != before); ++i) {
+      before = picture.toImage();
+      QTest::qWait(60);
+      picture = m_window->grab();
+    }
     EXPECT_EQ(picture.deviceIndependentSize().toSize(), size) << "the window cannot be made this small";
     const QColor corner = picture.toImage().pixelColor(2, size.height() - 2);
     EXPECT_EQ(corner.lightness() < 128, GetParam() == ThemeChoice::Dark);
