@@ -14,3 +14,8 @@ foreach(nvcc ${HEADROOM_ANY_NVCC} ${PROJECT_SOURCE_DIR}/build/nvcc/bin/nvcc)
     set(HEADROOM_NVCC_RELEASE ${CMAKE_MATCH_1})
   endif()
 endforeach()
+# The least driver that loads what it compiles, as cuDriverGetVersion() counts: one for any CUDA of its major version.
+if(HEADROOM_NVCC)
+  string(REGEX REPLACE "\\..*" "" major ${HEADROOM_NVCC_RELEASE})
+  math(EXPR HEADROOM_CUDA_LEAST_DRIVER "${major} * 1000")
+endif()

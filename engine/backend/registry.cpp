@@ -110,11 +110,20 @@ std::vector<std::string> refused_devices([[maybe_unused]] bool with_software) {
   [[maybe_unused]] const auto add = [&](std::vector<std::string> sentences) {
     std::ranges::move(sentences, std::back_inserter(refused));
   };
+  [[maybe_unused]] bool lacks_cuda = false;
 #if HEADROOM_HAS_CUDA
-  if (takes_cuda()) add(cuda_cards().refused);
+  if (takes_cuda()) {
+    CudaCards cuda = cuda_cards();
+    lacks_cuda = cuda.cards.empty();
+    add(std::move(cuda.refused));
+  }
 #endif
 #if HEADROOM_HAS_VULKAN
-  add(shown_cards(with_software).refused);
+  VulkanCards vulkan = shown_cards(with_software);
+  if (lacks_cuda && std::ranges::find(vulkan.cards, kNvidia, &VulkanCard::vendor) != vulkan.cards.end()) {
+    for (std::string& sentence : refused) sentence += "; Vulkan is used";
+  }
+  add(std::move(vulkan.refused));
 #endif
   return refused;
 }

@@ -20,7 +20,7 @@ inline constexpr const char* kCudaVariable = "HEADROOM_CUDA";
 Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads = 0, bool with_software = false);
 
 // The devices and drivers that probe_devices() found and cannot use, each with the reason in a sentence: "Vulkan: this
-// machine has no loader ...".
+// machine has no loader ...". Those of CUDA end in "; Vulkan is used" where it has no card and Vulkan one of NVIDIA's.
 std::vector<std::string> refused_devices(bool with_software = false);
 
 // The backend of a device as probe_devices() gave it (its n_threads included). kUnsupported when the device is not

@@ -1,11 +1,16 @@
 // What is said where no driver can be used: each by a process of its own, since a driver is opened once.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "backend/cuda/cuda_cards.h"
+#include "backend/registry.h"
 #include "support/cuda/fake_cuda.h"
+#if HEADROOM_HAS_VULKAN
+#include "backend/vulkan/vulkan_faults.h"
+#endif
 
 namespace headroom {
 namespace {
@@ -21,15 +26,27 @@ void say_refusal(const char* driver, const char* version, const char* devices, c
   std::exit(found.cards.empty() ? 1 : 0);
 }
 
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+// In expressions of gtest.
+std::string needed() {
+  const int least = cuda::least_driver_version();
+  for (const cuda::FirstBranch& first : cuda::kFirstBranches) {
+    if (first.major == least / 1000) return fmt::format("CUDA {} \\({} or newer\\)", version_text(least), first.branch);
+  }
+  return "no branch is known";
+}
+std::string refusal(int version) {
+  return fmt::format("CUDA: NVIDIA's driver is for CUDA {}, the kernels here need one for {}", version_text(version),
+                     needed());
+}
+
 TEST(CudaMissing, says_why_no_card_can_be_used) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   using testing::ExitedWithCode;
   EXPECT_EXIT(say_refusal("no-such-library.so", nullptr, nullptr), ExitedWithCode(1),
               "CUDA: this machine has no NVIDIA driver \\(no-such-library.so\\)");
   EXPECT_EXIT(say_refusal("libm.so.6", nullptr, nullptr), ExitedWithCode(1),
-              "CUDA: expected a driver for CUDA 12.0 or newer, found one without cuInit");
-  EXPECT_EXIT(say_refusal(nullptr, "11080", nullptr), ExitedWithCode(1),
-              "CUDA: expected a driver for CUDA 12.0 or newer, found one for 11.8");
+              "CUDA: expected a driver for " + needed() + ", found one without cuInit");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, "sm_61:2GiB"), ExitedWithCode(1),
               "CUDA: Fake GPU 0: expected compute capability 7.5 or newer, found 6.1");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, nullptr, "cuInit=100"), ExitedWithCode(1),
@@ -40,6 +57,39 @@ TEST(CudaMissing, says_why_no_card_can_be_used) {
               "CUDA: Fake GPU 0: the driver does not tell what it can do: CUDA_ERROR_OUT_OF_MEMORY");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, ","), ExitedWithCode(1), "CUDA: the driver finds no device");
   EXPECT_EXIT(say_refusal(nullptr, nullptr, "sm_61:2GiB,sm_120:1GiB"), ExitedWithCode(0), "found 6.1");
+}
+
+// What the program lists and says in a process with a driver of this version.
+void say_devices(int version, [[maybe_unused]] std::uint32_t vulkan_vendor) {
+  setenv(kCudaVariable, "1", 1);
+  setenv(test::kFakeCudaVersion, std::to_string(version).c_str(), 1);
+#if HEADROOM_HAS_VULKAN
+  setenv("HEADROOM_VULKAN_DEVICES", "0", 1);  // the other tests have none
+  vulkan_faults().vendor = vulkan_vendor;
+#endif
+  const Result<std::vector<DeviceInfo>> devices = probe_devices(1, true);
+  if (!devices) std::exit(1);
+  for (const DeviceInfo& device : *devices) std::fprintf(stderr, "%s, ", device.id.c_str());
+  for (const std::string& sentence : refused_devices(true)) std::fprintf(stderr, "%s.", sentence.c_str());
+  std::exit(0);
+}
+
+TEST(CudaMissing, lists_a_card_with_a_driver_that_loads_the_kernels_and_else_leaves_it_to_vulkan) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  using testing::ExitedWithCode;
+  const int least = cuda::least_driver_version();
+  EXPECT_EXIT(say_devices(least, 0), ExitedWithCode(0), "^cpu, cuda:0, (vulkan:0, )?[^C]*$");
+  constexpr std::uint32_t kOfNvidia = 0x10de, kOfAmd = 0x1002;
+#if HEADROOM_HAS_VULKAN
+  const std::string listed = "cpu, vulkan:0, ", instead = "; Vulkan is used";
+#else
+  const std::string listed = "cpu, ", instead;
+#endif
+  for (const int version : {least - 960, least - 10}) {
+    const std::string refused = listed + refusal(version);
+    EXPECT_EXIT(say_devices(version, kOfAmd), ExitedWithCode(0), "^" + refused + "\\.");
+    EXPECT_EXIT(say_devices(version, kOfNvidia), ExitedWithCode(0), "^" + refused + instead + "\\.");
+  }
 }
 
 }  // namespace

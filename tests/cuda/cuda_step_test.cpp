@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "backend/gpu/gpu_attend.h"
 #include "gpu_contract/gpu_fixture.h"
@@ -13,13 +16,17 @@ namespace {
 
 TEST(CudaStep, lets_a_kernel_begin_while_the_one_before_ends_where_the_driver_can_and_nobody_forbids_it) {
   struct Case {
-    const char* version;
+    int version;
     const char* overlap;
     bool expected;
   };
-  for (const Case& each :
-       {Case{"12030", "", true}, Case{"12020", "", false}, Case{"13000", "1", true}, Case{"13000", "0", false}}) {
-    setenv(test::kFakeCudaVersion, each.version, 1);
+  constexpr int kFirstVersion = 12030, kBefore = 12020;
+  const int usual = std::max(kFirstVersion, cuda::least_driver_version());
+  std::vector<Case> cases{{usual, "", true}, {usual, "1", true}, {usual, "0", false}};
+  // A driver that is listed and cannot is there only for what an nvcc before 13 compiles.
+  if (cuda::least_driver_version() <= kBefore) cases.push_back({kBefore, "", false});
+  for (const Case& each : cases) {
+    setenv(test::kFakeCudaVersion, std::to_string(each.version).c_str(), 1);
     setenv(CudaDevice::kOverlapVariable, each.overlap, 1);
     const test::TempFolder folder;
     const auto loaded = test::load_on_gpu(test::make_random_model({}, folder.path()), {.n_ctx = 64, .n_batch = 16});
@@ -28,7 +35,7 @@ TEST(CudaStep, lets_a_kernel_begin_while_the_one_before_ends_where_the_driver_ca
     loaded->step(test::rows_of(0, 0, 12, 300), {11});
     const std::uint64_t n = driver.n_launches - n_before;
     EXPECT_GT(n, 10U);
-    EXPECT_EQ(driver.n_overlapped - n_overlapped_before, each.expected ? n : 0) << each.version << each.overlap;
+    EXPECT_EQ(driver.n_overlapped - n_overlapped_before, each.expected ? n : 0) << each.version << ", " << each.overlap;
   }
   unsetenv(test::kFakeCudaVersion);
   unsetenv(CudaDevice::kOverlapVariable);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace headroom::cuda {
@@ -17,17 +18,18 @@ class Opening {
     library_ = dlopen(library_name_.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) return refused(fmt::format("this machine has no NVIDIA driver ({})", library_name_));
     find_all();
-    if (!missing_.empty()) {
-      return refused(fmt::format("expected a driver for CUDA {} or newer, found one without {}",
-                                 version_text(kLeastDriverVersion), missing_));
+    // An old driver may lack functions too; people know it by its version.
+    if (driver_.cuDriverGetVersion != nullptr) {
+      int version = 0;
+      if (const CUresult told = driver_.cuDriverGetVersion(&version); told != CUDA_SUCCESS)
+        return refused(fmt::format("the driver does not tell its version (error {})", told));
+      if (version < least_driver_version()) {
+        return refused(fmt::format("NVIDIA's driver is for CUDA {}, the kernels here need one for {}",
+                                   version_text(version), least_driver_text()));
+      }
     }
-    int version = 0;
-    if (const CUresult told = driver_.cuDriverGetVersion(&version); told != CUDA_SUCCESS)
-      return refused(fmt::format("the driver does not tell its version (error {})", told));
-    if (version < kLeastDriverVersion) {
-      return refused(fmt::format("expected a driver for CUDA {} or newer, found one for {}",
-                                 version_text(kLeastDriverVersion), version_text(version)));
-    }
+    if (!missing_.empty())
+      return refused(fmt::format("expected a driver for {}, found one without {}", least_driver_text(), missing_));
     if (const CUresult begun = driver_.cuInit(0); begun != CUDA_SUCCESS) {
       const char* name = nullptr;
       driver_.cuGetErrorName(begun, &name);
@@ -39,6 +41,14 @@ class Opening {
  private:
   static Error refused(const std::string& why) { return {ErrorCode::kUnsupported, "CUDA: " + why}; }
   static std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+  // "CUDA 13.0 (580 or newer)"
+  static std::string least_driver_text() {
+    const int least = least_driver_version();
+    const auto* first = std::ranges::find(kFirstBranches, least / 1000, &FirstBranch::major);
+    const std::string branch =
+        first != kFirstBranches.end() ? fmt::format("{} or newer", first->branch) : std::string("or newer");
+    return fmt::format("CUDA {} ({})", version_text(least), branch);
+  }
 
   template <class Function>
   void find(const char* name, Function*& function) {
@@ -59,6 +69,8 @@ class Opening {
 };
 
 }  // namespace
+
+int least_driver_version() { return HEADROOM_CUDA_LEAST_DRIVER; }
 
 Result<const Driver*> driver() {
   static Opening opening;

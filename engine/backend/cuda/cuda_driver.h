@@ -3,6 +3,7 @@
 // and constants against the toolkit's header where there is one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -60,7 +61,17 @@ struct Driver {
 #undef HEADROOM_CUDA_FUNCTION
 };
 
-inline constexpr int kLeastDriverVersion = 12000;  // as cuDriverGetVersion() counts: 1000 major + 10 minor
+// The least driver that loads the kernels of this build, as cuDriverGetVersion() counts: 1000 major + 10 minor. It is
+// one for the major version of the nvcc that compiled them.
+int least_driver_version();
+
+// The first branch of the driver that is for a major version of CUDA: "CUDA Compatibility" of NVIDIA, chapter "Minor
+// Version Compatibility", table 1.
+struct FirstBranch {
+  int major, branch;
+};
+inline constexpr std::array kFirstBranches{FirstBranch{12, 525}, FirstBranch{13, 580}};
+
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
 inline constexpr const char* kDriverVariable = "HEADROOM_CUDA_DRIVER";  // another library, for tests
 

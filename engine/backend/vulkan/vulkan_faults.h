@@ -17,6 +17,7 @@ struct VulkanFaults {
   std::atomic<std::uint32_t> refuse_at_map = 0;     // the driver has no memory for an arena
   std::atomic<Bytes> more_for_buffers = 0;          // that the driver takes than a buffer is large
   std::atomic<Bytes> taken = 0;                     // what another program holds of a device, as the system counts it
+  std::atomic<std::uint32_t> vendor = 0;            // of which devices say that they are, unless it is 0
   std::atomic<bool> hides_options = false;          // devices that are looked for have nothing that is optional
 };
 

@@ -84,6 +84,7 @@ VulkanCards vulkan_cards(bool with_software) {
   const char* tier = std::getenv(kVulkanTierVariable);
   const std::string_view tier_setting = tier != nullptr ? tier : "";
   for (auto& [device, facts] : all) {
+    if (const std::uint32_t vendor = vulkan_faults().vendor; vendor != 0) facts.vendor = vendor;
     if (vulkan_faults().hides_options) facts = without_options(std::move(facts));
     if (const std::string why = why_not_usable(facts); !why.empty()) {
       found.refused.push_back(fmt::format("Vulkan: {}: {}", facts.name, why));

@@ -32,6 +32,8 @@ struct VulkanCard {
 // lp_bld_limits.h).
 inline constexpr std::uint64_t kMostSoftwareLoops = 65535;
 
+inline constexpr std::uint32_t kNvidia = 0x10de;  // VulkanCard::vendor
+
 struct VulkanCards {
   std::vector<VulkanCard> cards;     // vulkan:0, vulkan:1, ... in the order of the loader
   std::vector<std::string> refused;  // what was found and cannot be used, and why: a sentence each

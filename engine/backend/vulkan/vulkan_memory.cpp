@@ -14,7 +14,6 @@ namespace headroom {
 namespace {
 
 constexpr const char* kProc = "/proc";
-constexpr std::uint32_t kNvidia = 0x10de;
 // Looking at every open file of a desktop's programs takes some ten milliseconds.
 constexpr std::chrono::seconds kOthersKept{5};
 

@@ -53,8 +53,11 @@ TEST_F(CliOnCuda, a_machine_without_a_driver_says_so_and_uses_the_cpu) {
 }
 
 TEST_F(CliOnCuda, a_driver_that_is_too_old_says_so_and_the_cpu_is_used) {
-  const UseVariable version(kFakeCudaVersion, "11080");
-  expectNoDevice("cuda:0", "CUDA: expected a driver for CUDA 12.0 or newer, found one for 11.8");
+  constexpr int kMajor = HEADROOM_CUDA_LEAST_DRIVER / 1000;
+  const std::string old = std::to_string(kMajor - 1);
+  const UseVariable version(kFakeCudaVersion, (old + "040").c_str());
+  expectNoDevice("cuda:0", "CUDA: NVIDIA's driver is for CUDA " + old + ".4, the kernels here need one for CUDA " +
+                               std::to_string(kMajor) + (kMajor == 13 ? ".0 (580 or newer)" : ".0 (525 or newer)"));
 }
 
 TEST_F(CliOnCuda, a_driver_that_does_not_start_says_so_and_the_cpu_is_used) {

@@ -133,7 +133,7 @@ CUresult cuInit(unsigned) {
 CUresult cuDriverGetVersion(int* version) {
   CALLED();
   const char* other = std::getenv(test::kFakeCudaVersion);
-  *version = other != nullptr ? std::atoi(other) : 13000;
+  *version = other != nullptr ? std::atoi(other) : HEADROOM_CUDA_LEAST_DRIVER;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
