@@ -142,16 +142,7 @@ QWidget* VramPanel::buildLegend() {
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
   setRole(table, "flat");
   fitHeight(table);
-  // A section that resizes to its contents measures all of them at each change of one. These grow with a figure that
-  // needs more, and are measured anew with another plan.
-  connect(m_legend, &LegendModel::dataChanged, table, [table](const QModelIndex& first, const QModelIndex& last) {
-    for (int column = std::max<int>(first.column(), LegendModel::NowColumn); column <= last.column(); ++column) {
-      for (int row = first.row(); row <= last.row(); ++row) {
-        const int needed = table->sizeHintForIndex(first.sibling(row, column)).width();
-        if (needed > table->columnWidth(column)) table->setColumnWidth(column, needed);
-      }
-    }
-  });
+  connect(m_legend, &LegendModel::dataChanged, this, &VramPanel::widenLegend);
   m_legendTable = table;
   QFrame* card = makeCard(this);
   auto* column = new QVBoxLayout(card);
@@ -270,6 +261,17 @@ void VramPanel::showEvent(QShowEvent* event) {
   m_isSeen = true;
   refreshNow();
   fitLegend();
+}
+
+// A section that resizes to its contents measures all of them at each change of one. These grow with a figure that
+// needs more, and are measured anew with another plan (fitLegend()).
+void VramPanel::widenLegend(const QModelIndex& first, const QModelIndex& last) {
+  for (int column = std::max<int>(first.column(), LegendModel::NowColumn); column <= last.column(); ++column) {
+    for (int row = first.row(); row <= last.row(); ++row) {
+      const int needed = m_legendTable->sizeHintForIndex(first.sibling(row, column)).width();
+      if (needed > m_legendTable->columnWidth(column)) m_legendTable->setColumnWidth(column, needed);
+    }
+  }
 }
 
 void VramPanel::fitLegend() {

@@ -49,6 +49,7 @@ class VramPanel : public QWidget {
   void refreshPlan();
   void refreshNow();
   void refreshLoad();
+  void widenLegend(const QModelIndex& first, const QModelIndex& last);
   void fitLegend();
   void listRegions(std::size_t device, Segment segment);
   void chooseExport(const QString& ending);

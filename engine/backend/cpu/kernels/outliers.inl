@@ -87,7 +87,8 @@ inline void read_weights(const SlabJob& job, const SlabOutliers& outliers, std::
   }
 }
 
-// Whether all columns of a whole tile have n > 0 outliers, in the same channels.
+// Whether all columns of a whole tile have n > 0 outliers, in the same channels. Asked for every slab of every tile, so
+// without a branch for each column.
 template <class Acts>
 inline bool have_same_channels(const Acts& acts, std::uint32_t n) {
   const auto channels = [&](int c) {
@@ -96,13 +97,14 @@ inline bool have_same_channels(const Acts& acts, std::uint32_t n) {
     __builtin_memcpy(&four, acts.outliers(c).columns, sizeof(four));
     return four;
   };
-  std::uint32_t differ = 0, other_counts = 0;  // without a branch for each column, which took as long as the products
+  std::uint32_t other_channels = 0, other_counts = 0;
   HEADROOM_UNROLL_SLAB
   for (int c = 1; c < static_cast<int>(kTileCols); ++c) {
-    differ |= channels(c) ^ channels(0);
+    other_channels |= channels(c) ^ channels(0);
     other_counts |= acts.n_outliers(c) ^ n;
   }
-  return n > 0 && other_counts == 0 && differ << (32 - 8 * n) == 0;  // little-endian: those in use are the low bytes
+  // On a little-endian machine the n channels in use are the low bytes; the others say nothing.
+  return n > 0 && other_counts == 0 && other_channels << (32 - 8 * n) == 0;
 }
 
 // Adds what outliers make to the sums of kP panels with the columns of a tile, (kP, kTileCols, 16). Trained models have
