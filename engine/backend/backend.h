@@ -152,6 +152,14 @@ class Backend {
   virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
                             const StopToken& stop) = 0;
 
+  // Copies bytes from one arena of this backend to another, once all submitted ops are done: so a check looks at memory
+  // that only the backend reaches.
+  virtual Status copy_bytes(Arena& from, Bytes from_offset, Arena& to, Bytes to_offset, Bytes n_bytes) {
+    CHECK(from.host_address() != nullptr && to.host_address() != nullptr, "the host reaches both arenas");
+    std::copy_n(from.host_address() + from_offset, n_bytes, to.host_address() + to_offset);
+    return ok_status();
+  }
+
   virtual Result<MemorySample> sample_memory() = 0;
 
   // Seconds of all steps so far in which a thread multiplied matrices (with what is fused to them), the mean over the

@@ -27,11 +27,11 @@ namespace headroom {
 namespace {
 
 #if HEADROOM_HAS_CUDA
-// Until a card has run its kernels, CUDA is only for who asks for it: NVIDIA's cards are used by Vulkan.
-bool takes_cuda() {
+bool cuda_setting_is(std::string_view expected) {
   const char* setting = std::getenv(kCudaVariable);
-  return setting != nullptr && std::string_view(setting) == "1";
+  return setting != nullptr && setting == expected;
 }
+bool takes_cuda() { return !cuda_setting_is("0"); }
 #endif
 
 #if HEADROOM_HAS_VULKAN
@@ -95,7 +95,10 @@ Result<std::vector<DeviceInfo>> probe_devices(std::uint32_t n_threads, [[maybe_u
   std::vector<DeviceInfo> devices{std::move(cpu)};
 #if HEADROOM_HAS_CUDA
   if (takes_cuda()) {
-    for (CudaCard& card : cuda_cards().cards) devices.push_back(std::move(card.info));
+    for (CudaCard& card : cuda_cards().cards) {
+      if (cuda_setting_is("1")) card.info.proof = Proof::kNotNeeded;
+      devices.push_back(std::move(card.info));
+    }
   }
 #endif
 #if HEADROOM_HAS_VULKAN
@@ -120,12 +123,33 @@ std::vector<std::string> refused_devices([[maybe_unused]] bool with_software) {
 #endif
 #if HEADROOM_HAS_VULKAN
   VulkanCards vulkan = shown_cards(with_software);
-  if (lacks_cuda && std::ranges::find(vulkan.cards, kNvidia, &VulkanCard::vendor) != vulkan.cards.end()) {
+  const bool has_nvidia = std::ranges::find(vulkan.cards, kNvidia, &VulkanCard::vendor) != vulkan.cards.end();
+  if (lacks_cuda && has_nvidia) {
     for (std::string& sentence : refused) sentence += "; Vulkan is used";
   }
+#if HEADROOM_HAS_CUDA
+  // Who has no card of NVIDIA's misses no driver for one.
+  if (lacks_cuda && !has_nvidia && !cuda_setting_is("1")) refused.clear();
+#endif
   add(std::move(vulkan.refused));
 #endif
   return refused;
+}
+
+std::vector<std::pair<std::string, BackendFactory>> backend_variants([[maybe_unused]] const DeviceInfo& device) {
+  std::vector<std::pair<std::string, BackendFactory>> variants;
+#if HEADROOM_HAS_CUDA
+  const auto add = [&](const char* name, const CudaWays& ways) {
+    variants.emplace_back(name, [ways](const DeviceInfo& made) {
+      return made.kind == DeviceKind::kCuda ? make_cuda_backend(made, ways) : make_backend(made);
+    });
+  };
+  if (device.kind == DeviceKind::kCuda) {
+    add("one kernel after the other", {.overlaps = false});
+    add("kernels started one by one", {.uses_graphs = false});
+  }
+#endif
+  return variants;
 }
 
 Result<std::unique_ptr<Backend>> make_backend(const DeviceInfo& device) { return make_backend_with(device, {}); }

@@ -88,6 +88,16 @@ struct DeviceSpeed {
   bool operator==(const DeviceSpeed&) const = default;
 };
 
+// Whether a device has shown that it computes what the CPU computes (prove/prove_device.h). Who has not is used only
+// where somebody names it.
+enum class Proof : std::uint8_t {
+  kNotNeeded,  // a CPU, whose kernels are checked at each start; a reference device; or somebody answers for it
+  kMissing,
+  kRunning,  // another program of ours looks at it now
+  kPassed,
+  kFailed
+};
+
 // What is measured of a device and kept.
 struct DeviceMeasurement {
   DeviceSpeed speed;
@@ -142,9 +152,14 @@ struct DeviceInfo {
   Bytes max_arena_bytes = 0;    // largest single allocation; 0: no limit
   Bytes max_binding_bytes = 0;  // largest part of an arena that one kernel sees at once; 0: no limit
   std::vector<DType> kv_types;  // those with a real kernel
-  std::string kernels;          // of a probed CPU: the instruction set that computes, "avx512"
-  std::string kernel_note;      // which faster ones are not used, and why; empty: there is none
+  Proof proof = Proof::kNotNeeded;
+  std::string proof_key;    // of a probed GPU: what a proof holds for: the card, its driver, our kernels
+  std::string proof_note;   // what failed, a sentence
+  std::string kernels;      // of a probed CPU: the instruction set that computes, "avx512"
+  std::string kernel_note;  // which faster ones are not used, and why; empty: there is none
 
+  // Whether it is used without being named.
+  bool is_proved() const { return proof == Proof::kNotNeeded || proof == Proof::kPassed; }
   // Whether weights reach it through the host's memory when a model is loaded, because nobody else can write to its
   // own.
   bool needs_upload() const { return traits.copies_page_locked && !has_unified_memory; }

@@ -49,13 +49,23 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path) {
 InputFile::InputFile(std::filesystem::path path, int descriptor, Bytes n_bytes)
     : path_(std::move(path)), descriptor_(descriptor), n_bytes_(n_bytes) {}
 
+InputFile InputFile::in_memory(std::string_view name, std::vector<std::byte> bytes) {
+  InputFile file(name, -1, bytes.size());
+  file.bytes_ = std::move(bytes);
+  return file;
+}
+
 InputFile::InputFile(InputFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), n_bytes_(other.n_bytes_) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      n_bytes_(other.n_bytes_),
+      bytes_(std::move(other.bytes_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(n_bytes_, other.n_bytes_);
+  std::swap(bytes_, other.bytes_);
   return *this;
 }
 
@@ -68,6 +78,14 @@ Status InputFile::read_at(Bytes offset, std::span<std::byte> out) const {
   if (!end || *end > static_cast<Bytes>(std::numeric_limits<off_t>::max())) {
     return Error{ErrorCode::kBadFile,
                  fmt::format("{}: {} bytes at {} are beyond any file", path_.string(), out.size(), offset)};
+  }
+  if (descriptor_ < 0) {
+    if (*end > bytes_.size()) {
+      return Error{ErrorCode::kBadFile, fmt::format("{}: {} bytes at {} are beyond its {} bytes", path_.string(),
+                                                    out.size(), offset, bytes_.size())};
+    }
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+    return ok_status();
   }
   while (!out.empty()) {
     const ssize_t n_read = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));

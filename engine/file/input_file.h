@@ -4,17 +4,22 @@
 
 #include <filesystem>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
 
 namespace headroom {
 
-// Owns a descriptor; movable. All methods may be called from any thread at once.
+// Owns a descriptor, or the bytes of a file that was never written; movable. All methods may be called from any thread
+// at once.
 class InputFile {
  public:
   // kBadFile when `path` is absent, unreadable, a directory, a device or a pipe.
   static Result<InputFile> open(const std::filesystem::path& path);
+  // A file that stands in memory alone: a model that the program made itself. `name` stands where messages name a path.
+  static InputFile in_memory(std::string_view name, std::vector<std::byte> bytes);
 
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
@@ -31,6 +36,7 @@ class InputFile {
   std::filesystem::path path_;
   int descriptor_ = -1;
   Bytes n_bytes_ = 0;
+  std::vector<std::byte> bytes_;  // where there is no descriptor
 };
 
 }  // namespace headroom

@@ -10,8 +10,22 @@
 namespace headroom {
 namespace {
 
-bool is_gpu_here(const DeviceInfo& device) {
-  return device.is_present && !device.is_software && device.kind != DeviceKind::kCpu;
+bool is_gpu_here(const DeviceInfo& device) { return device.kind != DeviceKind::kCpu && is_used_unasked(device); }
+
+// What the typical model's weights take, and the ops that read them.
+constexpr double kTypicalBytes = 4.6e9, kTypicalOps = 291;
+
+// Whether the same card stands in the list a second time, by a driver that is better for it.
+bool has_better_twin(std::span<const DeviceInfo> devices, DeviceIndex index) {
+  const DeviceInfo& device = devices[index];
+  const auto is_better = [&](const DeviceInfo& other) {
+    const std::optional<double> its = typical_token_seconds(other), ours = typical_token_seconds(device);
+    if (its && ours && *its != *ours) return *its < *ours;
+    return other.kind < device.kind;  // CUDA before Vulkan
+  };
+  return std::ranges::any_of(devices, [&](const DeviceInfo& other) {
+    return other.kind != device.kind && is_gpu_here(other) && are_one_card(device, other) && is_better(other);
+  });
 }
 
 bool all_are(std::span<const DeviceInfo> devices, const std::vector<DeviceIndex>& which, auto property) {
@@ -37,6 +51,20 @@ Judged judge(const ModelInfo& model, std::span<const DeviceInfo> devices, PlanOp
 
 }  // namespace
 
+bool is_used_unasked(const DeviceInfo& device) {
+  return device.is_present && !device.is_software && device.is_proved();
+}
+
+bool are_one_card(const DeviceInfo& a, const DeviceInfo& b) {
+  return a.heap.empty() || b.heap.empty() ? a.name == b.name : a.heap == b.heap;
+}
+
+std::optional<double> typical_token_seconds(const DeviceInfo& device) {
+  const double rate = device.speed.decode_rate(DType::kQ4_K);
+  if (!(rate > 0)) return std::nullopt;
+  return kTypicalBytes / rate + kTypicalOps * device.speed.op_seconds;
+}
+
 std::vector<DeviceIndex> choose_gpus(std::span<const DeviceInfo> devices) {
   const auto find_all = [&](auto is_wanted) {
     std::vector<DeviceIndex> found;
@@ -46,12 +74,11 @@ std::vector<DeviceIndex> choose_gpus(std::span<const DeviceInfo> devices) {
     return found;
   };
   const auto is_reference = [](const DeviceInfo& device) { return device.kind == DeviceKind::kReference; };
-  for (const DeviceKind kind : {DeviceKind::kCuda, DeviceKind::kVulkan, DeviceKind::kMetal}) {
-    const auto is_card = [&](const DeviceInfo& device) { return device.kind == kind && !device.has_unified_memory; };
-    if (find_all(is_card).empty()) continue;
-    return find_all([&](const DeviceInfo& device) {
-      return is_card(device) || (is_reference(device) && !device.has_unified_memory);
-    });
+  const auto is_card = [&](const DeviceInfo& device) { return !is_reference(device) && !device.has_unified_memory; };
+  if (!find_all(is_card).empty()) {
+    std::vector<DeviceIndex> cards = find_all([](const DeviceInfo& device) { return !device.has_unified_memory; });
+    std::erase_if(cards, [&](DeviceIndex card) { return has_better_twin(devices, card); });
+    return cards;
   }
   if (std::vector<DeviceIndex> reference = find_all(is_reference); !reference.empty()) return reference;
   std::vector<DeviceIndex> shared = find_all([](const DeviceInfo&) { return true; });

@@ -15,9 +15,20 @@ struct DevicesChosen {
   std::string reason;             // a sentence; empty where there was nothing to choose from
 };
 
-// Before a model is known: of this machine's GPUs those with memory of their own (CUDA's, else Vulkan's, else Metal's),
-// else the first that shares the host's; and the reference devices, which somebody asked for. Never a driver that
-// computes on the CPU.
+// Whether nobody has to name it: it is in this machine, has been proved, and is no driver that computes on the CPU.
+bool is_used_unasked(const DeviceInfo& device);
+
+// Whether two entries are the same card, shown by two drivers. Where one of them does not tell where it is, the name
+// has to do.
+bool are_one_card(const DeviceInfo& a, const DeviceInfo& b);
+
+// How long an answer's token would take of a model of eight billion parameters in Q4_K, by what was measured of a
+// device; absent: nothing was.
+std::optional<double> typical_token_seconds(const DeviceInfo& device);
+
+// Before a model is known: of this machine's GPUs those with memory of their own, else the first that shares the
+// host's; and the reference devices, which somebody asked for. Only those that are used unasked. Of a card that two
+// drivers show the faster one, or CUDA's where that is not known.
 std::vector<DeviceIndex> choose_gpus(std::span<const DeviceInfo> devices);
 
 // For a model: those, unless the CPU alone has the better plan with `options` (whose devices are not looked at). It has

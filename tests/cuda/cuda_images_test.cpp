@@ -53,7 +53,7 @@ TEST(CudaImages, ask_for_the_driver_that_cards_are_listed_with) {
   const int least = cuda::least_driver_version();
   std::size_t n_machine_code = 0;
   for (const CudaKernelFile& file : cuda_kernel_files()) {
-    const auto* at = static_cast<const unsigned char*>(file.image);
+    const auto* at = reinterpret_cast<const unsigned char*>(file.image.data());
     ImageHead image;
     std::memcpy(&image, at, sizeof image);
     ASSERT_EQ(image.magic, kImageMagic) << file.name;

@@ -68,7 +68,7 @@ class FakeCudaDriver : public testing::Test {
   cuda::CUfunction kernel(const char* entry) {
     cuda::CUmodule module = nullptr;
     cuda::CUfunction function = nullptr;
-    EXPECT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of(entry).image), CUDA_SUCCESS);
+    EXPECT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of(entry).image.data()), CUDA_SUCCESS);
     EXPECT_EQ(driver_.cuModuleGetFunction(&function, module, entry), CUDA_SUCCESS);
     return function;
   }
@@ -157,7 +157,7 @@ TEST_F(FakeCudaDriver, runs_a_kernel_by_the_name_that_its_module_has) {
   EXPECT_EQ(found[8], 0U) << "the choice";
   cuda::CUmodule module = nullptr;
   cuda::CUfunction function = nullptr;
-  ASSERT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of("embed").image), CUDA_SUCCESS);
+  ASSERT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of("embed").image.data()), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuModuleGetFunction(&function, module, "no_kernel"), kNotFound);
   EXPECT_EQ(driver_.cuModuleLoadData(&module,
                                      "\x7F"
@@ -214,7 +214,7 @@ TEST_F(FakeCudaDriver, knows_handles_while_what_they_stand_for_is_there) {
   cuda::CUmodule module = nullptr;
   cuda::CUfunction function = nullptr;
   ASSERT_EQ(driver_.cuEventCreate(&event, 0), CUDA_SUCCESS);
-  ASSERT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of("embed").image), CUDA_SUCCESS);
+  ASSERT_EQ(driver_.cuModuleLoadData(&module, kernel_file_of("embed").image.data()), CUDA_SUCCESS);
   ASSERT_EQ(driver_.cuModuleGetFunction(&function, module, "embed"), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuModuleUnload(module), CUDA_SUCCESS);
   EXPECT_EQ(driver_.cuModuleUnload(module), kInvalidHandle);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Checks a GPU from end to end in under nine minutes: devices, contract tests, the plan against what the driver counts,
-# layers between CPU and GPU, 200 turns of conversations, and speeds as shares of what the device was measured to do.
-# Every step has its own time limit and a result, whatever became of the others. Ends with a table and one JSON, and fails
-# when a step did. Engine only: no window, no network, no model file.
+# Checks a GPU from end to end in under nine minutes: devices, what users' cards are asked at first sight (prove), contract
+# tests, the plan against what the driver counts, layers between CPU and GPU, 200 turns of conversations, and speeds as
+# shares of what the device was measured to do. Every step has its own time limit and a result, whatever became of the
+# others. Ends with a table and one JSON, and fails when a step did. Engine only: no window, no network, no model file.
 # usage: tests/gpu/check.sh [--device ID] [--seconds N] [--out FOLDER] [--quick]
 #        tests/gpu/check.sh --pack FOLDER
 # --device   vulkan:0 unless named; or cuda:0: as `headroom-cli devices` lists them
@@ -155,6 +155,15 @@ step() {
 single() { timeout -k 5 "$2" "${@:3}" >"$out/$1.json" 2>"$out/$1.log"; }
 
 # shellcheck disable=SC2317
+# prove NAME LIMIT: what a user's card is asked before it is used.
+# Where the CPU computes, a part of it.
+prove() {
+  local size=full
+  if [ "$quick" = yes ] || [ -n "${HEADROOM_VULKAN_SOFTWARE:-}" ]; then size=quick; fi
+  HEADROOM_PROOF=$size single "$1" "$2" "$bin/headroom-cli" prove "$device" --json
+}
+
+# shellcheck disable=SC2317
 # contract NAME LIMIT FILTER: the tests in several programs side by side, as compiling kernels is what takes time.
 contract() {
   local n=$((($(nproc) + 1) / 2)) i pids=() pid status=0
@@ -182,6 +191,7 @@ bench_step() {
 }
 
 step devices "devices" 60 single "$bin/headroom-cli" devices --present --json
+step prove "prove" 90 prove
 step models "random models" 60 single "$bin/gpu_check" models "$out/models" "$device"
 step contract "contract tests" 180 contract "$filter"
 largest=$small

@@ -23,7 +23,7 @@ if [ "$kind" = passes ]; then
   HEADROOM_CHECK_BIN=$bin "$script" --pack "$folder/pack" >"$folder/log" 2>&1 || wrong "expected it to pack itself"
   script=$folder/pack/check.sh
   check 0 "" --seconds 5000  # a busy machine is no failure
-  for title in devices "random models" "contract tests" "plan against the driver" "layers on CPU and GPU" "10 turns" \
+  for title in devices prove "random models" "contract tests" "plan against the driver" "layers on CPU and GPU" "10 turns" \
     "bench, small model" "bench, FFNs on the CPU" "bench, FFNs streamed"; do
     row "$title" passed
   done
@@ -40,7 +40,9 @@ fi
 # they have faults of their own below.
 mkdir "$folder/fakes"
 fake() { printf '#!/bin/bash\n%s\n' "$2" >"$folder/fakes/$1"; chmod +x "$folder/fakes/$1"; }
-fake headroom-cli "[ \"\$1\" = devices ] && exec '$bin/headroom-cli' \"\$@\"; sleep 100"
+fake headroom-cli "[ \"\$1\" = devices ] && exec '$bin/headroom-cli' \"\$@\"
+[ \"\$1\" = prove ] && { echo '{\"passed\": false, \"what_failed\": \"a wrong kernel\"}'; exit 1; }
+sleep 100"
 fake vulkan_test 'kill -SEGV $$'
 fake gpu_check "case \"\$1\" in
   models | report) exec '$bin/gpu_check' \"\$@\" ;;
@@ -50,6 +52,8 @@ fake gpu_check "case \"\$1\" in
 esac; exit 2"
 check 1 "$folder/fakes" --seconds 8
 row devices passed
+row prove failed
+says "a wrong kernel"
 row "random models" passed
 row "contract tests" "signal 11"
 says "expected tests, found none that ran"

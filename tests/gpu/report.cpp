@@ -71,6 +71,15 @@ void take_devices(const std::string& id, Step& step) {
   step.failures.push_back(sentence);
 }
 
+// `headroom-cli prove`.
+void take_proof(Step& step) {
+  if (step.data.value("passed", false)) {
+    step.figure = fmt::format("computes as the CPU does, in {:.2f} s", step.data.value("seconds", 0.0));
+  } else {
+    step.failures.push_back(step.data.value("what_failed", "expected a verdict, found none"));
+  }
+}
+
 // `headroom-cli bench`.
 void take_bench(Step& step) {
   const auto share = [&](const char* name, const char* of) {
@@ -133,6 +142,7 @@ void take_step(const fs::path& folder, const std::string& device, Step& step) {
     return;
   }
   if (step.name == "devices") return take_devices(device, step);
+  if (step.name == "prove") return take_proof(step);
   if (step.data.contains("decode_tokens_per_s")) return take_bench(step);
   const Json outcome = std::exchange(step.data, Json(nullptr));
   step.figure = outcome.value("figure", "");

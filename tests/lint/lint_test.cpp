@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = HEADROOM_SOURCE_DIR;
 // The order of folders is the order of dependency.
-const std::vector<std::string> kEngineOrder{"base",    "format",  "file", "model",   "text",
-                                            "devices", "program", "plan", "backend", "run"};
+const std::vector<std::string> kEngineOrder{"base",    "format", "file",    "model", "text", "devices",
+                                            "program", "plan",   "backend", "run",   "prove"};
 constexpr int kLastCoreRank = 7;  // plan: the window may see no further
 // What a folder of engine/backend may include of its neighbours: what they share, and never another backend.
 const std::map<std::string, std::set<std::string>> kBackendNeighbours{{"host", {}},

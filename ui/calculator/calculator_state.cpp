@@ -18,10 +18,10 @@ constexpr std::size_t kMostFixes = 4;
 
 QString typeName(DType dtype) { return QString::fromStdString(std::string(dtype_row(dtype).name)); }
 
-// A driver that computes on the CPU is never measured and never chosen by itself.
+// Of those that are used unasked: the others are never measured, and never chosen by themselves.
 bool isMeasured(const std::vector<DeviceInfo>& devices) {
   return std::all_of(devices.begin(), devices.end(),
-                     [](const DeviceInfo& d) { return d.is_software || d.speed.read_bytes_per_s > 0; });
+                     [](const DeviceInfo& d) { return !is_used_unasked(d) || d.speed.read_bytes_per_s > 0; });
 }
 
 bool hasType(const DeviceInfo& device, DType dtype) {
@@ -39,8 +39,9 @@ CalculatorState::CalculatorState(std::vector<DeviceInfo> catalogue, QStringList 
 
 void CalculatorState::setPresentDevices(std::vector<DeviceInfo> devices) {
   const std::vector<DeviceInfo>& before = m_devices.present();
-  const bool isSame = std::equal(devices.begin(), devices.end(), before.begin(), before.end(),
-                                 [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id; });
+  const bool isSame =
+      std::equal(devices.begin(), devices.end(), before.begin(), before.end(),
+                 [](const DeviceInfo& a, const DeviceInfo& b) { return a.id == b.id && a.proof == b.proof; });
   const bool wasMeasured = isMeasured(before);
   for (const QString& name : m_devices.setPresent(std::move(devices)))
     m_chosenForUser << tr("%1 is no longer in this machine and is left out of the plan.").arg(name);

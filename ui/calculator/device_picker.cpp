@@ -46,10 +46,23 @@ QString factsOf(const DeviceInfo& device, const QString& item) {
   QStringList lines{item};
   if (device.is_software)
     lines << DevicePicker::tr("Computes on the CPU, slower than the CPU by itself: used only when you choose it");
+  if (device.proof == Proof::kFailed) {
+    lines << DevicePicker::tr("Failed its check, and is used only where you choose it: %1")
+                 .arg(QString::fromStdString(device.proof_note));
+  } else if (!device.is_proved() && !device.is_software) {
+    lines << DevicePicker::tr("Not checked yet: used only where you choose it");
+  }
   for (const std::string& fact : {device.driver, device.kernels, device.kernel_note}) {
     if (!fact.empty()) lines << QString::fromStdString(fact);
   }
   return lines.join(QLatin1Char('\n'));
+}
+
+// Why it is not used unasked.
+QString withState(const DeviceInfo& device, const QString& item) {
+  if (device.is_software) return DevicePicker::tr("%1, computes on the CPU").arg(item);
+  if (device.proof == Proof::kFailed) return DevicePicker::tr("%1, failed its check").arg(item);
+  return device.is_proved() ? item : DevicePicker::tr("%1, not checked yet").arg(item);
 }
 
 }  // namespace
@@ -101,7 +114,7 @@ void DevicePicker::addDevice(const DeviceInfo& device, bool hasNamesake) {
   if (hasNamesake) name = QStringLiteral("%1 (%2)").arg(name, id);
   //: A device and its memory in a list: "RTX 4090 - 24.0 GiB"
   const QString item = tr("%1 \u2013 %2").arg(name, formatBytes(device.total_bytes));
-  addItem(device.is_software ? tr("%1, computes on the CPU").arg(item) : item, id);
+  addItem(withState(device, item), id);
   setItemData(count() - 1, factsOf(device, itemText(count() - 1)), Qt::ToolTipRole);
 }
 
@@ -109,7 +122,9 @@ void DevicePicker::setDevices(const std::vector<DeviceInfo>& present, const std:
   QStringList ids;
   for (const auto* devices : {&present, &catalogue}) {
     for (const DeviceInfo& device : *devices)
-      ids << QString::fromStdString(device.id) + QLatin1Char('\n') + QString::fromStdString(device.name);
+      ids << QStringLiteral("%1\n%2\n%3")
+                 .arg(QString::fromStdString(device.id), QString::fromStdString(device.name))
+                 .arg(static_cast<int>(device.proof));
   }
   if (count() > 0 && ids == m_ids) return;
   m_ids = ids;

@@ -87,7 +87,8 @@ void DeviceWatch::take(std::vector<DeviceInfo> found) {
         const Bytes difference =
             a.free_bytes > b.free_bytes ? a.free_bytes - b.free_bytes : b.free_bytes - a.free_bytes;
         return a.id == b.id && difference < noise(a) && is_near(a.speed, b.speed) && a.driver_bytes == b.driver_bytes &&
-               a.driver_measured == b.driver_measured && a.account.confidence == b.account.confidence;
+               a.driver_measured == b.driver_measured && a.proof == b.proof &&
+               a.account.confidence == b.account.confidence;
       });
   if (!moved) return;
   m_told = m_now;

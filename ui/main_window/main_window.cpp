@@ -171,6 +171,7 @@ void MainWindow::buildMenus() {
   connect(m_menus, &WindowMenus::closeChosen, this, &MainWindow::closeModel);
   connect(m_menus, &WindowMenus::writeChosen, this, [this] { m_chat->setFocus(Qt::ShortcutFocusReason); });
   connect(m_menus, &WindowMenus::docksResetChosen, this, &MainWindow::resetDocks);
+  connect(m_menus, &WindowMenus::gpuCheckChosen, this, &MainWindow::gpuCheckWanted);
   connect(m_menus, &WindowMenus::aboutChosen, this, [this] { showAbout(this); });
   connect(m_menus, &WindowMenus::aboutStarterChosen, this, [this] { showAboutStarter(this); });
   connect(m_menus, &WindowMenus::recentCleared, this, [this] {
@@ -327,6 +328,8 @@ void MainWindow::refreshStatus() {
 }
 
 void MainWindow::showMessage(Tone tone, const QString& sentence) { m_messages->show(tone, sentence); }
+
+void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text); }
 
 bool MainWindow::focusNextPrevChild(bool next) { return focusNextInOrder(*this, next); }
 

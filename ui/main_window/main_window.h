@@ -46,11 +46,13 @@ class MainWindow : public QMainWindow {
   void loadWithout(const QString& deviceId);  // the loaded model, with what takes the place of a device that failed
   // One whole sentence; stays until it is dismissed.
   void showMessage(headroom::ui::Tone tone, const QString& sentence);
+  void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more
 
  signals:
   void settingsChanged(const headroom::ui::WindowSettings& settings);
   void devicesRead(const std::vector<headroom::DeviceInfo>& devices);  // others, or other figures of them
-  void openModelChanged(const QString& name, bool isLoading);          // the one whose plan is shown; empty: none
+  void gpuCheckWanted();
+  void openModelChanged(const QString& name, bool isLoading);  // the one whose plan is shown; empty: none
 
  protected:
   bool focusNextPrevChild(bool next) override;

@@ -67,6 +67,9 @@ void WindowMenus::buildHelp(QMainWindow& window) {
   QMenu* menu = window.menuBar()->addMenu(tr("&Help"));
   menu->addAction(tr("What the &starter model is"), this, &WindowMenus::aboutStarterChosen)
       ->setObjectName(QStringLiteral("actionAboutStarter"));
+  QAction* check = menu->addAction(tr("&Check the graphics cards again"), this, &WindowMenus::gpuCheckChosen);
+  check->setObjectName(QStringLiteral("actionCheckGpus"));
+  check->setStatusTip(tr("Whether each computes what the CPU computes, as at its first start"));
   QAction* about = menu->addAction(tr("&About Headroom"), this, &WindowMenus::aboutChosen);
   about->setObjectName(QStringLiteral("actionAbout"));
   about->setMenuRole(QAction::AboutRole);

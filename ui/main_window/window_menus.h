@@ -31,6 +31,7 @@ class WindowMenus : public QObject {
   void themeChosen(headroom::ui::ThemeChoice choice);
   void writeChosen();
   void docksResetChosen();
+  void gpuCheckChosen();
   void aboutChosen();
   void aboutStarterChosen();
 

@@ -53,7 +53,7 @@ class CudaBackend final : public GpuBackend {
 
 }  // namespace
 
-Result<std::unique_ptr<Backend>> make_cuda_backend(const DeviceInfo& device) {
+Result<std::unique_ptr<Backend>> make_cuda_backend(const DeviceInfo& device, const CudaWays& ways) {
   CudaCards found = cuda_cards();
   const auto card = std::ranges::find_if(found.cards, [&](const CudaCard& each) { return each.info.id == device.id; });
   if (card == found.cards.end()) {
@@ -64,7 +64,7 @@ Result<std::unique_ptr<Backend>> make_cuda_backend(const DeviceInfo& device) {
   card->info = device;
   std::optional<MemoryReadings> before;
   if (use_of_card(*card).n_open == 0) before = read_card_memory(*card);
-  Result<std::shared_ptr<CudaDevice>> opened = CudaDevice::open(*card);
+  Result<std::shared_ptr<CudaDevice>> opened = CudaDevice::open(*card, ways);
   if (!opened) return opened.error();
   if (before) use_of_card(*card).driver_bytes = driver_share(*before, read_card_memory(*card), false).value_or(0);
   return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(std::move(*opened), std::move(before)));

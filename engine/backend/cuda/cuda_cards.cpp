@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "backend/cuda/cuda_kernels.h"
 #include "backend/gpu/device_choice.h"
 #include "backend/gpu_memory/drm_clients.h"
 #include "backend/gpu_memory/nvml.h"
@@ -62,6 +63,18 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   return card;
 }
 
+// Of a card that does not tell its own, its name.
+std::string uuid_text(const cuda::Driver& driver, const CudaCard& card) {
+  cuda::CUdevice device = 0;
+  cuda::CUuuid uuid{};
+  if (driver.cuDeviceGet(&device, card.ordinal) != cuda::CUDA_SUCCESS ||
+      driver.cuDeviceGetUuid_v2(&uuid, device) != cuda::CUDA_SUCCESS)
+    return card.info.name;
+  std::string text;
+  for (const char byte : uuid.bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
 void describe(const cuda::Driver& driver, CudaCard& card) {
   DeviceInfo& info = card.info;
   info.kind = DeviceKind::kCuda;
@@ -77,6 +90,11 @@ void describe(const cuda::Driver& driver, CudaCard& card) {
     if (row.is_kv) info.kv_types.push_back(row.dtype);
   }
   if (card.pci) info.heap = pci_text(*card.pci);
+  const std::string version_of_all = nvml_driver_version();
+  if (!version_of_all.empty()) info.driver += fmt::format(", driver {}", version_of_all);
+  info.proof = Proof::kMissing;
+  info.proof_key = fmt::format("{}|{}.{}|{}|{:016x}", uuid_text(driver, card), card.major, card.minor, info.driver,
+                               cuda_kernels_fingerprint());
   const MemorySample memory = sample_card(card);
   info.total_bytes = memory.total;
   info.free_bytes = memory.free;

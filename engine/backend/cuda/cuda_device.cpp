@@ -70,16 +70,17 @@ Status check_not_given_up(const cuda::Driver& driver, const CudaCard& card) {
 
 }  // namespace
 
-Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card) {
+Result<std::shared_ptr<CudaDevice>> CudaDevice::open(const CudaCard& card, const CudaWays& ways) {
   const Result<const cuda::Driver*> driver = cuda::driver();
   if (!driver) return driver.error();
   if (Status usable = check_not_given_up(**driver, card); !usable) return usable.error();
-  std::shared_ptr<CudaDevice> device(new CudaDevice(**driver, card));  // NOLINT: the constructor is private
+  std::shared_ptr<CudaDevice> device(new CudaDevice(**driver, card, ways));  // NOLINT: the constructor is private
   if (Status made = device->create(); !made) return made.error();
   return device;
 }
 
-CudaDevice::CudaDevice(const cuda::Driver& driver, CudaCard card) : driver_(driver), card_(std::move(card)) {
+CudaDevice::CudaDevice(const cuda::Driver& driver, CudaCard card, const CudaWays& ways)
+    : driver_(driver), card_(std::move(card)), ways_(ways) {
   ++use_of_card(card_).n_open;
   reset_if_broken(driver_, card_);
   n_resets_ = shared_context(card_.ordinal).n_resets;
@@ -116,8 +117,9 @@ Status CudaDevice::create() {
     return refused("opening it", made);
   int version = 0;
   const char* wanted = std::getenv(kOverlapVariable);
-  has_overlap_ = card_.major >= kLeastOverlapMajor && driver_.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS &&
-                 version >= kLeastOverlapVersion && (wanted == nullptr || std::string_view(wanted) != "0");
+  has_overlap_ = ways_.overlaps && card_.major >= kLeastOverlapMajor &&
+                 driver_.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS && version >= kLeastOverlapVersion &&
+                 (wanted == nullptr || std::string_view(wanted) != "0");
   // What kernels never use is not set aside for them. A driver rounds up to what it needs at least; one that refuses
   // keeps its own.
   for (const int limit : {cuda::CU_LIMIT_STACK_SIZE, cuda::CU_LIMIT_PRINTF_FIFO_SIZE, cuda::CU_LIMIT_MALLOC_HEAP_SIZE})
@@ -236,7 +238,7 @@ Result<cuda::CUfunction> CudaDevice::find_kernel(std::string_view entry) {
   auto loaded = modules_.find(file.name);
   if (loaded == modules_.end()) {
     cuda::CUmodule module = nullptr;
-    if (const auto made = driver().cuModuleLoadData(&module, file.image); made != cuda::CUDA_SUCCESS) {
+    if (const auto made = driver().cuModuleLoadData(&module, file.image.data()); made != cuda::CUDA_SUCCESS) {
       Error error = failed(fmt::format("loading the kernels {}", file.name), made);
       error.message += fmt::format(" (compute capability {}.{})", card_.major, card_.minor);
       return error;

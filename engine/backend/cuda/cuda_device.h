@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/cuda_cards.h"
 #include "backend/gpu/gpu_step.h"
 
@@ -18,12 +19,13 @@ namespace headroom {
 class CudaDevice final : public GpuDriver {
  public:
   // kResource when the driver refuses; kDeviceLost where the card was given up and has not answered since.
-  static Result<std::shared_ptr<CudaDevice>> open(const CudaCard& card);
+  static Result<std::shared_ptr<CudaDevice>> open(const CudaCard& card, const CudaWays& ways = {});
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice() override;
 
   const CudaCard& card() const { return card_; }
+  bool uses_graphs() const { return ways_.uses_graphs; }
   const std::string& id() const override { return card_.info.id; }
   Status check_present() const override;
   Status wait_idle(std::string_view what) override { return wait_for(what, stream_); }
@@ -66,7 +68,7 @@ class CudaDevice final : public GpuDriver {
   Error failed(std::string_view what, cuda::CUresult result);
 
  private:
-  CudaDevice(const cuda::Driver& driver, CudaCard card);
+  CudaDevice(const cuda::Driver& driver, CudaCard card, const CudaWays& ways);
   Status create();
   bool is_given_up() const;
   Status wait_until_done(std::string_view what, const std::function<cuda::CUresult()>& query);
@@ -74,6 +76,7 @@ class CudaDevice final : public GpuDriver {
 
   const cuda::Driver& driver_;
   CudaCard card_;
+  CudaWays ways_;
   cuda::CUdevice device_ = 0;
   cuda::CUcontext context_ = nullptr;
   cuda::CUstream stream_ = nullptr;

@@ -40,6 +40,9 @@ inline constexpr unsigned CU_CTX_SCHED_BLOCKING_SYNC = 4, CU_MEMHOSTALLOC_PORTAB
 inline constexpr int CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
 
 // An option of a launch, of which we know one, and a launch: cuda.h, CUlaunchAttribute and CUlaunchConfig.
+struct CUuuid {
+  char bytes[16];
+};
 struct CUlaunchAttribute {
   int id;
   int padding;

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/fingerprint.h"
 
 // The build puts each image into the program: see CMakeLists.txt.
 #define HEADROOM_KERNELS(file, ...)                                \
-  extern "C" const unsigned char headroom_cuda_##file[];           \
+  extern "C" const std::byte headroom_cuda_##file[];               \
+  extern "C" const std::byte headroom_cuda_##file##_end[];         \
   namespace headroom {                                             \
   namespace {                                                      \
   constexpr std::string_view k_##file##_entries[] = {__VA_ARGS__}; \
@@ -18,13 +20,21 @@
 namespace headroom {
 
 std::span<const CudaKernelFile> cuda_kernel_files() {
-#define HEADROOM_KERNELS(file, ...) \
-  {#file, static_cast<const unsigned char*>(headroom_cuda_##file), k_##file##_entries},
+#define HEADROOM_KERNELS(file, ...) {#file, {headroom_cuda_##file, headroom_cuda_##file##_end}, k_##file##_entries},
   static const CudaKernelFile files[] = {
 #include "backend/cuda/kernel_files.inl"
   };
 #undef HEADROOM_KERNELS
   return files;
+}
+
+std::uint64_t cuda_kernels_fingerprint() {
+  static const std::uint64_t value = [] {
+    Fingerprint print;
+    for (const CudaKernelFile& file : cuda_kernel_files()) print.add(file.image);
+    return print.value();
+  }();
+  return value;
 }
 
 const CudaKernelFile& kernel_file_of(std::string_view entry) {

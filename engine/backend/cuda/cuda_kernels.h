@@ -1,6 +1,8 @@
 // The kernels that were compiled with the program, by file: a driver loads all entries of a file together.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -8,11 +10,15 @@ namespace headroom {
 
 struct CudaKernelFile {
   std::string_view name;  // kernels/<name>.cu
-  const void* image;      // code for several kinds of cards, as nvcc puts it together
+  // Code for several kinds of cards, as nvcc puts it together.
+  std::span<const std::byte> image;
   std::span<const std::string_view> entries;
 };
 
 std::span<const CudaKernelFile> cuda_kernel_files();
+
+// Stands for all of them: other kernels have another one.
+std::uint64_t cuda_kernels_fingerprint();
 
 // The file that has this entry, which is one.
 const CudaKernelFile& kernel_file_of(std::string_view entry);

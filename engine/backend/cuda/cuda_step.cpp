@@ -99,6 +99,7 @@ Status CudaStep::launch(const Launch& launch, const CudaDevice::Grid& grid) {
 }
 
 Status CudaStep::capture_graphs() {
+  if (!device_->uses_graphs()) return ok_status();
   const cuda::Driver& driver = device_->driver();
   for (const DeviceSubgraph& subgraph : cut_subgraphs(bound_.plan->program)) {
     if (subgraph.device != bound_.device) continue;

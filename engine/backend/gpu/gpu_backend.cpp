@@ -284,6 +284,11 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   return ok_status();
 }
 
+Status GpuBackend::copy_bytes(Arena& from, Bytes from_offset, Arena& to, Bytes to_offset, Bytes n_bytes) {
+  if (Status done = wait({}); !done) return done;
+  return copy("copying memory", {&gpu_arena(from), from_offset, n_bytes}, {&gpu_arena(to), to_offset, n_bytes});
+}
+
 CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->program, step_->bound().device}; }
 
 Status GpuBackend::check_bound(const char* call) const {

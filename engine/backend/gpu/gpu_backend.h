@@ -27,6 +27,7 @@ class GpuBackend : public Backend {
   Status top_k(std::span<CandidateQuery> queries) final;
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
                     const StopToken& stop) final;
+  Status copy_bytes(Arena& from, Bytes from_offset, Arena& to, Bytes to_offset, Bytes n_bytes) final;
   std::uint64_t n_allocations() const final { return n_allocations_; }
 
  protected:

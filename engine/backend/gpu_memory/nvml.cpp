@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct Nvml::Functions {
   int (*shutdown)() = nullptr;
   int (*device_by_pci)(const char*, NvmlDevice*) = nullptr;
   int (*memory_info)(NvmlDevice, NvmlMemory*) = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
   int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;  // null: an older library
 
   // False when the library is older than the function.
@@ -73,6 +75,7 @@ Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
     return refused(fmt::format("it could not be opened (error {})", result));
   functions.is_initialized = true;
   functions.find("nvmlDeviceGetComputeRunningProcesses_v3", functions.processes);
+  functions.find("nvmlSystemGetDriverVersion", functions.driver_version);
   return std::unique_ptr<const Nvml>(std::move(nvml));
 }
 
@@ -93,6 +96,13 @@ Result<DeviceUse> Nvml::read(const PciAddress& card) const {
   }
   const Bytes total = memory.total - memory.reserved;
   return DeviceUse{total, total - memory.free, "NVML"};
+}
+
+std::string Nvml::driver_version() const {
+  std::array<char, 80> text{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
+  if (functions_->driver_version == nullptr) return {};
+  const int result = functions_->driver_version(text.data(), static_cast<unsigned>(text.size()) - 1);
+  return result == kSuccess ? text.data() : std::string();
 }
 
 std::optional<Bytes> Nvml::own_bytes(const PciAddress& card) const {
@@ -140,6 +150,11 @@ Result<DeviceUse> read_nvml(const PciAddress& card) {
 std::optional<Bytes> own_nvml_bytes(const PciAddress& card) {
   const auto& nvml = nvml_of_machine();
   return nvml ? (*nvml)->own_bytes(card) : std::nullopt;
+}
+
+std::string nvml_driver_version() {
+  const auto& nvml = nvml_of_machine();
+  return nvml ? (*nvml)->driver_version() : std::string();
 }
 
 }  // namespace headroom

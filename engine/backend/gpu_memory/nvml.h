@@ -29,6 +29,9 @@ class Nvml {
   // another number. Any thread.
   std::optional<Bytes> own_bytes(const PciAddress& card) const;
 
+  // "580.65.06"; empty where it does not tell.
+  std::string driver_version() const;
+
  private:
   struct Functions;
   explicit Nvml(std::unique_ptr<Functions> functions);
@@ -39,5 +42,6 @@ class Nvml {
 // open until the process ends. Any thread.
 Result<DeviceUse> read_nvml(const PciAddress& card);
 std::optional<Bytes> own_nvml_bytes(const PciAddress& card);
+std::string nvml_driver_version();
 
 }  // namespace headroom

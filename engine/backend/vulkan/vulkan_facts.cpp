@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backend/vulkan/vulkan_pipelines.h"
 #include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
 
@@ -57,9 +58,11 @@ void read_properties(VkPhysicalDevice device, VulkanFacts& facts) {
   VkPhysicalDeviceProperties2 all{};
   all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   VkPhysicalDeviceVulkan12Properties driver{};
+  VkPhysicalDeviceIDProperties id{};
   VkPhysicalDeviceMaintenance3Properties sizes{};
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
   ask_for(all, driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
+  ask_for(all, id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
   ask_for(all, sizes, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
   const bool has_pci = facts.extensions.contains(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME);
   if (has_pci) ask_for(all, pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
@@ -67,6 +70,7 @@ void read_properties(VkPhysicalDevice device, VulkanFacts& facts) {
   facts.driver_id = driver.driverID;
   facts.driver =
       fmt::format("{} {}", static_cast<const char*>(driver.driverName), static_cast<const char*>(driver.driverInfo));
+  for (const std::uint8_t byte : id.deviceUUID) facts.uuid += fmt::format("{:02x}", byte);
   facts.limits = all.properties.limits;
   facts.max_allocation_bytes = sizes.maxMemoryAllocationSize;
   if (has_pci) facts.pci = PciAddress{pci.pciDomain, pci.pciBus, pci.pciDevice, pci.pciFunction};
@@ -172,6 +176,8 @@ VulkanCard make_vulkan_card(const VulkanFacts& facts, std::size_t index, std::st
   info.kernels = vulkan_tier_text(card.tier);
   if (const std::string note = vulkan_tier_note(card.tier, facts.tier); !note.empty() && !asked)
     info.kernel_note = fmt::format("{}: {}", info.name, note);
+  info.proof = Proof::kMissing;
+  info.proof_key = fmt::format("{}|{}|{}|{:016x}", facts.uuid, info.kernels, info.driver, vulkan_kernels_fingerprint());
   for (const DTypeRow& row : kDTypes) {
     if (row.is_kv) info.kv_types.push_back(row.dtype);
   }

@@ -18,6 +18,7 @@ struct VulkanFacts {
   std::uint32_t vendor = 0, product = 0;  // as on the PCI bus
   VkDriverId driver_id = VK_DRIVER_ID_MAX_ENUM;
   std::string driver;  // its name and version
+  std::string uuid;    // of the device: 32 hexadecimal digits
   std::set<std::string> extensions;
   std::optional<std::uint32_t> compute_queue;  // a family of queues that compute
   VkPhysicalDeviceLimits limits{};

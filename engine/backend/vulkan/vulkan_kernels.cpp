@@ -2,6 +2,7 @@
 
 #include "backend/vulkan/vulkan_pipelines.h"
 #include "base/check.h"
+#include "base/fingerprint.h"
 
 namespace headroom {
 namespace {
@@ -110,6 +111,18 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kTopTokens: return kTopTokensCode;
   }
   CHECK(false, "a kernel that is not there");
+}
+
+std::uint64_t vulkan_kernels_fingerprint() {
+  static const std::uint64_t value = [] {
+    Fingerprint print;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(Kernel::kTopTokens); ++i) {
+      const auto kernel = static_cast<Kernel>(i);
+      if (kernel != Kernel::kAttendTiles) print.add(std::as_bytes(kernel_code(kernel)));
+    }
+    return print.value();
+  }();
+  return value;
 }
 
 }  // namespace headroom

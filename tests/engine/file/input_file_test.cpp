@@ -36,6 +36,18 @@ TEST(InputFile, what_is_no_regular_file_is_refused_by_kind) {
   }
 }
 
+TEST(InputFile, one_that_stands_in_memory_is_read_as_any_other) {
+  const InputFile made = InputFile::in_memory("made", {std::byte{1}, std::byte{2}, std::byte{3}});
+  EXPECT_EQ(made.n_bytes(), 3U);
+  std::array<std::byte, 2> bytes{};
+  ASSERT_TRUE(made.read_at(1, bytes).ok());
+  EXPECT_EQ(bytes, (std::array{std::byte{2}, std::byte{3}}));
+  const Status beyond = made.read_at(2, bytes);
+  ASSERT_FALSE(beyond.ok());
+  EXPECT_EQ(beyond.error().code, ErrorCode::kBadFile);
+  EXPECT_THAT(beyond.error().message, HasSubstr("made: 2 bytes at 2 are beyond its 3 bytes"));
+}
+
 TEST(InputFile, reads_at_positions_and_names_the_end) {
   const test::TempFolder folder;
   std::ofstream(folder.path() / "f") << "0123456789";

@@ -50,10 +50,42 @@ TEST_F(ChooseDevices, a_card_that_is_faster_is_taken_and_both_speeds_are_told) {
 }
 
 TEST_F(ChooseDevices, cuda_comes_before_vulkan_which_shows_the_same_card) {
-  EXPECT_EQ(choose({cpu_of(32 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB),
-                    device_of(DeviceKind::kCuda, "cuda:0", 24 * kGiB), device_of(DeviceKind::kCuda, "cuda:1", kGiB)})
-                .gpus,
-            (Gpus{2, 3}));
+  std::vector<DeviceInfo> devices{cpu_of(32 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB),
+                                  device_of(DeviceKind::kCuda, "cuda:0", 24 * kGiB),
+                                  device_of(DeviceKind::kCuda, "cuda:1", kGiB)};
+  devices[1].heap = devices[2].heap = "0000:01:00.0";
+  EXPECT_EQ(choose(devices).gpus, (Gpus{2, 3}));
+  // Where the driver tells no place, by its name.
+  devices[1].heap.clear();
+  devices[1].name = devices[2].name = "RTX 4070";
+  EXPECT_EQ(choose(devices).gpus, (Gpus{2, 3}));
+}
+
+TEST_F(ChooseDevices, of_two_drivers_for_a_card_the_faster_one_is_taken) {
+  std::vector<DeviceInfo> devices{cpu_of(32 * kGiB), device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB),
+                                  device_of(DeviceKind::kCuda, "cuda:0", 24 * kGiB)};
+  devices[1].heap = devices[2].heap = "0000:01:00.0";
+  devices[2].speed.read_bytes_per_s /= 2;
+  EXPECT_EQ(choose(devices).gpus, Gpus{1});
+  devices[1].speed.op_seconds = 1e-3;  // reads as fast as before, and takes long for each op
+  EXPECT_EQ(choose(devices).gpus, Gpus{2});
+}
+
+TEST_F(ChooseDevices, what_was_not_proved_or_failed_is_not_taken_and_a_second_card_by_the_driver_that_was) {
+  std::vector<DeviceInfo> devices{cpu_of(32 * kGiB), device_of(DeviceKind::kCuda, "cuda:0", 24 * kGiB),
+                                  device_of(DeviceKind::kCuda, "cuda:1", 24 * kGiB),
+                                  device_of(DeviceKind::kVulkan, "vulkan:0", 24 * kGiB),
+                                  device_of(DeviceKind::kVulkan, "vulkan:1", 24 * kGiB)};
+  devices[1].heap = devices[3].heap = "0000:01:00.0";
+  devices[2].heap = devices[4].heap = "0000:02:00.0";
+  for (DeviceInfo& device : devices) device.proof = Proof::kPassed;
+  EXPECT_EQ(choose(devices).gpus, (Gpus{1, 2}));
+  devices[2].proof = Proof::kFailed;
+  EXPECT_EQ(choose(devices).gpus, (Gpus{1, 4}));
+  devices[1].proof = Proof::kMissing;
+  EXPECT_EQ(choose(devices).gpus, (Gpus{3, 4}));
+  devices[3].proof = devices[4].proof = Proof::kRunning;
+  EXPECT_TRUE(choose(devices).gpus.empty());
 }
 
 TEST_F(ChooseDevices, an_integrated_gpu_that_is_slower_than_the_cpu_does_not_win) {

@@ -340,6 +340,10 @@ std::uint32_t thread() { return running->thread(); }
 std::uint32_t block(int dimension) { return running->block(dimension); }
 std::uint32_t grid(int dimension) { return running->grid(dimension); }
 void barrier(const char* file, int line) { running->wait(Wait::kBarrier, file, line); }
+std::uint32_t& fragment_fault() {
+  static std::uint32_t fault = 0;
+  return fault;
+}
 void warp_barrier(const char* file, int line) { running->wait(Wait::kWarpBarrier, file, line); }
 const std::uint64_t* exchange(std::uint64_t word, const char* file, int line) {
   return running->exchange(word, file, line);

@@ -67,6 +67,8 @@ std::uint32_t block(int dimension);
 std::uint32_t grid(int dimension);
 void barrier(const char* file, int line);
 void warp_barrier(const char* file, int line);
+// Not 0: of the second tile of four lanes are given another word than their own, as by a wrong table of fragments.
+std::uint32_t& fragment_fault();
 // Gives each lane's word to the other lanes of its warp, which are at the same place; the words of all 32, which are
 // there until the exchange after the next.
 const std::uint64_t* exchange(std::uint64_t word, const char* file, int line);

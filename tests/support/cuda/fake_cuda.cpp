@@ -181,6 +181,14 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice number) {
   *bytes = device->total;
   return CUDA_SUCCESS;
 }
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice number) {
+  CALLED();
+  NEEDS_DEVICE(number, device);
+  *uuid = {};
+  uuid->bytes[0] = static_cast<char>(0xfa);
+  uuid->bytes[15] = static_cast<char>(device->number);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice number) {
   CALLED();
   NEEDS_DEVICE(number, device);
@@ -287,6 +295,8 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUst
   if (to < from + bytes && from < to + bytes) return fault(kInvalidValue, "a copy overlaps itself");
   return add(*stream, [=] {
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);  // NOLINT
+    const auto* source = world().memory.find(from, bytes);
+    copied(to, bytes, source != nullptr && source->is_host);
     return CUDA_SUCCESS;
   });
 }
@@ -452,6 +462,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   NEEDS(execs, exec);
   NEEDS(streams, stream);
   ++control().n_graph_launches;
+  if (is_stale(++exec->n_launches)) return CUDA_SUCCESS;
   for (const Work& each : exec->work) {
     if (const CUresult added = add(*stream, each); added != CUDA_SUCCESS) return added;
   }

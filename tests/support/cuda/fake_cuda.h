@@ -63,7 +63,13 @@ inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCud
 inline constexpr const char* kFakeCudaDevices = "FAKE_CUDA_DEVICES";
 inline constexpr const char* kFakeCudaVersion = "FAKE_CUDA_VERSION";  // cuDriverGetVersion(); absent: the least
 inline constexpr const char* kFakeCudaFail = "FAKE_CUDA_FAIL";        // "cuInit=100": its first call fails so
+inline constexpr const char* kFakeNvmlVersion = "FAKE_NVML_VERSION";  // of the driver; absent: 999.1
 inline constexpr const char* kFakeNvmlInit = "FAKE_NVML_INIT";        // what nvmlInit_v2() ends with; absent: 0
+// What a driver or a kernel does wrong, for programs that a test can only start: "lost@40", "hang@40", "crash@40" at a
+// launch; "barrier:matmul_half_64:1" leaves that one out; "fragment": lanes get other words of tiles; "scale": an early
+// upload of weights arrives with other scales; "behind@40": what follows an arena is written to at a launch; "stale": a
+// graph that was launched twice does nothing any more.
+inline constexpr const char* kFakeCudaFault = "FAKE_CUDA_FAULT";
 // A folder of PTX files: their entries run (tests/support/ptx) instead of the kernels' twins on the host.
 inline constexpr const char* kFakeCudaPtx = "FAKE_CUDA_PTX";
 

@@ -68,6 +68,14 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char* text, CUctx_st** found) {
   return kNoSuchCard;
 }
 
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  const std::lock_guard lock(world().mutex);
+  if (n_initialized == 0) return kUninitialized;
+  const char* version = std::getenv(test::kFakeNvmlVersion);
+  std::snprintf(text, length, "%s", version != nullptr ? version : "999.1");
+  return kSuccess;
+}
+
 int nvmlDeviceGetMemoryInfo_v2(const CUctx_st* device, NvmlMemory* memory) {
   const std::lock_guard lock(world().mutex);
   if (control().nvml_memory_error != 0) return control().nvml_memory_error;

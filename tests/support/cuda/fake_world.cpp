@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -136,10 +137,70 @@ CUresult fault(CUresult result, const std::string& what) {
   return result;
 }
 
+bool has_fault(const std::string& kind) {
+  const char* setting = std::getenv(test::kFakeCudaFault);
+  const std::string text = setting != nullptr ? setting : "";
+  return text.substr(0, text.find_first_of("@:")) == kind;
+}
+
+namespace {
+
+std::string fault_words() {
+  const std::string text = std::getenv(test::kFakeCudaFault);
+  return text.substr(std::min(text.size(), text.find_first_of("@:") + 1));
+}
+
+void read_fault() {
+  const auto number = [] { return static_cast<std::uint32_t>(std::atoi(fault_words().c_str())); };
+  test::FakeCuda& told = control();
+  if (has_fault("lost")) told.lose_at_launch = number();
+  if (has_fault("hang")) told.hang_at_launch = number();
+  if (has_fault("fragment")) emulated::fragment_fault() = 1;
+  if (has_fault("barrier")) {
+    const std::string words = fault_words();
+    told.skipped_kernel = words.substr(0, words.find(':'));
+    told.skipped_barrier = std::atoi(words.c_str() + words.find(':') + 1);
+  }
+}
+
+// Of prove/arena_guards.h.
+constexpr std::size_t kGuardBytes = 4096;
+CUdeviceptr last_guard = 0;
+
+void do_at_launch() {
+  static const bool crashes = has_fault("crash"), writes_behind = has_fault("behind");
+  if (!crashes && !writes_behind) return;
+  static int n_left = std::atoi(fault_words().c_str());
+  if (--n_left != 0) return;
+  if (crashes) std::raise(SIGSEGV);
+  if (last_guard != 0) *reinterpret_cast<std::byte*>(last_guard + 5) = std::byte{0};  // NOLINT: an address of the API
+}
+
+}  // namespace
+
+void copied(CUdeviceptr to, std::size_t bytes, bool from_host) {
+  if (!from_host) return;
+  if (bytes == kGuardBytes) last_guard = to;
+  static const bool spoils = has_fault("scale");
+  static int n_uploads = 0;
+  constexpr int kSpoiled = 12;
+  constexpr std::size_t kScales = 64, kPanel = 4096;
+  if (!spoils || bytes < 2 * kGuardBytes || ++n_uploads != kSpoiled) return;
+  // Of every few rows twice or half of the f16 numbers at their beginning.
+  for (std::size_t at = 0; at + kScales < bytes; at += kPanel / 8) {
+    for (std::size_t i = 1; i < kScales; i += 2) *reinterpret_cast<std::byte*>(to + at + i) ^= std::byte{4};  // NOLINT
+  }
+}
+
+bool is_stale(std::uint64_t n_launches) {
+  static const bool becomes_stale = has_fault("stale");
+  return becomes_stale && n_launches > 2;
+}
+
 CUresult called(const char* name, CUcontext current) {
   const std::lock_guard lock(world().mutex);
   test::FakeCuda& told = control();
-  [[maybe_unused]] static const bool is_read = (read_failure(), true);
+  [[maybe_unused]] static const bool is_read = (read_failure(), read_fault(), true);
   ++told.n_calls[name];
   if (told.fail_at == 0 || told.failing_call != name || --told.fail_at > 0) return CUDA_SUCCESS;
   if (told.failure == kLaunchFailed && current != nullptr) lose(*current);
@@ -187,6 +248,7 @@ CUresult launch_now(const EmulatedKernel& kernel, CUctx_st& device, const std::v
   ++told.n_launches;
   ++told.n_launches_of[kernel.name];
   device.used += told.takes_at_launch.exchange(0);
+  do_at_launch();
   if (told.lose_at_launch > 0 && --told.lose_at_launch == 0) {
     say("the device is lost for a test");
     return lose(device);

@@ -50,6 +50,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   CUcontext context;
   std::vector<Work> work;
+  std::uint64_t n_launches = 0;
 };
 struct CUstream_st {
   CUcontext context;
@@ -121,6 +122,13 @@ CUresult called(const char* name, CUcontext current);
 CUresult lose(CUctx_st& device);
 
 CUresult add(CUstream_st& stream, Work work);
+// What kFakeCudaFault names, where it is of this kind; the number behind the "@" where there is one.
+bool has_fault(const std::string& kind);
+// Of a copy that has come to its end: remembers it, or spoils it.
+void copied(CUdeviceptr to, std::size_t bytes, bool from_host);
+// Whether the n-th launch of a graph does nothing.
+bool is_stale(std::uint64_t n_launches);
+
 // Runs what the stream was given first, up to that many in all, or to a kernel that never ends; device memory is there
 // for so long.
 CUresult run_until(CUstream_st& stream, std::uint64_t position);

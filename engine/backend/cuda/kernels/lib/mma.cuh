@@ -145,7 +145,7 @@ void load_tiles(u32 (&tiles)[4], const Area& area, u32 word) {
       const auto elem = [&](u32 i) { return (area[row(i) + lane / 8] >> (lane / 4 % 2 * 16)) & 0xFFFFU; };
       tiles[tile] = elem(lane % 4 * 2) | elem(lane % 4 * 2 + 1) << 16;
     } else {
-      tiles[tile] = area[row(lane / 4) + lane % 4];
+      tiles[tile] = area[row(lane / 4) + (lane % 4 ^ (tile == 1 ? emulated::fragment_fault() : 0))];
     }
   }
 }
