@@ -12,9 +12,11 @@
 #include "app/conversation_store.h"
 #include "app/engine_bridge.h"
 #include "app/native_path.h"
+#include "app/proof_sentences.h"
 #include "app/resources.h"
 #include "backend/registry.h"
 #include "file/model_file.h"
+#include "plan/choose_devices.h"
 #include "run/load_model.h"
 #include "ui/background/background.h"
 #include "ui/chat/chat_widget.h"
@@ -53,6 +55,7 @@ ApplicationPaths findPaths() {
   ApplicationPaths paths;
   paths.dataFolder = qEnvironmentVariable("HEADROOM_DATA_DIR");
   if (paths.dataFolder.isEmpty()) paths.dataFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
+  paths.program = "/proc/self/exe";
   if (const auto starter = findResource("starter")) paths.starterModel = firstModelIn(fromNativePath(*starter));
   if (const auto catalogue = findResource("devices.json")) paths.deviceCatalogue = fromNativePath(*catalogue);
   return paths;
@@ -73,13 +76,18 @@ Application::Application(ApplicationPaths paths, QObject* parent)
   m_saveTimer.setSingleShot(true);
   m_saveTimer.setInterval(kSaveDelayMs);
   connect(&m_saveTimer, &QTimer::timeout, this, &Application::saveSettings);
+  m_verdictFile = toNativePath(QDir(m_paths.dataFolder).filePath(QLatin1String(kVerdictFile)));
+  m_verdicts = VerdictStore::read(m_verdictFile);
+  m_prover = std::make_unique<CardProver>(m_paths.program, m_verdictFile);
   learnSpeeds();
   makeWindow();
   wireChat();
+  proveCards();
   qApp->installEventFilter(this);
 }
 
 Application::~Application() {
+  m_prover.reset();
   m_window.reset();
   m_saving.waitForFinished();
   m_savingSpeeds.waitForFinished();
@@ -92,7 +100,7 @@ void Application::makeWindow() {
   services.theme = m_theme.get();
   services.inspectModel = inspect;
   services.probeDevices = presentDevices;
-  services.addLearned = [this](std::vector<DeviceInfo>& devices) { m_speeds.fill(devices); };
+  services.addLearned = [this](std::vector<DeviceInfo>& devices) { learnAll(devices); };
   for (const std::string& sentence : refused_devices(true)) services.refusedDevices << QString::fromStdString(sentence);
   services.starterModelPath = m_paths.starterModel;
   QString problem;
@@ -148,12 +156,18 @@ void Application::keepMeasured(const DevicesMeasured& measured, const std::vecto
     }
   }
   saveSpeeds();
+  tellPassed(devices);
+}
+
+void Application::learnAll(std::vector<DeviceInfo>& devices) const {
+  m_verdicts.fill(devices);
+  m_speeds.fill(devices);
 }
 
 void Application::measureDue(std::vector<DeviceInfo> devices) {
-  // Whoever chooses a driver that computes on the CPU waits for no figure of it.
-  std::erase_if(devices, [](const DeviceInfo& device) { return device.is_software; });
-  m_speeds.fill(devices);
+  learnAll(devices);
+  // Whoever chooses one of the others by its name waits for no figure of it.
+  std::erase_if(devices, [](const DeviceInfo& device) { return !is_used_unasked(device); });
   if (std::vector<DeviceInfo> due = m_speeds.due(devices, std::time(nullptr)); !due.empty())
     m_engine->measure(std::move(due));
 }
@@ -162,6 +176,67 @@ void Application::measureDue(std::vector<DeviceInfo> devices) {
 void Application::saveSpeeds() {
   m_savingSpeeds.waitForFinished();  // a small file, and seconds between two
   m_savingSpeeds = QtConcurrent::run([store = m_speeds] { (void)store.write(); });
+}
+
+// The first sight of a card: until it has passed, the CPU answers.
+void Application::proveCards() {
+  connect(m_prover.get(), &CardProver::progressed, this,
+          [this](const DeviceInfo& device, const ProofProgress& progress) {
+            m_window->showStatus(checkingSentence(device, progress));
+          });
+  connect(m_prover.get(), &CardProver::proved, this, &Application::takeProof);
+  connect(m_window.get(), &ui::MainWindow::gpuCheckWanted, this, &Application::proveAgain);
+  connect(m_engine.get(), &ui::EnginePort::failed, this, [this](quint64, const Error& error) { revokeProof(error); });
+  std::vector<DeviceInfo> devices = presentDevices();
+  m_verdicts.fill(devices);
+  m_prover->prove(devices_to_prove(devices));
+}
+
+// All of them, whatever is known.
+void Application::proveAgain() {
+  ui::runInBackground(ui::readingThreads(), this, presentDevices, [this](std::vector<DeviceInfo> devices) {
+    std::erase_if(devices, [](const DeviceInfo& device) { return device.proof_key.empty() || device.is_software; });
+    if (devices.empty()) m_window->showMessage(ui::Tone::Neutral, tr("There is no graphics card here to check."));
+    m_prover->prove(devices);
+  });
+}
+
+void Application::takeProof(const DeviceInfo& device, const ProofOfChild& proof) {
+  m_verdicts = VerdictStore::read(m_verdictFile);
+  m_window->showStatus({});
+  if (proof.kind != ProofOfChild::Kind::kPassed)
+    return m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof));
+  m_justPassed.push_back(device);
+  ui::runInBackground(ui::readingThreads(), this, presentDevices, [this](std::vector<DeviceInfo> devices) {
+    tellPassed(devices);
+    measureDue(std::move(devices));
+  });
+}
+
+// Of those that were measured, which takes a moment behind the check.
+void Application::tellPassed(const std::vector<DeviceInfo>& devices) {
+  std::vector<DeviceInfo> known = devices;
+  learnAll(known);
+  std::erase_if(m_justPassed, [&](const DeviceInfo& passed) {
+    const auto now = std::ranges::find(known, passed.id, &DeviceInfo::id);
+    if (now != known.end() && !(now->speed.read_bytes_per_s > 0)) return false;
+    m_window->showMessage(ui::Tone::Good, passedSentence(passed, known));
+    return true;
+  });
+}
+
+// A device that was lost while it computed has to prove itself anew. Such errors begin with its id.
+void Application::revokeProof(const Error& error) {
+  if (error.code != ErrorCode::kDeviceLost || !m_loadedPlan) return;
+  for (const DeviceInfo& device : m_loadedPlan->devices) {
+    if (device.proof_key.empty() || !error.message.starts_with(device.id + ":")) continue;
+    m_verdicts.put(device, {.kind = Verdict::Kind::kFailed,
+                            .device = device.name,
+                            .what_failed = error.message,
+                            .at = std::time(nullptr),
+                            .process = {}});
+    (void)m_verdicts.write();
+  }
 }
 
 void Application::wireChat() {

@@ -6,7 +6,9 @@
 #include <QTimer>
 #include <memory>
 
+#include "app/card_prover.h"
 #include "app/device_speed_store.h"
+#include "app/prove/verdict_store.h"
 #include "app/settings_store.h"
 #include "app/single_instance.h"
 #include "base/result.h"
@@ -28,6 +30,7 @@ struct ApplicationPaths {
   QString dataFolder;       // conversations and settings; made when absent
   QString starterModel;     // empty: this copy came without one
   QString deviceCatalogue;  // empty: none
+  std::string program;      // this one, which checks a GPU when it is started with "--prove"; empty: none is checked
 };
 
 // HEADROOM_DATA_DIR, else the desktop's place for application data; resources as app/resources finds them.
@@ -61,6 +64,12 @@ class Application : public QObject {
   void keepMeasured(const DevicesMeasured& measured, const std::vector<DeviceInfo>& devices);
   void measureDue(std::vector<DeviceInfo> devices);
   void saveSpeeds();
+  void proveCards();
+  void proveAgain();
+  void takeProof(const DeviceInfo& device, const ProofOfChild& proof);
+  void tellPassed(const std::vector<DeviceInfo>& devices);
+  void revokeProof(const Error& error);
+  void learnAll(std::vector<DeviceInfo>& devices) const;
 
   ApplicationPaths m_paths;
   SettingsStore m_settingsStore;
@@ -70,6 +79,10 @@ class Application : public QObject {
   DeviceSpeedStore m_speeds;
   QTimer m_idleTimer;  // since the engine last told of work
   QFuture<void> m_savingSpeeds;
+  std::filesystem::path m_verdictFile;
+  VerdictStore m_verdicts;
+  std::unique_ptr<CardProver> m_prover;
+  std::vector<DeviceInfo> m_justPassed;            // told about once they are measured
   std::shared_ptr<const ModelInfo> m_loadedModel;  // whose answers are timed
   std::shared_ptr<const MemoryPlan> m_loadedPlan;
   std::unique_ptr<ui::Theme> m_theme;

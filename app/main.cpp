@@ -3,11 +3,15 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QMessageBox>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "app/application.h"
 #include "app/native_path.h"
+#include "app/prove/prove_here.h"
+#include "app/resources.h"
 #include "app/single_instance.h"
 #include "run/engine_thread.h"
 #include "standard_streams.h"
@@ -60,6 +64,10 @@ headroom::app::HandOver wishes(const QStringList& models) {
 
 int main(int argc, char** argv) {
   headroom::openMissingStreams();
+  if (argc == 3 && std::string_view(argv[1]) == "--prove") {  // what CardProver starts
+    std::signal(SIGPIPE, SIG_IGN);                            // who started it went away: that is an error of a write
+    return headroom::prove_and_tell(argv[2], headroom::findDataFolder() / headroom::kKernelFolder);
+  }
   QCoreApplication::setApplicationName(QStringLiteral("headroom"));
   QCoreApplication::setApplicationVersion(QStringLiteral(HEADROOM_VERSION));
   QCommandLineParser parser;

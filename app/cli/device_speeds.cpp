@@ -21,7 +21,8 @@ void knowSpeeds(std::span<DeviceInfo> devices, std::span<const std::string> name
   const UtcSeconds now = std::time(nullptr);
   std::vector<DeviceInfo> due = store.due(devices, now);
   std::erase_if(due, [&](const DeviceInfo& device) {
-    return device.is_software && std::ranges::find(named, device.id) == named.end();
+    const bool isUsedUnasked = device.is_proved() && !device.is_software;
+    return !isUsedUnasked && std::ranges::find(named, device.id) == named.end();
   });
   if (due.empty()) return;
   const BackendFactory makeBackend = backendFactory();

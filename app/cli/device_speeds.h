@@ -10,8 +10,8 @@ namespace headroom::cli {
 
 // Speeds that were measured before, and what drivers take; devices without, or whose figures are
 // due, are measured now, a few tenths of a second each. One that
-// cannot be measured keeps none, and what depends on it is not told. A driver that computes on the CPU is measured when
-// its id is `named`.
+// cannot be measured keeps none, and what depends on it is not told. One that is used only by name (a driver that
+// computes on the CPU, a GPU that is not proved) is measured when its id is `named`.
 void knowSpeeds(std::span<DeviceInfo> devices, std::span<const std::string> named = {});
 
 // Refines the stored speeds by an answer.

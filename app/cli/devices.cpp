@@ -20,6 +20,30 @@ Bytes othersBytes(const DeviceInfo& device) {
   return device.account.others.value_or(device.total_bytes - std::min(device.total_bytes, device.free_bytes));
 }
 
+const char* proofName(Proof proof) {
+  switch (proof) {
+    case Proof::kNotNeeded: return "not needed";
+    case Proof::kMissing: return "missing";
+    case Proof::kRunning: return "running";
+    case Proof::kPassed: return "passed";
+    case Proof::kFailed: break;
+  }
+  return "failed";
+}
+
+// Whether it is used without being named; of what is used so anyway nothing.
+std::string proofText(const DeviceInfo& device) {
+  switch (device.proof) {
+    case Proof::kPassed: return "checked: computes as the CPU does";
+    case Proof::kMissing:
+      return device.is_software ? "" : fmt::format("not checked yet: headroom-cli prove {}", device.id);
+    case Proof::kRunning: return "is being checked by another program";
+    case Proof::kFailed: return fmt::format("failed its check, used only when it is named: {}", device.proof_note);
+    case Proof::kNotNeeded: break;
+  }
+  return {};
+}
+
 Json deviceJson(const DeviceInfo& device) {
   Json kvTypes = Json::array();
   for (const DType dtype : device.kv_types) kvTypes.push_back(dtype_row(dtype).label);
@@ -39,6 +63,8 @@ Json deviceJson(const DeviceInfo& device) {
             {"n_threads", device.n_threads},
             {"kernels", device.kernels},
             {"kernel_note", device.kernel_note},
+            {"proof", proofName(device.proof)},
+            {"proof_note", device.proof_note},
             {"kv_types", kvTypes}};
   if (device.max_arena_bytes > 0) json["max_arena_bytes"] = device.max_arena_bytes;
   if (device.max_binding_bytes > 0) json["max_binding_bytes"] = device.max_binding_bytes;
@@ -76,6 +102,7 @@ void printDevice(const DeviceInfo& device) {
     if (!device.kernels.empty())
       printLine(
           fmt::format("{:<28} kernels {}{}", "", device.kernels, device.kind == DeviceKind::kCpu ? ", checked" : ""));
+    if (const std::string proof = proofText(device); !proof.empty()) printLine(fmt::format("{:<28} {}", "", proof));
     if (!device.kernel_note.empty()) printLine(fmt::format("note: {}", device.kernel_note));
   } else {
     printLine(fmt::format("{:<28} {:>9}{}", device.name, format_bytes(device.total_bytes),
@@ -84,7 +111,7 @@ void printDevice(const DeviceInfo& device) {
 }
 
 ExitCode devices(const Options& options) {
-  const Result<std::vector<DeviceInfo>> all = plannableDevices(0);
+  const Result<std::vector<DeviceInfo>> all = plannableDevices(0, false);
   if (!all) return report(all.error(), options.asJson);
   Json json = Json::array();
   bool inCatalogue = false;

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "backend/registry.h"
+#include "device_proofs.h"
 #include "device_speeds.h"
 #include "devices/device_catalogue.h"
 #include "format/dtype_table.h"
@@ -174,9 +175,15 @@ void addPlainKvOption(CLI::App& app, PlanArguments& arguments) {
 
 std::string_view kvSchemeName(const PlanArguments& arguments) { return arguments.plainKv ? "plain" : "rotated"; }
 
-Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, std::span<const std::string> named) {
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves,
+                                                 std::span<const std::string> named) {
   Result<std::vector<DeviceInfo>> devices = probe_devices(nThreads, true);
   if (!devices) return devices;
+  if (proves) {
+    proveFirst(*devices, named);
+  } else {
+    knowProofs(*devices);
+  }
   knowSpeeds(*devices, named);
   Result<std::vector<DeviceInfo>> catalogue = built_in_device_catalogue();
   if (!catalogue) return catalogue;
@@ -207,7 +214,7 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   const Result<std::int32_t> streamRows = readNumberOrAuto("--stream-rows", "tokens", arguments.streamRows);
   if (!streamRows) return streamRows.error();
   options.stream_rows = *streamRows;
-  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, arguments.devices);
+  Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, true, arguments.devices);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);
   if (Status read = readDevices(arguments, model, inputs); !read) return read.error();
@@ -242,6 +249,7 @@ Result<PlannedModel> planToLoad(const std::string& path, const PlanArguments& ar
   for (const DeviceBudget& used : planned->plan->budgets) {
     const DeviceInfo& device = planned->plan->devices[used.device];
     if (!device.kernel_note.empty()) printNote(device.kernel_note);
+    if (const std::string doubt = doubtOf(device); !doubt.empty()) printNote(doubt);
   }
   return planned;
 }

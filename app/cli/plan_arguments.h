@@ -33,7 +33,9 @@ void addPlainKvOption(CLI::App& app, PlanArguments& arguments);
 std::string_view kvSchemeName(const PlanArguments& arguments);
 
 // Devices that can be planned for: those of this machine, then the catalogue. `nThreads` 0: as many as there are cores.
-Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, std::span<const std::string> named = {});
+// `proves`: see proveFirst(); without it nobody is waited for.
+Result<std::vector<DeviceInfo>> plannableDevices(std::uint32_t nThreads, bool proves,
+                                                 std::span<const std::string> named = {});
 
 // The devices and options that the arguments name, and what is chosen for the model where they name no device. kUsage
 // names the argument that makes no sense.

@@ -39,10 +39,13 @@ class AppWindowTest : public testing::Test {
   void SetUp() override { start(); }
   // The model that the program starts with.
   virtual QString starter() const { return kGoldenModel; }
+  // That checks GPUs; none: nobody does.
+  virtual std::string program() const { return {}; }
   void start() {
     ApplicationPaths paths = findPaths();
     paths.dataFolder = m_data.path();
     paths.starterModel = starter();
+    paths.program = program();
     m_app = std::make_unique<Application>(paths);
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     m_app->start({});

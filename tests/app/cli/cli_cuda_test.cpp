@@ -42,11 +42,6 @@ TEST_F(CliOnCuda, cards_are_listed_with_what_is_known_of_them) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST_F(CliOnCuda, nobody_looks_for_cards_unasked) {
-  const UseVariable unasked("HEADROOM_CUDA", "");
-  EXPECT_EQ(runCli({"devices", "--present", "--json"}).json()["devices"].size(), 1U);
-}
-
 TEST_F(CliOnCuda, a_machine_without_a_driver_says_so_and_uses_the_cpu) {
   const UseVariable driver("HEADROOM_CUDA_DRIVER", "no-such-library.so");
   expectNoDevice("cuda:0", "CUDA: this machine has no NVIDIA driver (no-such-library.so)");

@@ -1,0 +1,59 @@
+#include "app/proof_sentences.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <algorithm>
+
+#include "plan/choose_devices.h"
+#include "ui/format/device_name.h"
+
+namespace headroom::app {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(CardProof)
+};
+
+QString driverName(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCuda ? QStringLiteral("CUDA") : QStringLiteral("Vulkan");
+}
+
+QString nameOf(const DeviceInfo& device) { return ui::shortDeviceName(QString::fromStdString(device.name)); }
+
+//: A graphics card and the driver that it is used by: "RTX 4070 (Vulkan)"
+QString nameAndDriver(const DeviceInfo& device) { return Words::tr("%1 (%2)").arg(nameOf(device), driverName(device)); }
+
+}  // namespace
+
+QString checkingSentence(const DeviceInfo& device, const ProofProgress& progress) {
+  return Words::tr("Checking %1 before it is used: %2 %")
+      .arg(nameAndDriver(device))
+      .arg(100 * progress.n_done / std::max(progress.n_steps, 1U));
+}
+
+QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> devices) {
+  const auto twin = std::ranges::find_if(devices, [&](const DeviceInfo& other) {
+    return other.kind != device.kind && are_one_card(other, device) && is_used_unasked(other);
+  });
+  const auto itself = std::ranges::find(devices, device.id, &DeviceInfo::id);
+  const auto seconds = itself == devices.end() ? std::nullopt : typical_token_seconds(*itself);
+  const auto others = twin == devices.end() ? std::nullopt : typical_token_seconds(*twin);
+  if (!seconds || !others)
+    return Words::tr("%1 was checked: it computes as the CPU does, and is used from the next load on.")
+        .arg(nameAndDriver(device));
+  const bool isFaster = *seconds <= *others;
+  const double ratio = isFaster ? *others / *seconds : *seconds / *others;
+  //: %1 a graphics card, %2 and %4 its drivers: "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan, and ..."
+  return Words::tr("%1 was checked: %2 is %3 times as fast as %4, and is used from the next load on.")
+      .arg(nameOf(device), driverName(isFaster ? device : *twin), QLocale().toString(ratio, 'f', 1),
+           driverName(isFaster ? *twin : device));
+}
+
+QString failedSentence(const DeviceInfo& device, const ProofOfChild& proof) {
+  const QString what = QString::fromStdString(proof.what);
+  if (proof.kind == ProofOfChild::Kind::kNoJudgement)
+    return Words::tr("%1 could not be checked and is not used yet: %2.").arg(nameAndDriver(device), what);
+  return Words::tr("%1 failed its check and is used only where you choose it: %2.").arg(nameAndDriver(device), what);
+}
+
+}  // namespace headroom::app

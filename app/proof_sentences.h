@@ -1,0 +1,21 @@
+// What the window says of GPUs that were checked.
+#pragma once
+
+#include <QString>
+#include <span>
+
+#include "app/prove/prove_in_child.h"
+
+namespace headroom::app {
+
+// "Checking RTX 4070 (Vulkan): 40 %".
+QString checkingSentence(const DeviceInfo& device, const ProofProgress& progress);
+
+// Of one that passed: by which driver it is used from now on, and how much faster that is than the other one that shows
+// the same card. `devices`: all of this machine, with what is known of them.
+QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> devices);
+
+// Of one that did not, or that could not be judged.
+QString failedSentence(const DeviceInfo& device, const ProofOfChild& proof);
+
+}  // namespace headroom::app
