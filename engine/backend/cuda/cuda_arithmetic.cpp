@@ -29,6 +29,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   // A block with a panel has to keep a multiprocessor's share of the memory's bandwidth under way, alone where a matrix
   // has few panels: 16 warps of 32 lanes ask for 64 KiB at once.
   arithmetic.column_parts = 16;
+  arithmetic.shares_out_experts = true;
   arithmetic.half_attend_dim = cuda::kAttendTileDim;
   arithmetic.attends_to_int8 = true;
   arithmetic.attend = {.n_threads = cuda::kAttendThreads,

@@ -30,8 +30,10 @@ std::string_view attend_entry(const args::AttendConstants& constants) {
                           : "attend_16";
 }
 
-Entry matvec_entry(std::string_view of_one, std::string_view of_eight, const std::vector<std::uint32_t>& words) {
+Entry matvec_entry(std::string_view of_one, std::string_view of_eight, std::string_view of_experts,
+                   const std::vector<std::uint32_t>& words) {
   const auto constants = args_of<args::MatvecConstants>(words);
+  if (constants.experts != 0) return {of_experts, constants.n_threads, true};
   return {constants.most_rows == 1 ? of_one : of_eight, constants.n_threads, true};
 }
 
@@ -53,8 +55,8 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kNorm: return {"rms_norm", 256};
     case Kernel::kEncode: return {"encode", cuda::kEncodeThreads};
     case Kernel::kEncodeHalf: return {"encode_half", 256};
-    case Kernel::kMatvec: return matvec_entry("matvec_1", "matvec_8", constants);
-    case Kernel::kMatvecInt8: return matvec_entry("matvec_int8_1", "matvec_int8_8", constants);
+    case Kernel::kMatvec: return matvec_entry("matvec_1", "matvec_8", "matvec_experts", constants);
+    case Kernel::kMatvecInt8: return matvec_entry("matvec_int8_1", "matvec_int8_8", "matvec_int8_experts", constants);
     case Kernel::kMatmul: return {"matmul", 256, true};
     case Kernel::kMatmulInt8:
       return has_high_tiles(dispatch.groups) ? Entry{"matmul_int8_128", 256, true} : Entry{"matmul_int8_64", 128, true};

@@ -203,8 +203,10 @@ std::vector<std::uint32_t> ProductDispatches::matrices_constants(const Product& 
 
 std::vector<std::uint32_t> ProductDispatches::matvec_constants(const Product& product) const {
   const std::uint32_t n_matrices = product.second == nullptr ? 1 : 2;
-  const std::uint32_t n_parts =
-      column_parts(div_up(product.matrix->n_cols, kGpuGroup), bound_.arithmetic.column_parts / n_matrices) * n_matrices;
+  const std::uint32_t most_parts = bound_.arithmetic.column_parts;
+  std::uint32_t n_parts = column_parts(div_up(product.matrix->n_cols, kGpuGroup), most_parts / n_matrices) * n_matrices;
+  if (product.experts == Experts::kDown && bound_.arithmetic.shares_out_experts)
+    n_parts *= std::min(spec_->n_experts_used, std::max(1U, most_parts / n_parts));
   const bool is_one = rows_ == RowClass::kOne || product.experts != Experts::kNone;
   return words_of(args::MatvecConstants{.product = product_constants(product),
                                         .most_rows = is_one ? 1 : kGpuFewRows,

@@ -1,6 +1,7 @@
 // Products of a matrix with one row, or with up to eight, and what is done with them; also those of experts. A block
 // has a panel, each of its warps a part of the columns. Blocks: (panels of all matrices that are read together, 1); of
-// experts (panels, choices of all rows) up, (panels, rows) down.
+// experts (panels, choices of all rows) up, (panels, rows) down. Example: of 4,096 columns, 16 blocks of 256, each of
+// 16 warps has one; of an expert's 768 columns each of 15 warps has one block of one of five experts, down.
 #include "lib/grouped.cuh"
 #include "lib/int8.cuh"
 #include "lib/products.cuh"
@@ -19,36 +20,56 @@ struct Share {
   u32 part, n_parts, first_row, n_rows;
 };
 
-// Adds the thread's row of the panel . activations[first_row + i] to sums[i].
+// Adds what a group of the thread's row makes with `with`, that group of the first of the rows.
 template <u32 kType, u32 kRows>
+DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, const uint4* with, u32 n_groups,
+                      u32 n_rows, float (&sums)[kRows]) {
+  const Factors factors = group_factors<kType>(block, in_block);
+  u32 codes[8];
+#pragma unroll
+  for (u32 w = 0; w < 8; ++w) codes[w] = code_word<kType>(packed, w);
+#pragma unroll
+  for (u32 i = 0; i < kRows; ++i) {
+    if (kRows > 1 && i >= n_rows) break;
+    sums[i] += group_product<kType>(codes, factors, encoded_group(with + std::uint64_t{i} * n_groups * 3));
+  }
+}
+
+// Adds the thread's row of the panel . activations[first_row + i] to sums[i]. The codes of kAhead groups are asked for
+// before the first of them is used: what is under way is what a card is fed by. So nothing is decided in between, and
+// only whole blocks of columns are read so: the compiler moves a load behind a jump to where it is used.
+template <u32 kType, u32 kAhead, u32 kRows>
 DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_groups, const Share& share,
                               float (&sums)[kRows]) {
-  // All codes of a block are asked for before the first of them is used: what is under way is what a card is fed by.
-  constexpr u32 kAhead = kRows == 1 ? kBlockGroups : 2;
-  for (u32 block = share.part; block * kBlockGroups < n_groups; block += share.n_parts) {
-    const Block scales = read_block<kType>(row, block);
-    const u32 end = smaller(n_groups, (block + 1) * kBlockGroups);
-    for (u32 first = block * kBlockGroups; first < end; first += kAhead) {
-      Codes ahead[kAhead];
+  const u32 n_whole = n_groups / kBlockGroups;
+  const uint4* with = encoded + (std::uint64_t{share.first_row} * n_groups + share.part * kBlockGroups) * 3;
+  PanelRow at = row_at<kType>(row, share.part);
+  u32 block = share.part;
+#pragma unroll 1
+  for (; block < n_whole; block += share.n_parts) {
+    if (block + share.n_parts < n_whole) prefetch_block<kType>(row_at<kType>(at, share.n_parts));
+    const Block factors = read_block_at<kType>(at, block);
+#pragma unroll 1
+    for (u32 first = 0; first < kBlockGroups; first += kAhead) {
+      Codes codes[kAhead];
 #pragma unroll
-      for (u32 i = 0; i < kAhead; ++i) ahead[i] = read_codes<kType>(row, smaller(first + i, end - 1));
+      for (u32 i = 0; i < kAhead; ++i) codes[i] = read_codes<kType>(at, first + i);
 #pragma unroll
-      for (u32 k = 0; k < kAhead; ++k) {
-        const u32 group = first + k;
-        if (group >= end) break;
-        const Factors factors = group_factors<kType>(scales, group % kBlockGroups);
-        u32 codes[8];
-#pragma unroll
-        for (u32 w = 0; w < 8; ++w) codes[w] = code_word<kType>(ahead[k], w);
-#pragma unroll
-        for (u32 i = 0; i < kRows; ++i) {
-          if (i >= share.n_rows) break;
-          const uint4* with = encoded + (std::uint64_t{share.first_row + i} * n_groups + group) * 3;
-          sums[i] += group_product<kType>(codes, factors, encoded_group(with));
-        }
+      for (u32 i = 0; i < kAhead; ++i) {
+        WARP_BARRIER();  // which no load is moved over
+        add_group<kType>(factors, first + i, codes[i], with + (first + i) * 3, n_groups, share.n_rows, sums);
       }
     }
+    at = row_at<kType>(at, share.n_parts);
+    with += share.n_parts * kBlockGroups * 3;
   }
+  if (block != n_whole) return;
+  const u32 n_more = n_groups % kBlockGroups;
+  if (n_more == 0) return;
+  const Block factors = read_block_at<kType>(at, block);
+#pragma unroll 1
+  for (u32 group = 0; group < n_more; ++group, with += 3)
+    add_group<kType>(factors, group, read_codes<kType>(at, group), with, n_groups, share.n_rows, sums);
 }
 
 // Four activations; 0 behind the end of the row.
@@ -98,15 +119,16 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
   }
 }
 
-template <u32 kRows, bool kIsInt8>
+// kAhead: of add_int8_products; 0: activations are f32.
+template <u32 kRows, u32 kAhead>
 DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const Share& share, float (&sums)[kRows]) {
   const MatvecArgs& words = p.words;
   const uint4* matrix = buffer<const uint4>(p, 1 + of_matrix);
   const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
-  if constexpr (kIsInt8) {
+  if constexpr (kAhead > 0) {
     with_block_type(type, [&]<u32 kType>() {
-      add_int8_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const uint4>(p, 3),
-                               words.n_groups, share, sums);
+      add_int8_products<kType, kAhead>(panel_row(kType, matrix, panel, lane_index(), words.n_groups),
+                                       buffer<const uint4>(p, 3), words.n_groups, share, sums);
     });
   } else {
     with_type(type, [&]<u32 kType>() {
@@ -121,7 +143,6 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const u32 member = member_at(all, block_x());
   const MatvecParams& p = all.members[member].params;
   const MatvecArgs& words = p.words;
-  if (words.experts != 0) return;  // whose are not chosen yet
   const u32 part = warp_index(), n_matrices = words.product.epilogue == kGate ? 2 : 1, of_matrix = part % n_matrices;
   const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
   const u32 block = part / n_matrices, units = group_units(type), first = block * kBlockGroups;
@@ -132,44 +153,14 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   for (u32 unit = first * units; unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
 }
 
-template <u32 kRows, bool kIsInt8>
-DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gated) {
+// Adds up what the warps have in part_sums, in their order, and does with it what the product's epilogue says.
+template <u32 kRows>
+DEVICE void finish(const MatvecParams& p, u32 n, u32 first_out, u32 n_rows, auto& part_sums, auto& gated) {
   const MatvecArgs& words = p.words;
   const ProductConstants& constants = words.product;
-  const u32* inputs = inputs_of(p);
-  const u32 lane = lane_index(), part = warp_index(), n_parts = words.n_threads / kWarp;
-  const u32 matrix_panels = divide_up(words.n_out, kPanelRows), first_out = words.experts == 0 ? 0 : block_y();
-  const u32 n = across * kPanelRows + lane + (words.experts == 0 ? words.first : 0);
-  const u32 n_matrices = constants.epilogue == kGate ? 2 : 1;
-  u32 n_rows = 1;
-  if constexpr (kRows > 1)
-    n_rows = smaller(kRows, constants.is_of_logits != 0 ? step_logit_rows(inputs) : step_rows(inputs));
-  const u32* choices = buffer<const u32>(p, 5);
-  if (words.experts == kUp && (choices[first_out] < words.first || choices[first_out] >= words.last))
-    return;  // the whole block: another window has it
-  float sums[kRows]{};
-  const u32 n_choices = words.experts == kDown ? words.n_used : 1;
-  for (u32 i = 0; i < n_choices; ++i) {
-    u32 panel = across, from = 0;
-    float weight = 1;
-    if (words.experts != 0) {
-      const u32 choice = first_out * n_choices + i, expert = choices[choice];
-      if (expert < words.first || expert >= words.last) continue;
-      panel += (expert - words.first) * matrix_panels;
-      from = words.experts == kUp ? choice / words.n_used : choice;
-      if (words.experts == kDown) weight = buffer<const float>(p, 6)[choice];
-    }
-    float more[kRows]{};
-    add_products<kRows, kIsInt8>(p, part % n_matrices, panel, {part / n_matrices, n_parts / n_matrices, from, n_rows},
-                                 more);
-#pragma unroll
-    for (u32 k = 0; k < kRows; ++k) sums[k] += weight * more[k];
-  }
-#pragma unroll
-  for (u32 i = 0; i < kRows; ++i) part_sums[i * kMostThreads + thread_index()] = sums[i];
-  BARRIER();
-  // From here on a thread has one result at a time: of a feature and a row.
-  for (u32 row = part; row < n_rows; row += n_parts) {
+  const u32 lane = lane_index(), n_parts = words.n_threads / kWarp;
+  // A thread has one result at a time: of a feature and a row.
+  for (u32 row = warp_index(); row < n_rows; row += n_parts) {
     float total = 0, second_total = 0;
     for (u32 i = 0; i < n_parts; ++i) {
       const float more = part_sums[row * kMostThreads + i * kPanelRows + lane];
@@ -196,8 +187,63 @@ DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gat
 #pragma unroll
   for (u32 i = 0; i < 4; ++i)
     elems.of[i] = row < n_rows ? static_cast<float>(gated[row * kPanelRows + 4 * word + i]) : 0;
-  u32* to = buffer<u32>(p, 4) + (std::uint64_t{first_out + row} * matrix_panels + n / kPanelRows) * kGroupWords;
+  const u32 n_panels = divide_up(words.n_out, kPanelRows);
+  u32* to = buffer<u32>(p, 4) + (std::uint64_t{first_out + row} * n_panels + n / kPanelRows) * kGroupWords;
   put_group(to, elems, row < n_rows);
+}
+
+template <u32 kRows, u32 kAhead>
+DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& gated) {
+  const u32 member = member_at(all, block_x()), panel = block_x() - all.firsts[member];
+  const MatvecParams& p = all.members[member].params;
+  const MatvecArgs& words = p.words;
+  const u32 n_matrices = words.product.epilogue == kGate ? 2 : 1, part = warp_index();
+  u32 n_rows = 1;
+  if constexpr (kRows > 1)
+    n_rows = smaller(kRows, words.product.is_of_logits != 0 ? step_logit_rows(inputs_of(p)) : step_rows(inputs_of(p)));
+  float sums[kRows]{};
+  add_products<kRows, kAhead>(p, part % n_matrices, panel,
+                              {part / n_matrices, words.n_threads / kWarp / n_matrices, 0, n_rows}, sums);
+#pragma unroll
+  for (u32 i = 0; i < kRows; ++i) part_sums[i * kMostThreads + thread_index()] = sums[i];
+  BARRIER();
+  // Found again: otherwise registers that the products need would hold it meanwhile.
+  const u32 again = member_at(all, block_x());
+  const MatvecParams& q = all.members[again].params;
+  finish<kRows>(q, (block_x() - all.firsts[again]) * kPanelRows + lane_index() + q.words.first, 0, n_rows, part_sums,
+                gated);
+}
+
+// Of experts, one row at a time: a choice (block_y) up, and down the row of block_y, whose chosen experts are shared
+// out over the warps beside the columns: warp w has part w % n_parts of experts w / n_parts, w / n_parts + n_sides, ...
+template <u32 kAhead>
+DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& gated) {
+  const u32 member = member_at(all, block_x()), across = block_x() - all.firsts[member];
+  const MatvecParams& p = all.members[member].params;
+  const MatvecArgs& words = p.words;
+  const u32* choices = buffer<const u32>(p, 5);
+  const u32 n_panels = divide_up(words.n_out, kPanelRows), n_matrices = words.product.epilogue == kGate ? 2 : 1;
+  const u32 n_warps = words.n_threads / kWarp, warp = warp_index();
+  float sum[1]{};
+  if (words.experts == kUp) {
+    const u32 choice = block_y(), expert = choices[choice];
+    if (expert < words.first || expert >= words.last) return;  // the whole block: another window has it
+    add_products<1, kAhead>(p, warp % n_matrices, across + (expert - words.first) * n_panels,
+                            {warp / n_matrices, n_warps / n_matrices, choice / words.n_used, 1}, sum);
+  } else {
+    const u32 n_parts = smaller(n_warps, divide_up(words.n_groups, kBlockGroups)), n_sides = n_warps / n_parts;
+    for (u32 i = warp / n_parts; i < words.n_used; i += n_sides) {
+      const u32 choice = block_y() * words.n_used + i, expert = choices[choice];
+      if (expert < words.first || expert >= words.last) continue;
+      float more[1]{};
+      add_products<1, kAhead>(p, 0, across + (expert - words.first) * n_panels, {warp % n_parts, n_parts, choice, 1},
+                              more);
+      sum[0] += buffer<const float>(p, 6)[choice] * more[0];
+    }
+  }
+  part_sums[thread_index()] = sum[0];
+  BARRIER();
+  finish<1>(p, across * kPanelRows + lane_index(), block_y(), 1, part_sums, gated);
 }
 
 }  // namespace
@@ -205,26 +251,32 @@ DEVICE void matvec(const MatvecParams& p, u32 across, auto& part_sums, auto& gat
 KERNEL_PDL(matvec_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  const u32 member = member_at(p, block_x());
-  matvec<1, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
+  matvec<1, 0>(p, part_sums, gated);
 }
 KERNEL_PDL(matvec_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  const u32 member = member_at(p, block_x());
-  matvec<8, false>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
+  matvec<8, 0>(p, part_sums, gated);
 }
 KERNEL_PDL(matvec_int8_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  const u32 member = member_at(p, block_x());
-  matvec<1, true>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
+  matvec<1, kBlockGroups>(p, part_sums, gated);
 }
 KERNEL_PDL(matvec_int8_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  const u32 member = member_at(p, block_x());
-  matvec<8, true>(p.members[member].params, block_x() - p.firsts[member], part_sums, gated);
+  matvec<8, 2>(p, part_sums, gated);
+}
+KERNEL(matvec_experts, kMostThreads, BatchedLaunch<MatvecArgs>) {
+  SHARED(float, part_sums, kMostThreads);
+  SHARED(float, gated, kPanelRows);
+  matvec_experts<0>(p, part_sums, gated);
+}
+KERNEL(matvec_int8_experts, kMostThreads, BatchedLaunch<MatvecArgs>) {
+  SHARED(float, part_sums, kMostThreads);
+  SHARED(float, gated, kPanelRows);
+  matvec_experts<4>(p, part_sums, gated);
 }
 
 }  // namespace headroom::cuda

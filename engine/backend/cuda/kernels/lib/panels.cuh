@@ -36,6 +36,29 @@ DEVICE PanelRow panel_row(u32 type, const uint4* matrix, u32 panel, u32 lane, u3
   return row;
 }
 
+// Units of a block in the plane of codes, and in that of higher bits.
+DEVICE constexpr u32 block_units(u32 type) { return kBlockGroups * group_units(type); }
+DEVICE constexpr u32 block_highs(u32 type) { return type == kQ5_K ? 2 : type == kQ6_K ? 4 : 0; }
+
+// The row from a block on: its codes, higher bits and header; the scales of Q6_K stand for eight blocks together.
+template <u32 kType>
+DEVICE PanelRow row_at(const PanelRow& row, u32 block) {
+  return {row.codes + block * block_units(kType) * kPanelRows, row.highs + block * block_highs(kType) * kPanelRows,
+          row.headers + block * kPanelRows, row.scales};
+}
+
+// Asks for the first block of a row, but for the scales of Q6_K.
+template <u32 kType>
+DEVICE void prefetch_block(const PanelRow& row) {
+  prefetch_l2(row.headers);
+#pragma unroll
+  for (u32 unit = 0; unit < block_units(kType); ++unit) prefetch_l2(row.codes + unit * kPanelRows);
+  if constexpr (block_highs(kType) > 0) {
+#pragma unroll
+    for (u32 unit = 0; unit < block_highs(kType); ++unit) prefetch_l2(row.highs + unit * kPanelRows);
+  }
+}
+
 DEVICE u32 word_of(const uint4& unit, u32 i) { return i == 0 ? unit.x : i == 1 ? unit.y : i == 2 ? unit.z : unit.w; }
 
 // What a block has for its groups.
@@ -44,15 +67,21 @@ struct Block {
   float scale;  // Q6_K
 };
 
+// `at`: the row from the block on.
 template <u32 kType>
-DEVICE Block read_block(const PanelRow& row, u32 block) {
+DEVICE Block read_block_at(const PanelRow& at, u32 block) {
   Block result{};
-  if constexpr (is_block_format(kType)) result.header = load_stream(row.headers + block * kPanelRows);
+  if constexpr (is_block_format(kType)) result.header = load_stream(at.headers);
   if constexpr (kType == kQ6_K) {
-    const uint4 eight = load_stream(row.scales + block / 8 * kPanelRows);
+    const uint4 eight = load_stream(at.scales + block / 8 * kPanelRows);
     result.scale = half_of_word(word_of(eight, block % 8 / 2), block % 2 == 1);
   }
   return result;
+}
+
+template <u32 kType>
+DEVICE Block read_block(const PanelRow& row, u32 block) {
+  return read_block_at<kType>(row_at<kType>(row, block), block);
 }
 
 // The first 16 codes of a group are multiplied with `low` and `low_added` is added, the last 16 with the others.
