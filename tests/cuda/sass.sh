@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # What the machine code of CUDA's kernels holds: that weights and caches are read 16 bytes at once, that products are
 # made by the instructions that are there for them, that nothing lives in local memory, that kernels begin early and
-# wait; how many instructions there are of each kind, and how many a weight takes, against committed tables for sm_90
-# and the compiler that they name. Ends with 77 where there is nothing that reads machine code.
+# wait; how many instructions there are of each kind, how many a weight takes, and how many loads of weights are under
+# way at once, against committed tables for sm_90 and the compiler that they name. Ends with 77 where there is nothing that reads machine code.
 # usage: sass.sh [--renew] KERNELS SASS_WEIGHTS NVCC [ARCHITECTURE]
 #   KERNELS: the folder of *.fatbin; SASS_WEIGHTS: sass_weights.cpp as a program; ARCHITECTURE: 75 to 120, else 90
-#   --renew writes sass.tsv and weights.tsv anew
+#   --renew writes sass.tsv, weights.tsv and flights.tsv anew
+#   HEADROOM_SHOW_FLIGHTS=1: prints the lines of flights.tsv for the architecture, and that is all
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../engine/backend/cuda
@@ -83,6 +84,32 @@ check_weights() {
     }
     END { for (key in allowed) if (!(key in found)) print key ": expected in the machine code" }' "$here/weights.tsv" "$1"
 }
+# fly CUBIN: of each matvec and format, what a warp and a multiprocessor have under way (WeightFlight in
+# tests/support/sass/weights.h).
+fly() {
+  nvdisasm -gi -c "$1" >"$work/listing"
+  cuobjdump -res-usage "$1" >"$work/usage"
+  "$sass_weights" --flights "$sources/kernels" "$architecture" "$work/listing" "$work/usage"
+}
+flight_columns="kernel format loads distance prefetches registers warps kib prefetched_kib"
+# check_flights FILE: of lines as those of fly(). A product with one row has the codes of a whole block of 256 columns
+# under way: eight groups of 16 bytes a thread, of Q8_0 of 32.
+check_flights() {
+  awk -F '\t' '
+    BEGIN {
+      least["Q4_0"] = least["Q4_K"] = least["Q5_K"] = least["Q6_K"] = 8
+      least["Q8_0"] = 16
+    }
+    $1 != "matvec_int8_1" { next }
+    { found[$2] = 1 }
+    !($2 in least) { print $1 ", " $2 ": expected a least number of loads in sass.sh"; next }
+    $3 < least[$2] { print $1 ", " $2 ": expected at least " least[$2] " loads under way, found " $3 }
+    $5 < least[$2] { print $1 ", " $2 ": expected at least " least[$2] " requests for the next block, found " $5 }
+    $8 < 8 * least[$2] {
+      print $1 ", " $2 ": expected at least " 8 * least[$2] " KiB of a multiprocessor under way, found " $8
+    }
+    END { for (key in least) if (!(key in found)) print "matvec_int8_1, " key ": expected in the machine code" }' "$1"
+}
 # is_same_compiler TABLE: as the table's, for the same cards.
 is_same_compiler() {
   [ "$architecture" = 90 ] && [ "$(sed -n '1s/# nvcc \([0-9.]*\).*/\1/p' "$1")" = "$release" ]
@@ -90,16 +117,23 @@ is_same_compiler() {
 
 sed -n 's/^HEADROOM_KERNELS(\([a-z0-9_]*\),.*/\1/p' "$sources/kernel_files.inl" |
   while read -r name; do count "$kernels/$name.fatbin"; done | sort >"$work/found"
-sed -n '/^HEADROOM_KERNELS/s/[^"]*"\([a-z0-9_]*\)"[^"]*/\1\n/gp' "$sources/kernel_files.inl" |
+sed -n '/^HEADROOM_KERNELS\|^ /s/[^"]*"\([a-z0-9_]*\)"[^"]*/\1\n/gp' "$sources/kernel_files.inl" |
   sed '/^$/d' | sort >"$work/expected"
 [ -s "$work/expected" ] || { echo "expected names of kernels in kernel_files.inl, found none"; exit 1; }
 diff "$work/expected" <(cut -f 1 "$work/found") ||
   { echo "expected code for sm_$architecture of these kernels (<), found (>)"; exit 1; }
 status=0
-for name in matmul matmul_half matmul_int8 matvec; do
+# cubin NAME: the machine code of a file of kernels.
+cubin() {
   # It writes to the folder that it is in.
-  (cd "$work" && cuobjdump -xelf "sm_$architecture" "$kernels/$name.fatbin" >extracted)
-  weigh "$work/$(sed -n 's/.*: \(.*\.cubin\)$/\1/p' "$work/extracted" | head -n 1)" || status=1
+  (cd "$work" && cuobjdump -xelf "sm_$architecture" "$kernels/$1.fatbin" >extracted)
+  echo "$work/$(sed -n 's/.*: \(.*\.cubin\)$/\1/p' "$work/extracted" | head -n 1)"
+}
+fly "$(cubin matvec)" >"$work/unsorted" || status=1
+sort "$work/unsorted" >"$work/flights"
+if [ -n "${HEADROOM_SHOW_FLIGHTS:-}" ]; then cat "$work/flights"; exit "$status"; fi
+for name in matmul matmul_half matmul_int8 matvec; do
+  weigh "$(cubin "$name")" || status=1
 done >"$work/unsorted"
 sort "$work/unsorted" >"$work/weights"
 if [ "$renews" = yes ]; then
@@ -116,13 +150,23 @@ if [ "$renews" = yes ]; then
     "$sass_weights" --columns
     cat "$work/weights"
   } >"$here/weights.tsv"
+  {
+    echo "# nvcc $release, by sass.sh --renew. Of each matvec and format on sm_90: loads of 16 bytes a thread that a warp has"
+    echo "# under way at once in an iteration of the loop that multiplies, asked for and not yet used; instructions from"
+    echo "# such a load to the first use of what it reads, on average; requests into the second-level cache for the"
+    echo "# iterations to come; registers; warps that a multiprocessor runs with blocks of 512 threads; KiB of loads, and"
+    echo "# of requests, that these have under way (tests/support/sass/flight.h)."
+    tr ' ' '\t' <<<"$flight_columns"
+    cat "$work/flights"
+  } >"$here/flights.tsv"
   exit 0
 fi
 check "$work/found" >"$work/wrong"
 check_weights "$work/weights" >>"$work/wrong"
+check_flights "$work/flights" >>"$work/wrong"
 if [ -s "$work/wrong" ]; then cat "$work/wrong"; status=1; fi
-for table in sass weights; do
-  found=$work/found; [ "$table" = sass ] || found=$work/weights
+for table in sass weights flights; do
+  found=$work/$table; [ "$table" != sass ] || found=$work/found
   is_same_compiler "$here/$table.tsv" || continue  # another compiler counts otherwise
   diff <(grep -v -e '^#' -e '^kernel' "$here/$table.tsv") "$found" ||
     { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
@@ -183,5 +227,17 @@ check_weights "$work/weights" >"$work/told"
 for format in F32 F16 BF16 Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
   grep -q "^matmul, $format: expected at most .* integer instructions" "$work/told" ||
     { echo "a seeded fault was not seen: matmul, $format, integer instructions"; status=1; }
+done
+# And a product that asks for the codes of one group after the other, and for nothing of the next block.
+sed -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" >"$work/single.cu"
+"$nvcc" -cubin -std=c++20 -O3 -lineinfo "-arch=sm_$architecture" -I "$sources/kernels" -I "$here/../../engine" \
+  -o "$work/single.cubin" "$work/single.cu"
+fly "$work/single.cubin" >"$work/flights"
+check_flights "$work/flights" >"$work/told"
+for format in Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
+  for what in "loads under way" "requests for the next block" "KiB of a multiprocessor under way"; do
+    grep -q "^matvec_int8_1, $format: expected at least .* $what" "$work/told" ||
+      { echo "a seeded fault was not seen: matvec_int8_1, $format, $what"; status=1; }
+  done
 done
 exit "$status"

@@ -9,6 +9,7 @@
 
 #include "format/dtype_table.h"
 #include "support/sass/answers.h"
+#include "support/sass/flight.h"
 
 namespace headroom::test {
 namespace {
@@ -30,8 +31,10 @@ std::optional<Shape> shape_of(const std::string& kernel) {
   static const std::map<std::string, Shape> shapes = {
       {"matvec_1", {"FFMA", 1, 32, 32, 0, kBlock, true}},
       {"matvec_8", {"FFMA", 8, 32, 32, 0, kBlock, true}},
+      {"matvec_experts", {"FFMA", 1, 32, 32, 0, kBlock, true}},
       {"matvec_int8_1", {"IDP", 1, 0, 0, 0, kBlock, true}},
       {"matvec_int8_8", {"IDP", 8, 0, 0, 0, kBlock, true}},
+      {"matvec_int8_experts", {"IDP", 1, 0, 0, 0, kBlock, true}},
       // 64 features by 16 columns for 256 threads, which multiply four by four of them in each column.
       {"matmul", {"FFMA", 0, 0, 0, 0, 4, false}},
       // 128 features by 32 columns; of 256 threads half unpack.
@@ -60,27 +63,10 @@ class Counter {
   }
 
   Result<WeightCosts> count(int architecture) {
-    if (Status kept = keep_answered_ways(function_, asks_, static_cast<int>(format_), blocks_); !kept)
-      return kept.error();
-    for (SassBlock& block : blocks_) {
-      std::erase_if(block.next, [&](std::size_t next) { return multiplies_for_others(blocks_[next]); });
-    }
-    loops_ = loops_of(blocks_);
-    for (const SassBlock& block : blocks_) {
-      WayScore& score = scores_.emplace_back();
-      for (std::size_t i = block.first; i < block.end; ++i) {
-        score[0] += is_work(function_.code[i]) ? 1 : 0;
-        --score[1];
-      }
-    }
-    std::size_t inner = 0;
-    int n = 0;
-    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
-      const int more = products(loop);
-      if (more > n) inner = loop;
-      n = std::max(n, more);
-    }
-    if (n == 0) return fault("a loop that multiplies", "none");
+    const Result<std::size_t> multiplying = find_loop();
+    if (!multiplying) return multiplying.error();
+    const std::size_t inner = *multiplying;
+    const int n = products(inner);
     double weights = shape_.weights, unpacked = shape_.unpacked;
     if (shape_.product == "IDP") weights = unpacked = 4.0 * n / shape_.rows;
     if (shape_.product == "FFMA" && shape_.rows == 0) weights = unpacked = std::min(n, 256) / 64.0;
@@ -106,7 +92,49 @@ class Counter {
     return costs;
   }
 
+  Result<WeightFlight> flight() {
+    const Result<std::size_t> inner = find_loop();
+    if (!inner) return inner.error();
+    std::vector<const SassInstruction*> iteration;
+    each_of_iteration(*inner, [&](const SassInstruction& instruction) { iteration.push_back(&instruction); });
+    const LoadFlight found = loads_under_way(iteration);
+    const int outer = loops_[*inner].outer;
+    const SassLoop& loop = loops_[is_of_format(outer) ? static_cast<std::size_t>(outer) : *inner];
+    WeightFlight result{format_, found.loads, found.distance, 0};
+    for (const std::size_t block : loop.blocks) {
+      for (std::size_t i = blocks_[block].first; i < blocks_[block].end; ++i)
+        result.prefetches += is_prefetch(function_.code[i]) ? 1 : 0;
+    }
+    return result;
+  }
+
  private:
+  // The loop whose iteration has most products.
+  Result<std::size_t> find_loop() {
+    if (Status kept = keep_answered_ways(function_, asks_, static_cast<int>(format_), blocks_); !kept)
+      return kept.error();
+    for (SassBlock& block : blocks_) {
+      std::erase_if(block.next, [&](std::size_t next) { return multiplies_for_others(blocks_[next]); });
+    }
+    loops_ = loops_of(blocks_);
+    for (const SassBlock& block : blocks_) {
+      WayScore& score = scores_.emplace_back();
+      for (std::size_t i = block.first; i < block.end; ++i) {
+        score[0] += is_work(function_.code[i]) ? 1 : 0;
+        --score[1];
+      }
+    }
+    std::size_t inner = 0;
+    int n = 0;
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+      const int more = products(loop);
+      if (more > n) inner = loop;
+      n = std::max(n, more);
+    }
+    if (n == 0) return fault("a loop that multiplies", "none");
+    return inner;
+  }
+
   Error fault(const std::string& expected, const std::string& found) const {
     return {ErrorCode::kUnsupported,
             fmt::format("{}, {}: expected {}, found {}", function_.name, dtype_row(format_).name, expected, found)};
@@ -191,20 +219,40 @@ Result<WeightLines> weight_lines(const std::string& folder) {
   return lines;
 }
 
-std::vector<Result<WeightCosts>> weight_costs(const SassFunction& function, const WeightLines& lines,
-                                              int architecture) {
-  const std::optional<Shape> shape = shape_of(function.name);
-  if (!shape) return {};
+namespace {
+
+// f(counter) for each format that the function has something for.
+template <class T, class F>
+std::vector<Result<T>> of_formats(const SassFunction& function, const WeightLines& lines, const Shape& shape, F f) {
   std::set<DType> formats;
   for (const std::vector<SassLine>& origin : function.origins) {
     for (const SassLine& line : origin) {
       if (const auto found = lines.formats.find(line); found != lines.formats.end()) formats.insert(found->second);
     }
   }
-  std::vector<Result<WeightCosts>> all;
+  std::vector<Result<T>> all;
   all.reserve(formats.size());
-  for (const DType format : formats) all.push_back(Counter(function, lines, *shape, format).count(architecture));
+  for (const DType format : formats) {
+    Counter counter(function, lines, shape, format);
+    all.push_back(f(counter));
+  }
   return all;
+}
+
+}  // namespace
+
+std::vector<Result<WeightCosts>> weight_costs(const SassFunction& function, const WeightLines& lines,
+                                              int architecture) {
+  const std::optional<Shape> shape = shape_of(function.name);
+  if (!shape) return {};
+  return of_formats<WeightCosts>(function, lines, *shape,
+                                 [&](Counter& counter) { return counter.count(architecture); });
+}
+
+std::vector<Result<WeightFlight>> weight_flights(const SassFunction& function, const WeightLines& lines) {
+  const std::optional<Shape> shape = shape_of(function.name);
+  if (!shape || !function.name.starts_with("matvec")) return {};
+  return of_formats<WeightFlight>(function, lines, *shape, [](Counter& counter) { return counter.flight(); });
 }
 
 }  // namespace headroom::test

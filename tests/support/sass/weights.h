@@ -33,4 +33,15 @@ struct WeightCosts {
 // An entry for each format; none for kernels that do not multiply weights.
 std::vector<Result<WeightCosts>> weight_costs(const SassFunction& function, const WeightLines& lines, int architecture);
 
+// What a warp of a matvec kernel has under way of a format's weights, in the iteration that weight_costs() counts. Its
+// weights are what load_stream() reads: LDG with .EF, since they are read once.
+struct WeightFlight {
+  DType format = DType::kF32;
+  int loads = 0;        // of 16 bytes a thread, at most at once: asked for and not yet used
+  double distance = 0;  // instructions from such a load to the first use of what it reads, on average
+  int prefetches = 0;   // into the second-level cache, in the loops of the format: for the iterations to come
+};
+// An entry for each format; none for kernels that are no matvec.
+std::vector<Result<WeightFlight>> weight_flights(const SassFunction& function, const WeightLines& lines);
+
 }  // namespace headroom::test
