@@ -109,7 +109,9 @@ int print_flights(const char* kernels, int architecture, const char* listing, co
       return 1;
     }
     const Usage& of = used->second;
-    const int warps = occupancy_of(*limits, kMostThreads, of.registers, of.shared_bytes).warps;
+    // cuobjdump counts what newer cards reserve of a block's shared memory, which occupancy_of() adds.
+    const int shared_bytes = of.shared_bytes - (architecture >= 90 ? limits->reserved_bytes : 0);
+    const int warps = occupancy_of(*limits, kMostThreads, of.registers, shared_bytes).warps;
     for (const Result<WeightFlight>& flight : weight_flights(function, *lines))
       if (!print_flight(function.name, flight, warps, of.registers)) status = 1;
   }
