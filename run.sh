@@ -22,18 +22,37 @@ if [ -n "${WAYLAND_DISPLAY:-}" ]; then
 fi
 log=build/release/build.log
 mkdir -p build/release
-# Who asks for CUDA on a machine with a card and without a compiler for it gets one, once; else Vulkan computes.
-if [ "${HEADROOM_CUDA:-}" = 1 ] && [ ! -e build/nvcc-tried ] && cmake/nvcc.sh --card && ! cmake/nvcc.sh >/dev/null 2>&1; then
+# CUDA's kernels take as long to compile as all the rest when they are for every card: they are compiled for those that
+# are here. Who asks for CUDA on a machine with a card and without a compiler for it gets one, once; else Vulkan computes.
+architectures="" nvcc=""
+if cmake/nvcc.sh --card && ! nvcc=$(cmake/nvcc.sh 2>/dev/null) && [ "${HEADROOM_CUDA:-}" = 1 ] && [ ! -e build/nvcc-tried ]; then
   echo "headroom: there is a card of NVIDIA's and no nvcc 12.4 or newer: fetching it into build/nvcc (125 MB)" >&2
   touch build/nvcc-tried  # a failure is not met again at each start
-  if headroom_install python3-pip && cmake/nvcc.sh --fetch >/dev/null; then
-    rm -f build/release/build.ninja
-  else
+  if ! headroom_install python3-pip || ! nvcc=$(cmake/nvcc.sh --fetch); then
     echo "headroom: that failed; the card is used by Vulkan (rm build/nvcc-tried to try again)" >&2
   fi
 fi
-if [ ! -f build/release/build.ninja ]; then
-  cmake --preset release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+[ -z "$nvcc" ] || architectures=$(cmake/nvcc.sh --architectures)
+configure() {
+  cmake --preset release "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+}
+# A folder that was configured before stays as it is while it has all that the cards need: what installers/build.sh made
+# has kernels for every card.
+compiled=$(sed -n 's/^HEADROOM_CUDA_COMPILED:INTERNAL=//p' build/release/CMakeCache.txt 2>/dev/null || true)
+missing=""
+for architecture in ${architectures//;/ }; do
+  [[ ";$compiled;" == *";$architecture;"* ]] || missing=$architecture
+done
+if [ -n "$missing" ] && [ "$(cat build/release/cuda-failed 2>/dev/null)" != "$nvcc $architectures" ]; then
+  configure "-DHEADROOM_CUDA_ARCHITECTURES=$architectures" "-DHEADROOM_ANY_NVCC=$nvcc"
+  if ! cmake --build --preset release --target headroom_cuda_kernels; then
+    echo "headroom: CUDA's kernels cannot be compiled here; the card is used by Vulkan (rm build/release/cuda-failed to" \
+      "try again)" >&2
+    echo "$nvcc $architectures" >build/release/cuda-failed
+    configure -DHEADROOM_CUDA=OFF
+  fi
+elif [ ! -f build/release/build.ninja ]; then
+  configure -DHEADROOM_CUDA=OFF
 fi
 # Quiet when there is nothing to do; a first build shows how far it is.
 if ! cmake --build --preset release -- -n | grep -q 'no work to do'; then

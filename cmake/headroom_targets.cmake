@@ -36,10 +36,13 @@ function(headroom_options target)
   endif()
 endfunction()
 
-# With HEADROOM_UNITY its sources are compiled eight at a time, as those of tests are.
+# headroom_library(TARGET [TOGETHER]): with HEADROOM_UNITY the sources of one that says so are compiled eight at a time,
+# as those of tests are. The suite asan-ubsan compiles these so, and users' builds do: two files that call things alike
+# fail there first. What that suite leaves out (the window, the commands, Vulkan, CUDA) is compiled file by file.
 function(headroom_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TOGETHER" "" "")
   add_library(${target} STATIC)
-  if(HEADROOM_UNITY)
+  if(HEADROOM_UNITY AND arg_TOGETHER)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     # A file that others are compiled with looks like a header to this warning.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

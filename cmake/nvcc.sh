@@ -5,6 +5,9 @@
 #     nvcc.sh            # says where it is; fetches nothing
 #     nvcc.sh --fetch    # gets the wheels (125 MB) into build/nvcc when the system has none
 #     nvcc.sh --card     # exit code 0 where this machine has a card of NVIDIA's
+#     nvcc.sh --architectures   # those of a build for this machine's cards, as HEADROOM_CUDA_ARCHITECTURES has them: "86;89".
+#                               # Nothing without a card that our kernels run on; those of a release where nobody tells
+#                               # what the cards are.
 # HEADROOM_SYSTEM_ROOT: where /proc, /sys and /usr are, for tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,14 +16,64 @@ root=${HEADROOM_SYSTEM_ROOT:-}
 least=12.4  # HEADROOM_LEAST_NVCC
 fetched=build/nvcc
 
-if [ "${1:-}" = --card ]; then
-  [ ! -e "$root/proc/driver/nvidia/version" ] || exit 0
-  for device in "$root"/sys/bus/pci/devices/*; do
+# The cards of NVIDIA's on the bus and the version of their driver; nothing where there is neither. It is asked at each
+# start of run.sh, so no other program is started for it.
+cards() {
+  local folder vendor class device line
+  for folder in "$root"/sys/bus/pci/devices/*; do
     # Something that draws, of NVIDIA.
-    if grep -qs '^0x10de' "$device/vendor" && grep -qs '^0x03' "$device/class"; then exit 0; fi
-  done
-  exit 1
-fi
+    if read -r vendor <"$folder/vendor" && [ "$vendor" = 0x10de ] && read -r class <"$folder/class" &&
+      [[ $class == 0x03* ]]; then
+      device=""
+      read -r device <"$folder/device" || true
+      echo "card ${folder##*/} $device"
+    fi
+  done 2>/dev/null
+  if [ -e "$root/proc/driver/nvidia/version" ]; then
+    line=""
+    read -r line <"$root/proc/driver/nvidia/version" || true
+    echo "driver $line"
+  fi
+}
+
+# "8.9", one line for each card: by the driver's own program, which Debian has in a package of its own, else by its
+# library.
+capabilities() {
+  local told
+  told=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || told=""
+  if ! are_capabilities "$told"; then
+    mkdir -p build
+    if told=$("${CXX:-c++}" -o build/cuda-capabilities cmake/cuda_capabilities.cpp -ldl 2>/dev/null); then
+      told=$(build/cuda-capabilities) || told=""
+    fi
+  fi
+  are_capabilities "$told" && echo "$told"
+}
+are_capabilities() { [ -n "$1" ] && ! grep -qvE '^[0-9]+\.[0-9]+$' <<<"$1"; }
+
+# The driver may take a second to tell, so what it told is kept in build/cuda-cards while cards and driver are the same.
+architectures() {
+  local now told="" kept=build/cuda-cards
+  now=$(cards)
+  [ -n "$now" ] || return 0
+  if [ -f "$kept" ] && [ "$(sed '$d' "$kept")" = "$now" ]; then
+    told=$(tail -n 1 "$kept")
+    told=${told#told}
+  elif told=$(capabilities); then
+    # Older than Turing: Vulkan has them.
+    told=$(sort -V <<<"$told" | awk -F. '$1 * 10 + $2 >= 75 { print $1 $2 }' | uniq | paste -sd ';')
+    mkdir -p build
+    printf '%s\ntold%s\n' "$now" "$told" >"$kept"
+  else
+    told=$(sed -n 's/.*"HEADROOM_CUDA_ARCHITECTURES": "\([0-9;]*\)".*/\1/p' CMakePresets.json)
+  fi
+  [ -z "$told" ] || echo "$told"
+}
+
+case "${1:-}" in
+  --card) [ -n "$(cards)" ]; exit ;;
+  --architectures) architectures; exit ;;
+esac
 
 # is_new_enough NVCC
 is_new_enough() {
