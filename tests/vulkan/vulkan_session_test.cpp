@@ -58,6 +58,19 @@ TEST_P(VulkanSession, how_surely_its_memory_is_known_is_told) {
   EXPECT_EQ(backend->driver_bytes(), std::nullopt) << "the assumption stays";
 }
 
+// Vulkan tells of no cache: an eighth of the memory is read, or as much of it as a kernel sees at once.
+TEST_P(VulkanSession, the_rate_of_reading_is_unknown_where_a_cache_might_hold_what_is_read) {
+  DeviceInfo device = test::cpu_and_gpu(GetParam())[1];
+  const auto rate = [&](Bytes most_bytes) {
+    return test::take(test::take(make_backend(device))->measure_speed(most_bytes)).read_bytes_per_s;
+  };
+  EXPECT_GT(rate(kMostMeasureBytes), 0);
+  EXPECT_EQ(rate(72 * kMiB), 0) << "an eighth of its memory is more than 64 MiB";
+  device.max_binding_bytes = 80 * kMiB;
+  EXPECT_GT(rate(88 * kMiB), 0);
+  EXPECT_EQ(rate(87 * kMiB), 0);
+}
+
 TEST_P(VulkanSession, steps_and_contexts_beyond_what_the_driver_computes_are_refused) {
   const std::vector<DeviceInfo> devices = test::cpu_and_gpu(GetParam());
   const auto refusal = [&](const PlanOptions& options) {

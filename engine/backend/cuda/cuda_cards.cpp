@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
@@ -57,6 +58,9 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
   if (const cuda::CUresult told = driver.cuDeviceTotalMem_v2(&bytes, device); told != cuda::CUDA_SUCCESS || bytes == 0)
     return refused(fmt::format("the driver does not tell its memory: {}", cuda::result_name(told)));
   card.total_bytes = bytes;
+  int cache_bytes = 0;
+  if (driver.cuDeviceGetAttribute(&cache_bytes, cuda::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device) == cuda::CUDA_SUCCESS)
+    card.cache_bytes = static_cast<Bytes>(std::max(cache_bytes, 0));
   std::array<char, 64> bus{};
   if (driver.cuDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), device) == cuda::CUDA_SUCCESS)
     card.pci = parse_pci_address(bus.data());

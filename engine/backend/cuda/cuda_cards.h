@@ -20,6 +20,7 @@ struct CudaCard {
   std::uint32_t n_multiprocessors = 0;
   std::optional<PciAddress> pci;
   Bytes total_bytes = 0;  // as the driver offers it to programs
+  Bytes cache_bytes = 0;  // of the second level, the last one; 0: the driver does not tell
   DeviceInfo info;        // free memory as of the call
 };
 

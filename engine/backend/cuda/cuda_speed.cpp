@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kReadBytes = kTimedReadBytes, kCopyBytes = kTimedCopyBytes;
+constexpr Bytes kCopyBytes = kTimedCopyBytes;
 constexpr std::uint32_t kFewOps = 64;
 // Of limits: well above the caches of cards.
 constexpr Bytes kLimitReadBytes = kGiB, kLeastLimitReadBytes = 32 * kMiB;
@@ -78,7 +78,9 @@ TilePeak tile_peak(const CudaCard& card) {
 }  // namespace
 
 Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device, Bytes most_bytes) {
-  const Bytes read_bytes = timed_read_bytes(most_bytes);
+  const CudaCard& card = device->card();
+  const Bytes uncached_bytes = uncached_read_bytes(card.cache_bytes, card.total_bytes);
+  const Bytes read_bytes = timed_read_bytes(uncached_bytes, most_bytes, sample_card(card).free);
   Result<std::unique_ptr<CudaArena>> from = map(device, Memory::kDevice, read_bytes);
   if (!from) return from.error();
   Result<std::unique_ptr<CudaArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
@@ -97,12 +99,12 @@ Result<DeviceSpeed> measure_cuda_speed(const std::shared_ptr<CudaDevice>& device
   }
   speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
   const double reading = seconds_of_reading(*one, *whole);
-  if (reading > 0 && read_bytes == kReadBytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
+  if (reading > 0 && read_bytes == uncached_bytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
   const std::array copies{GpuCopy{all.part(0, kCopyBytes), {host->get(), 0, kCopyBytes}}};
   const Result<double> copying = shortest_seconds([&] { return device->copy("measuring it", copies); });
   if (!copying) return copying.error();
   if (*copying > 0) speed.copy_bytes_per_s = static_cast<double>(kCopyBytes) / *copying;
-  const TilePeak tiles = tile_peak(device->card());
+  const TilePeak tiles = tile_peak(card);
   Result<Rate> peak = Rate::open(*device, tiles.entry, **from);
   if (!peak) return peak.error();
   const Result<double> blocks = quick_rate([&](std::uint64_t n) { return peak->run(n, 1, tiles.words); });

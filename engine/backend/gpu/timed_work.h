@@ -16,11 +16,23 @@ inline constexpr double kTimedSeconds = 0.025;
 inline constexpr double kQuickSeconds = 0.003;
 inline constexpr std::uint64_t kMostTimedUnits = 1ULL << 32;
 
-// Bytes by which rates of reading and copying are measured. No cache holds kTimedReadBytes; a rate that was measured
-// with fewer would be the cache's.
-inline constexpr Bytes kTimedReadBytes = 64 * kMiB, kTimedCopyBytes = 8 * kMiB;
-inline Bytes timed_read_bytes(Bytes most_bytes) {
-  return std::clamp(most_bytes / kMiB * kMiB, kLeastMeasureBytes, kTimedReadBytes + kTimedCopyBytes) - kTimedCopyBytes;
+// Bytes by which the rate of copying is measured.
+inline constexpr Bytes kTimedCopyBytes = 8 * kMiB;
+inline constexpr Bytes kLeastUncachedBytes = 64 * kMiB, kMostUncachedBytes = kMostMeasureBytes - kTimedCopyBytes;
+
+// Bytes that must be read to know the rate of the memory: four times the last cache (an RTX 5090 has 96 MiB, a B200
+// 126). A device that tells of no cache (0) reads an eighth of its memory, which is that much and more of every card of
+// the catalogue.
+inline Bytes uncached_read_bytes(Bytes cache_bytes, Bytes memory_bytes) {
+  const Bytes wanted = cache_bytes > 0 ? cache_bytes * 4 : memory_bytes / 8;
+  return std::clamp((wanted + kMiB - 1) / kMiB * kMiB, kLeastUncachedBytes, kMostUncachedBytes);
+}
+
+// Bytes that are read to measure: those that must be, or fewer where measure_speed() is not given so many or more than
+// half of what is free would be taken. Then the rate stays unknown: it would be a cache's.
+inline Bytes timed_read_bytes(Bytes uncached_bytes, Bytes most_bytes, Bytes free_bytes) {
+  const Bytes most = std::min(most_bytes, free_bytes / 2) / kMiB * kMiB;
+  return std::max(std::min(most, uncached_bytes + kTimedCopyBytes), kLeastMeasureBytes) - kTimedCopyBytes;
 }
 
 // `work()` is done when it returns.

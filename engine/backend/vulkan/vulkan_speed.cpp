@@ -13,7 +13,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kReadBytes = kTimedReadBytes, kCopyBytes = kTimedCopyBytes;
+constexpr Bytes kCopyBytes = kTimedCopyBytes;
 constexpr Bytes kBytesPerGroup = 128 * 16 * 16;  // shaders/read_rate.comp
 constexpr std::uint32_t kFewOps = 64;
 // Of limits: well above the caches of cards, of which the largest have 256 MiB, where a binding may be so large.
@@ -99,17 +99,28 @@ PeakKernel prompt_peak(const VulkanTier& tier) {
   return tier.arithmetic().half_rows != HalfRows::kNone ? half_peak() : f32_peak();
 }
 
+// As much of `bytes` as one kernel sees at once, in whole pieces.
+Bytes bindable(Bytes bytes, const DeviceInfo& info) {
+  for (const Bytes most : {info.max_binding_bytes, info.max_arena_bytes}) {
+    if (most > 0) bytes = std::min(bytes, most);
+  }
+  const Bytes unit = std::max(info.granularity, kBytesPerGroup);
+  return bytes / unit * unit;
+}
+
+// Pages that were never written may be one page of zeros, which a cache holds.
+Status fill(VulkanDevice& device, const VulkanArena& memory) {
+  return device.run_once("measuring it", [&](VkCommandBuffer commands) {
+    vkCmdFillBuffer(commands, memory.buffer(), 0, VK_WHOLE_SIZE, 0x01010101U);
+  });
+}
+
 // What reads are measured with.
 Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<VulkanDevice>& device) {
   const Result<MemorySample> now = sample_card(device->card());
   if (!now) return now.error();
   const DeviceInfo& info = device->card().info;
-  Bytes size = std::min(kLimitReadBytes, now->free / 2);
-  for (const Bytes most : {info.max_binding_bytes, info.max_arena_bytes}) {
-    if (most > 0) size = std::min(size, most);
-  }
-  const Bytes unit = std::max(info.granularity, kBytesPerGroup);
-  size = size / unit * unit;
+  const Bytes size = bindable(std::min(kLimitReadBytes, now->free / 2), info);
   if (size < kLeastLimitReadBytes) {
     return Error{ErrorCode::kResource, fmt::format("measuring {}: asked for {} with as much left, free {}", info.id,
                                                    format_bytes(kLeastLimitReadBytes), format_bytes(now->free))};
@@ -121,11 +132,16 @@ Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<Vulk
 
 Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines,
                                          Bytes most_bytes) {
-  const Bytes read_bytes = timed_read_bytes(most_bytes);
+  const Result<MemorySample> now = sample_card(device->card());
+  if (!now) return now.error();
+  // Vulkan does not tell how large a cache is.
+  const Bytes uncached_bytes = bindable(uncached_read_bytes(0, device->card().heap_bytes), device->card().info);
+  const Bytes read_bytes = timed_read_bytes(uncached_bytes, most_bytes, now->free);
   Result<std::unique_ptr<VulkanArena>> from = map(device, Memory::kDevice, read_bytes);
   if (!from) return from.error();
   Result<std::unique_ptr<VulkanArena>> host = map(device, Memory::kPageLocked, kCopyBytes);
   if (!host) return host.error();
+  if (Status filled = fill(*device, **from); !filled) return filled.error();
   const Result<Probe> probe = Probe::open(device, pipelines, Kernel::kReadRate, {}, **from);
   if (!probe) return probe.error();
   const auto read = [&](std::uint64_t n_groups, std::uint64_t n_times) {
@@ -138,7 +154,7 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
   }
   speed.op_seconds = seconds_of_op(*one, *few, kFewOps);
   const double reading = seconds_of_reading(*one, *all);
-  if (reading > 0 && read_bytes == kReadBytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
+  if (reading > 0 && read_bytes == uncached_bytes) speed.read_bytes_per_s = static_cast<double>(read_bytes) / reading;
   const Result<double> copying = shortest_seconds([&] {
     return device->run_once("measuring it", [&](VkCommandBuffer commands) {
       const VkBufferCopy region{0, 0, kCopyBytes};
@@ -160,11 +176,7 @@ Result<DeviceSpeed> measure_vulkan_speed(const std::shared_ptr<VulkanDevice>& de
 Result<DeviceLimits> measure_vulkan_limits(const std::shared_ptr<VulkanDevice>& device, VulkanPipelines& pipelines) {
   Result<std::unique_ptr<VulkanArena>> memory = map_limit_memory(device);
   if (!memory) return memory.error();
-  // Pages that were never written may be one page of zeros, which a cache holds.
-  const Status filled = device->run_once("measuring it", [&](VkCommandBuffer commands) {
-    vkCmdFillBuffer(commands, (*memory)->buffer(), 0, VK_WHOLE_SIZE, 0x01010101U);
-  });
-  if (!filled) return filled.error();
+  if (Status filled = fill(*device, **memory); !filled) return filled.error();
   const Bytes n_bytes = (*memory)->mapped_bytes();
   const auto rate_of = [&](Kernel kernel, std::span<const std::uint32_t> constants, auto work) -> Result<double> {
     const Result<Probe> probe = Probe::open(device, pipelines, kernel, constants, **memory);

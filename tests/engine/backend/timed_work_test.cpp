@@ -33,10 +33,36 @@ TEST(TimedWork, is_done_as_often_as_can_be_timed_and_its_best_rate_counts) {
   EXPECT_FALSE(shortest_seconds([]() -> Status { return Error{ErrorCode::kDeviceLost, "gone"}; }).ok());
 }
 
-TEST(TimedWork, reads_no_more_than_it_is_given_beside_what_it_copies) {
-  EXPECT_EQ(timed_read_bytes(kMostMeasureBytes), kTimedReadBytes);
-  EXPECT_EQ(timed_read_bytes(40 * kMiB + 5), 32 * kMiB);
-  EXPECT_EQ(timed_read_bytes(0), kLeastMeasureBytes - kTimedCopyBytes);
+TEST(TimedWork, that_knows_memory_reads_four_times_what_the_last_cache_holds) {
+  struct Card {
+    const char* name;
+    Bytes cache_bytes, expected;
+  };
+  for (const Card& card : {Card{"GTX 1650", kMiB, 64 * kMiB},
+                           {"RTX 3090", 6 * kMiB, 64 * kMiB},
+                           {"H200", 50 * kMiB, 200 * kMiB},
+                           {"RTX 4090", 72 * kMiB, 288 * kMiB},
+                           {"RTX 5090", 96 * kMiB, 384 * kMiB},
+                           {"B200", 126 * kMiB, 504 * kMiB},
+                           {"a later one", 512 * kMiB, 504 * kMiB},
+                           {"uneven", 20 * kMiB + 1, 81 * kMiB}}) {
+    EXPECT_EQ(uncached_read_bytes(card.cache_bytes, 24 * kGiB), card.expected) << card.name;
+  }
+  EXPECT_EQ(uncached_read_bytes(0, 256 * kMiB), 64 * kMiB) << "no cache is told: an eighth of the memory";
+  EXPECT_EQ(uncached_read_bytes(0, 2 * kGiB), 256 * kMiB);
+  EXPECT_EQ(uncached_read_bytes(0, 24 * kGiB), 504 * kMiB);
+}
+
+TEST(TimedWork, reads_no_more_than_it_is_given_beside_what_it_copies_nor_half_of_what_is_free) {
+  EXPECT_EQ(timed_read_bytes(kMostUncachedBytes, kMostMeasureBytes, kGiB), kMostUncachedBytes);
+  EXPECT_EQ(timed_read_bytes(64 * kMiB, kMostMeasureBytes, kGiB), 64 * kMiB);
+  EXPECT_EQ(timed_read_bytes(64 * kMiB, 40 * kMiB + 5, kGiB), 32 * kMiB);
+  EXPECT_EQ(timed_read_bytes(384 * kMiB, kMostMeasureBytes, 300 * kMiB + 2), 142 * kMiB);
+  for (const Bytes few : {Bytes{0}, kLeastMeasureBytes - 1}) {
+    EXPECT_EQ(timed_read_bytes(64 * kMiB, few, kGiB), kLeastMeasureBytes - kTimedCopyBytes);
+    EXPECT_EQ(timed_read_bytes(64 * kMiB, kMostMeasureBytes, few), kLeastMeasureBytes - kTimedCopyBytes);
+    EXPECT_EQ(timed_read_bytes(few, kMostMeasureBytes, kGiB), std::max(few, kLeastMeasureBytes - kTimedCopyBytes));
+  }
 }
 
 }  // namespace

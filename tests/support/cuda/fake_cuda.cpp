@@ -51,6 +51,7 @@ CUresult allocate(std::size_t bytes, bool is_host, std::uintptr_t& address) {
   if (address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!is_host) current->used += bytes;
   (is_host ? control().host_bytes : control().device_bytes) += bytes;
+  control().most_device_bytes = std::max<std::uint64_t>(control().most_device_bytes, control().device_bytes);
   return CUDA_SUCCESS;
 }
 
@@ -171,6 +172,7 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice number) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = device->major; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = device->minor; break;
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = control().n_multiprocessors; break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = control().cache_bytes; break;
     default: *value = 0;
   }
   return CUDA_SUCCESS;

@@ -27,15 +27,19 @@ struct FakeCuda {
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now
+  std::atomic<std::uint64_t> most_device_bytes = 0;             // at once, since a test has set it to 0
   std::atomic<std::uint64_t> takes_at_launch = 0;  // of a device's memory, by the driver at the next launch, for good
   std::array<std::atomic<std::uint64_t>, kMostFakeDevices> taken{};  // of a device's memory by another program
   std::atomic<int> n_multiprocessors = 2;                            // that each device has
+  std::atomic<int> cache_bytes = 2 << 20;                            // of the second level of each device
   std::atomic<int> n_contexts = 0;                                   // open now
   std::atomic<std::uint32_t> seed = 1;                               // of the order in which threads run
   std::atomic<FakeRuns> runs = FakeRuns::kEither;
   // Of NVML (fake_nvml.cpp), as nvmlReturn_t: what finding a card, its memory and its processes ends with; 0: well.
   std::atomic<int> nvml_card_error = 0, nvml_memory_error = 0, nvml_processes_error = 0;
   std::atomic<FakeOwnUse> nvml_own = FakeOwnUse::kById;
+  std::atomic<bool> nvml_is_divided = false;      // into instances, of which each device of CUDA is one
+  std::atomic<std::uint64_t> nvml_of_others = 0;  // bytes of a card that NVML knows and CUDA does not offer
   // What a right program never does, and what a kernel does wrong: said on the standard error, and counted unless the
   // driver is quiet.
   std::atomic<std::uint64_t> n_faults = 0;
