@@ -5,7 +5,8 @@
 //                                            have one dimension, of at most n_threads, a multiple of 32.
 //   KERNEL_PDL(name, n_threads, Params, ahead) { ... }  the same; ahead(p) comes before all of it. A card may run it
 //                                            while earlier kernels still do (programmatic dependent launch): it asks
-//                                            for weights, and neither reads nor writes what kernels write.
+//                                            for weights, and neither reads nor writes what kernels write. Cards that
+//                                            cannot (before sm_90) leave it out: they would ask right before they load.
 //   DEVICE                                   before a function that kernels call
 //   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
 //                                            where 16 bytes do.
@@ -28,7 +29,7 @@
   DEVICE void run_##name(const Params& p);                                                            \
   extern "C" __global__ void __launch_bounds__(n_threads, 1) name(const __grid_constant__ Params p) { \
     let_next_start();                                                                                 \
-    ahead(p);                                                                                         \
+    if (kStartsEarly) ahead(p);                                                                       \
     wait_for_earlier();                                                                               \
     run_##name(p);                                                                                    \
   }                                                                                                   \
@@ -42,6 +43,13 @@
 namespace headroom::cuda {
 
 inline constexpr unsigned kAllLanes = ~0U;
+
+// Whether a kernel may begin while earlier ones still run.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool kStartsEarly = false;
+#else
+inline constexpr bool kStartsEarly = true;
+#endif
 
 template <class Params>
 DEVICE void nothing_ahead(const Params&) {}
