@@ -36,6 +36,8 @@ class CudaMemory : public testing::Test {
     for (auto& taken : fake_.taken) taken = 0;
     fake_.nvml_card_error = fake_.nvml_memory_error = fake_.nvml_processes_error = 0;
     fake_.nvml_own = FakeOwnUse::kById;
+    fake_.nvml_is_divided = false;
+    fake_.nvml_of_others = 0;
   }
   static DeviceInfo card(const std::string& id) {
     for (DeviceInfo& device : test::take(probe_devices(2))) {
@@ -164,6 +166,32 @@ TEST_F(CudaMemory, that_nvml_does_not_tell_is_not_known_and_why_is_said) {
   fake_.nvml_card_error = 0;
   EXPECT_EQ(sample().account.confidence, MemoryConfidence::kMeasured) << "once it tells again";
   EXPECT_EQ(sample().account.others, kOthers);
+}
+
+// What a program has of a divided card is one instance; NVML tells of the whole.
+TEST_F(CudaMemory, of_an_instance_of_a_card_is_not_taken_for_the_cards) {
+  const auto expect_unknown = [&](const char* why) {
+    for (const MemoryAccount& account : {sample().account, card("cuda:0").account}) {
+      EXPECT_EQ(account.others, std::nullopt);
+      EXPECT_EQ(account.confidence, MemoryConfidence::kAssumed);
+      EXPECT_THAT(account.doubt, HasSubstr(why));
+    }
+    EXPECT_EQ(sample().free, kTotal - test::kFakeContextBytes - kArena);
+    fake_.taken[0] = kGiB;
+    EXPECT_EQ(backend_->driver_bytes(), test::kFakeContextBytes) << "what other instances take is not the driver's";
+    fake_.taken[0] = kOthers;
+  };
+  fake_.nvml_is_divided = true;
+  open();
+  expect_unknown("0000:65:00.0 is divided into instances (MIG)");
+  fake_.nvml_is_divided = false;
+  EXPECT_EQ(sample().account.confidence, MemoryConfidence::kMeasured);
+  for (const Bytes of_others : {kTotal / 4, 7 * kTotal}) {
+    fake_.nvml_of_others = of_others;
+    expect_unknown("its driver of one with 2.00 GiB: an instance of a card that is divided (MIG)");
+  }
+  fake_.nvml_of_others = kTotal / 16;
+  EXPECT_EQ(sample().account.confidence, MemoryConfidence::kMeasured) << "a driver may keep that for itself";
 }
 
 // What is said of cuda:0 in a process with this library, or one that cannot be opened: on the standard error.

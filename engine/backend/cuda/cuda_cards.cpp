@@ -145,6 +145,13 @@ CudaCards cuda_cards() {
   return found;
 }
 
+namespace {
+
+// Whether NVML tells of more than the driver offers, by more than what drivers keep for themselves.
+bool is_part_of(Bytes total_bytes, const DeviceUse& use) { return total_bytes < use.total - use.total / 8; }
+
+}  // namespace
+
 GpuUse& use_of_card(const CudaCard& card) {
   static std::mutex mutex;
   static std::map<int, GpuUse> uses;
@@ -161,6 +168,13 @@ MemoryReadings read_card_memory(const CudaCard& card) {
   readings.driver_bytes = use.driver_bytes;
   if (!card.pci) return readings;
   readings.device = read_nvml(*card.pci);
+  if (*readings.device && is_part_of(card.total_bytes, **readings.device)) {
+    readings.device =
+        Error{ErrorCode::kResource,
+              fmt::format("NVML tells of a card with {}, its driver of one with {}: an instance of a card "
+                          "that is divided (MIG), whose own figures nobody tells",
+                          format_bytes((*readings.device)->total), format_bytes(card.total_bytes))};
+  }
   const std::optional<Bytes> own = own_nvml_bytes(*card.pci);
   if (!own) return readings;
   readings.own_clients = ClientUse{.device = *own};

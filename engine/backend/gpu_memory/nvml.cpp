@@ -42,8 +42,17 @@ struct Nvml::Functions {
   int (*shutdown)() = nullptr;
   int (*device_by_pci)(const char*, NvmlDevice*) = nullptr;
   int (*memory_info)(NvmlDevice, NvmlMemory*) = nullptr;
+  // Null: an older library.
   int (*driver_version)(char*, unsigned) = nullptr;
-  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;  // null: an older library
+  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*) = nullptr;
+  int (*mig_mode)(NvmlDevice, unsigned* current, unsigned* pending) = nullptr;
+
+  // Whether the card is divided into instances, of which a program has one (MIG). Cards without that answer with an
+  // error.
+  bool is_divided(NvmlDevice device) const {
+    unsigned current = 0, pending = 0;
+    return mig_mode != nullptr && mig_mode(device, &current, &pending) == kSuccess && current != 0;
+  }
 
   // False when the library is older than the function.
   template <class Function>
@@ -76,6 +85,7 @@ Result<std::unique_ptr<const Nvml>> Nvml::open(const char* library) {
   functions.is_initialized = true;
   functions.find("nvmlDeviceGetComputeRunningProcesses_v3", functions.processes);
   functions.find("nvmlSystemGetDriverVersion", functions.driver_version);
+  functions.find("nvmlDeviceGetMigMode", functions.mig_mode);
   return std::unique_ptr<const Nvml>(std::move(nvml));
 }
 
@@ -86,6 +96,11 @@ Result<DeviceUse> Nvml::read(const PciAddress& card) const {
   NvmlDevice device = nullptr;
   if (const int result = functions_->device_by_pci(pci_text(card).c_str(), &device); result != kSuccess)
     return refused(result);
+  if (functions_->is_divided(device)) {
+    return Error{ErrorCode::kResource,
+                 fmt::format("NVML: {} is divided into instances (MIG), and what is in use is told of all together",
+                             pci_text(card))};
+  }
   NvmlMemory memory;
   memory.version = kMemoryVersion;
   if (const int result = functions_->memory_info(device, &memory); result != kSuccess) return refused(result);

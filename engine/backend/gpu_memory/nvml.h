@@ -21,7 +21,8 @@ class Nvml {
   ~Nvml();
 
   // The use is computed as total - free - reserved, because documents conflict on whether NVML's own "used" includes
-  // the reserved part. kResource names a refused call, or impossible figures. Any thread.
+  // the reserved part. kResource names a refused call, impossible figures, or a card that is divided into instances
+  // (MIG): these figures would be of all of them, and a program has one. Any thread.
   Result<DeviceUse> read(const PciAddress& card) const;
 
   // What this process holds on a card through CUDA, its context included. Absent where NVML does not tell: older

@@ -13,8 +13,8 @@ namespace headroom::cuda {
 namespace {
 
 // nvmlReturn_t
-constexpr int kSuccess = 0, kUninitialized = 1, kInvalidArgument = 2, kNoSuchCard = 6, kInsufficientSize = 7,
-              kOtherVersion = 25;
+constexpr int kSuccess = 0, kUninitialized = 1, kInvalidArgument = 2, kNoMig = 3, kNoSuchCard = 6,
+              kInsufficientSize = 7, kOtherVersion = 25;
 
 // What a driver keeps for itself, and does not count to what CUDA offers.
 constexpr unsigned long long kReserved = 24ULL << 20;
@@ -81,7 +81,14 @@ int nvmlDeviceGetMemoryInfo_v2(const CUctx_st* device, NvmlMemory* memory) {
   if (control().nvml_memory_error != 0) return control().nvml_memory_error;
   if (memory->version != kMemoryVersion) return kOtherVersion;
   const unsigned long long used = used_by_all(*device);
-  *memory = {kMemoryVersion, device->total + kReserved, kReserved, device->total - used, used};
+  const unsigned long long total = device->total + control().nvml_of_others;
+  *memory = {kMemoryVersion, total + kReserved, kReserved, total - used, used};
+  return kSuccess;
+}
+
+int nvmlDeviceGetMigMode(const CUctx_st* device, unsigned* current, unsigned* pending) {
+  if (device->major < 8) return kNoMig;
+  *current = *pending = control().nvml_is_divided ? 1 : 0;
   return kSuccess;
 }
 

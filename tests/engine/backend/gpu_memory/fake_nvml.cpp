@@ -1,6 +1,7 @@
 // Stands for NVIDIA's library. FAKE_NVML says how it answers: "total reserved free" in MiB, or which call is refused.
-// FAKE_NVML_PROCESSES: how many other processes are on the card, and what this one has there, in MiB for each of the
-// instances that the card is divided into: "3 100", "3 100 50"; -1 is what is not told. Absent: the list is refused.
+// "8192 256 5000 MIG" is divided into instances. FAKE_NVML_PROCESSES: how many other processes are on the card, and
+// what this one has there, in MiB for each of the instances that the card is divided into: "3 100", "3 100 50"; -1 is
+// what is not told. Absent: the list is refused.
 #include <unistd.h>
 
 #include <cstdio>
@@ -43,6 +44,11 @@ int nvmlDeviceGetMemoryInfo_v2(void* device, struct FakeMemory* memory) {
   if (std::sscanf(answer(), "%llu %llu %llu", &total, &reserved, &free) != 3) return 999;
   // "used" is whatever: documents conflict on what it counts.
   *memory = {memory->version, total * mib, reserved * mib, free * mib, 12345};
+  return 0;
+}
+
+int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
+  *current = *pending = std::strstr(answer(), "MIG") != nullptr ? 1 : 0;
   return 0;
 }
 

@@ -65,6 +65,12 @@ TEST_F(NvmlTest, figures_that_cannot_be_are_an_error_and_no_huge_number) {
   }
 }
 
+TEST_F(NvmlTest, of_a_card_that_is_divided_is_not_taken_for_that_of_an_instance) {
+  const auto use = read("8192 256 5000 MIG");
+  ASSERT_FALSE(use);
+  EXPECT_THAT(use.error().message, ::testing::HasSubstr("0000:03:00.0 is divided into instances (MIG)"));
+}
+
 TEST_F(NvmlTest, of_this_process_is_what_is_listed_with_its_id_however_many_there_are) {
   EXPECT_EQ(own_bytes("0 100"), 100 * kMiB);
   EXPECT_EQ(own_bytes("31 100"), 100 * kMiB);
