@@ -100,7 +100,6 @@ TEST_F(AppProof, a_card_that_is_lost_while_it_computes_has_to_be_checked_again) 
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   load->click();
   ASSERT_TRUE(loaded.wait(60'000));
-  agreeToTemplate();
   test::fake_cuda().lose_at_launch = 1;
   type("hello");
   EXPECT_TRUE(answered());
