@@ -1,11 +1,11 @@
 #include "app/proof_sentences.h"
 
 #include <QCoreApplication>
-#include <QLocale>
 #include <algorithm>
 
 #include "plan/choose_devices.h"
 #include "ui/format/device_name.h"
+#include "ui/format/format_bytes.h"
 
 namespace headroom::app {
 namespace {
@@ -45,7 +45,7 @@ QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> dev
   const double ratio = isFaster ? *others / *seconds : *seconds / *others;
   //: %1 a graphics card, %2 and %4 its drivers: "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan, and ..."
   return Words::tr("%1 was checked: %2 is %3 times as fast as %4, and is used from the next load on.")
-      .arg(nameOf(device), driverName(isFaster ? device : *twin), QLocale().toString(ratio, 'f', 1),
+      .arg(nameOf(device), driverName(isFaster ? device : *twin), ui::formatDecimal(ratio, 1),
            driverName(isFaster ? *twin : device));
 }
 

@@ -42,7 +42,7 @@ class Builder {
  public:
   Builder(std::string name, std::uint32_t d_model, std::uint32_t n_vocab, std::uint32_t n_ctx) {
     info_.name = std::move(name);
-    info_.architecture = "llama";
+    info_.architecture = "none";
     info_.d_model = d_model;
     info_.n_vocab = n_vocab;
     info_.n_ctx_trained = n_ctx;

@@ -38,7 +38,7 @@ double allowed_error(DType kv) {
 }
 
 ProofSteps small_steps(ProofSize size) {
-  if (size == ProofSize::kQuick) return {.n_rows = {2, 12}, .n_decoded = 2};
+  if (size == ProofSize::kQuick) return {.n_rows = {2, 12}, .n_decoded = 3};
   return {.n_rows = {1, 8, 65, 256}, .n_decoded = 64};
 }
 const ProofSteps kWideSteps{.n_rows = {256, 256}, .n_decoded = 4};

@@ -1,0 +1,43 @@
+#include "app/proof_sentences.h"
+
+#include <gtest/gtest.h>
+
+#include "support/model_specs.h"
+
+namespace headroom::app {
+namespace {
+
+DeviceInfo cardOf(DeviceKind kind, const char* id, double readBytesPerSecond) {
+  DeviceInfo device = test::gpu_with(8 * kGiB);
+  test::set_kind(device, kind);
+  device.id = id;
+  device.name = "RTX 4070";
+  device.heap = "0000:01:00.0";
+  device.proof = Proof::kPassed;
+  device.speed.read_bytes_per_s = readBytesPerSecond;
+  return device;
+}
+
+TEST(ProofSentences, a_card_by_one_driver_was_checked_and_by_two_the_faster_one_is_named) {
+  std::vector<DeviceInfo> devices{cardOf(DeviceKind::kCuda, "cuda:0", 420e9),
+                                  cardOf(DeviceKind::kVulkan, "vulkan:0", 300e9)};
+  EXPECT_EQ(passedSentence(devices[0], std::span(devices).first(1)),
+            "RTX 4070 (CUDA) was checked: it computes as the CPU does, and is used from the next load on.");
+  const QString both = "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan, and is used from the next load on.";
+  EXPECT_EQ(passedSentence(devices[0], devices), both);
+  EXPECT_EQ(passedSentence(devices[1], devices), both) << "whichever came last";
+  devices[1].proof = Proof::kFailed;
+  EXPECT_TRUE(passedSentence(devices[0], devices).startsWith("RTX 4070 (CUDA) was checked: it computes"));
+}
+
+TEST(ProofSentences, what_failed_is_said_and_no_judgement_is_no_failure) {
+  const DeviceInfo device = cardOf(DeviceKind::kVulkan, "vulkan:0", 0);
+  EXPECT_EQ(failedSentence(device, {ProofOfChild::Kind::kFailed, "the driver crashed (Aborted)", 0}),
+            "RTX 4070 (Vulkan) failed its check and is used only where you choose it: the driver crashed (Aborted).");
+  EXPECT_EQ(failedSentence(device, {ProofOfChild::Kind::kNoJudgement, "no memory", 0}),
+            "RTX 4070 (Vulkan) could not be checked and is not used yet: no memory.");
+  EXPECT_EQ(checkingSentence(device, {30, 120, "q8_0 cache"}), "Checking RTX 4070 (Vulkan) before it is used: 25 %");
+}
+
+}  // namespace
+}  // namespace headroom::app
