@@ -55,7 +55,12 @@ if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
   bin=$here/bin golden=$here/golden
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
-  cd "$root" && cmake --preset gpu >/dev/null || fail "the programs cannot be built"
+  cd "$root" || fail "$root cannot be entered"
+  # For the cards that are here. Packed for an H100 or H200, and later ones by PTX: all of a release are 40 MB a program.
+  architectures=""
+  [ -n "$pack" ] || architectures=$(cmake/nvcc.sh --architectures) || architectures=""
+  cmake --preset gpu ${architectures:+"-DHEADROOM_CUDA_ARCHITECTURES=$architectures"} >/dev/null ||
+    fail "the programs cannot be built"
   # Kernels for NVIDIA's cards are there where nvcc is.
   if grep -q '^cuda_test:' <<<"$(cmake --build --preset gpu --target help)"; then programs+=(cuda_test); fi
   cmake --build --preset gpu --target "${programs[@]}" || fail "the programs cannot be built"
@@ -223,7 +228,17 @@ if [ "$backend" = cuda ]; then
       "$bin/gpu_check" chat "$small" "$device" 1
   done
 fi
-[ ! -e "$large" ] || bench_step bench_large "bench, large model" 75 "$large" --cpu-ffn 0
+# What a model of this size is used for: prompts in large steps, and answers at the end of a long context.
+if [ -e "$large" ]; then
+  bench_step bench_large "bench, large model" 75 "$large" --cpu-ffn 0
+  bench=(-p 2048 -n 1)
+  bench_step bench_batch "bench, large model, 2048 rows a step" 45 "$large" --cpu-ffn 0 --batch 2048
+  bench=(-p 512 -n 32 --repeat 1)
+  for kv in f16 q8_0 q4_0; do
+    bench_step "bench_32k_$kv" "bench, large model, 32k positions as $kv" 60 "$large" --cpu-ffn 0 --batch 2048 \
+      --ctx 33792 --depth 32768 --kv-k "$kv" --kv-v "$kv"
+  done
+fi
 
 "$bin/gpu_check" report "$out" "$device"
 status=$?
