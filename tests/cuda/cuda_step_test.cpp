@@ -81,6 +81,29 @@ TEST(CudaStep, shares_out_a_prompt_over_all_of_a_card) {
   driver.n_multiprocessors = 2;
 }
 
+TEST(CudaStep, a_card_that_stays_lost_when_its_context_was_reset_asks_for_a_new_start_of_the_program) {
+  test::FakeCuda& driver = test::fake_cuda();
+  driver.is_quiet = true;
+  const test::TempFolder folder;
+  auto loaded = test::load_on_gpu(test::make_random_model({}, folder.path()), {.n_ctx = 64, .n_batch = 16});
+  driver.lose_at_launch = 1;
+  const std::vector<StepRow> rows = test::rows_of(0, 0, 1, 288);
+  const std::vector<std::uint32_t> logit_rows{0};
+  EXPECT_FALSE(loaded->executor->step(rows, logit_rows, {}).ok());
+  loaded.reset();
+  const DeviceInfo card = test::cpu_and_cuda().back();
+  driver.failing_call = "cuStreamCreate";
+  driver.failure = 719;
+  driver.fail_at = 1;
+  const auto again = make_backend(card);
+  ASSERT_FALSE(again.ok());
+  EXPECT_EQ(again.error().code, ErrorCode::kDeviceLost);
+  EXPECT_NE(again.error().message.find("cuda:0: "), std::string::npos) << again.error().message;
+  EXPECT_NE(again.error().message.find("restart Headroom to use it again"), std::string::npos) << again.error().message;
+  EXPECT_TRUE(make_backend(card).ok());
+  driver.is_quiet = false;
+}
+
 // 32 query heads of 128 elements over 8 KV heads, as 8B models have, at the end of a long context.
 TEST(CudaStep, a_submission_of_a_long_prompts_attention_has_a_block_for_each_multiprocessor_of_a_large_card) {
   const LayerSpec layer{.n_heads = 32, .n_kv_heads = 8, .head_dim = 128};

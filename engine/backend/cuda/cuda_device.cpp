@@ -105,6 +105,10 @@ Status CudaDevice::create() {
   const auto refused = [&](std::string_view what, cuda::CUresult result) -> Status {
     Error error = failed(what, result);
     if (error.code != ErrorCode::kDeviceLost) error.code = ErrorCode::kResource;
+    // Behind some errors NVIDIA's documents ask for a new process. A reset of the context may do as well; here it did
+    // not.
+    const bool stays_lost = error.code == ErrorCode::kDeviceLost && shared_context(card_.ordinal).n_resets > 0;
+    if (stays_lost) error.message += "; restart Headroom to use it again";
     return error;
   };
   if (const auto found = driver_.cuDeviceGet(&device_, card_.ordinal); found != cuda::CUDA_SUCCESS)
