@@ -10,8 +10,8 @@
 
 namespace headroom {
 
-// A device that never answers is given up after so long: nothing that the check asks for takes a card a hundredth of
-// it.
+// A card (a driver of the CPU has the usual limit) that never answers is given up after so long: nothing that the check
+// asks for takes a card a hundredth of it.
 inline constexpr std::chrono::milliseconds kProofWaitLimit{10'000};
 
 // By its id. `kernel_folder`: as of keeping_kernels_in(). The size as kProofSizeVariable says. Sets the process's limit

@@ -298,5 +298,36 @@ TEST_F(GpuModel, long_contexts_give_the_reference_logits_with_every_cache_type) 
   }
 }
 
+// A step that is longer than the ring of the exact ends: of rows that have one place in it the newest has to be there,
+// in whichever order they are written.
+TEST_F(GpuModel, a_prompt_longer_than_the_ring_leaves_its_newest_positions_there) {
+  RandomModelSpec spec = small_model(DType::kF32);
+  spec.n_layers = 1;
+  spec.d_model = 64;
+  spec.n_heads = 2;
+  spec.n_kv_heads = 1;
+  spec.d_ff = 64;
+  for (const DType kv : {DType::kQ8_0, DType::kQ4_0}) {
+    SCOPED_TRACE(dtype_row(kv).name);
+    PlanOptions options = options_for(kv, kv);
+    options.n_ctx = 512;
+    options.n_batch = 200;
+    const KvF16Rows ends = LayerSpec{}.kv_f16_rows(options.n_ctx, options.n_batch);
+    ASSERT_GT(ends.n_ring, 0U);
+    ASSERT_LT(ends.n_ring, options.n_batch);
+    expect_like_reference(spec, options, options.n_batch, 2, cache_tolerance(kv, kv));
+    // A few wrong rows among hundreds are within what rounding explains; but they are others each time.
+    const test::TempFolder folder;
+    const auto path = test::make_random_model(spec, folder.path());
+    const auto prompt = test::rows_of(0, 0, options.n_batch, spec.n_vocab);
+    std::vector<float> first;
+    for (int i = 0; i < 6; ++i) {
+      const std::vector<float> found = test::load_on_gpu(path, options)->step(prompt, {options.n_batch - 1});
+      if (i == 0) first = found;
+      EXPECT_EQ(found, first) << "time " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headroom

@@ -85,6 +85,15 @@ DEVICE void put_halves(auto& head, u32 head_dim, std::uint8_t* to) {
   for (u32 i = thread_index(); i < head_dim; i += kHeadThreads) put_half(to + 2 * i, float_to_half(head[i]));
 }
 
+// Whether a later row of this step takes the row's place in the ring of the exact ends, which may be shorter than a step:
+// both are written at the same time, and the newer one has to be there. Rows of a slot stand together, ascending.
+DEVICE bool is_replaced(const HeadsParams& p, const StepRow& row) {
+  const u32* inputs = inputs_of(p);
+  const u32 later = block_y() + p.words.rows.n_ring;
+  return row.position >= p.words.rows.n_sinks && later < step_rows(inputs) &&
+         step_row(inputs, p.words.rows_at, later).slot == row.slot;
+}
+
 // Keys or values.
 DEVICE void put_in_cache(const HeadsParams& p, u32 of_heads, auto& head, auto& room) {
   const HeadsWords& words = p.words;
@@ -110,7 +119,7 @@ DEVICE void put_in_cache(const HeadsParams& p, u32 of_heads, auto& head, auto& r
   } else {
     put_fp8(head, room, head_dim, to);
   }
-  if (words.rows.n_sinks + words.rows.n_ring == 0) return;
+  if (words.rows.n_sinks + words.rows.n_ring == 0 || is_replaced(p, row)) return;
   put_halves(
       head, head_dim,
       buffer<std::uint8_t>(p, 6) + exact_row(words.rows, row.slot, words.n_heads, of_heads, row.position, head_dim));

@@ -113,6 +113,13 @@ void put_fp8(uint thread, uint at) {
   if (thread == 0u) put_half(at + kHeadDim, bits);
 }
 
+// Whether a later row of this step takes the row's place in the ring of the exact ends, which may be shorter than a step:
+// both are written at the same time, and the newer one has to be there. Rows of a slot stand together, ascending.
+bool is_replaced(uint slot, uint position) {
+  const uint later = gl_WorkGroupID.y + p.rows.n_ring;
+  return position >= p.rows.n_sinks && later < step_rows() && inputs[p.rows_at + later * kRowWords + 1u] == slot;
+}
+
 void store(uint thread, uint slot, uint position) {
   const uint at = cache_row(p.rows, slot, p.n_heads, gl_WorkGroupID.x, position);
   if (kCacheType == kF32) {
@@ -134,7 +141,7 @@ void store(uint thread, uint slot, uint position) {
   } else {
     put_fp8(thread, at);
   }
-  if (p.rows.n_sinks + p.rows.n_ring == 0u) return;
+  if (p.rows.n_sinks + p.rows.n_ring == 0u || is_replaced(slot, position)) return;
   const uint exact_at = exact_row(p.rows, slot, p.n_heads, gl_WorkGroupID.x, position, kHeadDim);
   for (uint i = thread; i < kHeadDim / 2u; i += kThreads)
     exact[exact_at / 4u + i] = f32_to_f16(head[2u * i]) | f32_to_f16(head[2u * i + 1u]) << 16;
