@@ -160,9 +160,12 @@ class AppWithoutGpu : public AppWindowTest {
  protected:
   void SetUp() override {
     qputenv("HEADROOM_VULKAN_DEVICES", "99");
+    qputenv("HEADROOM_CUDA", "0");  // of which the tests have a card
     AppWindowTest::SetUp();
   }
-  void TearDown() override { qunsetenv("HEADROOM_VULKAN_DEVICES"); }
+  void TearDown() override {
+    for (const char* name : {"HEADROOM_VULKAN_DEVICES", "HEADROOM_CUDA"}) qunsetenv(name);
+  }
 };
 
 TEST_F(AppWithoutGpu, the_window_says_why_as_the_command_line_does) {

@@ -85,8 +85,8 @@ DEVICE void put_halves(auto& head, u32 head_dim, std::uint8_t* to) {
   for (u32 i = thread_index(); i < head_dim; i += kHeadThreads) put_half(to + 2 * i, float_to_half(head[i]));
 }
 
-// Whether a later row of this step takes the row's place in the ring of the exact ends, which may be shorter than a step:
-// both are written at the same time, and the newer one has to be there. Rows of a slot stand together, ascending.
+// Whether a later row of this step takes the row's place in the ring of the exact ends, which may be shorter than a
+// step: both are written at the same time, and the newer one has to be there. Rows of a slot stand together, ascending.
 DEVICE bool is_replaced(const HeadsParams& p, const StepRow& row) {
   const u32* inputs = inputs_of(p);
   const u32 later = block_y() + p.words.rows.n_ring;
