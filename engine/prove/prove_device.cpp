@@ -31,10 +31,11 @@ double relative_error(std::span<const float> found, std::span<const float> expec
 // What two sound devices may differ by over nine layers, of all logits of a step. Both round activations to int8 (steps
 // of 1/254 of a group's largest) or to f16, each in its own order of sums, and the cache rounds to codes: where one of
 // them falls on the other side of a step, Q8_0 differs by 0.8 % of a block's largest element, Q4_0 and FP8 by up to
-// 14 %. Measured between the CPU (avx512) and lavapipe: 1.4 % at most, with a cache of Q4_0 2.7 %.
+// 14 %. Measured between the CPU (avx512) and lavapipe or CUDA's kernels on the host: 1.9 % at most, with a cache of
+// Q4_0 3.2 %.
 double allowed_error(DType kv) {
-  if (kv == DType::kQ4_0) return 6e-2;
-  return kv == DType::kF8E4M3 ? 4e-2 : 3e-2;
+  if (kv == DType::kQ4_0) return 7e-2;
+  return kv == DType::kF8E4M3 ? 5e-2 : 4e-2;
 }
 
 ProofSteps small_steps(ProofSize size) {
