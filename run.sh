@@ -23,7 +23,8 @@ fi
 log=build/release/build.log
 mkdir -p build/release
 # For every kind of card CUDA's kernels take four minutes of a processor to compile, for one kind 40 seconds: they are
-# compiled for those that are here. Who asks for CUDA on a machine with a card and without a compiler for it gets one, once; else Vulkan computes.
+# compiled for those that are here. Who asks for CUDA on a machine with a card and without a compiler for it gets one,
+# once; else Vulkan computes.
 architectures="" nvcc=""
 if cmake/nvcc.sh --card && ! nvcc=$(cmake/nvcc.sh 2>/dev/null) && [ "${HEADROOM_CUDA:-}" = 1 ] && [ ! -e build/nvcc-tried ]; then
   echo "headroom: there is a card of NVIDIA's and no nvcc 12.4 or newer: fetching it into build/nvcc (125 MB)" >&2

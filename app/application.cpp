@@ -6,6 +6,7 @@
 #include <QStandardPaths>
 #include <QTimer>
 #include <QtConcurrentRun>
+#include <algorithm>
 #include <ctime>
 #include <utility>
 

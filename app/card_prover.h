@@ -23,7 +23,6 @@ class CardProver : public QObject {
 
   // Behind those that wait already; one that waits or runs is not taken twice.
   void prove(const std::vector<DeviceInfo>& devices);
-  bool isBusy() const { return m_isRunning; }
 
  signals:
   void progressed(const headroom::DeviceInfo& device, const headroom::ProofProgress& progress);

@@ -39,12 +39,12 @@ QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> dev
   const auto seconds = itself == devices.end() ? std::nullopt : typical_token_seconds(*itself);
   const auto others = twin == devices.end() ? std::nullopt : typical_token_seconds(*twin);
   if (!seconds || !others)
-    return Words::tr("%1 was checked: it computes as the CPU does, and is used from the next load on.")
+    return Words::tr("%1 was checked: it computes as the CPU does. Plans use it where it is faster.")
         .arg(nameAndDriver(device));
   const bool isFaster = *seconds <= *others;
   const double ratio = isFaster ? *others / *seconds : *seconds / *others;
-  //: %1 a graphics card, %2 and %4 its drivers: "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan, and ..."
-  return Words::tr("%1 was checked: %2 is %3 times as fast as %4, and is used from the next load on.")
+  //: %1 a graphics card, %2 and %4 its drivers: "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan. Plans ..."
+  return Words::tr("%1 was checked: %2 is %3 times as fast as %4. Plans use it where it is faster than the CPU.")
       .arg(nameOf(device), driverName(isFaster ? device : *twin), ui::formatDecimal(ratio, 1),
            driverName(isFaster ? *twin : device));
 }

@@ -11,8 +11,8 @@ namespace headroom::app {
 // "Checking RTX 4070 (Vulkan): 40 %".
 QString checkingSentence(const DeviceInfo& device, const ProofProgress& progress);
 
-// Of one that passed: by which driver it is used from now on, and how much faster that is than the other one that shows
-// the same card. `devices`: all of this machine, with what is known of them.
+// Of one that passed: by which driver plans use it, and how much faster that is than the other one that shows the same
+// card. `devices`: all of this machine, with what is known of them.
 QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> devices);
 
 // Of one that did not, or that could not be judged.

@@ -32,6 +32,17 @@ ProofOfChild end_of(const ProofReport& report) {
 
 std::string while_doing(const std::string& what) { return what.empty() ? "" : fmt::format(" ({})", what); }
 
+// What is kept of it; none where there is no judgement.
+std::optional<Verdict> verdict_of(const ProofOfChild& proof, std::int64_t now) {
+  if (proof.kind == Kind::kNoJudgement) return std::nullopt;
+  Verdict verdict;
+  verdict.kind = proof.kind == Kind::kPassed ? Verdict::Kind::kPassed : Verdict::Kind::kFailed;
+  verdict.what_failed = proof.what;
+  verdict.at = now;
+  verdict.seconds = proof.seconds;
+  return verdict;
+}
+
 }  // namespace
 
 ProofOfChild prove_in_child(const std::vector<std::string>& command, std::chrono::milliseconds silence,
@@ -72,16 +83,6 @@ ProofOfChild prove_in_child(const std::vector<std::string>& command, std::chrono
       return {Kind::kFailed, fmt::format("the check ended with {} and no result{}", end.status, while_doing(doing))};
     }
   }
-}
-
-std::optional<Verdict> verdict_of(const ProofOfChild& proof, std::int64_t now) {
-  if (proof.kind == Kind::kNoJudgement) return std::nullopt;
-  Verdict verdict;
-  verdict.kind = proof.kind == Kind::kPassed ? Verdict::Kind::kPassed : Verdict::Kind::kFailed;
-  verdict.what_failed = proof.what;
-  verdict.at = now;
-  verdict.seconds = proof.seconds;
-  return verdict;
 }
 
 ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const DeviceInfo& device,

@@ -28,9 +28,6 @@ struct ProofOfChild {
 ProofOfChild prove_in_child(const std::vector<std::string>& command, std::chrono::milliseconds silence,
                             const StopToken& stop, const std::function<void(const ProofProgress&)>& tell);
 
-// What is kept of it; none where there is no judgement.
-std::optional<Verdict> verdict_of(const ProofOfChild& proof, std::int64_t now);
-
 // The whole of it: marks the device as looked at in the file, checks it, and keeps the verdict. A file that cannot be
 // written is no error: then the device is looked at again next time.
 ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const DeviceInfo& device,

@@ -57,7 +57,8 @@ class VerdictStore {
   std::set<std::string> changed_;  // keys that were put or forgotten
 };
 
-// A process, told from every other one that ever had its id; empty: there is none with this id.
+// A process with its start, "4711 of 903554", since its id may be given to another one later; empty: there is none with
+// this id.
 std::string process_mark(std::int64_t pid);
 
 // Of these devices those that somebody could use unasked if they were proved, and that nobody has looked at.

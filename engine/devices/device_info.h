@@ -91,7 +91,7 @@ struct DeviceSpeed {
 // Whether a device has shown that it computes what the CPU computes (prove/prove_device.h). Who has not is used only
 // where somebody names it.
 enum class Proof : std::uint8_t {
-  kNotNeeded,  // a CPU, whose kernels are checked at each start; a reference device; or somebody answers for it
+  kNotNeeded,  // a CPU, whose kernels are checked at each start; a reference device; or HEADROOM_CUDA=1
   kMissing,
   kRunning,  // another program of ours looks at it now
   kPassed,

@@ -45,7 +45,7 @@ ProofSteps small_steps(ProofSize size) {
 const ProofSteps kWideSteps{.n_rows = {256, 256}, .n_decoded = 4};
 constexpr std::uint32_t kRuns = 3;  // of each, the results of which are the same
 
-// Two readings of a device that drivers round.
+// Drivers round what they count for a program: two readings of the same memory may differ by so much.
 constexpr Bytes kMostUncounted = 32 * kMiB;
 
 class Prover {

@@ -22,8 +22,9 @@ TEST(ProofSentences, a_card_by_one_driver_was_checked_and_by_two_the_faster_one_
   std::vector<DeviceInfo> devices{cardOf(DeviceKind::kCuda, "cuda:0", 420e9),
                                   cardOf(DeviceKind::kVulkan, "vulkan:0", 300e9)};
   EXPECT_EQ(passedSentence(devices[0], std::span(devices).first(1)),
-            "RTX 4070 (CUDA) was checked: it computes as the CPU does, and is used from the next load on.");
-  const QString both = "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan, and is used from the next load on.";
+            "RTX 4070 (CUDA) was checked: it computes as the CPU does. Plans use it where it is faster.");
+  const QString both =
+      "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan. Plans use it where it is faster than the CPU.";
   EXPECT_EQ(passedSentence(devices[0], devices), both);
   EXPECT_EQ(passedSentence(devices[1], devices), both) << "whichever came last";
   devices[1].proof = Proof::kFailed;
