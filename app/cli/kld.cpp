@@ -109,7 +109,7 @@ ExitCode kld(Options options, Interrupts& interrupts) {
         {ErrorCode::kUsage, fmt::format("--slots: expected 1, as one text is read; found {}", options.plan.nSlots)});
   const Result<std::string> text = readTextFile(options.file);
   if (!text) return fail(text.error());
-  options.plan.nBatch = options.plan.nLogitRows = std::min(options.plan.nBatch, kRowsPerStep);
+  options.plan.mostRowsWithLogits = kRowsPerStep;
   interrupts.hear();
   const StopToken stop = interrupts.token();
   const Result<OpenModel> open = openModel(options.model, options.plan, stop);

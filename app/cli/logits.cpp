@@ -4,6 +4,7 @@
 
 #include "open_model.h"
 #include "options.h"
+#include "plan/plan_options.h"
 #include "subcommands.h"
 
 namespace headroom::cli {
@@ -61,8 +62,7 @@ ExitCode logits(Options options, Interrupts& interrupts) {
   if (tokens->empty()) return fail({ErrorCode::kUsage, "--tokens: expected token ids such as 1,2,3, found none"});
   // All positions of a step ask for their logits; a step longer than the prompt would only plan for rows that are never
   // used.
-  options.plan.nBatch = static_cast<std::uint32_t>(std::min<std::size_t>(options.plan.nBatch, tokens->size()));
-  options.plan.nLogitRows = std::max(options.plan.nSlots, options.plan.nBatch);
+  options.plan.mostRowsWithLogits = static_cast<std::uint32_t>(std::min<std::size_t>(kMaxBatch, tokens->size()));
   Result<OutputFile> out = OutputFile::open(options.outPath);
   if (!out) return fail(out.error());
   interrupts.hear();

@@ -34,12 +34,13 @@ Result<DType> readKvType(const std::string& option, const std::string& label) {
 
 // A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
 Error asOption(Error error) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOptions{{{"device", "--device"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOptions{{{"device", "--device"},
                                                                                    {"kv_k", "--kv-k"},
                                                                                    {"kv_v", "--kv-v"},
                                                                                    {"n_gpu_layers", "--gpu-layers"},
                                                                                    {"n_cpu_ffn", "--cpu-ffn"},
                                                                                    {"stream_rows", "--stream-rows"},
+                                                                                   {"n_batch", "--batch"},
                                                                                    {"n_ctx", "--ctx"}}};
   for (const auto& [field, option] : kOptions) {
     const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
@@ -59,6 +60,18 @@ Result<std::int32_t> readNumberOrAuto(const char* option, const char* what, cons
     return Error{ErrorCode::kUsage, fmt::format("{} must be a number of {} or auto; found \"{}\"", option, what, text)};
   }
   return static_cast<std::int32_t>(n);
+}
+
+Status readBatch(const PlanArguments& arguments, PlanOptions& options) {
+  const Result<std::int32_t> batch = readNumberOrAuto("--batch", "tokens", arguments.batch);
+  if (!batch) return batch.error();
+  if (*batch == 0) return Error{ErrorCode::kUsage, "--batch: expected auto or at least 1, found 0"};
+  options.n_batch = *batch == kAutoLayers ? kAutoBatch : static_cast<std::uint32_t>(*batch);
+  if (arguments.mostRowsWithLogits == 0) return ok_status();
+  if (options.n_batch == kAutoBatch) options.n_batch = kLeastAutoBatch;
+  options.n_batch = std::min(options.n_batch, arguments.mostRowsWithLogits);
+  options.n_logit_rows = std::max(options.n_slots, options.n_batch);
+  return ok_status();
 }
 
 // The device that "cuda:1=512MiB" speaks of, or the first one: one that --device names, or the CPU, which every plan
@@ -143,7 +156,8 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   number("--ctx", arguments.nCtx, kMaxContext,
          "Context: positions per request; default: the trained context, at most 4096");
   number("--slots", arguments.nSlots, kMaxBatch, "Parallel requests, each with its own cache");
-  number("--batch", arguments.nBatch, kMaxBatch, "Prompt tokens in one step");
+  text("--batch", arguments.batch,
+       "Prompt tokens in one step, or auto: 256, or as many more as a GPU has room for and is faster with");
   text("--kv-k", arguments.kvK, "Type of cached keys: f16, fp8, q8_0, q4_0; f32, for checking");
   text("--kv-v", arguments.kvV, "Type of cached values: f16, fp8, q8_0, q4_0; f32, for checking");
   text("--gpu-layers", arguments.gpuLayers, "Layers on the GPUs (0: none), or auto");
@@ -196,8 +210,7 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   PlanOptions& options = inputs.options;
   options.n_ctx = arguments.nCtx;
   options.n_slots = arguments.nSlots;
-  options.n_batch = arguments.nBatch;
-  options.n_logit_rows = arguments.nLogitRows;
+  if (Status read = readBatch(arguments, options); !read) return read.error();
   const Result<DType> kvK = readKvType("--kv-k", arguments.kvK);
   if (!kvK) return kvK.error();
   options.kv_k = *kvK;

@@ -19,10 +19,11 @@ namespace headroom::cli {
 
 // As written on the command line.
 struct PlanArguments {
-  std::uint32_t nCtx = 0, nSlots = 1, nBatch = 256, nThreads = 0;
-  std::uint32_t nLogitRows = 0;  // not an option: logits and kld ask for all positions
-  bool plainKv = false;          // not a planning option: the baseline of bench and kld
-  std::string kvK = "f16", kvV = "f16", gpuLayers = "auto", cpuFfn = "auto", streamRows = "auto";
+  std::uint32_t nCtx = 0, nSlots = 1, nThreads = 0;
+  // Not an option: logits and kld, which ask for the logits of every row, read at most so many in one step. 0: others.
+  std::uint32_t mostRowsWithLogits = 0;
+  bool plainKv = false;  // not a planning option: the baseline of bench and kld
+  std::string batch = "auto", kvK = "f16", kvV = "f16", gpuLayers = "auto", cpuFfn = "auto", streamRows = "auto";
   std::vector<std::string> devices;           // in the order in which layers are given to them; none: chosen
   std::vector<std::string> keepFree, atMost;  // "1GiB", of the first device, or "cuda:1=512MiB"
 };

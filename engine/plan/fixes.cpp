@@ -120,9 +120,10 @@ class FixFinder {
 
   // The largest power of two that fits, or the smallest batch when none does.
   std::optional<OptionChange> batch_change(const PlanOptions& from) const {
-    const std::uint32_t least = std::max({kSmallestBatch, from.n_slots, from.n_logit_rows});
+    const std::uint32_t least = std::max({kSmallestBatch, from.n_slots, from.n_logit_rows}),
+                        now = from.n_batch == kAutoBatch ? base_.options.n_batch : from.n_batch;
     std::uint32_t n_batch = 1;
-    while (n_batch * 2 < from.n_batch) n_batch *= 2;
+    while (n_batch * 2 < now) n_batch *= 2;
     OptionChange change{"", from, QualityLoss::kNone, price::kBatch};
     for (; n_batch >= least; n_batch /= 2) {
       change.options.n_batch = n_batch;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "plan/choose_batch.h"
 #include "plan/device_arenas.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
@@ -199,13 +200,18 @@ Result<ArenaLayout> compute_arenas(const ModelInfo& model, std::span<const Devic
   if (!resolved) return resolved.error();
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
-  const DeviceArenas sizes(model, devices, *resolved, *cpu);
-  Result<ArenaLayout> chosen = choose_layout(sizes);
+  const auto layout_with = [&](const PlanOptions& with) {
+    return choose_layout(DeviceArenas(model, devices, with, *cpu));
+  };
+  Result<ArenaLayout> chosen = layout_with(*resolved);
+  if (chosen && chosen->fits() && options.n_batch == kAutoBatch)
+    chosen = choose_batch(model, devices, *resolved, std::move(*chosen), layout_with);
   if (!chosen || keep == Keep::kSizesOnly) return chosen;
+  const DeviceArenas sizes(model, devices, chosen->options, *cpu);
   chosen->arenas = *sizes.arenas(chosen->placement, chosen->streaming, Keep::kRegions);
   chosen->program =
-      build_program(model, chosen->placement, static_cast<std::uint32_t>(devices.size()), resolved->step_rows(),
-                    resolved->n_logit_rows, sizes.buffer_alignment(), chosen->streaming);
+      build_program(model, chosen->placement, static_cast<std::uint32_t>(devices.size()), chosen->options.step_rows(),
+                    chosen->options.n_logit_rows, sizes.buffer_alignment(), chosen->streaming);
   for (const DeviceBudget& budget : chosen->budgets) {
     const Bytes of_parts = sizes.activation_bytes(chosen->placement, chosen->streaming, budget.device);
     CHECK(chosen->program.activation_bytes[budget.device] == of_parts, "a program takes what its parts take");

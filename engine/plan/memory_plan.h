@@ -91,6 +91,7 @@ using HeadroomRule = std::variant<KeepFree, AtMost>;
 
 inline constexpr std::int32_t kAutoLayers = -1;
 inline constexpr std::int32_t kAutoRows = -1;
+inline constexpr std::uint32_t kAutoBatch = 0;
 
 // A device to use, what it is to be left with, and what stands there.
 struct DeviceChoice {
@@ -102,9 +103,11 @@ struct DeviceChoice {
 };
 
 struct PlanOptions {
-  std::uint32_t n_ctx = 0;      // positions per slot; 0: the trained context, at most 4096
-  std::uint32_t n_slots = 1;    // parallel requests, each with its own cache
-  std::uint32_t n_batch = 256;  // tokens in one prefill step
+  std::uint32_t n_ctx = 0;    // positions per slot; 0: the trained context, at most 4096
+  std::uint32_t n_slots = 1;  // parallel requests, each with its own cache
+  // Tokens in one prefill step. Auto: kLeastAutoBatch, or as many more as a GPU reads prompts clearly faster with and
+  // has room for beside all that stands there anyway (plan/choose_batch.h).
+  std::uint32_t n_batch = kAutoBatch;
   // Drafts: tokens that a decode step may compute behind the one that a slot continues with, and that may be taken back
   // afterwards; 0 to kMostDraft and less than n_batch.
   std::uint32_t n_draft = 0;
@@ -133,7 +136,7 @@ struct PlanOptions {
   void set_headroom(DeviceIndex device, const HeadroomRule& rule);
   // Rows of a decode step in which every slot has all its drafts.
   std::uint32_t decode_rows() const { return n_slots * (1 + n_draft); }
-  // Rows of the largest step: a batch of prompt tokens, or a decode step.
+  // Rows of the largest step: a batch of prompt tokens, or a decode step. Of resolved options.
   std::uint32_t step_rows() const { return n_batch > decode_rows() ? n_batch : decode_rows(); }
 };
 

@@ -25,11 +25,12 @@ Status check_kv_type(const char* option, DType dtype, const DeviceInfo& device) 
                            kv_labels(device), dtype_row(dtype).label));
 }
 
+// `options`: with a number for n_batch.
 Status check_counts(const PlanOptions& options) {
   if (options.n_ctx > kMaxContext)
     return usage(fmt::format("n_ctx: expected at most {}, found {}", kMaxContext, options.n_ctx));
-  if (options.n_batch < 1 || options.n_batch > kMaxBatch)
-    return usage(fmt::format("n_batch: expected 1 to {}, found {}", kMaxBatch, options.n_batch));
+  if (options.n_batch > kMaxBatch)
+    return usage(fmt::format("n_batch: expected auto or 1 to {}, found {}", kMaxBatch, options.n_batch));
   if (options.n_slots < 1 || options.n_slots > kMaxBatch)
     return usage(fmt::format("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
   if (const std::uint32_t most = std::min(options.n_batch - 1, kMostDraft); options.n_draft > most) {
@@ -136,7 +137,8 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   if (model.layers.empty()) return usage(fmt::format("model {}: expected at least one layer, found none", model.name));
   Result<DeviceIndex> cpu = find_cpu(devices);
   if (!cpu) return cpu.error();
-  if (Status counts = check_counts(options); !counts) return counts.error();
+  if (resolved.n_batch == kAutoBatch) resolved.n_batch = kLeastAutoBatch;
+  if (Status counts = check_counts(resolved); !counts) return counts.error();
   if (Status rows = check_stream_rows(options.stream_rows); !rows) return rows.error();
   if (Status layers = check_layers(model, devices, resolved); !layers) return layers.error();
   // Layers that stay on the CPU need the kernel there too; it has all of them, but a caller may have narrowed its list.

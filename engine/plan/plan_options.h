@@ -14,14 +14,15 @@ inline constexpr std::uint32_t kDefaultCtxLimit = 4096;
 // Rows of one step. Beyond this a longer batch only costs memory, and every product of rows and a 32-bit width stays
 // far below 64 bits.
 inline constexpr std::uint32_t kMaxBatch = 65536;
+// What every plan with an automatic batch has at least. A CPU is full with it, and its products are measured so.
+inline constexpr std::uint32_t kLeastAutoBatch = 256;
 // Drafts of a slot in a decode step: the smallest ring of F16 rows still has the newest position then.
 inline constexpr std::uint32_t kMostDraft = kKvRowStep - 1;
 // Positions of a slot: as many as a float holds exactly, which is what rotary angles are made from.
 inline constexpr std::uint32_t kMaxContext = 1U << 24;
 
-// `options` with devices, n_ctx and n_logit_rows filled in; n_gpu_layers and n_cpu_ffn stay as given (kAutoLayers
-// included). kUsage names
-// option, expected and found.
+// `options` with devices, n_ctx, n_logit_rows and the least n_batch filled in; n_gpu_layers and n_cpu_ffn stay as given
+// (kAutoLayers included). kUsage names option, expected and found.
 Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options);
 

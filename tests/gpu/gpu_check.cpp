@@ -39,7 +39,7 @@ cli::PlanArguments arguments_for(const std::string& device, std::uint32_t n_gpu_
   arguments.gpuLayers = std::to_string(n_gpu_layers);
   arguments.cpuFfn = std::to_string(n_cpu_ffn);
   arguments.nCtx = 1024;
-  arguments.nBatch = 128;
+  arguments.batch = "128";
   return arguments;
 }
 

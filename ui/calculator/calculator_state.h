@@ -51,7 +51,7 @@ class CalculatorState : public QObject {
   std::vector<DType> offeredKvTypes() const;
 
   void setContext(std::uint32_t nCtx);
-  void setBatch(std::uint32_t nBatch);
+  void setBatch(std::uint32_t nBatch);  // or kAutoBatch
   void setKeyType(DType dtype);
   void setValueType(DType dtype);
   void setGpuLayers(std::int32_t nLayers);  // or kAutoLayers

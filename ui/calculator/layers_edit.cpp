@@ -25,7 +25,7 @@ LayersEdit::LayersEdit(const Theme& theme, CalculatorState& calculator, QWidget*
                                  tr("&Auto"), tr("As many layers as fit"), tr("As many layers on GPUs as fit")},
                                 *grid, 0, this);
   m_ffn = new LayerCountEdit(
-      {"ffn", tr("FFN &on CPU"), tr("Layers on GPUs whose FFN stays on the CPU"),
+      {"ffn", tr("FFN on C&PU"), tr("Layers on GPUs whose FFN stays on the CPU"),
        tr("Layers on GPUs whose FFN stays on the CPU, exact"), tr("Au&to"),
        tr("None, unless the layers are automatic too and this is faster than whole layers on the CPU"),
        tr("FFN on the CPU where that is faster")},

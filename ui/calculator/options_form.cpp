@@ -1,7 +1,9 @@
 #include "ui/calculator/options_form.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QSlider>
@@ -9,10 +11,12 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/choose_batch.h"
 #include "plan/plan_options.h"
 #include "ui/calculator/device_list.h"
 #include "ui/calculator/headroom_edit.h"
 #include "ui/calculator/layers_edit.h"
+#include "ui/format/format_bytes.h"
 #include "ui/format/number_field.h"
 #include "ui/theme/roles.h"
 
@@ -100,13 +104,26 @@ void OptionsForm::buildBatch(QGridLayout& grid) {
       tr("Tokens of the prompt that are read in one step: more is faster to a point, and takes more activations"));
   m_batch->setSingleStep(64);
   addLabel(grid, tr("&Batch"), m_batch);
-  auto* meaning = new QLabel(tr("tokens in a step"), this);
-  setRole(meaning, "muted");
-  meaning->setMinimumWidth(1);  // in a narrow dock the fields keep their room
-  grid.addWidget(meaning, grid.rowCount() - 1, 1);
+  m_batchTakes = new QLabel(this);
+  m_batchTakes->setObjectName(QStringLiteral("batchTakes"));
+  m_batchTakes->setToolTip(tr("What reading so many tokens in one step takes"));
+  setRole(m_batchTakes, "muted");
+  m_batchTakes->setMinimumWidth(1);  // in a narrow dock the fields keep their room
+  m_autoBatch = new QCheckBox(tr("Aut&o"), this);
+  m_autoBatch->setObjectName(QStringLiteral("batchAuto"));
+  m_autoBatch->setAccessibleName(tr("Batch that is fastest and fits"));
+  m_autoBatch->setToolTip(tr("256, or as many more as a GPU has room for and reads prompts faster with"));
+  auto* row = new QHBoxLayout;
+  row->setSpacing(kGrid);
+  row->addWidget(m_batchTakes, 1);
+  row->addWidget(m_autoBatch);
+  grid.addLayout(row, grid.rowCount() - 1, 1);
   grid.addWidget(m_batch, grid.rowCount() - 1, 2);
   connect(m_batch, &QSpinBox::valueChanged, this,
           [this](int n) { m_calculator.setBatch(static_cast<std::uint32_t>(n)); });
+  connect(m_autoBatch, &QCheckBox::toggled, this, [this](bool automatic) {
+    m_calculator.setBatch(automatic ? kAutoBatch : static_cast<std::uint32_t>(m_batch->value()));
+  });
 }
 
 void OptionsForm::buildCache(QGridLayout& grid) {
@@ -180,19 +197,28 @@ void OptionsForm::refreshModel() {
 
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_batch, m_keyType, m_valueType};
+  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_batch, m_autoBatch, m_keyType, m_valueType};
   for (QObject* object : quietOnes) object->blockSignals(true);
   if (options.n_ctx > 0) {
     showNumber(*m_context, static_cast<int>(options.n_ctx));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
-  showNumber(*m_batch, static_cast<int>(options.n_batch));
+  showBatch();
   const std::vector<DType> types = m_calculator.offeredKvTypes();
   for (QComboBox* combo : {m_keyType, m_valueType}) showTypes(*combo, types);
   m_keyType->setCurrentIndex(m_keyType->findData(static_cast<int>(options.kv_k)));
   m_valueType->setCurrentIndex(m_valueType->findData(static_cast<int>(options.kv_v)));
   for (QObject* object : quietOnes) object->blockSignals(false);
   m_most->setVisible(m_calculator.devices().gpuCount() > 0);
+}
+
+void OptionsForm::showBatch() {
+  const std::uint32_t asked = m_calculator.options().n_batch;
+  const auto& plan = m_calculator.plan();
+  if (asked != kAutoBatch || plan)
+    showNumber(*m_batch, static_cast<int>(asked == kAutoBatch ? plan->options.n_batch : asked));
+  m_autoBatch->setChecked(asked == kAutoBatch);
+  m_batchTakes->setText(plan ? formatBytes(batch_bytes(*m_calculator.model(), *plan)) : QString());
 }
 
 }  // namespace headroom::ui

@@ -7,6 +7,7 @@
 #include "ui/calculator/context_scale.h"
 #include "ui/theme/theme.h"
 
+class QCheckBox;
 class QComboBox;
 class QGridLayout;
 class QLabel;
@@ -30,6 +31,7 @@ class OptionsForm : public QFrame {
   QLabel* addLabel(QGridLayout& grid, const QString& text, QWidget* buddy);
 
   void refresh();
+  void showBatch();
   void refreshModel();
 
   CalculatorState& m_calculator;
@@ -37,6 +39,8 @@ class OptionsForm : public QFrame {
   QSlider* m_contextSlider = nullptr;
   QSpinBox* m_context = nullptr;
   QSpinBox* m_batch = nullptr;
+  QCheckBox* m_autoBatch = nullptr;
+  QLabel* m_batchTakes = nullptr;
   QComboBox* m_keyType = nullptr;
   QComboBox* m_valueType = nullptr;
   QPushButton* m_longest = nullptr;

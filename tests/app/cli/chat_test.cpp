@@ -19,7 +19,7 @@ class ChatTest : public testing::Test {
   Chat chat() {
     PlanArguments arguments;
     arguments.nCtx = 64;
-    arguments.nBatch = 4;
+    arguments.batch = "4";
     Result<PlannedModel> planned = planModel(m_path, arguments);
     CHECK(planned.ok(), planned.error().message.c_str());
     return {std::move(*planned), m_interrupts, [this](const DeviceInfo& device) {

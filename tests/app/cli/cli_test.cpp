@@ -346,6 +346,19 @@ TEST_F(Cli, weights_are_streamed_from_as_many_tokens_on_as_is_said) {
               HasSubstr("--stream-rows: expected auto, 0 (none) or at least 9, found 8"));
 }
 
+TEST_F(Cli, a_batch_is_as_said_or_ours) {
+  const auto plan = [](const std::string& batch) {
+    return runCli({"plan", model, "--device", "cpu", "--batch", batch, "--json"});
+  };
+  EXPECT_EQ(plan("96").json()["options"]["n_batch"], 96);
+  EXPECT_EQ(plan("auto").json()["options"]["n_batch"], 256) << "a CPU is full with it";
+  EXPECT_EQ(runCli({"plan", model, "--device", "cpu", "--json"}).json()["options"], plan("auto").json()["options"]);
+  for (const char* wrong : {"0", "some", "-1", "65537"}) {
+    expectOneErrorLine(plan(wrong), 2);
+    EXPECT_THAT(plan(wrong).err + plan(wrong).out, HasSubstr("--batch")) << wrong;
+  }
+}
+
 TEST_F(Cli, answers_of_solve_are_exact_at_the_border) {
   const CliResult result = runCli({"solve", model, "--for", "ctx", "--at-most", "8MiB", "--limit", "100000", "--json"});
   ASSERT_EQ(result.exitCode, 0) << result.err;

@@ -29,7 +29,7 @@ std::vector<DeviceInfo> measured(Bytes gpu_bytes) {
 }
 
 PlanOptions on_gpu(std::int32_t n_gpu_layers, std::int32_t n_cpu_ffn) {
-  return {.n_ctx = 1024, .n_gpu_layers = n_gpu_layers, .n_cpu_ffn = n_cpu_ffn, .devices = {{1}}};
+  return {.n_ctx = 1024, .n_batch = 256, .n_gpu_layers = n_gpu_layers, .n_cpu_ffn = n_cpu_ffn, .devices = {{1}}};
 }
 
 std::vector<std::string> names_of(const MemoryPlan& plan, RegionKind kind, DeviceIndex device) {

@@ -12,7 +12,9 @@
 #include <QTest>
 #include <algorithm>
 
+#include "plan/choose_batch.h"
 #include "support/model_specs.h"
+#include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
 namespace {
@@ -72,6 +74,41 @@ TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
   emit keys->activated(keys->currentIndex());
   EXPECT_EQ(m_calculator.options().kv_k, DType::kQ8_0);
   EXPECT_EQ(m_calculator.options().kv_v, DType::kF16) << "chosen apart";
+}
+
+TEST_F(OptionsFormTest, an_automatic_batch_shows_what_was_chosen_and_what_it_takes_until_a_number_is_said) {
+  std::vector<DeviceInfo> devices{test::cpu_with(32 * kGiB), test::gpu_with(8 * kGiB)};
+  devices[0].speed = {.read_bytes_per_s = 60e9, .copy_bytes_per_s = 16e9, .op_seconds = 2e-6, .products_per_s = 1.5e12};
+  devices[1].speed = {.read_bytes_per_s = 2e12, .copy_bytes_per_s = 24e9, .op_seconds = 8e-6, .products_per_s = 400e12};
+  m_calculator.setPresentDevices(devices);
+  open();
+  useGpu();
+  m_calculator.setContext(8192);
+  m_calculator.planNow();
+  auto* spin = find<QSpinBox>("batchSpin");
+  auto* box = find<QCheckBox>("batchAuto");
+  EXPECT_TRUE(box->isChecked());
+  EXPECT_GT(spin->value(), 256);
+  EXPECT_EQ(spin->value(), static_cast<int>(m_calculator.plan()->options.n_batch));
+  const auto takes = [this] {
+    return find<QLabel>("batchTakes")
+        ->text()
+        .contains(formatBytes(batch_bytes(*m_calculator.model(), *m_calculator.plan())));
+  };
+  EXPECT_TRUE(takes());
+  const QString before = find<QLabel>("batchTakes")->text();
+  spin->setValue(96);
+  EXPECT_EQ(m_calculator.options().n_batch, 96U);
+  m_calculator.planNow();
+  EXPECT_FALSE(box->isChecked());
+  EXPECT_TRUE(takes());
+  EXPECT_NE(find<QLabel>("batchTakes")->text(), before);
+  box->click();
+  EXPECT_EQ(m_calculator.options().n_batch, kAutoBatch);
+  m_calculator.planNow();
+  EXPECT_GT(spin->value(), 256);
+  box->click();
+  EXPECT_EQ(m_calculator.options().n_batch, static_cast<std::uint32_t>(spin->value())) << "what was chosen stays";
 }
 
 TEST_F(OptionsFormTest, a_number_that_is_being_typed_stays_when_a_plan_comes_meanwhile) {
