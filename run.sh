@@ -22,18 +22,19 @@ if [ -n "${WAYLAND_DISPLAY:-}" ]; then
 fi
 log=build/release/build.log
 mkdir -p build/release
-# For every kind of card CUDA's kernels take four minutes of a processor to compile, for one kind 40 seconds: they are
-# compiled for those that are here. Who asks for CUDA on a machine with a card and without a compiler for it gets one,
-# once; else Vulkan computes.
-architectures="" nvcc=""
-if cmake/nvcc.sh --card && ! nvcc=$(cmake/nvcc.sh 2>/dev/null) && [ "${HEADROOM_CUDA:-}" = 1 ] && [ ! -e build/nvcc-tried ]; then
-  echo "headroom: there is a card of NVIDIA's and no nvcc 12.4 or newer: fetching it into build/nvcc (125 MB)" >&2
-  touch build/nvcc-tried  # a failure is not met again at each start
-  if ! headroom_install python3-pip || ! nvcc=$(cmake/nvcc.sh --fetch); then
-    echo "headroom: that failed; the card is used by Vulkan (rm build/nvcc-tried to try again)" >&2
+# For every kind of card CUDA's kernels take three minutes of a processor to compile, for one kind half a minute: they are
+# compiled for those that are here. Their compiler is fetched for a card that they run on, once; where that fails, Vulkan
+# computes.
+architectures="" nvrtc=""
+if [ "${HEADROOM_CUDA:-}" != 0 ] && cmake/nvrtc.sh --card; then architectures=$(cmake/nvrtc.sh --architectures); fi
+if [ -n "$architectures" ] && ! nvrtc=$(cmake/nvrtc.sh 2>/dev/null) && [ ! -e build/nvrtc-tried ]; then
+  echo "headroom: there is a card of NVIDIA's: fetching the compiler of its kernels into build/nvrtc (90 MB)" >&2
+  touch build/nvrtc-tried  # a failure is not met again at each start
+  if ! headroom_install python3-pip || ! nvrtc=$(cmake/nvrtc.sh --fetch); then
+    echo "headroom: that failed; the card is used by Vulkan (rm build/nvrtc-tried to try again)" >&2
   fi
 fi
-[ -z "$nvcc" ] || architectures=$(cmake/nvcc.sh --architectures)
+[ -n "$nvrtc" ] || architectures=""
 configure() {
   cmake --preset release "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 }
@@ -44,12 +45,12 @@ missing=""
 for architecture in ${architectures//;/ }; do
   [[ ";$compiled;" == *";$architecture;"* ]] || missing=$architecture
 done
-if [ -n "$missing" ] && [ "$(cat build/release/cuda-failed 2>/dev/null)" != "$nvcc $architectures" ]; then
-  configure "-DHEADROOM_CUDA_ARCHITECTURES=$architectures" "-DHEADROOM_ANY_NVCC=$nvcc"
+if [ -n "$missing" ] && [ "$(cat build/release/cuda-failed 2>/dev/null)" != "$nvrtc $architectures" ]; then
+  configure "-DHEADROOM_CUDA_ARCHITECTURES=$architectures"
   if ! cmake --build --preset release --target headroom_cuda_kernels; then
     echo "headroom: CUDA's kernels cannot be compiled here; the card is used by Vulkan (rm build/release/cuda-failed to" \
       "try again)" >&2
-    echo "$nvcc $architectures" >build/release/cuda-failed
+    echo "$nvrtc $architectures" >build/release/cuda-failed
     configure -DHEADROOM_CUDA=OFF
   fi
 elif [ ! -f build/release/build.ninja ]; then

@@ -8,7 +8,8 @@ cd "$(dirname "$0")"
 source cmake/packages.sh
 headroom_install $HEADROOM_BUILD_PACKAGES $HEADROOM_TEST_PACKAGES || { echo "0 passed, 1 failed"; exit 1; }
 cmake/clang_format.sh --fetch >/dev/null || true  # without it the format test is skipped, by name and with its reason
-if cmake/nvcc.sh >/dev/null 2>&1; then cmake/cuobjdump.sh --fetch >/dev/null || true; fi  # likewise
+# Likewise the tests of CUDA's kernels, and of their machine code.
+if cmake/nvrtc.sh --fetch >/dev/null; then cmake/cuobjdump.sh --fetch >/dev/null || true; fi
 
 export QT_QPA_PLATFORM=offscreen CTEST_OUTPUT_ON_FAILURE=1
 passed=0 failed=0 skipped=0 reports=() absent=""

@@ -1,4 +1,4 @@
-// Prints the compute capability of each card that NVIDIA's driver shows, "8.9" a line. nvcc.sh compiles and runs it
+// Prints the compute capability of each card that NVIDIA's driver shows, "8.9" a line. nvrtc.sh compiles and runs it
 // where the driver's own program for that is not installed; it is no part of Headroom.
 #include <dlfcn.h>
 

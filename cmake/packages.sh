@@ -7,11 +7,11 @@ HEADROOM_BUILD_PACKAGES="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-js
   libutf8proc-dev qt6-base-dev qt6-svg-dev qt6-svg-plugins|libqt6svg6 libmd4c-dev libqt6sql6-sqlite libqcustomplot-dev
   fonts-dejavu-core libvulkan-dev libvulkan-volk-dev glslc"
 HEADROOM_WAYLAND_PACKAGES="qt6-wayland"  # for a session that has no X
-# pip: see clang_format.sh; the last two lines check what installers/ puts into packages.
-HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev libboost-context-dev clang-format-14|python3-pip
+# pip: see clang_format.sh and nvrtc.sh; the last two lines check what installers/ puts into packages.
+HEADROOM_TEST_PACKAGES="ccache libgtest-dev libgmock-dev libboost-context-dev clang-format-14|python3-pip python3-pip
   desktop-file-utils appstream shared-mime-info mandoc
   fish zsh mesa-vulkan-drivers vulkan-validationlayers"
-HEADROOM_PACKAGING_PACKAGES="dpkg-dev file gzip qt6-wayland patchelf zstd"
+HEADROOM_PACKAGING_PACKAGES="dpkg-dev file gzip qt6-wayland patchelf python3-pip zstd"
 HEADROOM_CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user"  # the libraries come from aarch64_sysroot.sh
 
 # headroom_choose PACKAGE|OTHER...: of each the first that is installed or that the package sources have, else the last;

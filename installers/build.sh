@@ -2,7 +2,7 @@
 # Makes the packages of this system in build/packages: build.sh [deb] [portable]   (both when none is named)
 #   deb       a Debian package for the system it is built on; apt installs it with what it needs
 #   portable  an archive that runs where no Qt is installed: unpack it anywhere and start ./headroom
-# Installs what is missing first. What each weighs, unpacked, is printed at the end.
+# Installs and fetches what is missing first. What each weighs, unpacked, is printed at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source cmake/packages.sh
@@ -16,6 +16,7 @@ for kind in "$@"; do
 done
 
 headroom_install $HEADROOM_BUILD_PACKAGES $HEADROOM_PACKAGING_PACKAGES
+cmake/nvrtc.sh --fetch >/dev/null || echo "build.sh: the packages will have no kernels for CUDA" >&2
 cmake --preset release >/dev/null
 cmake --build --preset release
 packages=$PWD/build/packages

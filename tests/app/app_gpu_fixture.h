@@ -1,5 +1,5 @@
-// The whole program with a model that is split over the CPU and a GPU. Where there is an nvcc, one of the GPUs is the
-// card of tests/support/cuda, and NVML is that of the same folder.
+// The whole program with a model that is split over the CPU and a GPU. Where CUDA's kernels are compiled, one of the
+// GPUs is the card of tests/support/cuda, and NVML is that of the same folder.
 #pragma once
 
 #include <QTableView>

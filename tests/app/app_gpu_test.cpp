@@ -1,5 +1,6 @@
 // The whole program with a model on the CPU and a GPU, of each kind that every machine has: a reference device, the
-// Vulkan driver that computes on the CPU, and, where there is an nvcc, the CUDA driver of tests/support/cuda.
+// Vulkan driver that computes on the CPU, and, where CUDA's kernels are compiled, the CUDA driver of
+// tests/support/cuda.
 #include <QDockWidget>
 #include <ctime>
 

@@ -38,12 +38,12 @@ struct MachineCode {
   int registers = 0, stack = -1, spilled = -1, shared = 0;
 };
 
-// By architecture and entry, of the text that nvcc wrote for a file.
-std::map<int, std::map<std::string, MachineCode>> read_machine_code(const std::string& path) {
+// By architecture and entry, of the texts that the assembler wrote for a file.
+using MachineCodes = std::map<int, std::map<std::string, MachineCode>>;
+void read_machine_code(const std::string& path, MachineCodes& found) {
   static const std::regex of_entry(R"(Compiling entry function '(\w+)' for 'sm_(\d+)')"),
       of_stack(R"((\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads)"),
       of_registers(R"(Used (\d+) registers)"), of_shared(R"((\d+) bytes smem)");
-  std::map<int, std::map<std::string, MachineCode>> found;
   std::ifstream text(path);
   MachineCode* code = nullptr;
   std::string line;
@@ -58,10 +58,9 @@ std::map<int, std::map<std::string, MachineCode>> read_machine_code(const std::s
     code->registers = std::stoi(match[1]);
     if (std::regex_search(line, match, of_shared)) code->shared = std::stoi(match[1]);
   }
-  return found;
 }
 
-// By entry: what KERNEL() says, as nvcc was told it.
+// By entry: what KERNEL() says, as the compiler was told it.
 std::map<std::string, int> read_threads(const std::string& path) {
   static const std::regex of_entry(R"(\.entry (\w+)\()"), of_threads(R"(\.maxntid (\d+))");
   std::map<std::string, int> found;
@@ -83,11 +82,13 @@ std::string table_line(const SmLimits& limits, const std::string& entry, int thr
                      code.shared, occupancy.blocks, occupancy.warps, limits.warps, occupancy.limited_by);
 }
 
-// Of all kernels, for the architectures that they were compiled for; holds what must hold with every compiler.
+// Of all kernels, for the architectures that they were compiled for; holds what must hold whatever the table says.
 Table found_table(const std::string& folder, std::set<int>& architectures) {
   Table found;
   for (const KernelFile& file : kernel_files()) {
-    const auto by_architecture = read_machine_code(folder + "/" + file.name + ".txt");
+    MachineCodes by_architecture;
+    for (const SmLimits& limits : kSmLimits)
+      read_machine_code(fmt::format("{}/{}.sm_{}.txt", folder, file.name, limits.architecture), by_architecture);
     const std::map<std::string, int> threads = read_threads(HEADROOM_PTX_FOLDER "/" + file.name + ".ptx");
     for (const SmLimits& limits : kSmLimits) {
       const auto codes = by_architecture.find(limits.architecture);
@@ -117,7 +118,7 @@ Table read_table(std::string& compiler) {
   std::ifstream file(kTable);
   std::string line;
   std::getline(file, line);
-  compiler = line.substr(std::min(line.size(), std::string("# nvcc ").size()));
+  compiler = line.substr(std::min(line.size(), std::string("# NVRTC ").size()));
   compiler = compiler.substr(0, compiler.find(' '));
   while (std::getline(file, line)) {
     if (line.empty() || line.front() == '#' || line == kColumns) continue;
@@ -129,7 +130,7 @@ Table read_table(std::string& compiler) {
 
 void write_table(const Table& table) {
   std::ofstream file(kTable);
-  file << "# nvcc " HEADROOM_NVCC_RELEASE
+  file << "# NVRTC " HEADROOM_NVRTC_VERSION
           " of each kernel, written by CudaMachineCode with HEADROOM_WRITE_TABLES: threads of "
           "a block at most,\n# registers of a thread, static shared memory of a block; blocks and warps that a "
           "multiprocessor "
@@ -147,14 +148,14 @@ TEST(CudaMachineCode, keeps_to_registers_shared_memory_and_occupancy_as_the_base
   Table table = read_table(compiler);
   if (std::getenv("HEADROOM_WRITE_TABLES") != nullptr) {
     std::erase_if(table, [&](const auto& entry) {
-      return compiler != HEADROOM_NVCC_RELEASE || architectures.contains(entry.first.first);
+      return compiler != HEADROOM_NVRTC_VERSION || architectures.contains(entry.first.first);
     });
     for (const auto& entry : found) table.insert(entry);
     write_table(table);
     FAIL() << kTable << " was written anew; read it, and run without HEADROOM_WRITE_TABLES";
   }
   ASSERT_FALSE(table.empty()) << kTable;
-  if (compiler != HEADROOM_NVCC_RELEASE) return;  // another compiler counts otherwise
+  EXPECT_EQ(compiler, HEADROOM_NVRTC_VERSION) << kTable << ": renewed for another compiler";
   for (const auto& [key, line] : found) EXPECT_EQ(table[key], line);
   for (const auto& [key, line] : table) {
     EXPECT_TRUE(!architectures.contains(key.first) || found.contains(key)) << "no such kernel any more: " << line;
@@ -172,7 +173,8 @@ TEST(CudaMachineCode, what_the_assembler_says_is_read) {
          "ptxas info    : Compiling entry function 'right' for 'sm_90'\n"
          "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
          "ptxas info    : Used 20 registers, used 0 barriers\n";
-  const auto codes = read_machine_code(path);
+  MachineCodes codes;
+  read_machine_code(path, codes);
   ASSERT_TRUE(codes.contains(75) && codes.at(75).contains("wrong"));
   EXPECT_EQ(codes.at(75).at("wrong").stack, 8);
   EXPECT_EQ(codes.at(75).at("wrong").spilled, 16);

@@ -28,16 +28,13 @@ void say_refusal(const char* driver, const char* version, const char* devices, c
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 // In expressions of gtest.
-std::string needed() {
-  const int least = cuda::least_driver_version();
-  for (const cuda::FirstBranch& first : cuda::kFirstBranches) {
-    if (first.major == least / 1000) return fmt::format("CUDA {} \\({} or newer\\)", version_text(least), first.branch);
-  }
-  return "no branch is known";
+std::string needed(const cuda::LeastDriver& least = cuda::kLeastDrivers.front()) {
+  return fmt::format("CUDA {} \\({} or newer\\)", version_text(least.version), least.branch);
 }
-std::string refusal(int version) {
-  return fmt::format("CUDA: NVIDIA's driver is for CUDA {}, the kernels here need one for {}", version_text(version),
-                     needed());
+// `card`: "", or its name where the driver is too old for this one alone.
+std::string refusal(int version, const cuda::LeastDriver& least, const std::string& card = "") {
+  return fmt::format("CUDA: {}NVIDIA's driver is for CUDA {}, the kernels here need one for {}",
+                     card.empty() ? card : card + ": ", version_text(version), needed(least));
 }
 
 TEST(CudaMissing, says_why_no_card_can_be_used) {
@@ -60,8 +57,9 @@ TEST(CudaMissing, says_why_no_card_can_be_used) {
 }
 
 // What the program lists and says in a process with a driver of this version.
-void say_devices(int version, [[maybe_unused]] std::uint32_t vulkan_vendor) {
+void say_devices(int version, [[maybe_unused]] std::uint32_t vulkan_vendor, const char* cards = "sm_90:2GiB") {
   setenv(kCudaVariable, "1", 1);
+  setenv(test::kFakeCudaDevices, cards, 1);
   setenv(test::kFakeCudaVersion, std::to_string(version).c_str(), 1);
 #if HEADROOM_HAS_VULKAN
   setenv("HEADROOM_VULKAN_DEVICES", "0", 1);  // the other tests have none
@@ -77,18 +75,29 @@ void say_devices(int version, [[maybe_unused]] std::uint32_t vulkan_vendor) {
 TEST(CudaMissing, lists_a_card_with_a_driver_that_loads_the_kernels_and_else_leaves_it_to_vulkan) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   using testing::ExitedWithCode;
-  const int least = cuda::least_driver_version();
-  EXPECT_EXIT(say_devices(least, 0), ExitedWithCode(0), "^cpu, cuda:0, (vulkan:0, )?[^C]*$");
+  const std::string all = "^cpu, cuda:0, (vulkan:0, )?[^C]*$";
   constexpr std::uint32_t kOfNvidia = 0x10de, kOfAmd = 0x1002;
 #if HEADROOM_HAS_VULKAN
   const std::string listed = "cpu, vulkan:0, ", instead = "; Vulkan is used";
 #else
   const std::string listed = "cpu, ", instead;
 #endif
-  for (const int version : {least - 960, least - 10}) {
-    const std::string refused = listed + refusal(version);
-    EXPECT_EXIT(say_devices(version, kOfAmd), ExitedWithCode(0), "^" + refused + "\\.");
-    EXPECT_EXIT(say_devices(version, kOfNvidia), ExitedWithCode(0), "^" + refused + instead + "\\.");
+  const cuda::LeastDriver &any = cuda::kLeastDrivers[0], &of_blackwell = cuda::kLeastDrivers[1];
+  EXPECT_EXIT(say_devices(any.version, 0), ExitedWithCode(0), all);
+  for (const char* card : {"sm_100:2GiB", "sm_120:2GiB"})
+    EXPECT_EXIT(say_devices(of_blackwell.version, 0, card), ExitedWithCode(0), all);
+  struct Case {
+    int version;
+    const char* card;
+    std::string refused;
+  };
+  for (const Case& each :
+       {Case{11080, "sm_90:2GiB", refusal(11080, any)}, Case{11080, "sm_120:2GiB", refusal(11080, any)},
+        Case{12070, "sm_120:2GiB", refusal(12070, of_blackwell, "Fake GPU 0")},
+        Case{12000, "sm_100:2GiB", refusal(12000, of_blackwell, "Fake GPU 0")}}) {
+    const std::string refused = "^" + listed + each.refused;
+    EXPECT_EXIT(say_devices(each.version, kOfAmd, each.card), ExitedWithCode(0), refused + "\\.");
+    EXPECT_EXIT(say_devices(each.version, kOfNvidia, each.card), ExitedWithCode(0), refused + instead + "\\.");
   }
 }
 

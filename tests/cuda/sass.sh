@@ -2,9 +2,9 @@
 # What the machine code of CUDA's kernels holds: that weights and caches are read 16 bytes at once, that products are
 # made by the instructions that are there for them, that nothing lives in local memory, that kernels begin early and
 # wait; how many instructions there are of each kind, how many a weight takes, and how many loads of weights are under
-# way at once, against committed tables for sm_90 and the compiler that they name. Ends with 77 where there is nothing that reads machine code.
-# usage: sass.sh [--renew] KERNELS SASS_WEIGHTS NVCC [ARCHITECTURE]
-#   KERNELS: the folder of *.fatbin; SASS_WEIGHTS: sass_weights.cpp as a program; ARCHITECTURE: 75 to 120, else 90
+# way at once, against committed tables for sm_90. Ends with 77 where there is nothing that reads machine code.
+# usage: sass.sh [--renew] KERNELS SASS_WEIGHTS COMPILE_KERNEL [ARCHITECTURE]
+#   KERNELS: the folder of *.cubin; SASS_WEIGHTS, COMPILE_KERNEL: programs of those names; ARCHITECTURE: 75 to 120, else 90
 #   --renew writes sass.tsv, weights.tsv and flights.tsv anew
 #   HEADROOM_SHOW_FLIGHTS=1: prints the lines of flights.tsv for the architecture, and that is all
 set -euo pipefail
@@ -12,16 +12,19 @@ here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../engine/backend/cuda
 renews=no
 if [ "$1" = --renew ]; then renews=yes; shift; fi
-kernels=$(realpath "$1") sass_weights=$(realpath "$2") nvcc=$3 architecture=${4:-90}
-release=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+kernels=$(realpath "$1") sass_weights=$(realpath "$2") compiler=$(realpath "$3") architecture=${4:-90}
+nvrtc=$("$here/../../cmake/nvrtc.sh")
 tools=$("$here/../../cmake/cuobjdump.sh") || exit 77  # it has said what is missing
 export PATH=$tools:$PATH LC_ALL=C  # the order of the tables is the same everywhere
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 
 columns="kernel instructions read_128 read_other local int8_dot int8_tiles half_tiles tile_loads async_copies shared barriers early waits"
+# quietly COMMAND...: what it says beside its result is shown where it fails. Of images as CUDA 12 has them for cards
+# before Blackwell these tools warn, and read them.
+quietly() { "$@" 2>"$work/warned" || { cat "$work/warned" >&2; return 1; }; }
 # count FILE: a line for each kernel.
 count() {
-  cuobjdump -sass -arch "sm_$architecture" "$1" | awk '
+  quietly cuobjdump -sass "$1" | awk '
     function flush_row() {
       if (name != "")
         print name, n["all"] + 0, n["r128"] + 0, n["r"] + 0, n["local"] + 0, n["idp"] + 0, n["imma"] + 0, n["hmma"] + 0,
@@ -66,14 +69,16 @@ check() {
                "expected loads of tiles and copies behind its back, found " $9 " and " $10)
     }' "$1"
 }
+# disassemble CUBIN: into $work/listing.
+disassemble() { quietly nvdisasm -gi -c "$1" >"$work/listing"; }
 # weigh CUBIN: a line for each format of each kernel of products (tests/support/sass/weights.h), and what each has on
 # average; says what it does not understand.
 weigh() {
-  nvdisasm -gi -c "$1" >"$work/listing"
+  disassemble "$1"
   "$sass_weights" "$sources/kernels" "$architecture" "$work/listing"
 }
-# check_weights FILE: of lines as those of weigh(). Another compiler, or one for other cards, may take half as many
-# integer instructions more than the table has.
+# check_weights FILE: of lines as those of weigh(). For other cards half as many integer instructions more than
+# the table has may be taken.
 check_weights() {
   awk -F '\t' '
     FNR == NR { if ($1 !~ /^#/ && $1 != "kernel") allowed[$1 " " $2] = 1.5 * $3; next }
@@ -87,8 +92,8 @@ check_weights() {
 # fly CUBIN: of each matvec and format, what a warp and a multiprocessor have under way (WeightFlight in
 # tests/support/sass/weights.h).
 fly() {
-  nvdisasm -gi -c "$1" >"$work/listing"
-  cuobjdump -res-usage "$1" >"$work/usage"
+  disassemble "$1"
+  quietly cuobjdump -res-usage "$1" >"$work/usage"
   "$sass_weights" --flights "$sources/kernels" "$architecture" "$work/listing" "$work/usage"
 }
 flight_columns="kernel format loads distance prefetches registers warps kib prefetched_kib"
@@ -110,25 +115,23 @@ check_flights() {
     }
     END { for (key in least) if (!(key in found)) print "matvec_int8_1, " key ": expected in the machine code" }' "$1"
 }
-# is_same_compiler TABLE: as the table's, for the same cards.
-is_same_compiler() {
-  [ "$architecture" = 90 ] && [ "$(sed -n '1s/# nvcc \([0-9.]*\).*/\1/p' "$1")" = "$release" ]
+# cubin NAME: the machine code of a file of kernels.
+cubin() { echo "$kernels/$1.sm_$architecture.cubin"; }
+# compile SOURCE: says where its machine code is.
+compile() {
+  "$compiler" --nvrtc "$nvrtc" --for "sm_$architecture" --to "${1%.cu}" --lines -I "$sources/kernels" \
+    -I "$sources/kernels/std" -I "$here/../../engine" "$1"
+  echo "${1%.cu}.cubin"
 }
 
 sed -n 's/^HEADROOM_KERNELS(\([a-z0-9_]*\),.*/\1/p' "$sources/kernel_files.inl" |
-  while read -r name; do count "$kernels/$name.fatbin"; done | sort >"$work/found"
+  while read -r name; do count "$(cubin "$name")"; done | sort >"$work/found"
 sed -n '/^HEADROOM_KERNELS\|^ /s/[^"]*"\([a-z0-9_]*\)"[^"]*/\1\n/gp' "$sources/kernel_files.inl" |
   sed '/^$/d' | sort >"$work/expected"
 [ -s "$work/expected" ] || { echo "expected names of kernels in kernel_files.inl, found none"; exit 1; }
 diff "$work/expected" <(cut -f 1 "$work/found") ||
   { echo "expected code for sm_$architecture of these kernels (<), found (>)"; exit 1; }
 status=0
-# cubin NAME: the machine code of a file of kernels.
-cubin() {
-  # It writes to the folder that it is in.
-  (cd "$work" && cuobjdump -xelf "sm_$architecture" "$kernels/$1.fatbin" >extracted)
-  echo "$work/$(sed -n 's/.*: \(.*\.cubin\)$/\1/p' "$work/extracted" | head -n 1)"
-}
 fly "$(cubin matvec)" >"$work/unsorted" || status=1
 sort "$work/unsorted" >"$work/flights"
 if [ -n "${HEADROOM_SHOW_FLIGHTS:-}" ]; then cat "$work/flights"; exit "$status"; fi
@@ -138,9 +141,9 @@ done >"$work/unsorted"
 sort "$work/unsorted" >"$work/weights"
 if [ "$renews" = yes ]; then
   [ "$status" = 0 ] || exit "$status"
-  { echo "# nvcc $release, by sass.sh --renew"; tr ' ' '\t' <<<"$columns"; cat "$work/found"; } >"$here/sass.tsv"
+  { echo "# NVRTC ${nvrtc##*/}, by sass.sh --renew"; tr ' ' '\t' <<<"$columns"; cat "$work/found"; } >"$here/sass.tsv"
   {
-    echo "# nvcc $release, by sass.sh --renew. Instructions that a thread takes for a weight of a format, on sm_90:"
+    echo "# NVRTC ${nvrtc##*/}, by sass.sh --renew. Instructions that a thread takes for a weight of a format, on sm_90:"
     echo "# of one iteration of the loop that multiplies (and of the one around it over blocks of 256 columns), where"
     echo "# all rows and columns are there, what stands in its machine code, by the thread's weights in that iteration."
     echo "# matvec multiplies a weight with one row or eight, matmul with all rows of its tile. What is outside of the"
@@ -151,7 +154,7 @@ if [ "$renews" = yes ]; then
     cat "$work/weights"
   } >"$here/weights.tsv"
   {
-    echo "# nvcc $release, by sass.sh --renew. Of each matvec and format on sm_90: loads of 16 bytes a thread that a warp has"
+    echo "# NVRTC ${nvrtc##*/}, by sass.sh --renew. Of each matvec and format on sm_90: loads of 16 bytes a thread that a warp has"
     echo "# under way at once in an iteration of the loop that multiplies, asked for and not yet used; instructions from"
     echo "# such a load to the first use of what it reads, on average; requests into the second-level cache for the"
     echo "# iterations to come; registers; warps that a multiprocessor runs with blocks of 512 threads; KiB of loads, and"
@@ -167,7 +170,7 @@ check_flights "$work/flights" >>"$work/wrong"
 if [ -s "$work/wrong" ]; then cat "$work/wrong"; status=1; fi
 for table in sass weights flights; do
   found=$work/$table; [ "$table" != sass ] || found=$work/found
-  is_same_compiler "$here/$table.tsv" || continue  # another compiler counts otherwise
+  [ "$architecture" = 90 ] || continue
   diff <(grep -v -e '^#' -e '^kernel' "$here/$table.tsv") "$found" ||
     { echo "the counts are others: sass.sh --renew, with a reason"; status=1; }
 done
@@ -193,8 +196,7 @@ extern "C" __global__ void matmul_words_copied(const int4* from, int4* to) {
 extern "C" __global__ void matmul_half_plain(const float4* from, float4* to) { to[threadIdx.x] = from[threadIdx.x]; }
 extern "C" __global__ void matmul_int8_plain(const float4* from, float4* to) { to[threadIdx.x] = from[threadIdx.x]; }
 KERNELS
-"$nvcc" -cubin -std=c++20 -O3 "-arch=sm_$architecture" -o "$work/wrong.cubin" "$work/wrong.cu"
-count "$work/wrong.cubin" >"$work/seeded"
+count "$(compile "$work/wrong.cu")" >"$work/seeded"
 check "$work/seeded" >"$work/told"
 # sees KERNEL WORDS
 sees() { grep -q "^$1: expected $2" "$work/told" || { echo "a seeded fault was not seen: $1, $2"; status=1; }; }
@@ -220,9 +222,7 @@ DEVICE void work_for_nothing() {
 #define BARRIER() (work_for_nothing(), __syncthreads())
 #include "matmul.cu"
 KERNELS
-"$nvcc" -cubin -std=c++20 -O3 -lineinfo "-arch=sm_$architecture" -I "$sources/kernels" -I "$here/../../engine" \
-  -o "$work/slow.cubin" "$work/slow.cu"
-weigh "$work/slow.cubin" >"$work/weights"
+weigh "$(compile "$work/slow.cu")" >"$work/weights"
 check_weights "$work/weights" >"$work/told"
 for format in F32 F16 BF16 Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
   grep -q "^matmul, $format: expected at most .* integer instructions" "$work/told" ||
@@ -230,9 +230,7 @@ for format in F32 F16 BF16 Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
 done
 # And a product that asks for the codes of one group after the other, and for nothing of the next block.
 sed -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" >"$work/single.cu"
-"$nvcc" -cubin -std=c++20 -O3 -lineinfo "-arch=sm_$architecture" -I "$sources/kernels" -I "$here/../../engine" \
-  -o "$work/single.cubin" "$work/single.cu"
-fly "$work/single.cubin" >"$work/flights"
+fly "$(compile "$work/single.cu")" >"$work/flights"
 check_flights "$work/flights" >"$work/told"
 for format in Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
   for what in "loads under way" "requests for the next block" "KiB of a multiprocessor under way"; do

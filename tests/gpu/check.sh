@@ -56,12 +56,12 @@ if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
   cd "$root" || fail "$root cannot be entered"
-  # For the cards that are here. Packed for an H100 or H200, and later ones by PTX: all of a release are 40 MB a program.
+  # For the cards that are here. Packed for an H100 or H200, and later ones by PTX: all of a release are 20 MB a program.
   architectures=""
-  [ -n "$pack" ] || architectures=$(cmake/nvcc.sh --architectures) || architectures=""
+  [ -n "$pack" ] || architectures=$(cmake/nvrtc.sh --architectures) || architectures=""
   cmake --preset gpu ${architectures:+"-DHEADROOM_CUDA_ARCHITECTURES=$architectures"} >/dev/null ||
     fail "the programs cannot be built"
-  # Kernels for NVIDIA's cards are there where nvcc is.
+  # Kernels for NVIDIA's cards are there where their compiler is.
   if grep -q '^cuda_test:' <<<"$(cmake --build --preset gpu --target help)"; then programs+=(cuda_test); fi
   cmake --build --preset gpu --target "${programs[@]}" || fail "the programs cannot be built"
   bin=$root/build/gpu/bin

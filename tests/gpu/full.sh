@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every combination of the tests that need a GPU's driver: what the gate takes a part of, a thousand turns of chat among
-# them; of CUDA, where nvcc is, on the host and from PTX, and the machine code for all architectures; then, where the
+# them; of CUDA, where its compiler is, on the host and from PTX, and the machine code for all architectures; then, where the
 # software driver is, whether any kernel of Vulkan leaves its bindings. On any machine with a driver for Vulkan 1.2;
 # mesa-vulkan-drivers has one that needs no card. Builds what is missing.
 # usage: tests/gpu/full.sh

@@ -9,14 +9,14 @@ project=$work/project
 mkdir -p "$project/cmake" "$work/bin"
 cp "$source_folder/run.sh" "$project/"
 printf 'HEADROOM_BUILD_PACKAGES=""\nHEADROOM_WAYLAND_PACKAGES=""\nheadroom_install() { :; }\n' >"$project/cmake/packages.sh"
-# CARD, NVCC, FETCHED, ARCHITECTURES: what this machine has.
-cat >"$project/cmake/nvcc.sh" <<'FAKE'
+# CARD, NVRTC, FETCHED, ARCHITECTURES: what this machine has.
+cat >"$project/cmake/nvrtc.sh" <<'FAKE'
 #!/bin/bash
 case "${1:-}" in
   --card) [ -n "${CARD:-}" ] ;;
   --architectures) echo "$ARCHITECTURES" ;;
   --fetch) echo fetched >>"$WORK/asked"; [ -n "${FETCHED:-}" ] && touch "$WORK/fetched" && echo "$FETCHED" ;;
-  *) if [ -n "${NVCC:-}" ]; then echo "$NVCC"; elif [ -e "$WORK/fetched" ]; then echo "$FETCHED"; else exit 1; fi ;;
+  *) if [ -n "${NVRTC:-}" ]; then echo "$NVRTC"; elif [ -e "$WORK/fetched" ]; then echo "$FETCHED"; else exit 1; fi ;;
 esac
 FAKE
 # FAULT: the kernels do not compile.
@@ -41,7 +41,7 @@ case "$*" in
     rm -f $release/built ;;
 esac
 FAKE
-chmod +x "$project/cmake/nvcc.sh" "$work/bin/cmake"
+chmod +x "$project/cmake/nvrtc.sh" "$work/bin/cmake"
 # asks EXPECTED VARIABLE=VALUE...: run.sh starts the program, after it has asked CMake for that.
 asks() {
   local expected=$1; shift
@@ -50,43 +50,43 @@ asks() {
   grep -qx started "$work/said" || wrong "$*: it did not start"
   [ "$(tr '\n' '|' <"$work/asked")" = "$expected" ] || wrong "$*: expected $expected"
 }
-for_cards() { echo "--preset release -DHEADROOM_CUDA_ARCHITECTURES=$1 -DHEADROOM_ANY_NVCC=$2|kernels|build|"; }
+for_cards() { echo "--preset release -DHEADROOM_CUDA_ARCHITECTURES=$1|kernels|build|"; }
 without="--preset release -DHEADROOM_CUDA=OFF|build|"
 fresh() { rm -rf "$project/build" "$work/fetched"; }
 
 # No card: no kernels, whatever compiler is there.
-asks "$without" NVCC=/n
-asks "" NVCC=/n
-asks "" NVCC=/n HEADROOM_CUDA=1
+asks "$without" NVRTC=/n
+asks "" NVRTC=/n
+asks "" NVRTC=/n HEADROOM_CUDA=1
 # A card comes, another one, and one goes.
-asks "$(for_cards 89 /n)" NVCC=/n CARD=1 ARCHITECTURES=89
-asks "" NVCC=/n CARD=1 ARCHITECTURES=89
-asks "$(for_cards "86;89" /n)" NVCC=/n CARD=1 "ARCHITECTURES=86;89"
-asks "" NVCC=/n CARD=1 ARCHITECTURES=86
-asks "" NVCC=/n
-# A card without a compiler: it is fetched for who asks, and used from then on.
+asks "$(for_cards 89)" NVRTC=/n CARD=1 ARCHITECTURES=89
+asks "" NVRTC=/n CARD=1 ARCHITECTURES=89
+asks "$(for_cards "86;89")" NVRTC=/n CARD=1 "ARCHITECTURES=86;89"
+asks "" NVRTC=/n CARD=1 ARCHITECTURES=86
+asks "" NVRTC=/n
+# A card without a compiler: it is fetched, and used from then on.
 fresh
-asks "$without" CARD=1 ARCHITECTURES=90
-asks "" CARD=1 ARCHITECTURES=90
-asks "fetched|" CARD=1 ARCHITECTURES=90 HEADROOM_CUDA=1
-asks "" CARD=1 ARCHITECTURES=90 HEADROOM_CUDA=1 FETCHED=/f  # that failed is remembered
-rm "$project/build/nvcc-tried"
-asks "fetched|$(for_cards 90 /f)" CARD=1 ARCHITECTURES=90 HEADROOM_CUDA=1 FETCHED=/f
+asks "fetched|$without" CARD=1 ARCHITECTURES=90
+grep -q "into build/nvrtc (90 MB)" "$work/said" || wrong "expected that it says what is fetched"
+grep -q "the card is used by Vulkan" "$work/said" || wrong "expected that it says what becomes of the card"
+asks "" CARD=1 ARCHITECTURES=90 FETCHED=/f  # that failed is remembered
+rm "$project/build/nvrtc-tried"
+asks "" CARD=1 ARCHITECTURES=90 FETCHED=/f HEADROOM_CUDA=0  # nobody wants it
+asks "fetched|$(for_cards 90)" CARD=1 ARCHITECTURES=90 FETCHED=/f
 asks "" CARD=1 ARCHITECTURES=90 FETCHED=/f
-# A card that is too old for our kernels.
+# A card that is too old for our kernels: nothing is fetched, nothing compiled.
 fresh
-asks "$without" NVCC=/n CARD=1 ARCHITECTURES=
-# A folder that has more (installers/build.sh), and one of a Headroom that wrote nothing down.
+asks "$without" CARD=1 ARCHITECTURES= FETCHED=/f
 fresh
 (cd "$project" && WORK=$work PATH=$work/bin:$PATH cmake --preset release)
-asks "build|" NVCC=/n CARD=1 ARCHITECTURES=80
-asks "$(for_cards 86 /n)" NVCC=/n CARD=1 ARCHITECTURES=86
+asks "build|" NVRTC=/n CARD=1 ARCHITECTURES=80
+asks "$(for_cards 86)" NVRTC=/n CARD=1 ARCHITECTURES=86
 echo >"$project/build/release/CMakeCache.txt"
-asks "" NVCC=/n
-asks "$(for_cards 86 /n)" NVCC=/n CARD=1 ARCHITECTURES=86
+asks "" NVRTC=/n
+asks "$(for_cards 86)" NVRTC=/n CARD=1 ARCHITECTURES=86
 # Kernels that do not compile are left out, and tried again with another compiler.
 fresh
-failed="--preset release -DHEADROOM_CUDA_ARCHITECTURES=89 -DHEADROOM_ANY_NVCC=/n|kernels|$without"
-asks "$failed" NVCC=/n CARD=1 ARCHITECTURES=89 FAULT=1
-asks "" NVCC=/n CARD=1 ARCHITECTURES=89
-asks "$(for_cards 89 /other)" NVCC=/other CARD=1 ARCHITECTURES=89
+failed="--preset release -DHEADROOM_CUDA_ARCHITECTURES=89|kernels|$without"
+asks "$failed" NVRTC=/n CARD=1 ARCHITECTURES=89 FAULT=1
+asks "" NVRTC=/n CARD=1 ARCHITECTURES=89
+asks "$(for_cards 89)" NVRTC=/other CARD=1 ARCHITECTURES=89

@@ -53,6 +53,10 @@ Result<CudaCard> read_card(const cuda::Driver& driver, int ordinal) {
     return refused(fmt::format("expected compute capability {}.{} or newer, found {}.{}", kLeastMajor, kLeastMinor,
                                card.major, card.minor));
   }
+  const cuda::LeastDriver& least = cuda::least_driver(card.major);
+  int version = 0;
+  if (driver.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS && version < least.version)
+    return refused(cuda::too_old_text(version, least));
   if (compute_mode == cuda::CU_COMPUTEMODE_PROHIBITED) return refused("its compute mode forbids programs to use it");
   std::size_t bytes = 0;
   if (const cuda::CUresult told = driver.cuDeviceTotalMem_v2(&bytes, device); told != cuda::CUDA_SUCCESS || bytes == 0)

@@ -9,6 +9,14 @@
 namespace headroom::cuda {
 namespace {
 
+constexpr const LeastDriver& kLeast = kLeastDrivers.front();  // whatever the card
+
+std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+// "CUDA 12.0 (525 or newer)"
+std::string least_text(const LeastDriver& least) {
+  return fmt::format("CUDA {} ({} or newer)", version_text(least.version), least.branch);
+}
+
 class Opening {
  public:
   Result<const Driver*> open() {
@@ -23,13 +31,10 @@ class Opening {
       int version = 0;
       if (const CUresult told = driver_.cuDriverGetVersion(&version); told != CUDA_SUCCESS)
         return refused(fmt::format("the driver does not tell its version (error {})", told));
-      if (version < least_driver_version()) {
-        return refused(fmt::format("NVIDIA's driver is for CUDA {}, the kernels here need one for {}",
-                                   version_text(version), least_driver_text()));
-      }
+      if (version < kLeast.version) return refused(too_old_text(version, kLeast));
     }
     if (!missing_.empty())
-      return refused(fmt::format("expected a driver for {}, found one without {}", least_driver_text(), missing_));
+      return refused(fmt::format("expected a driver for {}, found one without {}", least_text(kLeast), missing_));
     if (const CUresult begun = driver_.cuInit(0); begun != CUDA_SUCCESS) {
       const char* name = nullptr;
       driver_.cuGetErrorName(begun, &name);
@@ -40,15 +45,6 @@ class Opening {
 
  private:
   static Error refused(const std::string& why) { return {ErrorCode::kUnsupported, "CUDA: " + why}; }
-  static std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-  // "CUDA 13.0 (580 or newer)"
-  static std::string least_driver_text() {
-    const int least = least_driver_version();
-    const auto* first = std::ranges::find(kFirstBranches, least / 1000, &FirstBranch::major);
-    const std::string branch =
-        first != kFirstBranches.end() ? fmt::format("{} or newer", first->branch) : std::string("or newer");
-    return fmt::format("CUDA {} ({})", version_text(least), branch);
-  }
 
   template <class Function>
   void find(const char* name, Function*& function) {
@@ -70,7 +66,15 @@ class Opening {
 
 }  // namespace
 
-int least_driver_version() { return HEADROOM_CUDA_LEAST_DRIVER; }
+const LeastDriver& least_driver(int major) {
+  return *std::ranges::find_if(kLeastDrivers.rbegin(), kLeastDrivers.rend(),
+                               [major](const LeastDriver& each) { return major >= each.first_major; });
+}
+
+std::string too_old_text(int version, const LeastDriver& least) {
+  return fmt::format("NVIDIA's driver is for CUDA {}, the kernels here need one for {}", version_text(version),
+                     least_text(least));
+}
 
 Result<const Driver*> driver() {
   static Opening opening;

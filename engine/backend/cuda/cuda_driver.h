@@ -64,16 +64,20 @@ struct Driver {
 #undef HEADROOM_CUDA_FUNCTION
 };
 
-// The least driver that loads the kernels of this build, as cuDriverGetVersion() counts: 1000 major + 10 minor. It is
-// one for the major version of the nvcc that compiled them.
-int least_driver_version();
-
-// The first branch of the driver that is for a major version of CUDA: "CUDA Compatibility" of NVIDIA, chapter "Minor
-// Version Compatibility", table 1.
-struct FirstBranch {
-  int major, branch;
+// The least drivers that load the kernels, which NVRTC 12.9 compiled: any for CUDA 12 ("CUDA Compatibility" of NVIDIA,
+// chapter "Minor Version Compatibility", table 1), for a card of Blackwell's the first that knew it ("CUDA Toolkit,
+// Driver, and Architecture Matrix").
+struct LeastDriver {
+  int first_major;  // compute capability of cards from this one on
+  int version;      // as cuDriverGetVersion() counts: 1000 major + 10 minor
+  int branch;       // the first of the driver that has it
 };
-inline constexpr std::array kFirstBranches{FirstBranch{12, 525}, FirstBranch{13, 580}};
+inline constexpr std::array kLeastDrivers{LeastDriver{0, 12000, 525}, LeastDriver{10, 12080, 570}};
+
+// Of a card with this major number of its compute capability.
+const LeastDriver& least_driver(int major);
+// Says it of a driver that is older, without a full stop.
+std::string too_old_text(int version, const LeastDriver& least);
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
 inline constexpr const char* kDriverVariable = "HEADROOM_CUDA_DRIVER";  // another library, for tests

@@ -10,7 +10,7 @@ namespace headroom {
 
 struct CudaKernelFile {
   std::string_view name;  // kernels/<name>.cu
-  // Code for several kinds of cards, as nvcc puts it together.
+  // Code for several kinds of cards, put together by cuda/compiler/pack_kernel.cpp.
   std::span<const std::byte> image;
   std::span<const std::string_view> entries;
 };

@@ -48,11 +48,19 @@ TEST_F(CliOnCuda, a_machine_without_a_driver_says_so_and_uses_the_cpu) {
 }
 
 TEST_F(CliOnCuda, a_driver_that_is_too_old_says_so_and_the_cpu_is_used) {
-  constexpr int kMajor = HEADROOM_CUDA_LEAST_DRIVER / 1000;
-  const std::string old = std::to_string(kMajor - 1);
-  const UseVariable version(kFakeCudaVersion, (old + "040").c_str());
-  expectNoDevice("cuda:0", "CUDA: NVIDIA's driver is for CUDA " + old + ".4, the kernels here need one for CUDA " +
-                               std::to_string(kMajor) + (kMajor == 13 ? ".0 (580 or newer)" : ".0 (525 or newer)"));
+  const UseVariable version(kFakeCudaVersion, "11040");
+  expectNoDevice("cuda:0",
+                 "CUDA: NVIDIA's driver is for CUDA 11.4, the kernels here need one for CUDA 12.0 (525 or newer)");
+}
+
+TEST_F(CliOnCuda, a_driver_that_is_too_old_for_one_card_has_the_other_one) {
+  const UseVariable version(kFakeCudaVersion, "12060"), both(kFakeCudaDevices, "sm_120:2GiB,sm_90:1GiB");
+  const CliResult devices = runCli({"devices", "--present", "--json"});
+  EXPECT_EQ(devices.json()["refused"],
+            nlohmann::json::array({"CUDA: Fake GPU 0: NVIDIA's driver is for CUDA 12.6, the kernels here need one for "
+                                   "CUDA 12.8 (570 or newer)"}));
+  ASSERT_EQ(devices.json()["devices"].size(), 2U);
+  EXPECT_EQ(devices.json()["devices"][1]["name"], "Fake GPU 1");
 }
 
 TEST_F(CliOnCuda, a_driver_that_does_not_start_says_so_and_the_cpu_is_used) {

@@ -1,5 +1,5 @@
 // CUDA's language on the host, for tests: the kernels of engine/backend/cuda/kernels are compiled against this where no
-// nvcc does it. A block's threads are fibers of one thread of the host; lanes run in an order that a seed makes
+// NVRTC does it. A block's threads are fibers of one thread of the host; lanes run in an order that a seed makes
 // adversarial, and what a card would forgive or get wrong by chance is an error: a barrier that not all threads reach,
 // an exchange that a lane of the warp misses or makes elsewhere, shared memory that nobody wrote or that two threads
 // touch with nothing between them, an index behind the end.

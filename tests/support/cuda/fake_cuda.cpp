@@ -134,7 +134,7 @@ CUresult cuInit(unsigned) {
 CUresult cuDriverGetVersion(int* version) {
   CALLED();
   const char* other = std::getenv(test::kFakeCudaVersion);
-  *version = other != nullptr ? std::atoi(other) : HEADROOM_CUDA_LEAST_DRIVER;
+  *version = other != nullptr ? std::atoi(other) : kLeastDrivers.back().version;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult error, const char** name) {
@@ -381,7 +381,7 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   NEEDS_NO_RECORDING();
   std::uint32_t magic = 0;
   std::memcpy(&magic, image, sizeof(magic));
-  if (magic != kFatbinMagic) return fault(kInvalidImage, "a module is not what nvcc makes");
+  if (magic != kFatbinMagic) return fault(kInvalidImage, "a module is not what pack_kernel makes");
   auto made = std::make_unique<CUmod_st>();
   made->context = current;
   *module = world().modules.add(std::move(made));

@@ -65,7 +65,7 @@ inline constexpr const char* kFakeCudaSymbol = "headroom_fake_cuda";  // FakeCud
 // "sm_90:2GiB,sm_75:512MiB@3b": the second is on PCI bus 3b, the first tells of none, and NVML knows the second alone.
 // Absent: sm_90 with 2 GiB.
 inline constexpr const char* kFakeCudaDevices = "FAKE_CUDA_DEVICES";
-inline constexpr const char* kFakeCudaVersion = "FAKE_CUDA_VERSION";  // cuDriverGetVersion(); absent: the least
+inline constexpr const char* kFakeCudaVersion = "FAKE_CUDA_VERSION";  // cuDriverGetVersion(); absent: for every card
 inline constexpr const char* kFakeCudaFail = "FAKE_CUDA_FAIL";        // "cuInit=100": its first call fails so
 inline constexpr const char* kFakeNvmlVersion = "FAKE_NVML_VERSION";  // of the driver; absent: 999.1
 inline constexpr const char* kFakeNvmlInit = "FAKE_NVML_INIT";        // what nvmlInit_v2() ends with; absent: 0

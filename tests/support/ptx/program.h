@@ -1,4 +1,4 @@
-// PTX as nvcc writes it of our kernels, for tests: parsed into instructions with numbered registers. What is not known
+// PTX as NVRTC writes it of our kernels, for tests: parsed into instructions with numbered registers. What is not known
 // is an error that names the line, never left out.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The language that kernels are written in: CUDA's where nvcc compiles them, and where a test does, what
+// The language that kernels are written in: CUDA's where NVRTC compiles them, and where a test does, what
 // tests/support/cuda/emulation.h makes of it on the host.
 //
 //   KERNEL(name, n_threads, Params) { ... }  an entry that the host finds by its name; p is what it is given. Blocks
@@ -16,13 +16,12 @@
 // Exchanges between lanes are called by all 32 of a warp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #ifndef __CUDACC__
 #include "support/cuda/emulation.h"
 #else
-
-#include <cuda_fp16.h>
 
 #define DEVICE __device__ __forceinline__
 #define KERNEL_PDL(name, n_threads, Params, ahead)                                                    \
@@ -107,12 +106,26 @@ DEVICE void await_copies() {
 }
 
 DEVICE int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }  // of four signed bytes each
-DEVICE float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
-DEVICE std::uint16_t float_to_half(float x) { return __half_as_ushort(__float2half_rn(x)); }
+// PTX ISA, "cvt".
+DEVICE float half_to_float(std::uint16_t bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+DEVICE std::uint16_t float_to_half(float x) {
+  std::uint16_t bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
 DEVICE void prefetch_l2(const uint4* unit) { asm volatile("prefetch.global.L2 [%0];" ::"l"(unit)); }  // is read soon
 DEVICE std::uint32_t floats_to_halves(float low, float high) {
-  const __half2 both = __floats2half2_rn(low, high);
-  return *reinterpret_cast<const std::uint32_t*>(&both);
+  std::uint32_t both;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+#else
+  asm("mov.b32 %0, {%1, %2};" : "=r"(both) : "h"(float_to_half(low)), "h"(float_to_half(high)));
+#endif
+  return both;
 }
 DEVICE uint4 load_stream(const uint4* from) { return __ldcs(from); }  // what is read once
 DEVICE float exp_of(float x) { return expf(x); }

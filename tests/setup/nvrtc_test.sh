@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# cmake/nvcc.sh with an index of packages that is made up: what is fetched, what a failure leaves, and which nvcc is taken.
+# cmake/nvrtc.sh with an index of packages that is made up: what is fetched and kept, what a failure leaves, and what is
+# told of the cards.
 set -euo pipefail
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-wrong() { echo "nvcc_test.sh: $*"; cat "$work/said" 2>/dev/null; exit 1; }
+wrong() { echo "nvrtc_test.sh: $*"; cat "$work/said" 2>/dev/null; exit 1; }
 
 # A project of its own, a machine of its own, and programs of its own before the system's.
 mkdir -p "$work/project/cmake" "$work/bin" "$work/system/usr/local"
-cp "$source_folder"/cmake/{nvcc.sh,fetch_wheels.sh,cuda_capabilities.cpp} "$work/project/cmake/"
+cp "$source_folder"/cmake/{nvrtc.sh,fetch_wheels.sh,cuda_capabilities.cpp} "$work/project/cmake/"
 cp "$source_folder/CMakePresets.json" "$work/project/"
 real_python=$(command -v python3)
-nvcc() { printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V0"\n' "$2" >"$1"; chmod +x "$1"; }
 # `pip download` makes wheels of what is asked for; with PIP_FAULT it leaves a part of them and fails.
 cat >"$work/bin/python3" <<FAKE
 #!/bin/bash
@@ -21,9 +21,10 @@ while [ \$# -gt 0 ]; do
 done
 [ "\${hashes:-}" = yes ] && ! grep -qv 'hash=sha256:[0-9a-f]\{64\}' "\$list" || exit 3
 made=\$(mktemp -d)
-mkdir -p "\$made/nvidia/cu13/bin" "\$made/nvidia/cu13/nvvm/bin"
-printf '#!/bin/sh\necho "release %s, V0"\n' "\${PIP_RELEASE:-13.5}" >"\$made/nvidia/cu13/bin/nvcc"
-touch "\$made/nvidia/cu13/nvvm/bin/cicc"
+mkdir -p "\$made"/nvidia/{cuda_nvrtc,nvfatbin}/{include,lib}
+touch "\$made"/nvidia/cuda_nvrtc/lib/{libnvrtc.so.12,libnvrtc-builtins.so.12.9,libnvrtc.alt.so.12,libnvrtc_static.a} \
+  "\$made"/nvidia/nvfatbin/lib/libnvfatbin.so.12
+[ -z "\${PIP_LACKS:-}" ] || rm "\$made/nvidia/\$PIP_LACKS"
 while read -r name rest; do
   (cd "\$made" && "$real_python" -m zipfile -c "\$dest/\${name%%=*}.whl" nvidia)
   [ -z "\${PIP_FAULT:-}" ] || exit 1
@@ -33,34 +34,34 @@ chmod +x "$work/bin/python3"
 # run EXPECTED_STATUS ARGUMENTS...
 run() {
   local expected=$1 status=0; shift
-  PATH=$work/bin:/usr/bin:/bin LD_LIBRARY_PATH=$work/lib HEADROOM_SYSTEM_ROOT=$work/system "$work/project/cmake/nvcc.sh" "$@" >"$work/said" 2>&1 || status=$?
+  PATH=$work/bin:/usr/bin:/bin LD_LIBRARY_PATH=$work/lib HEADROOM_SYSTEM_ROOT=$work/system "$work/project/cmake/nvrtc.sh" "$@" >"$work/said" 2>&1 || status=$?
   [ "$status" -eq "$expected" ] || wrong "$*: expected exit status $expected, found $status"
 }
 says() { grep -qF "$1" "$work/said" || wrong "expected the words \"$1\""; }
 
+version=$(sed -n 's/^version=//p' "$source_folder/cmake/nvrtc.sh")
 run 1
-says "nvcc 12.4 or newer is neither installed nor in build/nvcc"
+says "NVRTC $version is not in build/nvrtc"
 PIP_FAULT=1 run 1 --fetch
 [ -z "$(ls -A "$work/project/build")" ] || wrong "expected nothing of a download that failed, found $(ls "$work/project/build")"
+PIP_LACKS=nvfatbin/lib/libnvfatbin.so.12 run 1 --fetch
+[ -z "$(ls -A "$work/project/build")" ] || wrong "expected nothing of wheels that lack a library, found $(ls "$work/project/build")"
 run 0 --fetch
-says "$work/project/build/nvcc/bin/nvcc"
-[ "$(ls "$work/project/build")" = nvcc ] || wrong "expected nvcc alone, found $(ls "$work/project/build")"
+says "$work/project/build/nvrtc/$version"
+[ "$(cd "$work/project/build" && find . -type f | LC_ALL=C sort | tr '\n' ' ')" = \
+  "./nvrtc/$version/libnvfatbin.so.12 ./nvrtc/$version/libnvrtc-builtins.so.12.9 ./nvrtc/$version/libnvrtc.so.12 " ] ||
+  wrong "expected three libraries, found $(cd "$work/project/build" && find .)"
 run 0
-says "build/nvcc/bin/nvcc"
-
-# The system's comes first where it is new enough.
-nvcc "$work/bin/nvcc" 11.8
-run 0
-says "build/nvcc/bin/nvcc"
-for release in 12.4 13.0; do
-  nvcc "$work/bin/nvcc" $release
-  run 0
-  says "$work/bin/nvcc"
-done
-rm -r "$work/project/build"
-nvcc "$work/bin/nvcc" 9.2  # less than 12.4 as numbers, not as text
+says "build/nvrtc/$version"
+PIP_FAULT=1 run 0 --fetch  # it is there
+# Another version takes the place of this one, and an nvcc of the system is nobody's.
+mv "$work/project/build/nvrtc/$version" "$work/project/build/nvrtc/1.2.3"
+printf '#!/bin/sh\n' >"$work/bin/nvcc"
+chmod +x "$work/bin/nvcc"
 run 1
-PIP_RELEASE=12.3 run 1 --fetch
+run 0 --fetch
+[ "$(ls "$work/project/build/nvrtc")" = "$version" ] || wrong "expected $version alone, found $(ls "$work/project/build/nvrtc")"
+rm -r "$work/project/build" "$work/bin/nvcc"
 
 # A card shows by its driver, or by its place on the bus.
 run 1 --card
