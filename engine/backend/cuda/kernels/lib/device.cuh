@@ -84,6 +84,14 @@ DEVICE T shuffle(T value, std::uint32_t lane) {
   return __shfl_sync(kAllLanes, value, static_cast<int>(lane));
 }
 
+// Of a word of an array in shared memory. Added up in 32 bits, so that what is known of `word` becomes an offset in the
+// instruction: through &area[word] compilers of CUDA 12 compute each address by itself, up to 8 % more instructions in
+// tiles of prompts.
+template <std::size_t n>
+DEVICE std::uint32_t shared_address(std::uint32_t (&area)[n], std::uint32_t word) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(&area[0])) + 4 * word;
+}
+
 // Units of 16 bytes in an array of words in shared memory, whose number is a multiple of 4. What is copied there is
 // seen by the thread behind await_copies(), by others behind a barrier after that.
 template <std::size_t n>
@@ -93,8 +101,7 @@ DEVICE void put_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4& 
 template <std::size_t n>
 DEVICE void copy_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4* from) {
 #if __CUDA_ARCH__ >= 800
-  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(&area[word]));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(area, word)), "l"(from) : "memory");
 #else
   put_unit(area, word, *from);
 #endif

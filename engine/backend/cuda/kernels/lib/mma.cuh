@@ -64,7 +64,7 @@ DEVICE void multiply_halves(float (&sums)[4], const u32 (&a)[4], u32 b0, u32 b1)
 // of column l / 4. PTX ISA, "ldmatrix".
 template <bool kIsTransposed, std::size_t n>
 DEVICE void load_tiles(u32 (&tiles)[4], u32 (&area)[n], u32 word) {
-  const auto at = static_cast<u32>(__cvta_generic_to_shared(&area[word]));
+  const u32 at = shared_address(area, word);
   if constexpr (kIsTransposed) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(tiles[0]), "=r"(tiles[1]), "=r"(tiles[2]), "=r"(tiles[3])
