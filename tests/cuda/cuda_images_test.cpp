@@ -1,5 +1,5 @@
-// The drivers that the images in the program ask for, as what stands in their heads, against those that we list cards
-// with.
+// The drivers that the images in the program ask for, by what stands in their heads, against those that cards are
+// listed with.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,17 +31,18 @@ struct EntryHead {
 static_assert(sizeof(ImageHead) == 16 && sizeof(EntryHead) == 32);
 constexpr std::uint16_t kPtx = 1, kMachineCode = 2;
 
-// What asks for a driver: of machine code the bytes EI_OSABI and EI_ABIVERSION of the ELF head (compilers of CUDA 12.9
-// and 13.0 were looked at: 0x33 and 7 for cards before Blackwell, else 0x41 and 8; those of 13 write the latter for
-// every card), for which any driver will do that is for this major version of CUDA and knows the card. PTX asks for a
-// driver that knows its version ("PTX ISA" of NVIDIA, "Release History"), which nothing can lower: it is the compiler's
-// own.
+// The driver that machine code asks for, by the bytes EI_OSABI and EI_ABIVERSION of its ELF head. NVRTC 12.9 writes
+// 0x33 and 7 for cards before Blackwell, which every driver for CUDA 12 loads ("CUDA Compatibility" of NVIDIA), and
+// 0x41 and 8 for Blackwell, which drivers for 12.8 were the first to know. Compilers of CUDA 13 write 0x41 and 8 for
+// all cards.
 struct MachineCode {
-  std::uint32_t first_architecture;
-  int os_abi, abi_version;
+  int first_major;  // compute capability
+  int os_abi, abi_version, least_driver;
 };
-constexpr std::array kOfCuda12{MachineCode{0, 0x33, 7}, MachineCode{100, 0x41, 8}};
-constexpr std::uint16_t kPtxMajor = 8, kPtxMinor = 8;  // of CUDA 12.9, whose first driver is 575
+constexpr std::array kMachineCodes{MachineCode{0, 0x33, 7, 12000}, MachineCode{10, 0x41, 8, 12080}};
+// Drivers from 575 on, those of CUDA 12.9, read PTX of this version ("PTX ISA" of NVIDIA, "Release History"). It is the
+// compiler's own, whatever card the code is for.
+constexpr std::uint16_t kPtxMajor = 8, kPtxMinor = 8;
 
 TEST(CudaImages, ask_for_the_driver_that_cards_are_listed_with) {
   std::size_t n_machine_code = 0, n_ptx = 0;
@@ -57,19 +58,20 @@ TEST(CudaImages, ask_for_the_driver_that_cards_are_listed_with) {
       ASSERT_GE(head.head_bytes, sizeof head) << file.name;
       const unsigned char* code = at + head.head_bytes;
       const std::string what = fmt::format("{}, kind {} for {}", file.name, head.kind, head.architecture);
-      // What is compressed, not every one of these drivers reads.
-      EXPECT_EQ(head.compressed_bytes, 0U) << what;
       if (head.kind == kPtx) {
         ++n_ptx;
         EXPECT_EQ(head.major, kPtxMajor) << what;
-        EXPECT_LE(head.minor, kPtxMinor) << what;
+        EXPECT_EQ(head.minor, kPtxMinor) << what;
       } else {
         ++n_machine_code;
         ASSERT_EQ(head.kind, kMachineCode) << what;
         ASSERT_EQ(std::memcmp(code, "\177ELF", 4), 0) << what;
-        const MachineCode& expected = kOfCuda12[head.architecture < kOfCuda12[1].first_architecture ? 0 : 1];
+        const int major = static_cast<int>(head.architecture) / 10;
+        const MachineCode& expected = kMachineCodes[major < kMachineCodes[1].first_major ? 0 : 1];
+        EXPECT_EQ(head.compressed_bytes, 0U) << what << ": which drivers read it?";
         EXPECT_EQ(code[7], expected.os_abi) << what;
         EXPECT_EQ(code[8], expected.abi_version) << what;
+        EXPECT_EQ(cuda::least_driver(major).version, expected.least_driver) << what;
       }
       at = code + head.bytes;
     }

@@ -56,9 +56,11 @@ if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
   cd "$root" || fail "$root cannot be entered"
-  # For the cards that are here. Packed for an H100 or H200, and later ones by PTX: all of a release are 20 MB a program.
+  # For the cards that are here. Packed for an H100 or H200, and later ones by PTX: all of a release are 18 MB a program.
   architectures=""
   [ -n "$pack" ] || architectures=$(cmake/nvrtc.sh --architectures) || architectures=""
+  # The compiler of those kernels, where they are what is checked.
+  [ "$backend" != cuda ] && [ -z "$pack" ] || cmake/nvrtc.sh --fetch >/dev/null
   cmake --preset gpu ${architectures:+"-DHEADROOM_CUDA_ARCHITECTURES=$architectures"} >/dev/null ||
     fail "the programs cannot be built"
   # Kernels for NVIDIA's cards are there where their compiler is.
