@@ -4,7 +4,7 @@
 # newer driver than they must, and the same everywhere. Exit code 1, with the reason, when it is not there. CMake looks in
 # the same place: find_nvrtc.cmake.
 #     nvrtc.sh            # says where it is; fetches nothing
-#     nvrtc.sh --fetch    # gets the wheels (90 MB; 120 MB on the disk) into build/nvrtc when they are not there
+#     nvrtc.sh --fetch    # gets the wheels (90 MB; 116 MB on the disk) into build/nvrtc when they are not there
 #     nvrtc.sh --card     # exit code 0 where this machine has a card of NVIDIA's
 #     nvrtc.sh --architectures   # those of a build for this machine's cards, as HEADROOM_CUDA_ARCHITECTURES has them: "86;89".
 #                                # Nothing without a card that our kernels run on; those of a release where nobody tells

@@ -214,7 +214,9 @@ TEST_F(Ptx, what_is_not_known_between_and_around_instructions_is_an_error) {
   EXPECT_THAT(run("$twice:\n$twice:"), HasSubstr("expected a label of its own"));
   EXPECT_THAT(run(".reg .b128 %q;"), HasSubstr("of a known type"));
   EXPECT_THAT(run("}\n{"), HasSubstr("outside of bodies, found: {"));
-  for (const char* outside : {".global .b32 x;", ".func f()\n{\nret;\n}", ".extern .shared .b8 x[];", "frob"})
+  EXPECT_TRUE(parse(".version 9.0\n.global .align 4 .u32 x = 12;\n"));
+  EXPECT_THAT(run("ld.global.u32 %r1, [x];"), HasSubstr("found: x")) << "what stands there is not read";
+  for (const char* outside : {".func f()\n{\nret;\n}", ".extern .shared .b8 x[];", "frob"})
     EXPECT_FALSE(parse(std::string(".version 9.0\n") + outside + "\n")) << outside;
   const std::string head = ".visible .entry test(\n.param .align 8 .b8 test_param_0[8]\n)\n";
   EXPECT_TRUE(parse(head + ".maxntid 32, 1, 1\n{\nret;\n}\n"));

@@ -11,8 +11,9 @@ constexpr u32 kStride = kGroupWords;
 
 DEVICE constexpr u32 stage_words(u32 n_rows) { return (kWideFeatures + n_rows) * kStride; }
 
-DEVICE float4 header_at(auto& area, u32 row) {
-  const u32 at = row * kStride + 8;
+// Of the row `row + beyond`. The compiler knows `beyond`: added in signed numbers, it is an offset in the instruction.
+DEVICE float4 header_at(auto& area, u32 row, u32 beyond) {
+  const int at = static_cast<int>(row * kStride) + static_cast<int>(beyond * kStride + 8);
   return make_float4(float_of(area[at]), float_of(area[at + 1]), float_of(area[at + 2]), float_of(area[at + 3]));
 }
 
@@ -33,12 +34,12 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][k
     load_tiles<false>(rows, area, (of_rows + lane % 8 + lane / 16 * 8) * kStride + lane / 8 % 2 * 4);
 #pragma unroll
     for (u32 k = 0; k < 2; ++k) {
-      const float4 even = header_at(area, of_rows + 8 * k + lane % 4 * 2),
-                   odd = header_at(area, of_rows + 8 * k + lane % 4 * 2 + 1);
+      const u32 of_lane = first + kWideFeatures + first_row + lane % 4 * 2;
+      const float4 even = header_at(area, of_lane, n * 8 + 8 * k), odd = header_at(area, of_lane, n * 8 + 8 * k + 1);
 #pragma unroll
       for (u32 m = 0; m < 4; ++m) {
-        const u32 of_lane = first + first_feature + 16 * m + lane / 4;
-        const float4 upper = header_at(area, of_lane), lower = header_at(area, of_lane + 8);
+        const u32 of_feature = first + first_feature + lane / 4;
+        const float4 upper = header_at(area, of_feature, 16 * m), lower = header_at(area, of_feature, 16 * m + 8);
         float(&to)[4] = sums[m][n + k];
         if constexpr (kHasHalves) {
           int low[4]{}, high[4]{};
