@@ -40,6 +40,9 @@ struct StepInputs {
   // The same for all subgraphs of a step, and different for the next step, so that a backend copies the inputs of a
   // step to its device once. 0: the backend copies them each time.
   std::uint64_t number = 0;
+  // What top_k() is asked about the logits of this step right behind it, at most candidate_rows() of them; they are not
+  // changed in between. A GPU answers them with the work of the step, so that it is waited for once.
+  std::span<CandidateQuery> queries{};
 };
 
 // What bind() is given. Model, plan, balance and the arenas live longer than the binding; the list `arenas` itself does
@@ -144,7 +147,8 @@ class Backend {
 
   // Finds the likeliest tokens of some rows of the last step's logits; at most candidate_rows() queries at a time.
   // Every device finds the same tokens in the same order in the same logits, with any number of threads; its sums are
-  // off by at most kMostSumError. Allocates nothing.
+  // off by at most kMostSumError. Allocates nothing. A GPU that was given the same span with the step
+  // (StepInputs::queries) has the answers already: they are read once, and without asking its driver.
   virtual Status top_k(std::span<CandidateQuery> queries) = 0;
 
   // Copies the first n_positions cache rows of a slot to another (a shared prompt), with what the exact rings hold.

@@ -153,18 +153,22 @@ Result<ProofAnswers> ProofDevice::run_once(Executor& executor, const ProofSteps&
       rows.push_back({token_at(position, n_vocab), 0, position});
       logit_rows.push_back(i);
     }
-    if (Status done = executor.step(rows, logit_rows, stop); !done) return done.error();
+    std::vector<Candidate> best(kLikeliest);
+    CandidateQuery query;
+    query.row = n_rows - 1;
+    query.best = best;
+    // Of a token of an answer with the step, of rows of a prompt behind it: a session does both.
+    const std::span<CandidateQuery> with_step(&query, n_rows == 1 ? 1 : 0);
+    if (Status done = executor.step(rows, logit_rows, stop, with_step); !done) return done.error();
     std::vector<float>& logits = answers.of_steps.emplace_back();
     for (std::uint32_t row = 0; row < n_rows; ++row) {
       const Result<std::span<const float>> found = executor.logits(row);
       if (!found) return found.error();
       logits.insert(logits.end(), found->begin(), found->end());
     }
-    std::vector<Candidate> best(kLikeliest);
-    CandidateQuery query;
-    query.row = n_rows - 1;
-    query.best = best;
-    if (Status found = executor.top_k({&query, 1}); !found) return found.error();
+    if (with_step.empty()) {
+      if (Status found = executor.top_k({&query, 1}); !found) return found.error();
+    }
     std::string fault = compare_likeliest(std::span(logits).last(n_vocab), query);
     if (!fault.empty()) faults.push_back(std::move(fault));
     advance();

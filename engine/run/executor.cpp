@@ -41,6 +41,11 @@ class CpuPanels final : public WeightSource {
   Backend& backend_;
 };
 
+Status check_logit_row(std::uint32_t row, std::size_t n_logit_rows) {
+  if (row < n_logit_rows) return ok_status();
+  return Error{ErrorCode::kUsage, fmt::format("logits of row {}: the step leaves {} rows of them", row, n_logit_rows)};
+}
+
 Status check_step(const ModelInfo& model, const MemoryPlan& plan, std::span<const StepRow> rows,
                   std::span<const std::uint32_t> logit_rows) {
   const Program& program = plan.program;
@@ -103,11 +108,15 @@ Status Executor::bind(std::span<Arena* const> arenas, std::span<const std::vecto
   return ok_status();
 }
 
-Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop) {
+Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop,
+                      std::span<CandidateQuery> queries) {
   if (Status sane = check_step(model_, plan_, rows, logit_rows); !sane) return sane;
+  for (const CandidateQuery& query : queries) {
+    if (Status there = check_logit_row(query.row, logit_rows.size()); !there) return there;
+  }
   rings_.advance(rows);
   n_logit_rows_ = 0;
-  if (Status done = run({rows, logit_rows, rings_.exact_from(), ++n_steps_}, stop); !done) {
+  if (Status done = run({rows, logit_rows, rings_.exact_from(), ++n_steps_, first_group(queries)}, stop); !done) {
     settle();
     return done;
   }
@@ -117,7 +126,9 @@ Status Executor::step(std::span<const StepRow> rows, std::span<const std::uint32
     for (std::size_t i = 0; i < step_seconds_.size(); ++i) decode_times_.seconds[i] += step_seconds_[i];
   }
   n_logit_rows_ = logit_rows.size();
-  return ok_status();
+  Status answered = top_k(queries);
+  if (!answered) n_logit_rows_ = 0;
+  return answered;
 }
 
 DecodeTimes Executor::take_decode_times() {
@@ -199,26 +210,25 @@ Status Executor::cross(const Op& transfer, std::size_t n_rows, const StopToken& 
   return written;
 }
 
-Status Executor::check_logit_row(std::uint32_t row) const {
-  if (row < n_logit_rows_) return ok_status();
-  return Error{ErrorCode::kUsage,
-               fmt::format("logits of row {}: the last step left {} rows of them", row, n_logit_rows_)};
+// The queries that a device answers at once.
+std::span<CandidateQuery> Executor::first_group(std::span<CandidateQuery> queries) const {
+  return queries.first(std::min<std::size_t>(candidate_rows(plan_.options), queries.size()));
 }
 
 Status Executor::top_k(std::span<CandidateQuery> queries) {
   for (const CandidateQuery& query : queries) {
-    if (Status there = check_logit_row(query.row); !there) return there;
+    if (Status there = check_logit_row(query.row, n_logit_rows_); !there) return there;
   }
-  const std::size_t n_at_once = candidate_rows(plan_.options);
-  for (std::size_t first = 0; first < queries.size(); first += n_at_once) {
-    const auto group = queries.subspan(first, std::min(n_at_once, queries.size() - first));
+  while (!queries.empty()) {
+    const std::span<CandidateQuery> group = first_group(queries);
     if (Status found = head().top_k(group); !found) return found;
+    queries = queries.subspan(group.size());
   }
   return ok_status();
 }
 
 Result<std::span<const float>> Executor::logits(std::uint32_t row) {
-  if (Status there = check_logit_row(row); !there) return there.error();
+  if (Status there = check_logit_row(row, n_logit_rows_); !there) return there.error();
   ++n_rows_read_;
   const Bytes row_bytes = Bytes{model_.n_vocab} * sizeof(float);
   const std::byte* bytes = head().host_view(plan_.program.logits);

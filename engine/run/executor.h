@@ -23,10 +23,12 @@ class Executor {
                                                 std::span<const std::vector<float>> key_balance,
                                                 const StopToken& stop = {});
 
-  // Runs one step; its logits stay where they were computed. kUsage: rows outside the plan; nothing was computed then.
-  // kCancelled when stopped, kDeviceLost or kResource as the backend says that names its device: the cache rows of this
-  // step are then undefined.
-  Status step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop);
+  // Runs one step; its logits stay where they were computed. `queries` are answered as top_k() answers them, those that
+  // the device with the head takes at once together with the step. kUsage: rows outside the plan, or a query about a
+  // row without logits; nothing was computed then. kCancelled when stopped, kDeviceLost or kResource as the backend
+  // says that names its device: the cache rows of this step are then undefined.
+  Status step(std::span<const StepRow> rows, std::span<const std::uint32_t> logit_rows, const StopToken& stop,
+              std::span<CandidateQuery> queries = {});
 
   // Finds the likeliest tokens of rows of the last step's logits, for any number of queries. Rows are counted among the
   // step's logit rows: row 0 is the first of them. kUsage: the step had no such row. Errors as of step().
@@ -55,7 +57,7 @@ class Executor {
   Status cross(const Op& transfer, std::size_t n_rows, const StopToken& stop);
   DeviceIndex head_device() const { return plan_.program.buffers[plan_.program.logits].device; }
   Backend& head() const { return *backends_[head_device()]; }
-  Status check_logit_row(std::uint32_t row) const;
+  std::span<CandidateQuery> first_group(std::span<CandidateQuery> queries) const;
   void settle();
   void charge_time(DeviceIndex device);
 

@@ -54,7 +54,7 @@ void Generation::stepped(const Step& step) {
 }
 
 SampledRow Generation::sampled_row(std::uint32_t row) {
-  return {.row = row, .sampler = &sampler_, .recent = session_.cache().tokens(slot_), .likeliest = likeliest_};
+  return {.row = row, .sampler = &sampler_, .likeliest = likeliest_};
 }
 
 void Generation::take(const SampledRow& sampled) {

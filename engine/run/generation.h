@@ -40,10 +40,10 @@ class Generation {
     std::uint32_t n_others_prompt_rows = 0;
     bool is_shared = false;
   };
-  // Once the step is done: the prompt is read so far, or one token further.
-  void stepped(const Step& step);
-  // Where the rows of the step had logits: what to sample from, and then what was sampled.
+  // Where a row of the step that comes has logits: what samples from it.
   SampledRow sampled_row(std::uint32_t row);
+  // Once the step is done: the prompt is read so far, or one token further; and what was sampled.
+  void stepped(const Step& step);
   void take(const SampledRow& sampled);
 
   PrefillProgress prefill_progress() const;

@@ -191,13 +191,12 @@ void Scheduler::step() {
 // Computes parts_, and chooses into sampled_ the token that follows each part with logits. A step of several is
 // shared: only one that is alone in it may break it off.
 Status Scheduler::run_step(const StopToken& stop) {
-  if (Status done = session_.step(parts_, stop); !done) return done;
   sampled_.clear();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i].n_logit_rows > 0)
       sampled_.push_back(in_step_[i]->generation->sampled_row(static_cast<std::uint32_t>(sampled_.size())));
   }
-  return session_.sample(sampled_);
+  return session_.step_and_sample(parts_, sampled_, stop);
 }
 
 void Scheduler::tell(Running& running) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bitset>
 #include <tuple>
 #include <utility>
 
@@ -190,6 +189,22 @@ Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> promp
 }
 
 Status Session::step(std::span<const SlotRows> parts, const StopToken& stop) {
+  if (Status listed = list_rows(parts); !listed) return listed;
+  queries_.clear();
+  return run_step(parts, stop);
+}
+
+Status Session::step_and_sample(std::span<const SlotRows> parts, std::span<SampledRow> sampled, const StopToken& stop) {
+  if (Status listed = list_rows(parts); !listed) return listed;
+  stage_recent(sampled);
+  const std::span<SampledRow> group = sampled.first(std::min(sampler_.rows.size(), sampled.size()));
+  const Asked asked = ask(group);
+  if (Status done = run_step(parts, stop); !done) return done;
+  if (Status chosen = choose(group, asked); !chosen) return chosen;
+  return sample(sampled.subspan(group.size()));
+}
+
+Status Session::list_rows(std::span<const SlotRows> parts) {
   rows_.clear();
   logit_rows_.clear();
   for (const SlotRows& part : parts) {
@@ -201,11 +216,19 @@ Status Session::step(std::span<const SlotRows> parts, const StopToken& stop) {
       rows_.push_back({part.tokens[i], part.slot, n_held + i});
     }
   }
-  if (Status done = run_step(stop); !done) return done;
-  for (const SlotRows& part : parts) {
-    for (const TokenId token : part.tokens) cache_->append(part.slot, token);
-  }
   return ok_status();
+}
+
+// The samplers look at the tokens before those that they choose, and the slots do not hold those of this step yet.
+void Session::stage_recent(std::span<SampledRow> rows) {
+  auto next = rows.begin();
+  for (std::uint32_t row = 0, logit_row = 0; row < rows_.size(); ++row) {
+    const std::span<const TokenId> recent = cache_->stage(rows_[row].slot, rows_[row].position, rows_[row].token);
+    if (logit_row == logit_rows_.size() || logit_rows_[logit_row] != row) continue;
+    if (next != rows.end() && next->row == logit_row) next++->recent = recent;
+    ++logit_row;
+  }
+  CHECK(next == rows.end(), "a token is chosen from a row that the step does not have, or out of order");
 }
 
 // A part that callers make wrong is their bug: nothing a user says leads here.
@@ -220,27 +243,34 @@ void Session::check_part(const SlotRows& part) const {
         "a step beyond the end of the context");
 }
 
-// A step that broke off may have written any of its rows.
-Status Session::run_step(const StopToken& stop) {
-  Status done = executor_->step(rows_, logit_rows_, stop);
+// Answers queries_ along with the step. One that broke off may have written any of its rows.
+Status Session::run_step(std::span<const SlotRows> parts, const StopToken& stop) {
+  Status done = executor_->step(rows_, logit_rows_, stop, queries_);
   if (!done) {
     for (const StepRow& row : rows_) cache_->note_written(row.slot, row.position);
+    return done;
+  }
+  for (const SlotRows& part : parts) {
+    for (const TokenId token : part.tokens) cache_->append(part.slot, token);
   }
   return done;
 }
 
 Status Session::sample(std::span<SampledRow> rows) {
-  const std::size_t n_at_once = sampler_.rows.size();
-  for (std::size_t first = 0; first < rows.size(); first += n_at_once) {
-    if (Status chosen = sample_group(rows.subspan(first, std::min(n_at_once, rows.size() - first))); !chosen)
-      return chosen;
+  while (!rows.empty()) {
+    const std::span<SampledRow> group = rows.first(std::min(sampler_.rows.size(), rows.size()));
+    const Asked asked = ask(group);
+    if (Status found = executor_->top_k(queries_); !found) return found;
+    if (Status chosen = choose(group, asked); !chosen) return chosen;
+    rows = rows.subspan(group.size());
   }
   return ok_status();
 }
 
-Status Session::sample_group(std::span<SampledRow> rows) {
+// Leaves in queries_ what the samplers of a group need, in its order.
+Session::Asked Session::ask(std::span<const SampledRow> rows) {
   queries_.clear();
-  std::bitset<kMostCandidateRows> asks;
+  Asked asked;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::optional<CandidateQuery> query = rows[i].sampler->ask(rows[i].recent, sampler_.rows[i]);
     if (!query) continue;
@@ -248,16 +278,20 @@ Status Session::sample_group(std::span<SampledRow> rows) {
     if (!rows[i].likeliest.empty())
       ask_for_logprobs(*query, static_cast<std::uint32_t>(rows[i].likeliest.size()), sampler_.rows[i].best);
     queries_.push_back(*query);
-    asks.set(i);
+    asked.set(i);
   }
-  if (Status found = executor_->top_k(queries_); !found) return found;
+  return asked;
+}
+
+// From the answers in queries_, and from whole rows where they leave the choice open.
+Status Session::choose(std::span<SampledRow> rows, const Asked& asked) {
   auto answer = queries_.begin();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     SampledRow& row = rows[i];
-    const CandidateQuery* const asked = asks[i] ? &*answer++ : nullptr;
-    if (const std::optional<TokenId> token = asked != nullptr ? row.sampler->choose(*asked) : std::nullopt) {
+    const CandidateQuery* const of_row = asked[i] ? &*answer++ : nullptr;
+    if (const std::optional<TokenId> token = of_row != nullptr ? row.sampler->choose(*of_row) : std::nullopt) {
       row.token = *token;
-      if (!row.likeliest.empty()) row.logprob = read_logprobs(*asked, row.token, row.likeliest);
+      if (!row.likeliest.empty()) row.logprob = read_logprobs(*of_row, row.token, row.likeliest);
       continue;
     }
     const Result<std::span<const float>> logits = executor_->logits(row.row);

@@ -1,6 +1,7 @@
 // One loaded model at work: the session arenas, and the cache of every slot.
 #pragma once
 
+#include <bitset>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,7 +31,7 @@ struct SlotRows {
 struct SampledRow {
   std::uint32_t row = 0;  // 0: the step's first with logits
   Sampler* sampler = nullptr;
-  std::span<const TokenId> recent;      // as of Sampler::ask()
+  std::span<const TokenId> recent{};    // as of Sampler::ask(); step_and_sample() writes it
   std::span<TokenLogprob> likeliest{};  // out: not empty where the probabilities of so many tokens are asked for
   TokenId token = 0;                    // out
   float logprob = 0;                    // out, where they are: its own
@@ -79,6 +80,11 @@ class Session {
   Status step(std::span<const SlotRows> parts, const StopToken& stop);
   Status step(const SlotRows& part, const StopToken& stop) { return step({&part, 1}, stop); }
 
+  // step(), and sample() of some of its rows: what the samplers ask goes along with the step, so that a GPU is waited
+  // for once. `sampled` counts rows of the step that runs, ascending. On an error slots may hold the tokens already, if
+  // whole rows had to be read.
+  Status step_and_sample(std::span<const SlotRows> parts, std::span<SampledRow> sampled, const StopToken& stop);
+
   // Chooses a token for each of several rows of the last step, each with settings of its own, one sampler's rows in the
   // order given. Whole rows are read only where candidates do not suffice. Errors as of a step.
   Status sample(std::span<SampledRow> rows);
@@ -99,8 +105,13 @@ class Session {
   std::vector<Arena*> all_arenas() const;
   Status map_arenas(const StopToken& stop, const Advance& advance);
   void check_part(const SlotRows& part) const;
-  Status run_step(const StopToken& stop);
-  Status sample_group(std::span<SampledRow> rows);
+  Status list_rows(std::span<const SlotRows> parts);
+  Status run_step(std::span<const SlotRows> parts, const StopToken& stop);
+  // Which rows of a group asked for candidates.
+  using Asked = std::bitset<kMostCandidateRows>;
+  Asked ask(std::span<const SampledRow> rows);
+  Status choose(std::span<SampledRow> rows, const Asked& asked);
+  void stage_recent(std::span<SampledRow> rows);
   Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop);
   Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens, const StopToken& stop);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;

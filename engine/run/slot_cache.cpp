@@ -37,6 +37,13 @@ bool SlotCache::can_go_on_at(std::uint32_t slot, std::size_t n_tokens) const {
   });
 }
 
+std::span<const TokenId> SlotCache::stage(std::uint32_t slot, std::uint32_t position, TokenId token) {
+  CHECK(position >= slots_[slot].n_tokens && position < n_ctx_,
+        "a token is staged where the slot holds one, or beyond");
+  room(slot)[position] = token;
+  return room(slot).first(position + std::size_t{1});
+}
+
 void SlotCache::append(std::uint32_t slot, TokenId token) {
   Slot& into = slots_[slot];
   CHECK(into.n_tokens < n_ctx_, "a token beyond the end of the context");

@@ -24,6 +24,10 @@ class SlotCache {
   // back to. 0 when a sliding window has already overwritten rows that the first new token would see.
   std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
+  // What the slot will hold when `token` is at `position`: its tokens so far, those that were staged behind them one
+  // after the other, and this one. The slot does not hold them yet. Valid until the slot changes in another way than by
+  // append().
+  std::span<const TokenId> stage(std::uint32_t slot, std::uint32_t position, TokenId token);
   void append(std::uint32_t slot, TokenId token);  // the slot has room
   // The rows of this position may hold something else than before, and the slot does not hold its token.
   void note_written(std::uint32_t slot, std::uint32_t position);

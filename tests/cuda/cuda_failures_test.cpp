@@ -11,7 +11,6 @@
 #include "cuda/cuda_fixture.h"
 #include "engine/run/sampled_rows.h"
 #include "gpu_contract/gpu_session.h"
-#include "support/decode_step.h"
 
 namespace headroom {
 namespace {
@@ -29,7 +28,8 @@ const std::set<std::string> kDescribes{"cuDeviceGet", "cuDeviceGetAttribute", "c
 
 struct Answer {
   std::vector<float> logits;
-  TokenId token = 0;
+  TokenId with_step = 0, behind_it = 0;
+  bool operator==(const Answer&) const = default;
 };
 
 class CudaFailures : public testing::Test {
@@ -57,16 +57,18 @@ class CudaFailures : public testing::Test {
     if (!session) return session.error();
     const Result<std::vector<float>> read = test::try_read(**session, 0, test::tokens_of(30, 1));
     if (!read) return read.error();
-    const std::vector<test::SlotToken> next{{0, 17}};
-    if (Status done = test::decode(**session, next); !done) return done.error();
+    const TokenId next = 17;
+    const SlotRows part{0, {&next, 1}, 1};
+    Sampler sampler({}, 1, (*session)->sampler_scratch());
+    SampledRow row{.sampler = &sampler};
+    if (Status done = (*session)->step_and_sample({&part, 1}, {&row, 1}, {}); !done) return done.error();
+    Answer answer;
+    answer.with_step = row.token;
     const auto logits = (*session)->logits(0);
     if (!logits) return logits.error();
-    Answer answer;
     answer.logits.assign(logits->begin(), logits->end());
-    Sampler sampler({}, 1, (*session)->sampler_scratch());
-    SampledRow row{0, &sampler, (*session)->cache().tokens(0)};
     if (Status done = (*session)->sample({&row, 1}); !done) return done.error();
-    answer.token = row.token;
+    answer.behind_it = row.token;
     return answer;
   }
 
@@ -84,8 +86,7 @@ class CudaFailures : public testing::Test {
   void expect_answer() {
     const Result<Answer> found = answer();
     ASSERT_TRUE(found.ok()) << found.error().message;
-    EXPECT_EQ(found->logits, expected_.logits);
-    EXPECT_EQ(found->token, expected_.token);
+    EXPECT_EQ(*found, expected_);
   }
 
   void fail(const std::string& name, std::uint64_t nth, cuda::CUresult failure) {
@@ -99,8 +100,7 @@ class CudaFailures : public testing::Test {
     fake_.fail_at = 0;
     if (found.ok()) {
       ++n_right_;
-      EXPECT_EQ(found->logits, expected_.logits);
-      EXPECT_EQ(found->token, expected_.token);
+      EXPECT_EQ(*found, expected_);
     } else {
       ++n_wrong_;
       EXPECT_THAT(found.error().message, testing::HasSubstr("cuda:0"));

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "backend/gpu/gpu_attend.h"
-#include "gpu_contract/gpu_fixture.h"
+#include "gpu_contract/gpu_session.h"
 
 namespace headroom {
 namespace {
@@ -36,6 +37,40 @@ TEST(CudaStep, lets_a_kernel_begin_while_the_one_before_ends_where_the_driver_ca
   }
   unsetenv(test::kFakeCudaVersion);
   unsetenv(CudaDevice::kOverlapVariable);
+}
+
+// The row of the embedding, which the CPU has, and the inputs reach the card, and the likeliest tokens are found within
+// the graph. Of the wait the driver is asked twice:
+// what is asked about first is not done yet.
+TEST(CudaStep, a_token_of_an_answer_is_one_graph_and_one_wait) {
+  const test::TempFolder folder;
+  const test::OpenedFile opened = test::open_or_die(test::make_random_model(test::four_layers(), folder.path()));
+  const auto plan = std::make_shared<const MemoryPlan>(
+      test::take(plan_memory(*opened.info, test::cpu_and_cuda(), test::options_of(DType::kF16, 4))));
+  const auto session = test::session_or_die(test::load_or_die(opened, plan), plan);
+  test::read(*session, 0, test::tokens_of(30, 1));
+  test::FakeCuda& driver = test::fake_cuda();
+  driver.runs = test::FakeRuns::kLate;
+  Sampler sampler({.temperature = 0.7F, .top_k = 40}, 1, session->sampler_scratch());
+  TokenId token = 17;
+  const std::uint64_t n_read_before = session->n_rows_read();
+  for (int i = 0; i < 4; ++i) {
+    const std::map<std::string, std::uint64_t> before = driver.n_calls;
+    const SlotRows part{0, {&token, 1}, 1};
+    SampledRow row{.sampler = &sampler};
+    ASSERT_TRUE(session->step_and_sample({&part, 1}, {&row, 1}, {}).ok());
+    token = row.token;
+    std::map<std::string, std::uint64_t> calls;
+    for (const auto& [name, n] : driver.n_calls) {
+      const auto found = before.find(name);
+      if (const std::uint64_t more = n - (found == before.end() ? 0 : found->second); more > 0) calls[name] = more;
+    }
+    calls.erase("cuCtxSetCurrent");  // asks nothing of the card
+    const std::map<std::string, std::uint64_t> expected{{"cuGraphLaunch", 1}, {"cuStreamQuery", 2}};
+    EXPECT_EQ(calls, expected) << i;
+  }
+  driver.runs = test::FakeRuns::kEither;
+  EXPECT_EQ(session->n_rows_read(), n_read_before);
 }
 
 // Each is some time in which a card reads nothing: two norms, the products of queries, keys and values, what becomes of

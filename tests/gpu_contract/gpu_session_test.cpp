@@ -73,6 +73,22 @@ TEST_P(GpuSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_setti
   }
 }
 
+TEST_P(GpuSession, rows_that_are_asked_about_with_a_step_are_sampled_as_behind_it) {
+  for (const std::int32_t n_gpu_layers : {1, 4}) {
+    PlanOptions options = options_of(DType::kF16, n_gpu_layers);
+    options.n_logit_rows = test::kSampledRows;
+    test::expect_rows_sampled_with_the_step_as_behind_it(*open(options), tokens_of(kBatch, 8));
+  }
+}
+
+// FFNs on the CPU cut the step into several subgraphs, the last of which has the head.
+TEST_P(GpuSession, what_is_asked_with_a_step_in_parts_is_answered_by_its_last_part) {
+  PlanOptions options = options_of(DType::kF16, 4);
+  options.n_logit_rows = test::kSampledRows;
+  options.n_cpu_ffn = 2;
+  test::expect_rows_sampled_with_the_step_as_behind_it(*open(options), tokens_of(kBatch, 8));
+}
+
 TEST_P(GpuSession, a_device_that_is_lost_while_it_looks_for_candidates_is_an_error) {
   const auto session = open(options_of(DType::kF16, 2));
   ASSERT_TRUE(session->step({0, tokens_of(kBatch, 8), 1}, {}).ok());
@@ -165,6 +181,7 @@ TEST_P(GpuOnCard, two_devices_on_one_card_and_a_reference_device_work_together) 
   options.n_gpu_layers = 1;
   const Bytes of_one = plan(opened, devices, options)->budgets.front().peak();
   options.n_gpu_layers = 7;
+  options.n_logit_rows = test::kSampledRows;
   options.devices = {{1, AtMost{of_one}}, {3, AtMost{of_one}}, {2}};
   const auto made = plan(opened, devices, options);
   for (const DeviceIndex device : {0U, 1U, 2U, 3U})
@@ -172,6 +189,9 @@ TEST_P(GpuOnCard, two_devices_on_one_card_and_a_reference_device_work_together) 
   const auto session = test::session_or_die(test::load_or_die(opened, made), made);
   const std::vector<TokenId> prompt = tokens_of(70, 5);
   EXPECT_LT(test::relative_error(read(*session, 0, prompt), read(*alone, 0, prompt)), 2e-3);
+  session->take_back(0, 0);
+  EXPECT_EQ(made->program.buffers[made->program.logits].device, 2U) << "of which the first does not compute the head";
+  test::expect_rows_sampled_with_the_step_as_behind_it(*session, tokens_of(kBatch, 8));
 }
 
 TEST_P(GpuSession, a_lost_device_ends_the_request_and_the_next_load_works) {

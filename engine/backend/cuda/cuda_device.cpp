@@ -168,6 +168,13 @@ Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
           fmt::format("{}: the device was lost while {}: {}", id(), what, cuda::result_name(result))};
 }
 
+Status CudaDevice::wait_idle(std::string_view what) {
+  if (is_idle_) return check_present();
+  Status done = wait_for(what, stream_);
+  is_idle_ = done.ok();
+  return done;
+}
+
 Status CudaDevice::wait_for(std::string_view what, cuda::CUstream stream) {
   return wait_until_done(what, [&] { return driver().cuStreamQuery(stream); });
 }
@@ -200,34 +207,32 @@ Error CudaDevice::give_up(std::string_view what, std::chrono::milliseconds waite
   return no_answer(id(), what, waited);
 }
 
-Status CudaDevice::start_copy(const GpuCopy& copy) {
-  if (Status present = check_present(); !present) return present;
-  const auto started = driver().cuMemcpyAsync(address_of(copy.to), address_of(copy.from), copy.from.size, stream_);
-  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed("copying", started));
-}
-
 Status CudaDevice::launch(std::string_view what, cuda::CUfunction function, const Grid& grid, std::uint32_t n_threads,
                           std::span<const std::byte> params) {
   cuda::CUlaunchAttribute overlap{cuda::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 0, 1, {}};
-  const cuda::CUlaunchConfig config{grid.x, grid.y, grid.z,  n_threads, 1,
-                                    1,      0,      stream_, &overlap,  has_overlap_ ? 1U : 0U};
+  const cuda::CUlaunchConfig config{grid.x, grid.y, grid.z,   n_threads, 1,
+                                    1,      0,      stream(), &overlap,  has_overlap_ ? 1U : 0U};
   void* given[] = {const_cast<std::byte*>(params.data())};
   const cuda::CUresult started = driver().cuLaunchKernelEx(&config, function, given, nullptr);
   return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed(what, started));
 }
 
+Status CudaDevice::start_copy(std::string_view what, const GpuCopy& copy) {
+  if (Status present = check_present(); !present) return present;
+  const auto started = driver().cuMemcpyAsync(address_of(copy.to), address_of(copy.from), copy.from.size, stream());
+  return started == cuda::CUDA_SUCCESS ? ok_status() : Status(failed(what, started));
+}
+
 Status CudaDevice::copy(std::string_view what, std::span<const GpuCopy> copies) {
   for (const GpuCopy& each : copies) {
-    if (Status present = check_present(); !present) return present;
-    const auto started = driver().cuMemcpyAsync(address_of(each.to), address_of(each.from), each.from.size, stream_);
-    if (started != cuda::CUDA_SUCCESS) return failed(what, started);
+    if (Status started = start_copy(what, each); !started) return started;
   }
   return wait_idle(what);
 }
 
 Status CudaDevice::clear(const GpuSlice& slice) {
   if (Status present = check_present(); !present) return present;
-  const auto started = driver().cuMemsetD8Async(address_of(slice), 0, slice.size, stream_);
+  const auto started = driver().cuMemsetD8Async(address_of(slice), 0, slice.size, stream());
   if (started != cuda::CUDA_SUCCESS) return failed("clearing memory", started);
   return wait_idle("clearing memory");
 }

@@ -28,7 +28,7 @@ class CudaDevice final : public GpuDriver {
   bool uses_graphs() const { return ways_.uses_graphs; }
   const std::string& id() const override { return card_.info.id; }
   Status check_present() const override;
-  Status wait_idle(std::string_view what) override { return wait_for(what, stream_); }
+  Status wait_idle(std::string_view what) override;
   Status copy(std::string_view what, std::span<const GpuCopy> copies) override;
   Status clear(const GpuSlice& slice) override;
   Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
@@ -39,7 +39,7 @@ class CudaDevice final : public GpuDriver {
   Status wait_for(std::string_view what, cuda::CUevent event);
 
   // Starts a copy that runs after all submitted work.
-  Status start_copy(const GpuCopy& copy);
+  Status start_copy(std::string_view what, const GpuCopy& copy);
 
   // Starts a kernel that runs after all submitted work. Where card and driver can, its blocks begin while the last
   // blocks of the kernel before it still run (KERNEL_PDL in kernels/lib/device.cuh), unless kOverlapVariable is "0".
@@ -52,7 +52,11 @@ class CudaDevice final : public GpuDriver {
 
   // The driver's functions, with the card's context current on this thread.
   const cuda::Driver& driver() const;
-  cuda::CUstream stream() const { return stream_; }
+  // To submit work there: the next wait_idle() asks the driver, which others need not.
+  cuda::CUstream stream() {
+    is_idle_ = false;
+    return stream_;
+  }
 
   // A kernel by the name of its entry; the file that has it is loaded when its first one is asked for. Errors name it.
   Result<cuda::CUfunction> find_kernel(std::string_view entry);
@@ -83,6 +87,7 @@ class CudaDevice final : public GpuDriver {
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
   std::uint64_t n_resets_ = 0;                                  // of the card's context before this was opened
   bool is_lost_ = false, has_overlap_ = false;
+  bool is_idle_ = false;  // nothing was submitted since the driver said that all is done
 };
 
 }  // namespace headroom

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "backend/cuda/cuda_arena.h"
+#include "backend/cuda/kernel_limits.h"
 #include "backend/gpu/gpu_attend.h"
 #include "base/check.h"
 
@@ -32,7 +35,7 @@ Result<std::unique_ptr<CudaStep>> CudaStep::prepare(std::shared_ptr<CudaDevice> 
                                                     const StopToken& stop) {
   std::unique_ptr<CudaStep> step(new CudaStep(std::move(device), std::move(bound)));  // NOLINT: it is private
   if (Status found = step->find_parts(stop); !found) return found.error();
-  if (Status made = step->prepare_candidates(); !made) return made.error();
+  if (Status made = step->prepare_inputs(); !made) return made.error();
   if (Status made = step->make_events(); !made) return made.error();
   if (Status captured = step->capture_graphs(); !captured) return captured.error();
   return step;
@@ -77,7 +80,10 @@ Status CudaStep::find_parts(const StopToken& stop) {
   return ok_status();
 }
 
-Status CudaStep::prepare_candidates() {
+Status CudaStep::prepare_inputs() {
+  Result<CudaInputCopy> copy = CudaInputCopy::prepare(device_);
+  if (!copy) return copy.error();
+  copy_ = std::move(*copy);
   if (!has_head()) return ok_status();
   Result<std::unique_ptr<CudaCandidates>> made = CudaCandidates::prepare(device_, candidate_slices(bound_));
   if (!made) return made.error();
@@ -100,34 +106,55 @@ Status CudaStep::launch(const Launch& launch, const CudaDevice::Grid& grid) {
 
 Status CudaStep::capture_graphs() {
   if (!device_->uses_graphs()) return ok_status();
-  const cuda::Driver& driver = device_->driver();
   for (const DeviceSubgraph& subgraph : cut_subgraphs(bound_.plan->program)) {
     if (subgraph.device != bound_.device) continue;
-    cuda::CUresult made = driver.cuStreamBeginCapture_v2(device_->stream(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-    Status recorded = ok_status();
-    for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op && recorded; ++op) {
-      for (const Part& part : parts_of(op, 1)) {
-        for (const Launch& each : part.launches) {
-          const GridSize& groups = each.groups;
-          // Blocks of splits that a short context does not have end at once.
-          if (recorded) recorded = launch(each, {groups.x, groups.y(1, 1), groups.splits ? groups.splits->most(1) : 1});
-        }
-      }
-    }
-    cuda::CUgraph graph = nullptr;
-    made = driver.cuStreamEndCapture(device_->stream(), &graph);
-    cuda::CUgraphExec exec = nullptr;
-    if (made == cuda::CUDA_SUCCESS && recorded) made = driver.cuGraphInstantiateWithFlags(&exec, graph, 0);
-    if (graph != nullptr) driver.cuGraphDestroy(graph);
-    if (!recorded) return recorded;
-    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-    graphs_.push_back({subgraph.first_op, exec});
-    // What a driver takes for it is taken now.
-    made = driver.cuGraphUpload(exec, device_->stream());
-    if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+    if (Status captured = capture(subgraph, graphs_.empty()); !captured) return captured;
   }
   return device_->wait_idle("recording a step");
+}
+
+Status CudaStep::capture(const DeviceSubgraph& subgraph, bool copies_inputs) {
+  const cuda::Driver& driver = device_->driver();
+  cuda::CUresult made = driver.cuStreamBeginCapture_v2(device_->stream(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+  Graph made_of{subgraph.first_op, copies_inputs, find_arrival(subgraph), nullptr};
+  const Status recorded = start_all_of(subgraph, made_of);
+  cuda::CUgraph graph = nullptr;
+  made = driver.cuStreamEndCapture(device_->stream(), &graph);
+  if (made == cuda::CUDA_SUCCESS && recorded) made = driver.cuGraphInstantiateWithFlags(&made_of.exec, graph, 0);
+  if (graph != nullptr) driver.cuGraphDestroy(graph);
+  if (!recorded) return recorded;
+  if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
+  graphs_.push_back(made_of);
+  // What a driver takes for it is taken now.
+  made = driver.cuGraphUpload(made_of.exec, device_->stream());
+  return made == cuda::CUDA_SUCCESS ? ok_status() : Status(device_->failed("recording a step", made));
+}
+
+// Absent where nothing arrives by copy_in(), or more than one buffer does.
+std::optional<GpuCopy> CudaStep::find_arrival(const DeviceSubgraph& subgraph) const {
+  if (subgraph.transfers.size() != 1 || !bound_.staging) return std::nullopt;
+  const Program& program = bound_.plan->program;
+  const BufferId buffer = program.ops[subgraph.transfers.front()].outputs[0];
+  const Bytes row = program.buffers[buffer].row_bytes();
+  return GpuCopy{bound_.staging.part(0, row), bound_.buffer(buffer).part(0, row)};
+}
+
+// What a graph has.
+Status CudaStep::start_all_of(const DeviceSubgraph& subgraph, const Graph& graph) {
+  const std::size_t n_rows = graph.copies_inputs ? 1 : 0, n_queries = candidates_ != nullptr ? n_rows : 0;
+  if (Status started = start_inputs(n_rows, n_queries, graph.arrival); !started) return started;
+  for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
+    for (const Part& part : parts_of(op, 1)) {
+      for (const Launch& each : part.launches) {
+        const GridSize& groups = each.groups;
+        // Blocks of splits that a short context does not have end at once.
+        const CudaDevice::Grid grid{groups.x, groups.y(1, 1), groups.splits ? groups.splits->most(1) : 1};
+        if (Status started = launch(each, grid); !started) return started;
+      }
+    }
+  }
+  return bound_.has_logits(subgraph) ? candidates_->start(1) : ok_status();
 }
 
 std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n_rows) const {
@@ -136,40 +163,75 @@ std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n
 }
 
 const CudaStep::Graph* CudaStep::find_graph(const DeviceSubgraph& subgraph, const StepInputs& inputs) const {
-  if (inputs.rows.size() != 1 || inputs.logit_rows.size() != 1) return nullptr;
+  if (inputs.rows.size() != 1 || inputs.logit_rows.size() != 1 || inputs.queries.size() > 1) return nullptr;
   for (const Graph& graph : graphs_) {
-    if (graph.first_op == subgraph.first_op) return &graph;
+    // One that copies what has arrived is of use only where it has.
+    if (graph.first_op == subgraph.first_op) return !graph.arrival || graph.arrival == arrival_ ? &graph : nullptr;
   }
   return nullptr;
 }
 
-// Some words of the inputs reach the device.
-Status CudaStep::start_words(std::uint64_t first, std::uint64_t n_words) {
-  if (!bound_.scratch.inputs || n_words == 0) return ok_status();
-  return device_->start_copy(
-      {bound_.inputs.part(first * 4, n_words * 4), bound_.scratch.inputs.part(first * 4, n_words * 4)});
-}
-
-Status CudaStep::start_inputs(const StepInputs& inputs) {
-  const GpuInputs& layout = bound_.input_layout;
+Status CudaStep::write(const StepInputs& inputs) {
   if (Status idle = device_->wait_idle("computing a step"); !idle) return idle;
   write_inputs(bound_, inputs);
-  if (Status started = start_words(0, layout.ropes_at); !started) return started;
-  for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
-    const std::uint64_t at = layout.rope_at(*bound_.model, rope, bound_.plan->program.max_rows);
-    if (Status started = start_words(at, inputs.rows.size() * bound_.model->ropes[rope].rope_dim); !started)
-      return started;
-  }
+  // Also where nothing is asked: a graph looks for queries.
+  if (candidates_ != nullptr) candidates_->host().write_queries(inputs.queries);
   written_step_ = inputs.number;
   return ok_status();
 }
 
+// What the host has written for so many rows reaches the device, with what has arrived from another one.
+Status CudaStep::start_inputs(std::size_t n_rows, std::size_t n_queries, const std::optional<GpuCopy>& arrival) {
+  const GpuInputs& layout = bound_.input_layout;
+  std::array<GpuCopy, cuda::kMostInputCopies> copies;
+  std::size_t n = 0;
+  const auto add_words = [&](std::uint64_t first, std::uint64_t n_words) {
+    CHECK(n + 2 < copies.size(), "a model turns heads in more ways than there is room for");
+    copies[n++] = {bound_.inputs.part(first * 4, n_words * 4), bound_.scratch.inputs.part(first * 4, n_words * 4)};
+  };
+  if (n_rows > 0 && bound_.scratch.inputs) {
+    add_words(0, layout.rows_at + n_rows * kGpuRowWords);
+    add_words(layout.logit_rows_at, layout.ropes_at - layout.logit_rows_at);
+    for (std::uint32_t rope = 0; rope < bound_.ropes.size(); ++rope) {
+      add_words(layout.rope_at(*bound_.model, rope, bound_.plan->program.max_rows),
+                n_rows * bound_.model->ropes[rope].rope_dim);
+    }
+  }
+  if (n_queries > 0) {
+    if (const std::optional<GpuCopy> queries = candidates_->copy_of_queries(n_queries)) copies[n++] = *queries;
+  }
+  if (arrival) copies[n++] = *arrival;
+  return copy_->start(std::span(copies).first(n));
+}
+
+Status CudaStep::copy_in(const GpuCopy& copy) {
+  CHECK(!arrival_, "what arrived before is still to be copied from the same place");
+  arrival_ = copy;
+  return ok_status();
+}
+
+Status CudaStep::finish_copies() {
+  if (!arrival_) return ok_status();
+  return device_->start_copy("copying from the host", *std::exchange(arrival_, std::nullopt));
+}
+
 Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
-  if (inputs.number == 0 || inputs.number != written_step_) {
-    if (Status started = start_inputs(inputs); !started) return started.error();
+  const bool is_new = inputs.number == 0 || inputs.number != written_step_;
+  if (is_new) {
+    if (Status written = write(inputs); !written) return written.error();
+  }
+  const Graph* graph = find_graph(subgraph, inputs);
+  if (graph != nullptr && graph->arrival) {
+    arrival_.reset();
+  } else if (Status started = finish_copies(); !started) {
+    return started.error();
+  }
+  const std::size_t n_queries = candidates_ != nullptr ? inputs.queries.size() : 0;
+  if (is_new && (graph == nullptr || !graph->copies_inputs)) {
+    if (Status started = start_inputs(inputs.rows.size(), n_queries, std::nullopt); !started) return started.error();
   }
   const cuda::Driver& driver = device_->driver();
-  if (const Graph* graph = find_graph(subgraph, inputs)) {
+  if (graph != nullptr) {
     const cuda::CUresult started = driver.cuGraphLaunch(graph->exec, device_->stream());
     if (started != cuda::CUDA_SUCCESS) return device_->failed("submitting work", started);
     return true;
@@ -202,7 +264,15 @@ Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& 
       }
     }
   }
+  if (bound_.has_logits(subgraph) && n_queries > 0) {
+    if (Status started = candidates_->start(n_queries); !started) return started.error();
+  }
   return true;
+}
+
+Status CudaStep::read_answers(std::span<CandidateQuery> queries) {
+  CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
+  return candidates_->host().read_answers(device_->id(), queries);
 }
 
 Status CudaStep::top_k(std::span<CandidateQuery> queries) {

@@ -21,4 +21,11 @@ inline constexpr std::uint32_t kAttendRoomWords = 4096;  // of shared memory: wh
 inline constexpr std::uint32_t kAttendTileQueries = 64;  // of a block of attend_tiles.cu
 inline constexpr std::uint32_t kAttendTileDim = 256;     // elements of the longest heads that it has a kernel for
 
+// copy_inputs.cu: threads of a block, and what it is given instead of buffers: words of 32 bits by their addresses.
+inline constexpr std::uint32_t kCopyInputsThreads = 256, kMostInputCopies = 8;
+struct CopyInputsParams {
+  std::uint64_t from[kMostInputCopies], to[kMostInputCopies];
+  std::uint32_t n_words[kMostInputCopies];
+};
+
 }  // namespace headroom::cuda

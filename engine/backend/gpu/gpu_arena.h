@@ -17,6 +17,7 @@ struct GpuSlice {
   const GpuArena* arena = nullptr;
   Bytes offset = 0, size = 0;
 
+  bool operator==(const GpuSlice&) const = default;
   explicit operator bool() const { return arena != nullptr; }
   GpuSlice part(Bytes from, Bytes bytes) const { return {arena, offset + from, bytes}; }
   std::byte* mapped() const { return arena->mapped() == nullptr ? nullptr : arena->mapped() + offset; }

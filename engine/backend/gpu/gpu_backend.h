@@ -40,6 +40,7 @@ class GpuBackend : public Backend {
  private:
   CopySide side() const;
   Status check_bound(const char* call) const;
+  Status wait_for_step();
   Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
   Result<bool> upload_weight(std::size_t index, WeightSource& source, const StopToken& stop);
   Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
@@ -52,6 +53,7 @@ class GpuBackend : public Backend {
   std::unique_ptr<ThreadPool> loaders_;  // while weights are loaded
   std::vector<GpuCopy> copies_;
   bool stopped_ = false;
+  std::span<CandidateQuery> answered_;  // StepInputs::queries of the last step, until another one or a top_k()
   std::uint64_t n_allocations_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "backend/gpu/gpu_arithmetic.h"
 #include "model/weight_index.h"
 #include "plan/gpu_rules.h"
+#include "program/subgraphs.h"
 
 namespace headroom {
 
@@ -32,6 +33,10 @@ struct GpuBinding {
   GpuSlice inputs, staging, stream;  // page-locked; stream: the parts of uploads, absent where no weights are streamed
   GpuInputs input_layout;
 
+  // Whether the head is among the ops of a subgraph of this device.
+  bool has_logits(const DeviceSubgraph& subgraph) const {
+    return plan->program.ops[subgraph.last_op - 1].kind == OpKind::kLogits;
+  }
   // Null when the model has no such weight. CHECKs that a weight that it has stands on this device.
   const GpuWeight* find(TensorRole role, std::int32_t layer) const;
   const GpuWeight& at(TensorRole role, std::int32_t layer) const;

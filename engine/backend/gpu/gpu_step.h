@@ -12,6 +12,7 @@ namespace headroom {
 // A copy between two slices of the same size that do not overlap.
 struct GpuCopy {
   GpuSlice from, to;
+  bool operator==(const GpuCopy&) const = default;
 };
 
 // The uploads of streamed weights. The host packs a piece of a weight into a part of page-locked memory, and the device
@@ -59,11 +60,20 @@ class GpuStep {
   virtual ~GpuStep() = default;
   virtual const GpuBinding& bound() const = 0;
 
-  // Starts the ops of a subgraph. False: a stop came before all of them were started. Allocates nothing.
+  // Starts the ops of a subgraph, and behind the head what answers inputs.queries. False: a stop came before all of
+  // them were started. Allocates nothing.
   virtual Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) = 0;
 
-  // As Backend::top_k(). The rows were checked, no op is running, and this device has the head.
+  // Has bytes of page-locked memory reach a buffer before the ops that are submitted next, and after those that were. A
+  // backend may leave the copy to the next submit(); finish_copies() starts it now. Whoever writes to `from` again
+  // waits for the device before that.
+  virtual Status copy_in(const GpuCopy& copy) = 0;
+  virtual Status finish_copies() { return ok_status(); }
+
+  // As Backend::top_k(). The rows were checked, no op is running, and this device has the head. read_answers(): of the
+  // queries that the last step was given.
   virtual Status top_k(std::span<CandidateQuery> queries) = 0;
+  virtual Status read_answers(std::span<CandidateQuery> queries) = 0;
 };
 
 // Writes the factors of balanced keys (model/key_balance.h) to their scratch, once after bind().

@@ -79,8 +79,8 @@ Status VulkanCandidates::record_commands(VulkanPipelines& pipelines) {
 
 Status VulkanCandidates::find(std::span<CandidateQuery> queries) {
   candidates_.write_queries(queries);
-  const VkCommandBuffer commands = (*commands_)[0];
-  if (Status submitted = device_->submit({&commands, 1}); !submitted) return submitted;
+  const VkCommandBuffer all = commands();
+  if (Status submitted = device_->submit({&all, 1}); !submitted) return submitted;
   if (Status done = device_->wait("finding the likeliest tokens"); !done) return done;
   return candidates_.read_answers(device_->id(), queries);
 }

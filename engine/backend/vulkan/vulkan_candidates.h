@@ -11,7 +11,7 @@
 
 namespace headroom {
 
-// Records its commands once; find() allocates nothing.
+// Records its commands once; steps allocate nothing.
 class VulkanCandidates {
  public:
   static const std::set<PipelineKey>& kernels();
@@ -20,8 +20,11 @@ class VulkanCandidates {
   static Result<std::unique_ptr<VulkanCandidates>> record(std::shared_ptr<VulkanDevice> device,
                                                           VulkanPipelines& pipelines, const CandidateSlices& slices);
 
-  // As Backend::top_k(), of at most slices.sizes.n_rows queries.
+  // As Backend::top_k(), of at most slices.sizes.n_rows queries: what write_queries(), a submission of commands() and
+  // read_answers() do of GpuCandidates.
   Status find(std::span<CandidateQuery> queries);
+  const GpuCandidates& host() const { return candidates_; }
+  VkCommandBuffer commands() const { return (*commands_)[0]; }
 
  private:
   VulkanCandidates(std::shared_ptr<VulkanDevice> device, const CandidateSlices& slices)

@@ -98,7 +98,7 @@ Status VulkanStep::record_parts(VulkanPipelines& pipelines, const std::vector<st
     }
   }
   CHECK(groups_.size() <= bound_.input_layout.max_groups, "the plan has room for too few kinds of dispatch");
-  batch_.reserve(n_parts);
+  batch_.reserve(n_parts + 1);  // and the candidates
   return ok_status();
 }
 
@@ -154,9 +154,16 @@ void VulkanStep::write_groups(const StepInputs& inputs) {
   }
 }
 
+Status VulkanStep::copy_in(const GpuCopy& copy) { return device_->copy("copying from the host", {&copy, 1}); }
+
 Status VulkanStep::top_k(std::span<CandidateQuery> queries) {
   CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
   return candidates_->find(queries);
+}
+
+Status VulkanStep::read_answers(std::span<CandidateQuery> queries) {
+  CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
+  return candidates_->host().read_answers(device_->id(), queries);
 }
 
 Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) {
@@ -164,6 +171,7 @@ Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs
     if (Status idle = device_->wait("computing a step"); !idle) return idle.error();
     write_inputs(bound_, inputs);
     write_groups(inputs);
+    if (candidates_ != nullptr && !inputs.queries.empty()) candidates_->host().write_queries(inputs.queries);
     written_step_ = inputs.number;
   }
   double products = 0;
@@ -191,6 +199,7 @@ Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs
       products += more;
     }
   }
+  if (bound_.has_logits(subgraph) && !inputs.queries.empty()) batch_.push_back(candidates_->commands());
   return flush();
 }
 

@@ -27,7 +27,9 @@ class VulkanStep final : public GpuStep {
   // Splits the ops into submissions of bounded work, because drivers end work that takes seconds, and waits between
   // them: two run or wait to run at a time.
   Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
+  Status copy_in(const GpuCopy& copy) override;
   Status top_k(std::span<CandidateQuery> queries) override;
+  Status read_answers(std::span<CandidateQuery> queries) override;
 
  private:
   struct Part {

@@ -55,9 +55,8 @@ inline void expect_logprobs_of_whole_rows(Session& session, std::span<SampledRow
   }
 }
 
-// Of a session whose n_logit_rows are these, wherever its head stands. `prompt` is one step, of more tokens than rows.
-inline void expect_rows_sampled_as_their_settings_say(Session& session, const std::vector<TokenId>& prompt) {
-  const std::vector<SamplerSettings> settings{
+inline std::vector<SamplerSettings> sampled_settings() {
+  return {
       {},
       {.temperature = 0.8F, .top_k = 40, .top_p = 0.95F, .min_p = 0.05F, .repetition_penalty = 1.1F},
       {.temperature = 0.0F},
@@ -68,6 +67,84 @@ inline void expect_rows_sampled_as_their_settings_say(Session& session, const st
       {.temperature = 3.0F, .top_k = 0, .min_p = 0.2F, .presence_penalty = 1.0F},
       {.temperature = 1.0F, .top_k = 200, .top_p = 0.7F},
   };
+}
+
+// What is chosen from the rows of a step, with what the device finds of them.
+struct ChosenRows {
+  std::vector<TokenId> tokens;
+  std::vector<float> logprobs;
+  std::vector<TokenId> likeliest;
+  std::uint64_t n_rows_read = 0;
+  bool operator==(const ChosenRows&) const = default;
+};
+
+// One step and a token for each of its rows with logits, asked for with the step or behind it; the slots are then as
+// they were.
+inline ChosenRows choose_of_step(Session& session, std::span<const SlotRows> parts, bool with_step) {
+  const std::vector<SamplerSettings> settings = sampled_settings();
+  const std::uint64_t n_read_before = session.n_rows_read();
+  std::vector<std::size_t> n_held;
+  std::vector<Sampler> samplers;
+  std::vector<std::array<TokenLogprob, 4>> likeliest(settings.size());
+  std::vector<SampledRow> rows;
+  for (std::size_t i = 0; i < settings.size(); ++i)
+    samplers.emplace_back(settings[i], i + 1, session.sampler_scratch());
+  for (const SlotRows& part : parts) {
+    n_held.push_back(session.cache().tokens(part.slot).size());
+    for (std::uint32_t i = 0; i < part.n_logit_rows; ++i) {
+      const auto row = static_cast<std::uint32_t>(rows.size());
+      rows.push_back({.row = row, .sampler = &samplers[row], .likeliest = likeliest[row]});
+    }
+  }
+  const auto sample_behind = [&]() -> Status {
+    if (Status done = session.step(parts, {}); !done) return done;
+    auto row = rows.begin();
+    for (const SlotRows& part : parts) {
+      const std::span<const TokenId> held = session.cache().tokens(part.slot);
+      for (std::uint32_t i = part.n_logit_rows; i > 0; --i) (row++)->recent = held.first(held.size() - i + 1);
+    }
+    return session.sample(rows);
+  };
+  const Status done = with_step ? session.step_and_sample(parts, rows, {}) : sample_behind();
+  EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().message);
+  ChosenRows chosen;
+  for (const SampledRow& row : rows) {
+    chosen.tokens.push_back(row.token);
+    chosen.logprobs.push_back(row.logprob);
+    for (const TokenLogprob& token : row.likeliest) chosen.likeliest.push_back(token.id);
+  }
+  chosen.n_rows_read = session.n_rows_read() - n_read_before;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    EXPECT_EQ(session.cache().tokens(parts[i].slot).size(), n_held[i] + parts[i].tokens.size());
+    const auto n = static_cast<std::uint32_t>(n_held[i]);
+    EXPECT_EQ(session.take_back(parts[i].slot, n), n);
+  }
+  return chosen;
+}
+
+// Of a session whose n_logit_rows are these, with two slots: `prompt` and rows that follow it.
+inline void expect_rows_sampled_with_the_step_as_behind_it(Session& session, const std::vector<TokenId>& prompt) {
+  const std::array<TokenId, 2> next{17, 29};
+  const std::span<const TokenId> few = std::span(prompt).first(5), first = std::span(next).first(1);
+  const std::vector<std::vector<SlotRows>> steps{
+      {{0, prompt, kSampledRows}},   // more than go at once
+      {{0, first, 1}},               // as a token of an answer alone
+      {{0, next, 2}},                // with a draft
+      {{0, first, 1}, {1, few, 0}},  // beside a prompt that is not read yet
+      {{0, first, 1}, {1, few, 3}},  // of two slots
+      {{0, few.first(1), 0}, {1, first, 1}},
+  };
+  for (const std::vector<SlotRows>& parts : steps) {
+    const ChosenRows behind = choose_of_step(session, parts, false);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(choose_of_step(session, parts, true), behind) << &parts - steps.data();
+    ASSERT_TRUE(session.step(parts, {}).ok());
+  }
+  EXPECT_EQ(session.n_allocations_after_open(), 0U);
+}
+
+// Of a session whose n_logit_rows are these, wherever its head stands. `prompt` is one step, of more tokens than rows.
+inline void expect_rows_sampled_as_their_settings_say(Session& session, const std::vector<TokenId>& prompt) {
+  const std::vector<SamplerSettings> settings = sampled_settings();
   ASSERT_EQ(settings.size(), kSampledRows);
   ASSERT_TRUE(session.step({0, prompt, kSampledRows}, {}).ok());
   std::vector<Sampler> samplers;

@@ -113,6 +113,24 @@ TEST(Session, a_prompt_that_cannot_be_taken_leaves_the_cache_as_it_was) {
   EXPECT_EQ(*session->begin_prompt(0, tokens_of("12345678")), 0U) << "n_ctx tokens can be held";
 }
 
+TEST(Session, a_step_that_is_sampled_knows_its_own_tokens) {
+  Machine machine;
+  const std::unique_ptr<Session> session = open_session({.n_slots = 2}, machine);
+  machine.next = [](const std::vector<TokenId>&) { return static_cast<TokenId>('b'); };
+  const std::vector<TokenId> first = tokens_of("ab"), second = tokens_of("cd");
+  const std::vector<SlotRows> parts{{0, first, 1}, {1, second, 1}};
+  Sampler forbids({.temperature = 0, .presence_penalty = 100}, 1, session->sampler_scratch());
+  std::vector<SampledRow> rows{{.row = 0, .sampler = &forbids}, {.row = 1, .sampler = &forbids}};
+  ASSERT_TRUE(session->step_and_sample(parts, rows, {}).ok());
+  EXPECT_NE(rows[0].token, 'b') << "it is penalised in the slot that has it";
+  EXPECT_EQ(rows[1].token, 'b');
+  EXPECT_EQ(session->cache().tokens(0).size(), 2U);
+  StopSource source;
+  source.request_stop();
+  EXPECT_EQ(session->step_and_sample(parts, rows, source.token()).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(session->cache().tokens(0).size(), 2U) << "what was staged is not held";
+}
+
 TEST(Session, a_stopped_step_leaves_the_slot_as_it_was) {
   Machine machine;
   const std::unique_ptr<Session> session = open_session({}, machine);

@@ -73,5 +73,19 @@ TEST(SlotCache, going_back_twice_remembers_what_was_overwritten_first) {
   EXPECT_EQ(cache.reusable(0, count_up(10)), 10U) << "an empty slot starts afresh";
 }
 
+TEST(SlotCache, tokens_that_are_staged_stand_behind_those_that_it_holds_and_are_not_held) {
+  OwnCache own({.n_slots = 2});
+  SlotCache& cache = own.cache;
+  fill(cache, 0, 3);
+  fill(cache, 1, 1);
+  cache.stage(0, 3, 70);
+  const std::span<const TokenId> staged = cache.stage(0, 4, 71);
+  EXPECT_EQ(std::vector<TokenId>(staged.begin(), staged.end()), (std::vector<TokenId>{0, 1, 2, 70, 71}));
+  EXPECT_EQ(cache.tokens(0).size(), 3U);
+  EXPECT_EQ(cache.tokens(1).size(), 1U);
+  cache.append(0, 70);
+  EXPECT_EQ(staged.back(), 71U) << "valid until what was staged is there";
+}
+
 }  // namespace
 }  // namespace headroom

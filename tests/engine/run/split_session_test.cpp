@@ -122,6 +122,14 @@ TEST_F(SplitSession, rows_of_one_step_are_sampled_where_they_are_each_as_its_set
   }
 }
 
+TEST_F(SplitSession, rows_that_are_asked_about_with_a_step_are_sampled_as_behind_it) {
+  for (const std::int32_t n_gpu_layers : {0, 2}) {
+    PlanOptions options = options_of(DType::kF16, n_gpu_layers);
+    options.n_logit_rows = kSampledRows;
+    expect_rows_sampled_with_the_step_as_behind_it(*open(options), tokens_of(kBatch, 8));
+  }
+}
+
 TEST_F(SplitSession, candidates_that_a_device_fails_to_give_are_its_error) {
   const auto session = open(options_of(DType::kF16, 2));
   ASSERT_TRUE(session->step({0, tokens_of(kBatch, 8), 1}, {}).ok());
