@@ -2,13 +2,16 @@
 #include "backend/cuda/cuda_step.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "backend/cuda/cuda_arena.h"
 #include "backend/gpu/gpu_attend.h"
 #include "gpu_contract/gpu_session.h"
 
@@ -111,6 +114,39 @@ TEST(CudaStep, shares_out_a_prompt_over_all_of_a_card) {
     EXPECT_EQ(launches["matmul_half_64"] > n_low, n_multiprocessors == 132) << n_multiprocessors;
   }
   driver.n_multiprocessors = 2;
+}
+
+// How often the system took the thread's core while it waited for a card that needs so long.
+long sleeps_in_a_wait(std::chrono::microseconds takes) {
+  static const auto device = test::take(CudaDevice::open(cuda_cards().cards.at(0)));
+  ArenaPlan plan;
+  plan.memory = Memory::kDevice;
+  plan.size = 64 * kKiB;
+  static const auto arena = test::take(CudaArena::map(device, plan));
+  const auto n_sleeps = [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+  };
+  test::FakeCuda& driver = test::fake_cuda();
+  driver.answers_after_us = static_cast<std::uint64_t>(takes.count());
+  const long before = n_sleeps();
+  EXPECT_TRUE(device->clear({arena.get(), 0, plan.size}).ok());
+  driver.answers_after_us = 0;
+  return n_sleeps() - before;
+}
+
+TEST(CudaStep, a_short_wait_asks_the_driver_again_and_again_and_a_long_one_sleeps) {
+  using std::chrono::microseconds;
+  test::fake_cuda().runs = test::FakeRuns::kLate;
+  // A machine that is busy may take the core of a wait that does not give it up, which is not counted, and make it
+  // late, so that it sleeps after all.
+  long least = sleeps_in_a_wait(microseconds(40));
+  for (int i = 0; i < 20 && least > 0; ++i) least = std::min(least, sleeps_in_a_wait(microseconds(40)));
+  EXPECT_EQ(least, 0);
+  EXPECT_GT(sleeps_in_a_wait(microseconds(20'000)), 5);
+  EXPECT_GT(sleeps_in_a_wait(microseconds(20'000)), 5) << "also where it knows when the end comes";
+  test::fake_cuda().runs = test::FakeRuns::kEither;
 }
 
 TEST(CudaStep, a_card_that_stays_lost_when_its_context_was_reset_asks_for_a_new_start_of_the_program) {

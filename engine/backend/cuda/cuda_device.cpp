@@ -22,11 +22,6 @@ namespace {
 // Kernels that begin while others end: cards, and drivers that also record them into graphs.
 constexpr int kLeastOverlapMajor = 9, kLeastOverlapVersion = 12030;
 
-// A wait asks the driver without a pause at first: a short step is over by then. Later it sleeps for a small part of
-// what it has waited, so that its core is left to others and the end is seen at most 2 % late.
-constexpr std::chrono::microseconds kAskedWithoutPause{100}, kShortestPause{20}, kLongestPause{2000};
-constexpr int kPausesPerWait = 50;
-
 // The context that this process shares on a card.
 struct SharedContext {
   std::atomic<std::uint64_t> n_resets = 0;
@@ -170,32 +165,38 @@ Error CudaDevice::failed(std::string_view what, cuda::CUresult result) {
 
 Status CudaDevice::wait_idle(std::string_view what) {
   if (is_idle_) return check_present();
-  Status done = wait_for(what, stream_);
-  is_idle_ = done.ok();
-  return done;
+  const Result<WaitPace::Duration> waited =
+      wait_until_done(what, idle_pace_, [&] { return driver().cuStreamQuery(stream_); });
+  if (!waited) return waited.error();
+  is_idle_ = true;
+  // The copy of a row of logits, say, tells nothing of how long a step takes.
+  if (*waited >= WaitPace::kAskedAtFirst) idle_pace_ = WaitPace(*waited);
+  return ok_status();
 }
 
 Status CudaDevice::wait_for(std::string_view what, cuda::CUstream stream) {
-  return wait_until_done(what, [&] { return driver().cuStreamQuery(stream); });
+  const auto waited = wait_until_done(what, {}, [&] { return driver().cuStreamQuery(stream); });
+  return waited ? ok_status() : Status(waited.error());
 }
 
 Status CudaDevice::wait_for(std::string_view what, cuda::CUevent event) {
-  return wait_until_done(what, [&] { return driver().cuEventQuery(event); });
+  const auto waited = wait_until_done(what, {}, [&] { return driver().cuEventQuery(event); });
+  return waited ? ok_status() : Status(waited.error());
 }
 
-Status CudaDevice::wait_until_done(std::string_view what, const std::function<cuda::CUresult()>& query) {
-  if (Status present = check_present(); !present) return present;
+// How long it waited.
+Result<WaitPace::Duration> CudaDevice::wait_until_done(std::string_view what, const WaitPace& pace,
+                                                       const std::function<cuda::CUresult()>& query) {
+  if (Status present = check_present(); !present) return present.error();
   const std::chrono::milliseconds limit = device_wait_limit();
   const auto start = std::chrono::steady_clock::now();
   for (;;) {
     const cuda::CUresult done = query();
-    if (done == cuda::CUDA_SUCCESS) return ok_status();
+    const auto waited = std::chrono::duration_cast<WaitPace::Duration>(std::chrono::steady_clock::now() - start);
+    if (done == cuda::CUDA_SUCCESS) return waited;
     if (done != cuda::CUDA_ERROR_NOT_READY) return failed(what, done);
-    const auto waited = std::chrono::steady_clock::now() - start;
     if (waited >= limit) return give_up(what, limit);
-    if (waited < kAskedWithoutPause) continue;
-    const auto pause = std::chrono::duration_cast<std::chrono::microseconds>(waited / kPausesPerWait);
-    std::this_thread::sleep_for(std::clamp(pause, kShortestPause, kLongestPause));
+    if (const auto pause = pace.pause(waited); pause.count() > 0) std::this_thread::sleep_for(pause);
   }
 }
 

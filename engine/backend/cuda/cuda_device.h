@@ -11,6 +11,7 @@
 #include "backend/cuda/cuda_backend.h"
 #include "backend/cuda/cuda_cards.h"
 #include "backend/gpu/gpu_step.h"
+#include "backend/wait_pace.h"
 
 namespace headroom {
 
@@ -33,8 +34,8 @@ class CudaDevice final : public GpuDriver {
   Status clear(const GpuSlice& slice) override;
   Result<std::unique_ptr<GpuUploads>> make_uploads(std::uint32_t n_parts) override;
 
-  // As wait_idle(): until all of a stream, or what was recorded as an event, is done. Asks the driver again and again,
-  // because its calls that wait have no end where a card never answers.
+  // As wait_idle(): until all of a stream, or what was recorded as an event, is done. Asks the driver in the pace of
+  // WaitPace, because its calls that wait have no end where a card never answers.
   Status wait_for(std::string_view what, cuda::CUstream stream);
   Status wait_for(std::string_view what, cuda::CUevent event);
 
@@ -75,7 +76,8 @@ class CudaDevice final : public GpuDriver {
   CudaDevice(const cuda::Driver& driver, CudaCard card, const CudaWays& ways);
   Status create();
   bool is_given_up() const;
-  Status wait_until_done(std::string_view what, const std::function<cuda::CUresult()>& query);
+  Result<WaitPace::Duration> wait_until_done(std::string_view what, const WaitPace& pace,
+                                             const std::function<cuda::CUresult()>& query);
   Error give_up(std::string_view what, std::chrono::milliseconds waited);
 
   const cuda::Driver& driver_;
@@ -87,6 +89,7 @@ class CudaDevice final : public GpuDriver {
   std::map<std::string, cuda::CUmodule, std::less<>> modules_;  // by file
   std::uint64_t n_resets_ = 0;                                  // of the card's context before this was opened
   bool is_lost_ = false, has_overlap_ = false;
+  WaitPace idle_pace_;    // of wait_idle()
   bool is_idle_ = false;  // nothing was submitted since the driver said that all is done
 };
 

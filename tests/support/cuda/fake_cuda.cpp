@@ -73,9 +73,14 @@ CUresult release(std::uintptr_t address, bool is_host) {
 
 // What is asked the first time since something was submitted is not done yet, as with a card. A kernel that hangs ends
 // at most when a test says so.
-CUresult ask(CUstream_st& stream, std::uint64_t position, bool& was_asked) {
+CUresult ask(CUstream_st& stream, std::uint64_t position, Question& question) {
   if (stream.context->hangs && control().ends_hangs) stream.context->hangs = false;
-  if (!std::exchange(was_asked, true)) return CUDA_ERROR_NOT_READY;
+  const auto now = std::chrono::steady_clock::now();
+  if (!std::exchange(question.was_asked, true)) {
+    question.first = now;
+    return CUDA_ERROR_NOT_READY;
+  }
+  if (now - question.first < std::chrono::microseconds(control().answers_after_us)) return CUDA_ERROR_NOT_READY;
   const CUresult done = run_until(stream, position);
   return done == CUDA_SUCCESS && stream.n_run < position ? CUDA_ERROR_NOT_READY : done;
 }
@@ -334,7 +339,7 @@ CUresult cuStreamQuery(CUstream stream) {
   NEEDS_CONTEXT();
   NEEDS(streams, stream);
   NEEDS_NO_RECORDING();
-  return ask(*stream, stream->n_added, stream->was_asked);
+  return ask(*stream, stream->n_added, stream->done);
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   NEEDS_CONTEXT();
@@ -362,7 +367,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   if (stream->captured) return fault(kNotSupported, "an event is recorded into a graph, which is not emulated");
   event->stream = stream;
   event->position = stream->n_added;
-  event->was_asked = false;
+  event->done.was_asked = false;
   return CUDA_SUCCESS;
 }
 CUresult cuEventQuery(CUevent event) {
@@ -370,7 +375,7 @@ CUresult cuEventQuery(CUevent event) {
   NEEDS(events, event);
   NEEDS_NO_RECORDING();
   if (is_left_out(__func__)) return CUDA_SUCCESS;
-  return event->stream == nullptr ? CUDA_SUCCESS : ask(*event->stream, event->position, event->was_asked);
+  return event->stream == nullptr ? CUDA_SUCCESS : ask(*event->stream, event->position, event->done);
 }
 CUresult cuEventDestroy_v2(CUevent event) {
   NEEDS_CONTEXT();

@@ -24,6 +24,8 @@ struct FakeCuda {
   // The n-th from now, once; 0: none.
   std::atomic<std::uint32_t> refuse_at_allocation = 0, lose_at_launch = 0, hang_at_launch = 0;
   std::atomic<bool> ends_hangs = false;  // a kernel that hangs ends when somebody asks whether it has
+  // Until so long after the first question no driver says that what was submitted is done.
+  std::atomic<std::uint64_t> answers_after_us = 0;
   std::atomic<std::uint64_t> n_allocations = 0, n_launches = 0, n_ptx_launches = 0, n_graph_launches = 0, n_copies = 0;
   std::atomic<std::uint64_t> n_overlapped = 0;  // launches that may begin before the kernel before them ends
   std::atomic<std::uint64_t> device_bytes = 0, host_bytes = 0;  // allocated now

@@ -219,7 +219,7 @@ CUresult add(CUstream_st& stream, Work work) {
   }
   stream.waiting.push_back(std::move(work));
   ++stream.n_added;
-  stream.was_asked = false;
+  stream.done.was_asked = false;
   return runs_now() ? run_until(stream, stream.n_added) : CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 // submitted runs. All of it under one lock: a driver may be called from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -36,6 +37,11 @@ struct CUctx_st {
   bool is_lost = false;
   bool hangs = false;  // a kernel that never ends has begun
 };
+// Whether something is done, that is asked again and again.
+struct Question {
+  bool was_asked = true;  // since there is something to be done
+  std::chrono::steady_clock::time_point first{};
+};
 struct CUfunc_st {
   const EmulatedKernel* kernel;
 };
@@ -58,13 +64,13 @@ struct CUstream_st {
   std::uint64_t n_added = 0, n_run = 0;
   std::unique_ptr<CUgraph_st> captured;  // while it records
   std::thread::id capturing;             // the thread for which it does
-  bool was_asked = true;                 // whether it is done, since something was added
+  Question done;                         // about all that was added
 };
 struct CUevent_st {
   CUcontext context;
   CUstream stream = nullptr;  // on which it was recorded, and after how much
   std::uint64_t position = 0;
-  bool was_asked = true;  // whether it is done, since it was recorded
+  Question done;  // since it was recorded
 };
 
 // Those of one kind that are there.
