@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "backend/cuda/kernel_limits.h"
+#include "backend/gpu/gpu_args.h"
 
 namespace headroom {
 namespace {
@@ -24,6 +25,7 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
   GpuArithmetic arithmetic;
   arithmetic.has_int8 = true;
   arithmetic.half_rows = is_half ? HalfRows::kOfAllWeights : HalfRows::kOfPlainWeights;
+  arithmetic.half_exponent = args::kHalfExponent;
   arithmetic.tile_features = arithmetic.tile_rows = 128;
   arithmetic.n_multiprocessors = card.n_multiprocessors;
   // A block with a panel has to keep a multiprocessor's share of the memory's bandwidth under way, alone where a matrix

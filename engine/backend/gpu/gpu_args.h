@@ -8,6 +8,13 @@ namespace headroom::args {
 using uint = std::uint32_t;
 #include "backend/gpu/gpu_args.inl"
 
+// Rows of F16 are scaled by a power of 2, which rounds nothing, so that their largest magnitude is at least 2 to this
+// power and below twice that. Beside an outlier small activations keep all 11 bits down to 2^-14, F16's smallest normal
+// number: 2^-27 of the largest. Twice 2^13 is a quarter of F16's largest number, and sums in F32 are far from their
+// end. Where products are added up in F16 the power is 0: sums of 16 of them would overflow with weights of 0.25
+// already, and so do with those of 2,048.
+inline constexpr uint kHalfExponent = 13;
+
 // All that a kernel of CUDA is given beside its buffers: the constants, then the words of one dispatch.
 template <class Constants, class Push>
 struct KernelArgs : Constants, Push {};

@@ -25,7 +25,8 @@ struct EmbedPush {
 struct NormConstants {
   uint is_gathered;  // of the rows that ask for logits
   uint is_added;
-  uint encoding;  // enum class Encoding, of what it writes
+  uint encoding;       // enum class Encoding, of what it writes
+  uint half_exponent;  // of rows of f16: kHalfExponent of gpu_args.h, or 0
 };
 struct NormPush {
   uint n_cols;
@@ -39,6 +40,7 @@ struct EncodePush {
 
 struct EncodeHalfPush {
   uint n_cols;
+  uint half_exponent;  // as NormConstants
 };
 
 // What all kernels of products begin with; those of whole matrices (MatricesConstants) have its first six alone.

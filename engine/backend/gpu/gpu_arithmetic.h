@@ -52,6 +52,7 @@ struct GroupSizes {
 struct GpuArithmetic {
   bool has_int8 = false;  // quantized weights are multiplied in int8, at least in steps of few rows
   HalfRows half_rows = HalfRows::kNone;
+  std::uint32_t half_exponent = 0;  // of rows of F16: args::kHalfExponent where their products are added up in F32
   // A matrix and few rows: how many warps of a workgroup share out the columns of a panel (and, of an FFN, of its two
   // matrices).
   std::uint32_t column_parts = 8;

@@ -47,7 +47,8 @@ class OpDispatches : ProductDispatches {
     Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
     dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
                                                       .is_added = norm.is_added ? 1U : 0U,
-                                                      .encoding = static_cast<std::uint32_t>(norm.encoding)});
+                                                      .encoding = static_cast<std::uint32_t>(norm.encoding),
+                                                      .half_exponent = bound_.arithmetic.half_exponent});
     dispatch.slices[1] = bound_.at(norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice;
     dispatch.slices[3] = norm.from;
     dispatch.slices[4] = norm.to;
@@ -71,7 +72,8 @@ class OpDispatches : ProductDispatches {
   void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1) {
     Dispatch& dispatch = add(Kernel::kEncodeHalf, false);
     dispatch.slices[4] = rows;
-    dispatch.push = words_of(args::EncodeHalfPush{.n_cols = narrow(n_cols)});
+    dispatch.push =
+        words_of(args::EncodeHalfPush{.n_cols = narrow(n_cols), .half_exponent = bound_.arithmetic.half_exponent});
     dispatch.groups = {1, GridSize::Of::kRows, n_of_row};
   }
 

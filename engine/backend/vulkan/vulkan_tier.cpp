@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/gpu/gpu_args.h"
 #include "base/check.h"
 
 namespace headroom {
@@ -125,6 +126,7 @@ GpuArithmetic VulkanTier::arithmetic() const {
   const bool has_half_rows = number == 1 || number == 3;
   return {.has_int8 = has_int8,
           .half_rows = has_half_rows ? HalfRows::kOfAllWeights : HalfRows::kNone,
+          .half_exponent = matrices ? args::kHalfExponent : 0,  // matmul_half adds up in F16
           .matrices = matrices,
           .attend = {.n_threads = 128,
                      .team = 8,

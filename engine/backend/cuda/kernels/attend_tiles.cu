@@ -121,7 +121,7 @@ DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, 
   float most = 0;
   for (u32 col = first; col < first + kOfThread; ++col) most = fmaxf(most, fabsf(elem(col)));
   for (u32 mask = 1; mask < kBeside; mask *= 2) most = fmaxf(most, shuffle_xor(most, mask));
-  const float scale = float_of(bits_of(most) & 0x7F800000U), inverse = inverse_of(scale);
+  const float scale = scale_of_half(most, args::kHalfExponent), inverse = inverse_of(scale);
   if (first == 0) scales[q] = scale;
   for (u32 col = first; col < first + kOfThread; col += 8) {
     u32 pairs[4];

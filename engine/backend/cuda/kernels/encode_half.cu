@@ -17,7 +17,7 @@ KERNEL(encode_half, kThreads, Params<EncodeHalfWords>) {
   u32* words = buffer<u32>(p, 4) + std::uint64_t{block_y()} * n_cols;
   float most = 0;
   for (u32 i = thread; i < n_cols; i += kThreads) most = fmaxf(most, fabsf(row[i]));
-  const float scale = scale_of_row<kThreads>(room, most), inverse = inverse_of(scale);
+  const float scale = scale_of_row<kThreads>(room, most, p.words.half_exponent), inverse = inverse_of(scale);
   // A word goes where one stood that has been read: pairs come in order, some for each thread, and the words of a round
   // end before the pairs of the next begin.
   for (u32 base = 0; base < n_cols; base += 2 * kThreads) {

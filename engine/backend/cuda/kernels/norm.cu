@@ -63,10 +63,11 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
     float most = 0;
     for (u32 i = thread; i < words.n_cols; i += kThreads) most = fmaxf(most, fabsf(from[i] * factor * weight[i]));
     BARRIER();  // the sum has been read
-    const float scale = scale_of_row<kThreads>(room, most), inverse = factor * inverse_of(scale);
+    const float scale = scale_of_row<kThreads>(room, most, words.half_exponent), inverse = inverse_of(scale);
     u32* to = buffer<u32>(p, 4) + std::uint64_t{row} * words.n_cols;
     for (u32 i = 2 * thread; i < words.n_cols; i += 2 * kThreads)
-      to[i / 2] = floats_to_halves(inverse * (from[i] * weight[i]), inverse * (from[i + 1] * weight[i + 1]));
+      to[i / 2] =
+          floats_to_halves(inverse * (from[i] * factor * weight[i]), inverse * (from[i + 1] * factor * weight[i + 1]));
     if (thread == 0) to[words.n_cols / 2] = bits_of(scale);
     return;
   }

@@ -12,7 +12,7 @@ void main() {
   const uint thread = gl_LocalInvocationID.x, first = gl_WorkGroupID.y * p.n_cols;
   float most = 0.0;
   for (uint i = thread; i < p.n_cols; i += kThreads) most = max(most, abs(uintBitsToFloat(rows[first + i])));
-  const float scale = scale_of_row(thread, most), inverse = inverse_of(scale);
+  const float scale = scale_of_row(thread, most, p.half_exponent), inverse = inverse_of(scale);
   // A word goes where one stood that has been read: pairs come in order, some for each thread.
   for (uint base = 0u; base < p.n_cols; base += 2u * kThreads) {
     const uint i = base + 2u * thread;

@@ -9,6 +9,7 @@ layout(set = 0, binding = 4) buffer To { uint to[]; };
 layout(constant_id = 0) const uint kIsGathered = 0;  // of the rows that ask for logits
 layout(constant_id = 1) const uint kIsAdded = 0;
 layout(constant_id = 2) const uint kEncoding = 0;  // of what it writes, as enum class Encoding
+layout(constant_id = 3) const uint kHalfExponent = 0;
 const uint kInt8 = 1, kHalf = 2;
 const uint kThreads = 128;
 layout(local_size_x = 128) in;
@@ -35,9 +36,9 @@ void encode_row(uint thread, uint row, uint first, float factor) {
 void encode_half_row(uint thread, uint row, uint first, float factor) {
   float most = 0.0;
   for (uint i = thread; i < p.n_cols; i += kThreads) most = max(most, abs(from[first + i] * factor * weight[i]));
-  const float scale = scale_of_row(thread, most), inverse = factor * inverse_of(scale);
+  const float scale = scale_of_row(thread, most, kHalfExponent), inverse = inverse_of(scale);
   for (uint i = 2u * thread; i < p.n_cols; i += 2u * kThreads) {
-    const vec2 normed = vec2(from[first + i] * weight[i], from[first + i + 1u] * weight[i + 1u]);
+    const vec2 normed = vec2(from[first + i] * factor * weight[i], from[first + i + 1u] * factor * weight[i + 1u]);
     to[row * p.n_cols + i / 2u] = packHalf2x16(inverse * normed);
   }
   if (thread == 0u) to[row * p.n_cols + p.n_cols / 2u] = floatBitsToUint(scale);

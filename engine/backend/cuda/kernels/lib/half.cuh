@@ -1,5 +1,5 @@
-// Activations as f16: a row is n_cols f16, divided by a power of 2 that leaves the largest below 2, and behind them
-// that power as f32. It stands where a row of f32 would.
+// Activations as f16: a row is n_cols f16, divided by a power of 2 that leaves the largest between 2^exponent and twice
+// that (see kHalfExponent), and behind them that power as f32. It stands where a row of f32 would.
 #pragma once
 
 #include "lib/numbers.cuh"
@@ -7,10 +7,16 @@
 
 namespace headroom::cuda {
 
-// The power of 2, of each thread's largest magnitude. All threads of the block call together.
+// The power of 2, of the row's largest magnitude. 0 where f32 has no such number: the row counts as zeros then.
+DEVICE float scale_of_half(float most, u32 exponent) {
+  const u32 power = bits_of(most) & 0x7F800000U, target = exponent << 23;
+  return float_of(power > target ? power - target : 0);
+}
+
+// Of each thread's largest magnitude. All threads of the block call together.
 template <u32 kThreads>
-DEVICE float scale_of_row(auto& room, float most) {
-  return float_of(bits_of(block_max<kThreads>(room, most)) & 0x7F800000U);
+DEVICE float scale_of_row(auto& room, float most, u32 exponent) {
+  return scale_of_half(block_max<kThreads>(room, most), exponent);
 }
 
 }  // namespace headroom::cuda
