@@ -189,6 +189,12 @@ void Application::proveCards() {
   connect(m_window.get(), &ui::MainWindow::gpuCheckWanted, this, &Application::proveAgain);
   connect(m_engine.get(), &ui::EnginePort::failed, this, [this](quint64, const Error& error) { revokeProof(error); });
   std::vector<DeviceInfo> devices = presentDevices();
+  const std::vector<DeviceInfo> interrupted = m_verdicts.end_interrupted(devices);
+  if (!interrupted.empty()) (void)m_verdicts.write();
+  for (const DeviceInfo& device : interrupted) {
+    const ProofOfChild proof{ProofOfChild::Kind::kFailed, m_verdicts.find(device)->what_failed, 0};
+    m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof), failedDetails(proof));
+  }
   m_verdicts.fill(devices);
   m_prover->prove(devices_to_prove(devices));
 }
@@ -206,7 +212,7 @@ void Application::takeProof(const DeviceInfo& device, const ProofOfChild& proof)
   m_verdicts = VerdictStore::read(m_verdictFile);
   m_window->showStatus({});
   if (proof.kind != ProofOfChild::Kind::kPassed)
-    return m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof));
+    return m_window->showMessage(ui::Tone::Warning, failedSentence(device, proof), failedDetails(proof));
   m_justPassed.push_back(device);
   ui::runInBackground(ui::readingThreads(), this, presentDevices, [this](std::vector<DeviceInfo> devices) {
     tellPassed(devices);
@@ -221,7 +227,10 @@ void Application::tellPassed(const std::vector<DeviceInfo>& devices) {
   std::erase_if(m_justPassed, [&](const DeviceInfo& passed) {
     const auto now = std::ranges::find(known, passed.id, &DeviceInfo::id);
     if (now != known.end() && !(now->speed.read_bytes_per_s > 0)) return false;
-    m_window->showMessage(ui::Tone::Good, passedSentence(passed, known));
+    m_window->showMessage(ui::Tone::Good, passedSentence(passed, known),
+                          m_window->reloadBringsTo(QString::fromStdString(passed.id))
+                              ? tr("Press Reload under Memory: the model that is loaded moves there.")
+                              : QString());
     return true;
   });
 }

@@ -10,18 +10,11 @@
 namespace headroom::app {
 namespace {
 
+using ui::driverName, ui::nameAndDriver;
+
 struct Words {
   Q_DECLARE_TR_FUNCTIONS(CardProof)
 };
-
-QString driverName(const DeviceInfo& device) {
-  return device.kind == DeviceKind::kCuda ? QStringLiteral("CUDA") : QStringLiteral("Vulkan");
-}
-
-QString nameOf(const DeviceInfo& device) { return ui::shortDeviceName(QString::fromStdString(device.name)); }
-
-//: A graphics card and the driver that it is used by: "RTX 4070 (Vulkan)"
-QString nameAndDriver(const DeviceInfo& device) { return Words::tr("%1 (%2)").arg(nameOf(device), driverName(device)); }
 
 }  // namespace
 
@@ -45,15 +38,21 @@ QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> dev
   const double ratio = isFaster ? *others / *seconds : *seconds / *others;
   //: %1 a graphics card, %2 and %4 its drivers: "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan. Plans ..."
   return Words::tr("%1 was checked: %2 is %3 times as fast as %4. Plans use it where it is faster than the CPU.")
-      .arg(nameOf(device), driverName(isFaster ? device : *twin), ui::formatDecimal(ratio, 1),
-           driverName(isFaster ? *twin : device));
+      .arg(ui::shortDeviceName(QString::fromStdString(device.name)), driverName(isFaster ? device : *twin),
+           ui::formatDecimal(ratio, 1), driverName(isFaster ? *twin : device));
 }
 
 QString failedSentence(const DeviceInfo& device, const ProofOfChild& proof) {
-  const QString what = QString::fromStdString(proof.what);
   if (proof.kind == ProofOfChild::Kind::kNoJudgement)
-    return Words::tr("%1 could not be checked and is not used yet: %2.").arg(nameAndDriver(device), what);
-  return Words::tr("%1 failed its check and is used only where you choose it: %2.").arg(nameAndDriver(device), what);
+    return Words::tr("%1 could not be checked and is not used yet.").arg(nameAndDriver(device));
+  return Words::tr("%1 failed its check and is used only where you choose it.").arg(nameAndDriver(device));
+}
+
+QString failedDetails(const ProofOfChild& proof) {
+  QString what = QString::fromStdString(proof.what);
+  what.replace(QStringLiteral(" %"), QStringLiteral("\u00A0%"));  // lines do not break there
+  //: %1 what was found wrong, in the words of the check; then a menu and its entry
+  return Words::tr("Found: %1. Help > Check the graphics cards again repeats the check.").arg(what);
 }
 
 }  // namespace headroom::app

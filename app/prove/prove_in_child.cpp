@@ -30,7 +30,7 @@ ProofOfChild end_of(const ProofReport& report) {
   return {Kind::kFailed, joined(report.failures), report.seconds};
 }
 
-std::string while_doing(const std::string& what) { return what.empty() ? "" : fmt::format(" ({})", what); }
+std::string while_doing(const std::string& what) { return what.empty() ? "" : " at " + what; }
 
 // What is kept of it; none where there is no judgement.
 std::optional<Verdict> verdict_of(const ProofOfChild& proof, std::int64_t now) {
@@ -92,6 +92,7 @@ ProofOfChild prove_and_keep(const std::filesystem::path& verdict_file, const Dev
   store.put_running(device);
   (void)store.write();
   ProofOfChild proof = prove_in_child(command, device.is_software ? kSoftwareProofSilence : kProofSilence, stop, tell);
+  proof.what = without_id(device, std::move(proof.what));
   if (std::optional<Verdict> verdict = verdict_of(proof, std::time(nullptr))) {
     store.put(device, std::move(*verdict));
   } else {

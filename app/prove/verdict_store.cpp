@@ -126,6 +126,20 @@ void VerdictStore::fill(std::span<DeviceInfo> devices) const {
   }
 }
 
+std::vector<DeviceInfo> VerdictStore::end_interrupted(std::span<const DeviceInfo> devices) {
+  std::vector<DeviceInfo> ended;
+  for (const DeviceInfo& device : devices) {
+    const auto found = entries_.find(key_of(device));
+    if (found == entries_.end() || found->second.kind != Verdict::Kind::kRunning) continue;
+    Verdict now = *find(device);
+    if (now.kind != Verdict::Kind::kFailed) continue;
+    now.process.clear();
+    put(device, std::move(now));
+    ended.push_back(device);
+  }
+  return ended;
+}
+
 void VerdictStore::put_running(const DeviceInfo& device) {
   put(device,
       {.kind = Verdict::Kind::kRunning, .device = device.name, .what_failed = {}, .process = process_mark(::getpid())});
@@ -134,6 +148,7 @@ void VerdictStore::put_running(const DeviceInfo& device) {
 void VerdictStore::put(const DeviceInfo& device, Verdict verdict) {
   forget(device);
   verdict.device = device.name;
+  verdict.what_failed = without_id(device, std::move(verdict.what_failed));
   entries_[key_of(device)] = std::move(verdict);
 }
 
@@ -155,6 +170,11 @@ Status VerdictStore::write() const {
   const std::string text =
       Json{{"version", kVersion}, {"devices", devices}}.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   return replace_file(file_, std::as_bytes(std::span(text)));
+}
+
+std::string without_id(const DeviceInfo& device, std::string what) {
+  const std::string begin = device.id + ": ";
+  return what.starts_with(begin) ? what.substr(begin.size()) : what;
 }
 
 std::vector<DeviceInfo> devices_to_prove(std::span<const DeviceInfo> devices) {

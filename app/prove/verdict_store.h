@@ -39,6 +39,9 @@ class VerdictStore {
   void fill(std::span<DeviceInfo> devices) const;
   std::optional<Verdict> find(const DeviceInfo& device) const;
 
+  // Those of these devices whose check did not end. From now on that is a failure like others, so it can be told once.
+  std::vector<DeviceInfo> end_interrupted(std::span<const DeviceInfo> devices);
+
   // This process begins to look at it.
   void put_running(const DeviceInfo& device);
   void put(const DeviceInfo& device, Verdict verdict);
@@ -60,6 +63,9 @@ class VerdictStore {
 // A process with its start, "4711 of 903554", since its id may be given to another one later; empty: there is none with
 // this id.
 std::string process_mark(std::int64_t pid);
+
+// What is said of a device, without its id at the beginning, which errors have: whoever shows it names the device.
+std::string without_id(const DeviceInfo& device, std::string what);
 
 // Of these devices those that somebody could use unasked if they were proved, and that nobody has looked at.
 std::vector<DeviceInfo> devices_to_prove(std::span<const DeviceInfo> devices);

@@ -5,10 +5,8 @@
 namespace headroom {
 
 Error no_answer(std::string_view device, std::string_view what, std::chrono::milliseconds waited) {
-  return {ErrorCode::kDeviceLost,
-          fmt::format("{}: no answer within {:.3g} s while {}: the device is given up, and what it holds stays taken "
-                      "until it answers or the program ends",
-                      device, std::chrono::duration<double>(waited).count(), what)};
+  return {ErrorCode::kDeviceLost, fmt::format("{}: no answer within {:.3g} s while {}{}", device,
+                                              std::chrono::duration<double>(waited).count(), what, kGivenUpNote)};
 }
 
 Error is_given_up(std::string_view device) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "backend/device_wait.h"
 #include "format/dtype_table.h"
 #include "prove/proof_device.h"
 
@@ -117,7 +118,7 @@ void Prover::compare_with_cpu(const ProofAnswers& found, const ProofAnswers& exp
     proof_.worst_error = std::max(proof_.worst_error, share);
     if (share <= 1) continue;
     const bool is_prompt = i < steps.n_rows.size();
-    fail(fmt::format("{}: {} differs from the CPU's by {:.1f} %: expected at most {:.0f} %", progress_.what,
+    fail(fmt::format("{}: {} differs from the CPU's by {:.1f} %, where {:.0f} % is allowed", progress_.what,
                      is_prompt ? fmt::format("a prompt of {} tokens", steps.n_rows[i])
                                : fmt::format("decoded token {}", i - steps.n_rows.size() + 1),
                      100 * error, 100 * allowed_error(kv)));
@@ -200,6 +201,12 @@ Status Prover::prove() {
   return ok_status();
 }
 
+// What a device that was given up holds ends with the process of its check.
+std::string failure_of(std::string message) {
+  if (message.ends_with(kGivenUpNote)) message.erase(message.size() - kGivenUpNote.size());
+  return message;
+}
+
 // Whether an error says nothing of the device itself: somebody stopped, or others have its memory.
 bool is_no_judgement(ErrorCode code) {
   return code == ErrorCode::kCancelled || code == ErrorCode::kResource || code == ErrorCode::kDoesNotFit;
@@ -212,7 +219,7 @@ Result<ProofReport> prove_device(const ProofInputs& inputs) {
   const Status proved = prover.prove();
   if (!proved && is_no_judgement(proved.error().code)) return proved.error();
   ProofReport proof = prover.take();
-  if (!proved) proof.failures.push_back(proved.error().message);
+  if (!proved) proof.failures.push_back(failure_of(proved.error().message));
   return proof;
 }
 

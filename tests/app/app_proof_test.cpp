@@ -67,10 +67,12 @@ TEST_F(AppProof, a_card_that_crashes_its_driver_takes_nothing_with_it_and_can_be
   startWith("crash@20");
   if (HasFatalFailure()) return;
   ASSERT_TRUE(waitFor([&] { return said().startsWith("Fake GPU 0 (CUDA) failed its check"); })) << said().toStdString();
-  EXPECT_TRUE(said().contains("the driver crashed (Segmentation fault)")) << said().toStdString();
+  const QString details = find<QLabel>("messageDetails")->text();
+  EXPECT_TRUE(details.contains("the driver crashed (Segmentation fault) at ")) << details.toStdString();
   EXPECT_EQ(proofNow(), Proof::kFailed);
   ASSERT_TRUE(waitFor([&] { return itemOf("cuda:0").endsWith(", failed its check"); }));
   EXPECT_FALSE(isPlanned("cuda:0"));
+  EXPECT_TRUE(find<QLabel>("failedCards")->text().startsWith("Fake GPU 0 (CUDA) failed its check"));
   type("hello");
   EXPECT_TRUE(answered());
   grabBothThemes("proof-failed");
@@ -86,6 +88,27 @@ TEST_F(AppProof, a_window_that_closes_while_a_card_is_checked_leaves_no_verdict)
   ASSERT_TRUE(waitFor([&] { return m_app->window().statusBar()->currentMessage().startsWith("Checking Fake GPU 0"); }));
   m_app.reset();
   EXPECT_EQ(proofNow(), Proof::kMissing);
+}
+
+TEST_F(AppProof, a_check_that_took_the_program_with_it_is_told_of_once) {
+  qunsetenv(kCudaVariable);
+  Result<std::vector<DeviceInfo>> devices = probe_devices();
+  ASSERT_TRUE(devices.ok());
+  const auto card = std::ranges::find(*devices, "cuda:0", &DeviceInfo::id);
+  ASSERT_NE(card, devices->end());
+  VerdictStore store = VerdictStore::read(toNativePath(m_data.filePath(QLatin1String(kVerdictFile))));
+  store.put(*card, {.kind = Verdict::Kind::kRunning, .device = {}, .what_failed = {}, .process = "999999999 of 7"});
+  ASSERT_TRUE(store.write().ok());
+  startWith("");
+  if (HasFatalFailure()) return;
+  EXPECT_TRUE(said().startsWith("Fake GPU 0 (CUDA) failed its check")) << said().toStdString();
+  EXPECT_TRUE(find<QLabel>("messageDetails")->text().contains("began and did not end"));
+  EXPECT_EQ(proofNow(), Proof::kFailed);
+  m_app.reset();
+  startWith("");
+  if (HasFatalFailure()) return;
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(proofNow(), Proof::kFailed);
 }
 
 TEST_F(AppProof, a_card_that_is_lost_while_it_computes_has_to_be_checked_again) {

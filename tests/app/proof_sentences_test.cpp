@@ -27,16 +27,22 @@ TEST(ProofSentences, a_card_by_one_driver_was_checked_and_by_two_the_faster_one_
       "RTX 4070 was checked: CUDA is 1.4 times as fast as Vulkan. Plans use it where it is faster than the CPU.";
   EXPECT_EQ(passedSentence(devices[0], devices), both);
   EXPECT_EQ(passedSentence(devices[1], devices), both) << "whichever came last";
+  std::swap(devices[0].speed, devices[1].speed);
+  EXPECT_EQ(passedSentence(devices[0], devices),
+            "RTX 4070 was checked: Vulkan is 1.4 times as fast as CUDA. Plans use it where it is faster than the CPU.");
   devices[1].proof = Proof::kFailed;
   EXPECT_TRUE(passedSentence(devices[0], devices).startsWith("RTX 4070 (CUDA) was checked: it computes"));
 }
 
 TEST(ProofSentences, what_failed_is_said_and_no_judgement_is_no_failure) {
   const DeviceInfo device = cardOf(DeviceKind::kVulkan, "vulkan:0", 0);
-  EXPECT_EQ(failedSentence(device, {ProofOfChild::Kind::kFailed, "the driver crashed (Aborted)", 0}),
-            "RTX 4070 (Vulkan) failed its check and is used only where you choose it: the driver crashed (Aborted).");
-  EXPECT_EQ(failedSentence(device, {ProofOfChild::Kind::kNoJudgement, "no memory", 0}),
-            "RTX 4070 (Vulkan) could not be checked and is not used yet: no memory.");
+  const ProofOfChild failed{ProofOfChild::Kind::kFailed, "it differs by 8.6 %, where 4 % is allowed", 0},
+      none{ProofOfChild::Kind::kNoJudgement, "no memory", 0};
+  EXPECT_EQ(failedSentence(device, failed), "RTX 4070 (Vulkan) failed its check and is used only where you choose it.");
+  EXPECT_EQ(failedDetails(failed), QString::fromUtf8("Found: it differs by 8.6\u00A0%, where 4\u00A0% is allowed. "
+                                                     "Help > Check the graphics cards again repeats the check."));
+  EXPECT_EQ(failedSentence(device, none), "RTX 4070 (Vulkan) could not be checked and is not used yet.");
+  EXPECT_TRUE(failedDetails(none).startsWith("Found: no memory. "));
   EXPECT_EQ(checkingSentence(device, {30, 120, "q8_0 cache"}), "Checking RTX 4070 (Vulkan) before it is used: 25 %");
 }
 

@@ -66,6 +66,26 @@ TEST_F(VerdictStoreTest, a_check_runs_as_long_as_its_process_does) {
   EXPECT_EQ(proof_of("a|k"), Proof::kFailed);
 }
 
+TEST_F(VerdictStoreTest, a_check_that_did_not_end_is_a_failure_that_is_told_once) {
+  put("a|k", Verdict::Kind::kRunning);
+  put("b|k", Verdict::Kind::kFailed, "why");
+  VerdictStore store = VerdictStore::read(file());
+  store.put_running(card("c|k"));
+  const std::vector<DeviceInfo> devices{card("a|k"), card("b|k"), card("c|k"), card("d|k")};
+  const std::vector<DeviceInfo> ended = store.end_interrupted(devices);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].proof_key, "a|k");
+  EXPECT_EQ(store.find(devices[0])->kind, Verdict::Kind::kFailed);
+  EXPECT_THAT(store.find(devices[0])->what_failed, testing::HasSubstr("did not end"));
+  EXPECT_TRUE(store.end_interrupted(devices).empty());
+}
+
+TEST_F(VerdictStoreTest, what_is_kept_of_a_failure_does_not_begin_with_the_device) {
+  const DeviceInfo device = card("a|k");
+  put("a|k", Verdict::Kind::kFailed, (device.id + ": it was lost").c_str());
+  EXPECT_EQ(VerdictStore::read(file()).find(device)->what_failed, "it was lost");
+}
+
 TEST_F(VerdictStoreTest, what_needs_no_proof_is_left_alone_and_a_damaged_file_says_nothing) {
   put("a|k", Verdict::Kind::kFailed, "why");
   std::vector<DeviceInfo> devices{card("a|k"), card("a|k")};

@@ -60,14 +60,19 @@ void DeviceList::makeRefused() {
   QString sentences;
   for (const QString& sentence : m_calculator.refusedDevices())
     sentences += (sentences.isEmpty() ? QString() : QStringLiteral("\n")) + sentence + QLatin1Char('.');
-  m_refused = new QLabel(sentences, this);
-  m_refused->setObjectName(QStringLiteral("refusedDevices"));
-  setRole(m_refused, "muted");
-  m_refused->setWordWrap(true);
-  m_refused->setTextFormat(Qt::PlainText);
-  m_refused->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  const auto addNote = [this](const char* name, const QString& text) {
+    auto* note = new QLabel(text, this);
+    note->setObjectName(QLatin1String(name));
+    setRole(note, "muted");
+    note->setWordWrap(true);
+    note->setTextFormat(Qt::PlainText);
+    note->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_column->addWidget(note);
+    return note;
+  };
+  m_failed = addNote("failedCards", {});
+  m_refused = addNote("refusedDevices", sentences);
   m_refused->setAccessibleName(tr("Not used in this machine: %1").arg(sentences));
-  m_column->addWidget(m_refused);
   if (!sentences.isEmpty()) m_add->setToolTip(m_add->toolTip() + QStringLiteral("\n\n") + sentences);
 }
 
@@ -77,6 +82,19 @@ void DeviceList::refreshRefused() {
     return device.kind != DeviceKind::kCpu && !device.is_software;
   });
   m_refused->setVisible(!hasGpu && !m_refused->text().isEmpty());
+  m_failed->setText(failedCards());
+  m_failed->setVisible(!m_failed->text().isEmpty());
+}
+
+// Told once in the window, and here as long as it is so. A card that was chosen all the same says so in its row.
+QString DeviceList::failedCards() const {
+  QStringList sentences;
+  for (const DeviceInfo& device : m_calculator.devices().present()) {
+    const auto isDevice = [&](const ChosenDevice& row) { return row.id == QString::fromStdString(device.id); };
+    if (device.proof != Proof::kFailed || std::ranges::any_of(m_calculator.devices().rows(), isDevice)) continue;
+    sentences << tr("%1 failed its check and is used only where you choose it.").arg(nameAndDriver(device));
+  }
+  return sentences.join(QLatin1Char('\n'));
 }
 
 std::size_t DeviceList::indexOf(const DeviceRow* row) const {

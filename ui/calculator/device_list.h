@@ -37,6 +37,7 @@ class DeviceList : public QWidget {
   void refreshLabels();
   void refreshAddMenu();
   void refreshRefused();
+  QString failedCards() const;
   void orderTabs();
   void showPlanPreview(std::size_t index, const std::vector<DevicePlanPreview>& preview);
   void paintIcons();
@@ -51,6 +52,7 @@ class DeviceList : public QWidget {
   QToolButton* m_add = nullptr;
   QMenu* m_addMenu = nullptr;
   QLabel* m_refused = nullptr;
+  QLabel* m_failed = nullptr;
 };
 
 }  // namespace headroom::ui

@@ -17,4 +17,14 @@ QString deviceLabel(const DeviceInfo& device) {
   return shortDeviceName(QString::fromStdString(device.name));
 }
 
+QString driverName(const DeviceInfo& device) {
+  return device.kind == DeviceKind::kCuda ? QStringLiteral("CUDA") : QStringLiteral("Vulkan");
+}
+
+QString nameAndDriver(const DeviceInfo& device) {
+  //: A graphics card and the driver that it is used by: "RTX 4070 (Vulkan)"
+  return QCoreApplication::translate("DeviceName", "%1 (%2)")
+      .arg(shortDeviceName(QString::fromStdString(device.name)), driverName(device));
+}
+
 }  // namespace headroom::ui

@@ -14,4 +14,9 @@ QString shortDeviceName(const QString& name);
 // looks for, and of reference devices only the number differs.
 QString deviceLabel(const DeviceInfo& device);
 
+// Of a graphics card: "CUDA" or "Vulkan"; and its name with it, "RTX 4070 (Vulkan)", since two drivers may show one
+// card.
+QString driverName(const DeviceInfo& device);
+QString nameAndDriver(const DeviceInfo& device);
+
 }  // namespace headroom::ui

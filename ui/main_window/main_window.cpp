@@ -296,6 +296,20 @@ void MainWindow::loadWithout(const QString& deviceId) {
   load();
 }
 
+bool MainWindow::reloadBringsTo(const QString& deviceId) {
+  const LoadedModel* loaded = m_load.loaded();
+  if (loaded == nullptr || loaded->path != m_path || m_load.phase() == LoadPhase::Loading) return false;
+  std::vector<DeviceInfo> devices = m_watch.devicesNow();
+  if (m_services.addLearned) m_services.addLearned(devices);  // what was learnt since they were read
+  m_calculator.setPresentDevices(devices);
+  m_calculator.planNow();
+  const auto isOn = [id = deviceId.toStdString()](const MemoryPlan& plan) {
+    return std::ranges::any_of(plan.options.devices,
+                               [&](const DeviceChoice& choice) { return plan.devices[choice.device].id == id; });
+  };
+  return m_calculator.isLoadable() && isOn(*m_calculator.plan()) && !isOn(*loaded->plan);
+}
+
 void MainWindow::tellOpenModel() {
   const auto& model = m_calculator.model();
   emit openModelChanged(model ? QString::fromStdString(model->name) : QString(), m_load.phase() == LoadPhase::Loading);
@@ -327,7 +341,9 @@ void MainWindow::refreshStatus() {
   setWindowTitle(loaded ? tr("%1 \u2013 Headroom").arg(QString::fromStdString(loaded->model->name)) : tr("Headroom"));
 }
 
-void MainWindow::showMessage(Tone tone, const QString& sentence) { m_messages->show(tone, sentence); }
+void MainWindow::showMessage(Tone tone, const QString& sentence, const QString& details) {
+  m_messages->show(tone, sentence, details);
+}
 
 void MainWindow::showStatus(const QString& text) { statusBar()->showMessage(text); }
 

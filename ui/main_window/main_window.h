@@ -44,8 +44,10 @@ class MainWindow : public QMainWindow {
   void planForContext(quint32 nCtx);
   void loadAgain();                           // the loaded model as it was loaded: its device was lost
   void loadWithout(const QString& deviceId);  // the loaded model, with what takes the place of a device that failed
-  // One whole sentence; stays until it is dismissed.
-  void showMessage(headroom::ui::Tone tone, const QString& sentence);
+  // Whether the loaded model is not on this device and would be if it were loaded again as it is planned now.
+  bool reloadBringsTo(const QString& deviceId);
+  // One whole sentence; stays until it is dismissed. `details` as MessageBar::show().
+  void showMessage(headroom::ui::Tone tone, const QString& sentence, const QString& details = {});
   void showStatus(const QString& text);  // of what goes on beside the user's work; empty: nothing does any more
 
  signals:

@@ -12,15 +12,19 @@ MessageBar::MessageBar(const Theme& theme, QWidget* parent)
       m_theme(theme),
       m_icon(new QLabel(this)),
       m_text(new QLabel(this)),
+      m_details(new QLabel(this)),
       m_more(new QLabel(this)),
       m_close(new QToolButton(this)) {
   setRole(this, "banner");
   setObjectName(QStringLiteral("messageBar"));
   setAccessibleName(tr("Message"));
   m_text->setObjectName(QStringLiteral("messageText"));
-  m_text->setWordWrap(true);
-  m_text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-  m_text->setTextFormat(Qt::PlainText);
+  m_details->setObjectName(QStringLiteral("messageDetails"));
+  for (QLabel* label : {m_text, m_details}) {
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setTextFormat(Qt::PlainText);
+  }
   setRole(m_text, "sentence");
   setRole(m_more, "muted");
   m_close->setAutoRaise(true);
@@ -30,7 +34,11 @@ MessageBar::MessageBar(const Theme& theme, QWidget* parent)
   row->setContentsMargins(12, 8, 8, 8);
   row->setSpacing(kGrid);
   row->addWidget(m_icon);
-  row->addWidget(m_text, 1);
+  auto* texts = new QVBoxLayout;
+  texts->setSpacing(kGrid / 4);
+  texts->addWidget(m_text);
+  texts->addWidget(m_details);
+  row->addLayout(texts, 1);
   row->addWidget(m_more);
   row->addWidget(m_close);
   connect(m_close, &QToolButton::clicked, this, [this] {
@@ -41,9 +49,9 @@ MessageBar::MessageBar(const Theme& theme, QWidget* parent)
   refresh();
 }
 
-void MessageBar::show(Tone tone, const QString& sentence) {
+void MessageBar::show(Tone tone, const QString& sentence, const QString& details) {
   m_messages.removeIf([&](const Message& message) { return message.sentence == sentence; });
-  m_messages.append({tone, sentence});
+  m_messages.append({tone, sentence, details});
   refresh();
 }
 
@@ -63,7 +71,10 @@ void MessageBar::refresh() {
                         .pixmap(QSize(20, 20), devicePixelRatioF()));
   m_close->setIcon(m_theme.icon(QStringLiteral("close"), m_theme.tokens().tone(message.tone).text));
   m_text->setText(message.sentence);
-  setAccessibleDescription(message.sentence);
+  m_details->setText(message.details);
+  m_details->setVisible(!message.details.isEmpty());
+  setAccessibleDescription(message.details.isEmpty() ? message.sentence
+                                                     : message.sentence + QLatin1Char(' ') + message.details);
   m_more->setVisible(m_messages.size() > 1);
   m_more->setText(tr("%n more", nullptr, static_cast<int>(m_messages.size()) - 1));
 }

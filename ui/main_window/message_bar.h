@@ -17,8 +17,9 @@ class MessageBar : public QFrame {
  public:
   explicit MessageBar(const Theme& theme, QWidget* parent = nullptr);
 
-  // Newest first; the ones before come back when it is closed. The same sentence twice is shown once.
-  void show(Tone tone, const QString& sentence);
+  // Newest first; the ones before come back when it is closed. The same sentence twice is shown once. `details`: what
+  // only who wants to know more reads, below the sentence.
+  void show(Tone tone, const QString& sentence, const QString& details = {});
   void clear();
   QString sentence() const;  // the one that is seen; empty when hidden
   int count() const { return static_cast<int>(m_messages.size()); }
@@ -26,7 +27,7 @@ class MessageBar : public QFrame {
  private:
   struct Message {
     Tone tone;
-    QString sentence;
+    QString sentence, details;
   };
   void refresh();
 
@@ -34,6 +35,7 @@ class MessageBar : public QFrame {
   QList<Message> m_messages;  // newest last
   QLabel* m_icon;
   QLabel* m_text;
+  QLabel* m_details;
   QLabel* m_more;
   QToolButton* m_close;
 };

@@ -133,6 +133,24 @@ TEST_F(DeviceListTest, why_there_is_no_gpu_stands_below_the_host_until_there_is_
   EXPECT_FALSE(refused->isVisible());
 }
 
+TEST_F(DeviceListTest, a_card_that_failed_its_check_is_named_until_it_is_chosen_or_passes) {
+  auto* failed = m_list.findChild<QLabel*>("failedCards");
+  EXPECT_FALSE(failed->isVisible());
+  DeviceInfo card = gpu("cuda:0", 8 * kGiB);
+  card.name = "RTX 4070";
+  card.proof = Proof::kFailed;
+  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), card});
+  while (m_calculator.devices().gpuCount() > 0) m_calculator.removeDevice(0);
+  EXPECT_TRUE(failed->isVisible());
+  EXPECT_EQ(failed->text(), "RTX 4070 (CUDA) failed its check and is used only where you choose it.");
+  m_calculator.useDevice(0, "cuda:0");
+  EXPECT_FALSE(failed->isVisible());
+  m_calculator.removeDevice(0);
+  card.proof = Proof::kPassed;
+  m_calculator.setPresentDevices({test::cpu_with(32 * kGiB), card});
+  EXPECT_FALSE(failed->isVisible());
+}
+
 TEST_F(DeviceListTest, where_nothing_was_refused_nothing_is_said) {
   CalculatorState calculator{{}};
   calculator.setPresentDevices({test::cpu_with(32 * kGiB)});

@@ -22,6 +22,10 @@ TEST(DeviceName, beside_other_devices_the_processor_is_the_host) {
   EXPECT_EQ(deviceLabel(test::cpu_with(kGiB)), "Host");
   DeviceInfo gpu = test::gpu_with(kGiB);
   gpu.name = "Arc(TM) A770";
+  gpu.kind = DeviceKind::kVulkan;
+  EXPECT_EQ(nameAndDriver(gpu), "Arc A770 (Vulkan)");
+  gpu.kind = DeviceKind::kCuda;
+  EXPECT_EQ(nameAndDriver(gpu), "Arc A770 (CUDA)");
   EXPECT_EQ(deviceLabel(gpu), "Arc A770");
   gpu.kind = DeviceKind::kReference;
   gpu.id = "reference:1";

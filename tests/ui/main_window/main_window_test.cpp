@@ -262,6 +262,29 @@ TEST_F(WindowFixture, a_larger_context_is_planned_for_the_loaded_model_with_its_
   EXPECT_EQ(m_engine.replans[0].plan->options.kv_k, DType::kQ8_0);
 }
 
+TEST_F(WindowFixture, a_loaded_model_is_offered_a_card_that_passed_its_check_where_a_plan_takes_it) {
+  m_gpus = {presentGpu("cuda:0", 8 * kGiB)};
+  Proof proof = Proof::kMissing;
+  m_learned = [&proof](std::vector<DeviceInfo>& devices) {
+    for (DeviceInfo& device : devices) {
+      if (device.id == "cuda:0") device.proof = proof;
+    }
+  };
+  makeWindow({});
+  dropAndWait(kSmall);
+  find<QPushButton>("loadButton")->click();
+  m_engine.sendLoadDone(std::make_shared<const ModelInfo>(m_models[kSmall]));
+  EXPECT_FALSE(m_window->reloadBringsTo("cuda:0"));
+  EXPECT_FALSE(find<QPushButton>("loadButton")->isEnabled());
+  proof = Proof::kPassed;
+  EXPECT_TRUE(m_window->reloadBringsTo("cuda:0"));
+  EXPECT_TRUE(find<QPushButton>("loadButton")->isEnabled());
+  EXPECT_EQ(find<QPushButton>("loadButton")->text(), "Re&load");
+  dropAndWait(kLarge);
+  EXPECT_FALSE(m_window->reloadBringsTo("cuda:0")) << "its button loads the other model";
+  m_window.reset();  // it asks for what is learned
+}
+
 TEST_F(WindowFixture, a_second_model_that_is_opened_beside_the_loaded_one_is_loaded_and_not_reloaded) {
   dropAndWait(kSmall);
   find<QPushButton>("loadButton")->click();

@@ -45,6 +45,20 @@ TEST_F(MessageBarTest, a_sentence_said_twice_is_kept_once_and_is_the_newest) {
   EXPECT_FALSE(m_bar.isVisible());
 }
 
+TEST_F(MessageBarTest, details_stand_below_the_sentence_they_belong_to) {
+  const auto* details = m_bar.findChild<QLabel*>("messageDetails");
+  m_bar.show(Tone::Good, "first");
+  EXPECT_FALSE(details->isVisible());
+  m_bar.show(Tone::Bad, "second", "why");
+  EXPECT_TRUE(details->isVisible());
+  EXPECT_EQ(details->text(), "why");
+  EXPECT_EQ(m_bar.accessibleDescription(), "second why");
+  QCoreApplication::processEvents();
+  EXPECT_GT(details->y(), m_bar.findChild<QLabel*>("messageText")->y());
+  close();
+  EXPECT_FALSE(details->isVisible());
+}
+
 TEST_F(MessageBarTest, names_of_files_are_text_and_long_sentences_wrap) {
   const QString sentence = "<b>x</b>.gguf " + QString("is not a model ").repeated(100);
   m_bar.show(Tone::Bad, sentence);

@@ -50,6 +50,7 @@ class WindowFixture : public testing::Test {
     std::vector<DeviceInfo> devices{hostDevice()};
     devices.insert(devices.end(), m_gpus.begin(), m_gpus.end());
     services.probeDevices = [devices] { return devices; };
+    services.addLearned = m_learned;
     services.catalogue = m_catalogue;
     m_window = std::make_unique<MainWindow>(std::move(services), settings);
     m_window->show();
@@ -116,6 +117,7 @@ class WindowFixture : public testing::Test {
 
   Bytes m_freeBytes = 11 * kGiB;
   std::map<QString, ModelInfo> m_models;
+  AddLearned m_learned;            // as WindowServices
   std::vector<DeviceInfo> m_gpus;  // of this machine, beside its host
   std::vector<DeviceInfo> m_catalogue{catalogueGpu("RTX 4090", 24 * kGiB), catalogueGpu("RTX 3060 12GB", 12 * kGiB),
                                       catalogueGpu("GTX 1650", 4 * kGiB)};
