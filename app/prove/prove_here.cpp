@@ -36,7 +36,7 @@ Result<ProofReport> prove_here(const std::string& device_id, const std::filesyst
     return Error{ErrorCode::kUsage,
                  fmt::format("device: expected a GPU of this machine such as vulkan:0, found \"{}\"", device_id)};
   }
-  if (!device->is_software) device_wait_limit() = kProofWaitLimit;
+  device_wait_limit() = device->is_software ? kSoftwareProofWaitLimit : kProofWaitLimit;
   ProofInputs inputs;
   inputs.cpu = devices->front();
   inputs.device = *device;

@@ -10,9 +10,11 @@
 
 namespace headroom {
 
-// A card (a driver of the CPU has the usual limit) that never answers is given up after so long: nothing that the check
-// asks for takes a card a hundredth of it.
+// A card that never answers is given up after so long: nothing that the check asks for takes a card a hundredth of it.
 inline constexpr std::chrono::milliseconds kProofWaitLimit{10'000};
+// Of a driver that computes on the CPU, which compiles kernels while it is waited for: with other programs on both
+// cores a step of the check took more than the minute that is usual.
+inline constexpr std::chrono::milliseconds kSoftwareProofWaitLimit{300'000};
 
 // By its id. `kernel_folder`: as of keeping_kernels_in(). The size as kProofSizeVariable says. Sets the process's limit
 // for waiting. kUsage where the device is not there or is no GPU; else as of prove_device().
