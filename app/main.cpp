@@ -11,6 +11,7 @@
 #include "app/application.h"
 #include "app/native_path.h"
 #include "app/prove/prove_here.h"
+#include "app/quit_signals.h"
 #include "app/resources.h"
 #include "app/single_instance.h"
 #include "run/engine_thread.h"
@@ -105,6 +106,7 @@ int main(int argc, char** argv) {
   if (*instance == nullptr) return 0;  // the window that is open took it over
   int status = 0;
   {
+    const headroom::app::QuitSignals quitSignals;
     headroom::app::Application headroom(paths);
     using headroom::app::SingleInstance;
     QObject::connect(instance->get(), &SingleInstance::handedOver, &headroom, &headroom::app::Application::takeOver);

@@ -1,6 +1,7 @@
 // The window at the first sight of a card: the CPU answers while it is checked in another process, it is offered once
 // it has passed, and a card that fails takes nothing with it. The card is that of tests/support/cuda.
 #include <QFile>
+#include <QProcess>
 #include <QStatusBar>
 
 #include "tests/app/app_gpu_fixture.h"
@@ -87,6 +88,24 @@ TEST_F(AppProof, a_window_that_closes_while_a_card_is_checked_leaves_no_verdict)
   if (HasFatalFailure()) return;
   ASSERT_TRUE(waitFor([&] { return m_app->window().statusBar()->currentMessage().startsWith("Checking Fake GPU 0"); }));
   m_app.reset();
+  EXPECT_EQ(proofNow(), Proof::kMissing);
+}
+
+TEST_F(AppProof, a_program_that_is_asked_to_end_while_a_card_is_checked_leaves_no_verdict) {
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.remove(kCudaVariable);
+  environment.insert(kProofSizeVariable, "quick");
+  environment.insert("HEADROOM_DATA_DIR", m_data.path());
+  QProcess program;
+  program.setProcessEnvironment(environment);
+  program.start(HEADROOM_PROGRAM, QStringList());
+  ASSERT_TRUE(waitFor([&] {
+    QFile verdicts(m_data.filePath(QLatin1String(kVerdictFile)));
+    return verdicts.open(QIODevice::ReadOnly) && verdicts.readAll().contains("running");
+  }));
+  program.terminate();
+  ASSERT_TRUE(program.waitForFinished(60'000));
+  EXPECT_EQ(program.exitStatus(), QProcess::NormalExit);
   EXPECT_EQ(proofNow(), Proof::kMissing);
 }
 
