@@ -39,7 +39,7 @@ inline constexpr double kMostSumError = 5e-6;
 // A question about one row of logits and room for its answer: the likeliest tokens, the logits of some tokens by their
 // ids, and the sum of all exponentials.
 struct CandidateQuery {
-  std::uint32_t row = 0;               // of the logits of the last step
+  std::uint32_t row = 0;               // of the logits of the last step, or of the one that it goes along with
   bool wants_sum = false;              // false: `sum` is not written
   std::span<const std::uint32_t> ids;  // of the vocabulary, at most kMostCandidates
   // The answer; all logits as finite_logit() has them.

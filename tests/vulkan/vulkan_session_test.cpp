@@ -44,6 +44,23 @@ TEST_P(VulkanSession, weights_that_no_binding_holds_are_read_in_windows) {
   }
 }
 
+// With the row of the embedding, which the CPU has, and what finds the likeliest tokens.
+TEST_P(VulkanSession, a_token_of_an_answer_is_one_submission) {
+  const auto session = open(options_of(DType::kF16, 4));
+  read(*session, 0, tokens_of(30, 1));
+  Sampler sampler({.temperature = 0.7F, .top_k = 40}, 1, session->sampler_scratch());
+  TokenId token = 17;
+  for (int i = 0; i < 4; ++i) {
+    constexpr std::uint32_t kMany = 1000;
+    vulkan_faults().lose_at_submit = kMany;  // which counts them
+    const SlotRows part{0, {&token, 1}, 1};
+    SampledRow row{.sampler = &sampler};
+    ASSERT_TRUE(session->step_and_sample({&part, 1}, {&row, 1}, {}).ok());
+    token = row.token;
+    EXPECT_EQ(kMany - vulkan_faults().lose_at_submit.exchange(0), 1U) << i;
+  }
+}
+
 // lavapipe counts nothing: all is the host's, or nobody tells.
 TEST_P(VulkanSession, how_surely_its_memory_is_known_is_told) {
   const DeviceInfo device = test::cpu_and_gpu(GetParam())[1];

@@ -284,6 +284,7 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
         "a copy of a slot is outside the plan");
   if (from_slot == to_slot) return ok_status();
+  if (Status done = wait_for_step(); !done) return done;
   copies_.clear();
   list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
   for (std::span<const GpuCopy> rest = copies_; !rest.empty();) {

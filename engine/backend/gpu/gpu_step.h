@@ -68,7 +68,7 @@ class GpuStep {
   // backend may leave the copy to the next submit(); finish_copies() starts it now. Whoever writes to `from` again
   // waits for the device before that.
   virtual Status copy_in(const GpuCopy& copy) = 0;
-  virtual Status finish_copies() { return ok_status(); }
+  virtual Status finish_copies() = 0;
 
   // As Backend::top_k(). The rows were checked, no op is running, and this device has the head. read_answers(): of the
   // queries that the last step was given.

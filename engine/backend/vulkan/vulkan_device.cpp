@@ -182,6 +182,7 @@ Status VulkanDevice::wait(std::string_view what, std::uint64_t n_left) {
   if (Status present = check_present(); !present) return present;
   if (n_submitted_ <= n_left) return ok_status();
   const std::uint64_t until = n_submitted_ - n_left;
+  if (until <= n_ended_) return ok_status();
   VkSemaphoreWaitInfo wait{};
   wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
   wait.semaphoreCount = 1;
@@ -212,11 +213,10 @@ Status VulkanDevice::begin_once(std::string_view what) {
   return ok_status();
 }
 
-Status VulkanDevice::finish_once(std::string_view what) {
+Status VulkanDevice::end_once(std::string_view what) {
   record_barrier(once_);
   if (const VkResult ended = vkEndCommandBuffer(once_); ended != VK_SUCCESS) return failed(what, ended);
-  if (Status submitted = submit({&once_, 1}); !submitted) return submitted;
-  return wait(what);
+  return ok_status();
 }
 
 Status VulkanDevice::copy(std::string_view what, std::span<const GpuCopy> copies) {

@@ -35,12 +35,21 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   // Destroys what was made on this device: at once, or, once the device was given up, not before it has answered after
   // all, which it may never do. Until then it may still use what was made.
   void release(std::function<void()> destroy);
-  // As submit(), of commands that are recorded here and used once, and waits.
+  // Commands that are recorded here and used once: to be submitted, or left, before others are recorded so.
+  template <class Record>
+  Result<VkCommandBuffer> record_once(std::string_view what, Record record) {
+    if (Status begun = begin_once(what); !begun) return begun.error();
+    record(once_);
+    if (Status ended = end_once(what); !ended) return ended.error();
+    return once_;
+  }
+  // The same, submitted and waited for.
   template <class Record>
   Status run_once(std::string_view what, Record record) {
-    if (Status begun = begin_once(what); !begun) return begun;
-    record(once_);
-    return finish_once(what);
+    const Result<VkCommandBuffer> commands = record_once(what, record);
+    if (!commands) return commands.error();
+    if (Status submitted = submit({&*commands, 1}); !submitted) return submitted;
+    return wait(what);
   }
 
   Status check_present() const override;
@@ -59,7 +68,7 @@ class VulkanDevice final : public GpuDriver, public std::enable_shared_from_this
   Error give_up(std::string_view what, std::chrono::milliseconds waited);
   bool has_answered() const;
   Status begin_once(std::string_view what);
-  Status finish_once(std::string_view what);
+  Status end_once(std::string_view what);
 
   VulkanCard card_;
   VkDevice device_ = VK_NULL_HANDLE;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "backend/gpu/gpu_attend.h"
 #include "base/check.h"
@@ -98,7 +99,7 @@ Status VulkanStep::record_parts(VulkanPipelines& pipelines, const std::vector<st
     }
   }
   CHECK(groups_.size() <= bound_.input_layout.max_groups, "the plan has room for too few kinds of dispatch");
-  batch_.reserve(n_parts + 1);  // and the candidates
+  batch_.reserve(n_parts + 2);  // what arrives from another device before them, and the candidates behind
   return ok_status();
 }
 
@@ -154,7 +155,21 @@ void VulkanStep::write_groups(const StepInputs& inputs) {
   }
 }
 
-Status VulkanStep::copy_in(const GpuCopy& copy) { return device_->copy("copying from the host", {&copy, 1}); }
+Status VulkanStep::copy_in(const GpuCopy& copy) {
+  CHECK(arrival_ == VK_NULL_HANDLE, "what arrived before is still to be copied from the same place");
+  const auto recorded = device_->record_once("copying from the host", [&](VkCommandBuffer commands) {
+    const VkBufferCopy region{copy.from.offset, copy.to.offset, copy.from.size};
+    vkCmdCopyBuffer(commands, buffer_of(copy.from), buffer_of(copy.to), 1, &region);
+  });
+  if (!recorded) return recorded.error();
+  arrival_ = *recorded;
+  return ok_status();
+}
+
+Status VulkanStep::finish_copies() {
+  const VkCommandBuffer commands = std::exchange(arrival_, VK_NULL_HANDLE);
+  return commands == VK_NULL_HANDLE ? ok_status() : device_->submit({&commands, 1});
+}
 
 Status VulkanStep::top_k(std::span<CandidateQuery> queries) {
   CHECK(candidates_ != nullptr, "logits are here and nobody looks for candidates");
@@ -185,6 +200,7 @@ Result<bool> VulkanStep::submit(const DeviceSubgraph& subgraph, const StepInputs
     return true;
   };
   batch_.clear();
+  if (arrival_ != VK_NULL_HANDLE) batch_.push_back(std::exchange(arrival_, VK_NULL_HANDLE));
   for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
     const bool is_head = bound_.plan->program.ops[op].kind == OpKind::kLogits;
     const std::size_t n_rows = is_head ? inputs.logit_rows.size() : inputs.rows.size();

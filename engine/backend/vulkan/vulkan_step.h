@@ -28,6 +28,7 @@ class VulkanStep final : public GpuStep {
   // them: two run or wait to run at a time.
   Result<bool> submit(const DeviceSubgraph& subgraph, const StepInputs& inputs, const StopToken& stop) override;
   Status copy_in(const GpuCopy& copy) override;
+  Status finish_copies() override;
   Status top_k(std::span<CandidateQuery> queries) override;
   Status read_answers(std::span<CandidateQuery> queries) override;
 
@@ -56,7 +57,8 @@ class VulkanStep final : public GpuStep {
   std::vector<std::vector<Part>> parts_;          // (RowClass, ops of the program); none of another device's
   std::vector<GridSize> groups_;
   std::vector<VkCommandBuffer> batch_;
-  std::uint64_t written_step_ = 0;  // StepInputs::number of the inputs that the device has
+  VkCommandBuffer arrival_ = VK_NULL_HANDLE;  // recorded by copy_in(), until it is submitted with a batch or alone
+  std::uint64_t written_step_ = 0;            // StepInputs::number of the inputs that the device has
 };
 
 }  // namespace headroom
