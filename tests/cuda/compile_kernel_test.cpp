@@ -33,7 +33,7 @@ Ran run(const std::string& command) {
 class CompileKernel : public testing::Test {
  protected:
   std::string folder() const { return folder_.path().string(); }
-  std::string path(const std::string& name) const { return folder() + "/" + name; }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
   std::string read(const std::string& name) const {
     std::ostringstream text;

@@ -17,7 +17,7 @@ void add_included(const std::string& text, const std::vector<std::string>& folde
     if (!std::regex_search(line, match, of_include) || found.count(match[1]) != 0) continue;
     const std::string name = match[1];
     for (const std::string& folder : folders) {
-      const std::string path = folder + "/" + name;
+      const std::string path = (std::filesystem::path(folder) / name).string();
       if (!std::filesystem::is_regular_file(path)) continue;
       IncludedFile& file = found[name];
       file = {path, read_file(path)};
