@@ -50,9 +50,15 @@ fi
 [[ "$seconds" =~ ^[1-9][0-9]*$ ]] || fail "--seconds: expected a number, found \"$seconds\""
 
 # Where the programs and the golden models stand: packed beside this script, named, or built.
-bin=${HEADROOM_CHECK_BIN:-} golden=$here/../golden
+bin=${HEADROOM_CHECK_BIN:-} golden=$here/../golden unpacked=""
 if [ -d "$here/bin" ] && [ -d "$here/golden" ]; then
-  bin=$here/bin golden=$here/golden
+  unpacked=$(mktemp -d "${TMPDIR:-/tmp}/headroom-check.XXXXXX") || fail "no folder for the programs"
+  trap 'rm -rf "$unpacked"' EXIT
+  bin=$unpacked golden=$here/golden
+  for program in "$here"/bin/*.gz; do
+    name=${program##*/} name=${name%.gz}
+    gzip -dc "$program" >"$bin/$name" && chmod +x "$bin/$name" || fail "$program cannot be unpacked"
+  done
 elif [ -z "$bin" ]; then
   root=$(cd "$here/../.." && pwd)
   cd "$root" || fail "$root cannot be entered"
@@ -77,7 +83,9 @@ system_libraries() { PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | awk '/
 if [ -n "$pack" ]; then
   mkdir -p "$pack/bin" "$pack/lib" "$pack/golden" || fail "$pack cannot be written"
   for program in "${programs[@]}"; do
-    strip -o "$pack/bin/$program" "$bin/$program" || fail "$bin/$program cannot be copied"
+    # Each has all kernels, so they are compressed: gzip is on every machine.
+    strip -o "$pack/bin/$program" "$bin/$program" && gzip -f "$pack/bin/$program" ||
+      fail "$bin/$program cannot be copied"
     # Those of the C library must be the system's own.
     ldd "$bin/$program" | awk '$2 == "=>" {print $1, $3}' | grep -vE '^(libc|libm|libdl|librt|libpthread)\.so'
   done | sort -u >"$pack/libraries"
@@ -98,12 +106,12 @@ mkdir -p "$out" || fail "$out cannot be written"
 out=$(cd "$out" && pwd)
 rm -f "$out"/*.json "$out"/*.log
 : >"$out/steps.tsv"
-trap 'rm -rf "$out/models" "$out/lib"' EXIT
+trap 'rm -rf "$out/models" "$out/lib" "$unpacked"' EXIT
 
 # Of a packed folder the libraries that this machine lacks, and all of them where the programs start with no fewer.
 mkdir -p "$out/lib"
 starts() { LD_LIBRARY_PATH=$out/lib:${LD_LIBRARY_PATH:-} "$bin/gpu_check" >/dev/null 2>&1; [ $? -eq 2 ]; }
-if [ -d "$here/lib" ] && [ "$bin" = "$here/bin" ]; then
+if [ -d "$here/lib" ] && [ -n "$unpacked" ]; then
   known=$(system_libraries)
   for library in "$here"/lib/*; do
     grep -q "^${library##*/} " <<<"$known" || ln -sf "$library" "$out/lib/"
