@@ -45,7 +45,7 @@ QString passedSentence(const DeviceInfo& device, std::span<const DeviceInfo> dev
 QString failedSentence(const DeviceInfo& device, const ProofOfChild& proof) {
   if (proof.kind == ProofOfChild::Kind::kNoJudgement)
     return Words::tr("%1 could not be checked and is not used yet.").arg(nameAndDriver(device));
-  return Words::tr("%1 failed its check and is used only where you choose it.").arg(nameAndDriver(device));
+  return ui::failedCheckSentence(device);
 }
 
 QString failedDetails(const ProofOfChild& proof) {

@@ -12,12 +12,12 @@
 namespace headroom {
 namespace {
 
-// Memory is worth something too: a larger batch has to be this many times as fast as the one before it.
+// Memory is worth something too: a larger batch has to read a long prompt this many times as fast as the best so far.
 constexpr double kWorthMemory = 1.02;
-// A prompt's progress is shown after each step.
+// A person sees a prompt go on after each step.
 constexpr double kLongestStepSeconds = 1;
-// Predictions of two plans that decode alike differ by no more.
-constexpr double kSameSpeed = 1.001;
+// An answer may take so many times as long as with the best so far: sums of the same times differ by roundings.
+constexpr double kNoSlower = 1.001;
 constexpr std::uint32_t kLongPromptTokens = 4096;
 
 std::uint32_t long_prompt(const PlanOptions& options) { return std::clamp(options.n_ctx / 2, 1U, kLongPromptTokens); }
@@ -69,14 +69,14 @@ ArenaLayout choose_batch(const ModelInfo& model, std::span<const DeviceInfo> dev
   ArenaLayout best = least;
   Times now = *first;
   for (std::uint32_t n_batch = 2 * kLeastAutoBatch; n_batch <= kMostAutoBatch; n_batch *= 2) {
-    if (n_batch > long_prompt(least.options)) break;
+    if (n_batch > long_prompt(least.options)) break;  // no step would have so many rows
     PlanOptions options = from;
     options.n_batch = n_batch;
     Result<ArenaLayout> layout = layout_with(options);
     if (!layout || !layout->fits()) break;
     const std::optional<Times> times = times_of(model, devices, *layout);
     if (!times || times->step > kLongestStepSeconds) break;
-    if (times->long_prompt * kWorthMemory > now.long_prompt || times->answer > now.answer * kSameSpeed) continue;
+    if (times->long_prompt * kWorthMemory > now.long_prompt || times->answer > now.answer * kNoSlower) continue;
     best = std::move(*layout);
     now = *times;
   }

@@ -92,7 +92,7 @@ QString DeviceList::failedCards() const {
   for (const DeviceInfo& device : m_calculator.devices().present()) {
     const auto isDevice = [&](const ChosenDevice& row) { return row.id == QString::fromStdString(device.id); };
     if (device.proof != Proof::kFailed || std::ranges::any_of(m_calculator.devices().rows(), isDevice)) continue;
-    sentences << tr("%1 failed its check and is used only where you choose it.").arg(nameAndDriver(device));
+    sentences << failedCheckSentence(device);
   }
   return sentences.join(QLatin1Char('\n'));
 }

@@ -27,4 +27,9 @@ QString nameAndDriver(const DeviceInfo& device) {
       .arg(shortDeviceName(QString::fromStdString(device.name)), driverName(device));
 }
 
+QString failedCheckSentence(const DeviceInfo& device) {
+  return QCoreApplication::translate("DeviceName", "%1 failed its check and is used only where you choose it.")
+      .arg(nameAndDriver(device));
+}
+
 }  // namespace headroom::ui

@@ -18,5 +18,7 @@ QString deviceLabel(const DeviceInfo& device);
 // card.
 QString driverName(const DeviceInfo& device);
 QString nameAndDriver(const DeviceInfo& device);
+// Of one whose check failed: "RTX 4070 (Vulkan) failed its check and is used only where you choose it."
+QString failedCheckSentence(const DeviceInfo& device);
 
 }  // namespace headroom::ui

@@ -17,13 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// A desktop's CPU and a fast card, both measured.
-std::vector<DeviceInfo> measured(Bytes gpu_bytes) {
-  std::vector<DeviceInfo> devices = test::cpu_and_gpu(gpu_bytes);
-  devices[0].speed = {.read_bytes_per_s = 60e9, .copy_bytes_per_s = 16e9, .op_seconds = 2e-6, .products_per_s = 1.5e12};
-  devices[1].speed = {.read_bytes_per_s = 2e12, .copy_bytes_per_s = 24e9, .op_seconds = 8e-6, .products_per_s = 400e12};
-  return devices;
-}
+std::vector<DeviceInfo> measured(Bytes gpu_bytes) { return test::measured_cpu_and_gpu(gpu_bytes, test::fast_card()); }
 
 class ChooseBatchTest : public testing::Test {
  protected:

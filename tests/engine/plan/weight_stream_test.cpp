@@ -20,12 +20,9 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
 
-// A CPU and a card whose speeds are known: a desktop with eight cores and a card on PCIe.
 std::vector<DeviceInfo> measured(Bytes gpu_bytes) {
-  std::vector<DeviceInfo> devices = test::cpu_and_gpu(gpu_bytes);
-  devices[0].speed = {.read_bytes_per_s = 60e9, .copy_bytes_per_s = 16e9, .op_seconds = 2e-6, .products_per_s = 1.5e12};
-  devices[1].speed = {.read_bytes_per_s = 500e9, .copy_bytes_per_s = 24e9, .op_seconds = 4e-6, .products_per_s = 60e12};
-  return devices;
+  return test::measured_cpu_and_gpu(
+      gpu_bytes, {.read_bytes_per_s = 500e9, .copy_bytes_per_s = 24e9, .op_seconds = 4e-6, .products_per_s = 60e12});
 }
 
 PlanOptions on_gpu(std::int32_t n_gpu_layers, std::int32_t n_cpu_ffn) {

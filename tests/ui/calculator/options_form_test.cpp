@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "plan/choose_batch.h"
-#include "support/model_specs.h"
+#include "support/plans.h"
 #include "ui/format/format_bytes.h"
 
 namespace headroom::ui {
@@ -77,10 +77,7 @@ TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
 }
 
 TEST_F(OptionsFormTest, an_automatic_batch_shows_what_was_chosen_and_what_it_takes_until_a_number_is_said) {
-  std::vector<DeviceInfo> devices{test::cpu_with(32 * kGiB), test::gpu_with(8 * kGiB)};
-  devices[0].speed = {.read_bytes_per_s = 60e9, .copy_bytes_per_s = 16e9, .op_seconds = 2e-6, .products_per_s = 1.5e12};
-  devices[1].speed = {.read_bytes_per_s = 2e12, .copy_bytes_per_s = 24e9, .op_seconds = 8e-6, .products_per_s = 400e12};
-  m_calculator.setPresentDevices(devices);
+  m_calculator.setPresentDevices(test::measured_cpu_and_gpu(8 * kGiB, test::fast_card()));
   open();
   useGpu();
   m_calculator.setContext(8192);

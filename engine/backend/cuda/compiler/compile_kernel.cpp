@@ -52,11 +52,10 @@ Options read_options(int n, char** given) {
 
 // NVRTC's own declarations are in no file of ours: "NVRTC" of the CUDA toolkit's documentation, chapter 3.
 using Program = struct Opaque*;
-using Status = int;  // 0: success
 
 class Compilation {
  public:
-  explicit Compilation(const std::string& folder) : library_(folder + "/libnvrtc.so.12") {}
+  explicit Compilation(const std::string& folder) : library_(folder + "/libnvrtc.so.12", "nvrtcGetErrorString") {}
 
   bool run(const std::string& source, const std::string& name, const std::map<std::string, IncludedFile>& included,
            const std::vector<std::string>& options) {
@@ -69,8 +68,8 @@ class Compilation {
     const auto create =
         library_.find<Status(Program*, const char*, const char*, int, const char* const*, const char* const*)>(
             "nvrtcCreateProgram");
-    expect_success("nvrtcCreateProgram", create(&program_, source.c_str(), name.c_str(), static_cast<int>(names.size()),
-                                                texts.data(), names.data()));
+    library_.expect_success("nvrtcCreateProgram", create(&program_, source.c_str(), name.c_str(),
+                                                         static_cast<int>(names.size()), texts.data(), names.data()));
     const auto compile = library_.find<Status(Program, int, const char* const*)>("nvrtcCompileProgram");
     return compile(program_, static_cast<int>(given.size()), given.data()) == 0;
   }
@@ -79,21 +78,15 @@ class Compilation {
   std::string result(const std::string& what) {
     const std::string of_size = "nvrtcGet" + what + "Size", of_bytes = "nvrtcGet" + what;
     std::size_t size = 0;
-    expect_success(of_size, library_.find<Status(Program, std::size_t*)>(of_size.c_str())(program_, &size));
+    library_.expect_success(of_size, library_.find<Status(Program, std::size_t*)>(of_size.c_str())(program_, &size));
     std::string bytes(size, '\0');
-    expect_success(of_bytes, library_.find<Status(Program, char*)>(of_bytes.c_str())(program_, bytes.data()));
+    library_.expect_success(of_bytes, library_.find<Status(Program, char*)>(of_bytes.c_str())(program_, bytes.data()));
     return bytes;
   }
   // Without the zero at its end.
   std::string text(const std::string& what) { return result(what).c_str(); }
 
  private:
-  void expect_success(const std::string& function, Status status) {
-    if (status == 0) return;
-    const auto name = library_.find<const char*(Status)>("nvrtcGetErrorString");
-    throw std::runtime_error(function + ": " + name(status));
-  }
-
   NvidiaLibrary library_;
   Program program_ = nullptr;  // until this program ends
 };

@@ -10,10 +10,13 @@
 
 namespace headroom::kernel_compiler {
 
+using Status = int;  // of NVIDIA's functions; 0: success
+
 class NvidiaLibrary {
  public:
-  // Throws when it cannot be opened.
-  explicit NvidiaLibrary(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  // `of_errors`: its function that gives a status its name. Throws when the library cannot be opened.
+  NvidiaLibrary(const std::string& path, const char* of_errors)
+      : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)), of_errors_(of_errors) {
     if (library_ == nullptr) throw std::runtime_error(path + " cannot be opened: " + dlerror());
   }
 
@@ -25,8 +28,14 @@ class NvidiaLibrary {
     return reinterpret_cast<Function*>(found);
   }
 
+  // Throws what a function of this name has returned, unless that is success.
+  void expect_success(const std::string& function, Status status) const {
+    if (status != 0) throw std::runtime_error(function + ": " + find<const char*(Status)>(of_errors_)(status));
+  }
+
  private:
   void* library_;  // stays open until the program ends
+  const char* of_errors_;
 };
 
 inline std::string read_file(const std::string& path) {

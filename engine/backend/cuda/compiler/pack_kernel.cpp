@@ -11,45 +11,40 @@ namespace {
 
 // "nvFatbin" of the CUDA toolkit's documentation, chapter 4.
 using Handle = struct Opaque*;
-using Status = int;  // 0: success
 
 class Image {
  public:
-  explicit Image(const std::string& folder) : library_(folder + "/libnvfatbin.so.12") {
+  explicit Image(const std::string& folder) : library_(folder + "/libnvfatbin.so.12", "nvFatbinGetErrorString") {
     // Without options PTX alone is compressed, which only drivers read that are no older than this library. Which
     // others read machine code that is, NVIDIA does not document.
-    expect_success("nvFatbinCreate",
-                   library_.find<Status(Handle*, const char**, std::size_t)>("nvFatbinCreate")(&handle_, nullptr, 0));
+    library_.expect_success("nvFatbinCreate", library_.find<Status(Handle*, const char**, std::size_t)>(
+                                                  "nvFatbinCreate")(&handle_, nullptr, 0));
   }
 
   void add_cubin(const std::string& code, const std::string& architecture, const std::string& name) {
     const auto add =
         library_.find<Status(Handle, const void*, std::size_t, const char*, const char*)>("nvFatbinAddCubin");
-    expect_success("nvFatbinAddCubin", add(handle_, code.data(), code.size(), architecture.c_str(), name.c_str()));
+    library_.expect_success("nvFatbinAddCubin",
+                            add(handle_, code.data(), code.size(), architecture.c_str(), name.c_str()));
   }
   // With the zero behind it.
   void add_ptx(const std::string& code, const std::string& architecture, const std::string& name) {
     const auto add = library_.find<Status(Handle, const char*, std::size_t, const char*, const char*, const char*)>(
         "nvFatbinAddPTX");
-    expect_success("nvFatbinAddPTX",
-                   add(handle_, code.c_str(), code.size() + 1, architecture.c_str(), name.c_str(), nullptr));
+    library_.expect_success("nvFatbinAddPTX",
+                            add(handle_, code.c_str(), code.size() + 1, architecture.c_str(), name.c_str(), nullptr));
   }
 
   std::string bytes() {
     std::size_t size = 0;
-    expect_success("nvFatbinSize", library_.find<Status(Handle, std::size_t*)>("nvFatbinSize")(handle_, &size));
+    library_.expect_success("nvFatbinSize",
+                            library_.find<Status(Handle, std::size_t*)>("nvFatbinSize")(handle_, &size));
     std::string image(size, '\0');
-    expect_success("nvFatbinGet", library_.find<Status(Handle, void*)>("nvFatbinGet")(handle_, image.data()));
+    library_.expect_success("nvFatbinGet", library_.find<Status(Handle, void*)>("nvFatbinGet")(handle_, image.data()));
     return image;
   }
 
  private:
-  void expect_success(const std::string& function, Status status) {
-    if (status == 0) return;
-    const auto name = library_.find<const char*(Status)>("nvFatbinGetErrorString");
-    throw std::runtime_error(function + ": " + name(status));
-  }
-
   NvidiaLibrary library_;
   Handle handle_ = nullptr;  // until this program ends
 };
