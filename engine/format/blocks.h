@@ -32,6 +32,41 @@ struct BlockQ4_0 {  // 32 elements: scale * (nibble - 8), halves of 16
   std::uint8_t quants[16];
 };
 
+struct BlockQ4_1 {  // 32 elements: scale * nibble + min, halves of 16
+  std::uint16_t scale, min;
+  std::uint8_t quants[16];
+};
+
+// As Q4_0 and Q4_1 with a fifth bit: bit i of high_bits belongs to element i. Q5_0: scale * (five bits - 16).
+struct BlockQ5_0 {
+  std::uint16_t scale;
+  std::uint8_t high_bits[4];
+  std::uint8_t quants[16];
+};
+struct BlockQ5_1 {
+  std::uint16_t scale, min;
+  std::uint8_t high_bits[4];
+  std::uint8_t quants[16];
+};
+
+// 256 elements in 16 groups of 16: (scale * group_scale) * two bits - (min_scale * group_min); scales[g] holds the
+// scale of its group in the low four bits, the min in the upper ones. Per half of 128 elements 32 bytes, of 2 bits for
+// each of elements i, i + 32, i + 64, i + 96.
+struct BlockQ2_K {
+  std::uint8_t scales[16];
+  std::uint8_t quants[64];
+  std::uint16_t scale, min_scale;
+};
+
+// 256 elements in 16 groups of 16: (scale * (group_scale - 32)) * (three bits - 4); the low two bits are those of Q2_K,
+// the third bit of element i of part p (of 32) is bit p of high_bits[i].
+struct BlockQ3_K {
+  std::uint8_t high_bits[32];
+  std::uint8_t quants[64];
+  std::uint8_t scales[12];  // 16 scales of 6 bits: see six_bit_scale()
+  std::uint16_t scale;
+};
+
 // 256 elements in 8 groups of 32: (scale * group_scale) * nibble - (min_scale * group_min). Each 32 bytes of quants
 // hold two groups, low nibbles first.
 struct BlockQ4_K {
@@ -57,13 +92,40 @@ struct BlockQ6_K {
   std::uint16_t scale;
 };
 
+struct BlockIQ4_NL {  // 32 elements: scale * kIq4Values[nibble], halves of 16
+  std::uint16_t scale;
+  std::uint8_t quants[16];
+};
+
+// 256 elements in 8 groups of 32, each as a block of IQ4_NL whose scale is scale * (group_scale - 32).
+struct BlockIQ4_XS {
+  std::uint16_t scale;
+  std::uint16_t scales_high;   // 2 bits a group, the first group's lowest
+  std::uint8_t scales_low[4];  // 4 bits a group, low nibble first
+  std::uint8_t quants[128];
+};
+
+struct BlockMXFP4 {       // 32 elements: 2^(exponent - 128) * kFp4Values[nibble], halves of 16
+  std::uint8_t exponent;  // E8M0 (OCP microscaling formats)
+  std::uint8_t quants[16];
+};
+
 // NOLINTEND(readability-identifier-naming)
 
 static_assert(sizeof(BlockQ8_0) == 34 && alignof(BlockQ8_0) == 2);
 static_assert(sizeof(BlockQ4_0) == 18);
+static_assert(sizeof(BlockQ4_1) == 20 && sizeof(BlockQ5_0) == 22 && sizeof(BlockQ5_1) == 24);
+static_assert(sizeof(BlockQ2_K) == 84 && sizeof(BlockQ3_K) == 110);
 static_assert(sizeof(BlockQ4_K) == 144);
 static_assert(sizeof(BlockQ5_K) == 176);
 static_assert(sizeof(BlockQ6_K) == 210);
+static_assert(sizeof(BlockIQ4_NL) == 18 && sizeof(BlockIQ4_XS) == 136 && sizeof(BlockMXFP4) == 17);
+
+// What the codes of IQ4_NL and IQ4_XS stand for.
+inline constexpr std::int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                               1,    13,   25,  38,  53,  69,  89,  113};
+// Those of MXFP4 (E2M1), doubled so that they are whole.
+inline constexpr std::int8_t kFp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 // A FP8 cache row of n elements is n E4M3 bytes, then one f16 scale at byte n.
 
@@ -77,6 +139,19 @@ inline GroupScaleMin group_scale_min(const std::uint8_t (&packed)[12], int group
     return {static_cast<std::uint8_t>(packed[group] & 63), static_cast<std::uint8_t>(packed[group + 4] & 63)};
   return {static_cast<std::uint8_t>((packed[group + 4] & 15) | ((packed[group - 4] >> 6) << 4)),
           static_cast<std::uint8_t>((packed[group + 4] >> 4) | ((packed[group] >> 6) << 4))};
+}
+
+// Scale 0..15 of Q3_K from the 12 packed bytes: low four bits in the first 8 bytes (scale g and g + 8 share one), two
+// more in the last 4 (scales g, g + 4, g + 8, g + 12 share one).
+inline std::uint8_t six_bit_scale(const std::uint8_t (&packed)[12], int group) {
+  return static_cast<std::uint8_t>(((packed[group % 8] >> (group / 8 * 4)) & 15) |
+                                   (((packed[8 + group % 4] >> (group / 4 * 2)) & 3) << 4));
+}
+
+// Scale 0..7 of IQ4_XS.
+inline std::uint8_t group_scale(const BlockIQ4_XS& block, int group) {
+  return static_cast<std::uint8_t>(((block.scales_low[group / 2] >> (group % 2 * 4)) & 15) |
+                                   (((block.scales_high >> (2 * group)) & 3) << 4));
 }
 
 }  // namespace headroom

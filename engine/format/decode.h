@@ -87,6 +87,52 @@ inline void decode_block(const BlockQ4_0& block, float* out) {  // (32)
   }
 }
 
+inline void decode_block(const BlockQ4_1& block, float* out) {  // (32)
+  const float scale = f16_to_f32(block.scale), min = f16_to_f32(block.min);
+  for (int i = 0; i < 16; ++i) {
+    out[i] = scale * static_cast<float>(block.quants[i] & 15) + min;
+    out[i + 16] = scale * static_cast<float>(block.quants[i] >> 4) + min;
+  }
+}
+
+// Element i of Q5_0 and Q5_1.
+template <class Block>
+int five_bits(const Block& block, int i) {
+  return ((block.quants[i % 16] >> (i / 16 * 4)) & 15) | (((block.high_bits[i / 8] >> (i % 8)) & 1) << 4);
+}
+
+inline void decode_block(const BlockQ5_0& block, float* out) {  // (32)
+  const float scale = f16_to_f32(block.scale);
+  for (int i = 0; i < 32; ++i) out[i] = scale * static_cast<float>(five_bits(block, i) - 16);
+}
+
+inline void decode_block(const BlockQ5_1& block, float* out) {  // (32)
+  const float scale = f16_to_f32(block.scale), min = f16_to_f32(block.min);
+  for (int i = 0; i < 32; ++i) out[i] = scale * static_cast<float>(five_bits(block, i)) + min;
+}
+
+// The two bits of element i of Q2_K and Q3_K.
+inline int two_bits(const std::uint8_t (&quants)[64], int i) {
+  return (quants[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2)) & 3;
+}
+
+inline void decode_block(const BlockQ2_K& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
+  for (int i = 0; i < 256; ++i) {
+    const std::uint8_t packed = block.scales[i / 16];
+    out[i] = scale * static_cast<float>(packed & 15) * static_cast<float>(two_bits(block.quants, i)) -
+             min_scale * static_cast<float>(packed >> 4);
+  }
+}
+
+inline void decode_block(const BlockQ3_K& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale);
+  for (int i = 0; i < 256; ++i) {
+    const int three_bits = two_bits(block.quants, i) | (((block.high_bits[i % 32] >> (i / 32)) & 1) << 2);
+    out[i] = scale * static_cast<float>(six_bit_scale(block.scales, i / 16) - 32) * static_cast<float>(three_bits - 4);
+  }
+}
+
 inline void decode_block(const BlockQ4_K& block, float* out) {  // (256)
   const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
   for (int group = 0; group < 8; ++group) {
@@ -127,6 +173,34 @@ inline void decode_block(const BlockQ6_K& block, float* out) {  // (256)
   }
 }
 
+// 32 elements of 16 nibbles.
+inline void decode_table(const std::uint8_t* quants, const std::int8_t (&values)[16], float scale, float* out) {
+  for (int i = 0; i < 16; ++i) {
+    out[i] = scale * static_cast<float>(values[quants[i] & 15]);
+    out[i + 16] = scale * static_cast<float>(values[quants[i] >> 4]);
+  }
+}
+
+inline void decode_block(const BlockIQ4_NL& block, float* out) {  // (32)
+  decode_table(block.quants, kIq4Values, f16_to_f32(block.scale), out);
+}
+
+inline void decode_block(const BlockIQ4_XS& block, float* out) {  // (256)
+  const float scale = f16_to_f32(block.scale);
+  for (int group = 0; group < 8; ++group)
+    decode_table(block.quants + std::ptrdiff_t{group} * 16, kIq4Values,
+                 scale * static_cast<float>(group_scale(block, group) - 32), out + std::ptrdiff_t{group} * 32);
+}
+
+// 2^(exponent - 128); the first two are subnormal.
+inline float e8m0_half_to_f32(std::uint8_t exponent) {
+  return std::bit_cast<float>(exponent < 2 ? 0x00200000U << exponent : (exponent - 1U) << 23);
+}
+
+inline void decode_block(const BlockMXFP4& block, float* out) {  // (32)
+  decode_table(block.quants, kFp4Values, e8m0_half_to_f32(block.exponent), out);
+}
+
 // Decodes a row of whole blocks; the elements that pad the last block are dropped.
 template <class Block, int kBlockElems>
 void decode_block_row(const std::byte* row, std::uint64_t n_elems, float* out) {
@@ -159,9 +233,17 @@ inline void decode_row(DType dtype, const std::byte* row, std::uint64_t n_elems,
       return;
     case DType::kQ8_0: decode_block_row<BlockQ8_0, 32>(row, n_elems, out); return;
     case DType::kQ4_0: decode_block_row<BlockQ4_0, 32>(row, n_elems, out); return;
+    case DType::kQ4_1: decode_block_row<BlockQ4_1, 32>(row, n_elems, out); return;
+    case DType::kQ5_0: decode_block_row<BlockQ5_0, 32>(row, n_elems, out); return;
+    case DType::kQ5_1: decode_block_row<BlockQ5_1, 32>(row, n_elems, out); return;
+    case DType::kQ2_K: decode_block_row<BlockQ2_K, 256>(row, n_elems, out); return;
+    case DType::kQ3_K: decode_block_row<BlockQ3_K, 256>(row, n_elems, out); return;
     case DType::kQ4_K: decode_block_row<BlockQ4_K, 256>(row, n_elems, out); return;
     case DType::kQ5_K: decode_block_row<BlockQ5_K, 256>(row, n_elems, out); return;
     case DType::kQ6_K: decode_block_row<BlockQ6_K, 256>(row, n_elems, out); return;
+    case DType::kIQ4_NL: decode_block_row<BlockIQ4_NL, 32>(row, n_elems, out); return;
+    case DType::kIQ4_XS: decode_block_row<BlockIQ4_XS, 256>(row, n_elems, out); return;
+    case DType::kMXFP4: decode_block_row<BlockMXFP4, 32>(row, n_elems, out); return;
     case DType::kF8E4M3: {
       const float scale = f16_to_f32(load_block<std::uint16_t>(row + n_elems));
       for (std::uint64_t i = 0; i < n_elems; ++i) out[i] = scale * e4m3_to_f32(std::to_integer<std::uint8_t>(row[i]));

@@ -12,11 +12,19 @@ enum class DType : std::uint8_t {
   kBF16,
   kQ8_0,
   kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ5_1,
+  kQ2_K,
+  kQ3_K,
   kQ4_K,
   kQ5_K,
   kQ6_K,
+  kIQ4_NL,
+  kIQ4_XS,
+  kMXFP4,
   kF8E4M3,  // KV cache only: E4M3 bytes and one f16 scale per token and head
 };
-inline constexpr std::size_t kNDTypes = 9;
+inline constexpr std::size_t kNDTypes = 17;
 
 }  // namespace headroom

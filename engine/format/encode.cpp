@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "format/decode.h"
@@ -33,13 +34,18 @@ void encode_block(std::span<const float, 32> in, BlockQ8_0& block) {
   for (int i = 0; i < 32; ++i) block.quants[i] = static_cast<std::int8_t>(round_clamped(in[i] * inverse, -127, 127));
 }
 
-// The element of largest magnitude maps to -8, the one code that has no mirror image.
-void encode_block(std::span<const float, 32> in, BlockQ4_0& block) {
+// The element of largest magnitude, with its sign.
+float extreme_of(std::span<const float> in) {
   float extreme = 0;
   for (const float x : in) {
     if (std::fabs(x) > std::fabs(extreme)) extreme = x;
   }
-  const float scale = extreme / -8.0F, inverse = safe_inverse(scale);
+  return extreme;
+}
+
+// The element of largest magnitude maps to -8, the one code that has no mirror image.
+void encode_block(std::span<const float, 32> in, BlockQ4_0& block) {
+  const float scale = extreme_of(in) / -8.0F, inverse = safe_inverse(scale);
   block.scale = scale_to_f16(scale);
   const auto code = [&](float x) {
     const float shifted = x * inverse + 8.5F;
@@ -48,14 +54,101 @@ void encode_block(std::span<const float, 32> in, BlockQ4_0& block) {
   for (int i = 0; i < 16; ++i) block.quants[i] = static_cast<std::uint8_t>(code(in[i]) | (code(in[i + 16]) << 4));
 }
 
+// Nibbles of 32 codes, halves of 16.
+void put_halves(std::span<const std::uint8_t, 32> codes, std::uint8_t (&quants)[16]) {
+  for (std::size_t i = 0; i < 16; ++i)
+    quants[i] = static_cast<std::uint8_t>((codes[i] & 15) | ((codes[i + 16] & 15) << 4));
+}
+void put_fifth_bits(std::span<const std::uint8_t, 32> codes, std::uint8_t (&high_bits)[4]) {
+  for (std::size_t i = 0; i < 32; ++i) high_bits[i / 8] |= static_cast<std::uint8_t>((codes[i] >> 4) << (i % 8));
+}
+
+// Scale and min so that the codes 0..most_code reach from the least element to the largest.
+template <class Block>
+std::array<std::uint8_t, 32> encode_range(std::span<const float, 32> in, int most_code, Block& block) {
+  float low = in[0], high = in[0];
+  for (const float x : in) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  block.scale = scale_to_f16((high - low) / static_cast<float>(most_code));
+  block.min = scale_to_f16(low);
+  const float inverse = safe_inverse(f16_to_f32(block.scale)), min = f16_to_f32(block.min);
+  std::array<std::uint8_t, 32> codes;
+  for (std::size_t i = 0; i < 32; ++i)
+    codes[i] = static_cast<std::uint8_t>(round_clamped((in[i] - min) * inverse, 0, most_code));
+  return codes;
+}
+
+void encode_block(std::span<const float, 32> in, BlockQ4_1& block) {
+  put_halves(encode_range(in, 15, block), block.quants);
+}
+
+void encode_block(std::span<const float, 32> in, BlockQ5_1& block) {
+  const auto codes = encode_range(in, 31, block);
+  put_halves(codes, block.quants);
+  put_fifth_bits(codes, block.high_bits);
+}
+
+// As Q4_0: the element of largest magnitude maps to -16.
+void encode_block(std::span<const float, 32> in, BlockQ5_0& block) {
+  const float scale = extreme_of(in) / -16.0F, inverse = safe_inverse(scale);
+  block.scale = scale_to_f16(scale);
+  std::array<std::uint8_t, 32> codes;
+  for (std::size_t i = 0; i < 32; ++i)
+    codes[i] = static_cast<std::uint8_t>(round_clamped(in[i] * inverse, -16, 15) + 16);
+  put_halves(codes, block.quants);
+  put_fifth_bits(codes, block.high_bits);
+}
+
+// The code whose value is nearest to x; the first of two.
+std::uint8_t nearest_code(float x, const std::int8_t (&values)[16]) {
+  std::size_t best = 0;
+  float best_off = std::numeric_limits<float>::infinity();
+  for (std::size_t code = 0; code < 16; ++code) {
+    const float off = std::fabs(x - static_cast<float>(values[code]));
+    if (off < best_off) best = code, best_off = off;
+  }
+  return static_cast<std::uint8_t>(best);
+}
+
+// The scale with which the values of IQ4_NL are nearest to `in`: the largest element on the largest value, then once by
+// least squares over the codes that this gives.
+float fit_iq4(std::span<const float> in) {
+  const float scale = extreme_of(in) / static_cast<float>(kIq4Values[0]), inverse = safe_inverse(scale);
+  float sum_value_x = 0, sum_value2 = 0;
+  for (const float x : in) {
+    const auto value = static_cast<float>(kIq4Values[nearest_code(x * inverse, kIq4Values)]);
+    sum_value_x += value * x;
+    sum_value2 += value * value;
+  }
+  const float fit = inverse != 0 ? sum_value_x / sum_value2 : 0.0F;
+  return std::isfinite(fit) ? fit : scale;
+}
+
+void encode_block(std::span<const float, 32> in, BlockIQ4_NL& block) {
+  block.scale = scale_to_f16(fit_iq4(in));
+  const float inverse = safe_inverse(f16_to_f32(block.scale));
+  std::array<std::uint8_t, 32> codes;
+  for (std::size_t i = 0; i < 32; ++i) codes[i] = nearest_code(in[i] * inverse, kIq4Values);
+  put_halves(codes, block.quants);
+}
+
+// The exponent that the OCP specification proposes: the largest element's, less that of the largest code, 6.
+void encode_block(std::span<const float, 32> in, BlockMXFP4& block) {
+  const float largest = std::fabs(extreme_of(in));
+  if (largest > 0) block.exponent = static_cast<std::uint8_t>(std::clamp(std::ilogb(largest), -125, 129) + 125);
+  const float inverse = safe_inverse(e8m0_half_to_f32(block.exponent));
+  std::array<std::uint8_t, 32> codes;
+  for (std::size_t i = 0; i < 32; ++i) codes[i] = nearest_code(in[i] * inverse, kFp4Values);
+  put_halves(codes, block.quants);
+}
+
 // The code from -8 to 7 that, with `shift`, is nearest.
 int round_q4(float x, float shift) { return static_cast<int>(std::nearbyint(std::clamp(x - shift, -8.0F, 7.0F))); }
 
 void encode_searched(std::span<const float, 32> in, float shift, BlockQ4_0& block) {
-  float extreme = 0;
-  for (const float x : in) {
-    if (std::fabs(x) > std::fabs(extreme)) extreme = x;
-  }
+  const float extreme = extreme_of(in);
   float best_gain = 0, best_inverse = 0, best_scale = 0;
   for (const float divisor : kQ4ScaleDivisors) {
     const float inverse = safe_inverse(extreme / -divisor);
@@ -165,11 +258,7 @@ void encode_block(std::span<const float, 256> in, BlockQ6_K& block) {
   std::array<float, 16> group_scales{};
   float extreme = 0;
   for (std::size_t group = 0; group < 16; ++group) {
-    float largest = 0;
-    for (const float x : in.subspan(group * 16, 16)) {
-      if (std::fabs(x) > std::fabs(largest)) largest = x;
-    }
-    group_scales[group] = largest / -32.0F;
+    group_scales[group] = extreme_of(in.subspan(group * 16, 16)) / -32.0F;
     if (std::fabs(group_scales[group]) > std::fabs(extreme)) extreme = group_scales[group];
   }
   block.scale = scale_to_f16(extreme / -128.0F);
@@ -183,6 +272,74 @@ void encode_block(std::span<const float, 256> in, BlockQ6_K& block) {
       block.low_bits[half * 64 + quarter % 2 * 32 + lane] |=
           static_cast<std::uint8_t>((code & 15) << (quarter / 2 * 4));
       block.high_bits[half * 32 + lane] |= static_cast<std::uint8_t>((code >> 4) << (quarter * 2));
+    }
+  }
+}
+
+// Two bits of each of 256 codes, as Q2_K and Q3_K keep them.
+void put_two_bits(std::span<const std::uint8_t, 256> codes, std::uint8_t (&quants)[64]) {
+  for (std::size_t i = 0; i < 256; ++i)
+    quants[i / 128 * 32 + i % 32] |= static_cast<std::uint8_t>((codes[i] & 3) << (i % 128 / 32 * 2));
+}
+
+void encode_block(std::span<const float, 256> in, BlockQ2_K& block) {
+  std::array<GroupFit, 16> fits;
+  float largest_scale = 0, largest_min = 0;
+  for (std::size_t group = 0; group < 16; ++group) {
+    fits[group] = fit_group(in.subspan(group * 16, 16), 3);
+    largest_scale = std::max(largest_scale, fits[group].scale);
+    largest_min = std::max(largest_min, fits[group].min);
+  }
+  block.scale = scale_to_f16(largest_scale / 15.0F);
+  block.min_scale = scale_to_f16(largest_min / 15.0F);
+  const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
+  std::array<std::uint8_t, 256> codes;
+  for (std::size_t group = 0; group < 16; ++group) {
+    const int scale_code = round_clamped(fits[group].scale * safe_inverse(scale), 0, 15);
+    const int min_code = round_clamped(fits[group].min * safe_inverse(min_scale), 0, 15);
+    block.scales[group] = static_cast<std::uint8_t>(scale_code | (min_code << 4));
+    const float inverse = safe_inverse(scale * static_cast<float>(scale_code)),
+                min = min_scale * static_cast<float>(min_code);
+    for (std::size_t i = group * 16; i < group * 16 + 16; ++i)
+      codes[i] = static_cast<std::uint8_t>(round_clamped((in[i] + min) * inverse, 0, 3));
+  }
+  put_two_bits(codes, block.quants);
+}
+
+void encode_block(std::span<const float, 256> in, BlockQ3_K& block) {
+  std::array<float, 16> group_scales{};
+  for (std::size_t group = 0; group < 16; ++group) group_scales[group] = extreme_of(in.subspan(group * 16, 16)) / -4.0F;
+  block.scale = scale_to_f16(extreme_of(group_scales) / -32.0F);
+  const float scale = f16_to_f32(block.scale), inverse_scale = safe_inverse(scale);
+  std::array<std::uint8_t, 256> codes;
+  for (std::size_t group = 0; group < 16; ++group) {
+    const int scale_code = round_clamped(group_scales[group] * inverse_scale, -32, 31);
+    const auto packed = static_cast<unsigned>(scale_code + 32);
+    block.scales[group % 8] |= static_cast<std::uint8_t>((packed & 15) << (group / 8 * 4));
+    block.scales[8 + group % 4] |= static_cast<std::uint8_t>((packed >> 4) << (group / 4 * 2));
+    const float inverse = safe_inverse(scale * static_cast<float>(scale_code));
+    for (std::size_t i = group * 16; i < group * 16 + 16; ++i)
+      codes[i] = static_cast<std::uint8_t>(round_clamped(in[i] * inverse, -4, 3) + 4);
+  }
+  put_two_bits(codes, block.quants);
+  for (std::size_t i = 0; i < 256; ++i)
+    block.high_bits[i % 32] |= static_cast<std::uint8_t>((codes[i] >> 2) << (i / 32));
+}
+
+void encode_block(std::span<const float, 256> in, BlockIQ4_XS& block) {
+  std::array<float, 8> group_scales{};
+  for (std::size_t group = 0; group < 8; ++group) group_scales[group] = fit_iq4(in.subspan(group * 32, 32));
+  block.scale = scale_to_f16(extreme_of(group_scales) / -32.0F);
+  const float scale = f16_to_f32(block.scale), inverse_scale = safe_inverse(scale);
+  for (std::size_t group = 0; group < 8; ++group) {
+    const int scale_code = round_clamped(group_scales[group] * inverse_scale, -32, 31);
+    const auto packed = static_cast<unsigned>(scale_code + 32);
+    block.scales_low[group / 2] |= static_cast<std::uint8_t>((packed & 15) << (group % 2 * 4));
+    block.scales_high |= static_cast<std::uint16_t>((packed >> 4) << (2 * group));
+    const float inverse = safe_inverse(scale * static_cast<float>(scale_code));
+    for (std::size_t i = 0; i < 16; ++i) {
+      const auto code = [&](std::size_t at) { return nearest_code(in[group * 32 + at] * inverse, kIq4Values); };
+      block.quants[group * 16 + i] = static_cast<std::uint8_t>(code(i) | (code(i + 16) << 4));
     }
   }
 }
@@ -228,9 +385,17 @@ void encode_row(DType dtype, const float* row, std::uint64_t n_elems, std::byte*
     case DType::kBF16: put_halves(f32_to_bf16); return;
     case DType::kQ8_0: encode_block_row<BlockQ8_0, 32>(row, n_elems, out); return;
     case DType::kQ4_0: encode_block_row<BlockQ4_0, 32>(row, n_elems, out); return;
+    case DType::kQ4_1: encode_block_row<BlockQ4_1, 32>(row, n_elems, out); return;
+    case DType::kQ5_0: encode_block_row<BlockQ5_0, 32>(row, n_elems, out); return;
+    case DType::kQ5_1: encode_block_row<BlockQ5_1, 32>(row, n_elems, out); return;
+    case DType::kQ2_K: encode_block_row<BlockQ2_K, 256>(row, n_elems, out); return;
+    case DType::kQ3_K: encode_block_row<BlockQ3_K, 256>(row, n_elems, out); return;
     case DType::kQ4_K: encode_block_row<BlockQ4_K, 256>(row, n_elems, out); return;
     case DType::kQ5_K: encode_block_row<BlockQ5_K, 256>(row, n_elems, out); return;
     case DType::kQ6_K: encode_block_row<BlockQ6_K, 256>(row, n_elems, out); return;
+    case DType::kIQ4_NL: encode_block_row<BlockIQ4_NL, 32>(row, n_elems, out); return;
+    case DType::kIQ4_XS: encode_block_row<BlockIQ4_XS, 256>(row, n_elems, out); return;
+    case DType::kMXFP4: encode_block_row<BlockMXFP4, 32>(row, n_elems, out); return;
     case DType::kF8E4M3: encode_fp8_row(row, n_elems, out); return;
   }
 }

@@ -32,11 +32,15 @@ class PanelRow {
   std::byte* codes(std::uint64_t unit) { return at(unit); }
   std::byte* highs(std::uint64_t unit) { return at(panel_.n_codes + unit); }
   std::byte* header(std::uint64_t block) { return at(panel_.n_codes + panel_.n_highs + block); }
-  // Of two bytes.
-  std::byte* scale(std::uint64_t block) {
-    return at(panel_.n_codes + panel_.n_highs + panel_.n_headers + block / 8) + block % 8 * 2;
+  // A block's n_bytes in the plane of scales, a part of a unit.
+  std::byte* scale(std::uint64_t block, Bytes n_bytes) {
+    const std::uint64_t in_unit = kGpuUnitBytes / n_bytes;
+    return at(panel_.n_codes + panel_.n_highs + panel_.n_headers + block / in_unit) + block % in_unit * n_bytes;
   }
   std::byte* group_scale(std::uint64_t group) { return header(group / kGpuBlock) + group % kGpuBlock * 2; }
+  std::byte* group_scale_and_min(std::uint64_t group) { return header(group / 4) + group % 4 * 4; }
+  // Where the highest bits of a group stand in one word.
+  std::byte* high_word(std::uint64_t group) { return highs(group / 4) + group % 4 * 4; }
 
  private:
   std::byte* at(std::uint64_t unit) { return to_ + unit * kGpuPanelRows * kGpuUnitBytes; }
@@ -62,10 +66,89 @@ void put_q8_0(const std::byte* from, std::uint64_t n_groups, PanelRow to) {
   }
 }
 
+// Q4_0 and IQ4_NL.
 void put_q4_0(const std::byte* from, std::uint64_t n_groups, PanelRow to) {
+  static_assert(sizeof(BlockQ4_0) == sizeof(BlockIQ4_NL));
   for (std::uint64_t group = 0; group < n_groups; ++group, from += sizeof(BlockQ4_0)) {
     std::memcpy(to.group_scale(group), from, 2);
     std::memcpy(to.codes(group), from + 2, kGpuUnitBytes);
+  }
+}
+
+void put_mxfp4(const std::byte* from, std::uint64_t n_groups, PanelRow to) {
+  for (std::uint64_t group = 0; group < n_groups; ++group, from += sizeof(BlockMXFP4)) {
+    *(to.scale(group / kGpuBlock, kGpuBlock) + group % kGpuBlock) = *from;
+    std::memcpy(to.codes(group), from + 1, kGpuUnitBytes);
+  }
+}
+
+// 32 bits, one for each element, in the order of the plane of highs.
+std::uint32_t spread_over_bytes(std::uint32_t bits) {
+  std::uint32_t word = 0;
+  for (std::uint32_t w = 0; w < 8; ++w, bits >>= 4) {
+    for (std::uint32_t k = 0; k < 4; ++k) word |= ((bits >> k) & 1) << (8 * k + w);
+  }
+  return word;
+}
+
+// Q4_1, Q5_0 and Q5_1: a scale, perhaps a min, perhaps fifth bits, and the codes.
+void put_q4_1_or_q5(const std::byte* from, bool has_min, bool has_fifth, std::uint64_t n_groups, PanelRow to) {
+  for (std::uint64_t group = 0; group < n_groups; ++group) {
+    std::memcpy(has_min ? to.group_scale_and_min(group) : to.group_scale(group), from, has_min ? 4 : 2);
+    from += has_min ? 4 : 2;
+    if (has_fifth) {
+      store_word(spread_over_bytes(load_word(from)), to.high_word(group));
+      from += 4;
+    }
+    std::memcpy(to.codes(group), from, kGpuUnitBytes);
+    from += kGpuUnitBytes;
+  }
+}
+
+// The two bits of each element of a group, which begin at bit `shift` of 32 bytes, as two words.
+void put_pairs(const std::byte* bytes, std::uint32_t shift, std::byte* to) {
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    std::uint32_t word = 0;
+    for (std::uint32_t w = 0; w < 4; ++w) word |= ((load_word(bytes + 16 * half + 4 * w) >> shift) & kPairs) << (2 * w);
+    store_word(word, to + half * 4);
+  }
+}
+
+// Bit `group` of each of 32 bytes.
+void put_bits(const std::byte* bytes, std::uint32_t group, std::byte* to) {
+  std::uint32_t word = 0;
+  for (std::uint32_t w = 0; w < 8; ++w) word |= ((load_word(bytes + 4 * w) >> group) & kBits) << w;
+  store_word(word, to);
+}
+
+void put_q2_k(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockQ2_K)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group)
+      put_pairs(from + offsetof(BlockQ2_K, quants) + group / 4 * 32, group % 4 * 2,
+                to.codes(4 * block + group / 2) + group % 2 * 8);
+    std::memcpy(to.header(block), from, kGpuUnitBytes);
+    std::memcpy(to.scale(block, 4), from + offsetof(BlockQ2_K, scale), 4);
+  }
+}
+
+void put_q3_k(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockQ3_K)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
+      put_pairs(from + offsetof(BlockQ3_K, quants) + group / 4 * 32, group % 4 * 2,
+                to.codes(4 * block + group / 2) + group % 2 * 8);
+      put_bits(from, group, to.high_word(kGpuBlock * block + group));
+    }
+    std::memset(to.header(block), 0, kGpuUnitBytes);
+    std::memcpy(to.header(block), from + offsetof(BlockQ3_K, scales), sizeof(BlockQ3_K::scales) + 2);
+  }
+}
+
+void put_iq4_xs(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
+  for (std::uint64_t block = 0; block < n_blocks; ++block, from += sizeof(BlockIQ4_XS)) {
+    for (std::uint32_t group = 0; group < kGpuBlock; ++group)
+      std::memcpy(to.codes(kGpuBlock * block + group), from + offsetof(BlockIQ4_XS, quants) + group * kGpuUnitBytes,
+                  kGpuUnitBytes);
+    std::memcpy(to.scale(block, 8), from, 8);
   }
 }
 
@@ -76,11 +159,8 @@ void put_q4_or_q5_k(const std::byte* from, bool has_fifth, std::uint64_t n_block
     std::memcpy(to.header(block), from, kGpuUnitBytes);
     from += kGpuUnitBytes;
     if (has_fifth) {
-      for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
-        std::uint32_t word = 0;
-        for (std::uint32_t w = 0; w < 8; ++w) word |= ((load_word(from + 4 * w) >> group) & kBits) << w;
-        store_word(word, to.highs(2 * block + group / 4) + group % 4 * 4);
-      }
+      for (std::uint32_t group = 0; group < kGpuBlock; ++group)
+        put_bits(from, group, to.high_word(kGpuBlock * block + group));
       from += 32;
     }
     for (std::uint32_t group = 0; group < kGpuBlock; ++group)
@@ -94,16 +174,11 @@ void put_q6_k(const std::byte* from, std::uint64_t n_blocks, PanelRow to) {
     for (std::uint32_t group = 0; group < kGpuBlock; ++group) {
       const std::uint32_t upper = group / 4, quarter = group % 4;
       put_nibbles(from + upper * 64 + quarter % 2 * 32, quarter / 2 * 4, to.codes(kGpuBlock * block + group));
-      const std::byte* const high = from + offsetof(BlockQ6_K, high_bits) + upper * 32;
-      for (std::uint32_t half = 0; half < 2; ++half) {
-        std::uint32_t word = 0;
-        for (std::uint32_t w = 0; w < 4; ++w)
-          word |= ((load_word(high + 16 * half + 4 * w) >> (2 * quarter)) & kPairs) << (2 * w);
-        store_word(word, to.highs(4 * block + group / 2) + group % 2 * 8 + half * 4);
-      }
+      put_pairs(from + offsetof(BlockQ6_K, high_bits) + upper * 32, 2 * quarter,
+                to.highs(4 * block + group / 2) + group % 2 * 8);
     }
     std::memcpy(to.header(block), from + offsetof(BlockQ6_K, scales), kGpuUnitBytes);
-    std::memcpy(to.scale(block), from + offsetof(BlockQ6_K, scale), 2);
+    std::memcpy(to.scale(block, 2), from + offsetof(BlockQ6_K, scale), 2);
   }
 }
 
@@ -121,11 +196,19 @@ GpuPanel gpu_panel(DType dtype, std::uint64_t n_cols) {
     case DType::kF16:
     case DType::kBF16: return {.n_codes = 4 * n_groups};
     case DType::kQ8_0: return {.n_codes = 2 * n_groups, .n_headers = n_blocks};
-    case DType::kQ4_0: return {.n_codes = n_groups, .n_headers = n_blocks};
+    case DType::kQ4_0:
+    case DType::kIQ4_NL: return {.n_codes = n_groups, .n_headers = n_blocks};
+    case DType::kQ4_1: return {.n_codes = n_groups, .n_headers = 2 * n_blocks};
+    case DType::kQ5_0: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
+    case DType::kQ5_1: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = 2 * n_blocks};
+    case DType::kQ2_K: return {.n_codes = 4 * n_blocks, .n_headers = n_blocks, .n_scales = div_up(n_blocks, 4)};
+    case DType::kQ3_K: return {.n_codes = 4 * n_blocks, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
     case DType::kQ4_K: return {.n_codes = n_groups, .n_headers = n_blocks};
     case DType::kQ5_K: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
     case DType::kQ6_K:
       return {.n_codes = n_groups, .n_highs = 4 * n_blocks, .n_headers = n_blocks, .n_scales = div_up(n_blocks, 8)};
+    case DType::kIQ4_XS:
+    case DType::kMXFP4: return {.n_codes = n_groups, .n_scales = div_up(n_blocks, 2)};
     case DType::kF8E4M3: break;
   }
   CHECK(false, "a type that no weight has");
@@ -145,10 +228,18 @@ void pack_gpu_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, con
       case DType::kF16:
       case DType::kBF16: put_plain(rows, each, place); break;
       case DType::kQ8_0: put_q8_0(rows, n_groups, place); break;
-      case DType::kQ4_0: put_q4_0(rows, n_groups, place); break;
+      case DType::kQ4_0:
+      case DType::kIQ4_NL: put_q4_0(rows, n_groups, place); break;
+      case DType::kQ4_1: put_q4_1_or_q5(rows, true, false, n_groups, place); break;
+      case DType::kQ5_0: put_q4_1_or_q5(rows, false, true, n_groups, place); break;
+      case DType::kQ5_1: put_q4_1_or_q5(rows, true, true, n_groups, place); break;
+      case DType::kQ2_K: put_q2_k(rows, n_blocks, place); break;
+      case DType::kQ3_K: put_q3_k(rows, n_blocks, place); break;
       case DType::kQ4_K: put_q4_or_q5_k(rows, false, n_blocks, place); break;
       case DType::kQ5_K: put_q4_or_q5_k(rows, true, n_blocks, place); break;
       case DType::kQ6_K: put_q6_k(rows, n_blocks, place); break;
+      case DType::kIQ4_XS: put_iq4_xs(rows, n_blocks, place); break;
+      case DType::kMXFP4: put_mxfp4(rows, n_groups, place); break;
       case DType::kF8E4M3: CHECK(false, "a type that no weight has");
     }
   }

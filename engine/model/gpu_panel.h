@@ -3,15 +3,20 @@
 //
 // A row is cut into groups of 32 elements; eight groups are a block. A row that ends within a group is filled up with
 // zeros. A panel has up to four planes, one behind another, each (units of a row, 32 rows) units:
-//   codes    F32: 8 units a group. F16, BF16: 4, as in the file. Q8_0: 2, the bytes of the group. Others: 1; its byte i
-//            holds the low four bits of element i, and above them those of element i + 16.
-//   highs    The bits above the low four. Q5_K: one word a group; the fifth bit of element 4 w + k (k = 0 to 3) is its
-//            bit 8 k + w. Q6_K: one word for each half of a group; the two bits of element 4 w + k begin at bit
-//            8 k + 2 (w % 4).
-//   headers  One unit a block. Q8_0, Q4_0: the F16 scales of its groups. Q4_K, Q5_K: scale, scale of the minima, then
-//            the 12 packed bytes, as in the file. Q6_K: the 16 scales, as in the file.
-//   scales   Q6_K: one unit for eight blocks, their F16 scales.
-// A format takes as many bytes as in the file, but for the ends of rows and for Q6_K's last unit of scales.
+//   codes    F32: 8 units a group. F16, BF16: 4, as in the file. Q8_0: 2, the bytes of the group. Q2_K, Q3_K: half a
+//            one, two bits an element in the order of Q6_K's highs. Others: 1; its byte i holds the low four bits of
+//            element i, and above them those of element i + 16.
+//   highs    The bits above those. Q5_0, Q5_1, Q5_K, Q3_K: one word a group; the highest bit of element 4 w + k (k = 0
+//            to 3) is its bit 8 k + w. Q6_K: one word for each half of a group; the two bits of element 4 w + k begin
+//            at bit 8 k + 2 (w % 4).
+//   headers  Q8_0, Q4_0, Q5_0, IQ4_NL: one unit a block, the F16 scales of its groups. Q4_1, Q5_1: two, a word for each
+//            group with its scale and its min. Of the others one: Q4_K, Q5_K: scale, scale of the minima, then the 12
+//            packed bytes, as in the file. Q6_K, Q2_K: the 16 scales, as in the file. Q3_K: the 12 packed bytes, then
+//            the scale; two bytes are empty. IQ4_XS, MXFP4: none.
+//   scales   Fields of a block that are shorter than a unit, side by side. Q6_K: scale, of 8 blocks. Q2_K: scale and
+//            scale of the minima, of 4. IQ4_XS: the 8 bytes before the codes, MXFP4: the exponents of 8 groups, of 2.
+// A format takes as many bytes as in the file, but for the ends of rows, for the last unit of scales, and for the two
+// bytes of Q3_K (112 a block for 110).
 #pragma once
 
 #include <cstdint>

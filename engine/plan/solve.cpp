@@ -117,9 +117,17 @@ std::uint32_t kv_loss_rank(DType dtype) {
     case DType::kF8E4M3: return 2;
     case DType::kQ4_0: return 6;  // 4 bits lose more than the three steps before together
     case DType::kBF16:
+    case DType::kQ4_1:
+    case DType::kQ5_0:
+    case DType::kQ5_1:
+    case DType::kQ2_K:
+    case DType::kQ3_K:
     case DType::kQ4_K:
     case DType::kQ5_K:
-    case DType::kQ6_K: break;
+    case DType::kQ6_K:
+    case DType::kIQ4_NL:
+    case DType::kIQ4_XS:
+    case DType::kMXFP4: break;
   }
   CHECK(false, "a type that no cache has");
 }

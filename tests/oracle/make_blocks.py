@@ -11,9 +11,17 @@ import gguf
 import numpy as np
 
 N_BLOCKS = 48
+# In the order of their seeds: new ones come last, so that the others stay as they are.
+SEEDED = [
+    "F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K",
+    "Q4_1", "Q5_0", "Q5_1", "Q2_K", "Q3_K", "IQ4_NL", "IQ4_XS", "MXFP4",
+]
 OUT = pathlib.Path(__file__).parent.parent / "golden" / "blocks"
 # Byte positions of the f16 scales in a block.
-F16_AT = {"Q8_0": [0], "Q4_0": [0], "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208]}
+F16_AT = {
+    "Q8_0": [0], "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q2_K": [80, 82], "Q3_K": [108], "Q4_K": [0, 2],
+    "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "MXFP4": [],
+}
 
 
 def random_blocks(name: str, block_bytes: int, rng: np.random.Generator) -> np.ndarray:
@@ -28,12 +36,15 @@ def random_blocks(name: str, block_bytes: int, rng: np.random.Generator) -> np.n
         scales[2] = np.float16(6e-8)  # subnormal
         scales[3] = np.float16(65504)
         blocks[:, at : at + 2] = scales.view(np.uint8).reshape(N_BLOCKS, 2)
+    if name == "MXFP4":  # its exponents; 255 would be no number
+        blocks[:, 0] = rng.integers(112, 136, N_BLOCKS)
+        blocks[1:6, 0] = [251, 0, 1, 2, 250]
     return blocks
 
 
 def main() -> None:
     OUT.mkdir(parents=True, exist_ok=True)
-    for seed, name in enumerate(["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K"]):
+    for seed, name in enumerate(SEEDED):
         kind = gguf.GGMLQuantizationType[name]
         block_elems, block_bytes = gguf.GGML_QUANT_SIZES[kind]
         blocks = random_blocks(name, block_bytes, np.random.default_rng(100 + seed))

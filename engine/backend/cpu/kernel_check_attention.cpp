@@ -29,9 +29,17 @@ double encoding_off(DType type, double x, double most) {
     case DType::kF32:
     case DType::kBF16:
     case DType::kQ4_0:
+    case DType::kQ4_1:
+    case DType::kQ5_0:
+    case DType::kQ5_1:
+    case DType::kQ2_K:
+    case DType::kQ3_K:
     case DType::kQ4_K:
     case DType::kQ5_K:
-    case DType::kQ6_K: break;
+    case DType::kQ6_K:
+    case DType::kIQ4_NL:
+    case DType::kIQ4_XS:
+    case DType::kMXFP4: break;
   }
   CHECK(false, "the table has no kernel that encodes this type");
 }

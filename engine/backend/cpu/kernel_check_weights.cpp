@@ -33,6 +33,11 @@ BlockQ8_0 q8_0(KernelProbe& probe) {
   return block;
 }
 
+template <class Block>
+void fill_codes(KernelProbe& probe, Block& block) {
+  for (std::uint8_t& both : block.quants) both = static_cast<std::uint8_t>(probe.whole(0, 255));
+}
+
 // The first block of a slab has its largest scale, of which only -8 and 0 steps are multiples of a 127th.
 BlockQ4_0 q4_0(KernelProbe& probe, bool is_largest) {
   BlockQ4_0 block{};
@@ -41,6 +46,80 @@ BlockQ4_0 q4_0(KernelProbe& probe, bool is_largest) {
     both =
         static_cast<std::uint8_t>(is_largest ? probe.whole(0, 1) * 8 + probe.whole(0, 1) * 128 : probe.whole(0, 255));
   }
+  return block;
+}
+
+// As Q4_0: of the largest scale only -16 and 0 steps are multiples of a 127th.
+BlockQ5_0 q5_0(KernelProbe& probe, bool is_largest) {
+  BlockQ5_0 block{};
+  block.scale = half(static_cast<float>(is_largest ? 127 : 16 * probe.whole(1, 7)) / 1024.0F);
+  for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+  if (!is_largest) fill_codes(probe, block);
+  return block;
+}
+
+// Elements are whole numbers of steps, of which the first block of a slab has the largest that a block can: its min,
+// -127.
+template <class Block>
+Block with_min(KernelProbe& probe, std::int32_t most_code, bool is_largest) {
+  Block block{};
+  const std::int32_t step = probe.whole(1, 120 / most_code);
+  block.scale = half(static_cast<float>(step) / 1024.0F);
+  block.min = half(static_cast<float>(is_largest ? -127 : -probe.whole(0, 120)) / 1024.0F);
+  fill_codes(probe, block);
+  return block;
+}
+
+// Values of a table are multiples of a 127th only where all scales of a slab are as large.
+BlockIQ4_NL iq4_nl(KernelProbe& probe, std::int32_t step) {
+  BlockIQ4_NL block{};
+  block.scale = half(static_cast<float>((probe.whole(0, 1) * 2 - 1) * step) / 1024.0F);
+  fill_codes(probe, block);
+  return block;
+}
+
+BlockIQ4_XS iq4_xs(KernelProbe& probe) {
+  BlockIQ4_XS block{};
+  block.scale = half(static_cast<float>(probe.whole(1, 7)) / 1024.0F);
+  const int step = probe.whole(1, 31);
+  for (int group = 0; group < 8; ++group) {
+    const auto packed = static_cast<unsigned>(32 + (probe.whole(0, 1) * 2 - 1) * step);
+    std::uint8_t& low = block.scales_low[group / 2];
+    low = static_cast<std::uint8_t>(low | (packed & 15) << (group % 2 * 4));
+    block.scales_high = static_cast<std::uint16_t>(block.scales_high | (packed >> 4) << (2 * group));
+  }
+  fill_codes(probe, block);
+  return block;
+}
+
+// Powers of two that are at most eight apart, so that a slab's one scale holds all codes.
+BlockMXFP4 mxfp4(KernelProbe& probe) {
+  BlockMXFP4 block{};
+  block.exponent = static_cast<std::uint8_t>(probe.whole(119, 122));
+  fill_codes(probe, block);
+  return block;
+}
+
+// Elements are 4 * scale * code - min in steps of 2^-8; one group has the largest, 4 * 11 * 3 - 5 = 127.
+BlockQ2_K q2_k(KernelProbe& probe) {
+  BlockQ2_K block{};
+  block.scale = half(0x1p-6F);
+  block.min_scale = half(0x1p-8F);
+  const int of_largest = probe.whole(0, 15);
+  for (int group = 0; group < 16; ++group) {
+    block.scales[group] =
+        static_cast<std::uint8_t>(group == of_largest ? 11 | 5 << 4 : probe.whole(1, 10) | probe.whole(0, 15) << 4);
+  }
+  fill_codes(probe, block);
+  return block;
+}
+
+BlockQ3_K q3_k(KernelProbe& probe) {
+  BlockQ3_K block{};
+  block.scale = half(static_cast<float>(probe.whole(1, 7)) / 1024.0F);
+  for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+  for (std::uint8_t& bits : block.scales) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+  fill_codes(probe, block);
   return block;
 }
 
@@ -74,11 +153,6 @@ void put_mins(KernelProbe& probe, std::uint32_t most_code, std::uint16_t& scale,
   }
 }
 
-template <class Block>
-void fill_codes(KernelProbe& probe, Block& block) {
-  for (std::uint8_t& both : block.quants) both = static_cast<std::uint8_t>(probe.whole(0, 255));
-}
-
 BlockQ6_K q6_k(KernelProbe& probe) {
   BlockQ6_K block{};
   block.scale = half(0x1p-8F);
@@ -108,15 +182,28 @@ std::uint32_t check_cols(DType type) {
 
 std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32_t n_cols) {
   std::vector<std::byte> row;
+  std::int32_t table_step = 0;
   row.reserve(row_bytes(type, n_cols));
   for (std::uint32_t column = 0; column < n_cols; column += dtype_row(type).block_elems) {
+    const bool is_first = column % kSlabCols == 0;
+    if (is_first) table_step = probe.whole(1, 31);
     switch (type) {
       case DType::kF32: append(row, static_cast<float>(probe.whole(-127, 127)) / 64.0F); break;
       case DType::kF16:
       case DType::kBF16: append_words(probe, type, column, row); break;
       case DType::kF8E4M3: append(row, static_cast<std::uint8_t>(probe.whole(0, 126) | probe.whole(0, 1) << 7)); break;
       case DType::kQ8_0: append(row, q8_0(probe)); break;
-      case DType::kQ4_0: append(row, q4_0(probe, column % kSlabCols == 0)); break;
+      case DType::kQ4_0: append(row, q4_0(probe, is_first)); break;
+      case DType::kQ4_1: append(row, with_min<BlockQ4_1>(probe, 15, is_first)); break;
+      case DType::kQ5_0: append(row, q5_0(probe, is_first)); break;
+      case DType::kQ5_1: {
+        BlockQ5_1 block = with_min<BlockQ5_1>(probe, 31, is_first);
+        for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+        append(row, block);
+        break;
+      }
+      case DType::kQ2_K: append(row, q2_k(probe)); break;
+      case DType::kQ3_K: append(row, q3_k(probe)); break;
       case DType::kQ4_K: {
         BlockQ4_K block{};
         put_mins(probe, 15, block.scale, block.min_scale, block.scales);
@@ -133,6 +220,9 @@ std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32
         break;
       }
       case DType::kQ6_K: append(row, q6_k(probe)); break;
+      case DType::kIQ4_NL: append(row, iq4_nl(probe, table_step)); break;
+      case DType::kIQ4_XS: append(row, iq4_xs(probe)); break;
+      case DType::kMXFP4: append(row, mxfp4(probe)); break;
     }
   }
   if (type == DType::kF8E4M3) append(row, half(static_cast<float>(probe.whole(17, 32)) / 1024.0F));

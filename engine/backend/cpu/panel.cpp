@@ -18,6 +18,18 @@ constexpr std::array kQ8Fields{PanelField{.row_offset = 2, .n_pieces = 8, .flipp
                                PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kQ4Fields{PanelField{.row_offset = 2, .n_pieces = 4},
                                PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ41Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
+                                PanelField{.row_offset = 4, .n_pieces = 4, .panel_offset = 64}};
+constexpr std::array kQ50Fields{PanelField{.row_offset = 2, .n_pieces = 1, .is_spread = true},
+                                PanelField{.row_offset = 6, .n_pieces = 4, .panel_offset = 64},
+                                PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kQ51Fields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
+                                PanelField{.row_offset = 4, .n_pieces = 1, .panel_offset = 64, .is_spread = true},
+                                PanelField{.row_offset = 8, .n_pieces = 4, .panel_offset = 128}};
+constexpr std::array kQ2KFields{PanelField{.row_offset = 0, .n_pieces = 20},
+                                PanelField{.row_offset = 80, .piece_bytes = 2, .n_pieces = 2, .panel_offset = 1280}};
+constexpr std::array kQ3KFields{PanelField{.row_offset = 0, .n_pieces = 27},
+                                PanelField{.row_offset = 108, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kQ4KFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
                                 PanelField{.row_offset = 4, .n_pieces = 3, .panel_offset = 64},
                                 PanelField{.row_offset = 16, .n_pieces = 32, .panel_offset = 256}};
@@ -26,6 +38,10 @@ constexpr std::array kQ5KFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n
                                 PanelField{.row_offset = 16, .n_pieces = 40, .panel_offset = 256}};
 constexpr std::array kQ6KFields{PanelField{.row_offset = 0, .n_pieces = 52},
                                 PanelField{.row_offset = 208, .piece_bytes = 2, .n_pieces = 1, .behind_blocks = true}};
+constexpr std::array kIq4XsFields{PanelField{.row_offset = 0, .piece_bytes = 2, .n_pieces = 2},
+                                  PanelField{.row_offset = 4, .n_pieces = 33, .panel_offset = 64}};
+constexpr std::array kMxfp4Fields{PanelField{.row_offset = 1, .n_pieces = 4},
+                                  PanelField{.row_offset = 0, .piece_bytes = 1, .n_pieces = 1, .behind_blocks = true}};
 constexpr std::array kF8Fields{PanelField{.piece_bytes = 1, .n_pieces = 1}};
 
 // Of the 16 interleaved blocks of a panel, before the plane.
@@ -41,7 +57,26 @@ template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
 constexpr PieceBytes<2> kRowExtra;  // DTypeRow::row_extra_bytes, where there are any
 
-// Calls `visit(piece of the row, its place in the panel, PieceBytes, flipped bits)` for every piece of the first
+// Every word that is swapped twice is what it was.
+template <class Word>
+Word spread_bits(Word word) {
+  const Word far = ((word >> 14) ^ word) & 0x0000CCCCU;
+  word ^= far ^ (far << 14);
+  const Word near = ((word >> 7) ^ word) & 0x00AA00AAU;
+  return word ^ near ^ (near << 7);
+}
+
+// How the four bytes of a piece are kept: done twice it changes nothing.
+struct Kept {
+  std::uint32_t flipped_bits = 0;
+  bool is_spread = false;
+  template <class Word>
+  Word operator()(Word word) const {
+    return is_spread ? spread_bits(word) : word ^ flipped_bits;
+  }
+};
+
+// Calls `visit(piece of the row, its place in the panel, PieceBytes, Kept)` for every piece of the first
 // n_visited blocks of row `lane`.
 template <class Visit>
 void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, std::uint32_t lane, Visit visit) {
@@ -56,12 +91,12 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
       const bool is_one_run = row.block_bytes == Bytes{n_bytes} * field.n_pieces;  // nothing but pieces of one kind
       const std::uint64_t n_runs = is_one_run ? 1 : n_visited,
                           n_pieces = is_one_run ? n_visited * field.n_pieces : field.n_pieces;
-      const std::uint32_t flipped_bits = field.flipped_bits;
+      const Kept kept{field.flipped_bits, field.is_spread};
       for (std::uint64_t run = 0; run < n_runs; ++run) {
         const Bytes in_row = run * row.block_bytes + field.row_offset, in_panel = first + run * block_stride;
 #pragma GCC unroll 8
         for (std::uint64_t piece = 0; piece < n_pieces; ++piece)
-          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, flipped_bits);
+          visit(in_row + piece * n_bytes, in_panel + piece * stride, n_bytes, kept);
       }
     };
     switch (field.piece_bytes) {
@@ -71,16 +106,16 @@ void visit_pieces(DType dtype, std::uint64_t n_cols, std::uint64_t n_visited, st
     }
   }
   if (row.row_extra_bytes != 0 && n_visited == n_blocks)
-    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, 0U);
+    visit(n_blocks * row.block_bytes, plane + Bytes{lane} * kRowExtra, kRowExtra, Kept());
 }
 
-// `flipped_bits` is 0 for pieces shorter than 4 bytes.
+// Pieces shorter than 4 bytes are kept as they are.
 template <std::uint32_t kBytes>
-void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_bytes*/, std::uint32_t flipped_bits) {
+void copy_piece(const std::byte* from, std::byte* to, PieceBytes<kBytes> /*n_bytes*/, Kept kept) {
   if constexpr (kBytes == 4) {
     std::uint32_t piece = 0;
     std::memcpy(&piece, from, 4);
-    piece ^= flipped_bits;
+    piece = kept(piece);
     std::memcpy(to, &piece, 4);
   } else {
     std::memcpy(to, from, kBytes);
@@ -93,7 +128,7 @@ struct PieceRun {
   Bytes stride = 0;
   std::byte* to = nullptr;
   std::uint64_t n_pieces = 0;
-  std::uint32_t flipped_bits = 0;
+  Kept kept;
 };
 
 // Sixteen bytes, in a register on every processor that this runs on.
@@ -109,7 +144,7 @@ Register load_register(const std::byte* from) {
 }
 
 // Four pieces of 4 bytes of rows [row, row + 4), from piece `first`.
-void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row, Dwords flipped) {
+void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row) {
   const std::byte* from = run.from + row * run.stride + first * 4;
   const auto a = load_register<Dwords>(from), b = load_register<Dwords>(from + run.stride);
   const auto c = load_register<Dwords>(from + 2 * run.stride), d = load_register<Dwords>(from + 3 * run.stride);
@@ -120,7 +155,7 @@ void turn_dwords(const PieceRun& run, std::uint64_t first, std::uint32_t row, Dw
       __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
   std::byte* to = run.to + first * (4 * kPanelRows) + row * 4;
   for (const Dwords piece : pieces) {
-    const Dwords kept = piece ^ flipped;
+    const Dwords kept = run.kept(piece);
     std::memcpy(to, &kept, sizeof kept);
     to += 4 * kPanelRows;
   }
@@ -173,14 +208,13 @@ template <std::uint32_t kBytes>
 void interleave(const PieceRun& run) {
   std::uint64_t piece = 0;
   if constexpr (kBytes == 4) {
-    const Dwords flipped = Dwords{} + run.flipped_bits;
     for (; piece + 16 <= run.n_pieces; piece += 16) {
       for (std::uint32_t row = 0; row < kPanelRows; row += 4) {
-        for (std::uint32_t i = 0; i < 16; i += 4) turn_dwords(run, piece + i, row, flipped);
+        for (std::uint32_t i = 0; i < 16; i += 4) turn_dwords(run, piece + i, row);
       }
     }
     for (; piece + 4 <= run.n_pieces; piece += 4) {
-      for (std::uint32_t row = 0; row < kPanelRows; row += 4) turn_dwords(run, piece, row, flipped);
+      for (std::uint32_t row = 0; row < kPanelRows; row += 4) turn_dwords(run, piece, row);
     }
   } else if constexpr (kBytes == 2) {
     for (; piece + 32 <= run.n_pieces; piece += 32) {
@@ -194,7 +228,7 @@ void interleave(const PieceRun& run) {
   for (; piece < run.n_pieces; ++piece) {
     for (std::uint32_t row = 0; row < kPanelRows; ++row) {
       copy_piece(run.from + row * run.stride + piece * kBytes, run.to + (piece * kPanelRows + row) * kBytes,
-                 PieceBytes<kBytes>(), run.flipped_bits);
+                 PieceBytes<kBytes>(), run.kept);
     }
   }
 }
@@ -215,10 +249,18 @@ std::span<const PanelField> panel_fields(DType dtype) {
     case DType::kF16:
     case DType::kBF16: return kHalfFields;
     case DType::kQ8_0: return kQ8Fields;
-    case DType::kQ4_0: return kQ4Fields;
+    case DType::kQ4_0:
+    case DType::kIQ4_NL: return kQ4Fields;
+    case DType::kQ4_1: return kQ41Fields;
+    case DType::kQ5_0: return kQ50Fields;
+    case DType::kQ5_1: return kQ51Fields;
+    case DType::kQ2_K: return kQ2KFields;
+    case DType::kQ3_K: return kQ3KFields;
     case DType::kQ4_K: return kQ4KFields;
     case DType::kQ5_K: return kQ5KFields;
     case DType::kQ6_K: return kQ6KFields;
+    case DType::kIQ4_XS: return kIq4XsFields;
+    case DType::kMXFP4: return kMxfp4Fields;
     case DType::kF8E4M3: return kF8Fields;
   }
   return {};
@@ -232,18 +274,16 @@ Bytes panel_plane_offset(DType dtype, std::uint64_t n_cols) {
 
 void put_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* row, std::byte* panel) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane,
-               [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
-                 copy_piece(row + in_row, panel + in_panel, n_bytes, flipped_bits);
-               });
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept) {
+    copy_piece(row + in_row, panel + in_panel, n_bytes, kept);
+  });
 }
 
 void take_panel_row(DType dtype, std::uint64_t n_cols, std::uint32_t lane, const std::byte* panel, std::byte* row) {
   const std::uint64_t n_blocks = div_up(n_cols, dtype_row(dtype).block_elems);
-  visit_pieces(dtype, n_cols, n_blocks, lane,
-               [=](Bytes in_row, Bytes in_panel, auto n_bytes, std::uint32_t flipped_bits) {
-                 copy_piece(panel + in_panel, row + in_row, n_bytes, flipped_bits);
-               });
+  visit_pieces(dtype, n_cols, n_blocks, lane, [=](Bytes in_row, Bytes in_panel, auto n_bytes, Kept kept) {
+    copy_piece(panel + in_panel, row + in_row, n_bytes, kept);
+  });
 }
 
 void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* panel) {
@@ -257,8 +297,11 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
   const std::uint64_t n_blocks = div_up(n_cols, type.block_elems);
   for (const PanelField& field : panel_fields(dtype)) {
     const Bytes field_bytes = Bytes{field.piece_bytes} * field.n_pieces * kPanelRows;
-    PieceRun run{rows + field.row_offset, stride, panel + (field.behind_blocks ? plane : field.panel_offset),
-                 field.n_pieces, field.flipped_bits};
+    PieceRun run{rows + field.row_offset,
+                 stride,
+                 panel + (field.behind_blocks ? plane : field.panel_offset),
+                 field.n_pieces,
+                 {field.flipped_bits, field.is_spread}};
     if (type.block_bytes ==
         Bytes{field.piece_bytes} * field.n_pieces) {  // nothing but pieces of one kind: the row is one run
       run.n_pieces *= n_blocks;
@@ -272,7 +315,7 @@ void put_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const st
     }
   }
   if (type.row_extra_bytes != 0)
-    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, 0});
+    interleave<kRowExtra>({rows + n_blocks * type.block_bytes, stride, panel + plane, 1, {}});
 }
 
 }  // namespace headroom

@@ -170,10 +170,10 @@ std::map<std::string, std::uint64_t> numbers_of_the_host() {
       {"kUp", static_cast<std::uint64_t>(Experts::kUp)},
       {"kDown", static_cast<std::uint64_t>(Experts::kDown)},
   };
-  const std::pair<const char*, DType> types[]{{"kF32", DType::kF32},   {"kF16", DType::kF16},   {"kBF16", DType::kBF16},
-                                              {"kQ8_0", DType::kQ8_0}, {"kQ4_0", DType::kQ4_0}, {"kQ4_K", DType::kQ4_K},
-                                              {"kQ5_K", DType::kQ5_K}, {"kQ6_K", DType::kQ6_K}};
-  for (const auto& [name, type] : types) numbers[name] = static_cast<std::uint64_t>(type);
+  for (const DTypeRow& type : kDTypes) {
+    const std::string name = type.gguf_type < 0 ? "kFp8" : "k" + std::string(type.name);
+    numbers[name] = static_cast<std::uint64_t>(type.dtype);
+  }
   return numbers;
 }
 

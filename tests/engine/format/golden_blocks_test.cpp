@@ -36,14 +36,14 @@ TEST_P(GoldenBlocks, decode_to_exactly_the_same_floats) {
   }
 }
 
-std::vector<DType> weight_types() {
+std::vector<DType> types_of_files() {
   std::vector<DType> types;
   for (const DTypeRow& row : kDTypes) {
-    if (row.is_weight) types.push_back(row.dtype);
+    if (row.gguf_type >= 0) types.push_back(row.dtype);
   }
   return types;
 }
-INSTANTIATE_TEST_SUITE_P(Types, GoldenBlocks, testing::ValuesIn(weight_types()),
+INSTANTIATE_TEST_SUITE_P(Types, GoldenBlocks, testing::ValuesIn(types_of_files()),
                          [](const auto& each) { return std::string(dtype_row(each.param).label); });
 
 }  // namespace

@@ -30,35 +30,82 @@ class PanelReader {
     }
     if (dtype_ == DType::kF16) return f16_to_f32(half(unit(row, 4 * group + in_group / 8) + in_group % 8 * 2));
     if (dtype_ == DType::kBF16) return bf16_to_f32(half(unit(row, 4 * group + in_group / 8) + in_group % 8 * 2));
-    const std::byte* header = unit(row, shape_.n_codes + shape_.n_highs + block);
-    if (dtype_ == DType::kQ8_0) {
-      const auto code = static_cast<std::int8_t>(unit(row, 2 * group + in_group / 16)[in_group % 16]);
-      return f16_to_f32(half(header + 2 * in_block)) * code;
-    }
-    const auto both = std::to_integer<std::uint32_t>(unit(row, group)[in_group % 16]);
-    std::uint32_t code = in_group < 16 ? both & 15 : both >> 4;
-    if (dtype_ == DType::kQ4_0) return f16_to_f32(half(header + 2 * in_block)) * (static_cast<float>(code) - 8);
-    const std::uint32_t w = in_group / 4, k = in_group % 4;
-    if (dtype_ == DType::kQ6_K) {
-      const std::byte* highs = unit(row, shape_.n_codes + group / 2) + group % 2 * 8 + w / 4 * 4;
-      code |= ((word(highs) >> (8 * k + 2 * (w % 4))) & 3) << 4;
-      const auto scale = static_cast<std::int8_t>(header[col % 256 / 16]);
-      const float all =
-          f16_to_f32(half(unit(row, shape_.n_codes + shape_.n_highs + shape_.n_headers + block / 8) + block % 8 * 2));
-      return all * scale * (static_cast<float>(code) - 32);
-    }
-    if (dtype_ == DType::kQ5_K) {
-      const std::byte* highs = unit(row, shape_.n_codes + group / 4) + group % 4 * 4;
-      code |= ((word(highs) >> (8 * k + w)) & 1) << 4;
+    switch (dtype_) {
+      case DType::kQ8_0:
+        return group_scale(row, group) * static_cast<std::int8_t>(unit(row, 2 * group + in_group / 16)[in_group % 16]);
+      case DType::kQ4_0: return group_scale(row, group) * (nibble(row, col) - 8);
+      case DType::kQ5_0: return group_scale(row, group) * (nibble(row, col) + 16 * high_bit(row, col) - 16);
+      case DType::kQ4_1:
+      case DType::kQ5_1: {
+        const std::byte* both = header(row, group / 4) + group % 4 * 4;
+        const float code = nibble(row, col) + (dtype_ == DType::kQ5_1 ? 16 * high_bit(row, col) : 0);
+        return f16_to_f32(half(both)) * code + f16_to_f32(half(both + 2));
+      }
+      case DType::kQ2_K: {
+        const auto packed = std::to_integer<std::uint32_t>(header(row, block)[col % 256 / 16]);
+        const std::byte* both = scales(row, block, 4);
+        return f16_to_f32(half(both)) * static_cast<float>(packed & 15) * pair(row, 0, col) -
+               f16_to_f32(half(both + 2)) * static_cast<float>(packed >> 4);
+      }
+      case DType::kQ3_K: {
+        std::uint8_t packed[12];
+        std::memcpy(packed, header(row, block), sizeof packed);
+        const int scale = six_bit_scale(packed, static_cast<int>(col % 256 / 16)) - 32;
+        return f16_to_f32(half(header(row, block) + 12)) * static_cast<float>(scale) *
+               (pair(row, 0, col) + 4 * high_bit(row, col) - 4);
+      }
+      case DType::kQ6_K: {
+        const auto scale = static_cast<std::int8_t>(header(row, block)[col % 256 / 16]);
+        return f16_to_f32(half(scales(row, block, 2))) * scale *
+               (nibble(row, col) + 16 * pair(row, shape_.n_codes, col) - 32);
+      }
+      case DType::kIQ4_NL: return group_scale(row, group) * kIq4Values[static_cast<int>(nibble(row, col))];
+      case DType::kIQ4_XS: {
+        BlockIQ4_XS fields{};
+        std::memcpy(&fields, scales(row, block, 8), 8);
+        return f16_to_f32(fields.scale) *
+               static_cast<float>(headroom::group_scale(fields, static_cast<int>(in_block)) - 32) *
+               kIq4Values[static_cast<int>(nibble(row, col))];
+      }
+      case DType::kMXFP4:
+        return e8m0_half_to_f32(std::to_integer<std::uint8_t>(scales(row, block, 8)[in_block])) *
+               kFp4Values[static_cast<int>(nibble(row, col))];
+      default: break;
     }
     std::uint8_t packed[12];
-    std::memcpy(packed, header + 4, sizeof packed);
+    std::memcpy(packed, header(row, block) + 4, sizeof packed);
     const GroupScaleMin factors = group_scale_min(packed, static_cast<int>(in_block));
-    return f16_to_f32(half(header)) * factors.scale * static_cast<float>(code) -
-           f16_to_f32(half(header + 2)) * factors.min;
+    const float code = nibble(row, col) + (dtype_ == DType::kQ5_K ? 16 * high_bit(row, col) : 0);
+    return f16_to_f32(half(header(row, block))) * factors.scale * code -
+           f16_to_f32(half(header(row, block) + 2)) * factors.min;
   }
 
  private:
+  float nibble(std::uint32_t row, std::uint64_t col) const {
+    const auto both = std::to_integer<std::uint32_t>(unit(row, col / 32)[col % 16]);
+    return static_cast<float>(col % 32 < 16 ? both & 15 : both >> 4);
+  }
+  float high_bit(std::uint32_t row, std::uint64_t col) const {
+    const std::uint64_t group = col / 32;
+    const std::uint32_t bits = word(unit(row, shape_.n_codes + group / 4) + group % 4 * 4);
+    return static_cast<float>((bits >> (8 * (col % 4) + col % 32 / 4)) & 1);
+  }
+  // Two bits, in a plane that begins at unit `plane`.
+  float pair(std::uint32_t row, std::uint64_t plane, std::uint64_t col) const {
+    const std::uint64_t group = col / 32, w = col % 32 / 4;
+    const std::uint32_t bits = word(unit(row, plane + group / 2) + group % 2 * 8 + w / 4 * 4);
+    return static_cast<float>((bits >> (8 * (col % 4) + 2 * (w % 4))) & 3);
+  }
+  const std::byte* header(std::uint32_t row, std::uint64_t index) const {
+    return unit(row, shape_.n_codes + shape_.n_highs + index);
+  }
+  float group_scale(std::uint32_t row, std::uint64_t group) const {
+    return f16_to_f32(half(header(row, group / 8) + group % 8 * 2));
+  }
+  const std::byte* scales(std::uint32_t row, std::uint64_t block, std::uint64_t n_bytes) const {
+    const std::uint64_t at = block * n_bytes;
+    return unit(row, shape_.n_codes + shape_.n_highs + shape_.n_headers + at / 16) + at % 16;
+  }
   const std::byte* unit(std::uint32_t row, std::uint64_t index) const {
     return panel_ + (index * kGpuPanelRows + row) * kGpuUnitBytes;
   }
@@ -92,7 +139,7 @@ std::vector<std::byte> random_rows(DType dtype, std::uint64_t n_cols, std::uint3
 
 TEST(GpuPanel, holds_every_row_of_every_type) {
   for (const DTypeRow& type : kDTypes) {
-    if (!type.is_weight) continue;
+    if (type.gguf_type < 0) continue;
     const std::uint64_t step = type.block_elems;
     for (const std::uint64_t n_cols : {step == 1 ? 37 : step, step * 3, std::uint64_t{2304}}) {
       for (const std::uint32_t n_rows : {1U, 31U, 32U}) {
@@ -121,9 +168,10 @@ TEST(GpuPanel, holds_every_row_of_every_type) {
 
 TEST(GpuPanel, takes_what_the_file_takes_but_for_the_ends_of_rows) {
   for (const DTypeRow& type : kDTypes) {
-    if (!type.is_weight) continue;
+    if (type.gguf_type < 0) continue;
     SCOPED_TRACE(type.name);
-    EXPECT_EQ(gpu_panel(type.dtype, 4096).bytes(), 32 * row_bytes(type.dtype, 4096));
+    const std::uint64_t n_empty = type.dtype == DType::kQ3_K ? 2 * 4096 / 256 : 0;  // bytes of a row
+    EXPECT_EQ(gpu_panel(type.dtype, 4096).bytes(), 32 * (row_bytes(type.dtype, 4096) + n_empty));
     EXPECT_LT(static_cast<double>(gpu_panel(type.dtype, 896 + 128).bytes()),
               1.03 * static_cast<double>(32 * row_bytes(type.dtype, 896 + 128)));
   }
@@ -135,7 +183,7 @@ TEST(GpuPanel, takes_what_the_file_takes_but_for_the_ends_of_rows) {
 // Nothing of what stood there before is left: what no row fills is zero, also behind the last group.
 TEST(GpuPanel, is_written_whole) {
   for (const DTypeRow& type : kDTypes) {
-    if (!type.is_weight) continue;
+    if (type.gguf_type < 0) continue;
     const std::uint64_t n_cols = type.block_elems == 1 ? 21 : type.block_elems;
     const std::vector<std::byte> rows = random_rows(type.dtype, n_cols, 3, 5);
     std::vector<std::byte> once(gpu_panel(type.dtype, n_cols).bytes(), std::byte{0}),

@@ -41,8 +41,12 @@ DEVICE StepRow step_row(const u32* inputs, u32 rows_at, u32 row) {
 
 inline constexpr u32 kF32 = static_cast<u32>(DType::kF32), kF16 = static_cast<u32>(DType::kF16),
                      kBF16 = static_cast<u32>(DType::kBF16), kQ8_0 = static_cast<u32>(DType::kQ8_0),
-                     kQ4_0 = static_cast<u32>(DType::kQ4_0), kQ4_K = static_cast<u32>(DType::kQ4_K),
-                     kQ5_K = static_cast<u32>(DType::kQ5_K), kQ6_K = static_cast<u32>(DType::kQ6_K),
+                     kQ4_0 = static_cast<u32>(DType::kQ4_0), kQ4_1 = static_cast<u32>(DType::kQ4_1),
+                     kQ5_0 = static_cast<u32>(DType::kQ5_0), kQ5_1 = static_cast<u32>(DType::kQ5_1),
+                     kQ2_K = static_cast<u32>(DType::kQ2_K), kQ3_K = static_cast<u32>(DType::kQ3_K),
+                     kQ4_K = static_cast<u32>(DType::kQ4_K), kQ5_K = static_cast<u32>(DType::kQ5_K),
+                     kQ6_K = static_cast<u32>(DType::kQ6_K), kIQ4_NL = static_cast<u32>(DType::kIQ4_NL),
+                     kIQ4_XS = static_cast<u32>(DType::kIQ4_XS), kMXFP4 = static_cast<u32>(DType::kMXFP4),
                      kFp8 = static_cast<u32>(DType::kF8E4M3);
 
 DEVICE constexpr u32 divide_up(u32 n, u32 by) { return (n + by - 1) / by; }

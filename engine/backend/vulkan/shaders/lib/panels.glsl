@@ -1,7 +1,8 @@
 // Weights in panels: model/gpu_panel.h. Before it is included, UNIT(which, index) is defined: unit `index` of the weights
 // in buffer `which`, a constant, as uvec4. A thread has one row of a panel.
 
-const uint kF32 = 0, kF16 = 1, kBF16 = 2, kQ8_0 = 3, kQ4_0 = 4, kQ4_K = 5, kQ5_K = 6, kQ6_K = 7;
+const uint kF32 = 0, kF16 = 1, kBF16 = 2, kQ8_0 = 3, kQ4_0 = 4, kQ4_1 = 5, kQ5_0 = 6, kQ5_1 = 7, kQ2_K = 8, kQ3_K = 9,
+           kQ4_K = 10, kQ5_K = 11, kQ6_K = 12, kIQ4_NL = 13, kIQ4_XS = 14, kMXFP4 = 15;
 const uint kPanelRows = 32, kGroup = 32, kBlockGroups = 8;
 
 bool is_block_format(uint type) { return type >= kQ8_0; }
