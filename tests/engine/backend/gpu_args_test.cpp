@@ -13,7 +13,7 @@
 
 #include "backend/cuda/cuda_launch.h"
 #include "backend/gpu/gpu_products.h"
-#include "format/dtype.h"
+#include "format/dtype_table.h"
 #include "model/gpu_panel.h"
 #include "plan/gpu_rules.h"
 
