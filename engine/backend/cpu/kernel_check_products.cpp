@@ -122,7 +122,9 @@ struct CheckActivations {
 void check_dot(KernelProbe& probe, const CheckMatrix& check) {
   constexpr std::uint32_t kStride = kPanelRows + 4;
   const Matrix& matrix = check.matrix;
-  const std::uint32_t most = matrix.has_super_blocks() ? kDirectCols : kTileCols;
+  // More columns meet slabs, unless the rows are of a cache too.
+  const bool has_slabs = probe.kernels.unpack[index_of(matrix.dtype)] != nullptr && !dtype_row(matrix.dtype).is_kv;
+  const std::uint32_t most = has_slabs && !matrix.reads_f32() ? kDirectCols : kTileCols;
   std::array<float, kTileCols * kStride> out;
   for (std::uint32_t width = 1; width <= most; ++width) {
     const CheckActivations activations(probe.kernels, check, width, false);

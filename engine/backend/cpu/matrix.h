@@ -9,6 +9,7 @@
 #include "backend/cpu/kernel_table.h"
 #include "backend/cpu/panel.h"
 #include "base/stop.h"
+#include "format/dtype_table.h"
 #include "plan/device_rules.h"
 
 namespace headroom {
@@ -24,7 +25,7 @@ struct Matrix {
   bool reads_f32() const { return dtype == DType::kF32 || dtype == DType::kF16 || dtype == DType::kBF16; }
   // Whether it has a form in 16-bit words for many activation rows.
   bool has_words() const { return (dtype == DType::kF16 || dtype == DType::kBF16) && n_cols % 64 == 0; }
-  bool has_super_blocks() const { return dtype == DType::kQ4_K || dtype == DType::kQ5_K || dtype == DType::kQ6_K; }
+  bool has_super_blocks() const { return dtype_row(dtype).block_elems == 256; }
 };
 
 // Products of 16 rows with the columns of one tile: (n_cols, kPanelRows).

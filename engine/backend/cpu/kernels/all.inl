@@ -7,6 +7,10 @@
 //
 #include "backend/cpu/kernels/logits.inl"
 //
+#include "backend/cpu/kernels/packed_blocks.inl"
+//
+#include "backend/cpu/kernels/packed_supers.inl"
+//
 #include "backend/cpu/kernels/dot_int.inl"
 //
 #include "backend/cpu/kernels/dot_float.inl"

@@ -51,10 +51,11 @@ struct CodeBlock {
 };
 
 // Behind the codes: (8, 16) f32 scales.
-struct CodesQ4_0 {
+template <class Source>
+struct CodesOfBlocks {
   using Acts = InterleavedSlab;
   static void unpack(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-    const PackedQ4_0 source(panel, n_cols);
+    const Source source(panel, n_cols);
     const std::uint32_t first = slab * (kSlabCols / 32),
                         last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
     auto* scales = reinterpret_cast<float*>(to + kSlabCols * 16);
@@ -69,7 +70,8 @@ struct CodesQ4_0 {
 
   template <int kP, int kN>
   static __attribute__((noinline)) void run(const SlabJob& job, const SlabBlock& part) {
-    static_assert(kAddable<15> == 8, "32 columns are added in 16 bits");
+    constexpr int kRegs = kAddable<Source::kMostCode>;
+    constexpr int kOffset = 128 / Source::kZero;
     static_assert(kP == 1, "a panel at a time");
     const CodeBlock block(job, part);
     const I ones = set_i(0x00010001);
@@ -77,17 +79,21 @@ struct CodesQ4_0 {
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) totals[c] = zero_f();
     for (std::uint32_t i = 0; i < block.n_blocks; ++i) {
-      I sums[kN];
-      sum_codes<8>(block.codes + i * 512UL, block.quants_of(i), sums);
       const std::int32_t* offset_corrections =
           block.tile.offset_corrections + block.at + i * static_cast<std::size_t>(block.width);
       const F scale = load_f(reinterpret_cast<const float*>(block.scales) + i * 16UL);
+      I whole[kN];
       HEADROOM_UNROLL_SLAB
-      for (int c = 0; c < kN; ++c) {
-        const I less_offset =
-            add_products(set_i(offset_corrections[c] >> 4), sums[c], ones);  // a code has an offset of 8
-        totals[c] = fma(to_f(less_offset), scale, totals[c]);
+      for (int c = 0; c < kN; ++c) whole[c] = set_i(offset_corrections[c] / kOffset);  // codes are taken from kZero
+      HEADROOM_UNROLL_SLAB
+      for (int j = 0; j < 8; j += kRegs) {
+        I sums[kN];
+        sum_codes<kRegs>(block.codes + i * 512UL + 64 * j, block.quants_of(i) + 4 * j, sums);
+        HEADROOM_UNROLL_SLAB
+        for (int c = 0; c < kN; ++c) whole[c] = add_products(whole[c], sums[c], ones);
       }
+      HEADROOM_UNROLL_SLAB
+      for (int c = 0; c < kN; ++c) totals[c] = fma(to_f(whole[c]), scale, totals[c]);
     }
     HEADROOM_UNROLL_SLAB
     for (int c = 0; c < kN; ++c) block.add_to(job, part.out, c, totals[c]);
@@ -269,7 +275,8 @@ void fill_codes(KernelTable& table) {
     table.unpack[static_cast<unsigned>(dtype)] = unpack;
     table.dot_slabs[static_cast<unsigned>(dtype)] = dot;
   };
-  set(DType::kQ4_0, CodesQ4_0::unpack, dot_slabs<CodesQ4_0>);
+  set(DType::kQ4_0, CodesOfBlocks<PackedQ4_0>::unpack, dot_slabs<CodesOfBlocks<PackedQ4_0>>);
+  set(DType::kQ5_0, CodesOfBlocks<PackedQ5_0>::unpack, dot_slabs<CodesOfBlocks<PackedQ5_0>>);
   set(DType::kQ4_K, CodesWithMins<PackedQ4_K>::unpack, dot_slabs<CodesWithMins<PackedQ4_K>>);
   set(DType::kQ5_K, CodesWithMins<PackedQ5_K>::unpack, dot_slabs<CodesWithMins<PackedQ5_K>>);
   set(DType::kQ6_K, CodesQ6_K::unpack, dot_slabs<CodesQ6_K>);

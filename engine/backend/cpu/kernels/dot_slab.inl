@@ -129,6 +129,10 @@ struct BlockScalesOf {  // bytes with a scale per 32
     dot_slab_block<kP, kN, true, Acts>(job, part);
   }
 };
+// The formats whose slabs have one scale for all columns.
+inline constexpr DType kOneScaleTypes[] = {DType::kQ4_0, DType::kQ4_1,   DType::kQ5_0,   DType::kQ5_1,
+                                           DType::kQ2_K, DType::kQ3_K,   DType::kQ4_K,   DType::kQ5_K,
+                                           DType::kQ6_K, DType::kIQ4_NL, DType::kIQ4_XS, DType::kMXFP4};
 using OneScale = OneScaleOf<InterleavedSlab>;
 using BlockScales = BlockScalesOf<InterleavedSlab>;
 struct Words {  // 16-bit numbers, of which activations have none apart

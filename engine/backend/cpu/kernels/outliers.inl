@@ -26,6 +26,14 @@ void column_of_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_
 }
 
 template <class Source>
+void column_of_min_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t column, float* out) {
+  const Source source(panel, n_cols);
+  I w[8];
+  source.load(column / 32, w);
+  store_f(out, add(mul(source.scale(column / 32), column_of(w, column % 32, 0.0F)), source.min(column / 32)));
+}
+
+template <class Source>
 struct WithMin {
   template <int kGroup>
   static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
@@ -45,6 +53,39 @@ struct WithSixBits {
     F first, second;
     source.scales<kPart>(super, mul(source.super_scale(super), set_f(4.0F)), first, second);
     return mul(index < 16 ? first : second, column_of(w, index, 32.0F));
+  }
+};
+struct WithThreeBits {
+  template <int kPart>
+  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
+    const PackedQ3_K source(panel, n_cols);
+    I w[8];
+    source.load_codes<kPart>(super, w);
+    F first, second;
+    source.scales<kPart>(super, mul(source.super_scale(super), set_f(32.0F)), first, second);
+    return mul(index < 16 ? first : second, column_of(w, index, 4.0F));
+  }
+};
+struct WithTwoBits {
+  template <int kPart>
+  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
+    const PackedQ2_K source(panel, n_cols);
+    I w[8];
+    source.load<kPart>(super, w);
+    const I four = source.four_scales(super, kPart / 2);
+    F first, second, first_min, second_min;
+    PackedQ2_K::scales<kPart>(four, source.super_scale(super), first, second);
+    PackedQ2_K::mins<kPart>(four, source.super_min(super), first_min, second_min);
+    return sub(mul(index < 16 ? first : second, column_of(w, index, 0.0F)), index < 16 ? first_min : second_min);
+  }
+};
+struct WithTable {
+  template <int kPart>
+  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
+    const PackedIQ4_XS source(panel, n_cols);
+    I w[8];
+    source.load<kPart>(super, w);
+    return mul(source.scale<kPart>(super, source.super_scale(super)), column_of(w, index, 128.0F));
   }
 };
 // 256 columns in 8 groups, each of which has code of its own.

@@ -29,10 +29,24 @@ struct Biased {
   };
 };
 template <class Source>
-struct SixBits {
+struct MinBlocks {
   template <int kN>
   struct At {
-    static constexpr DotFn run = dot_q6_tile<kN, Source>;
+    static constexpr DotFn run = dot_min_blocks_tile<kN, Source>;
+  };
+};
+template <class Source>
+struct Parts {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_parts_tile<kN, Source>;
+  };
+};
+template <class Source>
+struct HalvesWithMins {
+  template <int kN>
+  struct At {
+    static constexpr DotFn run = dot_halves_with_mins_tile<kN, Source>;
   };
 };
 template <class Source>
@@ -93,25 +107,48 @@ void fill(KernelTable& table) {
   table.dot[at(DType::kF8E4M3)] = dot_any<Float8, 8>;
   table.dot[at(DType::kQ8_0)] = dot_any<Biased<PackedQ8_0>::At, 8>;
   table.dot[at(DType::kQ4_0)] = dot_any<Biased<PackedQ4_0>::At, 8>;
+  table.dot[at(DType::kQ4_1)] = dot_any<MinBlocks<PackedQ4_1>::At, 4>;
+  table.dot[at(DType::kQ5_0)] = dot_any<Biased<PackedQ5_0>::At, 4>;
+  table.dot[at(DType::kQ5_1)] = dot_any<MinBlocks<PackedQ5_1>::At, 4>;
+  table.dot[at(DType::kQ2_K)] = dot_any<HalvesWithMins<PackedQ2_K>::At, 4>;
+  table.dot[at(DType::kQ3_K)] = dot_any<Parts<PackedQ3_K>::At, 4>;
   table.dot[at(DType::kQ4_K)] = dot_any<WithMins<PackedQ4_K>::At, 4>;
   table.dot[at(DType::kQ5_K)] = dot_any<WithMins<PackedQ5_K>::At, 4>;
-  table.dot[at(DType::kQ6_K)] = dot_any<SixBits<PackedQ6_K>::At, 4>;
+  table.dot[at(DType::kQ6_K)] = dot_any<Parts<PackedQ6_K>::At, 4>;
+  table.dot[at(DType::kIQ4_NL)] = dot_any<Biased<PackedIQ4_NL>::At, 4>;
+  table.dot[at(DType::kIQ4_XS)] = dot_any<Parts<PackedIQ4_XS>::At, 4>;
+  table.dot[at(DType::kMXFP4)] = dot_any<Biased<PackedMXFP4>::At, 4>;
   table.column[at(DType::kQ8_0)] = column_of_blocks<PackedQ8_0>;
   table.column[at(DType::kQ4_0)] = column_of_blocks<PackedQ4_0>;
+  table.column[at(DType::kQ4_1)] = column_of_min_blocks<PackedQ4_1>;
+  table.column[at(DType::kQ5_0)] = column_of_blocks<PackedQ5_0>;
+  table.column[at(DType::kQ5_1)] = column_of_min_blocks<PackedQ5_1>;
+  table.column[at(DType::kQ2_K)] = column_of_groups<WithTwoBits>;
+  table.column[at(DType::kQ3_K)] = column_of_groups<WithThreeBits>;
   table.column[at(DType::kQ4_K)] = column_of_groups<WithMin<PackedQ4_K>>;
   table.column[at(DType::kQ5_K)] = column_of_groups<WithMin<PackedQ5_K>>;
   table.column[at(DType::kQ6_K)] = column_of_groups<WithSixBits>;
+  table.column[at(DType::kIQ4_NL)] = column_of_blocks<PackedIQ4_NL>;
+  table.column[at(DType::kIQ4_XS)] = column_of_groups<WithTable>;
+  table.column[at(DType::kMXFP4)] = column_of_blocks<PackedMXFP4>;
   table.unpack[at(DType::kQ8_0)] = unpack_q8_0;
-  table.unpack[at(DType::kQ4_0)] = unpack_q4_0;
+  table.unpack[at(DType::kQ4_0)] = unpack_blocks<PackedQ4_0>;
+  table.unpack[at(DType::kQ4_1)] = unpack_min_blocks<PackedQ4_1>;
+  table.unpack[at(DType::kQ5_0)] = unpack_blocks<PackedQ5_0>;
+  table.unpack[at(DType::kQ5_1)] = unpack_min_blocks<PackedQ5_1>;
+  table.unpack[at(DType::kQ2_K)] = unpack_q2_k;
+  table.unpack[at(DType::kQ3_K)] = unpack_q3_k;
   table.unpack[at(DType::kQ4_K)] = unpack_mins<PackedQ4_K>;
   table.unpack[at(DType::kQ5_K)] = unpack_mins<PackedQ5_K>;
   table.unpack[at(DType::kQ6_K)] = unpack_q6_k;
+  table.unpack[at(DType::kIQ4_NL)] = unpack_blocks<PackedIQ4_NL>;
+  table.unpack[at(DType::kIQ4_XS)] = unpack_iq4_xs;
+  table.unpack[at(DType::kMXFP4)] = unpack_blocks<PackedMXFP4>;
   table.unpack[at(DType::kF16)] = unpack_words<FromF16>;
   table.unpack[at(DType::kBF16)] = unpack_words<FromBF16>;
   table.dot_slabs[at(DType::kF16)] = table.dot_slabs[at(DType::kBF16)] = dot_slabs<Words>;
   table.dot_slabs[at(DType::kQ8_0)] = dot_slabs<BlockScales>;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K})
-    table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
+  for (const DType dtype : kOneScaleTypes) table.dot_slabs[at(dtype)] = dot_slabs<OneScale>;
   table.values[at(DType::kF32)] = values<ValuesF32>;
   table.values[at(DType::kF16)] = values<ValuesF16>;
   table.values[at(DType::kF8E4M3)] = values<ValuesF8>;

@@ -22,7 +22,7 @@ void unpack_q8_0(const std::byte* panel, std::uint32_t n_cols, std::uint32_t sla
 // A group's codes q become (q * step + offset) / 256 in 16 bits, lanes being pairs: value / scale + 128, rounded.
 struct Recode {
   I step, offset;
-  // Of a group whose codes, at most six bits, are taken from kZero: value / scale = (q - kZero) * step / 256.
+  // Of a group whose codes are taken from kZero: value / scale = (q - kZero) * step / 256, all modulo 2^16.
   template <int kZero>
   static Recode around(F step) {
     const I whole = both_halves(to_i(step)), minus_zero = both_halves(set_i(-kZero));
@@ -47,19 +47,41 @@ inline void store_slab_scale(std::byte* slab, F largest) {
   store_f(reinterpret_cast<float*>(slab + kSlabCols * 16), mul(max(largest, set_f(1e-30F)), set_f(1.0F / 127)));
 }
 
-void unpack_q4_0(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
-  const PackedQ4_0 source(panel, n_cols);
+template <class Source>
+void unpack_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const Source source(panel, n_cols);
   const std::uint32_t first = slab * (kSlabCols / 32),
                       last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
   F largest = zero_f();
   for (std::uint32_t block = first; block < last; ++block) largest = max(largest, abs(source.scale(block)));
-  largest = mul(largest, set_f(8.0F));
+  largest = mul(largest, set_f(Source::kMost));
   store_slab_scale(to, largest);
   const F steps = steps_per_unit(largest);
   for (std::uint32_t block = first; block < last; ++block, to += 512) {
-    const Recode recode = Recode::around<8>(mul(source.scale(block), steps));
+    const Recode recode = Recode::around<Source::kZero>(mul(source.scale(block), steps));
     I w[8];
     source.load_codes(block, w);
+    HEADROOM_UNROLL
+    for (int j = 0; j < 8; ++j) store_i(to + 64 * j, recode.apply(w[j]));
+  }
+}
+
+template <class Source>
+void unpack_min_blocks(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const Source source(panel, n_cols);
+  const std::uint32_t first = slab * (kSlabCols / 32),
+                      last = n_cols / 32 < first + kSlabCols / 32 ? n_cols / 32 : first + kSlabCols / 32;
+  F largest = zero_f();
+  for (std::uint32_t block = first; block < last; ++block) {
+    const F min = source.min(block), end = fma(source.scale(block), set_f(Source::kMostCode), min);
+    largest = max(largest, max(abs(min), abs(end)));
+  }
+  store_slab_scale(to, largest);
+  const F steps = steps_per_unit(largest), minus_steps = sub(zero_f(), steps);
+  for (std::uint32_t block = first; block < last; ++block, to += 512) {
+    const Recode recode = Recode::less(mul(source.scale(block), steps), mul(source.min(block), minus_steps));
+    I w[8];
+    source.load(block, w);
     HEADROOM_UNROLL
     for (int j = 0; j < 8; ++j) store_i(to + 64 * j, recode.apply(w[j]));
   }
@@ -150,4 +172,120 @@ void unpack_mins(const std::byte* panel, std::uint32_t n_cols, std::uint32_t sla
   recode_group<5>(source, slab, groups, steps, to);
   recode_group<6>(source, slab, groups, steps, to);
   recode_group<7>(source, slab, groups, steps, to);
+}
+
+// A scale times a code of Q3_K is a whole number from -124 to 128. Its negative fits a byte with an offset of 128, so
+// that nothing is rounded: the slab's scale is -d.
+template <int kPart>
+inline void recode_q3_part(const PackedQ3_K& source, std::uint32_t slab, std::byte* to) {
+  I w[8];
+  source.load_codes<kPart>(slab, w);
+  F first, second;
+  source.scales<kPart>(slab, set_f(-256.0F), first, second);
+  const Recode low = Recode::around<4>(first), high = Recode::around<4>(second);
+  HEADROOM_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));
+    store_i(to + kPart * 512 + 256 + 64 * j, high.apply(w[j + 4]));
+  }
+}
+
+void unpack_q3_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const PackedQ3_K source(panel, n_cols);
+  store_f(reinterpret_cast<float*>(to + kSlabCols * 16), mul(source.super_scale(slab), set_f(-32.0F)));
+  recode_q3_part<0>(source, slab, to);
+  recode_q3_part<1>(source, slab, to);
+  recode_q3_part<2>(source, slab, to);
+  recode_q3_part<3>(source, slab, to);
+  recode_q3_part<4>(source, slab, to);
+  recode_q3_part<5>(source, slab, to);
+  recode_q3_part<6>(source, slab, to);
+  recode_q3_part<7>(source, slab, to);
+}
+
+struct TwoBitScales {  // of the 16 groups of a slab, and the largest magnitude that any of them can hold
+  F scales[16], mins[16], largest = zero_f();
+  template <int kPart>
+  void take(const PackedQ2_K& source, std::uint32_t slab, F d, F d_min) {
+    const I four = source.four_scales(slab, kPart / 2);
+    PackedQ2_K::scales<kPart>(four, d, scales[2 * kPart], scales[2 * kPart + 1]);
+    PackedQ2_K::mins<kPart>(four, d_min, mins[2 * kPart], mins[2 * kPart + 1]);
+    for (int i = 2 * kPart; i < 2 * kPart + 2; ++i)
+      largest = max(largest, max(abs(mins[i]), abs(sub(mul(scales[i], set_f(3.0F)), mins[i]))));
+  }
+};
+
+template <int kPart>
+inline void recode_q2_part(const PackedQ2_K& source, std::uint32_t slab, const TwoBitScales& groups, F steps,
+                           std::byte* to) {
+  I w[8];
+  source.load<kPart>(slab, w);
+  const Recode low = Recode::less(mul(groups.scales[2 * kPart], steps), mul(groups.mins[2 * kPart], steps)),
+               high = Recode::less(mul(groups.scales[2 * kPart + 1], steps), mul(groups.mins[2 * kPart + 1], steps));
+  HEADROOM_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));
+    store_i(to + kPart * 512 + 256 + 64 * j, high.apply(w[j + 4]));
+  }
+}
+
+void unpack_q2_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const PackedQ2_K source(panel, n_cols);
+  const F d = source.super_scale(slab), d_min = source.super_min(slab);
+  TwoBitScales groups;
+  groups.take<0>(source, slab, d, d_min);
+  groups.take<1>(source, slab, d, d_min);
+  groups.take<2>(source, slab, d, d_min);
+  groups.take<3>(source, slab, d, d_min);
+  groups.take<4>(source, slab, d, d_min);
+  groups.take<5>(source, slab, d, d_min);
+  groups.take<6>(source, slab, d, d_min);
+  groups.take<7>(source, slab, d, d_min);
+  store_slab_scale(to, groups.largest);
+  const F steps = steps_per_unit(groups.largest);
+  recode_q2_part<0>(source, slab, groups, steps, to);
+  recode_q2_part<1>(source, slab, groups, steps, to);
+  recode_q2_part<2>(source, slab, groups, steps, to);
+  recode_q2_part<3>(source, slab, groups, steps, to);
+  recode_q2_part<4>(source, slab, groups, steps, to);
+  recode_q2_part<5>(source, slab, groups, steps, to);
+  recode_q2_part<6>(source, slab, groups, steps, to);
+  recode_q2_part<7>(source, slab, groups, steps, to);
+}
+
+template <int kPart>
+inline F largest_of_part(const PackedIQ4_XS& source, std::uint32_t slab, F d, F so_far) {
+  return max(so_far, abs(source.scale<kPart>(slab, d)));
+}
+template <int kPart>
+inline void recode_table_part(const PackedIQ4_XS& source, std::uint32_t slab, F d_steps, std::byte* to) {
+  I w[8];
+  source.load<kPart>(slab, w);
+  const Recode recode = Recode::around<128>(source.scale<kPart>(slab, d_steps));
+  HEADROOM_UNROLL
+  for (int j = 0; j < 8; ++j) store_i(to + kPart * 512 + 64 * j, recode.apply(w[j]));
+}
+
+void unpack_iq4_xs(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
+  const PackedIQ4_XS source(panel, n_cols);
+  const F d = source.super_scale(slab);
+  F largest = largest_of_part<0>(source, slab, d, zero_f());
+  largest = largest_of_part<1>(source, slab, d, largest);
+  largest = largest_of_part<2>(source, slab, d, largest);
+  largest = largest_of_part<3>(source, slab, d, largest);
+  largest = largest_of_part<4>(source, slab, d, largest);
+  largest = largest_of_part<5>(source, slab, d, largest);
+  largest = largest_of_part<6>(source, slab, d, largest);
+  largest = largest_of_part<7>(source, slab, d, largest);
+  largest = mul(largest, set_f(127.0F));
+  store_slab_scale(to, largest);
+  const F d_steps = mul(d, steps_per_unit(largest));
+  recode_table_part<0>(source, slab, d_steps, to);
+  recode_table_part<1>(source, slab, d_steps, to);
+  recode_table_part<2>(source, slab, d_steps, to);
+  recode_table_part<3>(source, slab, d_steps, to);
+  recode_table_part<4>(source, slab, d_steps, to);
+  recode_table_part<5>(source, slab, d_steps, to);
+  recode_table_part<6>(source, slab, d_steps, to);
+  recode_table_part<7>(source, slab, d_steps, to);
 }

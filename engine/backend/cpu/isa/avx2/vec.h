@@ -142,6 +142,19 @@ inline void store_bytes(std::int8_t* to, I x) {  // low byte of each lane; lanes
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
 }
 
+// A table of 16 bytes, and of each byte of `codes`, 0 to 15, what stands there in it.
+inline I table_of(const std::uint8_t (&bytes)[16]) {
+  const __m256i both = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
+  return {both, both};
+}
+inline I look_up(I table, I codes) {
+  return {_mm256_shuffle_epi8(table.a, codes.a), _mm256_shuffle_epi8(table.b, codes.b)};
+}
+inline I load_u8(const std::byte* from) {  // a byte a lane
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  return {_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
+}
+
 inline __m256i broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane
   std::int32_t four = 0;
   __builtin_memcpy(&four, from, 4);

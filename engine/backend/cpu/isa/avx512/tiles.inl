@@ -294,7 +294,6 @@ float tile_peak(std::uint64_t n_rounds) {
 void fill_amx(KernelTable& table) {
   table.quantize_slabs = quantize_rows;
   table.tile_peak = tile_peak;
-  for (const DType dtype : {DType::kQ4_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K})
-    table.dot_slabs[static_cast<unsigned>(dtype)] = dot_one_scale;
+  for (const DType dtype : kOneScaleTypes) table.dot_slabs[static_cast<unsigned>(dtype)] = dot_one_scale;
   table.dot_slabs[static_cast<unsigned>(DType::kQ8_0)] = dot_slabs<BlockScalesOf<RowsOfSlab>>;
 }

@@ -100,6 +100,15 @@ inline void store_bytes(std::int8_t* to, I a) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(a));
 }  // low byte of each lane
 
+// A table of 16 bytes, and of each byte of `codes`, 0 to 15, what stands there in it.
+inline I table_of(const std::uint8_t (&bytes)[16]) {
+  return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
+inline I look_up(I table, I codes) { return _mm512_shuffle_epi8(table, codes); }
+inline I load_u8(const std::byte* from) {  // a byte a lane
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
 inline I broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane
   std::int32_t four = 0;
   __builtin_memcpy(&four, from, 4);

@@ -183,6 +183,22 @@ inline void store_bytes(std::int8_t* to, I x) {  // low byte of each lane
   vst1q_s8(to, vreinterpretq_s8_u8(vuzp1q_u8(vreinterpretq_u8_u16(low), vreinterpretq_u8_u16(high))));
 }
 
+// A table of 16 bytes, and of each byte of `codes`, 0 to 15, what stands there in it.
+inline I table_of(const std::uint8_t (&bytes)[16]) {
+  const uint32x4_t table = vreinterpretq_u32_u8(vld1q_u8(bytes));
+  return {{table, table, table, table}};
+}
+inline I look_up(I table, I codes) {
+  return each_i([&](int i) {
+    return vreinterpretq_u32_u8(vqtbl1q_u8(vreinterpretq_u8_u32(table.q[i]), vreinterpretq_u8_u32(codes.q[i])));
+  });
+}
+inline I load_u8(const std::byte* from) {  // a byte a lane
+  const uint8x16_t bytes = load_16(from);
+  const uint16x8_t low = vmovl_u8(vget_low_u8(bytes)), high = vmovl_high_u8(bytes);
+  return {{vmovl_u16(vget_low_u16(low)), vmovl_high_u16(low), vmovl_u16(vget_low_u16(high)), vmovl_high_u16(high)}};
+}
+
 inline int8x16_t broadcast4(const std::int8_t* from) {  // the same 4 bytes in every lane
   std::int32_t four = 0;
   __builtin_memcpy(&four, from, 4);

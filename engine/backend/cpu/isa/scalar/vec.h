@@ -193,6 +193,27 @@ inline void store_bytes(std::int8_t* to, const I& a) {  // low byte of each lane
   for (int i = 0; i < 16; ++i) to[i] = static_cast<std::int8_t>(a.v[i] & 255U);
 }
 
+// A table of 16 bytes, and of each byte of `codes`, 0 to 15, what stands there in it.
+inline I table_of(const std::uint8_t (&bytes)[16]) {
+  I out{};
+  __builtin_memcpy(out.v, bytes, 16);
+  return out;
+}
+inline I look_up(const I& table, const I& codes) {
+  std::uint8_t bytes[16], in[64], found[64];
+  __builtin_memcpy(bytes, table.v, 16);
+  __builtin_memcpy(in, codes.v, 64);
+  for (int i = 0; i < 64; ++i) found[i] = bytes[in[i] & 15];
+  I out;
+  __builtin_memcpy(out.v, found, 64);
+  return out;
+}
+inline I load_u8(const std::byte* from) {  // a byte a lane
+  I out;
+  for (int i = 0; i < 16; ++i) out.v[i] = std::to_integer<std::uint32_t>(from[i]);
+  return out;
+}
+
 inline const std::int8_t* broadcast4(const std::int8_t* from) { return from; }
 inline I dot_offset(const I& acc, const I& w, const std::int8_t* a, std::int32_t offset) {
   I out;
