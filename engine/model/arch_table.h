@@ -23,6 +23,7 @@ enum class WindowRule : std::uint8_t {
 
 struct ArchRow {
   std::string_view architecture;  // general.architecture, and the prefix of its keys
+  std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
   bool may_fuse_qkv = false;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
