@@ -5,6 +5,9 @@
 namespace headroom {
 namespace {
 
+// Old converters wrote the angles of the rotary embedding, which follow from the metadata.
+constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotary angles"}};
+
 // llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn
 // together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
 // leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
@@ -23,6 +26,8 @@ constexpr std::array kArchs{
             .attn_out_bias = Presence::kOptional,
             .qk_norm = Presence::kNever,
             .may_fuse_qkv = true,
+            .has_rope_factors = true,
+            .unused = kRotaryAngles,
             .window = WindowRule::kAllLayers,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},

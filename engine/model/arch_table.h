@@ -21,6 +21,12 @@ enum class WindowRule : std::uint8_t {
   kRefused,    // which layers have a window cannot be told from the file; a window that is never reached is harmless
 };
 
+// Tensors that files of an architecture hold and that its forward pass does not read.
+struct UnusedTensors {
+  std::string_view name;  // "blk.N." stands for any layer; a '*' at the end for anything
+  std::string_view what;  // for people: "rotary angles"
+};
+
 struct ArchRow {
   std::string_view architecture;  // general.architecture, and the prefix of its keys
   std::string_view models;        // published ones that it is the name of, for people
@@ -28,6 +34,10 @@ struct ArchRow {
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
   bool may_fuse_qkv = false;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
   bool has_post_norms = false;
+  bool has_rope_factors = false;            // rope_freqs.weight is read where a file has it, and refused otherwise
+  std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
+  // The last layers, as many as nextn_predict_layers says, predict tokens behind the next one. They are not run.
+  bool skips_prediction_layers = false;
   WindowRule window = WindowRule::kRefused;
   std::uint32_t window_period = 0;   // kPattern: layers of a group, when attention.sliding_window_pattern is absent
   std::uint32_t default_window = 0;  // when attention.sliding_window is absent; 0: no layer has a window then

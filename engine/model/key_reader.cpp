@@ -14,6 +14,13 @@ void KeyReader::fail(const Error& named) {
   if (!error_) error_ = named;
 }
 
+std::string KeyReader::reading(std::string_view key) {
+  read_.emplace(key);
+  return full_key(key);
+}
+
+const MetaValue* KeyReader::find(std::string_view key) { return file_.find(reading(key)); }
+
 void KeyReader::missing(std::string_view key) {
   fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is missing", full_key(key)));
 }
@@ -26,7 +33,7 @@ std::uint32_t KeyReader::bounded(std::string_view key, std::uint64_t value, std:
 
 std::uint32_t KeyReader::count(std::string_view key, std::uint32_t max, std::uint32_t fallback) {
   if (failed()) return 0;
-  const auto found = file_.find_uint(full_key(key));
+  const auto found = file_.find_uint(reading(key));
   if (!found) {
     fail(found.error());
     return 0;
@@ -36,7 +43,7 @@ std::uint32_t KeyReader::count(std::string_view key, std::uint32_t max, std::uin
 
 std::uint32_t KeyReader::positive(std::string_view key, std::uint32_t max, std::optional<std::uint32_t> fallback) {
   if (failed()) return 0;
-  const auto found = file_.find_uint(full_key(key));
+  const auto found = file_.find_uint(reading(key));
   if (!found) {
     fail(found.error());
     return 0;
@@ -76,7 +83,7 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
 
 double KeyReader::number(std::string_view key, std::optional<double> fallback) {
   if (failed()) return 0;
-  const auto found = file_.find_float(full_key(key));
+  const auto found = file_.find_float(reading(key));
   if (!found) {
     fail(found.error());
     return 0;
@@ -90,7 +97,7 @@ double KeyReader::number(std::string_view key, std::optional<double> fallback) {
 
 std::string KeyReader::text(std::string_view key, std::string_view fallback) {
   if (failed()) return {};
-  const auto found = file_.find_string(full_key(key));
+  const auto found = file_.find_string(reading(key));
   if (!found) {
     fail(found.error());
     return {};

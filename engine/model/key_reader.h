@@ -1,8 +1,10 @@
-// Reads metadata keys of one architecture as typed and bounded numbers, and keeps the first failure.
+// Reads metadata keys of one architecture as typed and bounded numbers, and keeps the first failure and the names of
+// all keys that it was asked for.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,14 +41,21 @@ class KeyReader {
 
   // "llama.context_length"
   std::string full_key(std::string_view key) const { return prefix_ + "." + std::string(key); }
-  const MetaValue* find(std::string_view key) const { return file_.find(full_key(key)); }
+  // The value as it stands.
+  const MetaValue* find(std::string_view key);
+  // Whether the file has the key, which does not count as reading it.
+  bool has(std::string_view key) const { return file_.find(full_key(key)) != nullptr; }
+  bool was_read(std::string_view key) const { return read_.contains(key); }
 
  private:
   void missing(std::string_view key);
+  // full_key(), of a key that is being read.
+  std::string reading(std::string_view key);
   std::uint32_t bounded(std::string_view key, std::uint64_t value, std::uint32_t min, std::uint32_t max);
 
   const ModelFile& file_;
   const std::string prefix_;
+  std::set<std::string, std::less<>> read_;  // without prefix
   std::optional<Error> error_;
 };
 

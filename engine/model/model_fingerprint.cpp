@@ -51,7 +51,7 @@ std::uint64_t model_fingerprint(const ModelInfo& model) {
   // What follows from the weights, is of the heap, or is told to people counts for nothing.
   const auto& [name, architecture, n_params, file_bytes, n_vocab, d_model, n_ctx_trained, norm_epsilon, embedding_scale,
                logit_softcap, ropes, layers, weights, bytes_by_type, heap_bytes, heap_is_measured, longest_token_bytes,
-               notes, warnings] = model;
+               not_loaded, warnings] = model;
   Fingerprint print;
   print.add(architecture);
   for (const std::uint32_t number : {n_vocab, d_model, n_ctx_trained}) print.add(number);

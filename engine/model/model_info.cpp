@@ -1,5 +1,7 @@
 #include "model/model_info.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "format/dtype_table.h"
@@ -28,6 +30,11 @@ KvF16Rows LayerSpec::kv_f16_rows(std::uint64_t n_ctx, std::uint64_t n_batch) con
 }
 
 Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes(dtype, head_dim); }
+
+std::string not_loaded_text(const NotLoaded& unused) {
+  return fmt::format("{} tensor{} of {}, {}", unused.n_tensors, unused.n_tensors == 1 ? "" : "s", unused.what,
+                     format_bytes(unused.n_bytes));
+}
 
 const WeightTensor* ModelInfo::find_weight(TensorRole role, std::int32_t layer) const {
   const auto found = std::find_if(weights.begin(), weights.end(),

@@ -14,6 +14,8 @@
 
 namespace headroom {
 
+struct ArchRow;
+
 enum class AttentionKind : std::uint8_t { kFull, kWindow };
 enum class Activation : std::uint8_t { kSilu, kGelu };
 enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3, kYarn };
@@ -95,6 +97,15 @@ inline constexpr std::uint32_t kMaxHeadDim = 1024;
 inline constexpr std::uint32_t kKvRowStep = 32;
 inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailRowsMany = 512, kKvTailRowsMax = 1024;
 
+// Tensors that the file holds and the forward pass does not read, as the architecture's row says.
+struct NotLoaded {
+  std::string what;  // for people: "multi-token prediction"
+  std::uint64_t n_tensors = 0;
+  Bytes n_bytes = 0;
+  bool operator==(const NotLoaded&) const = default;
+};
+std::string not_loaded_text(const NotLoaded& unused);  // "15 tensors of multi-token prediction, 312 MiB"
+
 struct ModelInfo {
   std::string name;          // general.name, else the file's stem
   std::string architecture;  // "llama"
@@ -113,8 +124,8 @@ struct ModelInfo {
   Bytes heap_bytes = 0;
   bool heap_is_measured = false;
   std::uint32_t longest_token_bytes = 0;  // of text; 0: there is no tokenizer, or describe_model() was not asked
-  std::vector<std::string> notes;         // what a reader of the file should know and need not act on
-  std::vector<std::string> warnings;      // what may make answers worse than the model is: sentences for users
+  std::vector<NotLoaded> not_loaded;
+  std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
@@ -123,7 +134,9 @@ struct ModelInfo {
 };
 
 // Reads and checks a header: kUnsupported names an architecture, type or feature that this build lacks and what would
-// be needed; kBadFile names a missing or contradictory key or tensor shape.
+// be needed, or a key or tensor that would stay unread; kBadFile names a missing or contradictory key or tensor shape.
 Result<ModelInfo> read_model_info(const ModelFile& file);
+// The same by a given row, whatever architecture the file states.
+Result<ModelInfo> read_model_info(const ModelFile& file, const ArchRow& row);
 
 }  // namespace headroom

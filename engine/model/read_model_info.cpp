@@ -15,6 +15,8 @@
 #include "model/model_info.h"
 #include "model/read_rope.h"
 #include "model/read_windows.h"
+#include "model/unapplied_keys.h"
+#include "model/unread_tensors.h"
 
 namespace headroom {
 namespace {
@@ -23,48 +25,6 @@ constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts 
 
 constexpr std::string_view kAttentionSoftcapKey = "attn_logit_softcapping",
                            kLogitSoftcapKey = "final_logit_softcapping";
-
-// Keys that change the result in ways which this forward pass does not have, unless they hold the neutral value.
-struct RefusedKey {
-  std::string_view key;
-  double neutral;
-};
-constexpr std::array kRefusedKeys{
-    RefusedKey{"attention.causal", 1},
-    RefusedKey{"attention.clamp_kqv", 0},
-    RefusedKey{"attention.key_length_swa", 0},
-    RefusedKey{"attention.kv_lora_rank", 0},
-    RefusedKey{"attention.max_alibi_bias", 0},
-    RefusedKey{"attention.q_lora_rank", 0},
-    RefusedKey{"attention.scale", 0},
-    RefusedKey{kPatternKey, 0},
-    RefusedKey{"attention.temperature_scale", 0},
-    RefusedKey{kAttentionSoftcapKey, 0},
-    RefusedKey{"embedding_scale", 1},
-    RefusedKey{"expert_gating_func", 1},
-    RefusedKey{"expert_group_count", 1},
-    RefusedKey{"expert_shared_count", 0},
-    RefusedKey{"expert_weights_norm", 1},
-    RefusedKey{"expert_weights_scale", 1},
-    RefusedKey{kLogitSoftcapKey, 0},
-    RefusedKey{"leading_dense_block_count", 0},
-    RefusedKey{"logit_scale", 1},
-    RefusedKey{"nextn_predict_layers", 0},
-    RefusedKey{"residual_scale", 1},
-    RefusedKey{"rope.dimension_count_swa", 0},
-    RefusedKey{"rope.dimension_sections", 0},
-    RefusedKey{kWindowThetaKey, 0},
-    RefusedKey{"rope.scaling.yarn_log_multiplier", 0},
-    RefusedKey{"use_parallel_residual", 0},
-};
-
-std::optional<double> as_number(const MetaValue& value) {
-  if (const auto* number = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*number);
-  if (const auto* number = std::get_if<std::int64_t>(&value)) return static_cast<double>(*number);
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1.0 : 0.0;
-  return std::nullopt;
-}
 
 std::string weight_type_names() {
   std::string names;
@@ -95,11 +55,10 @@ class ModelInfoReader {
   Result<ModelInfo> read() {
     model_.architecture = row_.architecture;
     model_.file_bytes = file_.n_bytes();
-    for (auto step :
-         {&ModelInfoReader::read_name, &ModelInfoReader::check_refused_keys, &ModelInfoReader::read_sizes,
-          &ModelInfoReader::read_layers, &ModelInfoReader::read_scales, &ModelInfoReader::read_ropes,
-          &ModelInfoReader::read_vocabulary, &ModelInfoReader::fill_slots, &ModelInfoReader::check_other_tensors,
-          &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
+    for (auto step : {&ModelInfoReader::read_name, &ModelInfoReader::refuse_experts, &ModelInfoReader::read_sizes,
+                      &ModelInfoReader::read_layers, &ModelInfoReader::read_scales, &ModelInfoReader::read_ropes,
+                      &ModelInfoReader::refuse_keys, &ModelInfoReader::read_vocabulary, &ModelInfoReader::fill_slots,
+                      &ModelInfoReader::sort_tensors, &ModelInfoReader::check_tokenizer, &ModelInfoReader::sum_up}) {
       (this->*step)();
       if (keys_.failed()) return keys_.take_error();
     }
@@ -119,37 +78,28 @@ class ModelInfoReader {
     if (model_.name.empty()) model_.name = displayable(stem);
   }
 
-  void check_refused_keys() {
-    if (const MetaValue* experts = keys_.find("expert_count");
-        !row_.router && experts != nullptr && as_number(*experts) != 0.0) {
-      return unsupported(
-          fmt::format("metadata '{}' is not 0: how a mixture of experts of this architecture chooses "
-                      "them is not known to this version",
-                      keys_.full_key("expert_count")));
-    }
-    for (const RefusedKey& refused : kRefusedKeys) {
-      const MetaValue* value = keys_.find(refused.key);
-      if (value == nullptr || is_read(refused.key) || as_number(*value) == refused.neutral) continue;
-      return unsupported(fmt::format("metadata '{}' changes what the model computes, and this version does not do that",
-                                     keys_.full_key(refused.key)));
-    }
+  // A width of layers without experts changes nothing, a number of experts does.
+  void refuse_experts() {
+    if (row_.router) return;
+    const std::uint32_t n_experts = keys_.count("expert_count", std::numeric_limits<std::uint32_t>::max(), 0);
+    if (keys_.failed() || n_experts == 0) return;
+    unsupported(
+        fmt::format("metadata '{}' is {}, expected 0: how a mixture of experts of this architecture chooses "
+                    "them is not known to this version",
+                    keys_.full_key("expert_count"), n_experts));
   }
 
-  // Of the keys that are refused elsewhere, those that this architecture gives a meaning.
-  bool is_read(std::string_view key) const {
-    return (key == kPatternKey && row_.window == WindowRule::kPattern) ||
-           (key == kWindowThetaKey && row_.window_rope_theta > 0) ||
-           (key == kAttentionSoftcapKey && row_.attention_softcap) || (key == kLogitSoftcapKey && row_.logit_softcap);
-  }
+  void refuse_keys() { refuse_unapplied_keys(file_, keys_); }
 
   void read_sizes() {
     if (file_.tensors().empty()) return bad("holds no tensors: a vocabulary alone cannot be run");
-    n_layers_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
+    n_blocks_ = keys_.positive("block_count", std::numeric_limits<std::uint32_t>::max());
     // Every layer has tensors of its own, so this bounds what a lying count can cost.
-    if (n_layers_ > file_.tensors().size()) {
+    if (n_blocks_ > file_.tensors().size()) {
       return bad(fmt::format("metadata '{}' is {}, but the file holds only {} tensors", keys_.full_key("block_count"),
-                             n_layers_, file_.tensors().size()));
+                             n_blocks_, file_.tensors().size()));
     }
+    n_layers_ = n_blocks_ - read_prediction_layers();
     model_.d_model = keys_.positive("embedding_length", kMaxWidth);
     model_.n_ctx_trained = keys_.positive("context_length", kMaxPositions);
     model_.norm_epsilon = static_cast<float>(keys_.number("attention.layer_norm_rms_epsilon"));
@@ -159,16 +109,26 @@ class ModelInfoReader {
     }
   }
 
+  // How many of the last layers are not run: fewer than there are.
+  std::uint32_t read_prediction_layers() {
+    constexpr std::string_view kKey = "nextn_predict_layers";
+    const std::uint32_t n = row_.skips_prediction_layers ? keys_.count(kKey, kMaxPositions, 0) : 0;
+    if (keys_.failed() || n < n_blocks_) return n;
+    bad(fmt::format("metadata '{}' is {}, expected less than '{}', {}", keys_.full_key(kKey), n,
+                    keys_.full_key("block_count"), n_blocks_));
+    return 0;
+  }
+
   void read_layers() {
-    const auto n_heads = keys_.per_layer("attention.head_count", n_layers_, kMaxHeads);
-    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_layers_, kMaxHeads, n_heads);
+    const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
+    const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads);
     // Files of experts state a width of layers without any as well, which they do not have.
-    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_layers_, 0)
-                                  : keys_.per_layer("feed_forward_length", n_layers_, kMaxWidth);
+    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_blocks_, 0)
+                                  : keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth);
     const LayerSpec experts = read_experts();
     if (keys_.failed()) return;
     const std::uint32_t head_dim = read_head_dim(n_heads.front());
-    const std::vector<std::uint32_t> windows = read_windows(row_, n_layers_, model_.n_ctx_trained, keys_);
+    const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
     const float softcap = read_softcap(kAttentionSoftcapKey, row_.attention_softcap);
     if (keys_.failed()) return;
     const bool by_width = n_layers_ == row_.n_layers_scaled_by_width;
@@ -214,7 +174,7 @@ class ModelInfoReader {
 
   std::uint32_t read_head_dim(std::uint32_t n_heads) {
     const bool divides = model_.d_model % n_heads == 0;
-    if (!divides && keys_.find("attention.key_length") == nullptr) {
+    if (!divides && !keys_.has("attention.key_length")) {
       bad(fmt::format("metadata '{}' is {}, which does not divide '{}', {}, and '{}' is missing",
                       keys_.full_key("attention.head_count"), n_heads, keys_.full_key("embedding_length"),
                       model_.d_model, keys_.full_key("attention.key_length")));
@@ -222,15 +182,25 @@ class ModelInfoReader {
     }
     const std::uint32_t head_dim = keys_.positive("attention.key_length", kMaxHeadDim, model_.d_model / n_heads);
     const std::uint32_t value_dim = keys_.positive("attention.value_length", kMaxHeadDim, head_dim);
+    expect_same_in_windows("attention.key_length_swa", head_dim);
+    expect_same_in_windows("attention.value_length_swa", value_dim);
     if (keys_.failed()) return 0;
     if (value_dim != head_dim)
       unsupported(fmt::format("metadata '{}' is {}, expected the size of a key, {}: this version has equal ones only",
                               keys_.full_key("attention.value_length"), value_dim, head_dim));
-    const bool is_stated = keys_.find("attention.key_length") != nullptr;
+    const bool is_stated = keys_.has("attention.key_length");
     if (head_dim % 2 != 0 || head_dim > kMaxHeadDim)
       bad(fmt::format("a head has {} elements by metadata '{}', expected an even number up to {}", head_dim,
                       keys_.full_key(is_stated ? "attention.key_length" : "attention.head_count"), kMaxHeadDim));
     return head_dim;
+  }
+
+  // A width that the key states for layers with a window. 0 is none, as an absent key.
+  void expect_same_in_windows(std::string_view key, std::uint32_t width) {
+    const std::uint32_t stated = keys_.count(key, std::numeric_limits<std::uint32_t>::max(), width);
+    if (keys_.failed() || stated == 0 || stated == width) return;
+    unsupported(fmt::format("metadata '{}' is {}, expected {}, as in layers without a window", keys_.full_key(key),
+                            stated, width));
   }
 
   // 0: none.
@@ -248,9 +218,12 @@ class ModelInfoReader {
 
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_));
+    expect_same_in_windows("rope.dimension_count_swa", model_.ropes.front().rope_dim);
+    if (keys_.failed() || row_.window_rope_theta == 0) return;
+    RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), keys_);
     const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
-    if (row_.window_rope_theta == 0 || std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
-    model_.ropes.push_back(read_window_rope(row_, model_.ropes.front(), keys_));
+    if (std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
+    model_.ropes.push_back(std::move(of_windows));
     for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
   }
 
@@ -391,19 +364,7 @@ class ModelInfoReader {
     model_.weights.push_back(std::move(weight));
   }
 
-  // A tensor that nobody reads means that the model computes something which we do not.
-  void check_other_tensors() {
-    for (std::size_t i = 0; i < is_used_.size(); ++i) {
-      const std::string& name = file_.tensors()[i].name;
-      if (is_used_[i] || name == kRopeFactorsTensor) continue;
-      if (is_harmless_tensor(name)) {
-        model_.notes.push_back(fmt::format("tensor '{}' is not used: what it holds follows from the metadata", name));
-        continue;
-      }
-      return unsupported(fmt::format("tensor {} has no place in a {} model of {} layers as this version knows it",
-                                     show_name(name), row_.architecture, n_layers_));
-    }
-  }
+  void sort_tensors() { sort_unread_tensors(file_, row_, is_used_, n_blocks_, model_, keys_); }
 
   // Byte-level BPE cuts text into words by a rule that differs between models and that only this key names.
   void check_tokenizer() {
@@ -432,8 +393,8 @@ class ModelInfoReader {
   const ArchRow& row_;
   KeyReader keys_;
   ModelInfo model_;
-  std::uint32_t n_layers_ = 0;
-  std::vector<bool> is_used_;  // by index into the file's tensors
+  std::uint32_t n_layers_ = 0, n_blocks_ = 0;  // n_blocks_: with layers that are not run
+  std::vector<bool> is_used_;                  // by index into the file's tensors
 };
 
 }  // namespace
@@ -457,7 +418,11 @@ Result<ModelInfo> read_model_info(const ModelFile& file) {
                                                       "something that {} do not",
                                                       file.path().string(), show_name(**architecture), arch_names())};
   }
-  return ModelInfoReader(file, *row).read();
+  return read_model_info(file, *row);
+}
+
+Result<ModelInfo> read_model_info(const ModelFile& file, const ArchRow& row) {
+  return ModelInfoReader(file, row).read();
 }
 
 }  // namespace headroom

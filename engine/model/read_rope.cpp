@@ -21,7 +21,7 @@ constexpr std::array kScalingNames{ScalingName{"none", RopeScaling::kNone}, Scal
 
 // The key that the factor stands under: older files have another one.
 std::string_view factor_key(const KeyReader& keys) {
-  const bool is_old = keys.find("rope.scaling.factor") == nullptr && keys.find("rope.scale_linear") != nullptr;
+  const bool is_old = !keys.has("rope.scaling.factor") && keys.has("rope.scale_linear");
   return is_old ? "rope.scale_linear" : "rope.scaling.factor";
 }
 
@@ -82,23 +82,19 @@ void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
 
 void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   rope.scaling = read_scaling_type(keys);
-  rope.factor = keys.number(factor_key(keys), 1.0);
+  if (rope.scaling != RopeScaling::kNone) rope.factor = keys.number(factor_key(keys), 1.0);
   if (keys.failed()) return;
   if (rope.factor == 0) rope.factor = 1;  // 0 is written for "not scaled"
   if (rope.factor < 0)
     return keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected more than 0",
                                                       keys.full_key(factor_key(keys)), rope.factor));
   switch (rope.scaling) {
-    case RopeScaling::kNone: rope.factor = 1; break;
+    case RopeScaling::kNone: break;
     case RopeScaling::kLinear:
       if (rope.factor == 1) rope.scaling = RopeScaling::kNone;
       break;
     case RopeScaling::kLlama3: read_llama3(rope, keys); break;
     case RopeScaling::kYarn: read_yarn(rope, n_ctx_trained, keys); break;
-  }
-  if (rope.scaling != RopeScaling::kYarn && keys.number("rope.scaling.attn_factor", 1.0) != 1.0) {
-    keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' without RoPE scaling yarn is not supported",
-                                                   keys.full_key("rope.scaling.attn_factor")));
   }
 }
 
@@ -143,7 +139,7 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   }
   check_theta(rope, "rope.freq_base", keys);
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
-  if (!keys.failed()) read_freq_factors(file, rope, keys);
+  if (!keys.failed() && row.has_rope_factors) read_freq_factors(file, rope, keys);
   return rope;
 }
 

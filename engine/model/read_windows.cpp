@@ -34,14 +34,14 @@ std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_laye
                                         KeyReader& keys) {
   std::vector<std::uint32_t> windows(n_layers, 0);
   const std::uint32_t window = keys.count(kWindowKey, kMaxPositions, row.default_window);
+  const std::vector<bool> pattern =
+      row.window == WindowRule::kPattern ? read_pattern(row, n_layers, keys) : std::vector<bool>();
   if (keys.failed() || window == 0) return windows;
   switch (row.window) {
     case WindowRule::kAllLayers: windows.assign(n_layers, window); break;
-    case WindowRule::kPattern: {
-      const std::vector<bool> pattern = read_pattern(row, n_layers, keys);
-      for (std::uint32_t i = 0; i < n_layers && !keys.failed(); ++i) windows[i] = pattern[i] ? window : 0;
+    case WindowRule::kPattern:
+      for (std::uint32_t i = 0; i < n_layers; ++i) windows[i] = pattern[i] ? window : 0;
       break;
-    }
     case WindowRule::kRefused:
       if (window >= n_ctx_trained) break;
       keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}: which layers of {} have a "

@@ -103,9 +103,4 @@ std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer
   return fmt::format("blk.{}.{}", layer, row.fused);
 }
 
-bool is_harmless_tensor(std::string_view name) {
-  // The angles of the rotary embedding, which follow from the metadata.
-  return name.ends_with(".attn_rot_embd.weight") || name.ends_with(".attn_rot_embd.freqs");
-}
-
 }  // namespace headroom

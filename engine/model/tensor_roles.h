@@ -50,11 +50,9 @@ std::string role_tensor_name(TensorRole role, std::int32_t layer);
 // that is never fused.
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);
 
-// Files may carry these beside the roles.
+// Files may carry this beside the roles.
 inline constexpr std::string_view kRopeFactorsTensor =
     "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
-// A tensor that older converters wrote and that changes no result.
-bool is_harmless_tensor(std::string_view name);
 
 // A weight: one role of one layer with the tensor that fills it. Shapes are (n_rows, n_cols), row-major, a row
 // contiguous; vectors have n_rows 1. A tensor of experts holds n_matrices of that shape, one behind the other.

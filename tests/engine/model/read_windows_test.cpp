@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "model/model_info.h"
+#include "read_written.h"
 #include "support/random_model.h"
-#include "support/temp_folder.h"
 
 namespace headroom {
 namespace {
@@ -23,15 +23,8 @@ RandomModelSpec patterned(const std::string& architecture, std::uint32_t n_layer
   return spec;
 }
 
-Result<ModelInfo> read(const GgufWriter& writer) {
-  const test::TempFolder folder;
-  EXPECT_TRUE(writer.write(folder.path() / "m.gguf").ok());
-  const auto file = open_model_file(folder.path() / "m.gguf");
-  if (!file) return file.error();
-  return read_model_info(*file);
-}
 ModelInfo read_or_die(const RandomModelSpec& spec) {
-  auto model = read(test::random_gguf(spec));
+  auto model = test::read_written(test::random_gguf(spec));
   EXPECT_TRUE(model.ok()) << model.error().message;
   return model.ok() ? *std::move(model) : ModelInfo{};
 }
@@ -43,15 +36,6 @@ std::vector<std::uint32_t> windows(const ModelInfo& model) {
     found.push_back(layer.window);
   }
   return found;
-}
-
-// An array of flags as it stands in a file.
-std::string flags(const std::string& values) {
-  std::string bytes(12, '\0');
-  bytes[0] = static_cast<char>(GgufType::kBool);
-  bytes[4] = static_cast<char>(values.size());
-  for (const char value : values) bytes += static_cast<char>(value - '0');
-  return bytes;
 }
 
 using Windows = std::vector<std::uint32_t>;
@@ -79,8 +63,8 @@ TEST(ReadWindows, a_file_may_state_another_period_or_a_flag_for_each_layer) {
   EXPECT_EQ(windows(read_or_die(spec)), Windows(4, 0));
   spec.uint_keys = {};
   auto writer = test::random_gguf(spec);
-  writer.set_raw("gemma3.attention.sliding_window_pattern", GgufType::kArray, flags("0110"));
-  const auto model = read(writer);
+  writer.set_raw("gemma3.attention.sliding_window_pattern", GgufType::kArray, test::flags("0110"));
+  const auto model = test::read_written(writer);
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_EQ(windows(*model), (Windows{0, 24, 24, 0}));
 }
@@ -88,18 +72,19 @@ TEST(ReadWindows, a_file_may_state_another_period_or_a_flag_for_each_layer) {
 TEST(ReadWindows, patterns_that_make_no_sense_are_refused_by_their_key) {
   auto spec = patterned("gemma2", 3);
   auto writer = test::random_gguf(spec);
-  writer.set_raw("gemma2.attention.sliding_window_pattern", GgufType::kArray, flags("01"));
+  writer.set_raw("gemma2.attention.sliding_window_pattern", GgufType::kArray, test::flags("01"));
   EXPECT_THAT(
-      read(writer).error().message,
+      test::read_written(writer).error().message,
       HasSubstr("metadata 'gemma2.attention.sliding_window_pattern' has 2 entries, expected one for each of 3"));
   spec.uint_keys = {{"attention.sliding_window_pattern", 0}};
-  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
               HasSubstr("'gemma2.attention.sliding_window_pattern' is 0, expected 1 to"));
   spec = patterned("llama", 2);
   spec.window = 24;
   spec.uint_keys = {{"attention.sliding_window_pattern", 2}};
-  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
-              HasSubstr("'llama.attention.sliding_window_pattern' changes what the model computes"));
+  EXPECT_THAT(
+      test::read_written(test::random_gguf(spec)).error().message,
+      HasSubstr("'llama.attention.sliding_window_pattern' is 2, expected 0: it changes what the model computes"));
 }
 
 TEST(ReadWindows, layers_with_a_window_turn_by_their_own_base_and_unscaled_where_the_row_says_so) {
@@ -121,7 +106,7 @@ TEST(ReadWindows, layers_with_a_window_turn_by_their_own_base_and_unscaled_where
   model = read_or_die(spec);
   EXPECT_EQ(model.ropes[model.layers[0].rope].theta, 20000.0);
   spec.float_keys["rope.freq_base_swa"] = -1.0F;
-  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
               HasSubstr("metadata 'gemma3.rope.freq_base_swa' is -1, expected more than 0"));
 }
 
@@ -129,8 +114,8 @@ TEST(ReadWindows, elsewhere_another_base_for_windows_is_refused) {
   auto spec = patterned("gemma2", 2);
   EXPECT_EQ(read_or_die(spec).ropes.size(), 1U);
   spec.float_keys["rope.freq_base_swa"] = 20000.0F;
-  EXPECT_THAT(read(test::random_gguf(spec)).error().message,
-              HasSubstr("'gemma2.rope.freq_base_swa' changes what the model computes"));
+  EXPECT_THAT(test::read_written(test::random_gguf(spec)).error().message,
+              HasSubstr("'gemma2.rope.freq_base_swa' is 20000, expected 0: it changes what the model computes"));
 }
 
 }  // namespace
