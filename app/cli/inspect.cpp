@@ -168,6 +168,8 @@ void printFacts(const Facts& facts) {
   }
   if (facts.info)
     for (const std::string& warning : facts.info->warnings) line("warning", warning);
+  if (facts.info)
+    for (const NotLoaded& unused : facts.info->not_loaded) line("not loaded", not_loaded_text(unused));
   line("runs", facts.problem().empty() ? "yes" : "no, because " + facts.problem());
 }
 

@@ -161,6 +161,8 @@ std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo>
   note_devices(model, devices, asked, layout, notes);
   note_context(model, layout.options, notes);
   note_kv_types(model, layout.options, notes);
+  for (const NotLoaded& unused : model.not_loaded)
+    notes.push_back({fmt::format("Not loaded: {}.", not_loaded_text(unused))});
   if (layout.placement.embed_device != layout.placement.head_device && has_tied_head(model)) {
     notes.push_back({fmt::format(
         "The token embedding is also the output head: it is held twice, on {} to embed and on {} for the logits.",

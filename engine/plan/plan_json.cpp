@@ -23,6 +23,9 @@ constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      Regio
 Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
   Json bytes_by_type = Json::object();
   for (const auto& [type, bytes] : model.bytes_by_type) bytes_by_type[type] = bytes;
+  Json not_loaded = Json::array();
+  for (const auto& [what, n_tensors, n_bytes] : model.not_loaded)
+    not_loaded.push_back({{"what", what}, {"n_tensors", n_tensors}, {"n_bytes", n_bytes}});
   return {{"name", model.name},
           {"architecture", model.architecture},
           {"fingerprint", fmt::format("{:016x}", plan.model_fingerprint)},
@@ -30,7 +33,8 @@ Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
           {"file_bytes", model.file_bytes},
           {"n_layers", model.n_layers()},
           {"n_ctx_trained", model.n_ctx_trained},
-          {"bytes_by_type", bytes_by_type}};
+          {"bytes_by_type", bytes_by_type},
+          {"not_loaded", std::move(not_loaded)}};
 }
 
 Json options_json(const PlanOptions& options, std::span<const DeviceInfo> devices) {

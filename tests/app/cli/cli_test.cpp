@@ -182,6 +182,19 @@ TEST_F(Cli, inspect_warns_of_a_tokenizer_without_its_rule_for_words) {
   EXPECT_THAT(runCli({"inspect", path}).out, HasSubstr("warning         The file does not say"));
 }
 
+TEST_F(Cli, tensors_that_are_not_used_are_told_of_and_one_without_a_place_is_the_reason_not_to_run) {
+  GgufWriter writer = random_gguf(RandomModelSpec());
+  writer.add_tensor("blk.0.attn_rot_embd.weight", 0, {32}, std::vector<std::byte>(128));
+  const std::string path = pathOf("unused.gguf");
+  ASSERT_TRUE(writer.write(path).ok());
+  EXPECT_THAT(runCli({"inspect", path}).out, HasSubstr("not loaded      1 tensor of rotary angles, 128 B\n"));
+  EXPECT_THAT(runCli({"plan", path}).out, HasSubstr("note: Not loaded: 1 tensor of rotary angles, 128 B.\n"));
+  EXPECT_EQ(runCli({"run", path, "-p", "hi", "-n", "1"}).exitCode, 0);
+  writer.add_tensor("blk.0.attn_sinks.weight", 0, {4}, std::vector<std::byte>(16));
+  ASSERT_TRUE(writer.write(path).ok());
+  EXPECT_THAT(runCli({"inspect", path}).out, HasSubstr("tensor 'blk.0.attn_sinks.weight' has no place in a llama"));
+}
+
 TEST_F(Cli, inspect_says_what_the_chat_template_does_not_take) {
   RandomModelSpec spec;
   spec.chat_template =

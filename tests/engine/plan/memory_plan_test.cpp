@@ -20,6 +20,7 @@ namespace {
 using test::cpu_and_gpu;
 using test::cpu_only;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
 using testing::Not;
@@ -335,6 +336,17 @@ TEST(MemoryPlan, notes_say_what_the_numbers_do_not) {
     EXPECT_THAT(notes, Contains(Field(&Note::text, HasSubstr(text)))) << text;
   }
   EXPECT_TRUE(test::planned(model, cpu_only(), {}).notes.empty());
+}
+
+TEST(MemoryPlan, tensors_that_are_not_used_are_named_and_take_no_memory) {
+  ModelInfo model = test::make_model(test::kTinyLlama);
+  const MemoryPlan plan = test::planned(model, cpu_only(), {});
+  model.not_loaded = {{"multi-token prediction", 15, 312 * kMiB}, {"vision", 1, 2 * kGiB}};
+  const MemoryPlan with_unused = test::planned(model, cpu_only(), {});
+  EXPECT_EQ(with_unused.planned_bytes(0), plan.planned_bytes(0));
+  EXPECT_THAT(with_unused.notes,
+              ElementsAre(Field(&Note::text, "Not loaded: 15 tensors of multi-token prediction, 312 MiB."),
+                          Field(&Note::text, "Not loaded: 1 tensor of vision, 2.00 GiB.")));
 }
 
 TEST(MemoryPlan, a_note_on_the_kernels_of_a_device_is_there_when_something_is_planned_for_it) {

@@ -210,6 +210,7 @@ TEST(PlanText, says_which_layers_stand_where) {
 TEST(PlanJson, says_what_the_plan_says) {
   ModelInfo model = test::make_model(test::kLlama32_1B);
   model.heap_bytes = 12 * kMiB;
+  model.not_loaded = {{"vision", 7, 3 * kMiB}};
   const std::vector<DeviceInfo> devices = cpu_and_gpu(kGiB);
   const PlanOptions options{.n_ctx = 8192, .n_gpu_layers = 16, .devices = {{1, KeepFree{100 * kMiB}}}};
   const MemoryPlan plan = *plan_memory(model, devices, options);
@@ -242,6 +243,9 @@ TEST(PlanJson, says_what_the_plan_says) {
   EXPECT_GT(fixes.size(), 0U);
   EXPECT_TRUE(json["improvements"].empty());
   EXPECT_EQ(json["notes"].size(), plan.notes.size());
+  EXPECT_EQ(json["model"].at("not_loaded"),
+            nlohmann::json::parse(R"([{"what": "vision", "n_tensors": 7, "n_bytes": 3145728}])"));
+  EXPECT_THAT(plan_text(model, plan, fixes), HasSubstr("note: Not loaded: 7 tensors of vision, 3.00 MiB.\n"));
 }
 
 TEST(PlanJson, says_what_a_device_allocates_and_binds_at_once_where_that_is_known) {
