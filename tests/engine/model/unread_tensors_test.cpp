@@ -181,7 +181,7 @@ TEST_P(UnreadTensorsOf, has_factors_of_the_rotary_embedding_or_refuses_them) {
   }
 }
 
-// The n in "blk.n." is a layer of the file.
+// A tensor that the pattern is about: "blk.1.attn_rot_embd.weight" for "blk.N.attn_rot_embd.*".
 std::string in_layer_1(std::string_view pattern) {
   constexpr std::string_view kAnyLayer = "blk.N.";
   std::string name(pattern);
