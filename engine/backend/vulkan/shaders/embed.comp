@@ -12,6 +12,7 @@ layout(local_size_x = 32) in;
 layout(push_constant) uniform Push { EmbedPush p; };
 
 void main() {
+  open_code_tables(gl_LocalInvocationID.x, kType, kType);
   const uint row = gl_WorkGroupID.y, token = inputs[p.rows_at + row * kRowWords];
   const uint col = gl_GlobalInvocationID.x * 4u;
   if (token < p.first || token >= p.last || col >= p.n_cols) return;

@@ -39,6 +39,7 @@ shared float gated[kTile * kPanelRows];
 
 void main() {
   const uint thread = gl_LocalInvocationID.x;
+  open_code_tables(thread, kType, kSecondType);
   if (!open_tile(thread)) return;
   float sums[4][4];  // [feature][row]
   add_tile(sums);

@@ -46,6 +46,7 @@ shared float slab[kSlab * kTileFeatures];                       // (rows, featur
 
 void main() {
   const uint thread = gl_LocalInvocationID.x;
+  open_code_tables(thread, kType, kSecondType);
   if (!open_tile(thread)) return;
   const uint feature = gl_SubgroupID % kBeside * kWide * kM, row = gl_SubgroupID / kBeside * kHigh * kN;  // of the tile
   coopmat<float, gl_ScopeSubgroup, kM, kN, gl_MatrixUseAccumulator> sums[kWide * kHigh];

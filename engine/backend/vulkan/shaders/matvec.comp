@@ -38,6 +38,7 @@ shared float part_sums[kMostRows * kThreads];
 
 void main() {
   const uint thread = gl_LocalInvocationID.x, lane = thread % kPanelRows, part = thread / kPanelRows;
+  open_code_tables(thread, kType, kSecondType);
   const uint matrix_panels = (p.n_out + kPanelRows - 1u) / kPanelRows, first_out = kExperts == 0u ? 0u : gl_WorkGroupID.y;
   const uint n = gl_WorkGroupID.x * kPanelRows + lane + (kExperts == 0u ? p.first : 0u);
   const uint of_matrix = part % kMatrices;

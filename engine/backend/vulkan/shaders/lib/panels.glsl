@@ -1,13 +1,61 @@
-// Weights in panels: model/gpu_panel.h. Before it is included, UNIT(which, index) is defined: unit `index` of the weights
-// in buffer `which`, a constant, as uvec4. A thread has one row of a panel.
+// Weights in panels: model/gpu_panel.h. Before it is included, UNIT(which, index) is defined: unit `index` of the
+// weights in buffer `which`, a constant, as uvec4. A thread has one row of a panel. Before they read weights, all threads
+// of a group call open_code_tables() together. `type` is a specialization constant in every function: a driver that
+// compiles a pipeline drops what other types need.
 
 const uint kF32 = 0, kF16 = 1, kBF16 = 2, kQ8_0 = 3, kQ4_0 = 4, kQ4_1 = 5, kQ5_0 = 6, kQ5_1 = 7, kQ2_K = 8, kQ3_K = 9,
            kQ4_K = 10, kQ5_K = 11, kQ6_K = 12, kIQ4_NL = 13, kIQ4_XS = 14, kMXFP4 = 15;
 const uint kPanelRows = 32, kGroup = 32, kBlockGroups = 8;
 
+// What types have in common: sets of them, one bit each.
+const uint kTwoBitTypes = 1u << kQ2_K | 1u << kQ3_K;  // in the plane of codes; others have four bits or eight there
+const uint kHighBitTypes = 1u << kQ5_0 | 1u << kQ5_1 | 1u << kQ3_K | 1u << kQ5_K;  // one bit in the plane of highs
+const uint kIq4Types = 1u << kIQ4_NL | 1u << kIQ4_XS;
+const uint kTableTypes = kIq4Types | 1u << kMXFP4;                          // codes stand for numbers of a table
+const uint kSignedTypes = 1u << kQ8_0 | kTableTypes;                        // code_word() has signed bytes
+const uint kHalfScaleTypes = 1u << kQ2_K | 1u << kQ3_K | 1u << kQ6_K;       // 16 elements share a scale, not 32
+const uint kBlockScaleTypes = kHalfScaleTypes | 1u << kQ4_K | 1u << kQ5_K;  // 256 elements share F16 scales
+
+bool is_one_of(uint type, uint types) { return ((types >> type) & 1u) != 0u; }
 bool is_block_format(uint type) { return type >= kQ8_0; }
 
-uint group_units(uint type) { return type == kF32 ? 8u : type == kF16 || type == kBF16 ? 4u : type == kQ8_0 ? 2u : 1u; }
+// What codes of four bits stand for: kIq4Values and kFp4Values of format/blocks.h. The sixteen words of a table lie in
+// as many banks of shared memory, so that threads never wait for each other there. An element takes about three
+// instructions; chosen from constants by shifts and selects it would take eight.
+const int kCodeValues[32] = int[](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113,  //
+                                  0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+shared uint code_tables[32];  // each as one byte
+
+// A group has 32 threads at least.
+void open_code_tables(uint thread, uint type, uint second_type) {
+  if (!is_one_of(type, kTableTypes) && !is_one_of(second_type, kTableTypes)) return;
+  if (thread < 32u) code_tables[thread] = uint(kCodeValues[thread]) & 255u;
+  barrier();
+}
+
+// Units of a row that a block has in the planes of codes, highs and headers, and bytes in that of scales.
+uvec4 block_sizes(uint type) {
+  uvec4 sizes = uvec4(0u);
+  switch (type) {
+    case kF32: sizes = uvec4(64u, 0u, 0u, 0u); break;
+    case kF16:
+    case kBF16: sizes = uvec4(32u, 0u, 0u, 0u); break;
+    case kQ8_0: sizes = uvec4(16u, 0u, 1u, 0u); break;
+    case kQ4_0:
+    case kIQ4_NL:
+    case kQ4_K: sizes = uvec4(8u, 0u, 1u, 0u); break;
+    case kQ4_1: sizes = uvec4(8u, 0u, 2u, 0u); break;
+    case kQ5_0:
+    case kQ5_K: sizes = uvec4(8u, 2u, 1u, 0u); break;
+    case kQ5_1: sizes = uvec4(8u, 2u, 2u, 0u); break;
+    case kQ6_K: sizes = uvec4(8u, 4u, 1u, 2u); break;
+    case kQ2_K: sizes = uvec4(4u, 0u, 1u, 4u); break;
+    case kQ3_K: sizes = uvec4(4u, 2u, 1u, 0u); break;
+    case kIQ4_XS:
+    case kMXFP4: sizes = uvec4(8u, 0u, 0u, 8u); break;
+  }
+  return sizes;
+}
 
 // Where the planes of a row begin, in units; unit u of a plane stands at plane + u * kPanelRows.
 struct PanelRow {
@@ -15,69 +63,130 @@ struct PanelRow {
 };
 
 PanelRow panel_row(uint type, uint panel, uint lane, uint n_groups) {
-  const uint n_blocks = (n_groups + kBlockGroups - 1u) / kBlockGroups, n_codes = n_groups * group_units(type);
-  const uint n_highs = type == kQ5_K ? 2u * n_blocks : type == kQ6_K ? 4u * n_blocks : 0u;
-  const uint n_headers = is_block_format(type) ? n_blocks : 0u, n_scales = type == kQ6_K ? (n_blocks + 7u) / 8u : 0u;
+  const uvec4 sizes = block_sizes(type);
+  const uint n_blocks = (n_groups + kBlockGroups - 1u) / kBlockGroups, n_codes = n_groups * sizes.x / kBlockGroups;
+  const uint n_scales = (n_blocks * sizes.w + 15u) / 16u;
   PanelRow row;
-  row.codes = panel * (n_codes + n_highs + n_headers + n_scales) * kPanelRows + lane;
+  row.codes = panel * (n_codes + n_blocks * (sizes.y + sizes.z) + n_scales) * kPanelRows + lane;
   row.highs = row.codes + n_codes * kPanelRows;
-  row.headers = row.highs + n_highs * kPanelRows;
-  row.scales = row.headers + n_headers * kPanelRows;
+  row.headers = row.highs + n_blocks * sizes.y * kPanelRows;
+  row.scales = row.headers + n_blocks * sizes.z * kPanelRows;
   return row;
 }
 
 // What a block has for its groups; nothing in plain formats.
 struct Block {
-  uvec4 header;
-  float scale;  // Q6_K
+  uvec4 header, second;  // second: of Q4_1 and Q5_1
+  uvec2 packed;          // its bytes of the plane of scales
+  vec2 scales;           // that of all its groups, and that of their minima
 };
 
 Block read_block(uint which, uint type, PanelRow row, uint block) {
-  Block result = Block(uvec4(0u), 0.0);
-  if (is_block_format(type)) result.header = UNIT(which, row.headers + block * kPanelRows);
-  if (type == kQ6_K) {
-    const uint word = UNIT(which, row.scales + block / 8u * kPanelRows)[block % 8u / 2u];
-    result.scale = f16_to_f32((word >> (block % 2u * 16u)) & 0xFFFFu);
+  Block result = Block(uvec4(0u), uvec4(0u), uvec2(0u), vec2(0.0));
+  const uvec4 sizes = block_sizes(type);
+  if (sizes.z > 0u) result.header = UNIT(which, row.headers + block * sizes.z * kPanelRows);
+  if (sizes.z > 1u) result.second = UNIT(which, row.headers + (block * sizes.z + 1u) * kPanelRows);
+  if (sizes.w > 0u) {
+    const uint at = block * sizes.w % 16u;
+    const uvec4 unit = UNIT(which, row.scales + block * sizes.w / 16u * kPanelRows);
+    result.packed = sizes.w == 8u ? (at == 0u ? unit.xy : unit.zw) : uvec2(unit[at / 4u] >> (at % 4u * 8u), 0u);
+  }
+  if (is_one_of(type, kBlockScaleTypes)) {
+    uint both = result.packed.x;
+    if (type == kQ4_K || type == kQ5_K) both = result.header.x;
+    if (type == kQ3_K) both = result.header.w;
+    result.scales = vec2(f16_to_f32(both & 0xFFFFu), f16_to_f32(both >> 16));
   }
   return result;
 }
 
 // A group's codes are multiplied with .xy, the first and the last 16, and .zw is added.
 vec4 group_factors(uint type, Block block, uint in_block) {
-  if (type == kQ8_0 || type == kQ4_0) {
-    const float scale = f16_to_f32((block.header[in_block / 2u] >> (in_block % 2u * 16u)) & 0xFFFFu);
-    return vec4(scale, scale, vec2(type == kQ4_0 ? -8.0 * scale : 0.0));
-  }
-  if (type == kQ6_K) {
-    const int word = int(block.header[in_block / 2u]), shift = int(in_block % 2u * 16u);
-    const vec2 scales = block.scale * vec2(bitfieldExtract(word, shift, 8), bitfieldExtract(word, shift + 8, 8));
-    return vec4(scales, -32.0 * scales);
-  }
-  if (type == kQ4_K || type == kQ5_K) {
-    // The packed bytes of group_scale_min(), four groups at once.
-    const uint shift = in_block % 4u * 8u;
-    uint scales = block.header.y & 0x3F3F3F3Fu, minima = block.header.z & 0x3F3F3F3Fu;
-    if (in_block >= 4u) {
-      scales = (block.header.w & 0x0F0F0F0Fu) | ((block.header.y >> 2) & 0x30303030u);
-      minima = ((block.header.w >> 4) & 0x0F0F0F0Fu) | ((block.header.z >> 2) & 0x30303030u);
+  vec4 factors = vec4(1.0, 1.0, 0.0, 0.0);
+  // Where two bytes of a group stand: in words of the header, two groups in each.
+  const uint shift = in_block % 2u * 16u, halves = block.header[in_block / 2u] >> shift;
+  switch (type) {
+    case kQ8_0:
+    case kQ4_0:
+    case kQ5_0:
+    case kIQ4_NL: {
+      const float scale = f16_to_f32(halves & 0xFFFFu);
+      factors = vec4(scale, scale, vec2(type == kQ4_0 ? -8.0 * scale : type == kQ5_0 ? -16.0 * scale : 0.0));
+      break;
     }
-    const float scale = f16_to_f32(block.header.x & 0xFFFFu) * float((scales >> shift) & 255u);
-    return vec4(scale, scale, vec2(-f16_to_f32(block.header.x >> 16) * float((minima >> shift) & 255u)));
+    case kQ4_1:
+    case kQ5_1: {
+      const uint both = in_block < 4u ? block.header[in_block] : block.second[in_block - 4u];
+      factors = vec4(vec2(f16_to_f32(both & 0xFFFFu)), vec2(f16_to_f32(both >> 16)));
+      break;
+    }
+    case kQ2_K:
+      factors = vec4(block.scales.x * vec2(halves & 15u, (halves >> 8) & 15u),
+                     -block.scales.y * vec2((halves >> 4) & 15u, (halves >> 12) & 15u));
+      break;
+    case kQ3_K: {
+      // six_bit_scale() of 2 in_block and of the next one.
+      const uint low = (in_block % 4u < 2u ? block.header.x : block.header.y) >> (shift + in_block / 4u * 4u);
+      const uint high = block.header.z >> (shift + in_block / 2u * 2u);
+      const uvec2 scales = uvec2((low & 15u) | (high & 3u) << 4, ((low >> 8) & 15u) | ((high >> 8) & 3u) << 4);
+      factors.xy = block.scales.x * (vec2(scales) - 32.0);
+      factors.zw = -4.0 * factors.xy;
+      break;
+    }
+    case kQ4_K:
+    case kQ5_K: {
+      // The packed bytes of group_scale_min(), four groups at once.
+      const uint at = in_block % 4u * 8u;
+      uint scales = block.header.y & 0x3F3F3F3Fu, minima = block.header.z & 0x3F3F3F3Fu;
+      if (in_block >= 4u) {
+        scales = (block.header.w & 0x0F0F0F0Fu) | ((block.header.y >> 2) & 0x30303030u);
+        minima = ((block.header.w >> 4) & 0x0F0F0F0Fu) | ((block.header.z >> 2) & 0x30303030u);
+      }
+      factors = vec4(vec2(block.scales.x * float((scales >> at) & 255u)),
+                     vec2(-block.scales.y * float((minima >> at) & 255u)));
+      break;
+    }
+    case kQ6_K: {
+      const int word = int(halves);
+      factors.xy = block.scales.x * vec2(bitfieldExtract(word, 0, 8), bitfieldExtract(word, 8, 8));
+      factors.zw = -32.0 * factors.xy;
+      break;
+    }
+    case kIQ4_XS: {
+      // group_scale() of format/blocks.h.
+      const uint low = block.packed.y >> (4u * in_block), high = block.packed.x >> (16u + 2u * in_block);
+      factors.xy =
+          vec2(f16_to_f32(block.packed.x & 0xFFFFu) * (float((low & 15u) | (high & 3u) << 4) - 32.0));
+      break;
+    }
+    case kMXFP4: {
+      // 2^(exponent - 128); the first two have no normal numbers, and a driver may take them for zero.
+      const uint exponent = (block.packed[in_block / 4u] >> (in_block % 4u * 8u)) & 255u;
+      factors.xy = vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << exponent : (exponent - 1u) << 23));
+      break;
+    }
   }
-  return vec4(1.0, 1.0, 0.0, 0.0);
+  return factors;
 }
 
 // The codes of a group of a block format.
 struct Codes {
-  uvec4 first, second;  // second: Q8_0
+  uvec4 first, second;  // first: two words in Q2_K and Q3_K; second: Q8_0
   uvec2 high;
 };
 
 Codes read_codes(uint which, uint type, PanelRow row, uint group) {
   Codes codes = Codes(uvec4(0u), uvec4(0u), uvec2(0u));
-  codes.first = UNIT(which, row.codes + group * group_units(type) * kPanelRows);
-  if (type == kQ8_0) codes.second = UNIT(which, row.codes + (2u * group + 1u) * kPanelRows);
-  if (type == kQ5_K) codes.high.x = UNIT(which, row.highs + group / 4u * kPanelRows)[group % 4u];
+  if (type == kQ8_0) {
+    codes.first = UNIT(which, row.codes + 2u * group * kPanelRows);
+    codes.second = UNIT(which, row.codes + (2u * group + 1u) * kPanelRows);
+  } else if (is_one_of(type, kTwoBitTypes)) {
+    const uvec4 both = UNIT(which, row.codes + group / 2u * kPanelRows);
+    codes.first.xy = group % 2u == 0u ? both.xy : both.zw;
+  } else {
+    codes.first = UNIT(which, row.codes + group * kPanelRows);
+  }
+  if (is_one_of(type, kHighBitTypes)) codes.high.x = UNIT(which, row.highs + group / 4u * kPanelRows)[group % 4u];
   if (type == kQ6_K) {
     const uvec4 both = UNIT(which, row.highs + group / 2u * kPanelRows);
     codes.high = group % 2u == 0u ? both.xy : both.zw;
@@ -85,18 +194,35 @@ Codes read_codes(uint which, uint type, PanelRow row, uint group) {
   return codes;
 }
 
-// Four codes of one byte each, those of elements 4 w to 4 w + 3; signed in Q8_0.
+// Two bits of each of elements 4 w to 4 w + 3, of a group that has a word of them for each half.
+uint pair_word(uvec2 pairs, uint w) { return ((w < 4u ? pairs.x : pairs.y) >> (2u * (w & 3u))) & 0x03030303u; }
+
+// Four codes, of one byte each, become the bytes that they stand for.
+uint value_word(uint type, uint codes) {
+  const uint table = is_one_of(type, kIq4Types) ? 0u : 16u;
+  return code_tables[table + (codes & 255u)] | code_tables[table + ((codes >> 8) & 255u)] << 8 |
+         code_tables[table + ((codes >> 16) & 255u)] << 16 | code_tables[table + (codes >> 24)] << 24;
+}
+
+// Four codes of one byte each, those of elements 4 w to 4 w + 3.
 uint code_word(uint type, Codes codes, uint w) {
-  if (type == kQ8_0) return w < 4u ? codes.first[w & 3u] : codes.second[w & 3u];
-  uint word = (codes.first[w & 3u] >> (w < 4u ? 0u : 4u)) & 0x0F0F0F0Fu;
-  if (type == kQ5_K) word |= ((codes.high.x >> w) & 0x01010101u) << 4;
-  if (type == kQ6_K) word |= (((w < 4u ? codes.high.x : codes.high.y) >> (2u * (w & 3u))) & 0x03030303u) << 4;
+  uint word;
+  if (type == kQ8_0) {
+    word = w < 4u ? codes.first[w & 3u] : codes.second[w & 3u];
+  } else if (is_one_of(type, kTwoBitTypes)) {
+    word = pair_word(codes.first.xy, w);
+  } else {
+    word = (codes.first[w & 3u] >> (w < 4u ? 0u : 4u)) & 0x0F0F0F0Fu;
+  }
+  if (is_one_of(type, kHighBitTypes)) word |= ((codes.high.x >> w) & 0x01010101u) << (type == kQ3_K ? 2u : 4u);
+  if (type == kQ6_K) word |= pair_word(codes.high, w) << 4;
+  if (is_one_of(type, kTableTypes)) word = value_word(type, word);
   return word;
 }
 
 vec4 bytes_of(uint type, uint word) {
   const int signed_word = int(word);
-  if (type == kQ8_0)
+  if (is_one_of(type, kSignedTypes))
     return vec4(bitfieldExtract(signed_word, 0, 8), bitfieldExtract(signed_word, 8, 8),
                 bitfieldExtract(signed_word, 16, 8), bitfieldExtract(signed_word, 24, 8));
   return vec4(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u, word >> 24);

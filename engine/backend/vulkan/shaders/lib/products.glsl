@@ -31,7 +31,7 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
             first_half += dot4(words[w], low[w]);
             second_half += dot4(words[w + 4u], high[w]);
           }
-          if (type == kQ6_K) {
+          if (is_one_of(type, kHalfScaleTypes)) {
             sums[i] += header.x * (factors.x * float(first_half) + factors.y * float(second_half)) +
                        dot(factors.zw, header.yz);
           } else {
