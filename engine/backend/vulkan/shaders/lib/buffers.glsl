@@ -11,16 +11,16 @@ const uint kRowWords = 4;
 uint step_rows() { return inputs[kCounts]; }
 uint step_logit_rows() { return inputs[kCounts + 1]; }
 
-// IEEE half precision; exact, subnormal numbers included, which a driver may lose in unpackHalf2x16.
+// IEEE half precision; exact, subnormal numbers included, which a driver may lose in unpackHalf2x16. Without branches:
+// kernels that read weights have it many times, and each branch takes a driver's compiler longer than what it skips.
 float f16_to_f32(uint bits) {
-  const uint sign = (bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 1023u;
-  if (exponent == 0u) {
-    const float magnitude = float(mantissa) * 5.9604644775390625e-8;  // 2^-24
-    return sign != 0u ? -magnitude : magnitude;
-  }
-  const uint high = exponent == 31u ? 0x7F800000u : (exponent + 112u) << 23;
-  return uintBitsToFloat(sign | high | (mantissa << 13));
+  const uint exponent = (bits >> 10) & 31u, mantissa = bits & 1023u;
+  const uint subnormal = floatBitsToUint(float(mantissa) * 5.9604644775390625e-8);  // 2^-24
+  const uint normal = mix((exponent + 112u) << 23, 0x7F800000u, exponent == 31u) | mantissa << 13;
+  return uintBitsToFloat((bits & 0x8000u) << 16 | mix(normal, subnormal, exponent == 0u));
 }
+
+vec2 f16s_to_f32(uint both) { return vec2(f16_to_f32(both & 0xFFFFu), f16_to_f32(both >> 16)); }
 
 // To nearest, ties to even; beyond the range becomes infinity.
 uint f32_to_f16(float value) {

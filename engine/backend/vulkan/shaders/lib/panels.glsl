@@ -1,7 +1,7 @@
 // Weights in panels: model/gpu_panel.h. Before it is included, UNIT(which, index) is defined: unit `index` of the
-// weights in buffer `which`, a constant, as uvec4. A thread has one row of a panel. Before they read weights, all threads
-// of a group call open_code_tables() together. `type` is a specialization constant in every function: a driver that
-// compiles a pipeline drops what other types need.
+// weights in buffer `which`, a constant, as uvec4. A thread has one row of a panel. All threads of a group call
+// open_code_tables() together before they read weights. `type` is a specialization constant in every function: a driver
+// that compiles a pipeline drops what other types need.
 
 const uint kF32 = 0, kF16 = 1, kBF16 = 2, kQ8_0 = 3, kQ4_0 = 4, kQ4_1 = 5, kQ5_0 = 6, kQ5_1 = 7, kQ2_K = 8, kQ3_K = 9,
            kQ4_K = 10, kQ5_K = 11, kQ6_K = 12, kIQ4_NL = 13, kIQ4_XS = 14, kMXFP4 = 15;
@@ -11,10 +11,15 @@ const uint kPanelRows = 32, kGroup = 32, kBlockGroups = 8;
 const uint kTwoBitTypes = 1u << kQ2_K | 1u << kQ3_K;  // in the plane of codes; others have four bits or eight there
 const uint kHighBitTypes = 1u << kQ5_0 | 1u << kQ5_1 | 1u << kQ3_K | 1u << kQ5_K;  // one bit in the plane of highs
 const uint kIq4Types = 1u << kIQ4_NL | 1u << kIQ4_XS;
-const uint kTableTypes = kIq4Types | 1u << kMXFP4;                          // codes stand for numbers of a table
-const uint kSignedTypes = 1u << kQ8_0 | kTableTypes;                        // code_word() has signed bytes
-const uint kHalfScaleTypes = 1u << kQ2_K | 1u << kQ3_K | 1u << kQ6_K;       // 16 elements share a scale, not 32
-const uint kBlockScaleTypes = kHalfScaleTypes | 1u << kQ4_K | 1u << kQ5_K;  // 256 elements share F16 scales
+const uint kTableTypes = kIq4Types | 1u << kMXFP4;    // codes stand for numbers of a table
+const uint kSignedTypes = 1u << kQ8_0 | kTableTypes;  // code_word() has signed bytes
+const uint kHalfScaleTypes = 1u << kQ2_K | 1u << kQ3_K | 1u << kQ6_K;  // 16 elements share a scale, not 32
+const uint kPackedScaleTypes = 1u << kIQ4_XS | 1u << kMXFP4;           // no headers: all is in the plane of scales
+const uint kScaleMinTypes = 1u << kQ4_K | 1u << kQ5_K;                 // see group_scale_min() of format/blocks.h
+const uint kGroupMinTypes = 1u << kQ4_1 | 1u << kQ5_1;                 // a group has an F16 scale and an F16 min
+const uint kMinTypes = kGroupMinTypes | kScaleMinTypes | 1u << kQ2_K;
+// 256 elements share F16 scales, and smaller groups have whole numbers with which they are multiplied.
+const uint kBlockScaleTypes = kHalfScaleTypes | kScaleMinTypes | 1u << kIQ4_XS;
 
 bool is_one_of(uint type, uint types) { return ((types >> type) & 1u) != 0u; }
 bool is_block_format(uint type) { return type >= kQ8_0; }
@@ -33,27 +38,17 @@ void open_code_tables(uint thread, uint type, uint second_type) {
   barrier();
 }
 
-// Units of a row that a block has in the planes of codes, highs and headers, and bytes in that of scales.
+// What a block has of a row: units in the planes of codes, highs and headers, and bytes in that of scales.
 uvec4 block_sizes(uint type) {
-  uvec4 sizes = uvec4(0u);
-  switch (type) {
-    case kF32: sizes = uvec4(64u, 0u, 0u, 0u); break;
-    case kF16:
-    case kBF16: sizes = uvec4(32u, 0u, 0u, 0u); break;
-    case kQ8_0: sizes = uvec4(16u, 0u, 1u, 0u); break;
-    case kQ4_0:
-    case kIQ4_NL:
-    case kQ4_K: sizes = uvec4(8u, 0u, 1u, 0u); break;
-    case kQ4_1: sizes = uvec4(8u, 0u, 2u, 0u); break;
-    case kQ5_0:
-    case kQ5_K: sizes = uvec4(8u, 2u, 1u, 0u); break;
-    case kQ5_1: sizes = uvec4(8u, 2u, 2u, 0u); break;
-    case kQ6_K: sizes = uvec4(8u, 4u, 1u, 2u); break;
-    case kQ2_K: sizes = uvec4(4u, 0u, 1u, 4u); break;
-    case kQ3_K: sizes = uvec4(4u, 2u, 1u, 0u); break;
-    case kIQ4_XS:
-    case kMXFP4: sizes = uvec4(8u, 0u, 0u, 8u); break;
-  }
+  uvec4 sizes = uvec4(8u, 0u, 1u, 0u);
+  if (!is_block_format(type)) sizes.xz = uvec2(type == kF32 ? 64u : 32u, 0u);
+  if (type == kQ8_0) sizes.x = 16u;
+  if (is_one_of(type, kTwoBitTypes)) sizes.x = 4u;
+  if (is_one_of(type, kHighBitTypes)) sizes.y = 2u;
+  if (is_one_of(type, kGroupMinTypes)) sizes.z = 2u;
+  if (is_one_of(type, kPackedScaleTypes)) sizes.zw = uvec2(0u, 8u);
+  if (type == kQ2_K) sizes.w = 4u;
+  if (type == kQ6_K) sizes.yw = uvec2(4u, 2u);
   return sizes;
 }
 
@@ -93,80 +88,71 @@ Block read_block(uint which, uint type, PanelRow row, uint block) {
   }
   if (is_one_of(type, kBlockScaleTypes)) {
     uint both = result.packed.x;
-    if (type == kQ4_K || type == kQ5_K) both = result.header.x;
+    if (is_one_of(type, kScaleMinTypes)) both = result.header.x;
     if (type == kQ3_K) both = result.header.w;
-    result.scales = vec2(f16_to_f32(both & 0xFFFFu), f16_to_f32(both >> 16));
+    result.scales = f16s_to_f32(both);
   }
   return result;
 }
 
+// What is subtracted from a code.
+float code_offset(uint type) {
+  return type == kQ4_0 ? 8.0 : type == kQ5_0 ? 16.0 : type == kQ3_K ? 4.0 : type == kQ6_K ? 32.0 : 0.0;
+}
+
+// Words of the header that have two bytes of each group.
+uint header_halves(Block block, uint in_block) { return block.header[in_block / 2u] >> (in_block % 2u * 16u); }
+
 // A group's codes are multiplied with .xy, the first and the last 16, and .zw is added.
 vec4 group_factors(uint type, Block block, uint in_block) {
-  vec4 factors = vec4(1.0, 1.0, 0.0, 0.0);
-  // Where two bytes of a group stand: in words of the header, two groups in each.
-  const uint shift = in_block % 2u * 16u, halves = block.header[in_block / 2u] >> shift;
-  switch (type) {
-    case kQ8_0:
-    case kQ4_0:
-    case kQ5_0:
-    case kIQ4_NL: {
-      const float scale = f16_to_f32(halves & 0xFFFFu);
-      factors = vec4(scale, scale, vec2(type == kQ4_0 ? -8.0 * scale : type == kQ5_0 ? -16.0 * scale : 0.0));
-      break;
-    }
-    case kQ4_1:
-    case kQ5_1: {
-      const uint both = in_block < 4u ? block.header[in_block] : block.second[in_block - 4u];
-      factors = vec4(vec2(f16_to_f32(both & 0xFFFFu)), vec2(f16_to_f32(both >> 16)));
-      break;
-    }
-    case kQ2_K:
-      factors = vec4(block.scales.x * vec2(halves & 15u, (halves >> 8) & 15u),
-                     -block.scales.y * vec2((halves >> 4) & 15u, (halves >> 12) & 15u));
-      break;
-    case kQ3_K: {
-      // six_bit_scale() of 2 in_block and of the next one.
-      const uint low = (in_block % 4u < 2u ? block.header.x : block.header.y) >> (shift + in_block / 4u * 4u);
-      const uint high = block.header.z >> (shift + in_block / 2u * 2u);
-      const uvec2 scales = uvec2((low & 15u) | (high & 3u) << 4, ((low >> 8) & 15u) | ((high >> 8) & 3u) << 4);
-      factors.xy = block.scales.x * (vec2(scales) - 32.0);
-      factors.zw = -4.0 * factors.xy;
-      break;
-    }
-    case kQ4_K:
-    case kQ5_K: {
-      // The packed bytes of group_scale_min(), four groups at once.
-      const uint at = in_block % 4u * 8u;
-      uint scales = block.header.y & 0x3F3F3F3Fu, minima = block.header.z & 0x3F3F3F3Fu;
-      if (in_block >= 4u) {
-        scales = (block.header.w & 0x0F0F0F0Fu) | ((block.header.y >> 2) & 0x30303030u);
-        minima = ((block.header.w >> 4) & 0x0F0F0F0Fu) | ((block.header.z >> 2) & 0x30303030u);
-      }
-      factors = vec4(vec2(block.scales.x * float((scales >> at) & 255u)),
-                     vec2(-block.scales.y * float((minima >> at) & 255u)));
-      break;
-    }
-    case kQ6_K: {
-      const int word = int(halves);
-      factors.xy = block.scales.x * vec2(bitfieldExtract(word, 0, 8), bitfieldExtract(word, 8, 8));
-      factors.zw = -32.0 * factors.xy;
-      break;
-    }
-    case kIQ4_XS: {
-      // group_scale() of format/blocks.h.
-      const uint low = block.packed.y >> (4u * in_block), high = block.packed.x >> (16u + 2u * in_block);
-      factors.xy =
-          vec2(f16_to_f32(block.packed.x & 0xFFFFu) * (float((low & 15u) | (high & 3u) << 4) - 32.0));
-      break;
-    }
-    case kMXFP4: {
-      // 2^(exponent - 128); the first two have no normal numbers, and a driver may take them for zero.
-      const uint exponent = (block.packed[in_block / 4u] >> (in_block % 4u * 8u)) & 255u;
-      factors.xy = vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << exponent : (exponent - 1u) << 23));
-      break;
-    }
+  if (!is_block_format(type)) return vec4(1.0, 1.0, 0.0, 0.0);
+  vec2 scales = block.scales;
+  if (!is_one_of(type, kBlockScaleTypes)) {
+    uint both = header_halves(block, in_block);
+    if (is_one_of(type, kGroupMinTypes)) both = in_block < 4u ? block.header[in_block] : block.second[in_block - 4u];
+    scales = f16s_to_f32(both);
   }
-  return factors;
+  vec2 factors = vec2(scales.x), minima = vec2(scales.y);
+  if (is_one_of(type, kScaleMinTypes)) {
+    // The packed bytes of group_scale_min(), four groups at once.
+    const uint at = in_block % 4u * 8u;
+    uint of_scale = block.header.y & 0x3F3F3F3Fu, of_min = block.header.z & 0x3F3F3F3Fu;
+    if (in_block >= 4u) {
+      of_scale = (block.header.w & 0x0F0F0F0Fu) | ((block.header.y >> 2) & 0x30303030u);
+      of_min = ((block.header.w >> 4) & 0x0F0F0F0Fu) | ((block.header.z >> 2) & 0x30303030u);
+    }
+    factors *= float((of_scale >> at) & 255u);
+    minima *= -float((of_min >> at) & 255u);
+  }
+  if (type == kQ2_K) {
+    const uint bytes = header_halves(block, in_block);
+    factors *= vec2(bytes & 15u, (bytes >> 8) & 15u);
+    minima *= -vec2((bytes >> 4) & 15u, (bytes >> 12) & 15u);
+  }
+  if (type == kQ3_K) {
+    // six_bit_scale() of 2 in_block and of the number behind it.
+    const uint shift = in_block % 2u * 16u;
+    const uint low = (in_block % 4u < 2u ? block.header.x : block.header.y) >> (shift + in_block / 4u * 4u);
+    const uint high = block.header.z >> (shift + in_block / 2u * 2u);
+    const uvec2 six_bits = uvec2((low & 15u) | (high & 3u) << 4, ((low >> 8) & 15u) | ((high >> 8) & 3u) << 4);
+    factors *= vec2(six_bits) - 32.0;
+  }
+  if (type == kQ6_K) {
+    const int bytes = int(header_halves(block, in_block));
+    factors *= vec2(bitfieldExtract(bytes, 0, 8), bitfieldExtract(bytes, 8, 8));
+  }
+  if (type == kIQ4_XS) {
+    // group_scale() of format/blocks.h.
+    const uint low = block.packed.y >> (4u * in_block), high = block.packed.x >> (16u + 2u * in_block);
+    factors *= float((low & 15u) | (high & 3u) << 4) - 32.0;
+  }
+  if (type == kMXFP4) {
+    // 2^(exponent - 128); the first two have no normal numbers, and a driver may take them for zero.
+    const uint exponent = (block.packed[in_block / 4u] >> (in_block % 4u * 8u)) & 255u;
+    factors = vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << exponent : (exponent - 1u) << 23));
+  }
+  if (is_one_of(type, kMinTypes)) return vec4(factors, minima);
+  return vec4(factors, -code_offset(type) * factors);
 }
 
 // The codes of a group of a block format.
@@ -175,23 +161,29 @@ struct Codes {
   uvec2 high;
 };
 
-Codes read_codes(uint which, uint type, PanelRow row, uint group) {
+// Of group 4 four + in_four, whose codes are read at `group`. A caller that knows in_four as a constant reads once what
+// neighbours share; then `group` may also be another one, where the row has ended.
+Codes read_codes(uint which, uint type, PanelRow row, uint group, uint four, uint in_four) {
   Codes codes = Codes(uvec4(0u), uvec4(0u), uvec2(0u));
   if (type == kQ8_0) {
     codes.first = UNIT(which, row.codes + 2u * group * kPanelRows);
     codes.second = UNIT(which, row.codes + (2u * group + 1u) * kPanelRows);
   } else if (is_one_of(type, kTwoBitTypes)) {
-    const uvec4 both = UNIT(which, row.codes + group / 2u * kPanelRows);
-    codes.first.xy = group % 2u == 0u ? both.xy : both.zw;
+    const uvec4 both = UNIT(which, row.codes + (2u * four + in_four / 2u) * kPanelRows);
+    codes.first.xy = in_four % 2u == 0u ? both.xy : both.zw;
   } else {
     codes.first = UNIT(which, row.codes + group * kPanelRows);
   }
-  if (is_one_of(type, kHighBitTypes)) codes.high.x = UNIT(which, row.highs + group / 4u * kPanelRows)[group % 4u];
+  if (is_one_of(type, kHighBitTypes)) codes.high.x = UNIT(which, row.highs + four * kPanelRows)[in_four];
   if (type == kQ6_K) {
-    const uvec4 both = UNIT(which, row.highs + group / 2u * kPanelRows);
-    codes.high = group % 2u == 0u ? both.xy : both.zw;
+    const uvec4 both = UNIT(which, row.highs + (2u * four + in_four / 2u) * kPanelRows);
+    codes.high = in_four % 2u == 0u ? both.xy : both.zw;
   }
   return codes;
+}
+
+Codes read_codes(uint which, uint type, PanelRow row, uint group) {
+  return read_codes(which, type, row, group, group / 4u, group % 4u);
 }
 
 // Two bits of each of elements 4 w to 4 w + 3, of a group that has a word of them for each half.
@@ -235,7 +227,7 @@ vec4 plain_elems(uint which, uint type, PanelRow row, uint group, uint w) {
   const uvec2 words = (w & 1u) == 0u ? unit.xy : unit.zw;
   const uvec4 halves = uvec4(words.x & 0xFFFFu, words.x >> 16, words.y & 0xFFFFu, words.y >> 16);
   if (type == kBF16) return uintBitsToFloat(halves << 16);
-  return vec4(f16_to_f32(halves.x), f16_to_f32(halves.y), f16_to_f32(halves.z), f16_to_f32(halves.w));
+  return vec4(f16s_to_f32(words.x), f16s_to_f32(words.y));
 }
 
 // Four elements of a row, those of word w of a group.

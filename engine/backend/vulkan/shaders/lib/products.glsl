@@ -14,7 +14,8 @@ void add_products(uint which, uint type, PanelRow row, uint part, uint n_parts, 
     const uint end = min(p.n_groups, (block + 1u) * kBlockGroups);
     for (uint first = block * kBlockGroups; first < end; first += kAhead) {
       Codes ahead[kAhead];
-      [[unroll]] for (uint i = 0u; i < kAhead; ++i) ahead[i] = read_codes(which, type, row, min(first + i, end - 1u));
+      [[unroll]] for (uint i = 0u; i < kAhead; ++i)
+        ahead[i] = read_codes(which, type, row, min(first + i, end - 1u), first / 4u, kAhead == 4u ? i : first % 4u);
       [[unroll]] for (uint k = 0u; k < kAhead; ++k) {
         const uint group = first + k;
         if (group >= end) break;
