@@ -16,7 +16,8 @@ EXPERTS_SHAPE = {"n_layers": 8, "d_model": 2048, "d_ff": 768, "n_heads": 32, "n_
                  "n_experts": 128, "n_experts_used": 8}
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
-SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_K: [0, 2], Q.Q5_K: [0, 2], Q.Q6_K: [208]}
+SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2],
+          Q.Q5_K: [0, 2], Q.Q6_K: [208], Q.IQ4_NL: [0], Q.IQ4_XS: [0], Q.MXFP4: []}
 
 
 def random_matrix(rng, n_rows, n_cols, qtype):
@@ -33,12 +34,14 @@ def random_matrix(rng, n_rows, n_cols, qtype):
     scales = (rng.random(len(blocks), dtype=np.float32) * 0.001 + 0.0005).astype(np.float16).view(np.uint8).reshape(-1, 2)
     for at in SCALES[qtype]:
         blocks[:, at : at + 2] = scales
+    if qtype == Q.MXFP4:  # a power of 2 in place of a scale: 2^(byte - 128)
+        blocks[:, 0] = rng.integers(117, 119, size=len(blocks), dtype=np.uint8)
     return blocks.reshape(n_rows, n_cols // block * n_bytes)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("type", help="F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
+    parser.add_argument("type", help="a name that README.md lists under Weights, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
     parser.add_argument("out")
     parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one")
     parser.add_argument("--layers", type=int)
