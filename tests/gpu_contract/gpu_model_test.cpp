@@ -163,6 +163,24 @@ TEST_F(GpuModel, matrices_of_different_types_give_the_reference_logits) {
   }
 }
 
+// The product of an FFN's gate and up reads both in one kernel, which has to be ready for either type.
+TEST_F(GpuModel, gates_of_one_type_and_ups_of_another_give_the_reference_logits) {
+  constexpr std::array kPairs{std::pair{DType::kQ4_K, DType::kMXFP4}, std::pair{DType::kIQ4_NL, DType::kQ5_1},
+                              std::pair{DType::kMXFP4, DType::kIQ4_XS}, std::pair{DType::kQ2_K, DType::kQ3_K}};
+  for (const auto& [gate, up] : kPairs) {
+    SCOPED_TRACE(fmt::format("{} and {}", dtype_row(gate).name, dtype_row(up).name));
+    RandomModelSpec spec = small_model(DType::kF16);
+    spec.n_layers = 1;
+    for (const TensorRole role : {TensorRole::kUp, TensorRole::kDown}) spec.role_types[role] = up;
+    spec.role_types[TensorRole::kGate] = gate;
+    test::with_every_arithmetic(gate, [&](double most) {
+      for (const std::uint32_t n : {1U, 21U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 0, most);
+      }
+    });
+  }
+}
+
 // Long sums, which a driver that leaves loops early would cut short.
 TEST_F(GpuModel, wide_matrices_give_the_reference_logits) {
   for (const DType weight : {DType::kF32, DType::kQ8_0}) {

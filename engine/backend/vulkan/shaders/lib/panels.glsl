@@ -149,7 +149,7 @@ vec4 group_factors(uint type, Block block, uint in_block) {
   if (type == kMXFP4) {
     // 2^(exponent - 128); the first two have no normal numbers, and a driver may take them for zero.
     const uint exponent = (block.packed[in_block / 4u] >> (in_block % 4u * 8u)) & 255u;
-    factors = vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << exponent : (exponent - 1u) << 23));
+    factors = vec2(uintBitsToFloat(exponent < 2u ? 0x00200000u << min(exponent, 1u) : (exponent - 1u) << 23));
   }
   if (is_one_of(type, kMinTypes)) return vec4(factors, minima);
   return vec4(factors, -code_offset(type) * factors);
