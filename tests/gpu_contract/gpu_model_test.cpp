@@ -9,6 +9,7 @@
 #include "format/dtype_table.h"
 #include "gpu_contract/gpu_fixture.h"
 #include "model/arch_table.h"
+#include "model/gpu_panel.h"
 #include "plan/gpu_rules.h"
 
 namespace headroom {
@@ -160,6 +161,25 @@ TEST_F(GpuModel, matrices_of_different_types_give_the_reference_logits) {
         }
       });
     }
+  }
+}
+
+// Rows of 9 and 11 groups: kernels read several groups ahead, and what eight groups share stands there in part.
+TEST_F(GpuModel, rows_that_end_within_a_block_of_groups_give_the_reference_logits) {
+  for (const DTypeRow& row : kDTypes) {
+    if (!row.is_weight || row.block_elems != kGpuGroup) continue;
+    RandomModelSpec spec = small_model(row.dtype);
+    spec.n_layers = 1;
+    spec.d_model = 9 * kGpuGroup;
+    spec.n_heads = 9;
+    spec.n_kv_heads = 3;
+    spec.d_ff = 11 * kGpuGroup;
+    SCOPED_TRACE(row.name);
+    test::with_every_arithmetic(row.dtype, [&](double most) {
+      for (const std::uint32_t n : {1U, 13U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 0, most);
+      }
+    });
   }
 }
 
