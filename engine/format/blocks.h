@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "format/code_values.h"
+
 namespace headroom {
 
 // Rows in a file need not be aligned for the blocks in them, so a block is copied out before it is read.
@@ -120,12 +122,6 @@ static_assert(sizeof(BlockQ4_K) == 144);
 static_assert(sizeof(BlockQ5_K) == 176);
 static_assert(sizeof(BlockQ6_K) == 210);
 static_assert(sizeof(BlockIQ4_NL) == 18 && sizeof(BlockIQ4_XS) == 136 && sizeof(BlockMXFP4) == 17);
-
-// What the codes of IQ4_NL and IQ4_XS stand for.
-inline constexpr std::int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                               1,    13,   25,  38,  53,  69,  89,  113};
-// Those of MXFP4 (E2M1), doubled so that they are whole.
-inline constexpr std::int8_t kFp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 // A FP8 cache row of n elements is n E4M3 bytes, then one f16 scale at byte n.
 

@@ -7,6 +7,7 @@
 
 #include "format/blocks.h"
 #include "format/dtype_table.h"
+#include "model/gpu_planes.h"
 
 namespace headroom {
 
@@ -191,27 +192,12 @@ void put_plain(const std::byte* from, Bytes n_bytes, PanelRow to) {
 
 GpuPanel gpu_panel(DType dtype, std::uint64_t n_cols) {
   const std::uint64_t n_groups = div_up(n_cols, kGpuGroup), n_blocks = div_up(n_groups, kGpuBlock);
-  switch (dtype) {
-    case DType::kF32: return {.n_codes = 8 * n_groups};
-    case DType::kF16:
-    case DType::kBF16: return {.n_codes = 4 * n_groups};
-    case DType::kQ8_0: return {.n_codes = 2 * n_groups, .n_headers = n_blocks};
-    case DType::kQ4_0:
-    case DType::kIQ4_NL: return {.n_codes = n_groups, .n_headers = n_blocks};
-    case DType::kQ4_1: return {.n_codes = n_groups, .n_headers = 2 * n_blocks};
-    case DType::kQ5_0: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
-    case DType::kQ5_1: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = 2 * n_blocks};
-    case DType::kQ2_K: return {.n_codes = 4 * n_blocks, .n_headers = n_blocks, .n_scales = div_up(n_blocks, 4)};
-    case DType::kQ3_K: return {.n_codes = 4 * n_blocks, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
-    case DType::kQ4_K: return {.n_codes = n_groups, .n_headers = n_blocks};
-    case DType::kQ5_K: return {.n_codes = n_groups, .n_highs = 2 * n_blocks, .n_headers = n_blocks};
-    case DType::kQ6_K:
-      return {.n_codes = n_groups, .n_highs = 4 * n_blocks, .n_headers = n_blocks, .n_scales = div_up(n_blocks, 8)};
-    case DType::kIQ4_XS:
-    case DType::kMXFP4: return {.n_codes = n_groups, .n_scales = div_up(n_blocks, 2)};
-    case DType::kF8E4M3: break;
-  }
-  CHECK(false, "a type that no weight has");
+  const GpuPlanes planes = gpu_planes(dtype);
+  CHECK(planes.half_codes > 0, "a type that no weight has");
+  return {.n_codes = n_groups * planes.half_codes / 2,
+          .n_highs = n_blocks * planes.highs,
+          .n_headers = n_blocks * planes.headers,
+          .n_scales = planes.scale_shift == 0 ? 0 : div_up(n_blocks, std::uint64_t{1} << planes.scale_shift)};
 }
 
 void pack_gpu_panel(DType dtype, std::uint64_t n_cols, std::uint32_t n_rows, const std::byte* rows, std::byte* to) {
