@@ -56,10 +56,11 @@ class Builder {
 
   void add_embedding(DType dtype) { add(TensorRole::kTokenEmbedding, -1, dtype, info_.n_vocab, info_.d_model); }
 
-  void add_layer(const LayerSpec& spec, DType dtype) {
+  void add_layer(const LayerSpec& spec, DType of_attention, DType of_ffn) {
     const auto layer = static_cast<std::int32_t>(info_.layers.size());
     info_.layers.push_back(spec);
     const std::uint64_t width = info_.d_model;
+    DType dtype = of_attention;
     const auto add_matrix = [&](TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n = 1) {
       add(role, layer, dtype, n_rows, n_cols, n);
     };
@@ -80,6 +81,7 @@ class Builder {
     add_matrix(TensorRole::kAttnOut, width, spec.q_dim());
     if (spec.has_attn_out_bias) add_vector(TensorRole::kAttnOutBias, width);
     if (spec.has_post_norms) add_vector(TensorRole::kAttnPostNorm, width);
+    dtype = of_ffn;
     add_vector(TensorRole::kFfnNorm, width);
     if (spec.has_experts()) {
       add(TensorRole::kRouter, layer, DType::kF32, spec.n_experts, width);
@@ -181,7 +183,8 @@ ProofModel make_small_proof_model() {
   for (const DTypeRow& row : kDTypes) {
     if (row.is_weight) formats.push_back(row.dtype);
   }
-  const std::size_t n_layers = std::max(formats.size(), kHeadDims.size() * kGroups.size());
+  // Two formats a layer: each is seen, and a check takes no longer than attention's shapes make it.
+  const std::size_t n_layers = std::max<std::size_t>(div_up(formats.size(), 2), kHeadDims.size() * kGroups.size());
   for (std::size_t i = 0; i < n_layers; ++i) {
     LayerSpec layer;
     layer.rope = static_cast<std::uint32_t>(i % kHeadDims.size());
@@ -205,7 +208,7 @@ ProofModel make_small_proof_model() {
       layer.n_experts_used = 2;
       layer.expert_d_ff = std::exchange(layer.d_ff, 0);
     }
-    builder.add_layer(layer, formats[i % formats.size()]);
+    builder.add_layer(layer, formats[i % formats.size()], formats[(i + n_layers) % formats.size()]);
   }
   return std::move(builder).finish(DType::kQ6_K);
 }
@@ -221,7 +224,7 @@ ProofModel make_wide_proof_model() {
   layer.head_dim = kHeadDim;
   layer.attention_scale = 1.0F / std::sqrt(static_cast<float>(kHeadDim));
   layer.d_ff = kWideWidth;
-  builder.add_layer(layer, DType::kQ4_K);
+  builder.add_layer(layer, DType::kQ4_K, DType::kQ4_K);
   return std::move(builder).finish(DType::kQ6_K);
 }
 
