@@ -97,13 +97,19 @@ fly() {
   "$sass_weights" --flights "$sources/kernels" "$architecture" "$work/listing" "$work/usage"
 }
 flight_columns="kernel format loads distance prefetches registers warps kib prefetched_kib"
+# The formats of with_block_type().
+block_formats=$(sed -n '/with_block_type(u32/,/^}/s/.*case k\([A-Z0-9_]*\): f\.template.*/\1/p' \
+  "$sources/kernels/lib/panels.cuh")
+[ -n "$block_formats" ] || { echo "expected formats in with_block_type() of panels.cuh, found none"; exit 1; }
 # check_flights FILE: of lines as those of fly(). A product with one row has the codes of a whole block of 256 columns
-# under way: eight groups of 16 bytes a thread, of Q8_0 of 32.
+# under way: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K and Q3_K, which have two bits there, of 8.
 check_flights() {
-  awk -F '\t' '
+  awk -F '\t' -v formats="$(echo $block_formats)" '
     BEGIN {
-      least["Q4_0"] = least["Q4_K"] = least["Q5_K"] = least["Q6_K"] = 8
+      n = split(formats, names, " ")
+      for (i = 1; i <= n; ++i) least[names[i]] = 8
       least["Q8_0"] = 16
+      least["Q2_K"] = least["Q3_K"] = 4
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }
@@ -224,7 +230,7 @@ DEVICE void work_for_nothing() {
 KERNELS
 weigh "$(compile "$work/slow.cu")" >"$work/weights"
 check_weights "$work/weights" >"$work/told"
-for format in F32 F16 BF16 Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
+for format in F32 F16 BF16 $block_formats; do
   grep -q "^matmul, $format: expected at most .* integer instructions" "$work/told" ||
     { echo "a seeded fault was not seen: matmul, $format, integer instructions"; status=1; }
 done
@@ -232,7 +238,7 @@ done
 sed -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" >"$work/single.cu"
 fly "$(compile "$work/single.cu")" >"$work/flights"
 check_flights "$work/flights" >"$work/told"
-for format in Q8_0 Q4_0 Q4_K Q5_K Q6_K; do
+for format in $block_formats; do
   for what in "loads under way" "requests for the next block" "KiB of a multiprocessor under way"; do
     grep -q "^matvec_int8_1, $format: expected at least .* $what" "$work/told" ||
       { echo "a seeded fault was not seen: matvec_int8_1, $format, $what"; status=1; }

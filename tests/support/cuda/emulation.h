@@ -172,6 +172,13 @@ inline int dot4(int a, int b, int sum) {
            static_cast<std::int8_t>(static_cast<unsigned>(b) >> (8 * i));
   return sum;
 }
+inline std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  const std::uint64_t bytes = low | static_cast<std::uint64_t>(high) << 32;
+  std::uint32_t chosen = 0;
+  for (int i = 0; i < 4; ++i)
+    chosen |= static_cast<std::uint32_t>((bytes >> (8 * ((selector >> (4 * i)) & 7U))) & 255U) << (8 * i);
+  return chosen;
+}
 inline float half_to_float(std::uint16_t bits) { return f16_to_f32(bits); }
 inline std::uint16_t float_to_half(float x) { return f32_to_f16(x); }
 inline std::uint32_t floats_to_halves(float low, float high) {

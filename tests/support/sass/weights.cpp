@@ -16,13 +16,18 @@ namespace {
 
 constexpr double kBlock = 256;  // weights of a block of columns, of which a thread of matvec has one row
 
+// Formats whose groups have a scale for each half, so that tiles multiply the halves by themselves: has_halves() of
+// kernels/lib/panels.cuh.
+bool has_halves(DType format) { return format == DType::kQ2_K || format == DType::kQ3_K || format == DType::kQ6_K; }
+
 // How a kernel goes over its weights.
 struct Shape {
   std::string_view product;  // that the innermost loop has
   int rows = 1;              // of activations, that a thread multiplies a weight with
   // Weights of an iteration, by thread, and by those threads that unpack; 0: by the products in it.
   double weights = 0, unpacked = 0;
-  int products = 0;           // that an iteration has for this many weights, with Q6_K twice as many; 0: others tell
+  // That an iteration has for this many weights, of formats with halves twice as many; 0: others tell.
+  int products = 0;
   double outer = 0;           // weights of an iteration of the loop around it; 0: that does not count
   bool is_of_format = false;  // the loops belong to a format alone
 };
@@ -51,13 +56,15 @@ class Counter {
  public:
   Counter(const SassFunction& function, const WeightLines& lines, const Shape& shape, DType format)
       : function_(function), shape_(shape), format_(format), blocks_(blocks_of(function)) {
+    // Block formats share the loop in which a matvec multiplies their codes with f32.
+    if (shape_.product == "FFMA" && dtype_row(format).block_elems > 1) shape_.is_of_format = false;
     for (const std::vector<SassLine>& origin : function.origins) {
       is_of_format_.push_back(
           std::ranges::any_of(origin, [&](const SassLine& line) { return lines.formats.contains(line); }));
       asks_.push_back(!origin.empty() && lines.asked.contains(origin.front()));
       is_for_others_.push_back(std::ranges::any_of(origin, [&](const SassLine& line) {
         const auto found = lines.halves.find(line);
-        return found != lines.halves.end() && found->second != (format == DType::kQ6_K);
+        return found != lines.halves.end() && found->second != has_halves(format);
       }));
     }
   }
@@ -73,7 +80,7 @@ class Counter {
     // Of four weights at least three FFMA with each row, and at most one more for each weight.
     if (shape_.product == "FFMA" && shape_.rows > 0 && (n < 24 * shape_.rows || n > 32 * shape_.rows + 48))
       return fault(fmt::format("products of 32 weights with {} rows", shape_.rows), fmt::format("{} FFMA", n));
-    const int expected = shape_.products * (format_ == DType::kQ6_K && shape_.product == "IMMA" ? 2 : 1);
+    const int expected = shape_.products * (has_halves(format_) && shape_.product == "IMMA" ? 2 : 1);
     if (architecture >= 80 && expected != 0 && n != expected)
       return fault(fmt::format("{} {}", expected, shape_.product), fmt::format("{}", n));
     if (!loops_[inner].inner.empty()) return fault("no loop within the one that multiplies", "one");

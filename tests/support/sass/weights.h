@@ -21,7 +21,7 @@ namespace headroom::test {
 struct WeightLines {
   std::map<SassLine, DType> formats;  // what is inlined there is this format's alone
   std::set<SassLine> asked;           // where a format is asked for
-  std::map<SassLine, bool> halves;    // products that are made here are those of Q6_K, or of all others
+  std::map<SassLine, bool> halves;    // products made here: of formats with scales of half groups, or not
 };
 // From the sources of the kernels.
 Result<WeightLines> weight_lines(const std::string& folder);

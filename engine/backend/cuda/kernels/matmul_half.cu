@@ -31,30 +31,28 @@ DEVICE void read_group(const PanelRow& row, u32 group, Packed& packed, Block& bl
 
 // Elements 2 k and 2 k + 1 of 8 from 8 i on.
 template <u32 kType>
-DEVICE u32 pair_of(const Packed& packed, const Factors& factors, u32 i, u32 k) {
-  if constexpr (kType == kF16) {
-    return word_of(packed.plain[i], k);
-  } else if constexpr (kType == kBF16) {
-    const u32 both = word_of(packed.plain[i], k);
-    return floats_to_halves(float_of(both << 16), float_of(both & 0xFFFF0000U));
-  } else {
-    const u32 codes = code_word<kType>(packed.codes, 2 * i + k / 2), first = k % 2 * 2;
-    const float factor = i < 2 ? factors.low : factors.high, added = i < 2 ? factors.low_added : factors.high_added;
-    const auto elem = [&](u32 at) {
-      return factor * (kType == kQ8_0 ? signed_byte(codes, at) : plain_byte(codes, at)) + added;
-    };
-    return floats_to_halves(elem(first), elem(first + 1));
-  }
+DEVICE u32 plain_pair(const Packed& packed, u32 i, u32 k) {
+  const u32 both = word_of(packed.plain[i], k);
+  return kType == kF16 ? both : floats_to_halves(float_of(both << 16), float_of(both & 0xFFFF0000U));
+}
+DEVICE u32 coded_pair(const u32 (&codes)[8], const Factors& factors, u32 i, u32 k) {
+  const Four elems = coded_elems(factors, codes[2 * i + k / 2], 2 * i);
+  return floats_to_halves(elems.of[k % 2 * 2], elems.of[k % 2 * 2 + 1]);
 }
 
 template <u32 kType>
 DEVICE void unpack_group(const Packed& packed, const Block& block, u32 group, auto& area, u32 at) {
-  Factors factors{};
-  if constexpr (is_block_format(kType)) factors = group_factors<kType>(block, group % kBlockGroups);
+  const auto put_all = [&](auto pair) {
 #pragma unroll
-  for (u32 i = 0; i < 4; ++i) {
-    const auto pair = [&](u32 k) { return pair_of<kType>(packed, factors, i, k); };
-    put_unit(area, at + 4 * i, {pair(0), pair(1), pair(2), pair(3)});
+    for (u32 i = 0; i < 4; ++i) put_unit(area, at + 4 * i, {pair(i, 0), pair(i, 1), pair(i, 2), pair(i, 3)});
+  };
+  if constexpr (is_block_format(kType)) {
+    const Factors factors = group_factors<kType>(block, packed.codes, group % kBlockGroups);
+    u32 codes[8];
+    put_code_words<kType>(packed.codes, codes);
+    put_all([&](u32 i, u32 k) { return coded_pair(codes, factors, i, k); });
+  } else {
+    put_all([&](u32 i, u32 k) { return plain_pair<kType>(packed, i, k); });
   }
 }
 

@@ -17,7 +17,7 @@ DEVICE float4 header_at(auto& area, u32 row, u32 beyond) {
   return make_float4(float_of(area[at]), float_of(area[at + 1]), float_of(area[at + 2]), float_of(area[at + 3]));
 }
 
-// Q6_K has factors for each half of a group.
+// kHasHalves: there are factors for each half of a group, as has_halves() says.
 template <u32 kHigh, bool kHasHalves>
 DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][kHigh][4]) {
   const u32 lane = lane_index(), first = stage / kStride;  // row
@@ -68,10 +68,11 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][k
 
 template <u32 kType>
 DEVICE void unpack_group(const Codes& codes, const Block& block, u32 group, auto& area, u32 at) {
-  const auto word = [&](u32 w) { return code_word<kType>(codes, w); };
-  put_unit(area, at, {word(0), word(1), word(2), word(3)});
-  put_unit(area, at + 4, {word(4), word(5), word(6), word(7)});
-  const Factors factors = group_factors<kType>(block, group % kBlockGroups);
+  u32 words[8];
+  put_code_words<kType>(codes, words);
+  put_unit(area, at, {words[0], words[1], words[2], words[3]});
+  put_unit(area, at + 4, {words[4], words[5], words[6], words[7]});
+  const Factors factors = group_factors<kType>(block, codes, group % kBlockGroups);
   put_unit(area, at + 8,
            {bits_of(factors.low), bits_of(factors.high), bits_of(factors.low_added), bits_of(factors.high_added)});
 }
@@ -118,10 +119,10 @@ DEVICE void matmul_int8(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
       unpack_group<kType>(codes, block, group, area, group % 2 * kStage + thread * kStride);
     });
   };
-  const bool has_halves = words.product.type == kQ6_K || words.product.second_type == kQ6_K;
+  const bool are_halved = has_halves(words.product.type) || has_halves(words.product.second_type);
   float sums[4][kHigh][4]{};
   each_group(words.n_groups, begin, finish, [&](u32 group) {
-    if (has_halves) {
+    if (are_halved) {
       multiply_group<kHigh, true>(area, group % 2 * kStage, tile.n_rows, sums);
     } else {
       multiply_group<kHigh, false>(area, group % 2 * kStage, tile.n_rows, sums);

@@ -24,10 +24,9 @@ struct Share {
 template <u32 kType, u32 kRows>
 DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, const uint4* with, u32 n_groups,
                       u32 n_rows, float (&sums)[kRows]) {
-  const Factors factors = group_factors<kType>(block, in_block);
+  const Factors factors = group_factors<kType>(block, packed, in_block);
   u32 codes[8];
-#pragma unroll
-  for (u32 w = 0; w < 8; ++w) codes[w] = code_word<kType>(packed, w);
+  put_code_words<kType>(packed, codes);
 #pragma unroll
   for (u32 i = 0; i < kRows; ++i) {
     if (kRows > 1 && i >= n_rows) break;
@@ -47,10 +46,12 @@ DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_g
   u32 block = share.part;
 #pragma unroll 1
   for (; block < n_whole; block += share.n_parts) {
-    if (block + share.n_parts < n_whole) prefetch_block<kType>(row_at<kType>(at, share.n_parts));
+    const bool has_next = block + share.n_parts < n_whole;
+    if (has_next) prefetch_block<kType>(row_at<kType>(at, share.n_parts), block + share.n_parts);
     const Block factors = read_block_at<kType>(at, block);
 #pragma unroll 1
-    for (u32 first = 0; first < kBlockGroups; first += kAhead) {
+    for (u32 step = 0; step < kBlockGroups / kAhead; ++step) {
+      const u32 first = step * kAhead;  // so the compiler knows which of these groups share a unit
       Codes codes[kAhead];
 #pragma unroll
       for (u32 i = 0; i < kAhead; ++i) codes[i] = read_codes<kType>(at, first + i);
@@ -85,38 +86,56 @@ DEVICE Four activations(const float* values, u32 n_cols, bool has_tail, u32 row,
   return found;
 }
 
-template <u32 kType, u32 kRows>
-DEVICE void add_f32_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
-                             float (&sums)[kRows]) {
-  for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
-    const Block scales = read_block<kType>(row, block);
-    const u32 end = smaller(words.n_groups, (block + 1) * kBlockGroups);
-    for (u32 group = block * kBlockGroups; group < end; ++group) {
-      const Factors factors = group_factors<kType>(scales, group % kBlockGroups);
-      Codes codes{};
-      if constexpr (is_block_format(kType)) codes = read_codes<kType>(row, group);
+// Adds what four elements of a group make with each of the rows.
+template <u32 kRows>
+DEVICE void add_elems(const Four& elems, const float* values, const MatvecArgs& words, const Share& share, u32 col,
+                      float (&sums)[kRows]) {
 #pragma unroll
-      for (u32 w = 0; w < 8; ++w) {
-        Four elems;
-        if constexpr (is_block_format(kType)) {
-          const u32 word = code_word<kType>(codes, w);
-#pragma unroll
-          for (u32 i = 0; i < 4; ++i)
-            elems.of[i] =
-                (w < 4 ? factors.low : factors.high) * (kType == kQ8_0 ? signed_byte(word, i) : plain_byte(word, i)) +
-                (w < 4 ? factors.low_added : factors.high_added);
-        } else {
-          elems = plain_elems<kType>(row, group, w);
-        }
-#pragma unroll
-        for (u32 i = 0; i < kRows; ++i) {
-          if (i < share.n_rows)
-            sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i,
-                                              group * kGroup + 4 * w));
-        }
-      }
-    }
+  for (u32 i = 0; i < kRows; ++i) {
+    if (i < share.n_rows)
+      sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i, col));
   }
+}
+
+// Calls f with each group of the warp's blocks of columns.
+DEVICE void each_group_of(const MatvecArgs& words, const Share& share, auto f) {
+  for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
+    const u32 end = smaller(words.n_groups, (block + 1) * kBlockGroups);
+    for (u32 group = block * kBlockGroups; group < end; ++group) f(group);
+  }
+}
+
+template <u32 kType, u32 kRows>
+DEVICE void add_plain_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
+                               float (&sums)[kRows]) {
+  each_group_of(words, share, [&](u32 group) {
+#pragma unroll
+    for (u32 w = 0; w < 8; ++w)
+      add_elems(plain_elems<kType>(row, group, w), values, words, share, group * kGroup + 4 * w, sums);
+  });
+}
+
+// Of block formats, whose codes are multiplied with f32 only beside a plain matrix that reads the same activations: all
+// of them have one loop, in which the format is asked for again in every group. A loop for each of them would be half
+// of the machine code of this file.
+template <u32 kRows>
+DEVICE void add_coded_products(u32 type, const uint4* matrix, u32 panel, const float* values, const MatvecArgs& words,
+                               const Share& share, float (&sums)[kRows]) {
+  const PanelRow row = panel_row(type, matrix, panel, lane_index(), words.n_groups);
+  each_group_of(words, share, [&](u32 group) {
+    u32 codes[8]{};
+    Factors factors{};
+    // Exchanged, so that no comparison with it leaves the loop: compilers keep such ones in bits of a register, where
+    // the tests that follow a format through the machine code do not find them.
+    with_block_type(shuffle(type, 0), [&]<u32 kType>() {
+      const Codes packed = read_codes<kType>(row, group);
+      factors = group_factors<kType>(read_block<kType>(row, group / kBlockGroups), packed, group % kBlockGroups);
+      put_code_words<kType>(packed, codes);
+    });
+#pragma unroll
+    for (u32 w = 0; w < 8; ++w)
+      add_elems(coded_elems(factors, codes[w], w), values, words, share, group * kGroup + 4 * w, sums);
+  });
 }
 
 // kAhead: of add_int8_products; 0: activations are f32.
@@ -131,10 +150,14 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
                                        buffer<const uint4>(p, 3), words.n_groups, share, sums);
     });
   } else {
-    with_type(type, [&]<u32 kType>() {
-      add_f32_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const float>(p, 3),
-                              words, share, sums);
-    });
+    const float* values = buffer<const float>(p, 3);
+    with_plain_type(
+        type,
+        [&]<u32 kType>() {
+          add_plain_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), values, words, share,
+                                    sums);
+        },
+        [&] { add_coded_products(type, matrix, panel, values, words, share, sums); });
   }
 }
 
@@ -145,12 +168,16 @@ DEVICE void prefetch_weights(const BatchedLaunch<MatvecArgs>& all) {
   const MatvecArgs& words = p.words;
   const u32 part = warp_index(), n_matrices = words.product.epilogue == kGate ? 2 : 1, of_matrix = part % n_matrices;
   const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
-  const u32 block = part / n_matrices, units = group_units(type), first = block * kBlockGroups;
+  const u32 block = part / n_matrices, first = block * kBlockGroups;
+  const GpuPlanes planes = planes_of(type);
   const PanelRow row = panel_row(type, buffer<const uint4>(p, 1 + of_matrix), block_x() - all.firsts[member],
                                  lane_index(), words.n_groups);
-  const u32 end = smaller(words.n_groups, first + kBlockGroups) * units;
-  if (is_block_format(type) && first < words.n_groups) prefetch_l2(row.headers + block * kPanelRows);
-  for (u32 unit = first * units; unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
+  if (first >= words.n_groups) return;
+  for (u32 unit = block * planes.headers; unit < (block + 1) * planes.headers; ++unit)
+    prefetch_l2(row.headers + unit * kPanelRows);
+  if (planes.scale_shift > 0) prefetch_l2(row.scales + (block >> planes.scale_shift) * kPanelRows);
+  const u32 end = code_units(planes, smaller(words.n_groups, first + kBlockGroups));
+  for (u32 unit = code_units(planes, first); unit < end; ++unit) prefetch_l2(row.codes + unit * kPanelRows);
 }
 
 // Adds up what the warps have in part_sums, in their order, and does with it what the product's epilogue says.

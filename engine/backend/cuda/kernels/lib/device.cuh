@@ -113,6 +113,15 @@ DEVICE void await_copies() {
 }
 
 DEVICE int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }  // of four signed bytes each
+// PTX ISA, "prmt". Byte i of the result is one of the eight bytes of `low` and, behind them, `high`: digit i of the
+// selector, hexadecimal, says which, 0 to 7; its upper four digits say nothing. Volatile, so that it stays between the
+// barriers of a warp where it stands: else compilers decode all groups that a thread has loaded before they multiply
+// the first one, and have too few registers for that.
+DEVICE std::uint32_t choose_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  std::uint32_t chosen;
+  asm volatile("prmt.b32 %0, %1, %2, %3;" : "=r"(chosen) : "r"(low), "r"(high), "r"(selector));
+  return chosen;
+}
 // PTX ISA, "cvt".
 DEVICE float half_to_float(std::uint16_t bits) {
   float x;

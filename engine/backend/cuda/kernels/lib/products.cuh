@@ -34,7 +34,7 @@ DEVICE float group_product(const u32 (&codes)[8], const Factors& factors, const 
     low = dot4(static_cast<int>(codes[w]), static_cast<int>(word_of(with.low, w)), low);
     high = dot4(static_cast<int>(codes[w + 4]), static_cast<int>(word_of(with.high, w)), high);
   }
-  if constexpr (kType == kQ6_K) {
+  if constexpr (has_halves(kType)) {
     return with.scale * (factors.low * static_cast<float>(low) + factors.high * static_cast<float>(high)) +
            factors.low_added * with.low_sum + factors.high_added * with.high_sum;
   }
