@@ -46,8 +46,7 @@ DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_g
   u32 block = share.part;
 #pragma unroll 1
   for (; block < n_whole; block += share.n_parts) {
-    const bool has_next = block + share.n_parts < n_whole;
-    if (has_next) prefetch_block<kType>(row_at<kType>(at, share.n_parts), block + share.n_parts);
+    if (block + share.n_parts < n_whole) prefetch_block<kType>(row_at<kType>(at, share.n_parts), block + share.n_parts);
     const Block factors = read_block_at<kType>(at, block);
 #pragma unroll 1
     for (u32 step = 0; step < kBlockGroups / kAhead; ++step) {
