@@ -102,14 +102,16 @@ block_formats=$(sed -n '/with_block_type(u32/,/^}/s/.*case k\([A-Z0-9_]*\): f\.t
   "$sources/kernels/lib/panels.cuh")
 [ -n "$block_formats" ] || { echo "expected formats in with_block_type() of panels.cuh, found none"; exit 1; }
 # check_flights FILE: of lines as those of fly(). A product with one row has the codes of a whole block of 256 columns
-# under way: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K and Q3_K, which have two bits there, of 8.
+# under way: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K, which has two bits there, of 8;
+# of Q3_K likewise, and its third bits and its header.
 check_flights() {
   awk -F '\t' -v formats="$(echo $block_formats)" '
     BEGIN {
       n = split(formats, names, " ")
       for (i = 1; i <= n; ++i) least[names[i]] = 8
       least["Q8_0"] = 16
-      least["Q2_K"] = least["Q3_K"] = 4
+      least["Q2_K"] = 4
+      least["Q3_K"] = 7
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }
