@@ -32,17 +32,17 @@ inline constexpr std::array kDTypes{
     DTypeRow{DType::kBF16, "BF16", "bf16", 30, 1, 2, 0, true, false, false},  //
     DTypeRow{DType::kQ8_0, "Q8_0", "q8_0", 8, 32, 34, 0, true, true, true},   //
     DTypeRow{DType::kQ4_0, "Q4_0", "q4_0", 2, 32, 18, 0, true, true, true},   //
-    DTypeRow{DType::kQ4_1, "Q4_1", "q4_1", 3, 32, 20, 0, false, false, false},
-    DTypeRow{DType::kQ5_0, "Q5_0", "q5_0", 6, 32, 22, 0, false, false, false},
-    DTypeRow{DType::kQ5_1, "Q5_1", "q5_1", 7, 32, 24, 0, false, false, false},
-    DTypeRow{DType::kQ2_K, "Q2_K", "q2_k", 10, 256, 84, 0, false, false, false},
-    DTypeRow{DType::kQ3_K, "Q3_K", "q3_k", 11, 256, 110, 0, false, false, false},
+    DTypeRow{DType::kQ4_1, "Q4_1", "q4_1", 3, 32, 20, 0, true, false, false},
+    DTypeRow{DType::kQ5_0, "Q5_0", "q5_0", 6, 32, 22, 0, true, false, false},
+    DTypeRow{DType::kQ5_1, "Q5_1", "q5_1", 7, 32, 24, 0, true, false, false},
+    DTypeRow{DType::kQ2_K, "Q2_K", "q2_k", 10, 256, 84, 0, true, false, false},
+    DTypeRow{DType::kQ3_K, "Q3_K", "q3_k", 11, 256, 110, 0, true, false, false},
     DTypeRow{DType::kQ4_K, "Q4_K", "q4_k", 12, 256, 144, 0, true, false, false},  //
     DTypeRow{DType::kQ5_K, "Q5_K", "q5_k", 13, 256, 176, 0, true, false, false},  //
     DTypeRow{DType::kQ6_K, "Q6_K", "q6_k", 14, 256, 210, 0, true, false, false},  //
-    DTypeRow{DType::kIQ4_NL, "IQ4_NL", "iq4_nl", 20, 32, 18, 0, false, false, false},
-    DTypeRow{DType::kIQ4_XS, "IQ4_XS", "iq4_xs", 23, 256, 136, 0, false, false, false},
-    DTypeRow{DType::kMXFP4, "MXFP4", "mxfp4", 39, 32, 17, 0, false, false, false},
+    DTypeRow{DType::kIQ4_NL, "IQ4_NL", "iq4_nl", 20, 32, 18, 0, true, false, false},
+    DTypeRow{DType::kIQ4_XS, "IQ4_XS", "iq4_xs", 23, 256, 136, 0, true, false, false},
+    DTypeRow{DType::kMXFP4, "MXFP4", "mxfp4", 39, 32, 17, 0, true, false, false},
     DTypeRow{DType::kF8E4M3, "FP8", "fp8", -1, 1, 1, 2, false, true, true},  //
 };
 

@@ -158,7 +158,8 @@ ModelInfo random_model(std::uint32_t seed) {
   shape.window = pick({0, 0, 100, 512});
   shape.window_every = pick({1, 2, 3});
   const bool tied_head = below(2) == 0;
-  constexpr DType kMatrixTypes[] = {DType::kF32, DType::kF16, DType::kQ8_0, DType::kQ4_0, DType::kQ4_K, DType::kQ6_K};
+  constexpr DType kMatrixTypes[] = {DType::kF32,  DType::kF16,  DType::kQ8_0, DType::kQ4_0, DType::kQ4_K,
+                                    DType::kQ6_K, DType::kQ5_1, DType::kQ3_K, DType::kMXFP4};
   const DType matrix_dtype = kMatrixTypes[below(std::size(kMatrixTypes))];
   ModelInfo model = make_model(shape, matrix_dtype);
   for (LayerSpec& layer : model.layers) {

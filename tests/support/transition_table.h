@@ -1,4 +1,4 @@
-// A lifecycle's whole table as text: a row for every event in every stage, "stage + event -> stage: effects".
+// Lines that stand in a file: a document, or a lifecycle's whole table, "stage + event -> stage: effects" a row.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -340,7 +340,7 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
   auto writer = GgufWriter();
   const test::TempFolder folder;
   auto spec = small("llama");
-  // The writer takes any type number: IQ4_NL has the size of Q4_0.
+  // The writer takes any type number: NVFP4 has the size of Q4_0.
   spec.role_types[TensorRole::kUp] = DType::kQ4_0;
   auto bytes_path = test::make_random_model(spec, folder.path());
   std::string bytes;
@@ -350,13 +350,13 @@ TEST(ReadModelInfo, a_weight_type_without_kernels_is_named_with_those_that_work)
   }
   const auto at = bytes.find("blk.0.ffn_up.weight") + std::string("blk.0.ffn_up.weight").size() + 4 + 16;
   ASSERT_EQ(bytes[at], 2);
-  bytes[at] = 20;
+  bytes[at] = 40;
   std::ofstream(bytes_path, std::ios::binary) << bytes;
   const auto file = open_model_file(bytes_path);
   ASSERT_TRUE(file.ok()) << file.error().message;
   expect_refused(read_model_info(*file), ErrorCode::kUnsupported,
-                 "'blk.0.ffn_up.weight' is IQ4_NL, which this version cannot compute with; supported: F32, F16, BF16, "
-                 "Q8_0, Q4_0, Q4_K, Q5_K, Q6_K");
+                 "'blk.0.ffn_up.weight' is NVFP4, which this version cannot compute with; supported: F32, F16, BF16, "
+                 "Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4");
 }
 
 TEST(ReadModelInfo, a_byte_level_tokenizer_without_its_rule_for_words_is_a_warning) {

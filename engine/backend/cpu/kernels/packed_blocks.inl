@@ -121,13 +121,16 @@ struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times t
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
-// Signed values by nibble, as bytes with an offset of 128.
-alignas(16) inline constexpr std::uint8_t kIq4Bytes[16] = {1,   24,  45,  63,  79,  93,  106, 118,
-                                                           129, 141, 153, 166, 181, 197, 217, 241};
-alignas(16) inline constexpr std::uint8_t kFp4Bytes[16] = {128, 129, 130, 131, 132, 134, 136, 140,
-                                                           128, 127, 126, 125, 124, 122, 120, 116};
-inline void look_up_all(const std::uint8_t (&bytes)[16], I (&w)[8]) {
-  const I table = table_of(bytes);
+// What nibbles stand for, as bytes with an offset of 128.
+struct OffsetValues {
+  alignas(16) std::uint8_t bytes[16] = {};
+  constexpr explicit OffsetValues(const std::int8_t (&values)[16]) {
+    for (int i = 0; i < 16; ++i) bytes[i] = static_cast<std::uint8_t>(values[i] + 128);
+  }
+};
+inline constexpr OffsetValues kIq4Bytes(kIq4Values), kFp4Bytes(kFp4Values);
+inline void look_up_all(const OffsetValues& values, I (&w)[8]) {
+  const I table = table_of(values.bytes);
   HEADROOM_UNROLL
   for (int j = 0; j < 8; ++j) w[j] = look_up(table, w[j]);
 }
