@@ -115,17 +115,21 @@ Status fill(VulkanDevice& device, const VulkanArena& memory) {
   });
 }
 
-// What reads are measured with.
+// What reads are measured with. A driver may refuse what it calls free: half as much is asked for then.
 Result<std::unique_ptr<VulkanArena>> map_limit_memory(const std::shared_ptr<VulkanDevice>& device) {
   const Result<MemorySample> now = sample_card(device->card());
   if (!now) return now.error();
   const DeviceInfo& info = device->card().info;
-  const Bytes size = bindable(std::min(kLimitReadBytes, now->free / 2), info);
+  Bytes size = bindable(std::min(kLimitReadBytes, now->free / 2), info);
   if (size < kLeastLimitReadBytes) {
     return Error{ErrorCode::kResource, fmt::format("measuring {}: asked for {} with as much left, free {}", info.id,
                                                    format_bytes(kLeastLimitReadBytes), format_bytes(now->free))};
   }
-  return map(device, Memory::kDevice, size);
+  while (true) {
+    Result<std::unique_ptr<VulkanArena>> memory = map(device, Memory::kDevice, size);
+    size = bindable(size / 2, info);
+    if (memory || size < kLeastLimitReadBytes) return memory;
+  }
 }
 
 }  // namespace
