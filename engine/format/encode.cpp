@@ -210,35 +210,45 @@ void pack_group_scale_min(std::uint8_t (&packed)[12], int group, std::uint8_t sc
   packed[group] |= static_cast<std::uint8_t>((min >> 4) << 6);
 }
 
-// The scales of Q4_K and Q5_K, and the 256 codes 0..max_code.
-template <class Block>
-std::array<std::uint8_t, 256> encode_groups(std::span<const float, 256> in, int max_code, Block& block) {
-  std::array<GroupFit, 8> fits;
+// The scales of K-quants with minima, and the 256 codes 0..max_code. pack(group, scale, min) keeps the numbers of a
+// group, each at most max_scale, with which the block's scale and scale of minima are multiplied.
+template <std::size_t kGroups, class Block, class Pack>
+std::array<std::uint8_t, 256> encode_groups(std::span<const float, 256> in, int max_code, int max_scale, Block& block,
+                                            Pack pack) {
+  constexpr std::size_t kElems = 256 / kGroups;
+  std::array<GroupFit, kGroups> fits;
   float largest_scale = 0, largest_min = 0;
-  for (std::size_t group = 0; group < 8; ++group) {
-    fits[group] = fit_group(in.subspan(group * 32, 32), max_code);
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    fits[group] = fit_group(in.subspan(group * kElems, kElems), max_code);
     largest_scale = std::max(largest_scale, fits[group].scale);
     largest_min = std::max(largest_min, fits[group].min);
   }
-  block.scale = scale_to_f16(largest_scale / 63.0F);
-  block.min_scale = scale_to_f16(largest_min / 63.0F);
+  block.scale = scale_to_f16(largest_scale / static_cast<float>(max_scale));
+  block.min_scale = scale_to_f16(largest_min / static_cast<float>(max_scale));
   const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
   std::array<std::uint8_t, 256> codes;
-  for (std::size_t group = 0; group < 8; ++group) {
-    const int scale_code = round_clamped(fits[group].scale * safe_inverse(scale), 0, 63);
-    const int min_code = round_clamped(fits[group].min * safe_inverse(min_scale), 0, 63);
-    pack_group_scale_min(block.scales, static_cast<int>(group), static_cast<std::uint8_t>(scale_code),
-                         static_cast<std::uint8_t>(min_code));
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    const int scale_code = round_clamped(fits[group].scale * safe_inverse(scale), 0, max_scale);
+    const int min_code = round_clamped(fits[group].min * safe_inverse(min_scale), 0, max_scale);
+    pack(static_cast<int>(group), static_cast<std::uint8_t>(scale_code), static_cast<std::uint8_t>(min_code));
     const float inverse = safe_inverse(scale * static_cast<float>(scale_code)),
                 min = min_scale * static_cast<float>(min_code);
-    for (std::size_t i = group * 32; i < group * 32 + 32; ++i)
+    for (std::size_t i = group * kElems; i < (group + 1) * kElems; ++i)
       codes[i] = static_cast<std::uint8_t>(round_clamped((in[i] + min) * inverse, 0, max_code));
   }
   return codes;
 }
 
+// Of Q4_K and Q5_K.
+template <class Block>
+std::array<std::uint8_t, 256> encode_eight_groups(std::span<const float, 256> in, int max_code, Block& block) {
+  return encode_groups<8>(in, max_code, 63, block, [&](int group, std::uint8_t scale, std::uint8_t min) {
+    pack_group_scale_min(block.scales, group, scale, min);
+  });
+}
+
 void encode_block(std::span<const float, 256> in, BlockQ4_K& block) {
-  const auto codes = encode_groups(in, 15, block);
+  const auto codes = encode_eight_groups(in, 15, block);
   for (std::size_t i = 0; i < 128; ++i) {
     const std::size_t pair = i / 32, lane = i % 32;
     block.quants[i] = static_cast<std::uint8_t>(codes[pair * 64 + lane] | (codes[pair * 64 + 32 + lane] << 4));
@@ -246,7 +256,7 @@ void encode_block(std::span<const float, 256> in, BlockQ4_K& block) {
 }
 
 void encode_block(std::span<const float, 256> in, BlockQ5_K& block) {
-  const auto codes = encode_groups(in, 31, block);
+  const auto codes = encode_eight_groups(in, 31, block);
   for (std::size_t i = 0; i < 256; ++i) {
     const std::size_t group = i / 32, lane = i % 32;
     block.quants[group / 2 * 32 + lane] |= static_cast<std::uint8_t>((codes[i] & 15) << (group % 2 * 4));
@@ -283,26 +293,9 @@ void put_two_bits(std::span<const std::uint8_t, 256> codes, std::uint8_t (&quant
 }
 
 void encode_block(std::span<const float, 256> in, BlockQ2_K& block) {
-  std::array<GroupFit, 16> fits;
-  float largest_scale = 0, largest_min = 0;
-  for (std::size_t group = 0; group < 16; ++group) {
-    fits[group] = fit_group(in.subspan(group * 16, 16), 3);
-    largest_scale = std::max(largest_scale, fits[group].scale);
-    largest_min = std::max(largest_min, fits[group].min);
-  }
-  block.scale = scale_to_f16(largest_scale / 15.0F);
-  block.min_scale = scale_to_f16(largest_min / 15.0F);
-  const float scale = f16_to_f32(block.scale), min_scale = f16_to_f32(block.min_scale);
-  std::array<std::uint8_t, 256> codes;
-  for (std::size_t group = 0; group < 16; ++group) {
-    const int scale_code = round_clamped(fits[group].scale * safe_inverse(scale), 0, 15);
-    const int min_code = round_clamped(fits[group].min * safe_inverse(min_scale), 0, 15);
-    block.scales[group] = static_cast<std::uint8_t>(scale_code | (min_code << 4));
-    const float inverse = safe_inverse(scale * static_cast<float>(scale_code)),
-                min = min_scale * static_cast<float>(min_code);
-    for (std::size_t i = group * 16; i < group * 16 + 16; ++i)
-      codes[i] = static_cast<std::uint8_t>(round_clamped((in[i] + min) * inverse, 0, 3));
-  }
+  const auto codes = encode_groups<16>(in, 3, 15, block, [&](int group, std::uint8_t scale, std::uint8_t min) {
+    block.scales[group] = static_cast<std::uint8_t>(scale | (min << 4));
+  });
   put_two_bits(codes, block.quants);
 }
 

@@ -107,27 +107,22 @@ bool has_kernel(std::span<const DeviceInfo> devices, const PlanOptions& options,
                      [&](const DeviceInfo& info) { return info.kind != DeviceKind::kCpu || holds(info); });
 }
 
+struct KvLoss {
+  DType dtype;
+  std::uint32_t rank;
+};
+constexpr std::array kKvLosses{KvLoss{DType::kF32, 0}, KvLoss{DType::kF16, 0}, KvLoss{DType::kQ8_0, 1},
+                               KvLoss{DType::kF8E4M3, 2},
+                               KvLoss{DType::kQ4_0, 6}};  // 4 bits lose more than the three steps before together
+static_assert(std::ranges::all_of(kDTypes, [](const DTypeRow& row) {
+  return row.is_kv == std::ranges::any_of(kKvLosses, [&](const KvLoss& loss) { return loss.dtype == row.dtype; });
+}));
+
 }  // namespace
 
 std::uint32_t kv_loss_rank(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-    case DType::kF16: return 0;
-    case DType::kQ8_0: return 1;
-    case DType::kF8E4M3: return 2;
-    case DType::kQ4_0: return 6;  // 4 bits lose more than the three steps before together
-    case DType::kBF16:
-    case DType::kQ4_1:
-    case DType::kQ5_0:
-    case DType::kQ5_1:
-    case DType::kQ2_K:
-    case DType::kQ3_K:
-    case DType::kQ4_K:
-    case DType::kQ5_K:
-    case DType::kQ6_K:
-    case DType::kIQ4_NL:
-    case DType::kIQ4_XS:
-    case DType::kMXFP4: break;
+  for (const KvLoss& loss : kKvLosses) {
+    if (loss.dtype == dtype) return loss.rank;
   }
   CHECK(false, "a type that no cache has");
 }

@@ -22,25 +22,9 @@ constexpr std::uint32_t kWidth = 96;    // its accumulators
 
 // The most by which a number in a row of a type is off, where the largest of the row is `most`.
 double encoding_off(DType type, double x, double most) {
-  switch (type) {
-    case DType::kF16: return std::abs(x) * 0x1p-11 + 0x1p-25;
-    case DType::kQ8_0: return most / 254 * 1.002 + most * 0x1p-11;
-    case DType::kF8E4M3: return std::abs(x) * 0x1p-4 * 1.002 + most * 0x1p-11;  // three bits behind the first
-    case DType::kF32:
-    case DType::kBF16:
-    case DType::kQ4_0:
-    case DType::kQ4_1:
-    case DType::kQ5_0:
-    case DType::kQ5_1:
-    case DType::kQ2_K:
-    case DType::kQ3_K:
-    case DType::kQ4_K:
-    case DType::kQ5_K:
-    case DType::kQ6_K:
-    case DType::kIQ4_NL:
-    case DType::kIQ4_XS:
-    case DType::kMXFP4: break;
-  }
+  if (type == DType::kF16) return std::abs(x) * 0x1p-11 + 0x1p-25;
+  if (type == DType::kQ8_0) return most / 254 * 1.002 + most * 0x1p-11;
+  if (type == DType::kF8E4M3) return std::abs(x) * 0x1p-4 * 1.002 + most * 0x1p-11;  // three bits behind the first
   CHECK(false, "the table has no kernel that encodes this type");
 }
 

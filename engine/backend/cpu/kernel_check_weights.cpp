@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "format/blocks.h"
 #include "format/decode.h"
@@ -33,9 +34,8 @@ BlockQ8_0 q8_0(KernelProbe& probe) {
   return block;
 }
 
-template <class Block>
-void fill_codes(KernelProbe& probe, Block& block) {
-  for (std::uint8_t& both : block.quants) both = static_cast<std::uint8_t>(probe.whole(0, 255));
+void fill(KernelProbe& probe, std::span<std::uint8_t> bytes) {
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(probe.whole(0, 255));
 }
 
 // The first block of a slab has its largest scale, of which only -8 and 0 steps are multiples of a 127th.
@@ -53,8 +53,8 @@ BlockQ4_0 q4_0(KernelProbe& probe, bool is_largest) {
 BlockQ5_0 q5_0(KernelProbe& probe, bool is_largest) {
   BlockQ5_0 block{};
   block.scale = half(static_cast<float>(is_largest ? 127 : 16 * probe.whole(1, 7)) / 1024.0F);
-  for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
-  if (!is_largest) fill_codes(probe, block);
+  fill(probe, block.high_bits);
+  if (!is_largest) fill(probe, block.quants);
   return block;
 }
 
@@ -66,7 +66,7 @@ Block with_min(KernelProbe& probe, std::int32_t most_code, bool is_largest) {
   const std::int32_t step = probe.whole(1, 120 / most_code);
   block.scale = half(static_cast<float>(step) / 1024.0F);
   block.min = half(static_cast<float>(is_largest ? -127 : -probe.whole(0, 120)) / 1024.0F);
-  fill_codes(probe, block);
+  fill(probe, block.quants);
   return block;
 }
 
@@ -74,7 +74,7 @@ Block with_min(KernelProbe& probe, std::int32_t most_code, bool is_largest) {
 BlockIQ4_NL iq4_nl(KernelProbe& probe, std::int32_t step) {
   BlockIQ4_NL block{};
   block.scale = half(static_cast<float>((probe.whole(0, 1) * 2 - 1) * step) / 1024.0F);
-  fill_codes(probe, block);
+  fill(probe, block.quants);
   return block;
 }
 
@@ -88,7 +88,7 @@ BlockIQ4_XS iq4_xs(KernelProbe& probe) {
     low = static_cast<std::uint8_t>(low | (packed & 15) << (group % 2 * 4));
     block.scales_high = static_cast<std::uint16_t>(block.scales_high | (packed >> 4) << (2 * group));
   }
-  fill_codes(probe, block);
+  fill(probe, block.quants);
   return block;
 }
 
@@ -96,7 +96,7 @@ BlockIQ4_XS iq4_xs(KernelProbe& probe) {
 BlockMXFP4 mxfp4(KernelProbe& probe) {
   BlockMXFP4 block{};
   block.exponent = static_cast<std::uint8_t>(probe.whole(119, 122));
-  fill_codes(probe, block);
+  fill(probe, block.quants);
   return block;
 }
 
@@ -110,16 +110,16 @@ BlockQ2_K q2_k(KernelProbe& probe) {
     block.scales[group] =
         static_cast<std::uint8_t>(group == of_largest ? 11 | 5 << 4 : probe.whole(1, 10) | probe.whole(0, 15) << 4);
   }
-  fill_codes(probe, block);
+  fill(probe, block.quants);
   return block;
 }
 
 BlockQ3_K q3_k(KernelProbe& probe) {
   BlockQ3_K block{};
   block.scale = half(static_cast<float>(probe.whole(1, 7)) / 1024.0F);
-  for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
-  for (std::uint8_t& bits : block.scales) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
-  fill_codes(probe, block);
+  fill(probe, block.high_bits);
+  fill(probe, block.scales);
+  fill(probe, block.quants);
   return block;
 }
 
@@ -198,7 +198,7 @@ std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32
       case DType::kQ5_0: append(row, q5_0(probe, is_first)); break;
       case DType::kQ5_1: {
         BlockQ5_1 block = with_min<BlockQ5_1>(probe, 31, is_first);
-        for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+        fill(probe, block.high_bits);
         append(row, block);
         break;
       }
@@ -207,15 +207,15 @@ std::vector<std::byte> check_weights(KernelProbe& probe, DType type, std::uint32
       case DType::kQ4_K: {
         BlockQ4_K block{};
         put_mins(probe, 15, block.scale, block.min_scale, block.scales);
-        fill_codes(probe, block);
+        fill(probe, block.quants);
         append(row, block);
         break;
       }
       case DType::kQ5_K: {
         BlockQ5_K block{};
         put_mins(probe, 31, block.scale, block.min_scale, block.scales);
-        fill_codes(probe, block);
-        for (std::uint8_t& bits : block.high_bits) bits = static_cast<std::uint8_t>(probe.whole(0, 255));
+        fill(probe, block.quants);
+        fill(probe, block.high_bits);
         append(row, block);
         break;
       }

@@ -37,6 +37,12 @@ struct SlabOutliers {
   std::uint8_t columns[kMostOutliers];  // of the slab, ascending
 };
 
+// Where a packed panel keeps the fifth bits of Q5_0 and Q5_1, one for each of 32 elements, in a word: that of element
+// 4 j + k is bit spread_bit(j) of byte k. A kernel has elements 4 j to 4 j + 3 in the four bytes of a register's lane,
+// so that one shift and one mask give it their bits: of elements 12 to 15 those are bit 5 of each byte. To spread a
+// word twice changes nothing: of the five bits of an index 4 and 1 change places, and 3 and 0. consteval: see above.
+consteval int spread_bit(int j) { return j % 2 * 4 + j / 4 * 2 + j / 2 % 2; }
+
 // Up to kTileCols activation columns of n_cols elements, interleaved as the kernels read them; `width` columns:
 struct ActTile {
   const float* f32 = nullptr;                        // (n_cols, width): for float weights

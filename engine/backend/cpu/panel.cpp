@@ -57,7 +57,8 @@ template <std::uint32_t kBytes>
 using PieceBytes = std::integral_constant<std::uint32_t, kBytes>;
 constexpr PieceBytes<2> kRowExtra;  // DTypeRow::row_extra_bytes, where there are any
 
-// Every word that is swapped twice is what it was.
+// A word of fifth bits as spread_bit() says, and back: bits change places whose indices differ by 14 (bits 4 and 1 of
+// the index) and by 7 (bits 3 and 0).
 template <class Word>
 Word spread_bits(Word word) {
   const Word far = ((word >> 14) ^ word) & 0x0000CCCCU;

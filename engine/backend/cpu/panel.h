@@ -22,14 +22,9 @@ struct PanelField {
   bool behind_blocks = false;      // in the plane after all blocks
   std::uint32_t panel_offset = 0;  // in the 16 interleaved blocks, or 0 for the plane
   std::uint32_t flipped_bits = 0;  // of every piece: signed bytes are kept with an offset of 128
-  bool is_spread = false;          // 32 bits, one for each element, in the order of spread_bits()
+  bool is_spread = false;          // 32 bits, one for each element, in the order of spread_bit()
 };
 std::span<const PanelField> panel_fields(DType dtype);
-
-// Bit 4 j + k moves to byte k, bit spread_bit(j) there: the bits of elements 4 j to 4 j + 3 then stand where register j
-// of a block has these elements. Done twice it changes nothing: of the five bits of an index 4 and 1 change places, and
-// 3 and 0.
-constexpr int spread_bit(int j) { return j % 2 * 4 + j / 4 * 2 + j / 2 % 2; }
 
 // Bytes of 16 rows of n_cols elements.
 Bytes panel_bytes(DType dtype, std::uint64_t n_cols);

@@ -205,6 +205,7 @@ inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
                                                                   run_##name(p);                                       \
                                                                 });                                                    \
   static void run_##name(const Params& p)
+#define KERNEL_PDL_BLOCKS(name, n_threads, n_blocks, Params, ahead) KERNEL_PDL(name, n_threads, Params, ahead)
 #define KERNEL(name, n_threads, Params) KERNEL_PDL(name, n_threads, Params, nothing_ahead)
 #define SHARED(T, name, n) static const ::headroom::cuda::emulated::SharedArray<T, (n)> name(#name)
 #define BARRIER() ::headroom::cuda::emulated::barrier(__FILE__, __LINE__)

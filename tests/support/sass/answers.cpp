@@ -143,8 +143,8 @@ class Walk {
 
   // Of what a line asks with: a register that is not computed has the answer, and so has been written with it.
   std::optional<std::int64_t> asked(const std::string& operand) const {
-    static const std::set<std::string_view> loads = {"LDC", "LDCU", "LDG",  "MOV",  "R2UR",
-                                                     "SEL", "SHFL", "ULDC", "UMOV", "USEL"};
+    static const std::set<std::string_view> loads = {"LDC", "LDCU", "LDG",  "MOV", "R2UR",
+                                                     "SEL", "ULDC", "UMOV", "USEL"};
     if (const std::optional<std::int64_t> value = value_of(operand)) return value;
     if (!is_register(bare(operand))) return std::nullopt;
     if (const auto found = known_.find(bare(operand)); found != known_.end()) {

@@ -56,8 +56,6 @@ class Counter {
  public:
   Counter(const SassFunction& function, const WeightLines& lines, const Shape& shape, DType format)
       : function_(function), shape_(shape), format_(format), blocks_(blocks_of(function)) {
-    // Block formats share the loop in which a matvec multiplies their codes with f32.
-    if (shape_.product == "FFMA" && dtype_row(format).block_elems > 1) shape_.is_of_format = false;
     for (const std::vector<SassLine>& origin : function.origins) {
       is_of_format_.push_back(
           std::ranges::any_of(origin, [&](const SassLine& line) { return lines.formats.contains(line); }));

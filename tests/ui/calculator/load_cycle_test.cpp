@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/overloaded.h"
-#include "support/transition_table.h"
+#include "support/written_lines.h"
 
 namespace headroom::ui {
 namespace {
@@ -100,7 +100,7 @@ TEST(LoadCycle, every_event_in_every_state_does_what_the_table_says) {
       rows.push_back(row);
     }
   }
-  test::expectTable(rows, HEADROOM_SOURCE_DIR "/tests/ui/calculator/load_cycle_table.txt");
+  test::expectWrittenLines(rows, HEADROOM_SOURCE_DIR "/tests/ui/calculator/load_cycle_table.txt");
 }
 
 TEST(LoadCycle, whatever_runs_a_close_ends_it_and_nothing_is_held) {

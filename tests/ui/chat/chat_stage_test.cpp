@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/overloaded.h"
-#include "support/transition_table.h"
+#include "support/written_lines.h"
 
 namespace headroom::ui {
 namespace {
@@ -139,7 +139,7 @@ TEST(ChatStage, every_event_in_every_stage_does_what_the_table_says) {
       rows.push_back(row);
     }
   }
-  test::expectTable(rows, HEADROOM_SOURCE_DIR "/tests/ui/chat/chat_stage_table.txt");
+  test::expectWrittenLines(rows, HEADROOM_SOURCE_DIR "/tests/ui/chat/chat_stage_table.txt");
 }
 
 TEST(ChatStage, what_an_older_or_an_unknown_request_tells_changes_nothing) {

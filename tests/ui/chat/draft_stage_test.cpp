@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/overloaded.h"
-#include "support/transition_table.h"
+#include "support/written_lines.h"
 
 namespace headroom::ui {
 namespace {
@@ -97,7 +97,7 @@ TEST(DraftStage, every_event_in_every_stage_does_what_the_table_says) {
       rows.push_back(row);
     }
   }
-  test::expectTable(rows, HEADROOM_SOURCE_DIR "/tests/ui/chat/draft_stage_table.txt");
+  test::expectWrittenLines(rows, HEADROOM_SOURCE_DIR "/tests/ui/chat/draft_stage_table.txt");
 }
 
 TEST(DraftStage, a_change_and_a_draft_go_only_when_they_are_sent_or_left_or_the_user_agrees) {

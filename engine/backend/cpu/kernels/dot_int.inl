@@ -85,7 +85,6 @@ inline void add_part(const Source& source, std::uint32_t super, F d, const ActTi
       for (int j = 0; j < 8; ++j) sum = dot_biased(sum, w[j], broadcast4(quants + 4 * j));
       acc[c] = fma(to_f(sum), scale, acc[c]);
     }
-    return;
   } else {
     F first, second;
     source.template scales<kPart>(super, d, first, second);

@@ -44,26 +44,17 @@ struct WithMin {
     return sub(mul(groups.scale<kGroup>(), column_of(w, index, 0.0F)), groups.min<kGroup>());
   }
 };
-struct WithSixBits {
+// Of Q6_K and Q3_K.
+template <class Source>
+struct WithHalves {
   template <int kPart>
   static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const PackedQ6_K source(panel, n_cols);
+    const Source source(panel, n_cols);
     I w[8];
-    source.load_codes<kPart>(super, w);
+    source.template load_codes<kPart>(super, w);
     F first, second;
-    source.scales<kPart>(super, mul(source.super_scale(super), set_f(4.0F)), first, second);
-    return mul(index < 16 ? first : second, column_of(w, index, 32.0F));
-  }
-};
-struct WithThreeBits {
-  template <int kPart>
-  static F column(const std::byte* panel, std::uint32_t n_cols, std::uint32_t super, std::uint32_t index) {
-    const PackedQ3_K source(panel, n_cols);
-    I w[8];
-    source.load_codes<kPart>(super, w);
-    F first, second;
-    source.scales<kPart>(super, mul(source.super_scale(super), set_f(32.0F)), first, second);
-    return mul(index < 16 ? first : second, column_of(w, index, 4.0F));
+    source.template scales<kPart>(super, mul(source.super_scale(super), set_f(1.0F / Source::kFactor)), first, second);
+    return mul(index < 16 ? first : second, column_of(w, index, Source::kZero));
   }
 };
 struct WithTwoBits {

@@ -1,8 +1,10 @@
 // Packed panels whose blocks have 32 columns: the eight registers of bytes of a block, and what belongs to its scales.
 // Included by one unit per instruction set, inside its namespace.
 //
-// Bytes of load() have an offset of 128, and are what `kFactor` says times the value in scales; where a block has a min
-// they are codes. Bytes of load_codes() are codes from 0 to kMostCode, of which kZero stands for 0.
+// load() of a format with a scale alone gives bytes with an offset of 128: an element is kFactor * scale * (byte -
+// 128). load_codes() gives codes, of which kZero stands for 0 and kMost is the largest magnitude that one can stand
+// for. Of Q4_0, whose code 11 is three scales: load() gives 176, kFactor is 1 / 16, load_codes() gives 11 and kZero
+// is 8. Where a block has a min, load() gives codes.
 
 // With few columns memory is the limit, and one core alone does not ask for enough of it at a time: bytes are asked for
 // 16 KiB ahead into the second level of cache, which holds more requests than the first, and brought to the first level
@@ -56,8 +58,8 @@ struct PackedQ8_0 {
 struct PackedQ4_0 {
   static constexpr float kFactor = 1.0F / 16;
   static constexpr std::size_t kBlockBytes = 256, kScaleBytes = 32;
-  static constexpr int kZero = 8, kMostCode = 15;  // of a code
-  static constexpr float kMost = 8.0F;             // of an element, in scales
+  static constexpr int kZero = 8, kMostCode = 15;
+  static constexpr float kMost = 8.0F;
   const std::byte *quants, *scales;
   PackedQ4_0(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
   void load(std::uint32_t block, I (&w)[8]) const {
@@ -73,11 +75,10 @@ struct PackedQ4_0 {
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
-// Bit kFrom of each byte of register `kRegister` of a block, from bits that stand as PanelField::is_spread says, in bit
-// kTo.
+// The fifth bits of the elements in a register of a block, each in bit kTo of its element's byte: see spread_bit().
 template <int kRegister, int kTo>
-inline I spread_bits(I bits) {
-  constexpr int kFrom = kRegister % 2 * 4 + kRegister / 4 * 2 + kRegister / 2 % 2;  // spread_bit(kRegister)
+inline I fifth_bits_of(I bits) {
+  constexpr int kFrom = spread_bit(kRegister);
   const I moved = kFrom <= kTo ? shift_left<(kFrom <= kTo ? kTo - kFrom : 0)>(bits)
                                : shift_right<(kFrom > kTo ? kFrom - kTo : 0)>(bits);
   return and_i(moved, set_i(static_cast<std::int32_t>(0x01010101U << kTo)));
@@ -85,14 +86,14 @@ inline I spread_bits(I bits) {
 template <int kTo>
 inline void add_fifth_bits(I bits, I (&w)[8]) {
   const I all = set_i(-1);
-  w[0] = or_and(w[0], spread_bits<0, kTo>(bits), all);
-  w[1] = or_and(w[1], spread_bits<1, kTo>(bits), all);
-  w[2] = or_and(w[2], spread_bits<2, kTo>(bits), all);
-  w[3] = or_and(w[3], spread_bits<3, kTo>(bits), all);
-  w[4] = or_and(w[4], spread_bits<4, kTo>(bits), all);
-  w[5] = or_and(w[5], spread_bits<5, kTo>(bits), all);
-  w[6] = or_and(w[6], spread_bits<6, kTo>(bits), all);
-  w[7] = or_and(w[7], spread_bits<7, kTo>(bits), all);
+  w[0] = or_and(w[0], fifth_bits_of<0, kTo>(bits), all);
+  w[1] = or_and(w[1], fifth_bits_of<1, kTo>(bits), all);
+  w[2] = or_and(w[2], fifth_bits_of<2, kTo>(bits), all);
+  w[3] = or_and(w[3], fifth_bits_of<3, kTo>(bits), all);
+  w[4] = or_and(w[4], fifth_bits_of<4, kTo>(bits), all);
+  w[5] = or_and(w[5], fifth_bits_of<5, kTo>(bits), all);
+  w[6] = or_and(w[6], fifth_bits_of<6, kTo>(bits), all);
+  w[7] = or_and(w[7], fifth_bits_of<7, kTo>(bits), all);
 }
 
 struct PackedQ5_0 {  // five bits in the upper part of their byte: eight times the value
@@ -135,36 +136,37 @@ inline void look_up_all(const OffsetValues& values, I (&w)[8]) {
   for (int j = 0; j < 8; ++j) w[j] = look_up(table, w[j]);
 }
 
-struct PackedIQ4_NL {
+// Nibbles that stand for the values of a table, as one panel has them.
+struct TableCodes {
   static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBlockBytes = 256, kScaleBytes = 32;
-  static constexpr int kZero = 128, kMostCode = 255;
-  static constexpr float kMost = 127.0F;
+  static constexpr std::size_t kBlockBytes = 256;
+  static constexpr int kZero = 128;  // the codes of slabs are the bytes of load()
   const std::byte *quants, *scales;
-  PackedIQ4_NL(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
-  void load(std::uint32_t block, I (&w)[8]) const {
-    split_nibbles(quants + block * 256UL, w);
-    look_up_all(kIq4Bytes, w);
+  TableCodes(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
+  void load(const OffsetValues& values, std::uint32_t block, I (&w)[8]) const {
+    split_nibbles(quants + block * kBlockBytes, w);
+    look_up_all(values, w);
   }
+};
+
+struct PackedIQ4_NL : TableCodes {
+  static constexpr std::size_t kScaleBytes = 32;
+  static constexpr float kMost = 127.0F;
+  using TableCodes::TableCodes;
+  void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kIq4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
   F scale(std::uint32_t block) const { return load_f16(scales + block * 32UL); }
 };
 
-// Its scales are powers of two. A slab's one scale is an eighth of the largest, with which every block whose scale is
-// no less than an eighth of that is exact.
-struct PackedMXFP4 {
-  static constexpr float kFactor = 1.0F;
-  static constexpr std::size_t kBlockBytes = 256, kScaleBytes = 16;
-  static constexpr int kZero = 128, kMostCode = 255;
+// Its scales are powers of two. kMost is more than 12, its largest code, so that a slab's one scale becomes a power of
+// two as well, an eighth of the largest of its blocks: blocks whose scales are within a factor of eight are exact.
+struct PackedMXFP4 : TableCodes {
+  static constexpr std::size_t kScaleBytes = 16;
   static constexpr float kMost = 127.0F / 8;
-  const std::byte *quants, *scales;
-  PackedMXFP4(const std::byte* panel, std::uint32_t n_cols) : quants(panel), scales(panel + n_cols * 8UL) {}
-  void load(std::uint32_t block, I (&w)[8]) const {
-    split_nibbles(quants + block * 256UL, w);
-    look_up_all(kFp4Bytes, w);
-  }
+  using TableCodes::TableCodes;
+  void load(std::uint32_t block, I (&w)[8]) const { TableCodes::load(kFp4Bytes, block, w); }
   void load_codes(std::uint32_t block, I (&w)[8]) const { load(block, w); }
-  // 2^(exponent - 128); 0 for the two that are too small for a number that is not subnormal.
+  // 2^(exponent - 128); 0 for exponents 0 and 1, of which that is subnormal.
   F scale(std::uint32_t block) const {
     return mul(bits_to_f(shift_left<23>(load_u8(scales + block * 16UL))), set_f(0.5F));
   }

@@ -1,17 +1,21 @@
 // Packed panels whose blocks have 256 columns, in eight parts of 32. Included by one unit per instruction set, inside
 // its namespace.
 //
-// Most name what is in a panel after the same places: `blocks`, kBytes apart, and `scale_plane` where the scale of all
-// 256 does not stand in the block. load() gives the eight registers of a part, codes or bytes with an offset of 128.
+// `blocks` stand kBytes apart; `scale_plane` is there where the scale of all 256 columns is not in its block. load()
+// gives the eight registers of a part: bytes with an offset of 128, and codes where a block has mins. Of Q6_K and Q3_K,
+// which keep their codes in the upper bits of a byte: an element is kFactor * scale * (byte - 128), or scale * (code -
+// kZero) with the codes of load_codes(); super_scale() has kFactor in it already.
 
 // --- 256 columns in 16 groups with a scale each, bytes with an offset of 128: Q6_K ---
 
-struct PackedQ6_K {  // six bits stay in the upper part of their byte: four times the value
+struct PackedQ6_K {
   static constexpr std::size_t kBytes = 3328;
+  static constexpr float kFactor = 1.0F / 4;
+  static constexpr int kZero = 32;
   const std::byte *blocks, *scale_plane;
   PackedQ6_K(const std::byte* panel, std::uint32_t n_cols)
       : blocks(panel), scale_plane(panel + n_cols / 256 * 3328UL) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(0.25F)); }
+  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(kFactor)); }
   I four_scales(std::uint32_t super, std::uint32_t quarter) const {
     return load_i(blocks + super * 3328UL + 3072 + quarter * 64UL);
   }
@@ -49,13 +53,15 @@ struct PackedQ6_K {  // six bits stay in the upper part of their byte: four time
   }
 };
 
-// As Q6_K with three bits, which stand at the top of their byte: 32 times the value.
+// As Q6_K with three bits.
 struct PackedQ3_K {
   static constexpr std::size_t kBytes = 1728;
+  static constexpr float kFactor = 1.0F / 32;
+  static constexpr int kZero = 4;
   const std::byte *blocks, *scale_plane;
   PackedQ3_K(const std::byte* panel, std::uint32_t n_cols)
       : blocks(panel), scale_plane(panel + n_cols / 256 * kBytes) {}
-  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(1.0F / 32)); }
+  F super_scale(std::uint32_t super) const { return mul(load_f16(scale_plane + super * 32UL), set_f(kFactor)); }
   // The scales of 64 columns, a byte each, with an offset of 32.
   template <int kQuarter>
   I four_scales(std::uint32_t super) const {

@@ -124,10 +124,10 @@ void fill(KernelTable& table) {
   table.column[at(DType::kQ5_0)] = column_of_blocks<PackedQ5_0>;
   table.column[at(DType::kQ5_1)] = column_of_min_blocks<PackedQ5_1>;
   table.column[at(DType::kQ2_K)] = column_of_groups<WithTwoBits>;
-  table.column[at(DType::kQ3_K)] = column_of_groups<WithThreeBits>;
+  table.column[at(DType::kQ3_K)] = column_of_groups<WithHalves<PackedQ3_K>>;
   table.column[at(DType::kQ4_K)] = column_of_groups<WithMin<PackedQ4_K>>;
   table.column[at(DType::kQ5_K)] = column_of_groups<WithMin<PackedQ5_K>>;
-  table.column[at(DType::kQ6_K)] = column_of_groups<WithSixBits>;
+  table.column[at(DType::kQ6_K)] = column_of_groups<WithHalves<PackedQ6_K>>;
   table.column[at(DType::kIQ4_NL)] = column_of_blocks<PackedIQ4_NL>;
   table.column[at(DType::kIQ4_XS)] = column_of_groups<WithTable>;
   table.column[at(DType::kMXFP4)] = column_of_blocks<PackedMXFP4>;

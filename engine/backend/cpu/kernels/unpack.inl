@@ -40,6 +40,15 @@ struct Recode {
   }
 };
 
+// The 32 columns of a part, whose halves have scales of their own.
+inline void recode_halves(const I (&w)[8], const Recode& low, const Recode& high, std::byte* to) {
+  HEADROOM_UNROLL
+  for (int j = 0; j < 4; ++j) {
+    store_i(to + 64 * j, low.apply(w[j]));
+    store_i(to + 256 + 64 * j, high.apply(w[j + 4]));
+  }
+}
+
 inline F steps_per_unit(F largest) {
   return div(set_f(127.0F * 256), max(largest, set_f(1e-30F)));
 }  // a row of zeros keeps zeros
@@ -103,11 +112,7 @@ inline void recode_q6_part(const PackedQ6_K& source, std::uint32_t slab, const S
   source.load_codes<kPart>(slab, w);
   const Recode low = Recode::around<32>(mul(groups.scales[2 * kPart], steps)),
                high = Recode::around<32>(mul(groups.scales[2 * kPart + 1], steps));
-  HEADROOM_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));
-    store_i(to + kPart * 512 + 256 + 64 * j, high.apply(w[j + 4]));
-  }
+  recode_halves(w, low, high, to + kPart * 512);
 }
 
 void unpack_q6_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
@@ -182,12 +187,8 @@ inline void recode_q3_part(const PackedQ3_K& source, std::uint32_t slab, std::by
   source.load_codes<kPart>(slab, w);
   F first, second;
   source.scales<kPart>(slab, set_f(-256.0F), first, second);
-  const Recode low = Recode::around<4>(first), high = Recode::around<4>(second);
-  HEADROOM_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));
-    store_i(to + kPart * 512 + 256 + 64 * j, high.apply(w[j + 4]));
-  }
+  const Recode low = Recode::around<PackedQ3_K::kZero>(first), high = Recode::around<PackedQ3_K::kZero>(second);
+  recode_halves(w, low, high, to + kPart * 512);
 }
 
 void unpack_q3_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {
@@ -222,11 +223,7 @@ inline void recode_q2_part(const PackedQ2_K& source, std::uint32_t slab, const T
   source.load<kPart>(slab, w);
   const Recode low = Recode::less(mul(groups.scales[2 * kPart], steps), mul(groups.mins[2 * kPart], steps)),
                high = Recode::less(mul(groups.scales[2 * kPart + 1], steps), mul(groups.mins[2 * kPart + 1], steps));
-  HEADROOM_UNROLL
-  for (int j = 0; j < 4; ++j) {
-    store_i(to + kPart * 512 + 64 * j, low.apply(w[j]));
-    store_i(to + kPart * 512 + 256 + 64 * j, high.apply(w[j + 4]));
-  }
+  recode_halves(w, low, high, to + kPart * 512);
 }
 
 void unpack_q2_k(const std::byte* panel, std::uint32_t n_cols, std::uint32_t slab, std::byte* to) {

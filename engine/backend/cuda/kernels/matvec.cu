@@ -85,56 +85,31 @@ DEVICE Four activations(const float* values, u32 n_cols, bool has_tail, u32 row,
   return found;
 }
 
-// Adds what four elements of a group make with each of the rows.
-template <u32 kRows>
-DEVICE void add_elems(const Four& elems, const float* values, const MatvecArgs& words, const Share& share, u32 col,
-                      float (&sums)[kRows]) {
-#pragma unroll
-  for (u32 i = 0; i < kRows; ++i) {
-    if (i < share.n_rows)
-      sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i, col));
-  }
-}
-
-// Calls f with each group of the warp's blocks of columns.
-DEVICE void each_group_of(const MatvecArgs& words, const Share& share, auto f) {
-  for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
-    const u32 end = smaller(words.n_groups, (block + 1) * kBlockGroups);
-    for (u32 group = block * kBlockGroups; group < end; ++group) f(group);
-  }
-}
-
 template <u32 kType, u32 kRows>
-DEVICE void add_plain_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
-                               float (&sums)[kRows]) {
-  each_group_of(words, share, [&](u32 group) {
+DEVICE void add_f32_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
+                             float (&sums)[kRows]) {
+  const auto add = [&](const Four& elems, u32 col) {
 #pragma unroll
-    for (u32 w = 0; w < 8; ++w)
-      add_elems(plain_elems<kType>(row, group, w), values, words, share, group * kGroup + 4 * w, sums);
-  });
-}
-
-// Of block formats, whose codes are multiplied with f32 only beside a plain matrix that reads the same activations: all
-// of them have one loop, in which the format is asked for again in every group. A loop for each of them would be half
-// of the machine code of this file.
-template <u32 kRows>
-DEVICE void add_coded_products(u32 type, const uint4* matrix, u32 panel, const float* values, const MatvecArgs& words,
-                               const Share& share, float (&sums)[kRows]) {
-  const PanelRow row = panel_row(type, matrix, panel, lane_index(), words.n_groups);
-  each_group_of(words, share, [&](u32 group) {
-    u32 codes[8]{};
-    Factors factors{};
-    // Exchanged, so that no comparison with it leaves the loop: compilers keep such ones in bits of a register, where
-    // the tests that follow a format through the machine code do not find them.
-    with_block_type(shuffle(type, 0), [&]<u32 kType>() {
-      const Codes packed = read_codes<kType>(row, group);
-      factors = group_factors<kType>(read_block<kType>(row, group / kBlockGroups), packed, group % kBlockGroups);
-      put_code_words<kType>(packed, codes);
-    });
+    for (u32 i = 0; i < kRows; ++i) {
+      if (i < share.n_rows)
+        sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i, col));
+    }
+  };
+  for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
+    const Block scales = read_block<kType>(row, block);
+    const u32 end = smaller(words.n_groups, (block + 1) * kBlockGroups);
+    for (u32 group = block * kBlockGroups; group < end; ++group) {
+      if constexpr (is_block_format(kType)) {
+        const Codes packed = read_codes<kType>(row, group);
+        const Factors factors = group_factors<kType>(scales, packed, group % kBlockGroups);
 #pragma unroll
-    for (u32 w = 0; w < 8; ++w)
-      add_elems(coded_elems(factors, codes[w], w), values, words, share, group * kGroup + 4 * w, sums);
-  });
+        for (u32 w = 0; w < 8; ++w) add(coded_elems(factors, code_word<kType>(packed, w), w), group * kGroup + 4 * w);
+      } else {
+#pragma unroll
+        for (u32 w = 0; w < 8; ++w) add(plain_elems<kType>(row, group, w), group * kGroup + 4 * w);
+      }
+    }
+  }
 }
 
 // kAhead: of add_int8_products; 0: activations are f32.
@@ -149,14 +124,10 @@ DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const 
                                        buffer<const uint4>(p, 3), words.n_groups, share, sums);
     });
   } else {
-    const float* values = buffer<const float>(p, 3);
-    with_plain_type(
-        type,
-        [&]<u32 kType>() {
-          add_plain_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), values, words, share,
-                                    sums);
-        },
-        [&] { add_coded_products(type, matrix, panel, values, words, share, sums); });
+    with_type(type, [&]<u32 kType>() {
+      add_f32_products<kType>(panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const float>(p, 3),
+                              words, share, sums);
+    });
   }
 }
 
@@ -279,7 +250,9 @@ KERNEL_PDL(matvec_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) 
   SHARED(float, gated, kPanelRows);
   matvec<1, 0>(p, part_sums, gated);
 }
-KERNEL_PDL(matvec_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
+// For cards of compute capability 12 compilers would take 66 registers, so that one block stood on a multiprocessor
+// instead of two.
+KERNEL_PDL_BLOCKS(matvec_8, kMostThreads, 2, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
   matvec<8, 0>(p, part_sums, gated);

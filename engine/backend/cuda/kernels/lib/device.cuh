@@ -7,6 +7,9 @@
 //                                            while earlier kernels still do (programmatic dependent launch): it asks
 //                                            for weights, and neither reads nor writes what kernels write. Cards that
 //                                            cannot (before sm_90) leave it out: they would ask right before they load.
+//   KERNEL_PDL_BLOCKS(name, n_threads, n_blocks, Params, ahead) { ... }
+//                                            the same, with registers for n_blocks blocks on a multiprocessor at once;
+//                                            the compiler spills where it cannot.
 //   DEVICE                                   before a function that kernels call
 //   SHARED(T, name, n);                      an array in shared memory; other functions get it as auto&. It begins
 //                                            where 16 bytes do.
@@ -24,15 +27,16 @@
 #else
 
 #define DEVICE __device__ __forceinline__
-#define KERNEL_PDL(name, n_threads, Params, ahead)                                                    \
-  DEVICE void run_##name(const Params& p);                                                            \
-  extern "C" __global__ void __launch_bounds__(n_threads, 1) name(const __grid_constant__ Params p) { \
-    let_next_start();                                                                                 \
-    if (kStartsEarly) ahead(p);                                                                       \
-    wait_for_earlier();                                                                               \
-    run_##name(p);                                                                                    \
-  }                                                                                                   \
+#define KERNEL_PDL_BLOCKS(name, n_threads, n_blocks, Params, ahead)                                          \
+  DEVICE void run_##name(const Params& p);                                                                   \
+  extern "C" __global__ void __launch_bounds__(n_threads, n_blocks) name(const __grid_constant__ Params p) { \
+    let_next_start();                                                                                        \
+    if (kStartsEarly) ahead(p);                                                                              \
+    wait_for_earlier();                                                                                      \
+    run_##name(p);                                                                                           \
+  }                                                                                                          \
   DEVICE void run_##name(const Params& p)
+#define KERNEL_PDL(name, n_threads, Params, ahead) KERNEL_PDL_BLOCKS(name, n_threads, 1, Params, ahead)
 #define KERNEL(name, n_threads, Params) KERNEL_PDL(name, n_threads, Params, nothing_ahead)
 #define SHARED(T, name, n) __shared__ alignas(16) T name[n]
 #define BARRIER() __syncthreads()

@@ -342,20 +342,15 @@ DEVICE void with_block_type(u32 type, F f) {
   }
 }
 
-// Likewise with a plain format; calls others() where it is none.
-template <class F, class G>
-DEVICE void with_plain_type(u32 type, F f, G others) {
+template <class F>
+DEVICE void with_type(u32 type, F f) {
   switch (type) {
     case kF32: f.template operator()<kF32>(); return;
     case kF16: f.template operator()<kF16>(); return;
     case kBF16: f.template operator()<kBF16>(); return;
-    default: others(); return;
+    default: break;
   }
-}
-
-template <class F>
-DEVICE void with_type(u32 type, F f) {
-  with_plain_type(type, f, [&] { with_block_type(type, f); });
+  with_block_type(type, f);
 }
 
 }  // namespace headroom::cuda

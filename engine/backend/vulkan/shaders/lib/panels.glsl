@@ -24,7 +24,7 @@ const uint kBlockScaleTypes = kHalfScaleTypes | kScaleMinTypes | 1u << kIQ4_XS;
 bool is_one_of(uint type, uint types) { return ((types >> type) & 1u) != 0u; }
 bool is_block_format(uint type) { return type >= kQ8_0; }
 
-// What codes of four bits stand for: kIq4Values and kFp4Values of format/blocks.h. The sixteen words of a table lie in
+// What codes of four bits stand for: kIq4Values and kFp4Values of format/code_values.h. The sixteen words of a table lie in
 // as many banks of shared memory, so that threads never wait for each other there. An element takes about three
 // instructions; chosen from constants by shifts and selects it would take eight.
 const int kCodeValues[32] = int[](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113,  //
