@@ -25,10 +25,15 @@ TEXTS = ["", " ", "  ", "   ", "\t", "\n", "\n\n", "\n\n\n", "\t\n", "\r\n", " \
          "ǅ Ǆ ǆ ŉ ß ẞ ſ 'ſ", "مرحبا بالعالم", "नमस्ते दुनिया", "สวัสดีชาวโลก", "x" * 50, " " * 30 + "x" + " " * 31, "\n" * 20, "aaaa bbbb" * 10,
          "The plan knows what the cache takes: 12 GiB.", "end with space ", "end with newline\n", "(parens)[brackets]{braces}", "http://a.b/c?d=e&f=g#h", "\u0000\u0001\u007f"]
 ARABIC_DIGITS = ["٣٣ ٣٣٣٣ ４５６７ ๑๒๓๔", "x٣y ½½ Ⅷ"]
+# Marks that combine with what stands before them: within words, at their start, after digits, signs and line ends, and several of them.
+MARKS = ["हिन्दी में लिखी हुई किताबें, क्षेत्र १२३ और ज़िन्दगी।", "ภาษาไทยที่นี่ ผู้ใหญ่ ๑๒ น้ำ", "e\u0301te\u0301 cafe\u0301s na\u0308i\u0308ve A\u030ang",
+         "\u0301a \u0301a  \u0301 !\u0301a .\u0301. 1\u03012 12\u0301\n\u0301b\n\n\u0301\r\n\u0301", "q\u0307\u0323\u0304q x\u20dd \u20dd+ 1\ufe0f\u20e3 \u2764\ufe0f\u2764\ufe0f",
+         "שָׁלוֹם עֲלֵיכֶם", "السَّلَامُ عَلَيْكُمْ", "か\u3099き\u309a 漢\u3099字 한\u3099글", "don\u0301't 's\u0301 'S\u0301x it'\u0301s we're\u0301 I'll\u0301"]
 
 GPT2 = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 LLAMA3 = r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
 QWEN2 = LLAMA3.replace(r"\p{N}{1,3}|", r"\p{N}|")
+QWEN35 = QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]+", r"[^\s\p{L}\p{M}\p{N}]+")
 U, L = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 REST = r"""| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"""
 TEKKEN = rf"[^\r\n\p{{L}}\p{{N}}]?{U}*{L}+|[^\r\n\p{{L}}\p{{N}}]?{U}+{L}*|\p{{N}}" + REST
@@ -50,6 +55,7 @@ PIPELINES = {
     "llama-bpe": split(LLAMA3) + PLAIN,
     "smaug-bpe": split(LLAMA3) + PLAIN,
     "qwen2": split(QWEN2) + PLAIN,
+    "qwen35": split(QWEN35) + PLAIN,
     "tekken": split(TEKKEN) + PLAIN,
     "gpt-4o": split(GPT4O) + PLAIN,
     "deepseek-v3": split(*DEEPSEEK3) + PLAIN,
@@ -60,23 +66,29 @@ PIPELINES = {
 }
 
 
-def byte_level():
-    # Trained across word borders, so that a border in the wrong place shows in the ids.
+def train(text, n_tokens):
+    """Tokens in order of their ids, and merges. Trained across word borders, so that a border in the wrong place shows in the ids."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split(r".{1,60}|\n+") + PLAIN)
-    trainer = trainers.BpeTrainer(vocab_size=700, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
-    tokenizer.train_from_iterator([CORPUS], trainer)
+    trainer = trainers.BpeTrainer(vocab_size=n_tokens, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
+    tokenizer.train_from_iterator([text], trainer)
     model = json.loads(tokenizer.to_str())["model"]
-    tokens = [text for text, _ in sorted(model["vocab"].items(), key=lambda item: item[1])]
-    merges = [" ".join(pair) for pair in model["merges"]]
+    return [text for text, _ in sorted(model["vocab"].items(), key=lambda item: item[1])], [" ".join(pair) for pair in model["merges"]]
+
+
+def byte_level():
+    tokens, merges = train(CORPUS, 700)
+    # Behind them, so that what the others are numbered stays: tokens with marks, as the corpus has none.
+    for known, more in zip((tokens, merges), train("\n".join(MARKS * 3), 500)):
+        known += [each for each in more if each not in known]
     cases = []
     for name, pipeline in PIPELINES.items():
         vocab = {text: number for number, text in enumerate(tokens)}
         each = Tokenizer(models.BPE(vocab, [tuple(merge.split(" ")) for merge in merges], ignore_merges=name in ("llama-bpe", "tekken")))
         each.pre_tokenizer = pre_tokenizers.Sequence(pipeline)
-        texts = TEXTS if name in ("falcon", "starcoder") else TEXTS + ARABIC_DIGITS
+        texts = TEXTS if name in ("falcon", "starcoder") else TEXTS + ARABIC_DIGITS + MARKS
         cases.append({"pre": name, "ids": [each.encode(text).ids for text in texts]})
-    return {"tokens": tokens, "merges": merges, "texts": TEXTS + ARABIC_DIGITS, "cases": cases}
+    return {"tokens": tokens, "merges": merges, "texts": TEXTS + ARABIC_DIGITS + MARKS, "cases": cases}
 
 
 def score_driven():
