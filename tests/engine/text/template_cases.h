@@ -58,8 +58,15 @@ inline std::vector<TemplateCase> read_template_cases(const std::filesystem::path
       TemplateCase each;
       each.name = file + " " + id;
       each.source = read_whole_file(folder / file);
-      each.inputs.messages = read_messages(json.at("conversations").at(id.substr(0, id.find('/'))));
-      each.inputs.add_generation_prompt = id.ends_with("/prompt");
+      // "user/prompt/no_thinking": the conversation, whether an answer is to follow, perhaps a setting.
+      const std::size_t first = id.find('/'), second = id.find('/', first + 1);
+      each.inputs.messages = read_messages(json.at("conversations").at(id.substr(0, first)));
+      each.inputs.add_generation_prompt = std::string_view(id).substr(first).starts_with("/prompt");
+      if (second != std::string::npos) {
+        const auto& setting = json.at("settings").at(id.substr(second + 1));
+        each.source.insert(0, setting.at("before").get<std::string>());
+        each.inputs.tools_json = setting.at("tools_json");
+      }
       each.inputs.bos_token = json.at("bos_token");
       each.inputs.eos_token = json.at("eos_token");
       each.inputs.now = parse_time(json.at("now"));

@@ -21,6 +21,39 @@ CONVERSATIONS = {
     "answered": [["user", "a"], ["assistant", "<think>\nwhy\n</think>\n\nbecause"]],
     "two_users": [["user", "a"], ["user", "b"]],
     "empty": [["user", ""]],
+    "called": [["system", " Use the functions. "], ["user", "How much is free?"],
+               ["assistant", "<think>\nI ask.\n</think>\n\nI look.\n\n<tool_call>\n<function=free_memory>\n<parameter=device>\n0\n</parameter>\n</function>\n</tool_call>"],
+               ["tool", "3 GiB"], ["tool", "of 12 GiB "], ["assistant", "<think>\nSo it is.\n</think>\n\n3 of 12 GiB"], ["user", "Größe?"],
+               ["assistant", "<tool_call>\n<function=free_memory>\n</function>\n</tool_call>"], ["tool", ""]],
+}
+
+TOOLS = [
+    {"type": "function", "function": {"name": "free_memory", "description": "What is free, \"größe\" <&> 'all'", "parameters": {
+        "type": "object", "properties": {"device": {"type": "integer", "minimum": 0, "default": None}, "unit": {"enum": ["GiB", "MiB"]}}, "required": []}}},
+    {"type": "function", "function": {"name": "z", "strict": True, "share": 0.5, "parameters": {}}},
+]
+# As literals, since a conversation of ours has roles and texts only.
+CALLS = """[{'role': 'user', 'content': 'Both?'},
+ {'role': 'assistant', 'content': '', 'reasoning_content': ' Two calls. ', 'tool_calls': [
+  {'type': 'function', 'function': {'name': 'free_memory', 'arguments': {'device': 0, 'unit': 'GiB', 'exact': true, 'share': 0.5, 'none': none}}},
+  {'name': 'z', 'arguments': {'many': [1, 'größe', {'deep': none}], 'some': {'b': 1, 'a': "it's"}, 'lines': 'a\\nb'}}, {'name': 'bare'}]},
+ {'role': 'tool', 'content': '3 GiB'}, {'role': 'tool', 'content': [{'type': 'text', 'text': 'z'}, {'text': ' is done'}]},
+ {'role': 'assistant', 'content': 'One more.', 'tool_calls': [{'function': {'name': 'z', 'arguments': {}}}]},
+ {'role': 'tool', 'content': none}]"""
+PICTURES = """[{'role': 'user', 'content': [{'type': 'image'}, {'type': 'text', 'text': 'Which? '}, {'image': 'b'}]},
+ {'role': 'assistant', 'content': 'The first.'}, {'role': 'user', 'content': [{'type': 'image', 'image': 'c'}]}]"""
+# What a template is told beside the messages: a word that a template has if it asks, conversations to tell it with, statements before the template,
+# tools.
+SETTINGS = {
+    "thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called"), "{%- set enable_thinking = true %}", []),
+    "no_thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called"), "{%- set enable_thinking = false %}", []),
+    "keeping_thoughts": ("preserve_thinking", ("thoughts", "called"), "{%- set preserve_thinking = true %}", []),
+    "high_effort": ("effort|", ("user", "system_user"), "{%- set effort = 'high' %}", []),
+    "unknown_effort": ("effort|", ("user",), "{%- set effort = 'most' %}", []),
+    "high_effort_and_tools": ("effort|", ("called",), "{%- set effort = 'high' %}", TOOLS),
+    "tools": ("tools", ("user", "system_user", "called"), "", TOOLS),
+    "calls": ("tool_calls", ("user",), "{%- set messages = " + CALLS + " %}", TOOLS),
+    "pictures": ("'image' in", ("user",), "{%- set messages = " + PICTURES + " %}", []),
 }
 
 
@@ -52,10 +85,11 @@ def environment():
     return env
 
 
-def run(env, source, conversation, prompt):
-    messages = [{"role": role, "content": content} for role, content in CONVERSATIONS[conversation]]
+def run(env, source, conversation, prompt, tools=()):
+    variables = {"messages": [{"role": role, "content": content} for role, content in CONVERSATIONS[conversation]], "add_generation_prompt": prompt,
+                 "bos_token": "<s>", "eos_token": "</s>", **({"tools": tools} if tools else {})}
     try:
-        return {"text": env.from_string(source).render(messages=messages, add_generation_prompt=prompt, bos_token="<s>", eos_token="</s>")}
+        return {"text": env.from_string(source).render(variables)}
     except Exception as error:  # noqa: BLE001: whatever Jinja2 or Python says is the expectation
         return {"error": str(error), "raised": type(error) is jinja2.exceptions.TemplateError}
 
@@ -291,7 +325,10 @@ def main():
         source = (ROOT / "templates" / name).read_text(encoding="utf-8")
         expected[name] = {f"{conversation}/{'prompt' if prompt else 'closed'}": run(env, source, conversation, prompt)
                           for conversation in CONVERSATIONS for prompt in (True, False)}
+        expected[name] |= {f"{conversation}/prompt/{setting}": run(env, before + source, conversation, True, tools)
+                           for setting, (word, conversations, before, tools) in SETTINGS.items() if word in source for conversation in conversations}
     fixture = {"conversations": {key: [{"role": role, "content": content} for role, content in turns] for key, turns in CONVERSATIONS.items()},
+               "settings": {name: {"before": before, "tools_json": json.dumps(tools) if tools else ""} for name, (_, _, before, tools) in SETTINGS.items()},
                "bos_token": "<s>", "eos_token": "</s>", "now": NOW.strftime("%Y-%m-%d %H:%M:%S"), "expected": expected}
     (ROOT / "templates" / "expected.json").write_text(json.dumps(fixture, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     cases = [{"source": source, **run(env, source, "thoughts", True)} for source in EXPRESSIONS + BLOCKS + MORE]
