@@ -16,6 +16,12 @@ struct Options {
   bool asJson = false;
 };
 
+// The first layer with attention, or the first one.
+const LayerSpec& attentionLayer(const ModelInfo& info) {
+  const auto found = std::ranges::find_if(info.layers, &LayerSpec::has_cache);
+  return found == info.layers.end() ? info.layers.front() : *found;
+}
+
 // Long arrays (vocabularies) are told by their length.
 Json metaJson(const MetaValue& value) {
   constexpr std::size_t kLongest = 16;
@@ -96,13 +102,17 @@ Json factsJson(const Facts& facts) {
     json["n_layers"] = info.n_layers();
     json["d_model"] = info.d_model;
     json["n_vocab"] = info.n_vocab;
-    const LayerSpec& first = info.layers.front();
+    const LayerSpec& first = attentionLayer(info);
     json["n_heads"] = first.n_heads;
     json["n_kv_heads"] = first.n_kv_heads;
     json["head_dim"] = first.head_dim;
     json["d_ff"] = first.has_experts() ? first.expert_d_ff : first.d_ff;
     json["n_experts"] = first.n_experts;
     json["n_experts_used"] = first.has_experts() ? first.n_experts_used : 0;
+  }
+  if (facts.info) {
+    json["n_recurrent_layers"] =
+        std::ranges::count_if(facts.info->layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); });
   }
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
@@ -123,6 +133,19 @@ Json factsJson(const Facts& facts) {
   json["metadata"] = metadata;
   json["tensors"] = tensorsJson(facts.file);
   return json;
+}
+
+// "64", "64, of which 48 keep a state of 150 MiB in all".
+std::string layersText(const ModelInfo& info) {
+  std::uint32_t nRecurrent = 0;
+  Bytes bytes = 0;
+  for (const LayerSpec& layer : info.layers) {
+    if (!layer.delta_net) continue;
+    ++nRecurrent;
+    bytes += layer.delta_net->conv_bytes() + layer.delta_net->matrix_bytes();
+  }
+  if (nRecurrent == 0) return fmt::format("{}", info.n_layers());
+  return fmt::format("{}, of which {} keep a state of {} in all", info.n_layers(), nRecurrent, format_bytes(bytes));
 }
 
 std::string countText(std::uint64_t n) {
@@ -146,9 +169,9 @@ void printFacts(const Facts& facts) {
                            facts.file.n_parts(), facts.file.n_parts() == 1 ? "" : "s"));
   if (facts.info) {
     const ModelInfo& info = *facts.info;
-    const LayerSpec& first = info.layers.front();
+    const LayerSpec& first = attentionLayer(info);
     line("trained context", fmt::format("{} tokens", info.n_ctx_trained));
-    line("layers", fmt::format("{}", info.n_layers()));
+    line("layers", layersText(info));
     line("heads",
          fmt::format("{} of {} elements, {} for keys and values", first.n_heads, first.head_dim, first.n_kv_heads));
     const std::uint32_t dFf = first.has_experts() ? first.expert_d_ff : first.d_ff;

@@ -77,9 +77,8 @@ class PanelLoad {
     const std::uint64_t from = (first - before) * format_.n_rows,
                         end = std::min(weight_.n_rows, (last - before) * format_.n_rows);  // of its rows
     const std::span<std::byte> rows = scratch.first((end - from) * row_bytes_);
-    const TensorInfo& tensor = file_.tensors()[weight_.file_tensor];
-    const std::uint64_t file_row = weight_.first_row + matrix * weight_.n_rows + from;
-    if (Status status = file_.read_tensor(tensor, file_row * row_bytes_, rows); !status) return status;
+    const std::uint64_t before_from = matrix * weight_.n_rows + from;
+    if (Status status = read_rows(weight_, file_, before_from, rows); !status) return status;
     for (std::uint64_t panel = first; panel < last; ++panel) {
       const std::uint64_t row = (panel - before) * format_.n_rows;
       const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(format_.n_rows, weight_.n_rows - row));
@@ -112,11 +111,31 @@ Status load_panels(const WeightTensor& weight, const ModelFile& file, const Pane
   return PanelLoad(weight, file, format, range, to, pool.n_threads()).run(pool, stop, advance);
 }
 
-Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte* to) {
-  std::vector<std::byte> row(row_bytes(weight.dtype, weight.n_cols));
+Status read_rows(const WeightTensor& weight, const ModelFile& file, std::uint64_t first_row,
+                 std::span<std::byte> rows) {
   const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-  if (Status status = file.read_tensor(tensor, weight.first_row * row.size(), row); !status) return status;
-  decode_row(weight.dtype, row.data(), weight.n_cols, reinterpret_cast<float*>(to));
+  const Bytes row_size = row_bytes(weight.dtype, weight.n_cols);
+  for (std::uint64_t row = first_row, n = 0; !rows.empty(); row += n, rows = rows.subspan(n * row_size)) {
+    n = weight.rows.run_from(row, rows.size() / row_size);
+    if (Status status = file.read_tensor(tensor, weight.rows.of(row) * row_size, rows.first(n * row_size)); !status)
+      return status;
+  }
+  return ok_status();
+}
+
+Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte* to) {
+  std::vector<std::byte> rows(weight.n_rows * row_bytes(weight.dtype, weight.n_cols));
+  if (Status status = read_rows(weight, file, 0, rows); !status) return status;
+  auto* const floats = reinterpret_cast<float*>(to);
+  if (weight.n_rows == 1) {
+    decode_row(weight.dtype, rows.data(), weight.n_cols, floats);
+    return ok_status();
+  }
+  std::vector<float> row(weight.n_cols);
+  for (std::uint64_t i = 0; i < weight.n_rows; ++i) {
+    decode_row(weight.dtype, rows.data() + i * row_bytes(weight.dtype, weight.n_cols), weight.n_cols, row.data());
+    for (std::uint64_t col = 0; col < weight.n_cols; ++col) floats[col * weight.n_rows + i] = row[col];
+  }
   return ok_status();
 }
 

@@ -14,7 +14,11 @@ namespace headroom {
 Status load_panels(const WeightTensor& weight, const ModelFile& file, const PanelFormat& format, PanelRange range,
                    std::byte* to, ThreadPool& pool, const StopToken& stop, const std::function<void(Bytes)>& advance);
 
-// A vector of the model, as F32 at `to`.
+// Reads rows of a weight as they stand in the file, from `first_row` on, counted over all matrices of the weight: as
+// many whole rows as `rows` has room for. Errors: those of the file.
+Status read_rows(const WeightTensor& weight, const ModelFile& file, std::uint64_t first_row, std::span<std::byte> rows);
+
+// A vector of the model, as F32 at `to`; or the taps of a convolution, of all channels one tap behind the other.
 Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte* to);
 
 }  // namespace headroom

@@ -37,8 +37,9 @@ struct DeviceTraits {
   bool copies_page_locked = false;  // from and to the host's memory by itself, which needs pages that are held in place
   bool uploads_weights = false;     // in a step, of those that stand on the CPU: Backend::upload_weights()
   bool copies_inputs = false;       // kernels read what a step is given from a copy in the device's own memory
+  bool has_delta_nets = false;      // kernels for layers with a state
 };
-inline constexpr DeviceTraits kCpuTraits{};
+inline constexpr DeviceTraits kCpuTraits{.has_delta_nets = true};
 inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPanels,
                                           .arena_memory = Memory::kDevice,
                                           .scratch = ScratchRule::kGpu,
@@ -56,7 +57,8 @@ inline constexpr DeviceTraits kMetalTraits{
 inline constexpr DeviceTraits kReferenceTraits{.weight_layout = WeightLayout::kRows,
                                                .arena_memory = Memory::kDevice,
                                                .scratch = ScratchRule::kAssumed,
-                                               .uploads_weights = true};
+                                               .uploads_weights = true,
+                                               .has_delta_nets = true};
 
 // What the kernels for one number format do on a device; 0: unknown.
 struct FormatSpeed {

@@ -18,6 +18,11 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 // scaled embedding; their norms' weights in GGUF files have the 1 added that the definition adds. gemma2 caps scores
 // and logits. gemma3 norms heads of Q and K, and its layers with a window have a rotary base of their own. No file
 // states the scale of their scores: the largest model of each, told by its layers, has another one than the rest.
+//
+// qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
+// key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
+// three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
+// attention.
 constexpr std::array kArchs{
     ArchRow{.architecture = "llama",
             .models = "Llama 1 to 3, Mistral, TinyLlama, SmolLM 1 and 2",
@@ -88,6 +93,18 @@ constexpr std::array kArchs{
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .router = RouterKind::kSoftmaxNormed,
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "qwen35",
+            .models = "Qwen 3.5, 3.6 and 3.8 (dense)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .has_out_gate = true,
+            .ffn_norm = "post_attention_norm.weight",
+            .delta_net = DeltaNetRow{.attention_period = 4, .heads_are_tiled = true},
+            .has_rope_sections = true,
+            .skips_prediction_layers = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
 };
 

@@ -27,14 +27,26 @@ struct UnusedTensors {
   std::string_view what;  // for people: "rotary angles"
 };
 
+// Of architectures in which some layers have a gated delta net in the place of attention.
+struct DeltaNetRow {
+  std::uint32_t attention_period =
+      0;                         // when full_attention_interval is absent: layers of a group, the last has attention
+  bool heads_are_tiled = false;  // as DeltaNetSpec has it
+};
+
 struct ArchRow {
   std::string_view architecture;  // general.architecture, and the prefix of its keys
   std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
   bool may_fuse_qkv = false;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
+  bool has_out_gate = false;  // attn_q.weight has each head's queries and, behind them, its gate
   bool has_post_norms = false;
-  bool has_rope_factors = false;            // rope_freqs.weight is read where a file has it, and refused otherwise
+  std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN
+  std::optional<DeltaNetRow> delta_net = std::nullopt;
+  bool has_rope_factors = false;  // rope_freqs.weight is read where a file has it, and refused otherwise
+  // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
+  bool has_rope_sections = false;
   std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
   // The last layers, as many as nextn_predict_layers says, predict tokens behind the next one. They are not run.
   bool skips_prediction_layers = false;

@@ -31,7 +31,7 @@ class WeightReader {
   Status read(const WeightTensor& weight, std::uint64_t index, std::uint64_t n_seen, std::span<float> out) {
     if (stop_.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
     bytes_.resize(row_bytes(weight.dtype, n_seen));
-    const Bytes at = (weight.first_row + index) * row_bytes(weight.dtype, weight.n_cols);
+    const Bytes at = weight.rows.of(index) * row_bytes(weight.dtype, weight.n_cols);
     if (Status read = file_.read_tensor(file_.tensors()[weight.file_tensor], at, bytes_); !read) return read;
     decode_row(weight.dtype, bytes_.data(), n_seen, out.data());
     return ok_status();
@@ -132,6 +132,10 @@ Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model,
   WeightReader reader(file, stop);
   std::vector<std::vector<float>> balance;
   for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model.n_layers()); ++layer) {
+    if (!model.layers[static_cast<std::size_t>(layer)].has_cache()) {
+      balance.emplace_back();
+      continue;
+    }
     const Result<OutputSquares> squares = read_output_squares(reader, model, layer);
     if (!squares) return squares.error();
     const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace headroom {
@@ -60,10 +61,8 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
   if (value == nullptr && !fallback.empty()) return fallback;
   std::vector<std::uint32_t> values;
   const auto take_array = [&](const auto& array) {
-    if (array.size() != n_layers) {
-      return fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for each of {} layers",
-                                                   full_key(key), array.size(), n_layers));
-    }
+    check_n_entries(key, array.size(), n_layers);
+    if (failed()) return;
     // A negative entry becomes a number that is out of range.
     for (const auto entry : array) values.push_back(bounded(key, static_cast<std::uint64_t>(entry), 1, max));
   };
@@ -79,6 +78,30 @@ std::vector<std::uint32_t> KeyReader::per_layer(std::string_view key, std::uint3
   }
   values.assign(n_layers, positive(key, max));
   return values;
+}
+
+void KeyReader::check_n_entries(std::string_view key, std::size_t n_entries, std::uint32_t n_layers) {
+  if (n_entries == n_layers) return;
+  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for each of {} layers",
+                                        full_key(key), n_entries, n_layers));
+}
+
+std::optional<std::vector<bool>> KeyReader::flags(std::string_view key, std::uint32_t n_layers) {
+  const MetaValue* value = failed() ? nullptr : find(key);
+  const auto* array = value == nullptr ? nullptr : std::get_if<std::vector<std::uint8_t>>(value);
+  if (array == nullptr) return std::nullopt;
+  check_n_entries(key, array->size(), n_layers);
+  return std::vector<bool>(array->begin(), array->end());
+}
+
+std::optional<std::vector<std::uint64_t>> KeyReader::counts(std::string_view key) {
+  const MetaValue* value = failed() ? nullptr : find(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* array = std::get_if<std::vector<std::uint64_t>>(value)) return *array;
+  const auto* array = std::get_if<std::vector<std::int64_t>>(value);
+  if (array == nullptr || std::ranges::any_of(*array, [](std::int64_t entry) { return entry < 0; }))
+    return std::nullopt;
+  return std::vector<std::uint64_t>(array->begin(), array->end());
 }
 
 double KeyReader::number(std::string_view key, std::optional<double> fallback) {

@@ -35,6 +35,10 @@ class KeyReader {
   // One number for all layers, or an array of one per layer; (n_layers).
   std::vector<std::uint32_t> per_layer(std::string_view key, std::uint32_t n_layers, std::uint32_t max,
                                        const std::vector<std::uint32_t>& fallback = {});
+  // An array of one flag per layer; absent where the key is not there or is no such array.
+  std::optional<std::vector<bool>> flags(std::string_view key, std::uint32_t n_layers);
+  // An array of integers that are not negative; absent likewise.
+  std::optional<std::vector<std::uint64_t>> counts(std::string_view key);
   // Finite. Without a fallback the key must be there.
   double number(std::string_view key, std::optional<double> fallback = std::nullopt);
   std::string text(std::string_view key, std::string_view fallback);
@@ -49,6 +53,7 @@ class KeyReader {
 
  private:
   void missing(std::string_view key);
+  void check_n_entries(std::string_view key, std::size_t n_entries, std::uint32_t n_layers);
   // full_key(), of a key that is being read.
   std::string reading(std::string_view key);
   std::uint32_t bounded(std::string_view key, std::uint64_t value, std::uint32_t min, std::uint32_t max);

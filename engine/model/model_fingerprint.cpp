@@ -21,10 +21,16 @@ void add(Fingerprint& print, const RopeSpec& rope) {
   for (const float number : freq_factors) print.add(number);
 }
 
+void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
+  const auto& [n_key_heads, n_value_heads, key_dim, value_dim, conv_width, heads_are_tiled] = delta_net;
+  for (const std::uint32_t number : {n_key_heads, n_value_heads, key_dim, value_dim, conv_width}) print.add(number);
+  print.add(heads_are_tiled);
+}
+
 void add(Fingerprint& print, const LayerSpec& layer) {
-  const auto& [attention, n_heads, n_kv_heads, head_dim, window, rope, attention_scale, attention_softcap, has_qkv_bias,
-               has_attn_out_bias, has_qk_norm, has_post_norms, activation, d_ff, n_experts, n_experts_used, expert_d_ff,
-               router] = layer;
+  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, attention_scale, attention_softcap,
+               has_qkv_bias, has_attn_out_bias, has_qk_norm, has_out_gate, has_post_norms, activation, d_ff, n_experts,
+               n_experts_used, expert_d_ff, router] = layer;
   print.add(attention);
   print.add(activation);
   print.add(router);
@@ -32,17 +38,20 @@ void add(Fingerprint& print, const LayerSpec& layer) {
        {n_heads, n_kv_heads, head_dim, window, rope, d_ff, n_experts, n_experts_used, expert_d_ff})
     print.add(number);
   for (const float number : {attention_scale, attention_softcap}) print.add(number);
-  for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_post_norms}) print.add(flag);
+  for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_out_gate, has_post_norms}) print.add(flag);
+  print.add(delta_net.has_value());
+  if (delta_net) add(print, *delta_net);
 }
 
 void add(Fingerprint& print, const WeightTensor& weight) {
-  const auto& [role, layer, name, file_tensor, dtype, first_row, n_matrices, n_rows, n_cols] = weight;
+  const auto& [role, layer, name, file_tensor, dtype, rows, n_matrices, n_rows, n_cols] = weight;
   print.add(role);
   print.add(layer);
   print.add(name);
   print.add(file_tensor);
   print.add(dtype);
-  for (const std::uint64_t number : {first_row, n_matrices, n_rows, n_cols}) print.add(number);
+  for (const std::uint64_t number : {rows.first, rows.n_together, rows.step, n_matrices, n_rows, n_cols})
+    print.add(number);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace headroom {
 
 std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const {
+  if (!has_cache()) return 0;
   // A step writes up to n_batch new positions before the oldest of them reads its window, so both must fit at once.
   const std::uint64_t n_rows = attention == AttentionKind::kWindow ? std::min(n_ctx, window + n_batch) : n_ctx;
   return round_up(n_rows, kKvRowStep);
@@ -34,6 +35,10 @@ Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes
 std::string not_loaded_text(const NotLoaded& unused) {
   return fmt::format("{} tensor{} of {}, {}", unused.n_tensors, unused.n_tensors == 1 ? "" : "s", unused.what,
                      format_bytes(unused.n_bytes));
+}
+
+bool ModelInfo::is_recurrent() const {
+  return std::ranges::any_of(layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); });
 }
 
 const WeightTensor* ModelInfo::find_weight(TensorRole role, std::int32_t layer) const {

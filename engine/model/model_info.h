@@ -60,7 +60,33 @@ struct KvF16Rows {
   bool operator==(const KvF16Rows&) const = default;
 };
 
+// A gated delta net: a layer that keeps no row for each position but a state of fixed size. Its state has two parts,
+// both f32: of the convolution the last conv_width - 1 rows that went into it, (conv_width - 1, n_mixed()); and for
+// each value head a matrix of (key_dim, value_dim), which it reads by queries and corrects by keys. Source: arXiv
+// 2412.06464.
+struct DeltaNetSpec {
+  std::uint32_t n_key_heads = 0, n_value_heads = 0;  // the latter a multiple of the former
+  std::uint32_t key_dim = 0, value_dim = 0;  // elements of a head, at most kMaxHeadDim; a query has those of a key
+  std::uint32_t conv_width = 0;              // 2 to kMaxConvWidth: positions that one output sees
+  bool heads_are_tiled = false;              // which key head a value head has: key_head_of()
+
+  bool operator==(const DeltaNetSpec&) const = default;
+  std::uint32_t q_dim() const { return n_key_heads * key_dim; }  // of queries, and of keys
+  std::uint32_t v_dim() const { return n_value_heads * value_dim; }
+  std::uint32_t n_mixed() const { return 2 * q_dim() + v_dim(); }  // channels of the convolution: queries, keys, values
+  std::uint32_t key_head_of(std::uint32_t value_head) const {
+    return heads_are_tiled ? value_head % n_key_heads : value_head / (n_value_heads / n_key_heads);
+  }
+  // Of one slot. THE place where bytes of states come from.
+  Bytes conv_bytes() const { return Bytes{conv_width - 1} * n_mixed() * sizeof(float); }
+  Bytes matrix_bytes() const { return Bytes{n_value_heads} * key_dim * value_dim * sizeof(float); }
+};
+inline constexpr std::uint32_t kMaxConvWidth = 8;
+
+// What a layer is: attention, or a delta net in its place, and then an FFN or experts. Of a layer with a delta net all
+// members of attention are 0 or false.
 struct LayerSpec {
+  std::optional<DeltaNetSpec> delta_net{};
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
   std::uint32_t head_dim = 0;      // even, at most kMaxHeadDim
@@ -69,6 +95,7 @@ struct LayerSpec {
   float attention_scale = 0.0F;    // on q.k
   float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
+  bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   Activation activation = Activation::kSilu;
   std::uint32_t d_ff = 0;  // 0: the FFN is one of experts
@@ -78,11 +105,12 @@ struct LayerSpec {
 
   bool operator==(const LayerSpec&) const = default;
   bool has_experts() const { return n_experts > 0; }
+  bool has_cache() const { return !delta_net; }  // a row of K and V for each position
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
 
   // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of
-  // kKvRowStep.
+  // kKvRowStep. 0 without a cache.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // The F16 rows of this layer. Sinks: the first kKvSinkRows positions, none in a layer with a window. Ring: a tail and
   // one batch. The tail is a sixteenth of kv_rows() between kKvTailRowsMin and kKvTailRowsMany, or a 128th of them, up
@@ -128,6 +156,8 @@ struct ModelInfo {
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
+  // Whether any layer has a state, which can be taken up only where it stands.
+  bool is_recurrent() const;
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
   // The share of a weight that one row reads: all of it, or the chosen experts' share of a tensor of experts.
   double share_read(const WeightTensor& weight) const;

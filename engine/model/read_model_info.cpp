@@ -13,6 +13,7 @@
 #include "model/arch_table.h"
 #include "model/key_reader.h"
 #include "model/model_info.h"
+#include "model/read_delta_net.h"
 #include "model/read_rope.h"
 #include "model/read_windows.h"
 #include "model/unapplied_keys.h"
@@ -127,28 +128,36 @@ class ModelInfoReader {
                                   : keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth);
     const LayerSpec experts = read_experts();
     if (keys_.failed()) return;
-    const std::uint32_t head_dim = read_head_dim(n_heads.front());
+    head_dim_ = read_head_dim(n_heads.front());
     const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
     const float softcap = read_softcap(kAttentionSoftcapKey, row_.attention_softcap);
+    const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
+    const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
     if (keys_.failed()) return;
     const bool by_width = n_layers_ == row_.n_layers_scaled_by_width;
-    const double scaled_by = by_width ? static_cast<double>(model_.d_model) / n_heads.front() : head_dim;
+    const double scaled_by = by_width ? static_cast<double>(model_.d_model) / n_heads.front() : head_dim_;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
+      LayerSpec layer = experts;
+      layer.activation = row_.activation;
+      layer.d_ff = d_ff[i];
+      if (is_recurrent[i]) {
+        layer.delta_net = delta_net;
+        model_.layers.push_back(layer);
+        continue;
+      }
       if (n_heads[i] % n_kv_heads[i] != 0)
         return bad(fmt::format("layer {}: metadata '{}' is {}, which is no multiple of '{}', {}", i,
                                keys_.full_key("attention.head_count"), n_heads[i],
                                keys_.full_key("attention.head_count_kv"), n_kv_heads[i]));
-      LayerSpec layer = experts;
       layer.attention = windows[i] > 0 ? AttentionKind::kWindow : AttentionKind::kFull;
       layer.window = windows[i];
       layer.n_heads = n_heads[i];
       layer.n_kv_heads = n_kv_heads[i];
-      layer.head_dim = head_dim;
+      layer.head_dim = head_dim_;
       layer.attention_scale = static_cast<float>(1.0 / std::sqrt(scaled_by));
       layer.attention_softcap = softcap;
+      layer.has_out_gate = row_.has_out_gate;
       layer.has_post_norms = row_.has_post_norms;
-      layer.activation = row_.activation;
-      layer.d_ff = d_ff[i];
       model_.layers.push_back(layer);
     }
   }
@@ -217,7 +226,7 @@ class ModelInfoReader {
   }
 
   void read_ropes() {
-    model_.ropes.push_back(read_rope(file_, row_, model_.layers.front().head_dim, model_.n_ctx_trained, keys_));
+    model_.ropes.push_back(read_rope(file_, row_, head_dim_, model_.n_ctx_trained, keys_));
     expect_same_in_windows("rope.dimension_count_swa", model_.ropes.front().rope_dim);
     if (keys_.failed() || row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), keys_);
@@ -264,11 +273,22 @@ class ModelInfoReader {
   }
 
   void fill_layer(std::int32_t i, LayerSpec& layer) {
+    fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
+    layer.delta_net ? fill_delta_net(i, *layer.delta_net) : fill_attention(i, layer);
+    fill_from(fmt::format("blk.{}.{}", i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
+    layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
+    if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
+  }
+
+  void fill_attention(std::int32_t i, LayerSpec& layer) {
     const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
-    fill(TensorRole::kAttnNorm, i, 1, d_model);
-    if (row_.may_fuse_qkv && !is_there(TensorRole::kQ, i) &&
-        file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
-      fill_fused_qkv(i, layer);
+    if (layer.has_out_gate) {
+      fill_gated_queries(i, layer);
+      fill(TensorRole::kK, i, kv_dim, d_model);
+      fill(TensorRole::kV, i, kv_dim, d_model);
+    } else if (row_.may_fuse_qkv && !is_there(TensorRole::kQ, i) &&
+               file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
+      fill_fused_qkv(i, q_dim, kv_dim, kv_dim);
     } else {
       fill(TensorRole::kQ, i, q_dim, d_model);
       fill(TensorRole::kK, i, kv_dim, d_model);
@@ -289,9 +309,27 @@ class ModelInfoReader {
     layer.has_attn_out_bias = wants(row_.attn_out_bias, TensorRole::kAttnOutBias, i);
     if (layer.has_attn_out_bias) fill(TensorRole::kAttnOutBias, i, 1, d_model);
     if (layer.has_post_norms) fill(TensorRole::kAttnPostNorm, i, 1, d_model);
-    fill(TensorRole::kFfnNorm, i, 1, d_model);
-    layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
-    if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, d_model);
+  }
+
+  void fill_gated_queries(std::int32_t i, const LayerSpec& layer) {
+    const TensorInfo* tensor = require(role_tensor_name(TensorRole::kQ, i));
+    const std::uint64_t q_dim = layer.q_dim(), head_dim = layer.head_dim;
+    if (tensor == nullptr || !check_shape(*tensor, 2 * q_dim, model_.d_model)) return;
+    add_weight(*tensor, TensorRole::kQ, i, {0, head_dim, 2 * head_dim}, q_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kOutGate, i, {head_dim, head_dim, 2 * head_dim}, q_dim, model_.d_model);
+  }
+
+  void fill_delta_net(std::int32_t i, const DeltaNetSpec& spec) {
+    const std::uint32_t d_model = model_.d_model;
+    fill_fused_qkv(i, spec.q_dim(), spec.q_dim(), spec.v_dim());
+    fill(TensorRole::kOutGate, i, spec.v_dim(), d_model);
+    fill(TensorRole::kAlpha, i, spec.n_value_heads, d_model);
+    fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
+    fill(TensorRole::kConv, i, spec.n_mixed(), spec.conv_width);
+    fill(TensorRole::kTimeBias, i, 1, spec.n_value_heads);
+    fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
+    fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
+    fill_from(fmt::format("blk.{}.ssm_out.weight", i), TensorRole::kAttnOut, i, d_model, spec.v_dim());
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {
@@ -318,19 +356,24 @@ class ModelInfoReader {
   // The role is the whole of its own tensor.
   void fill(TensorRole role, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
             std::uint64_t n_matrices = 1) {
-    const TensorInfo* tensor = keys_.failed() ? nullptr : require(role_tensor_name(role, layer));
+    fill_from(role_tensor_name(role, layer), role, layer, n_rows, n_cols, n_matrices);
+  }
+
+  // Likewise of a tensor that this architecture names otherwise.
+  void fill_from(const std::string& name, TensorRole role, std::int32_t layer, std::uint64_t n_rows,
+                 std::uint64_t n_cols, std::uint64_t n_matrices = 1) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(name);
     if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols, n_matrices)) return;
-    add_weight(*tensor, role, layer, 0, n_rows, n_cols);
+    add_weight(*tensor, role, layer, {}, n_rows, n_cols);
     if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
   }
 
-  void fill_fused_qkv(std::int32_t layer, const LayerSpec& spec) {
+  void fill_fused_qkv(std::int32_t layer, std::uint64_t q_dim, std::uint64_t k_dim, std::uint64_t v_dim) {
     const TensorInfo* tensor = require(*fused_tensor_name(TensorRole::kQ, layer));
-    const std::uint64_t q_dim = spec.q_dim(), kv_dim = spec.kv_dim();
-    if (tensor == nullptr || !check_shape(*tensor, q_dim + 2 * kv_dim, model_.d_model)) return;
-    add_weight(*tensor, TensorRole::kQ, layer, 0, q_dim, model_.d_model);
-    add_weight(*tensor, TensorRole::kK, layer, q_dim, kv_dim, model_.d_model);
-    add_weight(*tensor, TensorRole::kV, layer, q_dim + kv_dim, kv_dim, model_.d_model);
+    if (tensor == nullptr || !check_shape(*tensor, q_dim + k_dim + v_dim, model_.d_model)) return;
+    add_weight(*tensor, TensorRole::kQ, layer, {0}, q_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kK, layer, {q_dim}, k_dim, model_.d_model);
+    add_weight(*tensor, TensorRole::kV, layer, {q_dim + k_dim}, v_dim, model_.d_model);
   }
 
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {
@@ -341,8 +384,8 @@ class ModelInfoReader {
     return false;
   }
 
-  void add_weight(const TensorInfo& tensor, TensorRole role, std::int32_t layer, std::uint64_t first_row,
-                  std::uint64_t n_rows, std::uint64_t n_cols) {
+  void add_weight(const TensorInfo& tensor, TensorRole role, std::int32_t layer, TensorRows rows, std::uint64_t n_rows,
+                  std::uint64_t n_cols) {
     const bool type_works =
         role_is_matrix(role) ? tensor.dtype && dtype_row(*tensor.dtype).is_weight : is_vector_type(tensor.dtype);
     if (!type_works) {
@@ -358,7 +401,7 @@ class ModelInfoReader {
     weight.name = tensor.name;
     weight.file_tensor = index;
     weight.dtype = *tensor.dtype;
-    weight.first_row = first_row;
+    weight.rows = rows;
     weight.n_rows = n_rows;
     weight.n_cols = n_cols;
     model_.weights.push_back(std::move(weight));
@@ -394,6 +437,7 @@ class ModelInfoReader {
   KeyReader keys_;
   ModelInfo model_;
   std::uint32_t n_layers_ = 0, n_blocks_ = 0;  // n_blocks_: with layers that are not run
+  std::uint32_t head_dim_ = 0;                 // of layers with attention
   std::vector<bool> is_used_;                  // by index into the file's tensors
 };
 

@@ -118,6 +118,22 @@ void read_freq_factors(const ModelFile& file, RopeSpec& rope, KeyReader& keys) {
   }
 }
 
+// Text has one position for all axes, so that sections change nothing as long as every pair is in one.
+void check_sections(const RopeSpec& rope, KeyReader& keys) {
+  constexpr std::string_view kKey = "rope.dimension_sections";
+  const std::optional<std::vector<std::uint64_t>> sections = keys.counts(kKey);
+  if (keys.failed() || !keys.has(kKey)) return;
+  const std::uint64_t n_pairs = rope.rope_dim / 2;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t n : sections.value_or(std::vector<std::uint64_t>())) sum += std::min(n, n_pairs + 1);
+  if (sum == n_pairs) return;
+  keys.fail(
+      ErrorCode::kUnsupported,
+      fmt::format("metadata '{}' is {}, expected sections of {} pairs together, half of '{}'", keys.full_key(kKey),
+                  sections ? fmt::format("({})", fmt::join(*sections, ", ")) : "no such list", n_pairs,
+                  keys.full_key("rope.dimension_count")));
+}
+
 void check_theta(const RopeSpec& rope, std::string_view key, KeyReader& keys) {
   if (rope.theta > 0) return;
   keys.fail(ErrorCode::kBadFile,
@@ -139,6 +155,7 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   }
   check_theta(rope, "rope.freq_base", keys);
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
+  if (!keys.failed() && row.has_rope_sections) check_sections(rope, keys);
   if (!keys.failed() && row.has_rope_factors) read_freq_factors(file, rope, keys);
   return rope;
 }

@@ -12,16 +12,7 @@ constexpr std::string_view kWindowKey = "attention.sliding_window";
 // Whether each layer has a window. The key is a period or, for patterns that
 // have none, a flag for every layer.
 std::vector<bool> read_pattern(const ArchRow& row, std::uint32_t n_layers, KeyReader& keys) {
-  const MetaValue* value = keys.find(kPatternKey);
-  const auto* flags = value == nullptr ? nullptr : std::get_if<std::vector<std::uint8_t>>(value);
-  if (flags != nullptr) {
-    if (flags->size() != n_layers) {
-      keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' has {} entries, expected one for "
-                                                 "each of {} layers",
-                                                 keys.full_key(kPatternKey), flags->size(), n_layers));
-    }
-    return {flags->begin(), flags->end()};
-  }
+  if (std::optional<std::vector<bool>> flags = keys.flags(kPatternKey, n_layers)) return *std::move(flags);
   const std::uint32_t period = keys.positive(kPatternKey, std::numeric_limits<std::uint32_t>::max(), row.window_period);
   std::vector<bool> pattern;
   for (std::uint32_t i = 0; i < n_layers && !keys.failed(); ++i) pattern.push_back(i % period != period - 1);

@@ -32,6 +32,13 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kVBias, "attn_v_bias", "attn_v.bias", true, false, ""},
     RoleRow{TensorRole::kQNorm, "attn_q_norm", "attn_q_norm.weight", true, false, ""},
     RoleRow{TensorRole::kKNorm, "attn_k_norm", "attn_k_norm.weight", true, false, ""},
+    RoleRow{TensorRole::kOutGate, "attn_gate", "attn_gate.weight", true, true, ""},
+    RoleRow{TensorRole::kAlpha, "ssm_alpha", "ssm_alpha.weight", true, true, ""},
+    RoleRow{TensorRole::kBeta, "ssm_beta", "ssm_beta.weight", true, true, ""},
+    RoleRow{TensorRole::kConv, "ssm_conv1d", "ssm_conv1d.weight", true, false, ""},
+    RoleRow{TensorRole::kTimeBias, "ssm_dt", "ssm_dt.bias", true, false, ""},
+    RoleRow{TensorRole::kDecay, "ssm_a", "ssm_a", true, false, ""},
+    RoleRow{TensorRole::kReadNorm, "ssm_norm", "ssm_norm.weight", true, false, ""},
     RoleRow{TensorRole::kAttnOut, "attn_output", "attn_output.weight", true, true, ""},
     RoleRow{TensorRole::kAttnOutBias, "attn_output_bias", "attn_output.bias", true, false, ""},
     RoleRow{TensorRole::kAttnPostNorm, "post_attention_norm", "post_attention_norm.weight", true, false, ""},
@@ -81,6 +88,13 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kVBias:
     case TensorRole::kQNorm:
     case TensorRole::kKNorm:
+    case TensorRole::kOutGate:
+    case TensorRole::kAlpha:
+    case TensorRole::kBeta:
+    case TensorRole::kConv:
+    case TensorRole::kTimeBias:
+    case TensorRole::kDecay:
+    case TensorRole::kReadNorm:
     case TensorRole::kAttnOut:
     case TensorRole::kAttnOutBias:
     case TensorRole::kAttnPostNorm: break;

@@ -16,15 +16,22 @@ enum class TensorRole : std::uint8_t {
   kOutputNorm,      // (d_model)
   kHead,            // (n_vocab, d_model); absent when tied: the embedding is read instead
   kAttnNorm,        // (d_model)
-  kQ,               // (q_dim, d_model)
-  kK,               // (kv_dim, d_model)
-  kV,               // (kv_dim, d_model)
+  kQ,               // (q_dim, d_model); of a delta net (q_dim, d_model) by its own sizes
+  kK,               // (kv_dim, d_model); of a delta net (q_dim, d_model)
+  kV,               // (kv_dim, d_model); of a delta net (v_dim, d_model)
   kQBias,           // (q_dim)
   kKBias,           // (kv_dim)
   kVBias,           // (kv_dim)
   kQNorm,           // (head_dim)
   kKNorm,           // (head_dim)
-  kAttnOut,         // (d_model, q_dim)
+  kOutGate,         // (q_dim, d_model); of a delta net (v_dim, d_model)
+  kAlpha,           // (n_value_heads, d_model): of the decay
+  kBeta,            // (n_value_heads, d_model)
+  kConv,            // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
+  kTimeBias,        // (n_value_heads)
+  kDecay,           // (n_value_heads), below 0
+  kReadNorm,        // (value_dim)
+  kAttnOut,         // (d_model, q_dim); of a delta net (d_model, v_dim)
   kAttnOutBias,     // (d_model)
   kAttnPostNorm,    // (d_model)
   kFfnNorm,         // (d_model)
@@ -40,7 +47,7 @@ enum class TensorRole : std::uint8_t {
 inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDown) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
-bool role_is_matrix(TensorRole role);         // else a vector, kept as F32
+bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32
 bool role_is_ffn(TensorRole role);            // of a layer's FFN; its other roles are of its attention
 bool role_is_experts(TensorRole role);        // one matrix per expert
 
@@ -54,15 +61,34 @@ std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer
 inline constexpr std::string_view kRopeFactorsTensor =
     "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
 
+// Which rows of a tensor a weight has: those from `first` on, one after the other; or groups of n_together of them that
+// begin `step` rows apart. Example: a tensor with the queries of two heads of 64 rows, each with its gate behind it, is
+// {0, 64, 128} for the queries and {64, 64, 128} for the gates.
+struct TensorRows {
+  std::uint64_t first = 0, n_together = 0, step = 0;  // n_together 0: no groups
+
+  std::uint64_t of(std::uint64_t row) const {
+    return n_together == 0 ? first + row : first + row / n_together * step + row % n_together;
+  }
+  // How many of the rows from `row` on stand one after the other in the tensor.
+  std::uint64_t run_from(std::uint64_t row, std::uint64_t most) const {
+    if (n_together == 0) return most;
+    const std::uint64_t left = n_together - row % n_together;
+    return left < most ? left : most;
+  }
+  bool operator==(const TensorRows&) const = default;
+};
+
 // A weight: one role of one layer with the tensor that fills it. Shapes are (n_rows, n_cols), row-major, a row
-// contiguous; vectors have n_rows 1. A tensor of experts holds n_matrices of that shape, one behind the other.
+// contiguous; vectors have n_rows 1, but for the taps of a convolution. A tensor of experts holds n_matrices of that
+// shape, one behind the other.
 struct WeightTensor {
   TensorRole role = TensorRole::kTokenEmbedding;
   std::int32_t layer = -1;        // -1: not of a layer
   std::string name;               // in the file
   std::uint32_t file_tensor = 0;  // index into ModelFile::tensors()
   DType dtype = DType::kF32;      // in the file
-  std::uint64_t first_row = 0;    // a slice of a fused tensor starts here
+  TensorRows rows{};              // of the tensor; of experts, those of all matrices
   std::uint64_t n_matrices = 1;   // not 1: experts
   std::uint64_t n_rows = 0, n_cols = 0;
 };

@@ -16,7 +16,7 @@ std::uint64_t weight_rows(const WeightTensor& weight, WeightLayout layout) {
 }
 
 Bytes weight_bytes(const WeightTensor& weight, WeightLayout layout) {
-  if (!role_is_matrix(weight.role)) return weight.n_cols * sizeof(float);
+  if (!role_is_matrix(weight.role)) return weight.n_rows * weight.n_cols * sizeof(float);
   const std::uint64_t n_rows = weight.n_matrices * weight_rows(weight, layout);
   if (layout == WeightLayout::kGpuPanels)
     return n_rows / kGpuPanelRows * gpu_panel(weight.dtype, weight.n_cols).bytes();

@@ -11,7 +11,8 @@ namespace {
 
 // "k of layer 3", "logits"; of a weight the tensor's name.
 std::string region_words(const Region& region, std::string_view name) {
-  return region.kind == RegionKind::kKv ? fmt::format("{} of layer {}", name, region.layer) : std::string(name);
+  const bool is_of_layer = region.kind == RegionKind::kKv || region.kind == RegionKind::kState;
+  return is_of_layer ? fmt::format("{} of layer {}", name, region.layer) : std::string(name);
 }
 
 // What makes a region of this kind smaller; nothing of the session does that to a weight.
@@ -19,6 +20,7 @@ std::string_view advice(RegionKind kind) {
   switch (kind) {
     case RegionKind::kKv:
     case RegionKind::kTokens: return "; lower n_ctx or n_slots";
+    case RegionKind::kState: return "; lower n_slots";
     case RegionKind::kLogits:
     case RegionKind::kCandidates: return "; lower n_logit_rows or n_slots";
     case RegionKind::kActivations:

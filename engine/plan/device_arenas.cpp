@@ -27,6 +27,15 @@ std::string_view kv_region_name(KvPart part) {
   return "kv";
 }
 
+std::string_view state_region_name(StatePart part) {
+  switch (part) {
+    case StatePart::kConv: return "convolution state";
+    case StatePart::kMatrix: return "matrix state";
+    case StatePart::kNone: break;
+  }
+  return "state";
+}
+
 void add_to(std::optional<Bytes>& sum, Bytes bytes) {
   if (sum) sum = checked_add(*sum, bytes);
 }
@@ -42,17 +51,31 @@ DeviceArenas::DeviceArenas(const ModelInfo& model, std::span<const DeviceInfo> d
       tied_head_(has_tied_head(model)),
       buffer_alignment_(devices[cpu].alignment),
       panel_rows_(panel_row_bytes(model)) {
-  for (const LayerSpec& layer : model.layers) {
-    std::vector<KvSize>& sizes = kv_.emplace_back();
-    for (const KvRegion& region : kv_regions(layer, options))
-      sizes.push_back({region, kv_region_bytes(layer, region, options.n_slots)});
-  }
+  for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model.n_layers()); ++layer)
+    caches_.push_back(cache_sizes(layer));
   sizes_.push_back(sizes_on(cpu));
   for (const DeviceIndex gpu : gpus_of(options, devices)) {
     buffer_alignment_ = std::max(buffer_alignment_, devices[gpu].alignment);
     sizes_.push_back(sizes_on(gpu));
   }
   measure_activations();
+}
+
+std::vector<DeviceArenas::CacheSize> DeviceArenas::cache_sizes(std::int32_t index) const {
+  const LayerSpec& layer = model_.layers[static_cast<std::size_t>(index)];
+  std::vector<CacheSize> sizes;
+  for (const KvRegion& kv : kv_regions(layer, options_)) {
+    Region region{.kind = RegionKind::kKv, .layer = index};
+    region.dtype = kv.dtype;
+    region.kv_part = kv.part;
+    sizes.push_back({std::move(region), kv_region_name(kv.part), kv_region_bytes(layer, kv, options_.n_slots)});
+  }
+  for (const StateRegion& state : state_regions(layer, options_.n_slots)) {
+    Region region{.kind = RegionKind::kState, .layer = index};
+    region.state_part = state.part;
+    sizes.push_back({std::move(region), state_region_name(state.part), state.bytes});
+  }
+  return sizes;
 }
 
 DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
@@ -72,10 +95,10 @@ DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
     sizes.blocks.back().end = i + 1;
     add_to(sizes.blocks.back().sum, round_up(sizes.weights.back(), info.alignment));
   }
-  for (const std::vector<KvSize>& layer : kv_) {
-    Block& block = sizes.kv.emplace_back();
-    for (const KvSize& kv : layer) {
-      const std::optional<Bytes> whole = kv.bytes ? checked_add(*kv.bytes, info.alignment - 1) : std::nullopt;
+  for (const std::vector<CacheSize>& layer : caches_) {
+    Block& block = sizes.caches.emplace_back();
+    for (const CacheSize& cache : layer) {
+      const std::optional<Bytes> whole = cache.bytes ? checked_add(*cache.bytes, info.alignment - 1) : std::nullopt;
       block.sum = whole && block.sum ? checked_add(*block.sum, *whole / info.alignment * info.alignment) : std::nullopt;
     }
   }
@@ -160,20 +183,15 @@ Result<Arenas> DeviceArenas::weights(const Placement& placement, DeviceIndex dev
   return finish(std::move(builder));
 }
 
-void DeviceArenas::add_kv(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const {
+void DeviceArenas::add_caches(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const {
   const Sizes& sizes = sizes_of(device);
   const Bytes most_at_once = devices_[device].max_binding_bytes;
-  for (std::size_t i = 0; i < kv_.size(); ++i) {
+  for (std::size_t i = 0; i < caches_.size(); ++i) {
     if (placement.layers[i].attention != device) continue;
-    const std::optional<Bytes> sum = sizes.kv[i].sum;
+    const std::optional<Bytes> sum = sizes.caches[i].sum;
     const bool is_bound = sum && (most_at_once == 0 || *sum <= most_at_once);
     if (keep == Keep::kSizesOnly && is_bound && builder.add_sum(*sum)) continue;
-    for (const KvSize& kv : kv_[i]) {
-      Region region{.kind = RegionKind::kKv, .layer = static_cast<std::int32_t>(i)};
-      region.dtype = kv.region.dtype;
-      region.kv_part = kv.region.part;
-      builder.add(std::move(region), kv_region_name(kv.region.part), kv.bytes);
-    }
+    for (const CacheSize& cache : caches_[i]) builder.add(cache.region, cache.name, cache.bytes);
   }
 }
 
@@ -184,7 +202,7 @@ Result<Arenas> DeviceArenas::session(const Placement& placement, const WeightStr
   const bool has_head = placement.head_device == device;
   ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kSession, keep);
   builder.reserve(std::size_t{model_.n_layers()} * 4 + 6);
-  add_kv(placement, device, keep, builder);
+  add_caches(placement, device, keep, builder);
   builder.add(RegionKind::kActivations, activation_bytes(placement, streaming, device));
   if (has_head) builder.add(RegionKind::kLogits, Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes);
   const DeviceWork work = work_on(placement, streaming, device);

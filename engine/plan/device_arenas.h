@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -50,12 +51,14 @@ class DeviceArenas {
     DeviceIndex device = 0;
     std::vector<Bytes> weights;  // (ModelInfo::weights)
     std::vector<Block> blocks;   // of the weights
-    std::vector<Block> kv;       // (n_layers)
+    std::vector<Block> caches;   // (n_layers): of caches and states
     Bytes scratch_computes = 0, scratch_embeds = 0, inputs = 0;
     std::vector<StreamedRole> streamed;
   };
-  struct KvSize {
-    KvRegion region;
+  // Of a layer's cache or state.
+  struct CacheSize {
+    Region region;  // but for what an arena gives it
+    std::string_view name;
     std::optional<Bytes> bytes;
   };
   struct PartBytes {
@@ -70,7 +73,8 @@ class DeviceArenas {
   Result<std::vector<ArenaPlan>> weights(const Placement& placement, DeviceIndex device, Keep keep) const;
   Result<std::vector<ArenaPlan>> session(const Placement& placement, const WeightStreaming& streaming,
                                          DeviceIndex device, Keep keep) const;
-  void add_kv(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const;
+  std::vector<CacheSize> cache_sizes(std::int32_t layer) const;
+  void add_caches(const Placement& placement, DeviceIndex device, Keep keep, ArenaBuilder& builder) const;
   void add_host_staging(const Placement& placement, const WeightStreaming& streaming, ArenaBuilder& builder) const;
   Result<std::vector<ArenaPlan>> page_locked(const Placement& placement, const WeightStreaming& streaming,
                                              Lifetime lifetime, DeviceIndex device, Keep keep) const;
@@ -81,9 +85,9 @@ class DeviceArenas {
   const DeviceIndex cpu_;
   const bool tied_head_;
   Bytes buffer_alignment_;
-  std::vector<Sizes> sizes_;             // of the devices that may be used
-  std::vector<std::vector<KvSize>> kv_;  // (n_layers)
-  std::vector<PartBytes> activations_;   // (n_layers)
+  std::vector<Sizes> sizes_;                    // of the devices that may be used
+  std::vector<std::vector<CacheSize>> caches_;  // (n_layers)
+  std::vector<PartBytes> activations_;          // (n_layers)
   Bytes embedding_activations_ = 0;
   Bytes panel_rows_ = 0;  // of a thread of the CPU
 };

@@ -23,7 +23,8 @@ struct Widths {
 Widths widest(const ModelInfo& model) {
   Widths widths{.input = model.d_model};
   for (const LayerSpec& layer : model.layers) {
-    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), layer.d_ff, layer.expert_d_ff});
+    const std::uint32_t v_dim = layer.delta_net ? layer.delta_net->v_dim() : 0;
+    widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), v_dim, layer.d_ff, layer.expert_d_ff});
     widths.kv_dim = std::max<std::uint64_t>(widths.kv_dim, layer.kv_dim());
     widths.q_dim = std::max<std::uint64_t>(widths.q_dim, layer.q_dim());
     widths.n_heads = std::max<std::uint64_t>(widths.n_heads, layer.n_heads);

@@ -78,7 +78,7 @@ void add_weight(const ModelInfo& model, WeightLayout layout, const Region& regio
   const WeightTensor& weight = model.weights[static_cast<std::size_t>(region.weight)];
   const bool is_matrix = role_is_matrix(weight.role);
   const std::uint64_t n_rows = weight_rows(weight, layout);
-  std::string each = row_expression(region.dtype, weight.n_cols);
+  std::string each = row_expression(region.dtype, is_matrix ? weight.n_cols : weight.n_rows * weight.n_cols);
   const std::uint32_t panel_rows = layout == WeightLayout::kGpuPanels ? kGpuPanelRows : kPanelRows;
   if (is_matrix && layout == WeightLayout::kGpuPanels) {
     const GpuPanel panel = gpu_panel(weight.dtype, weight.n_cols);
@@ -167,7 +167,21 @@ std::string scratch_expression(const ModelInfo& model, const MemoryPlan& plan, c
                      (bytes - shared) / device.n_threads);
 }
 
-// The words and the arithmetic of a region that is neither a weight nor a cache.
+// "48 value heads x 128 x 128 elements x 4 bytes" of each slot.
+void add_state(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device,
+               GroupList& groups) {
+  const DeltaNetSpec& spec = *model.layers[static_cast<std::size_t>(region.layer)].delta_net;
+  const bool is_conv = region.state_part == StatePart::kConv;
+  const std::string of_slot =
+      is_conv ? fmt::format("{} rows x {} channels", spec.conv_width - 1, spec.n_mixed())
+              : fmt::format("{} value heads x {} x {} elements", spec.n_value_heads, spec.key_dim, spec.value_dim);
+  const Bytes bytes = options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes());
+  groups.add(fmt::format("s{} {}", region.name, of_slot), region, device,
+             fmt::format("State of recurrent layers, {}", is_conv ? "convolution" : "matrices"),
+             fmt::format("{} slots x {} x {} bytes", options.n_slots, of_slot, kF32Bytes), bytes, "layers");
+}
+
+// The words and the arithmetic of a region that is neither a weight nor of a layer.
 struct Explained {
   std::string label, each;
   Bytes each_bytes = 0;
@@ -234,6 +248,7 @@ Explained explain(const ModelInfo& model, const MemoryPlan& plan, const ArenaPla
               fmt::format("{} bytes", region.size), region.size};
     case RegionKind::kWeights:
     case RegionKind::kKv:
+    case RegionKind::kState:
     case RegionKind::kSampler: break;  // one number: the sampler's
   }
   return {region.name, fmt::format("{} bytes", region.size), region.size};
@@ -244,6 +259,7 @@ void add_region(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan&
   if (region.kind == RegionKind::kWeights)
     return add_weight(model, plan.devices[arena.device].traits.weight_layout, region, arena.device, groups);
   if (region.kind == RegionKind::kKv) return add_kv(model, plan.options, region, arena.device, groups);
+  if (region.kind == RegionKind::kState) return add_state(model, plan.options, region, arena.device, groups);
   Explained explained = explain(model, plan, arena, region);
   groups.add(region.name, region, arena.device, std::move(explained.label), std::move(explained.each),
              explained.each_bytes, "");

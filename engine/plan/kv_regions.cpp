@@ -7,11 +7,12 @@
 namespace headroom {
 
 KvF16Rows kv_f16_rows_of(const LayerSpec& layer, DType dtype, const PlanOptions& options) {
-  if (!is_quantized_kv(dtype) || options.kv_scheme == KvScheme::kPlain) return {};
+  if (!layer.has_cache() || !is_quantized_kv(dtype) || options.kv_scheme == KvScheme::kPlain) return {};
   return layer.kv_f16_rows(options.n_ctx, options.n_batch);
 }
 
 std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& options) {
+  if (!layer.has_cache()) return {};
   const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
   std::vector<KvRegion> regions{{KvPart::kKeys, options.kv_k, rows}, {KvPart::kValues, options.kv_v, rows}};
   if (const KvF16Rows ends = kv_f16_rows_of(layer, options.kv_k, options); ends.n_rows() > 0) {
@@ -27,6 +28,13 @@ bool has_value_shifts(KvPart part, const PlanOptions& options) {
   return part == KvPart::kValues && options.kv_v == DType::kQ4_0 && options.kv_scheme == KvScheme::kRotated;
 }
 
+std::vector<StateRegion> state_regions(const LayerSpec& layer, std::uint64_t n_slots) {
+  if (!layer.delta_net) return {};
+  const auto of_slots = [&](Bytes bytes) { return checked_mul(n_slots, bytes); };
+  return {{StatePart::kConv, of_slots(layer.delta_net->conv_bytes())},
+          {StatePart::kMatrix, of_slots(layer.delta_net->matrix_bytes())}};
+}
+
 std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots) {
   const std::optional<Bytes> rows = checked_mul(n_slots, region.n_rows);
   return rows ? checked_mul(*rows, layer.kv_row_bytes(region.dtype)) : std::nullopt;
@@ -34,6 +42,7 @@ std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& reg
 
 std::array<double, kNDTypes> kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen) {
   std::array<double, kNDTypes> bytes{};
+  if (!layer.has_cache()) return bytes;
   const auto add = [&](DType dtype, std::uint64_t n_rows) {
     bytes[static_cast<std::size_t>(dtype)] +=
         static_cast<double>(n_rows) * static_cast<double>(layer.kv_row_bytes(dtype));

@@ -1,5 +1,5 @@
-// What the cache of one layer consists of: the one place that the layout, its formulas, the speed estimate and the
-// backends take it from.
+// What the cache or the state of one layer consists of: the one place that the layout, its formulas, the speed estimate
+// and the backends take it from.
 #pragma once
 
 #include <array>
@@ -17,8 +17,15 @@ struct KvRegion {
   std::uint64_t n_rows = 0;  // positions per slot
 };
 
-// Keys, values, then the exact ends of those that are quantized.
+// Keys, values, then the exact ends of those that are quantized; none of a recurrent layer.
 std::vector<KvRegion> kv_regions(const LayerSpec& layer, const PlanOptions& options);
+
+// One region of a recurrent layer: the states of all slots, one behind the other.
+struct StateRegion {
+  StatePart part = StatePart::kNone;
+  std::optional<Bytes> bytes;  // absent when beyond 64 bits
+};
+std::vector<StateRegion> state_regions(const LayerSpec& layer, std::uint64_t n_slots);
 
 // Whether the codes of this part are shifted by position: see value_shift().
 bool has_value_shifts(KvPart part, const PlanOptions& options);

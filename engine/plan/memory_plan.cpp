@@ -26,6 +26,7 @@ std::string_view region_kind_name(RegionKind kind) {
   switch (kind) {
     case RegionKind::kWeights: return "weights";
     case RegionKind::kKv: return "kv";
+    case RegionKind::kState: return "state";
     case RegionKind::kActivations: return "activations";
     case RegionKind::kLogits: return "logits";
     case RegionKind::kScratch: return "scratch";
@@ -47,6 +48,7 @@ RegionGroup region_group(RegionKind kind) {
   switch (kind) {
     case RegionKind::kWeights: return RegionGroup::kWeights;
     case RegionKind::kKv: return RegionGroup::kKv;
+    case RegionKind::kState: return RegionGroup::kState;
     case RegionKind::kActivations: return RegionGroup::kActivations;
     case RegionKind::kLogits: return RegionGroup::kLogits;
     case RegionKind::kScratch:
@@ -68,6 +70,7 @@ std::string_view region_group_name(RegionGroup group) {
   switch (group) {
     case RegionGroup::kWeights: return "weights";
     case RegionGroup::kKv: return "kv";
+    case RegionGroup::kState: return "state";
     case RegionGroup::kActivations: return "activations";
     case RegionGroup::kLogits: return "logits";
     case RegionGroup::kScratch: return "scratch";
@@ -181,6 +184,14 @@ std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t lay
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device) {
   return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
     return arena.device == device && region.kind == RegionKind::kKv && region.layer == layer && region.kv_part == part;
+  });
+}
+
+std::optional<RegionRef> find_state_region(const MemoryPlan& plan, std::int32_t layer, StatePart part,
+                                           DeviceIndex device) {
+  return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
+    return arena.device == device && region.kind == RegionKind::kState && region.layer == layer &&
+           region.state_part == part;
   });
 }
 

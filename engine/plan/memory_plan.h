@@ -17,11 +17,12 @@
 
 namespace headroom {
 
-// What a region is for. Weights, caches and streamed weights have many regions, every other kind at most one for each
-// device that maps it.
+// What a region is for. Weights, caches, states and streamed weights have many regions, every other kind at most one
+// for each device that maps it.
 enum class RegionKind : std::uint8_t {
   kWeights,      // one tensor
   kKv,           // one part of one layer's cache
+  kState,        // one part of the states of one recurrent layer: all slots
   kActivations,  // the program's buffers, but for the logits
   kLogits,
   kScratch,       // of the kernels
@@ -39,11 +40,23 @@ enum class RegionKind : std::uint8_t {
 std::string_view region_kind_name(RegionKind kind);  // "weights", "kv", ..., "panel rows"
 
 // Kinds that users see as one sum.
-enum class RegionGroup : std::uint8_t { kWeights, kKv, kActivations, kLogits, kScratch, kStreamed, kStaging, kPadding };
+enum class RegionGroup : std::uint8_t {
+  kWeights,
+  kKv,
+  kState,
+  kActivations,
+  kLogits,
+  kScratch,
+  kStreamed,
+  kStaging,
+  kPadding
+};
 RegionGroup region_group(RegionKind kind);
 std::string_view region_group_name(RegionGroup group);  // "weights", "scratch"
 
 enum class KvPart : std::uint8_t { kNone, kKeys, kValues, kExactKeys, kExactValues };
+
+enum class StatePart : std::uint8_t { kNone, kConv, kMatrix };  // as DeltaNetSpec has them
 
 // How a quantized cache keeps rows: rotated, with scales that were searched for and exact ends; or as they come, which
 // only the bench and the KLD measurement can ask for, as a baseline.
@@ -61,6 +74,7 @@ struct Region {
   Bytes offset = 0, size = 0;
   std::int32_t weight = -1;  // kWeights: index into ModelInfo::weights
   KvPart kv_part = KvPart::kNone;
+  StatePart state_part = StatePart::kNone;
   std::optional<TensorRole> role{};  // kStreamed
 };
 
@@ -205,6 +219,8 @@ std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t
 std::optional<RegionRef> find_weight_region(const MemoryPlan& plan, std::int32_t weight, DeviceIndex device);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part);
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device);
+std::optional<RegionRef> find_state_region(const MemoryPlan& plan, std::int32_t layer, StatePart part,
+                                           DeviceIndex device);
 // The region of a kind that a device maps one of.
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex mapped_by, RegionKind kind);
 

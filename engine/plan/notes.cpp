@@ -96,7 +96,12 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   for (const DeviceBudget& used : layout.budgets) {
     if (const std::string& note = devices[used.device].kernel_note; !note.empty()) notes.push_back({note});
   }
-  note_gpus(model, devices, asked, layout, notes);
+  if (keeps_recurrent_on_cpu(model, layout.options, devices)) {
+    notes.push_back(
+        {fmt::format("This version computes recurrent layers on the CPU alone: {} stays there whole.", model.name)});
+  } else {
+    note_gpus(model, devices, asked, layout, notes);
+  }
   note_stream(devices, layout, notes);
   notes.insert(notes.end(), layout.choices.begin(), layout.choices.end());
   for (const DeviceBudget& budget : layout.budgets) {
@@ -135,6 +140,24 @@ void note_context(const ModelInfo& model, const PlanOptions& options, std::vecto
   }
 }
 
+void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
+  Bytes of_slot = 0;
+  std::uint32_t n_recurrent = 0;
+  for (const LayerSpec& layer : model.layers) {
+    if (!layer.delta_net) continue;
+    ++n_recurrent;
+    of_slot += layer.delta_net->conv_bytes() + layer.delta_net->matrix_bytes();
+  }
+  if (n_recurrent == 0) return;
+  const std::string each = options.n_slots == 1 ? "" : fmt::format(" for each of {} slots", options.n_slots);
+  notes.push_back(
+      {fmt::format("{} of {} layers keep a state of fixed size instead of a cache: {}{}, however long the "
+                   "context.",
+                   n_recurrent, model.n_layers(), format_bytes(of_slot), each)});
+  notes.push_back(
+      {"A state cannot go back: a conversation that is changed further up is read again from its beginning."});
+}
+
 void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
   if (options.kv_k == DType::kQ4_0 || options.kv_v == DType::kQ4_0) {
     notes.push_back(
@@ -160,6 +183,7 @@ std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo>
   std::vector<Note> notes;
   note_devices(model, devices, asked, layout, notes);
   note_context(model, layout.options, notes);
+  note_state(model, layout.options, notes);
   note_kv_types(model, layout.options, notes);
   for (const NotLoaded& unused : model.not_loaded)
     notes.push_back({fmt::format("Not loaded: {}.", not_loaded_text(unused))});

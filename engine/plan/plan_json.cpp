@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      RegionGroup::kActivations,
-                             RegionGroup::kLogits,  RegionGroup::kScratch, RegionGroup::kStreamed,
-                             RegionGroup::kStaging, RegionGroup::kPadding};
+constexpr std::array kGroups{RegionGroup::kWeights,     RegionGroup::kKv,      RegionGroup::kState,
+                             RegionGroup::kActivations, RegionGroup::kLogits,  RegionGroup::kScratch,
+                             RegionGroup::kStreamed,    RegionGroup::kStaging, RegionGroup::kPadding};
 
 Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
   Json bytes_by_type = Json::object();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "format/dtype_table.h"
 #include "plan/formulas.h"
@@ -101,42 +103,59 @@ std::string segment_line(std::string_view kind, std::string_view what, Bytes byt
   return fmt::format("  {:<12} {:<28} {:>16} B  {:>9}\n", kind, what, bytes, format_bytes(bytes));
 }
 
-// Neighbouring layers of one make are one segment.
+// Neighbouring layers of one make are one segment; where makes alternate, as in recurrent models, all layers of one
+// make.
 class SegmentWriter {
  public:
-  SegmentWriter(const ModelInfo& model, const ArenaPlan& arena) : model_(model) {
+  SegmentWriter(const ModelInfo& model, const ArenaPlan& arena) : model_(model), alternates_(model.is_recurrent()) {
     for (const Region& region : arena.regions) add(region);
     flush();
   }
   const std::string& text() const { return text_; }
 
  private:
+  struct Segment {
+    RegionKind kind = RegionKind::kPadding;
+    std::int32_t first = 0, last = 0, n_layers = 1;
+    Bytes bytes = 0;
+  };
+
   void add(const Region& region) {
     if (region.layer < 0) {
       flush();
       text_ += segment_line(region_group_name(region_group(region.kind)), region.name, region.size);
       return;
     }
-    const bool goes_on =
-        kind_ == region.kind && last_ >= 0 && region.layer <= last_ + 1 && layer(region.layer) == layer(last_);
-    if (!goes_on) flush();
-    if (bytes_ == 0) first_ = region.layer;
-    kind_ = region.kind;
-    last_ = region.layer;
-    bytes_ += region.size;
+    const auto goes_on = [&](const Segment& segment) {
+      return segment.kind == region.kind && (alternates_ || region.layer <= segment.last + 1) &&
+             layer(region.layer) == layer(segment.last);
+    };
+    const auto candidates =
+        std::span(segments_).last(alternates_ ? segments_.size() : std::min<std::size_t>(1, segments_.size()));
+    const auto found = std::ranges::find_if(candidates, goes_on);
+    if (found == candidates.end()) {
+      segments_.push_back({region.kind, region.layer, region.layer, 1, region.size});
+      return;
+    }
+    if (region.layer != found->last) ++found->n_layers;
+    found->last = region.layer;
+    found->bytes += region.size;
   }
   const LayerSpec& layer(std::int32_t index) const { return model_.layers[static_cast<std::size_t>(index)]; }
   void flush() {
-    if (bytes_ > 0) text_ += segment_line(region_group_name(region_group(kind_)), layer_range(first_, last_), bytes_);
-    bytes_ = 0;
-    last_ = -1;
+    for (const Segment& segment : segments_) {
+      const bool has_all = segment.n_layers == segment.last - segment.first + 1;
+      const std::string range = layer_range(segment.first, segment.last);
+      text_ += segment_line(region_group_name(region_group(segment.kind)),
+                            has_all ? range : fmt::format("{} of {}", segment.n_layers, range), segment.bytes);
+    }
+    segments_.clear();
   }
 
   const ModelInfo& model_;
+  const bool alternates_;
   std::string text_;
-  RegionKind kind_ = RegionKind::kPadding;
-  std::int32_t first_ = 0, last_ = -1;
-  Bytes bytes_ = 0;
+  std::vector<Segment> segments_;  // that are not written yet
 };
 
 std::string options_text(const MemoryPlan& plan) {

@@ -16,7 +16,7 @@ struct PromptWork {
   // By DType: bytes of weights, each read once in every step, of experts those that its rows go through; and
   // multiply-adds with them.
   std::array<double, kNDTypes> weight_bytes{}, products{};
-  // By DType of the cache: multiply-adds of scores and of values.
+  // By DType of the cache: multiply-adds of scores and of values; of F32 also those with states.
   std::array<double, kNDTypes> attend_products{};
   std::uint64_t n_ops = 0;
   // Absent where the device has work of a kind for which it has no figure.

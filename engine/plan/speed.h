@@ -18,8 +18,8 @@ inline constexpr double kCrossingSeconds = 20e-6;
 // Prompts have about this share of DeviceSpeed::products_per_s, where nothing is known of the format.
 inline constexpr double kProductShare = 0.5;
 
-// Of the program, for each layer: norm with q/k/v and rope, attention, its output; gate with up, and down; with experts
-// the routing too.
+// Of the program, for each layer: norm with q/k/v and rope, attention, its output, or the three of a delta net; gate
+// with up, and down; with experts the routing too.
 inline constexpr std::uint32_t kAttentionOps = 3;
 inline std::uint32_t n_ffn_ops(const LayerSpec& layer) { return layer.has_experts() ? 3 : 2; }
 
@@ -29,8 +29,8 @@ double crossing_seconds(const ModelInfo& model, std::span<const DeviceInfo> devi
 
 // What a device does for one token of one request.
 struct TokenWork {
-  // Of weights and of the cache, by DType, each read once; the embedding's row aside, and of experts those that a token
-  // goes through.
+  // Of weights, and of the cache and states, by DType, each read once, and a state written; the embedding's row aside,
+  // and of experts those that a token goes through.
   std::array<double, kNDTypes> weight_bytes{}, cache_bytes{};
   double bytes = 0;  // all of them
   std::uint32_t n_ops = 0;

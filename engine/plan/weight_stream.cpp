@@ -30,6 +30,7 @@ ModelInfo only_ffn(const ModelInfo& model, std::size_t layer) {
   one.d_model = model.d_model;
   one.layers = {model.layers[layer]};
   one.layers.front().n_heads = 0;
+  one.layers.front().delta_net.reset();
   for (const WeightTensor& weight : model.weights) {
     if (weight.layer != static_cast<std::int32_t>(layer) || !role_is_ffn(weight.role)) continue;
     one.weights.push_back(weight);
@@ -103,6 +104,9 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kQkvRope:
     case OpKind::kAttend:
     case OpKind::kAttnOut:
+    case OpKind::kDeltaMix:
+    case OpKind::kDeltaRule:
+    case OpKind::kDeltaOut:
     case OpKind::kMoeUp:
     case OpKind::kLogits:
     case OpKind::kTransfer: return {};

@@ -60,11 +60,29 @@ class ProgramBuilder {
   }
 
   void add_attention(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
+    if (layer.delta_net) return add_delta_net(index, *layer.delta_net, device, residual);
     const BufferId query = add_buffer("query", device, layer.q_dim());
-    add_op(OpKind::kQkvRope, index, device, {residual}, {query});
+    if (!layer.has_out_gate) {
+      add_op(OpKind::kQkvRope, index, device, {residual}, {query});
+      const BufferId attended = add_buffer("attended", device, layer.q_dim());
+      add_op(OpKind::kAttend, index, device, {query}, {attended});
+      return add_op(OpKind::kAttnOut, index, device, {attended, residual}, {residual});
+    }
+    const BufferId gate = add_buffer("gate", device, layer.q_dim());
+    add_op(OpKind::kQkvRope, index, device, {residual}, {query, gate});
     const BufferId attended = add_buffer("attended", device, layer.q_dim());
     add_op(OpKind::kAttend, index, device, {query}, {attended});
-    add_op(OpKind::kAttnOut, index, device, {attended, residual}, {residual});
+    add_op(OpKind::kAttnOut, index, device, {attended, gate, residual}, {residual});
+  }
+
+  void add_delta_net(std::int32_t index, const DeltaNetSpec& spec, DeviceIndex device, BufferId residual) {
+    const BufferId mixed = add_buffer("mixed", device, spec.n_mixed()),
+                   rates = add_buffer("rates", device, 2 * spec.n_value_heads),
+                   gate = add_buffer("gate", device, spec.v_dim());
+    add_op(OpKind::kDeltaMix, index, device, {residual}, {mixed, rates, gate});
+    const BufferId read = add_buffer("read", device, spec.v_dim());
+    add_op(OpKind::kDeltaRule, index, device, {mixed, rates}, {read});
+    add_op(OpKind::kDeltaOut, index, device, {read, gate, residual}, {residual});
   }
 
   // `is_streamed`: its weights stand on the CPU and are uploaded to `device`.

@@ -9,7 +9,7 @@ namespace headroom {
 
 // The device of each part of a layer.
 struct LayerPlacement {
-  DeviceIndex attention = 0;  // norm, q/k/v, the cache, attention and its output
+  DeviceIndex attention = 0;  // norm, q/k/v, the cache, attention and its output; or all of a delta net and its state
   DeviceIndex ffn = 0;
   bool operator==(const LayerPlacement&) const = default;
 };

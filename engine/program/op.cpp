@@ -8,6 +8,9 @@ std::string_view op_name(OpKind kind) {
     case OpKind::kQkvRope: return "qkv_rope";
     case OpKind::kAttend: return "attend";
     case OpKind::kAttnOut: return "attn_out";
+    case OpKind::kDeltaMix: return "delta_mix";
+    case OpKind::kDeltaRule: return "delta_rule";
+    case OpKind::kDeltaOut: return "delta_out";
     case OpKind::kFfnUp: return "ffn_up";
     case OpKind::kFfnDown: return "ffn_down";
     case OpKind::kMoeRoute: return "moe_route";

@@ -14,16 +14,24 @@
 namespace headroom {
 
 // A backend computes each op as it likes, with one kernel or several, and never fuses two ops: nobody matches patterns
-// in a graph. "residual" is (n_rows, d_model) f32, "query" and "attended" (n_rows, q_dim) f32, "hidden" (n_rows, d_ff)
-// f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and "hidden" (n_rows,
-// n_experts_used, expert_d_ff) f32; all row-major. A kind states its inputs -> its outputs, in the order of the op's
-// lists; what is added to in place is both.
+// in a graph. "residual" is (n_rows, d_model) f32, "query", "attended" and "gate" (n_rows, q_dim) f32, "hidden"
+// (n_rows, d_ff) f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and
+// "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
+// n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; all row-major. A kind states its inputs -> its outputs, in
+// the order of the op's lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
   kEmbed,     // (token ids of the step) -> residual; scaled
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
-              // slot, position)
+              // slot, position). With an output gate: residual -> query, gate
   kAttend,    // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
-  kAttnOut,   // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms
+  kAttnOut,   // attended, residual -> residual; adds attn_out(attended), normed first where the layer has post-norms.
+              // With an output gate: attended, gate, residual -> residual; attn_out(attended * sigmoid(gate))
+  kDeltaMix,  // residual -> mixed, rates, gate; norm, q/k/v, convolution over the slot's rows with its SiLU, L2 norm of
+              // each head of q and k, q divided by sqrt(key_dim); of each value head the logarithm of its decay, at
+              // most 0, and its beta. Reads and writes the convolution's state
+  kDeltaRule,  // mixed, rates -> read; row by row S = exp(decay) S, S += k beta (v - S^T k)^T, read = S^T q, where S is
+               // the matrix of the slot and value head
+  kDeltaOut,  // read, gate, residual -> residual; adds attn_out(norm(read) * silu(gate)), a norm for each value head
   kFfnUp,     // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
   kFfnDown,   // hidden, residual -> residual; adds down(hidden), likewise
   kMoeRoute,  // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first

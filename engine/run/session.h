@@ -76,7 +76,8 @@ class Session {
   // One step over several slots: prompts of some beside answers of others. Parts name each slot at most once,
   // ascending; a part has 1 to n_batch tokens, and all parts together at most step_rows() tokens and max_logit_rows()
   // rows with logits, which count over the parts in their order. The slots hold the tokens afterwards. On an error,
-  // kCancelled among them, each slot holds what it held before the call.
+  // kCancelled among them, each slot holds what it held before the call; of a model with states those of the step are
+  // empty.
   Status step(std::span<const SlotRows> parts, const StopToken& stop);
   Status step(const SlotRows& part, const StopToken& stop) { return step({&part, 1}, stop); }
 
@@ -95,8 +96,8 @@ class Session {
 
   // Takes the tokens of a slot from `n_tokens` on back, and returns how many tokens the slot holds then: the furthest
   // position up to `n_tokens` at which it can be taken up again. Up to n_draft tokens of the last step can always be
-  // taken back; going back further may find that a window has overwritten what the next token would see, and then the
-  // slot is empty.
+  // taken back; going back further may find that a window has overwritten what the next token would see, or that a
+  // state stands elsewhere, and then the slot is empty.
   std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens) { return cache_->take_back(slot, n_tokens); }
 
  private:

@@ -7,9 +7,10 @@
 namespace headroom {
 
 SlotCache::SlotCache(const ModelInfo& model, const PlanOptions& options, std::span<TokenId> tokens)
-    : n_ctx_(options.n_ctx), tokens_(tokens), slots_(options.n_slots) {
+    : n_ctx_(options.n_ctx), tokens_(tokens), slots_(options.n_slots), is_recurrent_(model.is_recurrent()) {
   CHECK(tokens_.size() >= std::size_t{n_ctx_} * slots_.size(), "too little room for the tokens of all slots");
   for (const LayerSpec& layer : model.layers) {
+    if (!layer.has_cache()) continue;
     const std::uint64_t rows = layer.kv_rows(options.n_ctx, options.n_batch);
     const auto is_same = [&](const Ring& ring) { return ring.rows == rows && ring.window == layer.window; };
     if (rows < n_ctx_ && std::none_of(rings_.begin(), rings_.end(), is_same)) rings_.push_back({rows, layer.window});
@@ -31,6 +32,7 @@ std::uint32_t SlotCache::reusable(std::uint32_t slot, std::span<const TokenId> p
 
 // Positions before n_written - rows are overwritten; the next token, at n_tokens, looks back to n_tokens - window + 1.
 bool SlotCache::can_go_on_at(std::uint32_t slot, std::size_t n_tokens) const {
+  if (is_recurrent_ && n_tokens != slots_[slot].n_tokens) return false;
   const std::size_t n_written = slots_[slot].n_written;
   return std::ranges::all_of(rings_, [&](const Ring& ring) {
     return n_written <= ring.rows || n_written - n_tokens + ring.window <= ring.rows;
@@ -54,13 +56,18 @@ void SlotCache::append(std::uint32_t slot, TokenId token) {
 // Without a token before it no row of the slot is believed in, whatever was written there.
 void SlotCache::note_written(std::uint32_t slot, std::uint32_t position) {
   Slot& into = slots_[slot];
+  if (is_recurrent_) return clear(slot);
   if (into.n_tokens > 0) into.n_written = std::max<std::size_t>(into.n_written, position + std::size_t{1});
 }
 
 std::uint32_t SlotCache::take_back(std::uint32_t slot, std::uint32_t n_tokens) {
   Slot& cut = slots_[slot];
-  cut.n_tokens = std::min<std::size_t>(cut.n_tokens, n_tokens);
-  if (cut.n_tokens == 0 || !can_go_on_at(slot, cut.n_tokens)) clear(slot);
+  const std::size_t n_left = std::min<std::size_t>(cut.n_tokens, n_tokens);
+  if (n_left == 0 || !can_go_on_at(slot, n_left)) {
+    clear(slot);
+  } else {
+    cut.n_tokens = n_left;
+  }
   return static_cast<std::uint32_t>(cut.n_tokens);
 }
 

@@ -21,7 +21,8 @@ class SlotCache {
   std::uint32_t n_tokens_in_all() const;
 
   // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go
-  // back to. 0 when a sliding window has already overwritten rows that the first new token would see.
+  // back to. 0 when a sliding window has already overwritten rows that the first new token would see, or when a layer
+  // has a state and stands behind that prefix.
   std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
   // What the slot will hold when `token` is at `position`: its tokens so far, those that were staged behind them one
@@ -29,10 +30,11 @@ class SlotCache {
   // append().
   std::span<const TokenId> stage(std::uint32_t slot, std::uint32_t position, TokenId token);
   void append(std::uint32_t slot, TokenId token);  // the slot has room
-  // The rows of this position may hold something else than before, and the slot does not hold its token.
+  // The rows of this position may hold something else than before, and the slot does not hold its token. A slot with
+  // states is empty then: where they stand is not known.
   void note_written(std::uint32_t slot, std::uint32_t position);
   // Forgets the tokens from `n_tokens` on, or all of them where a window layer no longer has what the next token would
-  // see; returns how many are left.
+  // see, or a state stands elsewhere; returns how many are left.
   std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens);
   void clear(std::uint32_t slot) { slots_[slot] = {}; }
   void copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
@@ -53,6 +55,7 @@ class SlotCache {
   std::uint32_t n_ctx_;
   std::span<TokenId> tokens_;
   std::vector<Slot> slots_;
+  const bool is_recurrent_;
   std::vector<Ring> rings_;  // only layers that hold fewer rows than n_ctx; equal ones once
 };
 

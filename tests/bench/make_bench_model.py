@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts | --delta-nets] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -14,6 +14,9 @@ SHAPE = {"n_layers": 16, "d_model": 2048, "d_ff": 8192, "n_heads": 32, "n_kv_hea
 # Qwen3-30B-A3B, of which a token reads 8 of 128 experts; it has 48 layers, and a vocabulary that would hide few of them.
 EXPERTS_SHAPE = {"n_layers": 8, "d_model": 2048, "d_ff": 768, "n_heads": 32, "n_kv_heads": 4, "head_dim": 128, "n_vocab": 32000, "n_ctx": 40960,
                  "n_experts": 128, "n_experts_used": 8}
+# Qwen3.5-9B, of whose layers every fourth has attention; it has 32 layers, and a vocabulary that would hide few of them.
+DELTA_SHAPE = {"n_layers": 8, "d_model": 4096, "d_ff": 12288, "n_heads": 16, "n_kv_heads": 4, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
+               "n_key_heads": 16, "n_value_heads": 32, "state_dim": 128, "conv_width": 4, "attention_period": 4}
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
 SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2],
@@ -43,16 +46,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("type", help="a name that README.md lists under Weights, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
     parser.add_argument("out")
-    parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one")
+    kind.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
     parser.add_argument("--layers", type=int)
     args = parser.parse_args()
-    shape, rng = dict(EXPERTS_SHAPE if args.experts else SHAPE), np.random.default_rng(1)
+    shape, rng = dict(EXPERTS_SHAPE if args.experts else DELTA_SHAPE if args.delta_nets else SHAPE), np.random.default_rng(1)
     shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
     better = Q.Q6_K if args.type == "Q4_K_M" else base
 
-    writer = gguf.GGUFWriter(args.out, "qwen3moe" if args.experts else "llama")
-    writer.add_name(f"bench {'experts' if args.experts else '1B'} {args.type}")
+    architecture = "qwen3moe" if args.experts else "qwen35" if args.delta_nets else "llama"
+    writer = gguf.GGUFWriter(args.out, architecture)
+    writer.add_name(f"bench {'experts' if args.experts else 'delta nets' if args.delta_nets else '1B'} {args.type}")
     writer.add_block_count(shape["n_layers"])
     writer.add_context_length(shape["n_ctx"])
     writer.add_embedding_length(shape["d_model"])
@@ -61,13 +67,21 @@ def main():
     writer.add_head_count_kv(shape["n_kv_heads"])
     writer.add_key_length(shape["head_dim"])
     writer.add_value_length(shape["head_dim"])
-    writer.add_rope_dimension_count(shape["head_dim"])
+    writer.add_rope_dimension_count(shape["head_dim"] // 4 if args.delta_nets else shape["head_dim"])
     writer.add_rope_freq_base(500000.0)
     writer.add_layer_norm_rms_eps(1e-5)
     if args.experts:
         writer.add_expert_count(shape["n_experts"])
         writer.add_expert_used_count(shape["n_experts_used"])
         writer.add_expert_feed_forward_length(shape["d_ff"])
+    if args.delta_nets:
+        writer.add_rope_dimension_sections([11, 11, 10, 0])
+        writer.add_uint32(f"{architecture}.full_attention_interval", shape["attention_period"])
+        writer.add_ssm_conv_kernel(shape["conv_width"])
+        writer.add_ssm_state_size(shape["state_dim"])
+        writer.add_ssm_group_count(shape["n_key_heads"])
+        writer.add_ssm_time_step_rank(shape["n_value_heads"])
+        writer.add_ssm_inner_size(shape["n_value_heads"] * shape["state_dim"])
     writer.add_vocab_size(shape["n_vocab"])
     # One token per byte, then fillers: enough for both programs to load and to tokenize.
     writer.add_tokenizer_model("llama")
@@ -87,17 +101,36 @@ def main():
             data = data.reshape(n_matrices, n_rows, -1)
         writer.add_tensor(name, data, raw_dtype=None if qtype in (Q.F32, Q.F16) else qtype)
 
+    def delta_net(i, rich):
+        heads, width = shape["n_value_heads"], shape["n_value_heads"] * shape["state_dim"]
+        n_mixed = 2 * shape["n_key_heads"] * shape["state_dim"] + width
+        matrix(f"blk.{i}.attn_qkv.weight", n_mixed, d, rich)
+        matrix(f"blk.{i}.attn_gate.weight", width, d, base)
+        matrix(f"blk.{i}.ssm_alpha.weight", heads, d, base)
+        matrix(f"blk.{i}.ssm_beta.weight", heads, d, base)
+        writer.add_tensor(f"blk.{i}.ssm_conv1d.weight", rng.standard_normal((n_mixed, shape["conv_width"]), dtype=np.float32) * 0.5)
+        writer.add_tensor(f"blk.{i}.ssm_dt.bias", np.zeros(heads, np.float32))
+        writer.add_tensor(f"blk.{i}.ssm_a", np.full(heads, -0.1, np.float32))
+        writer.add_tensor(f"blk.{i}.ssm_norm.weight", np.ones(shape["state_dim"], np.float32))
+        matrix(f"blk.{i}.ssm_out.weight", d, width, base)
+
     d, q, kv = shape["d_model"], shape["n_heads"] * shape["head_dim"], shape["n_kv_heads"] * shape["head_dim"]
     matrix("token_embd.weight", shape["n_vocab"], d, better)
     writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
     for i in range(shape["n_layers"]):
         rich = better if i % 2 == 0 else base
-        for norm in ("attn_norm", "ffn_norm"):
+        for norm in ("attn_norm", "post_attention_norm" if args.delta_nets else "ffn_norm"):
             writer.add_tensor(f"blk.{i}.{norm}.weight", np.ones(d, np.float32))
-        matrix(f"blk.{i}.attn_q.weight", q, d, base)
-        matrix(f"blk.{i}.attn_k.weight", kv, d, base)
-        matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
-        matrix(f"blk.{i}.attn_output.weight", d, q, base)
+        if args.delta_nets and (i + 1) % shape["attention_period"] != 0:
+            delta_net(i, rich)
+        else:
+            matrix(f"blk.{i}.attn_q.weight", 2 * q if args.delta_nets else q, d, base)
+            matrix(f"blk.{i}.attn_k.weight", kv, d, base)
+            matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
+            matrix(f"blk.{i}.attn_output.weight", d, q, base)
+            if args.delta_nets:
+                for head in ("q", "k"):
+                    writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.ones(shape["head_dim"], np.float32))
         kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
         matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, base, n)
         matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, base, n)

@@ -201,6 +201,22 @@ void spoil_result(void (*)(const float*, const float*, const ProductPlace&), con
   spoil(to.out + (to.n_cols - 1) * to.stride, to.n_rows);
 }
 
+void spoil_result(void (*)(float*, std::uint32_t, float, float), float* head, std::uint32_t n, float, float) {
+  spoil(head, n);
+}
+void spoil_result(void (*)(const float*, const float*, std::uint32_t, float*), const float*, const float*,
+                  std::uint32_t n, float* out) {
+  spoil(out, n);
+}
+void spoil_result(void (*)(const ConvJob&), const ConvJob& job) {
+  const bool is_state = current.seed == Seed::kOffset;
+  spoil(is_state ? job.state + (job.width - 2) * job.stride : job.rows + (job.n_rows - 1) * job.stride, job.n_channels);
+}
+void spoil_result(void (*)(const DeltaJob&), const DeltaJob& job) {
+  if (current.seed == Seed::kOffset) return spoil(job.state, std::size_t{job.key_dim} * job.value_dim);
+  spoil(job.read + (job.n_rows - 1) * job.read_stride, job.value_dim);
+}
+
 // Calls the kernel that it stands for and spoils what it has done.
 template <class Fn>
 struct Wrong;

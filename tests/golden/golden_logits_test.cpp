@@ -95,10 +95,21 @@ constexpr Part kParts[] = {
     {"window", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention>(m, AttentionKind::kFull); }},
     {"rope_of_windows", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
     {"rope_of_all", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 1U); }},
+    {"out_gate", "qwen35", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_out_gate>(m, false); }},
+    {"rotary_part", "qwen35", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
+    {"tiled_heads", "qwen35-tiled",
+     [](ModelInfo& m) {
+       for (LayerSpec& layer : m.layers) {
+         if (layer.delta_net) layer.delta_net->heads_are_tiled = false;
+       }
+     }},
     {"last_expert", "qwen3moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
 };
-INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts),
-                         [](const auto& each) { return std::string(each.param.model) + "_" + each.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts), [](const auto& each) {
+  std::string label = std::string(each.param.model) + "_" + each.param.name;
+  std::replace(label.begin(), label.end(), '-', '_');
+  return label;
+});
 
 std::vector<Isa> present_isas() {
   std::vector<Isa> isas;

@@ -249,6 +249,7 @@ RandomModelSpec model_of(const ArchRow& row) {
 
 TEST_F(GpuModel, every_architecture_gives_the_reference_logits) {
   for (const ArchRow& row : arch_rows()) {
+    if (row.delta_net) continue;  // computed on the CPU alone
     SCOPED_TRACE(row.architecture);
     expect_like_reference(model_of(row), options_for(DType::kF32, DType::kF32), 17, 2, 2 * kExactTolerance);
   }

@@ -6,7 +6,8 @@
     tests/golden/golden.json           names, tokens, rotary frequencies, and how llama.cpp is brought to compute the same thing
     tests/fuzz/corpus/gguf/NAME.gguf   one still smaller model per architecture, to mutate
 
-Seeds are fixed: a run with the pinned requirements writes the same files.
+Seeds are fixed: a run with the pinned requirements writes the same models. Logits that differ from those of the folder by no more than the order of
+sums, which is the processor's, are left as they are.
 """
 
 import copy
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 import transformers
 
-from tiny_gguf import adds_one_to_norms, write_gguf
+from tiny_gguf import adds_one_to_norm, write_gguf
 
 TESTS = pathlib.Path(__file__).parent.parent
 N_TOKENS = 40
@@ -40,7 +41,20 @@ GLOBAL_AND_LOCAL = {
     "full_attention": {"rope_type": "linear", "rope_theta": 1000000.0, "factor": 8.0},
     "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
 }
+# 16 or 8 elements of each head turn. The sections tell pairs of three positions of an image apart, which are one and the same for text.
+HALF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5, "mrope_section": [3, 3, 2]}
+QUARTER_OF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25, "mrope_section": [2, 1, 1]}
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
+
+
+def delta_net(n_key_heads: int, n_value_heads: int, state: int) -> dict:
+    return dict(linear_num_key_heads=n_key_heads, linear_num_value_heads=n_value_heads, linear_key_head_dim=state, linear_value_head_dim=state,
+                linear_conv_kernel_dim=4)
+
+
+def layer_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
+    return ["full_attention" if layer in full else "linear_attention" for layer in range(n_layers)]
+
 
 # name: (architecture, shape, rope, further configuration). head_dim is given where it is not d_model / n_heads.
 MODELS = {
@@ -64,6 +78,22 @@ MODELS = {
     # A width of experts that fills no panel, and layers too large to fit where there is room for one less.
     "qwen3moe": ("qwen3moe", dict(d_model=32, n_heads=2, n_kv_heads=1, head_dim=32), dict(PLAIN, rope_theta=1000000.0),
                  dict(tie_word_embeddings=True, num_experts=8, num_experts_per_tok=3, moe_intermediate_size=44, norm_topk_prob=True)),
+    "qwen35": ("qwen35", dict(d_model=40, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=4), HALF_A_HEAD,
+               dict(tie_word_embeddings=True, **delta_net(n_key_heads=3, n_value_heads=3, state=16))),
+    # Three value heads to each key head, a state that fills no vector, full attention where no period would have it, and an MTP block behind.
+    "qwen35-tiled": ("qwen35", dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=5, has_nextn=True), QUARTER_OF_A_HEAD,
+                     dict(delta_net(n_key_heads=2, n_value_heads=6, state=24), layer_types=layer_kinds(5, full=(1, 4)))),
+}
+# The still smaller ones, to mutate: what each has beside what all of them have.
+FUZZED = {
+    "llama": ({}, YARN, {}),
+    "qwen2": ({}, PLAIN, {}),
+    "qwen3": ({}, PLAIN, {}),
+    "gemma2": (dict(head_dim=4), PLAIN, {}),
+    "gemma3": (dict(head_dim=4), GLOBAL_AND_LOCAL, {}),
+    "qwen3moe": ({}, PLAIN, dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True)),
+    "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]),
+               dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))),
 }
 # Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
 # scaling as factors. Both files hold the same weights.
@@ -74,6 +104,7 @@ CLASSES = {
     "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
     "qwen3moe": (transformers.Qwen3MoeConfig, transformers.Qwen3MoeForCausalLM),
+    "qwen35": (transformers.Qwen3_5TextConfig, transformers.Qwen3_5ForCausalLM),
     "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
 }
@@ -116,18 +147,37 @@ def make_config(architecture: str, shape: dict, rope: dict, further: dict):
 
 
 def fill(model, seed: int) -> None:
-    """Weights that keep activations near 1, so that a wrong rotation or a missing bias shows."""
+    """Weights that keep activations near 1, so that a wrong rotation or a missing bias shows. The state of a delta net keeps 0.6 to 0.99 of itself
+    from one token to the next, so that both what it remembers and what it forgets show within N_TOKENS."""
     rng = np.random.default_rng(seed)
     with torch.no_grad():
         for name, tensor in model.named_parameters():
             values = rng.standard_normal(tuple(tensor.shape))
             if "norm" in name:
-                values = 0.2 * values + (0 if adds_one_to_norms(model) else 1)
+                values = 0.2 * values + (0 if adds_one_to_norm(model, name) else 1)
+            elif name.endswith(".A_log"):
+                values = 0.4 * values - 1
+            elif name.endswith(".dt_bias"):
+                values = 0.5 * values - 0.7
             elif name.endswith(".bias"):
                 values = 0.3 * values
             elif "embed_tokens" not in name:
                 values = values / math.sqrt(tensor.shape[-1])
             tensor.copy_(torch.from_numpy(values.astype(np.float32)))
+
+
+def nextn_block(model, seed: int) -> dict:
+    """Random tensors of an MTP block, which guesses one token more: a layer with full attention, and what its input is made by. transformers has
+    no such block for these models: no logits come from it."""
+    config = model.config
+    of_layer = f"model.layers.{config.layer_types.index('full_attention')}."
+    of_block = f"model.layers.{config.num_hidden_layers}."
+    shapes = {name.replace(of_layer, of_block): tensor.shape for name, tensor in model.state_dict().items() if name.startswith(of_layer)}
+    for norm in ("enorm", "hnorm", "shared_head_norm"):
+        shapes[f"{of_block}nextn.{norm}.weight"] = (config.hidden_size,)
+    shapes[f"{of_block}nextn.eh_proj.weight"] = (config.hidden_size, 2 * config.hidden_size)
+    rng = np.random.default_rng(seed)
+    return {name: torch.from_numpy(0.2 * rng.standard_normal(tuple(shape)).astype(np.float32)) for name, shape in shapes.items()}
 
 
 def llama3_factors(rope: dict, head_dim: int) -> np.ndarray:
@@ -150,7 +200,8 @@ def write_model(path, architecture: str, shape: dict, rope: dict, further: dict,
     model = model_class(config).eval().to(torch.float32)
     fill(model, seed)
     factors = llama3_factors(rope, config.head_dim) if as_factors else None
-    write_gguf(path, architecture, model, rope, factors, rope_keys=not as_factors)
+    nextn = nextn_block(model, seed) if shape.get("has_nextn") else None
+    write_gguf(path, architecture, model, rope, factors, rope_keys=not as_factors, nextn=nextn)
     return model
 
 
@@ -172,6 +223,14 @@ def write_values(path) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def write_logits(path, logits: np.ndarray) -> None:
+    if path.exists():
+        written = np.fromfile(path, "<f4")
+        if written.size == logits.size and np.abs(written - logits.ravel()).max() < 2e-5 * np.abs(logits).max():
+            return
+    logits.astype("<f4").tofile(path)
 
 
 def rotary_facts(rotary) -> dict:
@@ -201,8 +260,8 @@ def main() -> None:
         f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()
         assert 0 < f16_share < 1e-3, (name, f16_share)
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
-        logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.bin")
-        f16_logits.astype("<f4").tofile(TESTS / "golden" / "logits" / f"{name}.f16.bin")
+        write_logits(TESTS / "golden" / "logits" / f"{name}.bin", logits)
+        write_logits(TESTS / "golden" / "logits" / f"{name}.f16.bin", f16_logits)
         entry = {
             "name": name,
             "llama_cpp_reads": LLAMA_CPP_READS.get(name, name),
@@ -216,12 +275,10 @@ def main() -> None:
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
     (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=2) + "\n")
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
-    for architecture in ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "qwen3moe"):
-        shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264, **({"head_dim": 4} if "gemma" in architecture else {}))
+    for architecture, (shape, rope, further) in FUZZED.items():
+        shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264) | shape
         path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"
-        rope = {"llama": YARN, "gemma3": GLOBAL_AND_LOCAL}.get(architecture, PLAIN)
-        experts = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True) if architecture == "qwen3moe" else {}
-        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True, **experts}, 7, False)
+        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True, **further}, 7, False)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,19 @@ LAYER_NAMES = {
     "mlp.experts.gate_proj": "ffn_gate_exps.weight",
     "mlp.experts.up_proj": "ffn_up_exps.weight",
     "mlp.experts.down_proj": "ffn_down_exps.weight",
+    "linear_attn.in_proj_qkv.weight": "attn_qkv.weight",
+    "linear_attn.in_proj_z.weight": "attn_gate.weight",
+    "linear_attn.in_proj_a.weight": "ssm_alpha.weight",
+    "linear_attn.in_proj_b.weight": "ssm_beta.weight",
+    "linear_attn.conv1d.weight": "ssm_conv1d.weight",
+    "linear_attn.A_log": "ssm_a",
+    "linear_attn.dt_bias": "ssm_dt.bias",
+    "linear_attn.norm.weight": "ssm_norm.weight",
+    "linear_attn.out_proj.weight": "ssm_out.weight",
+    "nextn.eh_proj.weight": "nextn.eh_proj.weight",
+    "nextn.enorm.weight": "nextn.enorm.weight",
+    "nextn.hnorm.weight": "nextn.hnorm.weight",
+    "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
 # The same name is another norm where a layer has norms before and after.
 POST_NORM_NAMES = {
@@ -30,6 +43,8 @@ POST_NORM_NAMES = {
     "pre_feedforward_layernorm.weight": "ffn_norm.weight",
     "post_feedforward_layernorm.weight": "post_ffw_norm.weight",
 }
+# Architectures with delta nets call the norm before the FFN by another name.
+DELTA_NET_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
 OTHER_NAMES = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
 
 
@@ -37,16 +52,23 @@ def has_post_norms(model) -> bool:
     return any("post_feedforward_layernorm" in name for name, _ in model.named_parameters())
 
 
-def adds_one_to_norms(model) -> bool:
-    """Whether the model multiplies by 1 + weight; a file has the sum."""
-    return model.config.model_type.startswith("gemma")
+def has_delta_nets(config) -> bool:
+    return "linear_attention" in (getattr(config, "layer_types", None) or ())
 
 
-def gguf_name(name: str, post_norms: bool) -> str:
+def adds_one_to_norm(model, name: str) -> bool:
+    """Whether the model multiplies by 1 + weight in this norm; a file has the sum."""
+    if "norm" not in name or "linear_attn." in name:
+        return False
+    return model.config.model_type.startswith("gemma") or has_delta_nets(model.config)
+
+
+def gguf_name(name: str, model) -> str:
     if name in OTHER_NAMES:
         return OTHER_NAMES[name]
     _, _, layer, rest = name.split(".", 3)
-    return f"blk.{layer}.{(LAYER_NAMES | POST_NORM_NAMES if post_norms else LAYER_NAMES)[rest]}"
+    renamed = POST_NORM_NAMES if has_post_norms(model) else DELTA_NET_NAMES if has_delta_nets(model.config) else {}
+    return f"blk.{layer}.{(LAYER_NAMES | renamed)[rest]}"
 
 
 def parts(name: str, values: np.ndarray) -> list:
@@ -60,6 +82,29 @@ def neighbours(rows: np.ndarray, n_heads: int) -> np.ndarray:
     """Rows of each head from "halves turn together" to "neighbours turn together": the llama architecture in GGUF."""
     by_half = rows.reshape(n_heads, 2, rows.shape[0] // n_heads // 2, *rows.shape[1:])
     return by_half.swapaxes(1, 2).reshape(rows.shape)
+
+
+def tiled(values: np.ndarray, n_key_heads: int, n_value_heads: int, axis: int = 0) -> np.ndarray:
+    """Value heads along `axis` from "those of one key head stand together" to "head j belongs to key head j modulo n_key_heads"."""
+    moved = np.moveaxis(values, axis, 0)
+    by_key_head = moved.reshape(n_key_heads, n_value_heads // n_key_heads, -1, *moved.shape[1:])
+    return np.moveaxis(by_key_head.swapaxes(0, 1).reshape(moved.shape), 0, axis)
+
+
+def delta_net_values(name: str, values: np.ndarray, config) -> np.ndarray:
+    """A tensor of a delta net as the file has it: the decay itself, a convolution of two dimensions, value heads tiled."""
+    heads = config.linear_num_key_heads, config.linear_num_value_heads
+    part = name.split("linear_attn.")[1]
+    if part == "A_log":
+        values = -np.exp(values)
+    if part == "conv1d.weight":
+        values = values.squeeze(1)
+    if part in ("in_proj_qkv.weight", "conv1d.weight"):
+        n_qk = 2 * heads[0] * config.linear_key_head_dim
+        return np.concatenate([values[:n_qk], tiled(values[n_qk:], *heads)])
+    if part == "norm.weight":  # one for all heads
+        return values
+    return tiled(values, *heads, axis=1 if part == "out_proj.weight" else 0)
 
 
 def spm_tokens(n_vocab: int):
@@ -83,7 +128,7 @@ def bpe_tokens(n_vocab: int):
 
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
-    is_spm = architecture not in ("qwen2", "qwen3", "qwen3moe")
+    is_spm = not architecture.startswith("qwen")
     if is_spm:
         tokens, types = spm_tokens(n_vocab)
         writer.add_tokenizer_model("llama")
@@ -94,7 +139,7 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     else:
         tokens, types = bpe_tokens(n_vocab)
         writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("qwen2")
+        writer.add_tokenizer_pre("qwen35" if architecture.startswith("qwen35") else "qwen2")
         writer.add_token_merges(["t h", "th e"])
         bos, eos = 258, 260
     writer.add_token_list(tokens)
@@ -106,15 +151,35 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
         writer.add_add_space_prefix(False)
 
 
-def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True) -> None:
-    """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well."""
+def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: int) -> None:
+    writer.add_ssm_conv_kernel(config.linear_conv_kernel_dim)
+    writer.add_ssm_state_size(config.linear_key_head_dim)
+    writer.add_ssm_group_count(config.linear_num_key_heads)
+    writer.add_ssm_time_step_rank(config.linear_num_value_heads)
+    writer.add_ssm_inner_size(config.linear_num_value_heads * config.linear_value_head_dim)
+    is_recurrent = [kind == "linear_attention" for kind in config.layer_types]
+    interval = is_recurrent.index(False) + 1
+    if is_recurrent == [(layer + 1) % interval != 0 for layer in range(len(is_recurrent))]:
+        writer.add_full_attention_interval(interval)
+    else:
+        writer.add_array(f"{architecture}.attention.recurrent_layers", is_recurrent + [False] * n_nextn)
+    if "mrope_section" in config.rope_parameters:
+        writer.add_rope_dimension_sections([*config.rope_parameters["mrope_section"], 0])
+    if n_nextn:
+        writer.add_nextn_predict_layers(n_nextn)
+
+
+def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True, nextn: dict | None = None) -> None:
+    """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well. nextn: the tensors of
+    one block behind the layers, named as transformers would."""
     config = model.config
     rope = rope.get("full_attention", rope)  # what is rotated otherwise has no key: it follows from the architecture
     window = getattr(config, "sliding_window", 0) or 0
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    n_nextn = 1 if nextn else 0
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name(path.stem)
-    writer.add_block_count(config.num_hidden_layers)
+    writer.add_block_count(config.num_hidden_layers + n_nextn)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_feed_forward_length(config.intermediate_size)
@@ -122,13 +187,15 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_key_length(head_dim)
     writer.add_value_length(head_dim)
-    writer.add_rope_dimension_count(head_dim)
+    writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
     if hasattr(config, "num_experts"):
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if has_delta_nets(config):
+        add_delta_net(writer, architecture, config, n_nextn)
     writer.add_vocab_size(config.vocab_size)
     if window:
         writer.add_sliding_window(window)
@@ -146,7 +213,7 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     add_tokenizer(writer, architecture, config.vocab_size)
     if freq_factors is not None:
         writer.add_tensor("rope_freqs.weight", freq_factors.astype(np.float32))
-    for name, tensor in model.state_dict().items():
+    for name, tensor in (model.state_dict() | (nextn or {})).items():
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         values = tensor.detach().numpy().astype(np.float32)
@@ -154,10 +221,12 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
             values = neighbours(values, config.num_attention_heads)
         if architecture == "llama" and ".k_proj." in name:
             values = neighbours(values, config.num_key_value_heads)
-        if adds_one_to_norms(model) and "norm" in name:
+        if ".linear_attn." in name:
+            values = delta_net_values(name, values, config)
+        if adds_one_to_norm(model, name):
             values = values + 1
         for part_name, part in parts(name, values):
-            writer.add_tensor(gguf_name(part_name, has_post_norms(model)), np.ascontiguousarray(part))
+            writer.add_tensor(gguf_name(part_name, model), np.ascontiguousarray(part))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -25,6 +25,19 @@ const ModelShape kGemma3_27B{"Gemma 3 27B", "gemma3", 62,   5376,  32,   16,   1
                              262144,        131072,   true, false, true, 1024, 6,   true};
 const ModelShape kQwen3_30B_A3B{"Qwen3 30B A3B", "qwen3moe", 48,    2048, 32, 4, 128,   768, 151936,
                                 40960,           false,      false, true, 0,  1, false, 128, 8};
+const ModelShape kQwen35_27B{.name = "Qwen3.8 27B",
+                             .architecture = "qwen35",
+                             .n_layers = 64,
+                             .d_model = 5120,
+                             .n_heads = 24,
+                             .n_kv_heads = 4,
+                             .head_dim = 256,
+                             .d_ff = 17408,
+                             .n_vocab = 248320,
+                             .n_ctx_trained = 262144,
+                             .has_qk_norm = true,
+                             .attention_period = 4,
+                             .delta_net = {16, 48, 128, 128, 4, true}};
 
 namespace {
 
@@ -65,9 +78,23 @@ class WeightList {
   std::map<std::string, Bytes> by_type_;
 };
 
-void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
-  list.add(TensorRole::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
+void add_delta_net(const DeltaNetSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
+  list.add(TensorRole::kQ, layer, "attn_qkv.weight", spec.q_dim(), d_model);
+  list.add(TensorRole::kK, layer, "attn_qkv.weight", spec.q_dim(), d_model);
+  list.add(TensorRole::kV, layer, "attn_qkv.weight", spec.v_dim(), d_model);
+  list.add(TensorRole::kOutGate, layer, "attn_gate.weight", spec.v_dim(), d_model);
+  list.add(TensorRole::kAlpha, layer, "ssm_alpha.weight", spec.n_value_heads, d_model);
+  list.add(TensorRole::kBeta, layer, "ssm_beta.weight", spec.n_value_heads, d_model);
+  list.add(TensorRole::kConv, layer, "ssm_conv1d.weight", spec.n_mixed(), spec.conv_width);
+  list.add(TensorRole::kTimeBias, layer, "ssm_dt.bias", 1, spec.n_value_heads);
+  list.add(TensorRole::kDecay, layer, "ssm_a", 1, spec.n_value_heads);
+  list.add(TensorRole::kReadNorm, layer, "ssm_norm.weight", 1, spec.value_dim);
+  list.add(TensorRole::kAttnOut, layer, "ssm_out.weight", d_model, spec.v_dim());
+}
+
+void add_attention(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
   list.add(TensorRole::kQ, layer, "attn_q.weight", spec.q_dim(), d_model);
+  if (spec.has_out_gate) list.add(TensorRole::kOutGate, layer, "attn_q.weight", spec.q_dim(), d_model);
   list.add(TensorRole::kK, layer, "attn_k.weight", spec.kv_dim(), d_model);
   list.add(TensorRole::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
   if (spec.has_qkv_bias) {
@@ -80,6 +107,15 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
     list.add(TensorRole::kKNorm, layer, "attn_k_norm.weight", 1, spec.head_dim);
   }
   list.add(TensorRole::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
+}
+
+void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
+  list.add(TensorRole::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
+  if (spec.delta_net) {
+    add_delta_net(*spec.delta_net, layer, d_model, list);
+  } else {
+    add_attention(spec, layer, d_model, list);
+  }
   list.add(TensorRole::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
   if (spec.has_post_norms) list.add(TensorRole::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
   if (!spec.has_experts()) {
@@ -125,6 +161,13 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
   model.ropes.push_back(rope);
   for (std::uint32_t i = 0; i < shape.n_layers; ++i) {
     LayerSpec layer;
+    if (shape.attention_period > 0 && (i + 1) % shape.attention_period != 0) {
+      layer.delta_net = shape.delta_net;
+      layer.d_ff = shape.d_ff;
+      model.layers.push_back(layer);
+      continue;
+    }
+    layer.has_out_gate = shape.attention_period > 0;
     layer.n_heads = shape.n_heads;
     layer.n_kv_heads = shape.n_kv_heads;
     layer.head_dim = shape.head_dim;

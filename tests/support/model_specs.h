@@ -18,10 +18,13 @@ struct ModelShape {
   std::uint32_t window_every = 1;  // every so-many-th layer is full; 1: all layers have the window
   bool has_post_norms = false;
   std::uint32_t n_experts = 0, n_experts_used = 0;  // 0: none; else d_ff is the width of each
+  // Delta nets in all layers but every so-many-th, whose attention has an output gate then; 0: in none.
+  std::uint32_t attention_period = 0;
+  DeltaNetSpec delta_net{};
 };
 
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
-    kGemma3_27B, kQwen3_30B_A3B;
+    kGemma3_27B, kQwen3_30B_A3B, kQwen35_27B;
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
 // as F32.

@@ -40,7 +40,7 @@ ArchRow row_of(const std::string& architecture) {
   return row != nullptr ? *row : ArchRow{};
 }
 
-enum class Fill { kMatrix, kNorm, kBias };
+enum class Fill { kMatrix, kNorm, kBias, kTaps, kDecay };
 
 class ModelBuilder {
  public:
@@ -84,6 +84,15 @@ class ModelBuilder {
     writer_.set_uint(key("attention.head_count"), spec_.n_heads);
     writer_.set_uint(key("attention.head_count_kv"), spec_.n_kv_heads);
     writer_.set_float(key("attention.layer_norm_rms_epsilon"), 1e-5F);
+    const std::map<std::string, std::uint32_t> delta_net{{"full_attention_interval", spec_.attention_period},
+                                                         {"ssm.group_count", spec_.n_key_heads},
+                                                         {"ssm.time_step_rank", spec_.n_value_heads},
+                                                         {"ssm.state_size", spec_.state_dim},
+                                                         {"ssm.inner_size", spec_.n_value_heads * spec_.state_dim},
+                                                         {"ssm.conv_kernel", spec_.conv_width}};
+    for (const auto& [name, value] : delta_net) {
+      if (row_.delta_net && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
+    }
     writer_.set_uint(key("vocab_size"), spec_.n_vocab);
     if (spec_.head_dim > 0) {
       writer_.set_uint(key("attention.key_length"), spec_.head_dim);
@@ -166,10 +175,25 @@ class ModelBuilder {
   }
 
   void add_layer(std::int32_t i) {
+    const std::uint32_t d_model = spec_.d_model;
+    add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
+    const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
+    row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
+    add(fmt::format("blk.{}.{}", i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
+    if (row_.router) return add_experts(i);
+    add_matrix(TensorRole::kGate, i, spec_.d_ff, d_model);
+    add_matrix(TensorRole::kUp, i, spec_.d_ff, d_model);
+    add_matrix(TensorRole::kDown, i, d_model, spec_.d_ff);
+    if (row_.has_post_norms) {
+      add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
+      add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
+    }
+  }
+
+  void add_attention(std::int32_t i) {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_,
                         kv_dim = spec_.n_kv_heads * head_dim_;
-    add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
-    add_matrix(TensorRole::kQ, i, q_dim, d_model);
+    add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
     add_matrix(TensorRole::kK, i, kv_dim, d_model);
     add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {
@@ -183,15 +207,23 @@ class ModelBuilder {
     }
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
-    add_vector(TensorRole::kFfnNorm, i, d_model, Fill::kNorm);
-    if (row_.router) return add_experts(i);
-    add_matrix(TensorRole::kGate, i, spec_.d_ff, d_model);
-    add_matrix(TensorRole::kUp, i, spec_.d_ff, d_model);
-    add_matrix(TensorRole::kDown, i, d_model, spec_.d_ff);
-    if (row_.has_post_norms) {
-      add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
-      add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
-    }
+  }
+
+  void add_delta_net(std::int32_t i) {
+    const std::uint64_t d_model = spec_.d_model, q_dim = std::uint64_t{spec_.n_key_heads} * spec_.state_dim,
+                        n_heads = spec_.n_value_heads, v_dim = n_heads * spec_.state_dim;
+    add(*fused_tensor_name(TensorRole::kQ, i), TensorRole::kQ, type_of(TensorRole::kQ), {d_model, 2 * q_dim + v_dim},
+        Fill::kMatrix);
+    add_matrix(TensorRole::kOutGate, i, v_dim, d_model);
+    add_matrix(TensorRole::kAlpha, i, n_heads, d_model);
+    add_matrix(TensorRole::kBeta, i, n_heads, d_model);
+    add(role_tensor_name(TensorRole::kConv, i), TensorRole::kConv, DType::kF32, {spec_.conv_width, 2 * q_dim + v_dim},
+        Fill::kTaps);
+    add_vector(TensorRole::kTimeBias, i, n_heads, Fill::kBias);
+    add_vector(TensorRole::kDecay, i, n_heads, Fill::kDecay);
+    add_vector(TensorRole::kReadNorm, i, spec_.state_dim, Fill::kNorm);
+    add(fmt::format("blk.{}.ssm_out.weight", i), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut), {v_dim, d_model},
+        Fill::kMatrix);
   }
 
   void add_experts(std::int32_t i) {
@@ -207,22 +239,35 @@ class ModelBuilder {
 
   void add_matrix(TensorRole role, std::int32_t layer, std::uint64_t n_rows, std::uint64_t n_cols,
                   std::uint64_t n_matrices = 1) {
-    const auto exception = spec_.role_types.find(role);
-    const DType dtype = exception == spec_.role_types.end() ? spec_.weight_type : exception->second;
     std::vector<std::uint64_t> shape{n_cols, n_rows};
     if (role_is_experts(role)) shape.push_back(n_matrices);
-    add(role, layer, dtype, shape, Fill::kMatrix);
+    add(role_tensor_name(role, layer), role, type_of(role), shape, Fill::kMatrix);
+  }
+
+  DType type_of(TensorRole matrix) const {
+    const auto exception = spec_.role_types.find(matrix);
+    return exception == spec_.role_types.end() ? spec_.weight_type : exception->second;
   }
 
   void add_vector(TensorRole role, std::int32_t layer, std::uint64_t n_elems, Fill fill) {
-    add(role, layer, spec_.vector_type, {n_elems}, fill);
+    add(role_tensor_name(role, layer), role, spec_.vector_type, {n_elems}, fill);
   }
 
-  void add(TensorRole role, std::int32_t layer, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
+  static float vector_elem(Fill fill, float random) {
+    switch (fill) {
+      case Fill::kNorm: return 1.0F + 0.1F * random;
+      case Fill::kBias: return 0.1F * random;
+      case Fill::kTaps: return 0.5F * random;
+      case Fill::kDecay: return -0.05F - 0.2F * std::abs(random);  // a token later, most of a state is there
+      case Fill::kMatrix: break;
+    }
+    return random;
+  }
+
+  void add(const std::string& name, TensorRole role, DType dtype, const std::vector<std::uint64_t>& shape, Fill fill) {
     const std::uint64_t n_cols = shape.front(),
                         n_rows = std::accumulate(shape.begin() + 1, shape.end(), std::uint64_t{1}, std::multiplies<>());
     CHECK(n_cols % dtype_row(dtype).block_elems == 0, "rows must be whole blocks");
-    const std::string name = role_tensor_name(role, layer);
     const auto file_type = static_cast<std::uint32_t>(dtype_row(dtype).gguf_type);
     const Bytes bytes_per_row = row_bytes(dtype, n_cols);
     if (spec_.has_holes) return writer_.add_hole(name, file_type, shape, n_rows * bytes_per_row);
@@ -235,16 +280,17 @@ class ModelBuilder {
                     bytes.begin() + static_cast<std::ptrdiff_t>(r * bytes_per_row));
         continue;
       }
-      const float scale = fill != Fill::kMatrix                 ? 0.1F
-                          : role == TensorRole::kTokenEmbedding ? 1.0F
-                                                                : 1.0F / std::sqrt(static_cast<float>(n_cols));
+      const float scale = role == TensorRole::kTokenEmbedding ? 1.0F : 1.0F / std::sqrt(static_cast<float>(n_cols));
       const bool stands_out = r % head_dim_ / 2 == 1;
       const float outlier = !stands_out              ? 1.0F
                             : role == TensorRole::kK ? spec_.key_outlier
                             : role == TensorRole::kQ ? 1.0F / spec_.key_outlier
                                                      : 1.0F;
       const float all = role == TensorRole::kQ ? spec_.query_scale : 1.0F;
-      for (float& x : row) x = (fill == Fill::kNorm ? 1.0F : 0.0F) + scale * outlier * all * random_.next();
+      for (float& x : row) {
+        const float random = random_.next();
+        x = fill == Fill::kMatrix ? scale * outlier * all * random : vector_elem(fill, random);
+      }
       encode_row(dtype, row.data(), n_cols, bytes.data() + r * bytes_per_row);
     }
     writer_.add_tensor(name, file_type, shape, std::move(bytes));

@@ -16,6 +16,7 @@ Segment segmentOf(RegionKind kind) {
   switch (region_group(kind)) {
     case RegionGroup::kWeights: return Segment::Weights;
     case RegionGroup::kKv: return Segment::KvReserved;
+    case RegionGroup::kState: return Segment::State;
     case RegionGroup::kActivations:
     case RegionGroup::kLogits:
     case RegionGroup::kScratch:
@@ -39,6 +40,7 @@ QString regionGroupLabel(RegionGroup group, KvPart part) {
         case KvPart::kExactValues: return label(QT_TRANSLATE_NOOP("RegionKind", "KV cache, exact values"));
       }
       return {};
+    case RegionGroup::kState: return label(QT_TRANSLATE_NOOP("RegionKind", "State"));
     case RegionGroup::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
     case RegionGroup::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));
     case RegionGroup::kScratch: return label(QT_TRANSLATE_NOOP("RegionKind", "Scratch"));
@@ -66,6 +68,7 @@ QString holdsOf(RegionGroup group, DType dtype, const Regions& regions) {
       return regions.nRegions == 1 ? SegmentTableModel::tr("%1, 1 tensor").arg(type)
                                    : SegmentTableModel::tr("%1, %2 tensors").arg(type).arg(regions.nRegions);
     case RegionGroup::kKv:
+    case RegionGroup::kState:
       return regions.layers.size() == 1 ? SegmentTableModel::tr("%1, 1 layer").arg(type)
                                         : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(regions.layers.size());
     case RegionGroup::kActivations:

@@ -22,6 +22,7 @@ QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
     case Segment::Weights:
     case Segment::KvUsed:
     case Segment::KvReserved:
+    case Segment::State:
     case Segment::Activations:
     case Segment::Program:
     case Segment::Driver:
@@ -37,6 +38,7 @@ QVariant spokenText(Segment segment, Bytes bytes, const MemoryAccount& account) 
     case Segment::Weights:
     case Segment::KvUsed:
     case Segment::KvReserved:
+    case Segment::State:
     case Segment::Activations:
     case Segment::Program:
     case Segment::Driver:
@@ -93,6 +95,10 @@ void LegendModel::tellChanged() {
       emit dataChanged(cell, cell);
     }
   }
+}
+
+bool LegendModel::holds(Segment segment) const {
+  return (m_now && m_now->of(segment) > 0) || (m_plan && m_plan->of(segment) > 0);
 }
 
 int LegendModel::rowCount(const QModelIndex& parent) const {

@@ -23,6 +23,9 @@ class LegendModel : public QAbstractTableModel {
   void setNow(const std::optional<MemoryFrame>& now, const MemoryAccount& account = {});
   void setPlan(const std::optional<MemoryFrame>& plan);
 
+  // Whether any of it is there, now or planned.
+  bool holds(Segment segment) const;
+
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;

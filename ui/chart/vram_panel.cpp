@@ -141,6 +141,7 @@ QWidget* VramPanel::buildLegend() {
     table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
   setRole(table, "flat");
+  table->setRowHidden(static_cast<int>(segmentIndex(Segment::State)), true);
   fitHeight(table);
   connect(m_legend, &LegendModel::dataChanged, this, &VramPanel::widenLegend);
   m_legendTable = table;
@@ -274,6 +275,15 @@ void VramPanel::widenLegend(const QModelIndex& first, const QModelIndex& last) {
   }
 }
 
+// Few models have states: the others have no line for them.
+void VramPanel::showState() {
+  const auto row = static_cast<int>(segmentIndex(Segment::State));
+  const bool hides = !m_legend->holds(Segment::State);
+  if (m_legendTable->isRowHidden(row) == hides) return;
+  m_legendTable->setRowHidden(row, hides);
+  fitHeight(m_legendTable);
+}
+
 void VramPanel::fitLegend() {
   for (const int column : {LegendModel::NowColumn, LegendModel::PlanColumn})
     m_legendTable->resizeColumnToContents(column);
@@ -298,6 +308,7 @@ void VramPanel::refreshNow() {
   m_legend->setDevice(several ? deviceLabel(m_state.shown()[selected]) : QString());
   m_legend->setNow(m_state.now(selected), m_state.account(selected));
   m_legend->setPlan(m_state.planned(selected));
+  showState();
 }
 
 void VramPanel::refreshLoad() {
@@ -325,7 +336,7 @@ void VramPanel::refreshLoad() {
 void VramPanel::listRegions(std::size_t device, Segment segment) {
   const ChartState::Listed listed = m_state.listed(device);
   const bool isListable = segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved ||
-                          segment == Segment::Activations;
+                          segment == Segment::State || segment == Segment::Activations;
   if (!listed.plan || !isListable) return;
   const bool isOnly = listed.plan->budgets.size() == 1;
   (new RegionDialog(listed.plan, segment, isOnly ? std::nullopt : std::optional(listed.device), this))->open();

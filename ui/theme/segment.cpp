@@ -20,6 +20,10 @@ constexpr std::array kRows{
     SegmentRow{Segment::KvReserved, "kv_reserved", QT_TRANSLATE_NOOP("Segment", "KV cache, reserved"),
                QT_TRANSLATE_NOOP("Segment",
                                  "Kept for tokens that are still to come; taken at load, so it cannot run out later.")},
+    SegmentRow{Segment::State, "state", QT_TRANSLATE_NOOP("Segment", "State"),
+               QT_TRANSLATE_NOOP("Segment",
+                                 "What recurrent layers keep of a conversation: as much for a long one as for a short "
+                                 "one.")},
     SegmentRow{
         Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
         QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},

@@ -7,10 +7,10 @@
 namespace headroom::ui {
 
 // From the bottom of the chart to its top.
-enum class Segment { Weights, KvUsed, KvReserved, Activations, Program, Driver, Others, Headroom, Free };
-inline constexpr std::array kSegments{Segment::Weights,     Segment::KvUsed,   Segment::KvReserved,
-                                      Segment::Activations, Segment::Program,  Segment::Driver,
-                                      Segment::Others,      Segment::Headroom, Segment::Free};
+enum class Segment { Weights, KvUsed, KvReserved, State, Activations, Program, Driver, Others, Headroom, Free };
+inline constexpr std::array kSegments{Segment::Weights,     Segment::KvUsed,  Segment::KvReserved, Segment::State,
+                                      Segment::Activations, Segment::Program, Segment::Driver,     Segment::Others,
+                                      Segment::Headroom,    Segment::Free};
 constexpr std::size_t segmentIndex(Segment segment) { return static_cast<std::size_t>(segment); }
 
 QString segmentName(Segment segment);         // "KV cache, used"

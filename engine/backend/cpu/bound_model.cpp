@@ -127,6 +127,9 @@ class Binder {
     bound.q = matrix(TensorRole::kQ, layer);
     bound.k = matrix(TensorRole::kK, layer);
     bound.v = matrix(TensorRole::kV, layer);
+    bound.out_gate = matrix(TensorRole::kOutGate, layer);
+    bound.alpha = matrix(TensorRole::kAlpha, layer);
+    bound.beta = matrix(TensorRole::kBeta, layer);
     bound.attn_out = matrix(TensorRole::kAttnOut, layer);
     bound.gate = matrix(TensorRole::kGate, layer);
     bound.up = matrix(TensorRole::kUp, layer);
@@ -148,10 +151,27 @@ class Binder {
       bound.ffn_post_norm = vector(TensorRole::kFfnPostNorm, layer);
     }
     if (bound.q.panels == nullptr) return bound;
+    if (bound.spec->delta_net) {
+      bind_delta_net(bound);
+      return bound;
+    }
     bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
     bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
     bind_rotations(bound);
     return bound;
+  }
+
+  void bind_delta_net(BoundLayer& bound) const {
+    bound.taps = vector(TensorRole::kConv, bound.index);
+    bound.time_bias = vector(TensorRole::kTimeBias, bound.index);
+    bound.decay = vector(TensorRole::kDecay, bound.index);
+    bound.read_norm = vector(TensorRole::kReadNorm, bound.index);
+    for (const StateRegion& state : state_regions(*bound.spec, plan_.options.n_slots)) {
+      const std::optional<RegionRef> found = find_state_region(plan_, bound.index, state.part, device_);
+      CHECK(found, "a layer's state is not beside its weights");
+      (state.part == StatePart::kConv ? bound.conv_states : bound.matrix_states) =
+          reinterpret_cast<float*>(address(*found, *state.bytes));
+    }
   }
 
   void bind_lent(BoundModel& bound) const {

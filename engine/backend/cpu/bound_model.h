@@ -25,12 +25,15 @@ struct ExpertMatrices {
 struct BoundLayer {
   const LayerSpec* spec = nullptr;
   std::int32_t index = 0;
-  Matrix q, k, v, attn_out, gate, up, down, router;
+  Matrix q, k, v, out_gate, alpha, beta, attn_out, gate, up, down, router;
   ExpertMatrices expert_gate, expert_up, expert_down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
   const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
+  // Of a delta net; taps: (conv_width, n_mixed); null otherwise.
+  const float *taps = nullptr, *time_bias = nullptr, *decay = nullptr, *read_norm = nullptr;
+  float *conv_states = nullptr, *matrix_states = nullptr;  // one slot behind the other; see DeltaJob::state
   KvCache keys, values;
   // The factors of rotate_head(): of Q and K (n_kv_heads, head_dim), times those of balanced keys; of V (head_dim).
   // Empty where heads are not rotated.

@@ -12,7 +12,7 @@ namespace headroom {
 void copy_cpu_panels(const WeightTensor& weight, const std::byte* panels, const PanelFormat& format, PanelRange range,
                      std::span<std::byte> rows, ThreadPool& pool, std::byte* to) {
   if (!role_is_matrix(weight.role)) {
-    std::memcpy(to, panels, weight.n_cols * sizeof(float));
+    std::memcpy(to, panels, weight_bytes(weight, WeightLayout::kPanels));
     return;
   }
   const Bytes row_size = row_bytes(weight.dtype, weight.n_cols), panel_size = panel_bytes(weight.dtype, weight.n_cols);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "backend/cpu/head_units.h"
 #include "backend/cpu/subnormals.h"
 #include "format/decode.h"
 #include "format/encode.h"
@@ -66,6 +67,13 @@ Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::u
                           const StopToken& stop) {
   std::atomic<bool> is_stopped = false;
   pool_.run([&](std::uint32_t thread) {
+    const auto copy_state = [&](float* states, Bytes bytes) {
+      auto* const first = reinterpret_cast<std::byte*>(states);
+      const Share share = share_of(static_cast<std::uint32_t>(bytes / sizeof(float)), thread, pool_.n_threads());
+      const Bytes at = share.first * sizeof(float);
+      std::memmove(first + to_slot * bytes + at, first + from_slot * bytes + at,
+                   (share.last - share.first) * sizeof(float));
+    };
     const auto copy = [&](const KvView& view, std::uint32_t n_heads) {
       if (view.n_rows == 0) return;  // a short cache has no sinks
       const auto n_groups = static_cast<std::uint32_t>(div_up(std::min(n_positions, view.n_rows), kPanelRows));
@@ -78,6 +86,12 @@ Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::u
       }
     };
     for (const BoundLayer& layer : bound_.layers) {
+      if (stop.stop_requested()) is_stopped = true;
+      if (is_stopped) return;
+      if (layer.matrix_states != nullptr) {
+        copy_state(layer.conv_states, layer.spec->delta_net->conv_bytes());
+        copy_state(layer.matrix_states, layer.spec->delta_net->matrix_bytes());
+      }
       if (layer.keys.all.base == nullptr) continue;  // on another device
       for (const KvCache* cache : {&layer.keys, &layer.values}) {
         copy(cache->all, layer.spec->n_kv_heads);
@@ -117,6 +131,12 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
       return attend_op(op, thread);
     }
     case OpKind::kAttnOut: return attn_out(op, thread);
+    case OpKind::kDeltaMix: return delta_mix(op, thread);
+    case OpKind::kDeltaRule: {
+      const SubnormalsAsZero zeros;  // what a state has forgotten decays on
+      return delta_rule(op);
+    }
+    case OpKind::kDeltaOut: return delta_out(op, thread);
     case OpKind::kFfnUp: return ffn_up(op, thread);
     case OpKind::kFfnDown: return ffn_down(op, thread);
     case OpKind::kMoeRoute: return moe_route(op, thread);
@@ -203,10 +223,15 @@ void CpuStep::attn_out(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const float* attended = bound_.buffer(op.inputs[0]);
   const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
+  const std::uint32_t q_dim = layer.spec->q_dim();
+  const float* gates = layer.spec->has_out_gate ? bound_.buffer(op.inputs[1]) : nullptr;
   const std::array matrices{&layer.attn_out};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        return is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * layer.spec->q_dim();
+        const float* elems = is_few(n_rows) ? merge_partials(layer, row, scratch) : attended + std::size_t{row} * q_dim;
+        if (gates == nullptr) return elems;
+        kernels_.gate_sigmoid(elems, gates + std::size_t{row} * q_dim, q_dim, scratch);
+        return static_cast<const float*>(scratch);
       });
   add_to_residual(op, layer.attn_out, in, {layer.attn_out_bias, layer.attn_post_norm}, thread);
 }
@@ -376,28 +401,16 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
   });
 }
 
-namespace {
-
-// Rows that are whole heads and whole panels: the thread that computes them can finish them without waiting for others.
-struct HeadUnits {
-  std::uint32_t n_heads = 0, heads_per_unit = 1;
-  HeadUnits(std::uint32_t heads, std::uint32_t head_dim)
-      : n_heads(heads), heads_per_unit(kPanelRows / std::gcd(head_dim, kPanelRows)) {}
-  std::uint32_t count() const { return (n_heads + heads_per_unit - 1) / heads_per_unit; }
-  std::uint32_t first_head(std::uint32_t unit) const { return std::min(n_heads, unit * heads_per_unit); }
-};
-
-}  // namespace
-
 void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const LayerSpec& spec = *layer.spec;
   const std::uint32_t d_model = bound_.model->d_model;
   const float* residual = bound_.buffer(op.inputs[0]);
   float* query = bound_.buffer(op.outputs[0]);
-  const std::array matrices{&layer.q, &layer.k, &layer.v};
+  const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate};
   const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
-                                 std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+                                 std::span<const Matrix* const>(matrices).first(spec.has_out_gate ? 4 : 3),
+                                 [&](std::uint32_t row, float* scratch) {
                                    kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
                                                  bound_.model->norm_epsilon, scratch);
                                    return scratch;
@@ -419,12 +432,10 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
   const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
-  deal(op, n_q + 2 * n_kv, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
-    const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units,
-                          auto finish) {  // what is in units [first, first + n)
-      const std::uint32_t from = std::clamp(first_unit, first, first + n) - first,
-                          to = std::clamp(last_unit, first, first + n) - first;
-      if (from < to) finish(units.first_head(from), units.first_head(to));
+  const std::uint32_t n_gates = spec.has_out_gate ? n_q : 0;
+  deal(op, n_q + 2 * n_kv + n_gates, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
+    const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {
+      units.visit(first, n, {first_unit, last_unit}, finish);
     };
     part(0, n_q, q_units, [&](std::uint32_t first, std::uint32_t last) {
       compute(layer.q, first, last, query, spec.q_dim());
@@ -440,6 +451,9 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
       compute(layer.v, first, last, bound_.scratch.step_rows + kv_dim, 2UL * kv_dim);
       finish_kv(layer, KvPart::kValues, {first, last});
       count(first, last, 1);
+    });
+    part(n_q + 2 * n_kv, n_gates, q_units, [&](std::uint32_t first, std::uint32_t last) {
+      compute(layer.out_gate, first, last, bound_.buffer(op.outputs[1]), spec.q_dim());
     });
   });
 }

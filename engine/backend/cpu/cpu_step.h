@@ -52,6 +52,9 @@ class CpuStep {
   void qkv_rope(const Op& op, std::uint32_t thread);
   void attend_op(const Op& op, std::uint32_t thread);
   void attn_out(const Op& op, std::uint32_t thread);
+  void delta_mix(const Op& op, std::uint32_t thread);
+  void delta_rule(const Op& op);
+  void delta_out(const Op& op, std::uint32_t thread);
   void ffn_up(const Op& op, std::uint32_t thread);
   void ffn_down(const Op& op, std::uint32_t thread);
   void moe_route(const Op& op, std::uint32_t thread);
@@ -92,6 +95,8 @@ class CpuStep {
     return n_dealt_[static_cast<std::size_t>(&op - bound_.plan->program.ops.data())];
   }
 
+  void mix(const BoundLayer& layer, float* mixed, std::uint32_t first_channel, std::uint32_t n_channels) const;
+  void finish_rates(const BoundLayer& layer, float* rates, Share heads, bool is_beta) const;
   void finish_queries(const BoundLayer& layer, float* query, std::uint32_t first_head, std::uint32_t last_head);
   float* kv_elems(const BoundLayer& layer, KvPart part, std::uint32_t head, std::uint32_t row) const;
   void finish_kv(const BoundLayer& layer, KvPart part, Share heads);

@@ -18,8 +18,8 @@ void KernelProbe::keep(std::size_t element, double found, double expected) {
 // In an order in which what a part relies on has been checked before it: the kernel that is named is the wrong one.
 std::optional<KernelFault> find_kernel_fault(const KernelTable& kernels) {
   KernelProbe probe(kernels);
-  for (const auto check : {check_quantizers, check_products, check_elementwise, check_rotations, check_peaks,
-                           check_kv_rows, check_attention}) {
+  for (const auto check : {check_quantizers, check_products, check_elementwise, check_rotations, check_delta_net,
+                           check_peaks, check_kv_rows, check_attention}) {
     check(probe);
     if (probe.has_failed()) break;
   }

@@ -43,6 +43,11 @@ constexpr void for_each_kernel(Table& table, Visit visit) {
   visit("add_products", kNoType, table.add_products);
   visit("silu_mul", kNoType, table.silu_mul);
   visit("gelu_mul", kNoType, table.gelu_mul);
+  visit("l2_norm", kNoType, table.l2_norm);
+  visit("gate_sigmoid", kNoType, table.gate_sigmoid);
+  visit("gate_silu", kNoType, table.gate_silu);
+  visit("delta_conv", kNoType, table.delta_conv);
+  visit("delta_rule", kNoType, table.delta_rule);
   visit("int8_peak", kNoType, table.int8_peak);
   visit("tile_peak", kNoType, table.tile_peak);
   visit("read", kNoType, table.read);

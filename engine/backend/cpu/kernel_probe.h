@@ -62,6 +62,7 @@ void check_quantizers(KernelProbe& probe);
 void check_products(KernelProbe& probe);
 void check_elementwise(KernelProbe& probe);
 void check_rotations(KernelProbe& probe);
+void check_delta_net(KernelProbe& probe);
 void check_peaks(KernelProbe& probe);
 void check_kv_rows(KernelProbe& probe);
 void check_attention(KernelProbe& probe);

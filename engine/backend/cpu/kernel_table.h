@@ -150,6 +150,30 @@ struct ProductPlace {
   std::uint32_t n_cols = 0, n_rows = 0;
 };
 
+// Some channels of the convolution of a delta net over rows that follow each other in a slot: each row becomes
+// silu(sum of tap * row), in place.
+struct ConvJob {
+  float* rows = nullptr;   // (n_rows, stride)
+  std::size_t stride = 0;  // of taps and states too
+  std::uint32_t n_rows = 0, n_channels = 0, width = 0;
+  const float* taps = nullptr;  // (width, stride)
+  float* state = nullptr;       // (width - 1, stride): what went in before the first row, and then the newest of it
+  bool is_new = false;          // nothing went in before: what the state holds counts for nothing
+};
+// A value head of a delta net over rows that follow each other in a slot: see OpKind::kDeltaRule.
+struct DeltaJob {
+  const float *queries = nullptr, *keys = nullptr, *values = nullptr;  // (n_rows, stride) each
+  std::size_t stride = 0;
+  const float *decays = nullptr, *betas = nullptr;  // (n_rows, rate_stride); of the decay the logarithm, at most 0
+  std::size_t rate_stride = 0;
+  // Panels of 16 columns, (key_dim, 16) each; the last has as many columns as are left.
+  float* state = nullptr;
+  float* read = nullptr;  // (n_rows, read_stride)
+  std::size_t read_stride = 0;
+  std::uint32_t n_rows = 0, key_dim = 0, value_dim = 0;
+  bool is_new = false;  // as in ConvJob
+};
+
 // Up to 16 blocks, a lane each. Scales to try are the extreme element over each divisor; codes stand for nibble - 8 +
 // shift.
 struct Q4Blocks {
@@ -208,6 +232,13 @@ struct KernelTable {  // made by make_kernel_table
   // Likewise activation(gates) * ups.
   void (*silu_mul)(const float* gates, const float* ups, const ProductPlace& to);
   void (*gelu_mul)(const float* gates, const float* ups, const ProductPlace& to);  // tanh form
+  // head = head * length / sqrt(sum of head^2 + epsilon), n elements
+  void (*l2_norm)(float* head, std::uint32_t n, float epsilon, float length);
+  // out = values * sigmoid(gates), n of each; or values * silu(gates).
+  void (*gate_sigmoid)(const float* values, const float* gates, std::uint32_t n, float* out);
+  void (*gate_silu)(const float* values, const float* gates, std::uint32_t n, float* out);
+  void (*delta_conv)(const ConvJob& job);
+  void (*delta_rule)(const DeltaJob& job);
   // Rounds of int8 dot products on registers only, for the peak: returns their sum, kPeakSumPerRound each, as long as a
   // set's sums hold it. Rounds are multiples of 3.
   float (*int8_peak)(std::uint64_t n_rounds);

@@ -25,7 +25,8 @@ inline double dot_plainly(const float* a, const float* b, std::size_t n) {
 }
 inline double norm_plainly(const float* row, std::size_t n) { return std::sqrt(dot_plainly(row, row, n)); }
 
-inline double silu_plainly(double x) { return x / (1.0 + std::exp(-x)); }
+inline double sigmoid_plainly(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+inline double silu_plainly(double x) { return x * sigmoid_plainly(x); }
 inline double gelu_plainly(double x) {      // in its tanh form
   const double root = 0.79788456080286536;  // of 2 / pi
   return 0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x)));
@@ -56,6 +57,33 @@ struct PlainTurn {
       out[second(pair)] = y * cosines[second(pair)] + x * sines[second(pair)];
     }
     return out;
+  }
+};
+
+// The state of one value head of a delta net, (key_dim, value_dim), row by row.
+struct PlainState {
+  std::size_t key_dim = 0, value_dim = 0;
+  std::vector<double> elems = std::vector<double>(key_dim * value_dim);
+
+  // What the query reads after the state has decayed by exp(log_decay) and was corrected. See OpKind::kDeltaRule.
+  std::vector<double> step(const float* query, const float* key, const float* value, double log_decay, double beta) {
+    std::vector<double> held(value_dim), read(value_dim);
+    for (double& elem : elems) elem *= std::exp(log_decay);
+    for (std::size_t i = 0; i < key_dim; ++i) {
+      for (std::size_t n = 0; n < value_dim; ++n) held[n] += elems[i * value_dim + n] * key[i];
+    }
+    for (std::size_t i = 0; i < key_dim; ++i) {
+      for (std::size_t n = 0; n < value_dim; ++n) {
+        elems[i * value_dim + n] += key[i] * beta * (value[n] - held[n]);
+        read[n] += elems[i * value_dim + n] * query[i];
+      }
+    }
+    return read;
+  }
+  // Where the kernels have element (i, n): see DeltaJob::state.
+  std::size_t place(std::size_t i, std::size_t n) const {
+    const std::size_t first = n / 16 * 16, width = std::min<std::size_t>(16, value_dim - first);
+    return first * key_dim + i * width + n - first;
   }
 };
 

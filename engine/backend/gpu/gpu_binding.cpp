@@ -75,6 +75,7 @@ class Binder {
       case RegionKind::kKv:
         bound_.caches[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = slice;
         return;
+      case RegionKind::kState: CHECK(false, "a plan has a recurrent layer on a GPU");
       case RegionKind::kStreamed: add_streamed(region, slice); return;
       case RegionKind::kActivations: activations_ = slice; return;
       case RegionKind::kLogits: logits_ = slice; return;

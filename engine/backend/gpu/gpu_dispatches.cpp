@@ -29,6 +29,9 @@ class OpDispatches : ProductDispatches {
       case OpKind::kMoeUp: moe_up(); break;
       case OpKind::kMoeDown: moe_down(); break;
       case OpKind::kLogits: logits(); break;
+      case OpKind::kDeltaMix:
+      case OpKind::kDeltaRule:
+      case OpKind::kDeltaOut: CHECK(false, "a plan has a recurrent layer on a GPU");
       case OpKind::kTransfer: CHECK(false, "a segment holds a transfer");
     }
     return std::move(parts_);

@@ -165,9 +165,15 @@ class ReferenceBackend final : public Backend {
       const PlanOptions& options = step_->bound().plan->options;
       CHECK(from_slot < options.n_slots && to_slot < options.n_slots && n_positions <= options.n_ctx,
             "a copy of a slot is outside the plan");
-      for (const ReferenceBinding::Layer& layer : step_->bound().layers) {
-        if (!layer.keys.is_bound()) continue;
+      for (std::size_t i = 0; i < step_->bound().layers.size(); ++i) {
+        const ReferenceBinding::Layer& layer = step_->bound().layers[i];
         if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
+        if (layer.conv != nullptr) {
+          const DeltaNetSpec& spec = *step_->bound().model->layers[i].delta_net;
+          copy_slot(layer.conv, spec.conv_bytes(), from_slot, to_slot);
+          copy_slot(layer.matrices, spec.matrix_bytes(), from_slot, to_slot);
+        }
+        if (!layer.keys.is_bound()) continue;
         layer.keys.copy(from_slot, to_slot, n_positions);
         layer.values.copy(from_slot, to_slot, n_positions);
       }
@@ -237,15 +243,21 @@ class ReferenceBackend final : public Backend {
     return open.status() ? work(ours->device_address()) : open.status();
   }
 
+  // `states`: of all slots, so many bytes each.
+  static void copy_slot(float* states, Bytes bytes, std::uint32_t from_slot, std::uint32_t to_slot) {
+    auto* first = reinterpret_cast<std::byte*>(states);
+    std::memmove(first + to_slot * bytes, first + from_slot * bytes, bytes);
+  }
+
   static Status load_matrix(const WeightTensor& weight, const ModelFile& file, std::byte* to, const StopToken& stop,
                             const std::function<void(Bytes)>& advance) {
-    const TensorInfo& tensor = file.tensors()[weight.file_tensor];
-    const Bytes first = weight.first_row * row_bytes(weight.dtype, weight.n_cols),
-                size = weight_bytes(weight, WeightLayout::kRows);
-    for (Bytes at = 0; at < size; at += kChunkBytes) {
+    const Bytes row_size = row_bytes(weight.dtype, weight.n_cols);
+    const std::uint64_t n_rows = weight.n_matrices * weight.n_rows,
+                        chunk_rows = std::max<std::uint64_t>(1, kChunkBytes / row_size);
+    for (std::uint64_t row = 0; row < n_rows; row += chunk_rows) {
       if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "loading was cancelled"};
-      const Bytes n_bytes = std::min(kChunkBytes, size - at);
-      if (Status status = file.read_tensor(tensor, first + at, {to + at, n_bytes}); !status) return status;
+      const Bytes n_bytes = std::min(chunk_rows, n_rows - row) * row_size;
+      if (Status status = read_rows(weight, file, row, {to + row * row_size, n_bytes}); !status) return status;
       advance(n_bytes);
     }
     return ok_status();

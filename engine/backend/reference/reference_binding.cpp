@@ -107,12 +107,22 @@ class Binder {
     }
   }
 
+  void add_state(const Region& region, std::byte* at) {
+    ReferenceBinding::Layer& layer = bound_.layers[static_cast<std::size_t>(region.layer)];
+    const DeltaNetSpec& spec = *in_.model->layers[static_cast<std::size_t>(region.layer)].delta_net;
+    const bool is_conv = region.state_part == StatePart::kConv;
+    CHECK(in_.plan->options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes()) <= region.size,
+          "a state leaves its region");
+    (is_conv ? layer.conv : layer.matrices) = reinterpret_cast<float*>(at);
+  }
+
   void add_region(const Region& region, std::byte* at) {
     switch (region.kind) {
       case RegionKind::kWeights: bound_.weights[static_cast<std::size_t>(region.weight)].bytes = at; return;
       case RegionKind::kKv:
         kv_[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = {at, region.size};
         return;
+      case RegionKind::kState: add_state(region, at); return;
       case RegionKind::kStreamed: add_streamed(region, at); return;
       case RegionKind::kActivations: activations_ = {at, region.size}; return;
       case RegionKind::kLogits: logits_ = {at, region.size}; return;
@@ -144,7 +154,8 @@ class Binder {
             "the factors of balanced keys are missing");
       return made;
     };
-    bound_.layers[index] = {cache(KvPart::kKeys, KvPart::kExactKeys), cache(KvPart::kValues, KvPart::kExactValues)};
+    bound_.layers[index].keys = cache(KvPart::kKeys, KvPart::kExactKeys);
+    bound_.layers[index].values = cache(KvPart::kValues, KvPart::kExactValues);
   }
 
   void bind_buffers() {

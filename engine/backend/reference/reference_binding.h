@@ -20,7 +20,8 @@ struct ReferenceWeight {
 
   const std::byte* row(std::uint64_t index) const;
   ReferenceWeight of_expert(std::uint64_t expert) const;
-  std::span<const float> vector() const { return {reinterpret_cast<const float*>(bytes), n_cols}; }
+  // Also of the taps of a convolution, (n_cols, n_rows).
+  std::span<const float> vector() const { return {reinterpret_cast<const float*>(bytes), n_rows * n_cols}; }
 };
 
 struct ReferenceBinding {
@@ -32,7 +33,9 @@ struct ReferenceBinding {
   std::vector<RopeFrequencies> ropes;               // as model->ropes
   std::vector<float*> buffers;                      // as the program's; null: on another device
   struct Layer {
-    ReferenceCache keys, values;  // not bound: on another device
+    ReferenceCache keys, values;  // not bound: on another device, or a layer with states
+    // Of a delta net, as DeltaNetSpec has them, one slot behind the other; null otherwise.
+    float *conv = nullptr, *matrices = nullptr;
   };
   std::vector<Layer> layers;
 

@@ -12,9 +12,6 @@
 namespace headroom {
 namespace {
 
-// Sums that a processor adds up side by side, where one alone would wait for each of its own additions.
-constexpr std::size_t kRowsAtOnce = 8;
-
 void norm(std::span<float> row, std::span<const float> weight, float epsilon) {
   double squares = 0;
   for (const float x : row) squares += static_cast<double>(x) * x;
@@ -48,8 +45,13 @@ double softcapped(float cap, double x) { return cap > 0 ? cap * std::tanh(x / ca
 
 ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) {
   const ModelInfo& model = *bound_.model;
-  std::size_t kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0, n_experts = 0;
+  std::size_t gated = 0, kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0, n_experts = 0;
   for (const LayerSpec& layer : model.layers) {
+    if (layer.has_out_gate) gated = std::max<std::size_t>(gated, layer.q_dim());
+    if (layer.delta_net) {
+      gated = std::max<std::size_t>(gated, layer.delta_net->v_dim());
+      head_dim = std::max<std::size_t>(head_dim, layer.delta_net->value_dim);
+    }
     kv_dim = std::max<std::size_t>(kv_dim, layer.kv_dim());
     d_ff = std::max<std::size_t>({d_ff, layer.d_ff, layer.expert_d_ff});
     n_experts = std::max<std::size_t>(n_experts, layer.n_experts);
@@ -58,6 +60,7 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
   for (const WeightTensor& weight : model.weights) n_cols = std::max<std::size_t>(n_cols, weight.n_cols);
   const std::size_t max_rows = bound_.plan->program.max_rows;
   normed_.resize(max_rows * model.d_model);
+  gated_.resize(max_rows * gated);
   keys_.resize(max_rows * kv_dim);
   values_.resize(max_rows * kv_dim);
   up_.resize(max_rows * d_ff);
@@ -106,6 +109,9 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kQkvRope: return qkv_rope(op);
     case OpKind::kAttend: return attend(op);
     case OpKind::kAttnOut: return attn_out(op);
+    case OpKind::kDeltaMix: return delta_mix(op);
+    case OpKind::kDeltaRule: return delta_rule(op);
+    case OpKind::kDeltaOut: return delta_out(op);
     case OpKind::kFfnUp: return ffn_up(op);
     case OpKind::kFfnDown: return ffn_down(op);
     case OpKind::kMoeRoute: return moe_route(op);
@@ -115,32 +121,6 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kTransfer: break;
   }
   CHECK(false, "a subgraph holds a transfer");
-}
-
-template <class Give>
-void ReferenceStep::multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in,
-                             const ReferenceWeight* bias, Give give) {
-  for (std::uint64_t n = 0; n < matrix.n_rows && goes_on(); ++n) {
-    decode_row(matrix.dtype, matrix.row(n), matrix.n_cols, weight_row_.data());
-    const double start = bias == nullptr ? 0.0 : static_cast<double>(bias->vector()[n]);
-    std::size_t row = 0;
-    for (; row + kRowsAtOnce <= n_in; row += kRowsAtOnce) {
-      std::array<double, kRowsAtOnce> sums;
-      sums.fill(start);
-      const float* from = in + row * matrix.n_cols;
-      for (std::uint64_t col = 0; col < matrix.n_cols; ++col) {
-        const double weight = weight_row_[col];
-        for (std::size_t i = 0; i < kRowsAtOnce; ++i) sums[i] += weight * from[i * matrix.n_cols + col];
-      }
-      for (std::size_t i = 0; i < kRowsAtOnce; ++i) give(row + i, n, static_cast<float>(sums[i]));
-    }
-    for (; row < n_in; ++row) {
-      double sum = start;
-      for (std::uint64_t col = 0; col < matrix.n_cols; ++col)
-        sum += static_cast<double>(weight_row_[col]) * in[row * matrix.n_cols + col];
-      give(row, n, static_cast<float>(sum));
-    }
-  }
 }
 
 const float* ReferenceStep::normed(const float* residual, TensorRole role, std::int32_t layer) {
@@ -195,6 +175,11 @@ void ReferenceStep::qkv_rope(const Op& op) {
   project(TensorRole::kQ, TensorRole::kQBias, queries, spec.q_dim());
   project(TensorRole::kK, TensorRole::kKBias, keys_.data(), spec.kv_dim());
   project(TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
+  if (spec.has_out_gate) {
+    float* gates = bound_.buffer(op.outputs[1]);
+    multiply(bound_.at(TensorRole::kOutGate, op.layer), in, n_rows(), nullptr,
+             [&](std::size_t row, std::size_t n, float sum) { gates[row * spec.q_dim() + n] = sum; });
+  }
   for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
     const StepRow& row = inputs_.rows[i];
     float *query = queries + i * spec.q_dim(), *keys = keys_.data() + i * spec.kv_dim(),
@@ -256,10 +241,12 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
   for (std::uint32_t i = 0; i < spec.head_dim; ++i) attended[i] = static_cast<float>(sums_[i] / total);
   if (cache.values.is_rotated()) unrotate_head({attended, spec.head_dim});
 }
-void ReferenceStep::add_to_residual(const Op& op, TensorRole matrix, const ReferenceWeight* bias, TensorRole role) {
+
+void ReferenceStep::add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias,
+                                    TensorRole role) {
   const std::size_t d_model = bound_.model->d_model;
   float* residual = bound_.buffer(op.outputs[0]);
-  multiply(bound_.at(matrix, op.layer), bound_.buffer(op.inputs[0]), n_rows(), bias,
+  multiply(bound_.at(matrix, op.layer), in, n_rows(), bias,
            [&](std::size_t row, std::size_t n, float sum) { normed_[row * d_model + n] = sum; });
   const bool has_norm = bound_.model->layers[static_cast<std::size_t>(op.layer)].has_post_norms;
   for (std::size_t row = 0; row < n_rows(); ++row) {
@@ -270,7 +257,16 @@ void ReferenceStep::add_to_residual(const Op& op, TensorRole matrix, const Refer
 }
 
 void ReferenceStep::attn_out(const Op& op) {
-  add_to_residual(op, TensorRole::kAttnOut, bound_.find(TensorRole::kAttnOutBias, op.layer), TensorRole::kAttnPostNorm);
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* attended = bound_.buffer(op.inputs[0]);
+  if (spec.has_out_gate) {
+    const float* gates = bound_.buffer(op.inputs[1]);
+    for (std::size_t i = 0; i < n_rows() * spec.q_dim(); ++i)
+      gated_[i] = static_cast<float>(attended[i] / (1 + std::exp(-static_cast<double>(gates[i]))));
+    attended = gated_.data();
+  }
+  add_to_residual(op, attended, TensorRole::kAttnOut, bound_.find(TensorRole::kAttnOutBias, op.layer),
+                  TensorRole::kAttnPostNorm);
 }
 
 void ReferenceStep::ffn_up(const Op& op) {
@@ -287,7 +283,7 @@ void ReferenceStep::ffn_up(const Op& op) {
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
-  add_to_residual(op, TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
+  add_to_residual(op, bound_.buffer(op.inputs[0]), TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
 }
 
 // --- experts ---

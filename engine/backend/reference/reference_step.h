@@ -2,10 +2,12 @@
 // these.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "backend/reference/reference_binding.h"
+#include "format/decode.h"
 
 namespace headroom {
 
@@ -35,6 +37,9 @@ class ReferenceStep {
   void qkv_rope(const Op& op);
   void attend(const Op& op);
   void attn_out(const Op& op);
+  void delta_mix(const Op& op);
+  void delta_rule(const Op& op);
+  void delta_out(const Op& op);
   void ffn_up(const Op& op);
   void ffn_down(const Op& op);
   void moe_route(const Op& op);
@@ -47,7 +52,8 @@ class ReferenceStep {
   void multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in, const ReferenceWeight* bias,
                 Give give);
   // Adds matrix . in + bias to the residual that `op` writes, normed by `norm` first where the layer has post-norms.
-  void add_to_residual(const Op& op, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm);
+  void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm);
+  void convolve(const Op& op, const DeltaNetSpec& spec, float* mixed);
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;
@@ -68,13 +74,42 @@ class ReferenceStep {
   std::vector<float> keys_, values_;    // (max_rows, widest kv_dim)
   std::vector<float> up_;               // (max_rows, widest d_ff or expert_d_ff)
   std::vector<float> router_;           // (max_rows, most n_experts)
+  std::vector<float> gated_;            // (max_rows, widest q_dim or v_dim)
   std::vector<float> gathered_;         // (max_rows, widest n_cols) of the rows that go through one expert
   std::vector<std::uint32_t> order_;    // (most n_experts)
   std::vector<std::uint32_t> choices_;  // indices into (n_rows, n_experts_used), at most max_rows
   std::vector<float> weight_row_;       // (widest n_cols)
   std::vector<double> scores_;          // (n_ctx)
-  std::vector<double> sums_;            // (widest head_dim)
+  std::vector<double> sums_;            // (widest head_dim or value_dim)
   std::vector<float> head_;             // (widest head_dim)
 };
+
+template <class Give>
+void ReferenceStep::multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in,
+                             const ReferenceWeight* bias, Give give) {
+  // Sums that a processor adds up side by side, where one alone would wait for each of its own additions.
+  constexpr std::size_t kRowsAtOnce = 8;
+  for (std::uint64_t n = 0; n < matrix.n_rows && goes_on(); ++n) {
+    decode_row(matrix.dtype, matrix.row(n), matrix.n_cols, weight_row_.data());
+    const double start = bias == nullptr ? 0.0 : static_cast<double>(bias->vector()[n]);
+    std::size_t row = 0;
+    for (; row + kRowsAtOnce <= n_in; row += kRowsAtOnce) {
+      std::array<double, kRowsAtOnce> sums;
+      sums.fill(start);
+      const float* from = in + row * matrix.n_cols;
+      for (std::uint64_t col = 0; col < matrix.n_cols; ++col) {
+        const double weight = weight_row_[col];
+        for (std::size_t i = 0; i < kRowsAtOnce; ++i) sums[i] += weight * from[i * matrix.n_cols + col];
+      }
+      for (std::size_t i = 0; i < kRowsAtOnce; ++i) give(row + i, n, static_cast<float>(sums[i]));
+    }
+    for (; row < n_in; ++row) {
+      double sum = start;
+      for (std::uint64_t col = 0; col < matrix.n_cols; ++col)
+        sum += static_cast<double>(weight_row_[col]) * in[row * matrix.n_cols + col];
+      give(row, n, static_cast<float>(sum));
+    }
+  }
+}
 
 }  // namespace headroom

@@ -136,8 +136,13 @@ ModelInfo info_of(const Golden& golden) {
   return *read_model_info(*open_model_file(kGolden / "models" / (golden.name + ".gguf")));
 }
 
+double share_with_cache(const ModelInfo& info) {
+  const auto n = std::ranges::count_if(info.layers, &LayerSpec::has_cache);
+  return static_cast<double>(n) / info.n_layers();
+}
+
 // Errors of keys and values add up over the layers, and the residual passes them by: found are 0.6 to 0.95 of a row's
-// own error, and 0.3 of it where a cap flattens the largest logits.
+// own error, 0.3 of it where a cap flattens the largest logits, and less where only some layers have a cache.
 TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_leave) {
   const ModelInfo info = info_of(GetParam());
   for (const DTypeRow& kv : kDTypes) {
@@ -150,7 +155,7 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
                              : relative_error(*found, GetParam().logits);
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
-    EXPECT_GT(error, (info.logit_softcap > 0 ? 0.2 : 0.4) * row_error(kv.dtype));
+    EXPECT_GT(error, (info.logit_softcap > 0 ? 0.2 : 0.4) * share_with_cache(info) * row_error(kv.dtype));
   }
 }
 

@@ -253,9 +253,9 @@ TEST(ReadModelInfo, fused_rows_fill_three_slots) {
   ASSERT_TRUE(model.ok()) << model.error().message;
   const WeightTensor *q = model->find_weight(TensorRole::kQ, 0), *k = model->find_weight(TensorRole::kK, 0),
                      *v = model->find_weight(TensorRole::kV, 0);
-  EXPECT_EQ(q->first_row, 0U);
-  EXPECT_EQ(k->first_row, 8U);
-  EXPECT_EQ(v->first_row, 12U);
+  EXPECT_EQ(q->rows.of(0), 0U);
+  EXPECT_EQ(k->rows.of(0), 8U);
+  EXPECT_EQ(v->rows.of(0), 12U);
   EXPECT_EQ(v->n_rows, 4U);
   EXPECT_EQ(q->file_tensor, v->file_tensor);
   EXPECT_EQ(model->n_params, 8U * 5 + 8 * 3 + 64 * 4 + 128);

@@ -160,8 +160,10 @@ TEST_P(UnreadTensorsOf, refuses_tensors_of_other_rows) {
   for (std::size_t i = 0; i < kNTensorRoles; ++i) {
     const auto role = static_cast<TensorRole>(i);
     if (base->find_weight(role, -1) != nullptr || base->find_weight(role, 1) != nullptr) continue;
-    ++n_others;
     const std::string tensor = role_tensor_name(role, 1);
+    // Another role's, by a name of this row.
+    if (std::ranges::find(base->weights, tensor, &WeightTensor::name) != base->weights.end()) continue;
+    ++n_others;
     const auto model = read_with(row.architecture, tensor, {1});
     ASSERT_FALSE(model.ok()) << tensor;
     EXPECT_THAT(model.error().message, HasSubstr("tensor '" + tensor + "' has "));

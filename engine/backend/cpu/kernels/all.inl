@@ -33,4 +33,6 @@
 //
 #include "backend/cpu/kernels/rotate.inl"
 //
+#include "backend/cpu/kernels/delta_net.inl"
+//
 #include "backend/cpu/kernels/table.inl"

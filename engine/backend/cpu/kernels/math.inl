@@ -18,7 +18,8 @@ inline F exp_within(F x) {
 // Neither the result nor one over it is subnormal, which would be slow.
 inline F exp_lanes(F x) { return exp_within(min(max(x, set_f(-87.0F)), set_f(87.0F))); }
 
-inline F silu_lanes(F x) { return mul(x, reciprocal(add(set_f(1.0F), exp_lanes(sub(zero_f(), x))))); }
+inline F sigmoid_lanes(F x) { return reciprocal(add(set_f(1.0F), exp_lanes(sub(zero_f(), x)))); }
+inline F silu_lanes(F x) { return mul(x, sigmoid_lanes(x)); }
 
 // 0.5 x (1 + tanh(u)) = x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3). Source: arXiv 1606.08415.
 inline F gelu_lanes(F x) {
@@ -47,6 +48,14 @@ void act_mul(const float* gates, const float* ups, const ProductPlace& to) {
       store_f_n(to.out + col * to.stride, value, static_cast<int>(to.n_rows));
     }
   }
+}
+
+template <F (*kActivation)(F)>
+void gate(const float* values, const float* gates, std::uint32_t n, float* out) {
+  std::uint32_t i = 0;
+  for (; i + 16 <= n; i += 16) store_f(out + i, mul(load_f(values + i), kActivation(load_f(gates + i))));
+  const int rest = static_cast<int>(n - i);
+  if (rest > 0) store_f_n(out + i, mul(load_f_n(values + i, rest), kActivation(load_f_n(gates + i, rest))), rest);
 }
 
 void put_products(const float* products, const ProductPlace& to) {

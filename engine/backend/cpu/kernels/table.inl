@@ -185,6 +185,11 @@ void fill(KernelTable& table) {
   table.add_products = add_products_to;
   table.silu_mul = act_mul<silu_lanes>;
   table.gelu_mul = act_mul<gelu_lanes>;
+  table.l2_norm = l2_norm;
+  table.gate_sigmoid = gate<sigmoid_lanes>;
+  table.gate_silu = gate<silu_lanes>;
+  table.delta_conv = delta_conv;
+  table.delta_rule = delta_rule;
   table.int8_peak = int8_peak;
   table.read = read;
 }

@@ -23,6 +23,8 @@ inline constexpr int kSlabBlockPanels = 2;
 inline constexpr int kSlabBlockCols = 8;
 // Chains of dot products that registers hold: the peak is measured with them.
 inline constexpr int kPeakChains = 16;
+// Rows of a delta net whose sums, two each, stand in registers.
+inline constexpr int kDeltaRows = 8;
 
 inline __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1U << n) - 1U); }  // n in 0..16
 

@@ -20,6 +20,8 @@ inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
 // Chains of dot products that registers hold: the peak is measured with them.
 inline constexpr int kPeakChains = 6;
+// Rows of a delta net whose sums, two each, stand in registers.
+inline constexpr int kDeltaRows = 2;
 
 struct F {  // 16 f32
   float32x4_t q[4];

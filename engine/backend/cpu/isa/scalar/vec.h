@@ -17,6 +17,8 @@ inline constexpr int kSlabBlockPanels = 1;
 inline constexpr int kSlabBlockCols = 4;
 // Chains of dot products that registers hold: the peak is measured with them.
 inline constexpr int kPeakChains = 16;
+// Rows of a delta net whose sums, two each, stand in registers.
+inline constexpr int kDeltaRows = 8;
 
 struct F {
   float v[16];
