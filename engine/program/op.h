@@ -31,14 +31,14 @@ enum class OpKind : std::uint8_t {
               // most 0, and its beta. Reads and writes the convolution's state
   kDeltaRule,  // mixed, rates -> read; row by row S = exp(decay) S, S += k beta (v - S^T k)^T, read = S^T q, where S is
                // the matrix of the slot and value head
-  kDeltaOut,  // read, gate, residual -> residual; adds attn_out(norm(read) * silu(gate)), a norm for each value head
-  kFfnUp,     // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
-  kFfnDown,   // hidden, residual -> residual; adds down(hidden), likewise
-  kMoeRoute,  // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first
-  kMoeUp,     // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
-  kMoeDown,   // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
-  kLogits,    // residual -> logits; of the requested rows: final norm, head, cap
-  kTransfer,  // a buffer of another device -> the same buffer here
+  kDeltaOut,   // read, gate, residual -> residual; adds attn_out(norm(read) * silu(gate)), a norm for each value head
+  kFfnUp,      // residual -> hidden; act(gate(norm(residual))) * up(norm(residual))
+  kFfnDown,    // hidden, residual -> residual; adds down(hidden), likewise
+  kMoeRoute,   // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first
+  kMoeUp,      // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
+  kMoeDown,    // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
+  kLogits,     // residual -> logits; of the requested rows: final norm, head, cap
+  kTransfer,   // a buffer of another device -> the same buffer here
 };
 std::string_view op_name(OpKind kind);
 

@@ -62,7 +62,8 @@ std::vector<std::string> document() {
       "stale.",
       "Every architecture may have every type of weights, each tensor its own; all but what is said to be on the CPU "
       "alone on",
-      "every backend, with layers split between devices. What a file has beyond its row is refused by name: a tensor, a "
+      "every backend, with layers split between devices. What a file has beyond its row is refused by name: a tensor, "
+      "a "
       "key",
       "that changes results, a tokenizer's rule.",
       "",

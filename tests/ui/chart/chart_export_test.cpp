@@ -25,8 +25,8 @@ TEST(ChartExport, csv_has_a_column_per_segment_and_exact_bytes) {
   ASSERT_EQ(lines.size(), 4);  // header, two rows, the end of the last line
   EXPECT_EQ(lines[0],
             "time_ms,weights,kv_used,kv_reserved,state,activations,program,driver,others,headroom,free,spilled");
-  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0");
-  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,7,3");
+  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0,0");
+  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,0,7,3");
 }
 
 TEST(ChartExport, json_reads_back_as_the_same_figures) {
