@@ -49,7 +49,7 @@ class AppWindowTest : public testing::Test {
     m_app = std::make_unique<Application>(paths);
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     m_app->start({});
-    ASSERT_TRUE(loaded.wait(20'000));
+    ASSERT_TRUE(loaded.wait(120'000));
     if (starter() == kGoldenModel) agreeToTemplate();
   }
 

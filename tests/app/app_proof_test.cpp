@@ -141,7 +141,7 @@ TEST_F(AppProof, a_card_that_is_lost_while_it_computes_has_to_be_checked_again) 
   ASSERT_TRUE(waitFor([&] { return load->isEnabled(); }));
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   load->click();
-  ASSERT_TRUE(loaded.wait(60'000));
+  ASSERT_TRUE(loaded.wait(120'000));
   test::fake_cuda().lose_at_launch = 1;
   type("hello");
   EXPECT_TRUE(answered());

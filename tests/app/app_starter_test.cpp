@@ -23,7 +23,7 @@ class StarterTest : public AppWindowTest, public testing::WithParamInterface<con
     ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
     QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
     find<QPushButton>("loadButton")->click();
-    ASSERT_TRUE(loaded.wait(20'000));
+    ASSERT_TRUE(loaded.wait(120'000));
     ASSERT_EQ(m_app->chat().controller().context().length, 256U);
   }
 
@@ -72,7 +72,7 @@ TEST_P(StarterTest, a_larger_context_is_planned_and_the_conversation_goes_on_in_
   ASSERT_TRUE(find<QPushButton>("loadButton")->isEnabled()) << find<QLabel>("loadText")->text().toStdString();
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   find<QPushButton>("loadButton")->click();
-  ASSERT_TRUE(loaded.wait(20'000));
+  ASSERT_TRUE(loaded.wait(120'000));
   EXPECT_GT(m_app->chat().controller().context().length, 256U);
   type(QStringLiteral("What is the KV cache?"));
   ASSERT_TRUE(answered());

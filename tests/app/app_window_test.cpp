@@ -91,7 +91,7 @@ TEST_F(AppWindowTest, what_another_start_hands_over_is_opened_here_whatever_its_
   QSignalSpy loaded(&m_app->engine(), &ui::EnginePort::modelLoaded);
   ASSERT_TRUE(waitFor([&] { return find<QPushButton>("loadButton")->isEnabled(); }));
   find<QPushButton>("loadButton")->click();
-  ASSERT_TRUE(loaded.wait(20'000)) << find<QLabel>("messageText")->text().toStdString();
+  ASSERT_TRUE(loaded.wait(120'000)) << find<QLabel>("messageText")->text().toStdString();
   EXPECT_EQ(find<ui::MessageBar>("messageBar")->count(), 0);
 
   m_app->takeOver({});  // only comes to the front

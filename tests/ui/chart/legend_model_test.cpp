@@ -7,6 +7,8 @@
 #include <QSet>
 #include <QSignalSpy>
 
+#include "ui/format/format_bytes.h"
+
 namespace headroom::ui {
 namespace {
 
@@ -22,7 +24,7 @@ TEST(LegendModelTest, every_segment_has_its_row_its_figures_and_its_own_swatch) 
   for (int row = 0; row < legend.rowCount(); ++row) {
     const Segment segment = kSegments[static_cast<std::size_t>(row)];
     EXPECT_EQ(legend.index(row, LegendModel::NameColumn).data().toString(), segmentName(segment));
-    EXPECT_EQ(legend.index(row, LegendModel::NowColumn).data().toString(), QStringLiteral("%1.00 GiB").arg(row + 1));
+    EXPECT_EQ(legend.index(row, LegendModel::NowColumn).data().toString(), formatBytes(now.of(segment)));
     EXPECT_EQ(legend.index(row, LegendModel::PlanColumn).data().toString(), QString::fromUtf8("\u2013")) << "no plan";
     EXPECT_EQ(legend.index(row, 0).data(LegendModel::SegmentRole).toInt(), static_cast<int>(segment));
     const QImage image = legend.index(row, 0).data(Qt::DecorationRole).value<QPixmap>().toImage();
