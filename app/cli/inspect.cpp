@@ -100,6 +100,7 @@ Json factsJson(const Facts& facts) {
     const ModelInfo& info = *facts.info;
     json["n_ctx_trained"] = info.n_ctx_trained;
     json["n_layers"] = info.n_layers();
+    json["n_recurrent_layers"] = info.n_recurrent_layers();
     json["d_model"] = info.d_model;
     json["n_vocab"] = info.n_vocab;
     const LayerSpec& first = attentionLayer(info);
@@ -109,10 +110,6 @@ Json factsJson(const Facts& facts) {
     json["d_ff"] = first.has_experts() ? first.expert_d_ff : first.d_ff;
     json["n_experts"] = first.n_experts;
     json["n_experts_used"] = first.has_experts() ? first.n_experts_used : 0;
-  }
-  if (facts.info) {
-    json["n_recurrent_layers"] =
-        std::ranges::count_if(facts.info->layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); });
   }
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
@@ -137,15 +134,9 @@ Json factsJson(const Facts& facts) {
 
 // "64", "64, of which 48 keep a state of 150 MiB in all".
 std::string layersText(const ModelInfo& info) {
-  std::uint32_t nRecurrent = 0;
-  Bytes bytes = 0;
-  for (const LayerSpec& layer : info.layers) {
-    if (!layer.delta_net) continue;
-    ++nRecurrent;
-    bytes += layer.delta_net->conv_bytes() + layer.delta_net->matrix_bytes();
-  }
-  if (nRecurrent == 0) return fmt::format("{}", info.n_layers());
-  return fmt::format("{}, of which {} keep a state of {} in all", info.n_layers(), nRecurrent, format_bytes(bytes));
+  if (!info.is_recurrent()) return fmt::format("{}", info.n_layers());
+  return fmt::format("{}, of which {} keep a state of {} in all", info.n_layers(), info.n_recurrent_layers(),
+                     format_bytes(info.state_bytes()));
 }
 
 std::string countText(std::uint64_t n) {

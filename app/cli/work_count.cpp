@@ -32,8 +32,7 @@ double prefillOps(const ModelInfo& model, const Placement& placement, DeviceInde
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     if (placement.layers[i].attention != device) continue;
     const LayerSpec& layer = model.layers[i];
-    // What a row reads of a state with its key and its query, and what it adds.
-    if (layer.delta_net) ops += 6.0 * layer.delta_net->key_dim * layer.delta_net->v_dim() * nTokens;
+    if (layer.delta_net) ops += 2.0 * layer.delta_net->products_per_row() * nTokens;
     for (std::uint32_t token = 0; token < nTokens; ++token)
       ops += 4.0 * layer.q_dim() * positionsSeen(layer, nCached + token + 1);
   }

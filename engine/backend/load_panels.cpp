@@ -77,8 +77,8 @@ class PanelLoad {
     const std::uint64_t from = (first - before) * format_.n_rows,
                         end = std::min(weight_.n_rows, (last - before) * format_.n_rows);  // of its rows
     const std::span<std::byte> rows = scratch.first((end - from) * row_bytes_);
-    const std::uint64_t before_from = matrix * weight_.n_rows + from;
-    if (Status status = read_rows(weight_, file_, before_from, rows); !status) return status;
+    const std::uint64_t first_row = matrix * weight_.n_rows + from;
+    if (Status status = read_rows(weight_, file_, first_row, rows); !status) return status;
     for (std::uint64_t panel = first; panel < last; ++panel) {
       const std::uint64_t row = (panel - before) * format_.n_rows;
       const auto n_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(format_.n_rows, weight_.n_rows - row));

@@ -37,8 +37,15 @@ std::string not_loaded_text(const NotLoaded& unused) {
                      format_bytes(unused.n_bytes));
 }
 
-bool ModelInfo::is_recurrent() const {
-  return std::ranges::any_of(layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); });
+std::uint32_t ModelInfo::n_recurrent_layers() const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(layers, [](const LayerSpec& layer) { return layer.delta_net.has_value(); }));
+}
+
+Bytes ModelInfo::state_bytes() const {
+  Bytes sum = 0;
+  for (const LayerSpec& layer : layers) sum += layer.delta_net ? layer.delta_net->state_bytes() : 0;
+  return sum;
 }
 
 const WeightTensor* ModelInfo::find_weight(TensorRole role, std::int32_t layer) const {

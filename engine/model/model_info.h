@@ -80,8 +80,12 @@ struct DeltaNetSpec {
   // Of one slot. THE place where bytes of states come from.
   Bytes conv_bytes() const { return Bytes{conv_width - 1} * n_mixed() * sizeof(float); }
   Bytes matrix_bytes() const { return Bytes{n_value_heads} * key_dim * value_dim * sizeof(float); }
+  Bytes state_bytes() const { return conv_bytes() + matrix_bytes(); }
+  // Multiply-adds of a row with the matrices: what it reads with its key and its query, and what it adds.
+  double products_per_row() const { return 3.0 * key_dim * v_dim(); }
 };
 inline constexpr std::uint32_t kMaxConvWidth = 8;
+inline constexpr float kL2NormEpsilon = 1e-6F;  // under the root, of keys and queries; transformers has this one
 
 // What a layer is: attention, or a delta net in its place, and then an FFN or experts. Of a layer with a delta net all
 // members of attention are 0 or false.
@@ -120,7 +124,7 @@ struct LayerSpec {
   // Bytes of K (or of V) per position, all KV heads. THE place where KV bytes come from.
   Bytes kv_row_bytes(DType dtype) const;
 };
-inline constexpr std::uint32_t kMaxHeadDim = 1024;
+inline constexpr std::uint32_t kMaxHeads = 1U << 14, kMaxHeadDim = 1024;
 // Keys are kept in groups of this many, so that a kernel always reads whole groups.
 inline constexpr std::uint32_t kKvRowStep = 32;
 inline constexpr std::uint32_t kKvSinkRows = 128, kKvTailRowsMin = 128, kKvTailRowsMany = 512, kKvTailRowsMax = 1024;
@@ -156,8 +160,10 @@ struct ModelInfo {
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
+  std::uint32_t n_recurrent_layers() const;
   // Whether any layer has a state, which can be taken up only where it stands.
-  bool is_recurrent() const;
+  bool is_recurrent() const { return n_recurrent_layers() > 0; }
+  Bytes state_bytes() const;                                                   // of one slot, all layers
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
   // The share of a weight that one row reads: all of it, or the chosen experts' share of a tensor of experts.
   double share_read(const WeightTensor& weight) const;

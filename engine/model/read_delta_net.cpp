@@ -11,7 +11,6 @@ namespace {
 constexpr std::string_view kIntervalKey = "full_attention_interval", kLayersKey = "attention.recurrent_layers",
                            kKeyHeadsKey = "ssm.group_count", kValueHeadsKey = "ssm.time_step_rank",
                            kHeadKey = "ssm.state_size", kInnerKey = "ssm.inner_size", kConvKey = "ssm.conv_kernel";
-constexpr std::uint32_t kMostHeads = 1U << 14;
 
 }  // namespace
 
@@ -33,14 +32,14 @@ std::vector<bool> read_recurrent_layers(const ArchRow& row, std::uint32_t n_bloc
 
 std::optional<DeltaNetSpec> read_delta_net(const ArchRow& row, KeyReader& keys) {
   if (!row.delta_net) return std::nullopt;
-  DeltaNetSpec spec{.n_key_heads = keys.positive(kKeyHeadsKey, kMostHeads),
-                    .n_value_heads = keys.positive(kValueHeadsKey, kMostHeads),
+  DeltaNetSpec spec{.n_key_heads = keys.positive(kKeyHeadsKey, kMaxHeads),
+                    .n_value_heads = keys.positive(kValueHeadsKey, kMaxHeads),
                     .key_dim = keys.positive(kHeadKey, kMaxHeadDim),
                     .value_dim = 0,
                     .conv_width = keys.positive(kConvKey, std::numeric_limits<std::uint32_t>::max()),
                     .heads_are_tiled = row.delta_net->heads_are_tiled};
   spec.value_dim = spec.key_dim;
-  const std::uint32_t inner = keys.positive(kInnerKey, kMostHeads * kMaxHeadDim);
+  const std::uint32_t inner = keys.positive(kInnerKey, kMaxHeads * kMaxHeadDim);
   if (keys.failed()) return std::nullopt;
   const auto bad = [&](std::string_view message) { keys.fail(ErrorCode::kBadFile, message); };
   if (spec.n_value_heads % spec.n_key_heads != 0) {

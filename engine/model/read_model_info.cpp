@@ -22,7 +22,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxHeads = 1U << 14, kMaxExperts = 1U << 12;
+constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxExperts = 1U << 12;
 
 constexpr std::string_view kAttentionSoftcapKey = "attn_logit_softcapping",
                            kLogitSoftcapKey = "final_logit_softcapping";
@@ -275,7 +275,7 @@ class ModelInfoReader {
   void fill_layer(std::int32_t i, LayerSpec& layer) {
     fill(TensorRole::kAttnNorm, i, 1, model_.d_model);
     layer.delta_net ? fill_delta_net(i, *layer.delta_net) : fill_attention(i, layer);
-    fill_from(fmt::format("blk.{}.{}", i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
+    fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
   }
@@ -329,7 +329,7 @@ class ModelInfoReader {
     fill(TensorRole::kTimeBias, i, 1, spec.n_value_heads);
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
-    fill_from(fmt::format("blk.{}.ssm_out.weight", i), TensorRole::kAttnOut, i, d_model, spec.v_dim());
+    fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {

@@ -106,15 +106,19 @@ bool role_is_experts(TensorRole role) {
   return role == TensorRole::kExpertGate || role == TensorRole::kExpertUp || role == TensorRole::kExpertDown;
 }
 
+std::string layer_tensor_name(std::int32_t layer, std::string_view tensor) {
+  return fmt::format("blk.{}.{}", layer, tensor);
+}
+
 std::string role_tensor_name(TensorRole role, std::int32_t layer) {
   const RoleRow& row = role_row(role);
-  return row.is_of_layer ? fmt::format("blk.{}.{}", layer, row.tensor) : std::string(row.tensor);
+  return row.is_of_layer ? layer_tensor_name(layer, row.tensor) : std::string(row.tensor);
 }
 
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer) {
   const RoleRow& row = role_row(role);
   if (row.fused.empty()) return std::nullopt;
-  return fmt::format("blk.{}.{}", layer, row.fused);
+  return layer_tensor_name(layer, row.fused);
 }
 
 }  // namespace headroom

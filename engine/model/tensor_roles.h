@@ -53,6 +53,10 @@ bool role_is_experts(TensorRole role);        // one matrix per expert
 
 // The tensor that fills a role: "blk.3.attn_q.weight"; `layer` is ignored for roles that are not of a layer.
 std::string role_tensor_name(TensorRole role, std::int32_t layer);
+// "blk.3." and the name of a tensor that every layer has one of.
+std::string layer_tensor_name(std::int32_t layer, std::string_view tensor);
+// What fills kAttnOut of a delta net.
+inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight";
 // The tensor that holds the rows of several roles one after the other, in the order of TensorRole; absent for a role
 // that is never fused.
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);

@@ -17,7 +17,7 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
   Bytes partials = 0, expert_tiles = 0, expert_rows = 0;
   bool has_post_norms = false;
   for (const LayerSpec& layer : model.layers) {
-    if (!layer.has_cache()) continue;  // no GPU has them
+    if (!layer.has_cache()) continue;  // on the CPU: GPUs have no kernels for it
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
     q_dim = std::max<std::uint64_t>(q_dim, layer.q_dim());
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);

@@ -141,19 +141,12 @@ void note_context(const ModelInfo& model, const PlanOptions& options, std::vecto
 }
 
 void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
-  Bytes of_slot = 0;
-  std::uint32_t n_recurrent = 0;
-  for (const LayerSpec& layer : model.layers) {
-    if (!layer.delta_net) continue;
-    ++n_recurrent;
-    of_slot += layer.delta_net->conv_bytes() + layer.delta_net->matrix_bytes();
-  }
-  if (n_recurrent == 0) return;
+  if (!model.is_recurrent()) return;
   const std::string each = options.n_slots == 1 ? "" : fmt::format(" for each of {} slots", options.n_slots);
   notes.push_back(
       {fmt::format("{} of {} layers keep a state of fixed size instead of a cache: {}{}, however long the "
                    "context.",
-                   n_recurrent, model.n_layers(), format_bytes(of_slot), each)});
+                   model.n_recurrent_layers(), model.n_layers(), format_bytes(model.state_bytes()), each)});
   notes.push_back(
       {"A state cannot go back: a conversation that is changed further up is read again from its beginning."});
 }

@@ -147,7 +147,7 @@ class SegmentWriter {
       const bool has_all = segment.n_layers == segment.last - segment.first + 1;
       const std::string range = layer_range(segment.first, segment.last);
       text_ += segment_line(region_group_name(region_group(segment.kind)),
-                            has_all ? range : fmt::format("{} of {}", segment.n_layers, range), segment.bytes);
+                            has_all ? range : fmt::format("{}, {} of them", range, segment.n_layers), segment.bytes);
     }
     segments_.clear();
   }

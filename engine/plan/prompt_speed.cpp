@@ -24,11 +24,6 @@ double positions_seen(const LayerSpec& layer, std::uint64_t first, std::uint64_t
   return static_cast<double>(n_growing * first + n_growing * (n_growing + 1) / 2 + (n_rows - n_growing) * layer.window);
 }
 
-// Multiply-adds of kDeltaRule: what a row reads of each matrix with its key and its query, and what it adds.
-double rule_products(const DeltaNetSpec& spec, std::uint32_t n_rows) {
-  return 3.0 * spec.key_dim * spec.v_dim() * n_rows;
-}
-
 double bytes_on(const WeightTensor& weight, const DeviceInfo& device) {
   return static_cast<double>(weight_bytes(weight, device.traits.weight_layout));
 }
@@ -106,7 +101,7 @@ std::vector<DevicePromptWork> prompt_work(const ModelInfo& model, std::span<cons
       at.attend_products[static_cast<std::size_t>(options.kv_k)] += products;
       at.attend_products[static_cast<std::size_t>(options.kv_v)] += products;
       if (layer.delta_net)
-        at.attend_products[static_cast<std::size_t>(DType::kF32)] += rule_products(*layer.delta_net, n_rows);
+        at.attend_products[static_cast<std::size_t>(DType::kF32)] += n_rows * layer.delta_net->products_per_row();
       at.n_ops += kAttentionOps;
       shares[in_step.layers[i].ffn].resident.n_ops += n_ffn_ops(layer);
     }

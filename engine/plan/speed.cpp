@@ -116,7 +116,7 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
     // A state is read and written.
     if (layer.delta_net) {
       work[at.attention].cache_bytes[static_cast<std::size_t>(DType::kF32)] +=
-          2.0 * static_cast<double>(layer.delta_net->conv_bytes() + layer.delta_net->matrix_bytes());
+          2.0 * static_cast<double>(layer.delta_net->state_bytes());
     }
     work[at.attention].n_ops += kAttentionOps;
     work[at.ffn].n_ops += n_ffn_ops(layer);

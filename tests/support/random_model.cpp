@@ -179,7 +179,7 @@ class ModelBuilder {
     add_vector(TensorRole::kAttnNorm, i, d_model, Fill::kNorm);
     const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
     row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
-    add(fmt::format("blk.{}.{}", i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
+    add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
     if (row_.router) return add_experts(i);
     add_matrix(TensorRole::kGate, i, spec_.d_ff, d_model);
     add_matrix(TensorRole::kUp, i, spec_.d_ff, d_model);
@@ -222,7 +222,7 @@ class ModelBuilder {
     add_vector(TensorRole::kTimeBias, i, n_heads, Fill::kBias);
     add_vector(TensorRole::kDecay, i, n_heads, Fill::kDecay);
     add_vector(TensorRole::kReadNorm, i, spec_.state_dim, Fill::kNorm);
-    add(fmt::format("blk.{}.ssm_out.weight", i), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut), {v_dim, d_model},
+    add(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut), {v_dim, d_model},
         Fill::kMatrix);
   }
 

@@ -7,13 +7,6 @@
 #include "backend/cpu/head_units.h"
 
 namespace headroom {
-namespace {
-
-// The epsilon under the root of an L2 norm: of transformers.
-constexpr float kL2Epsilon = 1e-6F;
-
-}  // namespace
-
 // Some channels of all rows have been projected: the convolution of each slot's rows.
 void CpuStep::mix(const BoundLayer& layer, float* mixed, std::uint32_t first_channel, std::uint32_t n_channels) const {
   const DeltaNetSpec& spec = *layer.spec->delta_net;
@@ -76,7 +69,7 @@ void CpuStep::delta_mix(const Op& op, std::uint32_t thread) {
     for (std::uint32_t row = 0; row < n_rows; ++row) {
       for (std::uint32_t head = heads.first; head < heads.last; ++head) {
         float* const elems = mixed + std::size_t{row} * spec.n_mixed() + first_channel;
-        kernels_.l2_norm(elems + std::size_t{head} * spec.key_dim, spec.key_dim, kL2Epsilon, length);
+        kernels_.l2_norm(elems + std::size_t{head} * spec.key_dim, spec.key_dim, kL2NormEpsilon, length);
       }
     }
   };

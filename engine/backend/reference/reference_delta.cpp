@@ -3,21 +3,18 @@
 #include <array>
 #include <cmath>
 
+#include "backend/reference/reference_math.h"
 #include "backend/reference/reference_step.h"
 
 namespace headroom {
 namespace {
 
-double silu(double x) { return x / (1 + std::exp(-x)); }
 double softplus(double x) { return x > 20 ? x : std::log1p(std::exp(x)); }
-
-// The epsilon under the root of an L2 norm: of transformers.
-constexpr double kL2Epsilon = 1e-6;
 
 void scale_to(std::span<float> head, double length) {
   double squares = 0;
   for (const float x : head) squares += static_cast<double>(x) * x;
-  const double factor = length / std::sqrt(squares + kL2Epsilon);
+  const double factor = length / std::sqrt(squares + static_cast<double>(kL2NormEpsilon));
   for (float& x : head) x = static_cast<float>(x * factor);
 }
 
@@ -74,7 +71,7 @@ void ReferenceStep::delta_mix(const Op& op) {
     for (std::size_t head = 0; head < n_heads; ++head) {
       float &decay = rates[i * 2 * n_heads + head], &beta = rates[(i * 2 + 1) * n_heads + head];
       decay = static_cast<float>(decays[head] * softplus(static_cast<double>(decay) + biases[head]));
-      beta = static_cast<float>(1 / (1 + std::exp(-static_cast<double>(beta))));
+      beta = static_cast<float>(sigmoid(beta));
     }
   }
 }
@@ -124,11 +121,9 @@ void ReferenceStep::delta_out(const Op& op) {
   for (std::size_t head = 0; head < n_rows() * spec.n_value_heads; ++head) {
     const float *from = read + head * spec.value_dim, *gate = gates + head * spec.value_dim;
     float* to = gated_.data() + head * spec.value_dim;
-    double squares = 0;
-    for (std::size_t n = 0; n < spec.value_dim; ++n) squares += static_cast<double>(from[n]) * from[n];
-    const double factor = 1 / std::sqrt(squares / spec.value_dim + bound_.model->norm_epsilon);
-    for (std::size_t n = 0; n < spec.value_dim; ++n)
-      to[n] = static_cast<float>(from[n] * factor * weight[n] * silu(gate[n]));
+    std::copy_n(from, spec.value_dim, to);
+    norm({to, spec.value_dim}, weight, bound_.model->norm_epsilon);
+    for (std::size_t n = 0; n < spec.value_dim; ++n) to[n] = static_cast<float>(to[n] * silu(gate[n]));
   }
   add_to_residual(op, gated_.data(), TensorRole::kAttnOut, nullptr, TensorRole::kAttnPostNorm);
 }

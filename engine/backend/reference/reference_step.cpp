@@ -6,18 +6,12 @@
 #include <numeric>
 #include <utility>
 
+#include "backend/reference/reference_math.h"
 #include "format/decode.h"
 #include "format/rotation.h"
 
 namespace headroom {
 namespace {
-
-void norm(std::span<float> row, std::span<const float> weight, float epsilon) {
-  double squares = 0;
-  for (const float x : row) squares += static_cast<double>(x) * x;
-  const double factor = 1 / std::sqrt(squares / static_cast<double>(row.size()) + epsilon);
-  for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(row[i] * factor * weight[i]);
-}
 
 void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& frequencies, std::uint32_t position) {
   const std::uint32_t n_pairs = rope.rope_dim / 2;
@@ -34,7 +28,7 @@ void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& fr
 }
 
 double activate(Activation kind, double x) {
-  if (kind == Activation::kSilu) return x / (1 + std::exp(-x));
+  if (kind == Activation::kSilu) return silu(x);
   return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));  // tanh form, arXiv 1606.08415
 }
 
@@ -262,7 +256,7 @@ void ReferenceStep::attn_out(const Op& op) {
   if (spec.has_out_gate) {
     const float* gates = bound_.buffer(op.inputs[1]);
     for (std::size_t i = 0; i < n_rows() * spec.q_dim(); ++i)
-      gated_[i] = static_cast<float>(attended[i] / (1 + std::exp(-static_cast<double>(gates[i]))));
+      gated_[i] = static_cast<float>(attended[i] * sigmoid(gates[i]));
     attended = gated_.data();
   }
   add_to_residual(op, attended, TensorRole::kAttnOut, bound_.find(TensorRole::kAttnOutBias, op.layer),

@@ -12,6 +12,7 @@ namespace headroom {
 namespace {
 
 using test::RandomModelSpec;
+using test::refusal;
 
 RandomModelSpec small() {
   RandomModelSpec spec;
@@ -24,13 +25,6 @@ RandomModelSpec small() {
   spec.n_value_heads = 6;
   spec.state_dim = 8;
   return spec;
-}
-
-// The whole message, without the folder.
-std::string delta_refusal(const Result<ModelInfo>& model) {
-  if (model.ok()) return "no error";
-  const std::string& message = model.error().message;
-  return message.substr(message.find("m.gguf"));
 }
 
 std::string kinds(const ModelInfo& model) {
@@ -88,12 +82,12 @@ TEST(ReadDeltaNet, layers_follow_the_period_or_a_list_of_flags) {
   model = with("110110");
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_EQ(kinds(*model), "ddadda");
-  EXPECT_EQ(delta_refusal(with("11011")),
+  EXPECT_EQ(refusal(with("11011")),
             "m.gguf: metadata 'qwen35.attention.recurrent_layers' has 5 entries, expected one for each of 6 layers");
   // What is said to be recurrent has tensors of attention.
-  EXPECT_EQ(delta_refusal(with("111110")), "m.gguf: tensor 'blk.2.attn_qkv.weight' is missing");
+  EXPECT_EQ(refusal(with("111110")), "m.gguf: tensor 'blk.2.attn_qkv.weight' is missing");
   spec.uint_keys = {{"attention.recurrent_layers", 3}};
-  EXPECT_EQ(delta_refusal(test::read_written(test::random_gguf(spec))),
+  EXPECT_EQ(refusal(test::read_written(test::random_gguf(spec))),
             "m.gguf: metadata 'qwen35.attention.recurrent_layers': expected an array of 6 flags");
 }
 
@@ -101,7 +95,7 @@ TEST(ReadDeltaNet, sizes_that_lie_are_refused) {
   const auto refused = [](const std::string& key, std::uint32_t value) {
     RandomModelSpec spec = small();
     spec.uint_keys = {{key, value}};
-    return delta_refusal(test::read_written(test::random_gguf(spec)));
+    return refusal(test::read_written(test::random_gguf(spec)));
   };
   EXPECT_EQ(refused("ssm.group_count", 4),
             "m.gguf: metadata 'qwen35.ssm.time_step_rank' is 6, which is no multiple of 'qwen35.ssm.group_count', 4");
@@ -126,7 +120,7 @@ TEST(ReadDeltaNet, sections_of_positions_have_every_pair_or_are_refused) {
     return test::read_written(writer);
   };
   EXPECT_TRUE(read({3, 3, 2, 0}).ok()) << "8 pairs of 16 elements";
-  EXPECT_EQ(delta_refusal(read({3, 3, 1, 0})),
+  EXPECT_EQ(refusal(read({3, 3, 1, 0})),
             "m.gguf: metadata 'qwen35.rope.dimension_sections' is (3, 3, 1, 0), expected sections of 8 pairs together, "
             "half of 'qwen35.rope.dimension_count'");
   EXPECT_FALSE(read({-3, 3, 8, 0}).ok());

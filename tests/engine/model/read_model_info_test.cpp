@@ -17,6 +17,7 @@ namespace headroom {
 namespace {
 
 using test::RandomModelSpec;
+using test::refusal;
 using testing::HasSubstr;
 
 RandomModelSpec small(const std::string& architecture) {
@@ -36,14 +37,6 @@ void expect_refused(const Result<ModelInfo>& model, ErrorCode code, const std::s
   const std::string& message = model.error().message;
   EXPECT_NE(message.find(".gguf: "), std::string::npos) << message;
   EXPECT_EQ(message.find(".gguf"), message.rfind(".gguf")) << message;
-}
-
-// The whole message, without the folder.
-std::string refusal(const Result<ModelInfo>& model) {
-  if (model.ok()) return "no error";
-  const std::string& message = model.error().message;
-  const std::size_t name = message.find("m.gguf");
-  return name == std::string::npos ? message : message.substr(name);
 }
 
 class EachArchitecture : public testing::TestWithParam<ArchRow> {};

@@ -19,6 +19,14 @@ inline Result<ModelInfo> read_written(const GgufWriter& writer, const std::optio
   return row ? read_model_info(*file, *row) : read_model_info(*file);
 }
 
+// The whole message of a refusal, without the folder.
+inline std::string refusal(const Result<ModelInfo>& model) {
+  if (model.ok()) return "no error";
+  const std::string& message = model.error().message;
+  const std::size_t name = message.find("m.gguf");
+  return name == std::string::npos ? message : message.substr(name);
+}
+
 // An array of flags as it stands in a file: of "011".
 inline std::string flags(const std::string& values) {
   std::string bytes(12, '\0');
