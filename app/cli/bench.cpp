@@ -79,8 +79,9 @@ Result<Timing> timed(Session& session, const Options& options, std::span<const T
   double all = 0, productsBefore = 0;
   for (std::uint32_t repeat = 0; repeat <= options.nRepeats; ++repeat) {
     // A window may have to be read again.
-    const std::uint32_t nHeld = session.take_back(0, options.depth);
-    if (Status filled = prefill(session, tokens.first(options.depth).subspan(nHeld), stop); !filled)
+    const Result<std::uint32_t> nHeld = session.take_back(0, options.depth);
+    if (!nHeld) return nHeld.error();
+    if (Status filled = prefill(session, tokens.first(options.depth).subspan(*nHeld), stop); !filled)
       return filled.error();
     if (repeat == 1) productsBefore = product_seconds(backends);
     const Result<double> taken = secondsOf(work);

@@ -56,8 +56,8 @@ std::vector<TokenId> windowAt(std::span<const TokenId> tokens, std::size_t first
 
 // One window of the text, in both sessions, from an empty cache. Positions whose next token is in the window count.
 Status compareChunk(Pair& pair, std::span<const TokenId> chunk, Divergence& divergence, const StopToken& stop) {
-  pair.reference->take_back(0, 0);
-  pair.judged->take_back(0, 0);
+  pair.reference->clear(0);
+  pair.judged->clear(0);
   for (std::size_t first = 0; first < chunk.size(); first += pair.judged->max_logit_rows()) {
     if (Status wanted = stillWanted(); !wanted) return wanted;
     const std::size_t n = std::min<std::size_t>(chunk.size() - first, pair.judged->max_logit_rows());

@@ -34,13 +34,14 @@ Result<DType> readKvType(const std::string& option, const std::string& label) {
 
 // A plan's errors begin with the field that makes no sense; here it is called as the user wrote it.
 Error asOption(Error error) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOptions{{{"device", "--device"},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOptions{{{"device", "--device"},
                                                                                    {"kv_k", "--kv-k"},
                                                                                    {"kv_v", "--kv-v"},
                                                                                    {"n_gpu_layers", "--gpu-layers"},
                                                                                    {"n_cpu_ffn", "--cpu-ffn"},
                                                                                    {"stream_rows", "--stream-rows"},
                                                                                    {"n_batch", "--batch"},
+                                                                                   {"n_checkpoints", "--checkpoints"},
                                                                                    {"n_ctx", "--ctx"}}};
   for (const auto& [field, option] : kOptions) {
     const bool isNamed = error.message.starts_with(field) && error.message.substr(field.size()).starts_with(":");
@@ -165,6 +166,10 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
   text("--stream-rows", arguments.streamRows,
        "Steps of at least so many tokens stream FFN weights from the CPU to a GPU (0: none do), or auto: where that is "
        "faster");
+  text("--checkpoints", arguments.checkpoints,
+       "Of models with states or windows: copies of each slot's, from which a changed conversation goes on (0: none), "
+       "or "
+       "auto: by what is free");
   CLI::Option* device = addRepeatable(
       app, "--device", arguments.devices,
       "cpu, vulkan:0, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");
@@ -227,6 +232,9 @@ Result<PlanInputs> readPlanArguments(const PlanArguments& arguments, const Model
   const Result<std::int32_t> streamRows = readNumberOrAuto("--stream-rows", "tokens", arguments.streamRows);
   if (!streamRows) return streamRows.error();
   options.stream_rows = *streamRows;
+  const Result<std::int32_t> checkpoints = readNumberOrAuto("--checkpoints", "copies", arguments.checkpoints);
+  if (!checkpoints) return checkpoints.error();
+  options.n_checkpoints = *checkpoints;
   Result<std::vector<DeviceInfo>> devices = plannableDevices(arguments.nThreads, true, arguments.devices);
   if (!devices) return devices.error();
   inputs.devices = std::move(*devices);

@@ -23,7 +23,8 @@ struct PlanArguments {
   // Not an option: logits and kld, which ask for the logits of every row, read at most so many in one step. 0: others.
   std::uint32_t mostRowsWithLogits = 0;
   bool plainKv = false;  // not a planning option: the baseline of bench and kld
-  std::string batch = "auto", kvK = "f16", kvV = "f16", gpuLayers = "auto", cpuFfn = "auto", streamRows = "auto";
+  std::string batch = "auto", kvK = "f16", kvV = "f16", gpuLayers = "auto", cpuFfn = "auto", streamRows = "auto",
+              checkpoints = "auto";
   std::vector<std::string> devices;           // in the order in which layers are given to them; none: chosen
   std::vector<std::string> keepFree, atMost;  // "1GiB", of the first device, or "cuda:1=512MiB"
 };

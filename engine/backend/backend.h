@@ -75,6 +75,15 @@ struct DeviceLimits {
 // Memory that measure_speed() uses: at most and at least.
 inline constexpr Bytes kMostMeasureBytes = 512 * kMiB, kLeastMeasureBytes = 16 * kMiB;
 
+// A copy of bytes from an arena to itself or to another one; the two do not overlap.
+struct ArenaCopy {
+  Arena* from = nullptr;
+  Bytes from_offset = 0;
+  Arena* to = nullptr;
+  Bytes to_offset = 0;
+  Bytes n_bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -156,13 +165,17 @@ class Backend {
   virtual Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
                             const StopToken& stop) = 0;
 
-  // Copies bytes from one arena of this backend to another, once all submitted ops are done: so a check looks at memory
-  // that only the backend reaches.
-  virtual Status copy_bytes(Arena& from, Bytes from_offset, Arena& to, Bytes to_offset, Bytes n_bytes) {
-    CHECK(from.host_address() != nullptr && to.host_address() != nullptr, "the host reaches both arenas");
-    std::copy_n(from.host_address() + from_offset, n_bytes, to.host_address() + to_offset);
+  // Copies bytes between arenas of this backend, once all submitted ops are done: checkpoints are made and taken up so,
+  // and a check looks at memory that only the backend reaches. kCancelled when stopped, between two copies.
+  virtual Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) {
+    for (const ArenaCopy& copy : copies) {
+      if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying memory was stopped"};
+      CHECK(copy.from->host_address() != nullptr && copy.to->host_address() != nullptr, "the host reaches both arenas");
+      std::copy_n(copy.from->host_address() + copy.from_offset, copy.n_bytes, copy.to->host_address() + copy.to_offset);
+    }
     return ok_status();
   }
+  Status copy_bytes(const ArenaCopy& copy) { return copy_bytes({&copy, 1}, {}); }
 
   virtual Result<MemorySample> sample_memory() = 0;
 

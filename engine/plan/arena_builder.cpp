@@ -11,7 +11,8 @@ namespace {
 
 // "k of layer 3", "logits"; of a weight the tensor's name.
 std::string region_words(const Region& region, std::string_view name) {
-  const bool is_of_layer = region.kind == RegionKind::kKv || region.kind == RegionKind::kState;
+  const bool is_of_layer =
+      region.kind == RegionKind::kKv || region.kind == RegionKind::kState || region.kind == RegionKind::kCheckpoints;
   return is_of_layer ? fmt::format("{} of layer {}", name, region.layer) : std::string(name);
 }
 
@@ -21,6 +22,7 @@ std::string_view advice(RegionKind kind) {
     case RegionKind::kKv:
     case RegionKind::kTokens: return "; lower n_ctx or n_slots";
     case RegionKind::kState: return "; lower n_slots";
+    case RegionKind::kCheckpoints: return "; lower n_checkpoints or n_slots";
     case RegionKind::kLogits:
     case RegionKind::kCandidates: return "; lower n_logit_rows or n_slots";
     case RegionKind::kActivations:

@@ -36,6 +36,17 @@ std::string_view state_region_name(StatePart part) {
   return "state";
 }
 
+std::string_view checkpoint_region_name(const CheckpointRegion& copies) {
+  switch (copies.kv_part) {
+    case KvPart::kKeys: return "checkpoints of k";
+    case KvPart::kValues: return "checkpoints of v";
+    case KvPart::kExactKeys: return "checkpoints of k exact";
+    case KvPart::kExactValues: return "checkpoints of v exact";
+    case KvPart::kNone: break;
+  }
+  return copies.state_part == StatePart::kConv ? "checkpoints of convolution state" : "checkpoints of matrix state";
+}
+
 void add_to(std::optional<Bytes>& sum, Bytes bytes) {
   if (sum) sum = checked_add(*sum, bytes);
 }
@@ -74,6 +85,17 @@ std::vector<DeviceArenas::CacheSize> DeviceArenas::cache_sizes(std::int32_t inde
     Region region{.kind = RegionKind::kState, .layer = index};
     region.state_part = state.part;
     sizes.push_back({std::move(region), state_region_name(state.part), state.bytes});
+  }
+  if (options_.n_checkpoints == 0) return sizes;
+  const std::optional<Bytes> n_copies = checked_mul(options_.n_slots, static_cast<Bytes>(options_.n_checkpoints));
+  for (const CheckpointRegion& copies : checkpoint_regions(layer, options_)) {
+    Region region{.kind = RegionKind::kCheckpoints, .layer = index};
+    region.dtype = copies.dtype;
+    region.kv_part = copies.kv_part;
+    region.state_part = copies.state_part;
+    const bool is_known = n_copies && copies.bytes_of_slot;
+    sizes.push_back({std::move(region), checkpoint_region_name(copies),
+                     is_known ? checked_mul(*n_copies, *copies.bytes_of_slot) : std::nullopt});
   }
   return sizes;
 }
@@ -201,7 +223,7 @@ Result<Arenas> DeviceArenas::session(const Placement& placement, const WeightStr
   const Sizes& sizes = sizes_of(device);
   const bool has_head = placement.head_device == device;
   ArenaBuilder builder(device, info, info.traits.arena_memory, Lifetime::kSession, keep);
-  builder.reserve(std::size_t{model_.n_layers()} * 4 + 6);
+  builder.reserve(std::size_t{model_.n_layers()} * 8 + 6);
   add_caches(placement, device, keep, builder);
   builder.add(RegionKind::kActivations, activation_bytes(placement, streaming, device));
   if (has_head) builder.add(RegionKind::kLogits, Bytes{options_.n_logit_rows} * model_.n_vocab * kF32Bytes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <tuple>
 
@@ -181,6 +182,17 @@ void add_state(const ModelInfo& model, const PlanOptions& options, const Region&
              fmt::format("{} slots x {} x {} bytes", options.n_slots, of_slot, kF32Bytes), bytes, "layers");
 }
 
+// "4 checkpoints x 1 slots x 3,145,728 bytes" of each layer.
+void add_checkpoints(const ModelInfo& model, const PlanOptions& options, const Region& region, DeviceIndex device,
+                     GroupList& groups) {
+  const Bytes n_copies = Bytes{options.n_slots} * static_cast<Bytes>(options.n_checkpoints),
+              of_slot = checkpoint_bytes(model, options, region);
+  groups.add(fmt::format("p{} {}", region.name, of_slot), region, device,
+             fmt::format("{}{}", static_cast<char>(std::toupper(region.name.front())), region.name.substr(1)),
+             fmt::format("{} slots x {} checkpoints x {} bytes", options.n_slots, options.n_checkpoints, of_slot),
+             n_copies * of_slot, "layers");
+}
+
 // The words and the arithmetic of a region that is neither a weight nor of a layer.
 struct Explained {
   std::string label, each;
@@ -249,6 +261,7 @@ Explained explain(const ModelInfo& model, const MemoryPlan& plan, const ArenaPla
     case RegionKind::kWeights:
     case RegionKind::kKv:
     case RegionKind::kState:
+    case RegionKind::kCheckpoints:
     case RegionKind::kSampler: break;  // one number: the sampler's
   }
   return {region.name, fmt::format("{} bytes", region.size), region.size};
@@ -260,6 +273,8 @@ void add_region(const ModelInfo& model, const MemoryPlan& plan, const ArenaPlan&
     return add_weight(model, plan.devices[arena.device].traits.weight_layout, region, arena.device, groups);
   if (region.kind == RegionKind::kKv) return add_kv(model, plan.options, region, arena.device, groups);
   if (region.kind == RegionKind::kState) return add_state(model, plan.options, region, arena.device, groups);
+  if (region.kind == RegionKind::kCheckpoints)
+    return add_checkpoints(model, plan.options, region, arena.device, groups);
   Explained explained = explain(model, plan, arena, region);
   groups.add(region.name, region, arena.device, std::move(explained.label), std::move(explained.each),
              explained.each_bytes, "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "format/dtype_table.h"
 
 namespace headroom {
@@ -33,6 +34,31 @@ std::vector<StateRegion> state_regions(const LayerSpec& layer, std::uint64_t n_s
   const auto of_slots = [&](Bytes bytes) { return checked_mul(n_slots, bytes); };
   return {{StatePart::kConv, of_slots(layer.delta_net->conv_bytes())},
           {StatePart::kMatrix, of_slots(layer.delta_net->matrix_bytes())}};
+}
+
+std::vector<CheckpointRegion> checkpoint_regions(const LayerSpec& layer, const PlanOptions& options) {
+  std::vector<CheckpointRegion> regions;
+  for (const StateRegion& state : state_regions(layer, 1))
+    regions.push_back({KvPart::kNone, state.part, DType::kF32, state.bytes});
+  if (!layer.has_cache() || layer.kv_rows(options.n_ctx, options.n_batch) >= options.n_ctx) return regions;
+  for (const KvRegion& kv : kv_regions(layer, options))
+    regions.push_back({kv.part, StatePart::kNone, kv.dtype, kv_region_bytes(layer, kv, 1)});
+  return regions;
+}
+
+Bytes checkpoint_bytes(const ModelInfo& model, const PlanOptions& options, const Region& checkpoints) {
+  for (const CheckpointRegion& part :
+       checkpoint_regions(model.layers[static_cast<std::size_t>(checkpoints.layer)], options)) {
+    if (part.kv_part == checkpoints.kv_part && part.state_part == checkpoints.state_part && part.bytes_of_slot)
+      return *part.bytes_of_slot;
+  }
+  CHECK(false, "checkpoints of what needs none");
+}
+
+bool needs_checkpoints(const ModelInfo& model, const PlanOptions& options) {
+  return std::ranges::any_of(model.layers, [&](const LayerSpec& layer) {
+    return layer.delta_net || layer.kv_rows(options.n_ctx, options.n_batch) < options.n_ctx;
+  });
 }
 
 std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& region, std::uint64_t n_slots) {

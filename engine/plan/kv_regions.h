@@ -27,6 +27,22 @@ struct StateRegion {
 };
 std::vector<StateRegion> state_regions(const LayerSpec& layer, std::uint64_t n_slots);
 
+// What a checkpoint holds of one part of a layer: all that one slot has of a state, or of a cache that does not hold
+// the whole context. A checkpoint is a copy of these bytes, whatever is in them.
+struct CheckpointRegion {
+  KvPart kv_part = KvPart::kNone;
+  StatePart state_part = StatePart::kNone;
+  DType dtype = DType::kF32;
+  std::optional<Bytes> bytes_of_slot;  // absent when beyond 64 bits
+};
+std::vector<CheckpointRegion> checkpoint_regions(const LayerSpec& layer, const PlanOptions& options);
+
+// What one checkpoint of one slot takes of a region of checkpoints.
+Bytes checkpoint_bytes(const ModelInfo& model, const PlanOptions& options, const Region& checkpoints);
+
+// Whether a slot of this model cannot go back by itself to any of its positions. `options`: with n_ctx and n_batch.
+bool needs_checkpoints(const ModelInfo& model, const PlanOptions& options);
+
 // Whether the codes of this part are shifted by position: see value_shift().
 bool has_value_shifts(KvPart part, const PlanOptions& options);
 

@@ -6,7 +6,9 @@
 
 #include "base/check.h"
 #include "plan/choose_batch.h"
+#include "plan/choose_checkpoints.h"
 #include "plan/device_arenas.h"
+#include "plan/kv_regions.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "plan/prompt_speed.h"
@@ -206,6 +208,10 @@ Result<ArenaLayout> compute_arenas(const ModelInfo& model, std::span<const Devic
   Result<ArenaLayout> chosen = layout_with(*resolved);
   if (chosen && chosen->fits() && options.n_batch == kAutoBatch)
     chosen = choose_batch(model, devices, *resolved, std::move(*chosen), layout_with);
+  if (chosen && options.n_checkpoints == kAutoCheckpoints)
+    chosen = choose_checkpoints(model, devices, *resolved, std::move(*chosen), layout_with);
+  // With a larger batch windows may have all of the context.
+  if (chosen && !needs_checkpoints(model, chosen->options)) chosen->options.n_checkpoints = 0;
   if (!chosen || keep == Keep::kSizesOnly) return chosen;
   const DeviceArenas sizes(model, devices, chosen->options, *cpu);
   chosen->arenas = *sizes.arenas(chosen->placement, chosen->streaming, Keep::kRegions);

@@ -27,6 +27,7 @@ std::string_view region_kind_name(RegionKind kind) {
     case RegionKind::kWeights: return "weights";
     case RegionKind::kKv: return "kv";
     case RegionKind::kState: return "state";
+    case RegionKind::kCheckpoints: return "checkpoints";
     case RegionKind::kActivations: return "activations";
     case RegionKind::kLogits: return "logits";
     case RegionKind::kScratch: return "scratch";
@@ -49,6 +50,7 @@ RegionGroup region_group(RegionKind kind) {
     case RegionKind::kWeights: return RegionGroup::kWeights;
     case RegionKind::kKv: return RegionGroup::kKv;
     case RegionKind::kState: return RegionGroup::kState;
+    case RegionKind::kCheckpoints: return RegionGroup::kCheckpoints;
     case RegionKind::kActivations: return RegionGroup::kActivations;
     case RegionKind::kLogits: return RegionGroup::kLogits;
     case RegionKind::kScratch:
@@ -71,6 +73,7 @@ std::string_view region_group_name(RegionGroup group) {
     case RegionGroup::kWeights: return "weights";
     case RegionGroup::kKv: return "kv";
     case RegionGroup::kState: return "state";
+    case RegionGroup::kCheckpoints: return "checkpoints";
     case RegionGroup::kActivations: return "activations";
     case RegionGroup::kLogits: return "logits";
     case RegionGroup::kScratch: return "scratch";
@@ -192,6 +195,14 @@ std::optional<RegionRef> find_state_region(const MemoryPlan& plan, std::int32_t 
   return find_first(plan, [&](const ArenaPlan& arena, const Region& region) {
     return arena.device == device && region.kind == RegionKind::kState && region.layer == layer &&
            region.state_part == part;
+  });
+}
+
+std::optional<RegionRef> find_original(const MemoryPlan& plan, const Region& checkpoints) {
+  return find_first(plan, [&](const ArenaPlan&, const Region& region) {
+    const bool is_kind = region.kind == RegionKind::kKv || region.kind == RegionKind::kState;
+    return is_kind && region.layer == checkpoints.layer && region.kv_part == checkpoints.kv_part &&
+           region.state_part == checkpoints.state_part;
   });
 }
 

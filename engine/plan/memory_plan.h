@@ -23,6 +23,7 @@ enum class RegionKind : std::uint8_t {
   kWeights,      // one tensor
   kKv,           // one part of one layer's cache
   kState,        // one part of the states of one recurrent layer: all slots
+  kCheckpoints,  // copies of one part of a state, or of a cache that a window overwrites: all slots
   kActivations,  // the program's buffers, but for the logits
   kLogits,
   kScratch,       // of the kernels
@@ -44,6 +45,7 @@ enum class RegionGroup : std::uint8_t {
   kWeights,
   kKv,
   kState,
+  kCheckpoints,
   kActivations,
   kLogits,
   kScratch,
@@ -105,6 +107,7 @@ using HeadroomRule = std::variant<KeepFree, AtMost>;
 
 inline constexpr std::int32_t kAutoLayers = -1;
 inline constexpr std::int32_t kAutoRows = -1;
+inline constexpr std::int32_t kAutoCheckpoints = -1;
 inline constexpr std::uint32_t kAutoBatch = 0;
 
 // A device to use, what it is to be left with, and what stands there.
@@ -125,6 +128,10 @@ struct PlanOptions {
   // Drafts: tokens that a decode step may compute behind the one that a slot continues with, and that may be taken back
   // afterwards; 0 to kMostDraft and less than n_batch.
   std::uint32_t n_draft = 0;
+  // Copies that each slot has of what cannot go back: states, and caches that windows overwrite. An answer that is
+  // generated again, a message that is changed and a step that was stopped go on from the nearest (run/slot_cache.h). 0
+  // to kMostCheckpoints, 0 where all can go back. Auto: by what is free (plan/choose_checkpoints.h).
+  std::int32_t n_checkpoints = kAutoCheckpoints;
   // Rows of one step that may ask for logits; 0: all rows of a decode step; else decode_rows()..step_rows().
   std::uint32_t n_logit_rows = 0;
   DType kv_k = DType::kF16, kv_v = DType::kF16;
@@ -221,6 +228,8 @@ std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t lay
 std::optional<RegionRef> find_kv_region(const MemoryPlan& plan, std::int32_t layer, KvPart part, DeviceIndex device);
 std::optional<RegionRef> find_state_region(const MemoryPlan& plan, std::int32_t layer, StatePart part,
                                            DeviceIndex device);
+// Where the parts that a region of checkpoints is of stand.
+std::optional<RegionRef> find_original(const MemoryPlan& plan, const Region& checkpoints);
 // The region of a kind that a device maps one of.
 std::optional<RegionRef> find_region(const MemoryPlan& plan, DeviceIndex mapped_by, RegionKind kind);
 

@@ -6,6 +6,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/device_rules.h"
+#include "plan/kv_regions.h"
 #include "plan/placement.h"
 #include "plan/plan_options.h"
 #include "plan/weight_stream.h"
@@ -147,8 +148,27 @@ void note_state(const ModelInfo& model, const PlanOptions& options, std::vector<
       {fmt::format("{} of {} layers keep a state of fixed size instead of a cache: {}{}, however long the "
                    "context.",
                    model.n_recurrent_layers(), model.n_layers(), format_bytes(model.state_bytes()), each)});
-  notes.push_back(
-      {"A state cannot go back: a conversation that is changed further up is read again from its beginning."});
+}
+
+// What can be gone back to, of models that cannot go back by themselves.
+void note_checkpoints(const ModelInfo& model, const ArenaLayout& layout, std::vector<Note>& notes) {
+  const PlanOptions& options = layout.options;
+  if (!needs_checkpoints(model, options)) return;
+  const std::string_view what = model.is_recurrent() ? "A state cannot go back" : "A window cannot go far back";
+  if (options.n_checkpoints == 0) {
+    return notes.push_back({fmt::format(
+        "{}, and there are no checkpoints: a conversation that is changed further up is read again from its beginning.",
+        what)});
+  }
+  Bytes of_one = 0;
+  for (const LayerSpec& layer : model.layers) {
+    for (const CheckpointRegion& part : checkpoint_regions(layer, options)) of_one += part.bytes_of_slot.value_or(0);
+  }
+  const std::string each = options.n_slots == 1 ? "" : fmt::format(" for each of {} slots", options.n_slots);
+  notes.push_back({fmt::format(
+      "{}: {} checkpoint{} of {}{} let an answer be generated again and a message be changed without reading all "
+      "that was said.",
+      what, options.n_checkpoints, options.n_checkpoints == 1 ? "" : "s", format_bytes(of_one), each)});
 }
 
 void note_kv_types(const ModelInfo& model, const PlanOptions& options, std::vector<Note>& notes) {
@@ -177,6 +197,7 @@ std::vector<Note> make_notes(const ModelInfo& model, std::span<const DeviceInfo>
   note_devices(model, devices, asked, layout, notes);
   note_context(model, layout.options, notes);
   note_state(model, layout.options, notes);
+  note_checkpoints(model, layout, notes);
   note_kv_types(model, layout.options, notes);
   for (const NotLoaded& unused : model.not_loaded)
     notes.push_back({fmt::format("Not loaded: {}.", not_loaded_text(unused))});

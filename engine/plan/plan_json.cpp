@@ -16,9 +16,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array kGroups{RegionGroup::kWeights,     RegionGroup::kKv,      RegionGroup::kState,
-                             RegionGroup::kActivations, RegionGroup::kLogits,  RegionGroup::kScratch,
-                             RegionGroup::kStreamed,    RegionGroup::kStaging, RegionGroup::kPadding};
+constexpr std::array kGroups{RegionGroup::kWeights,     RegionGroup::kKv,          RegionGroup::kState,
+                             RegionGroup::kCheckpoints, RegionGroup::kActivations, RegionGroup::kLogits,
+                             RegionGroup::kScratch,     RegionGroup::kStreamed,    RegionGroup::kStaging,
+                             RegionGroup::kPadding};
 
 Json model_json(const ModelInfo& model, const MemoryPlan& plan) {
   Json bytes_by_type = Json::object();
@@ -42,6 +43,7 @@ Json options_json(const PlanOptions& options, std::span<const DeviceInfo> device
             {"n_slots", options.n_slots},
             {"n_batch", options.n_batch},
             {"n_draft", options.n_draft},
+            {"n_checkpoints", options.n_checkpoints == kAutoCheckpoints ? Json("auto") : Json(options.n_checkpoints)},
             {"n_logit_rows", options.n_logit_rows},
             {"kv_k", dtype_row(options.kv_k).label},
             {"kv_v", dtype_row(options.kv_v).label}};

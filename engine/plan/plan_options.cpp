@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/choose_checkpoints.h"
 #include "plan/weight_stream.h"
 
 namespace headroom {
@@ -33,6 +34,10 @@ Status check_counts(const PlanOptions& options) {
     return usage(fmt::format("n_batch: expected auto or 1 to {}, found {}", kMaxBatch, options.n_batch));
   if (options.n_slots < 1 || options.n_slots > kMaxBatch)
     return usage(fmt::format("n_slots: expected 1 to {}, found {}", kMaxBatch, options.n_slots));
+  if (options.n_checkpoints < kAutoCheckpoints || options.n_checkpoints > kMostCheckpoints) {
+    return usage(
+        fmt::format("n_checkpoints: expected auto or 0 to {}, found {}", kMostCheckpoints, options.n_checkpoints));
+  }
   if (const std::uint32_t most = std::min(options.n_batch - 1, kMostDraft); options.n_draft > most) {
     return usage(
         fmt::format("n_draft: expected at most {} with n_batch {}, found {}", most, options.n_batch, options.n_draft));
@@ -180,6 +185,7 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   if (resolved.n_ctx == 0)
     resolved.n_ctx = model.n_ctx_trained == 0 ? kDefaultCtxLimit : std::min(model.n_ctx_trained, kDefaultCtxLimit);
   if (resolved.n_logit_rows == 0) resolved.n_logit_rows = resolved.decode_rows();
+  resolved.n_checkpoints = least_checkpoints(model, resolved);
   return resolved;
 }
 

@@ -20,9 +20,11 @@ inline constexpr std::uint32_t kLeastAutoBatch = 256;
 inline constexpr std::uint32_t kMostDraft = kKvRowStep - 1;
 // Positions of a slot: as many as a float holds exactly, which is what rotary angles are made from.
 inline constexpr std::uint32_t kMaxContext = 1U << 24;
+// Checkpoints of a slot: of a long conversation one in front of each message or two.
+inline constexpr std::int32_t kMostCheckpoints = 64;
 
-// `options` with devices, n_ctx, n_logit_rows and the least n_batch filled in; n_gpu_layers and n_cpu_ffn stay as given
-// (kAutoLayers included). kUsage names option, expected and found.
+// `options` with devices, n_ctx, n_logit_rows and the least n_batch and n_checkpoints filled in; n_gpu_layers and
+// n_cpu_ffn stay as given (kAutoLayers included). kUsage names option, expected and found.
 Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                     const PlanOptions& options);
 

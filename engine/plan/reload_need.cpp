@@ -6,8 +6,9 @@ namespace headroom {
 namespace {
 
 bool is_same(const Region& a, const Region& b) {
-  return a.kind == b.kind && a.layer == b.layer && a.weight == b.weight && a.kv_part == b.kv_part && a.role == b.role &&
-         a.dtype == b.dtype && a.offset == b.offset && a.size == b.size;
+  return a.kind == b.kind && a.layer == b.layer && a.weight == b.weight && a.kv_part == b.kv_part &&
+         a.state_part == b.state_part && a.role == b.role && a.dtype == b.dtype && a.offset == b.offset &&
+         a.size == b.size;
 }
 
 bool is_same(const ArenaPlan& a, const ArenaPlan& b) {

@@ -62,7 +62,7 @@ Status write_guards(Backend& backend, const ArenaPlan& plan, Arena& arena, Arena
   for (Bytes i = 0; i < kGuardBytes; ++i) bytes[i] = pattern_at(i);
   const auto [first, last] = used_part(plan);
   for (const Bytes at : {first - kGuardBytes, last}) {
-    if (Status written = backend.copy_bytes(bounce, 0, arena, at, kGuardBytes); !written) return written;
+    if (Status written = backend.copy_bytes({&bounce, 0, &arena, at, kGuardBytes}); !written) return written;
   }
   return ok_status();
 }
@@ -71,7 +71,7 @@ Result<std::string> find_guard_damage(Backend& backend, const ArenaPlan& plan, A
   const std::span<std::byte> bytes(bounce.host_address(), kGuardBytes);
   const auto [first, last] = used_part(plan);
   for (const auto& [at, where] : {std::pair{first - kGuardBytes, "before"}, std::pair{last, "behind"}}) {
-    if (Status read = backend.copy_bytes(arena, at, bounce, 0, kGuardBytes); !read) return read.error();
+    if (Status read = backend.copy_bytes({&arena, at, &bounce, 0, kGuardBytes}); !read) return read.error();
     for (Bytes i = 0; i < kGuardBytes; ++i) {
       if (bytes[i] == pattern_at(i)) continue;
       return fmt::format("byte {} {} the arena of {} was written", i, where, what_it_holds(plan));

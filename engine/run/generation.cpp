@@ -28,13 +28,15 @@ Generation::Generation(Session& session, std::uint32_t slot, const GenerateReque
       stop_strings_(request.stop_strings),
       likeliest_(std::min(request.n_top_logprobs, session.model().info->n_vocab)) {}
 
-std::uint32_t Generation::prompt_rows_left() const {
+std::uint32_t Generation::prompt_left() const {
   return static_cast<std::uint32_t>(prompt_.size() - session_.cache().tokens(slot_).size());
 }
 
+std::uint32_t Generation::prompt_rows_left() const { return session_.rows_to_checkpoint(slot_, prompt_left()); }
+
 SlotRows Generation::prompt_rows(std::uint32_t n_rows) const {
   const std::size_t n_held = session_.cache().tokens(slot_).size();
-  return {slot_, {prompt_.data() + n_held, n_rows}, n_rows == prompt_rows_left() ? 1U : 0U};
+  return {slot_, {prompt_.data() + n_held, n_rows}, n_rows == prompt_left() ? 1U : 0U};
 }
 
 PrefillProgress Generation::prefill_progress() const {

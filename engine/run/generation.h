@@ -28,7 +28,8 @@ class Generation {
   Phase phase() const { return phase_; }
   std::uint32_t slot() const { return slot_; }
   const StopToken& stop_token() const { return stop_; }
-  std::uint32_t prompt_rows_left() const;  // kPrefill: at least 1
+  // kPrefill: at least 1. What a step may have of it at most: to its end, or to the slot's next checkpoint.
+  std::uint32_t prompt_rows_left() const;
 
   // What the next step computes of it: the next so many tokens of the prompt, or the last token of the answer.
   SlotRows prompt_rows(std::uint32_t n_rows) const;
@@ -59,6 +60,7 @@ class Generation {
   GenerationFinished finished() const;  // kFinished
 
  private:
+  std::uint32_t prompt_left() const;
   void say(TokenId token);
   void finish(FinishReason reason);
 

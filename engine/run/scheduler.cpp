@@ -167,7 +167,9 @@ void Scheduler::step() {
   ++n_steps_;
   const Clock::time_point start = Clock::now();
   const bool is_alone = parts_.size() == 1;
-  const Status done = run_step(is_alone ? in_step_.front()->generation->stop_token() : StopToken());
+  // Of a state a step that breaks off leaves nothing: a single token is soon done, and what was said stays.
+  const bool breaks_off = is_alone && (n_prompt_rows_ > 0 || !session_.model().info->is_recurrent());
+  const Status done = run_step(breaks_off ? in_step_.front()->generation->stop_token() : StopToken());
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (!done && done.error().code == ErrorCode::kCancelled) return in_step_.front()->generation->finish_stopped();
   if (!done) {
@@ -231,7 +233,7 @@ void Scheduler::remove_finished() {
 void Scheduler::fail(RequestId id, const Error& error) {
   const auto running = std::ranges::find_if(running_, [id](const Running& one) { return one.id == id; });
   const std::uint32_t slot = running->generation->slot();
-  session_.take_back(slot, 0);
+  session_.clear(slot);
   slots_[slot] = {};
   running_.erase(running);
   on_event_({id, Failed{error}});

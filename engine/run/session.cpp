@@ -84,6 +84,7 @@ Result<std::unique_ptr<Session>> Session::open(std::shared_ptr<const LoadedModel
   session->cache_.emplace(*loaded.info, session->plan_->options,
                           std::span(reinterpret_cast<TokenId*>(session->host_region(RegionKind::kTokens, token_bytes)),
                                     token_bytes / kTokenIdBytes));
+  session->checkpoints_.emplace(*loaded.info, *session->plan_, loaded.backends, session->mapped_);
   session->sampler_ = session->find_sampler_space();
   session->queries_.reserve(session->sampler_.rows.size());
   session->heap_bytes_ = heap.taken();
@@ -174,18 +175,58 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
                  fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
   if (Status shared = share_longest(slot, prompt, stop); !shared) return shared.error();
-  return cache_->take_back(slot,
-                           std::min(cache_->reusable(slot, prompt), static_cast<std::uint32_t>(prompt.size() - 1)));
+  const Result<std::uint32_t> n_reused = resume(slot, cache_->reusable(slot, prompt), stop);
+  if (!n_reused) return n_reused.error();
+  const Tokenizer* const tokenizer = model_->tokenizer.get();
+  cache_->plan_checkpoints(slot, prompt,
+                           [&](TokenId token) { return tokenizer != nullptr && tokenizer->is_control(token); });
+  if (Status made = make_due_checkpoint(slot); !made) return made.error();
+  return n_reused;
+}
+
+// A copy that breaks off leaves what no one knows.
+Result<std::uint32_t> Session::resume(std::uint32_t slot, const SlotCache::Resume& at, const StopToken& stop) {
+  if (at.checkpoint) {
+    if (Status taken_up = checkpoints_->take_up(slot, *at.checkpoint, slot, stop); !taken_up) {
+      cache_->clear(slot);
+      return taken_up.error();
+    }
+  }
+  cache_->resume(slot, at);
+  return at.n_tokens;
+}
+
+Result<std::uint32_t> Session::take_back(std::uint32_t slot, std::uint32_t n_tokens, const StopToken& stop) {
+  return resume(slot, cache_->resume_at(slot, n_tokens), stop);
+}
+
+Status Session::make_due_checkpoint(std::uint32_t slot) {
+  const std::optional<std::uint32_t> index = cache_->due_checkpoint(slot);
+  if (!index) return ok_status();
+  if (Status made = checkpoints_->make(slot, *index); !made) {
+    cache_->clear(slot);
+    return made;
+  }
+  cache_->checkpoint_made(slot, *index);
+  return ok_status();
+}
+
+std::uint32_t Session::rows_to_checkpoint(std::uint32_t slot, std::uint32_t n_left) const {
+  const std::optional<std::uint32_t> next = cache_->next_checkpoint(slot);
+  const auto n_held = static_cast<std::uint32_t>(cache_->tokens(slot).size());
+  return next && *next > n_held ? std::min(n_left, *next - n_held) : n_left;
 }
 
 // What another slot has computed of this prompt is copied, where it is clearly more than the slot itself has.
 Status Session::share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop) {
-  std::uint32_t from = slot, n_most = cache_->reusable(slot, prompt) + kLeastShared - 1;
+  std::uint32_t from = slot;
+  SlotCache::Resume most = cache_->reusable(slot, prompt);
+  most.n_tokens += kLeastShared - 1;
   for (std::uint32_t other = 0; other < cache_->n_slots(); ++other) {
-    const std::uint32_t n = other == slot ? 0 : cache_->reusable(other, prompt);
-    if (n > n_most) std::tie(from, n_most) = std::tie(other, n);
+    const SlotCache::Resume at = other == slot ? SlotCache::Resume() : cache_->reusable(other, prompt);
+    if (at.n_tokens > most.n_tokens) std::tie(from, most) = std::tie(other, at);
   }
-  return from == slot ? ok_status() : share_prompt(from, slot, n_most, stop);
+  return from == slot ? ok_status() : share_prompt(from, slot, most, stop);
 }
 
 Status Session::step(std::span<const SlotRows> parts, const StopToken& stop) {
@@ -243,15 +284,20 @@ void Session::check_part(const SlotRows& part) const {
         "a step beyond the end of the context");
 }
 
-// Answers queries_ along with the step. One that broke off may have written any of its rows.
+// Answers queries_ along with the step. One that broke off may have written any of its rows,
+// and left a state anywhere between them.
 Status Session::run_step(std::span<const SlotRows> parts, const StopToken& stop) {
   Status done = executor_->step(rows_, logit_rows_, stop, queries_);
   if (!done) {
     for (const StepRow& row : rows_) cache_->note_written(row.slot, row.position);
+    for (const SlotRows& part : parts) {
+      if (cache_->is_torn(part.slot)) (void)take_back(part.slot, cache_->n_ctx());  // or empty
+    }
     return done;
   }
   for (const SlotRows& part : parts) {
     for (const TokenId token : part.tokens) cache_->append(part.slot, token);
+    if (Status made = make_due_checkpoint(part.slot); !made) return made;
   }
   return done;
 }
@@ -302,13 +348,16 @@ Status Session::choose(std::span<SampledRow> rows, const Asked& asked) {
   return ok_status();
 }
 
-Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens,
+// What the other slot has now, and over it what it had at its checkpoint.
+Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, const SlotCache::Resume& at,
                              const StopToken& stop) {
-  if (Status copied = executor_->copy_state(from_slot, to_slot, n_tokens, stop); !copied) {
+  Status copied = executor_->copy_state(from_slot, to_slot, at.n_tokens, stop);
+  if (copied.ok() && at.checkpoint) copied = checkpoints_->take_up(from_slot, *at.checkpoint, to_slot, stop);
+  if (!copied) {
     cache_->clear(to_slot);  // some device may have copied its part
     return copied;
   }
-  cache_->copy(from_slot, to_slot, n_tokens);
+  cache_->copy(from_slot, to_slot, at);
   return ok_status();
 }
 

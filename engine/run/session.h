@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "run/checkpoints.h"
 #include "run/event.h"
 #include "run/executor.h"
 #include "run/growth_meter.h"
@@ -69,15 +70,16 @@ class Session {
 
   // Takes the cache of `slot` back to what it shares with `prompt`, or copies what another slot shares with it where
   // that is clearly more, and returns how many tokens that are: at most all but one, so that the last is computed and
-  // has logits. kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the
-  // vocabulary: the cache is then as it was. A copy that fails leaves the slot empty (kResource, kDeviceLost).
+  // has logits. Where the model needs checkpoints, decides at which tokens of the prompt the slot is to have some.
+  // kDoesNotFit when the prompt is longer than n_ctx, kUsage when it is empty or names a token outside the vocabulary:
+  // the cache is then as it was. A copy that fails leaves the slot empty (kResource, kDeviceLost).
   Result<std::uint32_t> begin_prompt(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop = {});
 
   // One step over several slots: prompts of some beside answers of others. Parts name each slot at most once,
   // ascending; a part has 1 to n_batch tokens, and all parts together at most step_rows() tokens and max_logit_rows()
-  // rows with logits, which count over the parts in their order. The slots hold the tokens afterwards. On an error,
-  // kCancelled among them, each slot holds what it held before the call; of a model with states those of the step are
-  // empty.
+  // rows with logits, which count over the parts in their order. The slots hold the tokens afterwards, and where a part
+  // ends at the next checkpoint of its slot, that is made. On an error, kCancelled among them, each slot holds what it
+  // held before the call; of a model with states those of the step are back at their last checkpoint, or empty.
   Status step(std::span<const SlotRows> parts, const StopToken& stop);
   Status step(const SlotRows& part, const StopToken& stop) { return step({&part, 1}, stop); }
 
@@ -94,11 +96,17 @@ class Session {
   Result<std::span<const float>> logits(std::uint32_t row) { return executor_->logits(row); }
   std::uint64_t n_rows_read() const { return executor_->n_rows_read(); }  // since open()
 
+  // Of a prompt of which so many tokens are left: how many a step should have of it at most, so that it ends where the
+  // slot is to have a checkpoint. More are computed as well, and pass it over.
+  std::uint32_t rows_to_checkpoint(std::uint32_t slot, std::uint32_t n_left) const;
+
+  void clear(std::uint32_t slot) { cache_->clear(slot); }  // the slot holds nothing
+
   // Takes the tokens of a slot from `n_tokens` on back, and returns how many tokens the slot holds then: the furthest
   // position up to `n_tokens` at which it can be taken up again. Up to n_draft tokens of the last step can always be
   // taken back; going back further may find that a window has overwritten what the next token would see, or that a
-  // state stands elsewhere, and then the slot is empty.
-  std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens) { return cache_->take_back(slot, n_tokens); }
+  // state stands elsewhere: then the slot is back at a checkpoint, or empty. Errors as of a step: the slot is empty.
+  Result<std::uint32_t> take_back(std::uint32_t slot, std::uint32_t n_tokens, const StopToken& stop = {});
 
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
@@ -114,7 +122,10 @@ class Session {
   Status choose(std::span<SampledRow> rows, const Asked& asked);
   void stage_recent(std::span<SampledRow> rows);
   Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop);
-  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens, const StopToken& stop);
+  Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, const SlotCache::Resume& at,
+                      const StopToken& stop);
+  Result<std::uint32_t> resume(std::uint32_t slot, const SlotCache::Resume& at, const StopToken& stop);
+  Status make_due_checkpoint(std::uint32_t slot);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 
   std::shared_ptr<const LoadedModel> model_;
@@ -122,7 +133,8 @@ class Session {
   std::vector<std::unique_ptr<Arena>> arenas_;  // one per arena of the plan; null for those of the model
   std::vector<Arena*> mapped_;                  // likewise, with those of the model; null for those of the load
   std::unique_ptr<Executor> executor_;
-  std::optional<SlotCache> cache_;         // from open() on
+  std::optional<SlotCache> cache_;  // from open() on, like the next
+  std::optional<Checkpoints> checkpoints_;
   std::vector<StepRow> rows_;              // room for step_rows()
   std::vector<std::uint32_t> logit_rows_;  // room for step_rows()
   struct SamplerSpace {                    // in the plan's host arena

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,10 +22,19 @@ class SlotCache {
   std::span<const TokenId> tokens(std::uint32_t slot) const { return room(slot).first(slots_[slot].n_tokens); }
   std::uint32_t n_tokens_in_all() const;
 
-  // How many first tokens of `prompt` need no computing: its longest common prefix with the slot that the cache can go
-  // back to. 0 when a sliding window has already overwritten rows that the first new token would see, or when a layer
-  // has a state and stands behind that prefix.
-  std::uint32_t reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
+  // Where a slot can be taken up: at a position that it can go back to by itself, or at one of its checkpoints, which
+  // is then to be copied back. Of no tokens: at the beginning, from nothing.
+  struct Resume {
+    std::uint32_t n_tokens = 0;
+    std::optional<std::uint32_t> checkpoint{};  // its index
+  };
+  // The furthest of `n_tokens` and before. A slot cannot go back by itself when a sliding window has already
+  // overwritten rows that the next token would see, or when a layer has a state, which stands behind the slot's last
+  // token.
+  Resume resume_at(std::uint32_t slot, std::uint32_t n_tokens) const;
+  // Likewise of the tokens that the slot has in common with `prompt`: so many need no computing. At most all but one,
+  // so that the last is computed and has logits.
+  Resume reusable(std::uint32_t slot, std::span<const TokenId> prompt) const;
 
   // What the slot will hold when `token` is at `position`: its tokens so far, those that were staged behind them one
   // after the other, and this one. The slot does not hold them yet. Valid until the slot changes in another way than by
@@ -31,13 +42,27 @@ class SlotCache {
   std::span<const TokenId> stage(std::uint32_t slot, std::uint32_t position, TokenId token);
   void append(std::uint32_t slot, TokenId token);  // the slot has room
   // The rows of this position may hold something else than before, and the slot does not hold its token. A slot with
-  // states is empty then: where they stand is not known.
+  // states has only its checkpoints then: where they stand is not known.
   void note_written(std::uint32_t slot, std::uint32_t position);
-  // Forgets the tokens from `n_tokens` on, or all of them where a window layer no longer has what the next token would
-  // see, or a state stands elsewhere; returns how many are left.
-  std::uint32_t take_back(std::uint32_t slot, std::uint32_t n_tokens);
-  void clear(std::uint32_t slot) { slots_[slot] = {}; }
-  void copy(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_tokens);
+  bool is_torn(std::uint32_t slot) const { return slots_[slot].is_torn; }
+  // Forgets the tokens from there on, the checkpoints behind it, and those that were to come.
+  void resume(std::uint32_t slot, const Resume& at);
+  void clear(std::uint32_t slot);
+  // `at` is of the first slot. The second has no checkpoints then.
+  void copy(std::uint32_t from_slot, std::uint32_t to_slot, const Resume& at);
+
+  // Decides where a slot that goes on with the rest of `prompt` is to have its checkpoints: of those that it has and
+  // the borders before which it stands, n_checkpoints that serve best (slot_cache.cpp). A border is a control token:
+  // turns of a conversation begin and end with one; and the last token of a prompt that ends without.
+  void plan_checkpoints(std::uint32_t slot, std::span<const TokenId> prompt,
+                        const std::function<bool(TokenId)>& is_control);
+  // Where the slot is to have the next one, behind its tokens or right there: a step should end there. Absent: nowhere.
+  std::optional<std::uint32_t> next_checkpoint(std::uint32_t slot) const;
+  // Which is to be made now that the slot stands where one was planned, and the place that it takes; absent: none. It
+  // counts once it is made.
+  std::optional<std::uint32_t> due_checkpoint(std::uint32_t slot) const;
+  void checkpoint_made(std::uint32_t slot, std::uint32_t index);
+  std::uint32_t n_checkpoints(std::uint32_t slot) const;  // that it has
 
  private:
   // A window layer keeps its newest `rows` positions; a query sees `window` of them.
@@ -48,13 +73,24 @@ class SlotCache {
     std::size_t n_tokens = 0;
     std::size_t n_written = 0;  // highest position ever written since the slot was empty, and one: going back does not
                                 // bring overwritten rows back
+    bool is_torn = false;       // its states stand nowhere that is known
+  };
+  // A checkpoint of a slot, or one that is planned.
+  struct Checkpoint {
+    std::uint32_t position = 0;
+    std::size_t n_written = 0;             // of the slot when it was made
+    std::optional<std::uint32_t> index{};  // absent: planned
+    bool is_spare = false;                 // given up as soon as a planned one needs its place
   };
   bool can_go_on_at(std::uint32_t slot, std::size_t n_tokens) const;
+  void keep_best(std::vector<Checkpoint>& of_slot) const;
   std::span<TokenId> room(std::uint32_t slot) const { return tokens_.subspan(std::size_t{slot} * n_ctx_, n_ctx_); }
 
   std::uint32_t n_ctx_;
   std::span<TokenId> tokens_;
   std::vector<Slot> slots_;
+  std::uint32_t n_checkpoints_;
+  std::vector<std::vector<Checkpoint>> checkpoints_;  // of each slot, ascending; room for twice n_checkpoints_ and one
   const bool is_recurrent_;
   std::vector<Ring> rings_;  // only layers that hold fewer rows than n_ctx; equal ones once
 };

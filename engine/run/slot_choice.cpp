@@ -15,7 +15,7 @@ std::optional<std::uint32_t> choose_slot(const SlotCache& cache, std::span<const
     if (conversation != 0 && use.conversation == conversation) return slot;
     if (!empty && n_held == 0) empty = slot;
     if (!oldest || use.used_at < slots[*oldest].used_at) oldest = slot;
-    const std::uint32_t n_common = use.conversation == 0 ? cache.reusable(slot, prompt) : 0;
+    const std::uint32_t n_common = use.conversation == 0 ? cache.reusable(slot, prompt).n_tokens : 0;
     if (n_common > n_longest && 2 * n_common >= n_held) {
       longest = slot;
       n_longest = n_common;

@@ -118,7 +118,7 @@ double tokens_per_s(Session& session, std::span<const TokenId> tokens, std::uint
   std::vector<double> rates;
   for (int repeat = 0; repeat <= kRepeats; ++repeat) {
     // A window may have to be read again.
-    prefill(session, tokens.first(depth).subspan(session.take_back(0, depth)));
+    prefill(session, tokens.first(depth).subspan(session.take_back(0, depth).value()));
     const Clock::time_point start = Clock::now();
     work();
     if (repeat > 0) rates.push_back(n / std::chrono::duration<double>(Clock::now() - start).count());

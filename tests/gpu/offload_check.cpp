@@ -82,7 +82,7 @@ Result<TokenId> decode_likeliest(Session& session, Sampler& sampler, TokenId tok
 
 // As an answer is made: the device finds the likeliest itself.
 Status time_steps(Session& session, Run& run) {
-  session.take_back(0, 0);
+  session.clear(0);
   const Clock::time_point start = Clock::now();
   if (Status done = session.step({0, prompt_tokens(), 1}, {}); !done) return done;
   run.prefill_tokens_per_s = kPromptTokens / seconds_since(start);

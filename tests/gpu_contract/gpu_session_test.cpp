@@ -189,7 +189,7 @@ TEST_P(GpuOnCard, two_devices_on_one_card_and_a_reference_device_work_together) 
   const auto session = test::session_or_die(test::load_or_die(opened, made), made);
   const std::vector<TokenId> prompt = tokens_of(70, 5);
   EXPECT_LT(test::relative_error(read(*session, 0, prompt), read(*alone, 0, prompt)), 2e-3);
-  session->take_back(0, 0);
+  session->clear(0);
   EXPECT_EQ(made->program.buffers[made->program.logits].device, 2U) << "of which the first does not compute the head";
   test::expect_rows_sampled_with_the_step_as_behind_it(*session, tokens_of(kBatch, 8));
 }
@@ -198,7 +198,7 @@ TEST_P(GpuSession, a_lost_device_ends_the_request_and_the_next_load_works) {
   const std::vector<TokenId> prompt = tokens_of(50, 5);
   const auto session = open(options_of(DType::kF16, 2));
   const std::vector<float> expected = read(*session, 0, prompt);
-  session->take_back(0, 0);
+  session->clear(0);
   test::lose_gpu_at(GetParam() ? 2 : 3);
   const auto lost = try_read(*session, 0, prompt);
   test::lose_gpu_at(0);

@@ -93,8 +93,8 @@ TEST_P(GpuSession, prompts_that_stream_are_as_on_the_cpu_alone_and_take_nothing_
     EXPECT_EQ(session->n_allocations_after_open(), 0U);
     for (const ArenaReport& arena : session->memory_report().arenas)
       EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << arena.device;
-    for (Session* each : {session.get(), alone.get()}) each->take_back(0, 0);
-    for (Session* each : {session.get(), alone.get()}) each->take_back(1, 0);
+    for (Session* each : {session.get(), alone.get()}) each->clear(0);
+    for (Session* each : {session.get(), alone.get()}) each->clear(1);
   }
 }
 
@@ -121,7 +121,7 @@ TEST_P(GpuSession, a_prompt_that_streams_goes_on_after_a_stop_behind_any_segment
       ASSERT_FALSE(stopped.ok());
       EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
       EXPECT_EQ(read(*session, 0, prompt), expected) << "stopped behind subgraph " << behind;
-      session->take_back(0, 0);
+      session->clear(0);
     }
   }
 }
@@ -137,7 +137,7 @@ TEST_P(GpuSession, a_device_that_is_lost_while_weights_are_uploaded_ends_the_req
       EXPECT_EQ(found, expected) << "after the device was lost and opened anew";
     }
     expected = found;
-    session->take_back(0, 0);
+    session->clear(0);
     test::lose_gpu_at(n);
     const auto lost = try_read(*session, 0, prompt);
     test::lose_gpu_at(0);

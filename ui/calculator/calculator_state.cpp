@@ -187,6 +187,12 @@ void CalculatorState::setBatch(std::uint32_t nBatch) {
   change(options);
 }
 
+void CalculatorState::setCheckpoints(std::int32_t n) {
+  PlanOptions options = m_options;
+  options.n_checkpoints = n;
+  change(options);
+}
+
 void CalculatorState::setKeyType(DType dtype) {
   PlanOptions options = m_options;
   options.kv_k = dtype;

@@ -52,6 +52,7 @@ class CalculatorState : public QObject {
 
   void setContext(std::uint32_t nCtx);
   void setBatch(std::uint32_t nBatch);  // or kAutoBatch
+  void setCheckpoints(std::int32_t n);  // or kAutoCheckpoints
   void setKeyType(DType dtype);
   void setValueType(DType dtype);
   void setGpuLayers(std::int32_t nLayers);  // or kAutoLayers

@@ -12,6 +12,7 @@
 
 #include "format/dtype_table.h"
 #include "plan/choose_batch.h"
+#include "plan/kv_regions.h"
 #include "plan/plan_options.h"
 #include "ui/calculator/device_list.h"
 #include "ui/calculator/headroom_edit.h"
@@ -68,6 +69,7 @@ OptionsForm::OptionsForm(const Theme& theme, CalculatorState& calculator, QWidge
   buildContext(*grid);
   buildBatch(*grid);
   buildCache(*grid);
+  buildCheckpoints(*grid);
   addWide(*grid, new LayersEdit(theme, calculator, this));
   buildSolvers(*grid);
   connect(&m_calculator, &CalculatorState::modelChanged, this, &OptionsForm::refreshModel);
@@ -152,6 +154,33 @@ void OptionsForm::buildCache(QGridLayout& grid) {
           [this](int row_) { m_calculator.setValueType(static_cast<DType>(m_valueType->itemData(row_).toInt())); });
 }
 
+void OptionsForm::buildCheckpoints(QGridLayout& grid) {
+  m_checkpoints = makeSpin(0, kMostCheckpoints, tr("Checkpoints of each conversation"), "checkpointsSpin", this);
+  m_checkpoints->setToolTip(
+      tr("Copies of what cannot go back, at the borders of messages: an answer that is generated again and a message "
+         "that is changed go on from the nearest, and read only what follows"));
+  m_checkpointsLabel = addLabel(grid, tr("Check&points"), m_checkpoints);
+  m_checkpointsTake = new QLabel(this);
+  m_checkpointsTake->setObjectName(QStringLiteral("checkpointsTake"));
+  m_checkpointsTake->setToolTip(tr("What the checkpoints take"));
+  setRole(m_checkpointsTake, "muted");
+  m_checkpointsTake->setMinimumWidth(1);
+  m_autoCheckpoints = new QCheckBox(tr("Auto"), this);
+  m_autoCheckpoints->setObjectName(QStringLiteral("checkpointsAuto"));
+  m_autoCheckpoints->setAccessibleName(tr("As many checkpoints as there is room for"));
+  m_autoCheckpoints->setToolTip(tr("At least 2 where the model has states, more in an eighth of what is left free"));
+  auto* row = new QHBoxLayout;
+  row->setSpacing(kGrid);
+  row->addWidget(m_checkpointsTake, 1);
+  row->addWidget(m_autoCheckpoints);
+  grid.addLayout(row, grid.rowCount() - 1, 1);
+  grid.addWidget(m_checkpoints, grid.rowCount() - 1, 2);
+  connect(m_checkpoints, &QSpinBox::valueChanged, this, [this](int n) { m_calculator.setCheckpoints(n); });
+  connect(m_autoCheckpoints, &QCheckBox::toggled, this, [this](bool automatic) {
+    m_calculator.setCheckpoints(automatic ? kAutoCheckpoints : m_checkpoints->value());
+  });
+}
+
 void OptionsForm::buildSolvers(QGridLayout& grid) {
   const auto makeButton = [this](const QString& text, const char* objectName, const QString& name, const QString& tip,
                                  Goal goal) {
@@ -197,13 +226,15 @@ void OptionsForm::refreshModel() {
 
 void OptionsForm::refresh() {
   const PlanOptions& options = m_calculator.options();
-  const QList<QObject*> quietOnes{m_contextSlider, m_context, m_batch, m_autoBatch, m_keyType, m_valueType};
+  const QList<QObject*> quietOnes{m_contextSlider, m_context,         m_batch,   m_autoBatch,
+                                  m_checkpoints,   m_autoCheckpoints, m_keyType, m_valueType};
   for (QObject* object : quietOnes) object->blockSignals(true);
   if (options.n_ctx > 0) {
     showNumber(*m_context, static_cast<int>(options.n_ctx));
     m_contextSlider->setValue(m_scale.nearest(options.n_ctx));
   }
   showBatch();
+  showCheckpoints();
   const std::vector<DType> types = m_calculator.offeredKvTypes();
   for (QComboBox* combo : {m_keyType, m_valueType}) showTypes(*combo, types);
   m_keyType->setCurrentIndex(m_keyType->findData(static_cast<int>(options.kv_k)));
@@ -219,6 +250,19 @@ void OptionsForm::showBatch() {
     showNumber(*m_batch, static_cast<int>(asked == kAutoBatch ? plan->options.n_batch : asked));
   m_autoBatch->setChecked(asked == kAutoBatch);
   m_batchTakes->setText(plan ? formatBytes(batch_bytes(*m_calculator.model(), *plan)) : QString());
+}
+
+void OptionsForm::showCheckpoints() {
+  const std::int32_t asked = m_calculator.options().n_checkpoints;
+  const auto& plan = m_calculator.plan();
+  const bool isNeeded = plan && m_calculator.model() && needs_checkpoints(*m_calculator.model(), plan->options);
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{m_checkpointsLabel, m_checkpoints, m_autoCheckpoints, m_checkpointsTake})
+    widget->setVisible(isNeeded);
+  if (!isNeeded) return;
+  showNumber(*m_checkpoints, asked == kAutoCheckpoints ? plan->options.n_checkpoints : asked);
+  m_autoCheckpoints->setChecked(asked == kAutoCheckpoints);
+  m_checkpointsTake->setText(formatBytes(plan->bytes_of(RegionGroup::kCheckpoints)));
 }
 
 }  // namespace headroom::ui

@@ -26,12 +26,14 @@ class OptionsForm : public QFrame {
   void buildContext(QGridLayout& grid);
   void buildBatch(QGridLayout& grid);
   void buildCache(QGridLayout& grid);
+  void buildCheckpoints(QGridLayout& grid);
   void buildSolvers(QGridLayout& grid);
   void addWide(QGridLayout& grid, QWidget* widget);
   QLabel* addLabel(QGridLayout& grid, const QString& text, QWidget* buddy);
 
   void refresh();
   void showBatch();
+  void showCheckpoints();
   void refreshModel();
 
   CalculatorState& m_calculator;
@@ -41,6 +43,11 @@ class OptionsForm : public QFrame {
   QSpinBox* m_batch = nullptr;
   QCheckBox* m_autoBatch = nullptr;
   QLabel* m_batchTakes = nullptr;
+  // Hidden where the model can go back by itself.
+  QLabel* m_checkpointsLabel = nullptr;
+  QSpinBox* m_checkpoints = nullptr;
+  QCheckBox* m_autoCheckpoints = nullptr;
+  QLabel* m_checkpointsTake = nullptr;
   QComboBox* m_keyType = nullptr;
   QComboBox* m_valueType = nullptr;
   QPushButton* m_longest = nullptr;

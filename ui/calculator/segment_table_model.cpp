@@ -17,6 +17,7 @@ Segment segmentOf(RegionKind kind) {
     case RegionGroup::kWeights: return Segment::Weights;
     case RegionGroup::kKv: return Segment::KvReserved;
     case RegionGroup::kState: return Segment::State;
+    case RegionGroup::kCheckpoints: return Segment::Checkpoints;
     case RegionGroup::kActivations:
     case RegionGroup::kLogits:
     case RegionGroup::kScratch:
@@ -41,6 +42,7 @@ QString regionGroupLabel(RegionGroup group, KvPart part) {
       }
       return {};
     case RegionGroup::kState: return label(QT_TRANSLATE_NOOP("RegionKind", "State"));
+    case RegionGroup::kCheckpoints: return label(QT_TRANSLATE_NOOP("RegionKind", "Checkpoints"));
     case RegionGroup::kActivations: return label(QT_TRANSLATE_NOOP("RegionKind", "Activations"));
     case RegionGroup::kLogits: return label(QT_TRANSLATE_NOOP("RegionKind", "Logits"));
     case RegionGroup::kScratch: return label(QT_TRANSLATE_NOOP("RegionKind", "Scratch"));
@@ -69,6 +71,7 @@ QString holdsOf(RegionGroup group, DType dtype, const Regions& regions) {
                                    : SegmentTableModel::tr("%1, %2 tensors").arg(type).arg(regions.nRegions);
     case RegionGroup::kKv:
     case RegionGroup::kState:
+    case RegionGroup::kCheckpoints:
       return regions.layers.size() == 1 ? SegmentTableModel::tr("%1, 1 layer").arg(type)
                                         : SegmentTableModel::tr("%1, %2 layers").arg(type).arg(regions.layers.size());
     case RegionGroup::kActivations:

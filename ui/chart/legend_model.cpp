@@ -23,6 +23,7 @@ QString bytesText(Segment segment, Bytes bytes, const MemoryAccount& account) {
     case Segment::KvUsed:
     case Segment::KvReserved:
     case Segment::State:
+    case Segment::Checkpoints:
     case Segment::Activations:
     case Segment::Program:
     case Segment::Driver:
@@ -39,6 +40,7 @@ QVariant spokenText(Segment segment, Bytes bytes, const MemoryAccount& account) 
     case Segment::KvUsed:
     case Segment::KvReserved:
     case Segment::State:
+    case Segment::Checkpoints:
     case Segment::Activations:
     case Segment::Program:
     case Segment::Driver:

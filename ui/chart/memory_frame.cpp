@@ -42,8 +42,9 @@ PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device) {
   share.weights = plan.bytes_of(RegionGroup::kWeights, device);
   share.kv = plan.bytes_of(RegionGroup::kKv, device);
   share.state = plan.bytes_of(RegionGroup::kState, device);
+  share.checkpoints = plan.bytes_of(RegionGroup::kCheckpoints, device);
   const Bytes planned = plan.planned_bytes(device);
-  share.activations = planned - std::min(planned, share.weights + share.kv + share.state);
+  share.activations = planned - std::min(planned, share.weights + share.kv + share.state + share.checkpoints);
   share.kvTokens = static_cast<quint64>(plan.options.n_ctx) * plan.options.n_slots;
   share.isHost = plan.devices[device].kind == DeviceKind::kCpu;
   share.headroom = plan.options.headroom_of(device);
@@ -72,6 +73,7 @@ MemoryFrame measuredFrame(const MemoryReading& reading, const PlannedShare& load
   frame.of(Segment::KvUsed) = std::min(kv, usedKv(loaded, reading.kvTokensUsed));
   frame.of(Segment::KvReserved) = kv - frame.of(Segment::KvUsed);
   frame.of(Segment::State) = take(left, loaded.state);
+  frame.of(Segment::Checkpoints) = take(left, loaded.checkpoints);
   frame.of(Segment::Activations) = take(left, loaded.activations);
   frame.of(Segment::Program) = take(left, loaded.program);
   // What the system counts to this process beyond the plan.
@@ -88,6 +90,7 @@ MemoryFrame plannedFrame(Bytes total, Bytes others, const PlannedShare& planned)
   frame.of(Segment::Weights) = planned.weights;
   frame.of(Segment::KvReserved) = planned.kv;
   frame.of(Segment::State) = planned.state;
+  frame.of(Segment::Checkpoints) = planned.checkpoints;
   frame.of(Segment::Activations) = planned.activations;
   frame.of(Segment::Program) = planned.program + planned.prompts;
   frame.of(Segment::Driver) = planned.driver;

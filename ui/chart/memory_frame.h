@@ -27,14 +27,14 @@ struct MemoryFrame {
 
 // A plan's share of one device, as far as the chart needs it.
 struct PlannedShare {
-  Bytes weights = 0, kv = 0, state = 0, activations = 0, driver = 0;
+  Bytes weights = 0, kv = 0, state = 0, checkpoints = 0, activations = 0, driver = 0;
   Bytes program = 0;     // on the host: tokenizer and tables, and of a plan what else this program holds now
   Bytes prompts = 0;     // the most that reading them takes: not held while none is read
   bool isHost = false;   // what is ours there beside the plan is this program; on other devices it is the driver's
   quint64 kvTokens = 0;  // positions that the whole cache holds, all slots
   HeadroomRule headroom = KeepFree{};
 
-  Bytes ours() const { return weights + kv + state + activations + program; }
+  Bytes ours() const { return weights + kv + state + checkpoints + activations + program; }
 };
 PlannedShare shareOf(const MemoryPlan& plan, DeviceIndex device);
 

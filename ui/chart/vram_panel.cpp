@@ -141,7 +141,7 @@ QWidget* VramPanel::buildLegend() {
     table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Fixed);
   table->setToolTip(tr("Press Enter or double-click to list what a segment holds"));
   setRole(table, "flat");
-  table->setRowHidden(static_cast<int>(segmentIndex(Segment::State)), true);
+  for (const Segment rare : kRareSegments) table->setRowHidden(static_cast<int>(segmentIndex(rare)), true);
   fitHeight(table);
   connect(m_legend, &LegendModel::dataChanged, this, &VramPanel::widenLegend);
   m_legendTable = table;
@@ -275,13 +275,14 @@ void VramPanel::widenLegend(const QModelIndex& first, const QModelIndex& last) {
   }
 }
 
-// Few models have states: the others have no line for them.
-void VramPanel::showState() {
-  const auto row = static_cast<int>(segmentIndex(Segment::State));
-  const bool hides = !m_legend->holds(Segment::State);
-  if (m_legendTable->isRowHidden(row) == hides) return;
-  m_legendTable->setRowHidden(row, hides);
-  fitHeight(m_legendTable);
+void VramPanel::showRare() {
+  for (const Segment rare : kRareSegments) {
+    const auto row = static_cast<int>(segmentIndex(rare));
+    const bool hides = !m_legend->holds(rare);
+    if (m_legendTable->isRowHidden(row) == hides) continue;
+    m_legendTable->setRowHidden(row, hides);
+    fitHeight(m_legendTable);
+  }
 }
 
 void VramPanel::fitLegend() {
@@ -308,7 +309,7 @@ void VramPanel::refreshNow() {
   m_legend->setDevice(several ? deviceLabel(m_state.shown()[selected]) : QString());
   m_legend->setNow(m_state.now(selected), m_state.account(selected));
   m_legend->setPlan(m_state.planned(selected));
-  showState();
+  showRare();
 }
 
 void VramPanel::refreshLoad() {
@@ -336,7 +337,8 @@ void VramPanel::refreshLoad() {
 void VramPanel::listRegions(std::size_t device, Segment segment) {
   const ChartState::Listed listed = m_state.listed(device);
   const bool isListable = segment == Segment::Weights || segment == Segment::KvUsed || segment == Segment::KvReserved ||
-                          segment == Segment::State || segment == Segment::Activations;
+                          segment == Segment::State || segment == Segment::Checkpoints ||
+                          segment == Segment::Activations;
   if (!listed.plan || !isListable) return;
   const bool isOnly = listed.plan->budgets.size() == 1;
   (new RegionDialog(listed.plan, segment, isOnly ? std::nullopt : std::optional(listed.device), this))->open();

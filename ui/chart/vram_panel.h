@@ -51,7 +51,7 @@ class VramPanel : public QWidget {
   void refreshLoad();
   void widenLegend(const QModelIndex& first, const QModelIndex& last);
   void fitLegend();
-  void showState();
+  void showRare();
   void listRegions(std::size_t device, Segment segment);
   void chooseExport(const QString& ending);
   std::function<QByteArray()> exportedBytes(const QString& ending);

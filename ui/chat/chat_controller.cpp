@@ -44,6 +44,8 @@ void addFigures(Turn& turn, const chat_effect::FinishTurn& part) {
     turn.generatedTokens = 0;
     turn.decodeSeconds = 0;
   }
+  turn.promptTokens = part.figures ? part.figures->promptTokens : 0;
+  turn.reusedTokens = part.figures ? part.figures->reusedTokens : 0;
   if (part.figures && (isFirst || turn.generatedTokens > 0)) {
     turn.generatedTokens += part.figures->generatedTokens;
     turn.decodeSeconds += part.figures->decodeSeconds;

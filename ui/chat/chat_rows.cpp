@@ -252,6 +252,9 @@ void FooterRow::addNote(const Turn& turn) {
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
   }
+  if (turn.promptTokens > 0) {
+    parts.append(tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
+  }
   if (parts.isEmpty()) return;
   // Where there is no room for all, the buttons keep theirs.
   auto* note = new ElidedLabel("muted", Qt::AlignLeft, this);

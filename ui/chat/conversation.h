@@ -41,7 +41,9 @@ struct Turn {
   quint32 generatedTokens = 0;  // of all its parts, when it was continued; 0: they were not counted
   double decodeSeconds = 0;     // likewise
   quint64 seed = 0;             // 0: no one seed made this text
-  qint64 createdMs = 0;         // since the epoch
+  // Of the prompt of its last part, since this program started: the store does not keep them. 0: they were not counted.
+  quint32 promptTokens = 0, reusedTokens = 0;
+  qint64 createdMs = 0;  // since the epoch
 };
 
 // A message that was not sent yet.

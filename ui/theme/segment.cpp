@@ -24,6 +24,10 @@ constexpr std::array kRows{
                QT_TRANSLATE_NOOP("Segment",
                                  "What recurrent layers keep of a conversation: as much for a long one as for a short "
                                  "one.")},
+    SegmentRow{Segment::Checkpoints, "checkpoints", QT_TRANSLATE_NOOP("Segment", "Checkpoints"),
+               QT_TRANSLATE_NOOP("Segment",
+                                 "Copies of what cannot go back, from earlier in the conversation: an answer that is "
+                                 "generated again and a message that is changed go on from there.")},
     SegmentRow{
         Segment::Activations, "activations", QT_TRANSLATE_NOOP("Segment", "Activations"),
         QT_TRANSLATE_NOOP("Segment", "Intermediate results of one step: activations, logits, scratch and staging.")},

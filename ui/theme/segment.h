@@ -7,10 +7,24 @@
 namespace headroom::ui {
 
 // From the bottom of the chart to its top.
-enum class Segment { Weights, KvUsed, KvReserved, State, Activations, Program, Driver, Others, Headroom, Free };
-inline constexpr std::array kSegments{Segment::Weights,     Segment::KvUsed,  Segment::KvReserved, Segment::State,
-                                      Segment::Activations, Segment::Program, Segment::Driver,     Segment::Others,
-                                      Segment::Headroom,    Segment::Free};
+enum class Segment {
+  Weights,
+  KvUsed,
+  KvReserved,
+  State,
+  Checkpoints,
+  Activations,
+  Program,
+  Driver,
+  Others,
+  Headroom,
+  Free
+};
+inline constexpr std::array kSegments{Segment::Weights,     Segment::KvUsed,      Segment::KvReserved, Segment::State,
+                                      Segment::Checkpoints, Segment::Activations, Segment::Program,    Segment::Driver,
+                                      Segment::Others,      Segment::Headroom,    Segment::Free};
+// What few models have: the others have no line for it.
+inline constexpr std::array kRareSegments{Segment::State, Segment::Checkpoints};
 constexpr std::size_t segmentIndex(Segment segment) { return static_cast<std::size_t>(segment); }
 
 QString segmentName(Segment segment);         // "KV cache, used"

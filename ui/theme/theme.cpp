@@ -41,8 +41,9 @@ ThemeTokens lightTokens() {
   t.good = {QColor("#0a5c3a"), QColor("#e2f4ea"), QColor("#9fd3b8")};
   t.warning = {QColor("#744700"), QColor("#fff2d6"), QColor("#e8c478")};
   t.bad = {QColor("#9d1c14"), QColor("#fde9e6"), QColor("#eda9a2")};
-  t.segments = {QColor("#0072b2"), QColor("#d55e00"), QColor("#f0b27a"), QColor("#8f6bb3"), QColor("#009e73"),
-                QColor("#56b4e9"), QColor("#cc79a7"), QColor("#6b7482"), QColor("#b89f00"), QColor("#e4e8ee")};
+  t.segments = {QColor("#0072b2"), QColor("#d55e00"), QColor("#f0b27a"), QColor("#8f6bb3"),
+                QColor("#c9b3e0"), QColor("#009e73"), QColor("#56b4e9"), QColor("#cc79a7"),
+                QColor("#6b7482"), QColor("#b89f00"), QColor("#e4e8ee")};
   return t;
 }
 
@@ -64,8 +65,9 @@ ThemeTokens darkTokens() {
   t.good = {QColor("#7fdcab"), QColor("#14301f"), QColor("#2c6445")};
   t.warning = {QColor("#f2c56b"), QColor("#35290f"), QColor("#6b5521")};
   t.bad = {QColor("#ff9d94"), QColor("#3b1715"), QColor("#7d3530")};
-  t.segments = {QColor("#3d9bd8"), QColor("#e8792b"), QColor("#8a5a32"), QColor("#b39ae0"), QColor("#1fb58c"),
-                QColor("#9fd3f0"), QColor("#cc79a7"), QColor("#667080"), QColor("#d9c93a"), QColor("#2a303b")};
+  t.segments = {QColor("#3d9bd8"), QColor("#e8792b"), QColor("#8a5a32"), QColor("#b39ae0"),
+                QColor("#6f5a96"), QColor("#1fb58c"), QColor("#9fd3f0"), QColor("#cc79a7"),
+                QColor("#667080"), QColor("#d9c93a"), QColor("#2a303b")};
   return t;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <optional>
@@ -19,6 +20,8 @@
 
 namespace headroom {
 namespace {
+
+constexpr Bytes kCopyLineBytes = 4096;  // threads begin at whole ones
 
 class CpuBackend final : public Backend {
  public:
@@ -118,6 +121,25 @@ class CpuBackend final : public Backend {
                     const StopToken& stop) override {
     CHECK(step_ != nullptr, "copy_state() before bind()");
     return step_->copy_slot(from_slot, to_slot, n_positions, stop);
+  }
+
+  // Every thread copies its share of each.
+  using Backend::copy_bytes;
+  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) override {
+    std::atomic<bool> is_stopped = false;
+    pool_.run([&](std::uint32_t thread) {
+      for (const ArenaCopy& copy : copies) {
+        if (stop.stop_requested()) is_stopped = true;
+        if (is_stopped) return;
+        const Share lines =
+            share_of(static_cast<std::uint32_t>(div_up(copy.n_bytes, kCopyLineBytes)), thread, pool_.n_threads());
+        const Bytes at = lines.first * kCopyLineBytes, end = std::min(lines.last * kCopyLineBytes, copy.n_bytes);
+        if (at >= end) continue;
+        std::memcpy(copy.to->host_address() + copy.to_offset + at, copy.from->host_address() + copy.from_offset + at,
+                    end - at);
+      }
+    });
+    return is_stopped ? Status(Error{ErrorCode::kCancelled, "copying memory was stopped"}) : ok_status();
   }
 
   Result<MemorySample> sample_memory() override { return sample_host_memory(); }

@@ -142,6 +142,8 @@ Status GpuBackend::bind(const Binding& binding) {
   // Room for the copies of a slot, so that steps allocate nothing.
   list_slot_copies(step_->bound(), 0, 0, step_->bound().plan->options.n_ctx, copies_);
   copies_.clear();
+  copies_.reserve(4 *
+                  step_->bound().model->layers.size());  // and of a checkpoint, which copies up to four parts of each
   return ok_status();
 }
 
@@ -287,19 +289,30 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   if (Status done = wait_for_step(); !done) return done;
   copies_.clear();
   list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
+  return copy_listed("copying a slot", stop);
+}
+
+// So many at once that a stop takes effect soon.
+Status GpuBackend::copy_listed(std::string_view what, const StopToken& stop) {
   for (std::span<const GpuCopy> rest = copies_; !rest.empty();) {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, fmt::format("{} was stopped", what)};
     std::size_t n = 0;
     for (Bytes bytes = 0; n < rest.size() && bytes < kSlotBytesAtOnce; ++n) bytes += rest[n].from.size;
-    if (Status copied = driver_.copy("copying a slot", rest.first(n)); !copied) return copied;
+    if (Status copied = driver_.copy(what, rest.first(n)); !copied) return copied;
     rest = rest.subspan(n);
   }
   return ok_status();
 }
 
-Status GpuBackend::copy_bytes(Arena& from, Bytes from_offset, Arena& to, Bytes to_offset, Bytes n_bytes) {
+// Of a bound model there is room for all copies of a checkpoint.
+Status GpuBackend::copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) {
   if (Status done = wait({}); !done) return done;
-  return copy("copying memory", {&gpu_arena(from), from_offset, n_bytes}, {&gpu_arena(to), to_offset, n_bytes});
+  copies_.clear();
+  for (const ArenaCopy& copy : copies) {
+    copies_.push_back({{&gpu_arena(*copy.from), copy.from_offset, copy.n_bytes},
+                       {&gpu_arena(*copy.to), copy.to_offset, copy.n_bytes}});
+  }
+  return copy_listed("copying memory", stop);
 }
 
 CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->program, step_->bound().device}; }

@@ -86,6 +86,7 @@ class Binder {
       case RegionKind::kStream: bound_.stream = slice; return;
       // Of the host, or of the load.
       case RegionKind::kUnpackedRows:
+      case RegionKind::kCheckpoints:  // copied as bytes
       case RegionKind::kSampler:
       case RegionKind::kTokens:
       case RegionKind::kUpload:

@@ -22,6 +22,12 @@ namespace {
 
 constexpr Bytes kChunkBytes = kMiB;  // between two looks at the stop token
 
+std::byte* address_of(Arena& arena) {
+  auto* const mapped = dynamic_cast<ReferenceArena*>(&arena);
+  CHECK(mapped != nullptr, "an arena of another backend");
+  return mapped->device_address();
+}
+
 // Whether the call that asks is the one that shall fail.
 bool is_due(std::atomic<std::uint32_t>& n_calls) {
   std::uint32_t left = n_calls;
@@ -176,6 +182,17 @@ class ReferenceBackend final : public Backend {
         if (!layer.keys.is_bound()) continue;
         layer.keys.copy(from_slot, to_slot, n_positions);
         layer.values.copy(from_slot, to_slot, n_positions);
+      }
+      return ok_status();
+    });
+  }
+
+  using Backend::copy_bytes;
+  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) override {
+    return with_memory("copy_bytes", [&]() -> Status {
+      for (const ArenaCopy& copy : copies) {
+        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying memory was stopped"};
+        std::memcpy(address_of(*copy.to) + copy.to_offset, address_of(*copy.from) + copy.from_offset, copy.n_bytes);
       }
       return ok_status();
     });

@@ -136,6 +136,7 @@ class Binder {
       case RegionKind::kInputs:
       case RegionKind::kStream:
       case RegionKind::kUpload:
+      case RegionKind::kCheckpoints:  // copied as bytes
       case RegionKind::kPadding: return;
     }
   }

@@ -26,9 +26,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::array kKvTypes{DType::kF16, DType::kQ8_0, DType::kF8E4M3, DType::kQ4_0};
-constexpr std::array kGroups{RegionGroup::kWeights, RegionGroup::kKv,      RegionGroup::kActivations,
-                             RegionGroup::kLogits,  RegionGroup::kScratch, RegionGroup::kStaging,
-                             RegionGroup::kPadding};
+constexpr std::array kGroups{RegionGroup::kWeights,     RegionGroup::kKv,          RegionGroup::kState,
+                             RegionGroup::kCheckpoints, RegionGroup::kActivations, RegionGroup::kLogits,
+                             RegionGroup::kScratch,     RegionGroup::kStaging,     RegionGroup::kPadding};
 
 bool is_of_load(const ArenaPlan& arena) { return arena.lifetime == Lifetime::kLoad; }
 

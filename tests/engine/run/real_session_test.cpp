@@ -152,7 +152,7 @@ TEST_P(CacheKinds, chunks_do_not_change_the_logits) {
   const std::vector<TokenId> tokens = some_tokens(33);
   const std::vector<float> in_sixteens = logits_after(*session, 0, tokens, 16);
   for (const std::size_t n_step : {1U, 5U}) {
-    session->take_back(0, 0);
+    session->clear(0);
     EXPECT_LE(largest_difference(in_sixteens, logits_after(*session, 0, tokens, n_step)), tolerance(GetParam()))
         << n_step;
   }
@@ -170,7 +170,7 @@ TEST_P(CacheKinds, slots_side_by_side_are_those_of_each_alone) {
     longer.push_back(11);
     alone.push_back(logits_after(*session, 0, longer, 16));
   }
-  session->take_back(0, 0);
+  session->clear(0);
   for (std::size_t i = 0; i < 30; ++i) {  // tokens of one slot between those of the other
     ASSERT_TRUE(session->step({0, {&first[i], 1}, 1}, {}).ok());
     if (i >= second.size()) continue;
@@ -272,17 +272,17 @@ TEST_P(CacheKinds, a_prompt_shared_in_part_gives_the_logits_of_one_read_afresh) 
     for (const std::uint32_t n_shared : {50U, 120U, 145U, 150U}) {
       std::vector<TokenId> prompt(held.begin(), held.begin() + n_shared);
       prompt.insert(prompt.end(), {9, 8, 7, 6, 5});
-      session->take_back(0, 0);
-      session->take_back(1, 0);
+      session->clear(0);
+      session->clear(1);
       const std::vector<float> fresh = logits_after(*session, 1, prompt, 16);
-      session->take_back(1, 0);
+      session->clear(1);
       logits_after(*session, 0, held, 16);
       const std::uint32_t n_reused = *session->begin_prompt(1, prompt);
       if (window == 0 || n_shared == 150) {
         EXPECT_EQ(n_reused, n_shared) << window;
       }
       const std::vector<float> copied = logits_after(*session, 1, prompt, 16);
-      session->take_back(1, 0);  // slot 0 goes back by itself: nothing else holds the prompt
+      session->clear(1);  // slot 0 goes back by itself: nothing else holds the prompt
       EXPECT_EQ(copied, logits_after(*session, 0, prompt, 16)) << "window " << window << ", " << n_shared << " shared";
       // Rows that were among the exact newest ones of a fresh prompt of 50 tokens are quantized after 150.
       const bool is_quantized = GetParam() != DType::kF32 && GetParam() != DType::kF16;

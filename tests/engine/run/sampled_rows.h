@@ -117,7 +117,7 @@ inline ChosenRows choose_of_step(Session& session, std::span<const SlotRows> par
   for (std::size_t i = 0; i < parts.size(); ++i) {
     EXPECT_EQ(session.cache().tokens(parts[i].slot).size(), n_held[i] + parts[i].tokens.size());
     const auto n = static_cast<std::uint32_t>(n_held[i]);
-    EXPECT_EQ(session.take_back(parts[i].slot, n), n);
+    EXPECT_EQ(*session.take_back(parts[i].slot, n), n);
   }
   return chosen;
 }

@@ -253,9 +253,9 @@ TEST_F(SplitSession, a_copy_that_fails_ends_the_step_and_the_next_one_works) {
     *fault = 0;
     ASSERT_FALSE(failed.ok());
     EXPECT_NE(failed.error().message.find("reference:0"), std::string::npos) << failed.error().message;
-    session->take_back(0, 0);
+    session->clear(0);
     EXPECT_LT(relative_error(read(*session, 0, prompt), read(*whole, 0, prompt)), 2e-3);
-    session->take_back(0, 0);
+    session->clear(0);
   }
 }
 

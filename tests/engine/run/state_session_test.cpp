@@ -77,13 +77,14 @@ class StateSession : public ::testing::TestWithParam<std::int32_t> {
     return spec;
   }
 
-  std::unique_ptr<Session> open(DType kv = DType::kF32) {
+  std::unique_ptr<Session> open(DType kv = DType::kF32, std::int32_t n_checkpoints = 0) {
     PlanOptions options;
     options.n_ctx = kContext;
     options.n_batch = kBatch;
     options.n_slots = kSlots;
     options.n_logit_rows = kSlots;
     options.kv_k = options.kv_v = kv;
+    options.n_checkpoints = n_checkpoints;
     options.n_gpu_layers = GetParam();
     options.devices = {{GetParam() > 0 ? 1U : 0U}};
     const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options);
@@ -102,7 +103,7 @@ TEST_P(StateSession, a_prompt_in_pieces_of_any_size_gives_the_same_text) {
   const std::unique_ptr<Session> session = open();
   for (const std::size_t n_step : {1U, 2U, 3U, 5U, 8U, 9U, 17U, 23U}) {
     SCOPED_TRACE(n_step);
-    session->take_back(0, 0);
+    session->clear(0);
     const Answer pieces = answer(*session, 0, prompt, 0, n_step);
     EXPECT_EQ(pieces.text, whole.text);
     EXPECT_LT(relative_error(pieces.first_logits, whole.first_logits), 1e-5);
@@ -162,7 +163,7 @@ TEST_P(StateSession, a_conversation_goes_on_where_it_stands_and_begins_again_whe
   EXPECT_EQ(answer(*session, 0, edited, 0).text, afresh(edited).text);
   // The same prompt again: its last token has to be computed, and the state stands behind it.
   EXPECT_EQ(answer(*session, 0, edited, 0).text, afresh(edited).text);
-  EXPECT_EQ(session->take_back(0, 3), 0U);
+  EXPECT_EQ(*session->take_back(0, 3), 0U);
 }
 
 TEST_P(StateSession, a_step_that_was_stopped_leaves_its_slots_empty_and_the_others_alone) {
@@ -213,7 +214,7 @@ TEST(StateSessionIsa, says_the_same_under_every_instruction_set) {
     const UseVariable use("HEADROOM_ISA", std::string(isa_name(isa)).c_str());
     const std::unique_ptr<Session> session = open_random(spec, folder, options);
     for (const std::size_t n_step : {96U, 1U}) {
-      session->take_back(0, 0);
+      session->clear(0);
       const Answer said = answer(*session, 0, prompt, 0, n_step);
       if (!expected) expected = said;
       EXPECT_EQ(said.text, expected->text);

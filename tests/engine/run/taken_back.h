@@ -133,7 +133,7 @@ class TakenBackRows {
     if (n_rows > 0) {
       ASSERT_NO_FATAL_FAILURE(step(n_rows, drafts.n_kept, logits));
     }
-    ASSERT_EQ(session_.take_back(0, end), end);
+    ASSERT_EQ(*session_.take_back(0, end), end);
     for (const std::uint32_t n : {1U, 2U}) ASSERT_NO_FATAL_FAILURE(step(n, n, logits));
     if (drafts.n_rows <= kDrafts || drafts.n_kept % 4 != 0) return;
     // So far that the positions of the drafts have left the ring: the quantized cache's own blocks are read there.
@@ -146,7 +146,7 @@ class TakenBackRows {
           {1, std::span(tokens_).subspan(first, std::min<std::size_t>(kEdgeBatch, n_tokens - first)), 0}, {});
       ASSERT_TRUE(done.ok()) << done.error().message;
     }
-    session_.take_back(0, 0);
+    session_.clear(0);
     const Result<std::uint32_t> n_copied = session_.begin_prompt(0, std::span(tokens_).first(n_tokens + 1));
     ASSERT_TRUE(n_copied.ok()) << n_copied.error().message;
     ASSERT_EQ(*n_copied, n_tokens);
@@ -209,7 +209,7 @@ inline void expect_drafts_leave_no_trace(Session& drafting, Session& plain, std:
                   "those kept");
     }
     expect_same(std::span(found).last(n_vocab), std::span(expected).last(n_vocab), step, "the other slot");
-    ASSERT_EQ(drafting.take_back(0, n_held + step.n_kept), n_held + step.n_kept);
+    ASSERT_EQ(*drafting.take_back(0, n_held + step.n_kept), n_held + step.n_kept);
     ASSERT_TRUE(std::ranges::equal(drafting.cache().tokens(0), plain.cache().tokens(0)));
     n_done += step.n_rows;
     const TokenId next = 5 + n_done % 100;

@@ -145,9 +145,9 @@ TEST_F(TakenBack, further_than_the_drafts_a_window_may_have_overwritten_what_the
   const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options_of(DType::kF16, 0));
   const auto session = session_or_die(load_or_die(opened_, plan), plan);
   read_prompts(*session);
-  EXPECT_EQ(session->take_back(0, 430 - kDrafts), 430U - kDrafts);
-  EXPECT_EQ(session->take_back(0, 300), 0U) << "positions before 142 are gone, and the token at 300 sees 51";
-  EXPECT_EQ(session->take_back(1, 20), 20U) << "nothing was overwritten there";
+  EXPECT_EQ(*session->take_back(0, 430 - kDrafts), 430U - kDrafts);
+  EXPECT_EQ(*session->take_back(0, 300), 0U) << "positions before 142 are gone, and the token at 300 sees 51";
+  EXPECT_EQ(*session->take_back(1, 20), 20U) << "nothing was overwritten there";
   EXPECT_TRUE(session->cache().tokens(0).empty());
 }
 

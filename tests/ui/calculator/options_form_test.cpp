@@ -76,6 +76,26 @@ TEST_F(OptionsFormTest, fields_set_the_options_and_show_them) {
   EXPECT_EQ(m_calculator.options().kv_v, DType::kF16) << "chosen apart";
 }
 
+TEST_F(OptionsFormTest, checkpoints_are_asked_for_only_where_a_model_cannot_go_back) {
+  open();
+  for (const char* name : {"checkpointsSpin", "checkpointsAuto", "checkpointsTake"})
+    EXPECT_FALSE(find<QWidget>(name)->isVisible()) << name;
+  m_calculator.setModel(std::make_shared<const ModelInfo>(test::make_model(test::kQwen35_27B)));
+  m_calculator.planNow();
+  auto* spin = find<QSpinBox>("checkpointsSpin");
+  auto* box = find<QCheckBox>("checkpointsAuto");
+  EXPECT_TRUE(spin->isVisible());
+  EXPECT_TRUE(box->isChecked());
+  EXPECT_EQ(spin->value(), m_calculator.plan()->options.n_checkpoints);
+  spin->setValue(5);
+  EXPECT_EQ(m_calculator.options().n_checkpoints, 5);
+  m_calculator.planNow();
+  EXPECT_FALSE(box->isChecked());
+  EXPECT_EQ(find<QLabel>("checkpointsTake")->text(), formatBytes(Bytes{5} * 156'893'184));
+  box->click();
+  EXPECT_EQ(m_calculator.options().n_checkpoints, kAutoCheckpoints);
+}
+
 TEST_F(OptionsFormTest, an_automatic_batch_shows_what_was_chosen_and_what_it_takes_until_a_number_is_said) {
   m_calculator.setPresentDevices(test::measured_cpu_and_gpu(8 * kGiB, test::fast_card()));
   open();

@@ -23,8 +23,9 @@ std::vector<MemoryFrame> twoFrames() {
 TEST(ChartExport, csv_has_a_column_per_segment_and_exact_bytes) {
   const QList<QByteArray> lines = framesToCsv(twoFrames()).split('\n');
   ASSERT_EQ(lines.size(), 4);  // header, two rows, the end of the last line
-  EXPECT_EQ(lines[0],
-            "time_ms,weights,kv_used,kv_reserved,state,activations,program,driver,others,headroom,free,spilled");
+  EXPECT_EQ(
+      lines[0],
+      "time_ms,weights,kv_used,kv_reserved,state,checkpoints,activations,program,driver,others,headroom,free,spilled");
   EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0,0");
   EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,0,7,3");
 }

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "ui/chat/code_view.h"
+#include "ui/theme/elided_label.h"
 
 namespace headroom::ui {
 namespace {
@@ -49,6 +50,21 @@ TEST_F(ChatRowsTest, a_footer_offers_what_can_be_done_with_its_turn) {
   facts.isWriting = true;
   EXPECT_EQ(buttonsOf(FooterRow(m_theme, turn(Role::Assistant, TurnState::Writing), facts, nullptr)), QStringList())
       << "while it is written there is nothing to do with it";
+}
+
+TEST_F(ChatRowsTest, a_footer_tells_what_was_reused_of_the_prompt_where_that_was_counted) {
+  const auto noteOf = [this](const Turn& turn) {
+    const FooterRow row(m_theme, turn, FooterFacts(), nullptr);
+    const auto* note = row.findChild<ElidedLabel*>("turnNote");
+    return note == nullptr ? QString() : note->text();
+  };
+  Turn answered = turn(Role::Assistant);
+  EXPECT_EQ(noteOf(answered), QString()) << "read from the store";
+  answered.generatedTokens = 12;
+  answered.promptTokens = 1840;
+  EXPECT_TRUE(noteOf(answered).endsWith("reused 0 of 1,840 tokens")) << noteOf(answered).toStdString();
+  answered.reusedTokens = 1812;
+  EXPECT_TRUE(noteOf(answered).endsWith("reused 1,812 of 1,840 tokens")) << noteOf(answered).toStdString();
 }
 
 TEST_F(ChatRowsTest, versions_are_stepped_through_to_both_ends) {

@@ -22,7 +22,8 @@ TEST(SegmentTest, each_has_a_name_a_sentence_and_a_key_of_its_own) {
 TEST(SegmentTest, keys_and_their_order_stay) {
   QStringList keys;
   for (const Segment segment : kSegments) keys.append(QLatin1String(segmentKey(segment)));
-  EXPECT_EQ(keys.join(' '), "weights kv_used kv_reserved state activations program driver others headroom free");
+  EXPECT_EQ(keys.join(' '),
+            "weights kv_used kv_reserved state checkpoints activations program driver others headroom free");
 }
 
 }  // namespace
