@@ -110,6 +110,7 @@ Json factsJson(const Facts& facts) {
     json["d_ff"] = first.has_experts() ? first.expert_d_ff : first.d_ff;
     json["n_experts"] = first.n_experts;
     json["n_experts_used"] = first.has_experts() ? first.n_experts_used : 0;
+    json["shared_d_ff"] = first.has_shared_expert() ? first.d_ff : 0;
   }
   Json types = Json::object();
   for (const auto& [type, bytes] : bytesByType(facts.file)) types[type] = bytes;
@@ -168,7 +169,9 @@ void printFacts(const Facts& facts) {
     const std::uint32_t dFf = first.has_experts() ? first.expert_d_ff : first.d_ff;
     line("widths", fmt::format("model {}, feed-forward {}, vocabulary {}", info.d_model, dFf, info.n_vocab));
     if (first.has_experts())
-      line("experts", fmt::format("{}, of which a token goes through {}", first.n_experts, first.n_experts_used));
+      line("experts",
+           fmt::format("{}, of which a token goes through {}{}", first.n_experts, first.n_experts_used,
+                       first.has_shared_expert() ? fmt::format(", and one of width {} for all", first.d_ff) : ""));
   }
   if (facts.text && !facts.text->tokenizer) line("tokenizer", "none");
   if (facts.text && facts.text->tokenizer) {

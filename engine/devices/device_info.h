@@ -38,8 +38,9 @@ struct DeviceTraits {
   bool uploads_weights = false;     // in a step, of those that stand on the CPU: Backend::upload_weights()
   bool copies_inputs = false;       // kernels read what a step is given from a copy in the device's own memory
   bool has_delta_nets = false;      // kernels for layers with a state
+  bool has_shared_experts = false;  // kernels for FFNs beside experts
 };
-inline constexpr DeviceTraits kCpuTraits{.has_delta_nets = true};
+inline constexpr DeviceTraits kCpuTraits{.has_delta_nets = true, .has_shared_experts = true};
 inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPanels,
                                           .arena_memory = Memory::kDevice,
                                           .scratch = ScratchRule::kGpu,
@@ -58,7 +59,8 @@ inline constexpr DeviceTraits kReferenceTraits{.weight_layout = WeightLayout::kR
                                                .arena_memory = Memory::kDevice,
                                                .scratch = ScratchRule::kAssumed,
                                                .uploads_weights = true,
-                                               .has_delta_nets = true};
+                                               .has_delta_nets = true,
+                                               .has_shared_experts = true};
 
 // What the kernels for one number format do on a device; 0: unknown.
 struct FormatSpeed {

@@ -34,6 +34,11 @@ struct DeltaNetRow {
   bool heads_are_tiled = false;  // as DeltaNetSpec has it
 };
 
+// Of architectures in which every layer with experts has an FFN beside them.
+struct SharedExpertRow {
+  bool has_gate = false;  // as LayerSpec::has_shared_gate
+};
+
 struct ArchRow {
   std::string_view architecture;  // general.architecture, and the prefix of its keys
   std::string_view models;        // published ones that it is the name of, for people
@@ -55,7 +60,8 @@ struct ArchRow {
   std::uint32_t default_window = 0;  // when attention.sliding_window is absent; 0: no layer has a window then
   Activation activation = Activation::kSilu;
   std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
-  double default_rope_theta = 0;                    // when rope.freq_base is absent
+  std::optional<SharedExpertRow> shared_expert = std::nullopt;
+  double default_rope_theta = 0;  // when rope.freq_base is absent
   // The rotary base of layers with a window when rope.freq_base_swa is absent; such layers ignore the scaling of the
   // context. 0: they turn as all other layers do.
   double window_rope_theta = 0;

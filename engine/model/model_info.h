@@ -102,13 +102,16 @@ struct LayerSpec {
   bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
   Activation activation = Activation::kSilu;
-  std::uint32_t d_ff = 0;  // 0: the FFN is one of experts
+  std::uint32_t d_ff = 0;  // of the FFN; of a layer with experts the width of its shared expert, 0: it has none
   // Experts, of which a row goes through n_experts_used. n_experts 0: none, and the others mean nothing.
   std::uint32_t n_experts = 0, n_experts_used = 0, expert_d_ff = 0;
   RouterKind router = RouterKind::kSoftmaxNormed;
+  bool has_shared_gate = false;  // what the shared expert adds is multiplied by the sigmoid of one gate for each row
 
   bool operator==(const LayerSpec&) const = default;
   bool has_experts() const { return n_experts > 0; }
+  // An FFN beside the experts, through which every row goes.
+  bool has_shared_expert() const { return has_experts() && d_ff > 0; }
   bool has_cache() const { return !delta_net; }  // a row of K and V for each position
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
@@ -163,7 +166,8 @@ struct ModelInfo {
   std::uint32_t n_recurrent_layers() const;
   // Whether any layer has a state, which can be taken up only where it stands.
   bool is_recurrent() const { return n_recurrent_layers() > 0; }
-  Bytes state_bytes() const;                                                   // of one slot, all layers
+  Bytes state_bytes() const;  // of one slot, all layers
+  bool has_shared_experts() const;
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
   // The share of a weight that one row reads: all of it, or the chosen experts' share of a tensor of experts.
   double share_read(const WeightTensor& weight) const;

@@ -123,10 +123,10 @@ class ModelInfoReader {
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads);
-    // Files of experts state a width of layers without any as well, which they do not have.
-    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_blocks_, 0)
-                                  : keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth);
     const LayerSpec experts = read_experts();
+    // Files of experts may state a width of layers without any as well, which they do not have.
+    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_blocks_, experts.d_ff)
+                                  : keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth);
     if (keys_.failed()) return;
     head_dim_ = read_head_dim(n_heads.front());
     const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
@@ -162,7 +162,7 @@ class ModelInfoReader {
     }
   }
 
-  // A layer that has nothing but its experts, if the architecture has any.
+  // A layer that has nothing but its experts and the shared one, if the architecture has any.
   LayerSpec read_experts() {
     LayerSpec layer;
     if (!row_.router) return layer;
@@ -170,6 +170,10 @@ class ModelInfoReader {
     layer.n_experts = keys_.positive("expert_count", kMaxExperts);
     layer.n_experts_used = keys_.positive("expert_used_count", kMaxExperts);
     layer.expert_d_ff = keys_.positive("expert_feed_forward_length", kMaxWidth);
+    if (row_.shared_expert) {
+      layer.d_ff = keys_.positive("expert_shared_feed_forward_length", kMaxWidth);
+      layer.has_shared_gate = row_.shared_expert->has_gate;
+    }
     if (layer.n_experts_used > layer.n_experts) {
       bad(fmt::format("metadata '{}' is {}, expected at most '{}', {}", keys_.full_key("expert_used_count"),
                       layer.n_experts_used, keys_.full_key("expert_count"), layer.n_experts));
@@ -343,6 +347,11 @@ class ModelInfoReader {
     fill(TensorRole::kExpertGate, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
     fill(TensorRole::kExpertUp, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
+    if (!layer.has_shared_expert()) return;
+    fill_from(layer_tensor_name(i, kSharedExpertGateTensor), TensorRole::kGate, i, layer.d_ff, model_.d_model);
+    fill_from(layer_tensor_name(i, kSharedExpertUpTensor), TensorRole::kUp, i, layer.d_ff, model_.d_model);
+    fill_from(layer_tensor_name(i, kSharedExpertDownTensor), TensorRole::kDown, i, model_.d_model, layer.d_ff);
+    if (layer.has_shared_gate) fill(TensorRole::kSharedGate, i, 1, model_.d_model);
   }
 
   bool is_there(TensorRole role, std::int32_t layer) const {

@@ -51,6 +51,7 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kExpertGate, "ffn_gate_exps", "ffn_gate_exps.weight", true, true, ""},
     RoleRow{TensorRole::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, ""},
     RoleRow{TensorRole::kExpertDown, "ffn_down_exps", "ffn_down_exps.weight", true, true, ""},
+    RoleRow{TensorRole::kSharedGate, "ffn_gate_inp_shexp", "ffn_gate_inp_shexp.weight", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -75,7 +76,8 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kRouter:
     case TensorRole::kExpertGate:
     case TensorRole::kExpertUp:
-    case TensorRole::kExpertDown: return true;
+    case TensorRole::kExpertDown:
+    case TensorRole::kSharedGate: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:

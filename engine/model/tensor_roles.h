@@ -35,7 +35,7 @@ enum class TensorRole : std::uint8_t {
   kAttnOutBias,     // (d_model)
   kAttnPostNorm,    // (d_model)
   kFfnNorm,         // (d_model)
-  kGate,            // (d_ff, d_model)
+  kGate,            // (d_ff, d_model); these three also of a shared expert
   kUp,              // (d_ff, d_model)
   kDown,            // (d_model, d_ff)
   kFfnPostNorm,     // (d_model)
@@ -43,8 +43,9 @@ enum class TensorRole : std::uint8_t {
   kExpertGate,      // (n_experts, expert_d_ff, d_model)
   kExpertUp,        // (n_experts, expert_d_ff, d_model)
   kExpertDown,      // (n_experts, d_model, expert_d_ff)
+  kSharedGate,      // (d_model)
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertDown) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kSharedGate) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32
@@ -57,6 +58,10 @@ std::string role_tensor_name(TensorRole role, std::int32_t layer);
 std::string layer_tensor_name(std::int32_t layer, std::string_view tensor);
 // What fills kAttnOut of a delta net.
 inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight";
+// What fills kGate, kUp and kDown of a shared expert.
+inline constexpr std::string_view kSharedExpertGateTensor = "ffn_gate_shexp.weight",
+                                  kSharedExpertUpTensor = "ffn_up_shexp.weight",
+                                  kSharedExpertDownTensor = "ffn_down_shexp.weight";
 // The tensor that holds the rows of several roles one after the other, in the order of TensorRole; absent for a role
 // that is never fused.
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);

@@ -102,6 +102,8 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
         {fmt::format("This version computes recurrent layers on the CPU alone: {} stays there whole.", model.name)});
   } else {
     note_gpus(model, devices, asked, layout, notes);
+    if (keeps_shared_experts_on_cpu(model, layout.options, devices))
+      notes.push_back({"This version computes shared experts on the CPU alone: all FFNs stay there."});
   }
   note_stream(devices, layout, notes);
   notes.insert(notes.end(), layout.choices.begin(), layout.choices.end());

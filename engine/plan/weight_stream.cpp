@@ -23,6 +23,9 @@ constexpr std::array kDown{TensorRole::kDown, TensorRole::kFfnPostNorm};
 // The weights of kMoeUp are uploaded with those of kMoeRoute, the op before it.
 constexpr std::array kRoute{TensorRole::kFfnNorm, TensorRole::kRouter, TensorRole::kExpertGate, TensorRole::kExpertUp};
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kFfnPostNorm};
+// The norm that kSharedUp reads has come with kMoeRoute, and stays until the next layer's comes.
+constexpr std::array kSharedUp{TensorRole::kGate, TensorRole::kUp, TensorRole::kSharedGate};
+constexpr std::array kSharedDown{TensorRole::kDown};
 
 // A model of one layer that has only this FFN: what is left to time is what the FFN takes.
 ModelInfo only_ffn(const ModelInfo& model, std::size_t layer) {
@@ -99,7 +102,9 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kFfnUp: return kUp;
     case OpKind::kFfnDown: return kDown;
     case OpKind::kMoeRoute: return kRoute;
+    case OpKind::kSharedUp: return kSharedUp;
     case OpKind::kMoeDown: return kExpertDown;
+    case OpKind::kSharedDown: return kSharedDown;
     case OpKind::kEmbed:
     case OpKind::kQkvRope:
     case OpKind::kAttend:

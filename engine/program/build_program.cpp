@@ -93,7 +93,8 @@ class ProgramBuilder {
     add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual}, is_streamed);
   }
 
-  // The weights of kMoeUp are uploaded with the router's.
+  // The weights of kMoeUp, and the norm that kSharedUp reads too, are uploaded with the router's. All that reads the
+  // residual stands before what adds to it.
   void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed,
                    BufferId residual) {
     CHECK(!layer.has_post_norms, "what experts add to the residual is not normed");
@@ -102,7 +103,21 @@ class ProgramBuilder {
     add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights}, is_streamed);
     const BufferId hidden = add_buffer("hidden", device, layer.n_experts_used * layer.expert_d_ff);
     add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
+    OperandList shared;
+    if (layer.has_shared_expert()) shared = add_shared_up(index, layer, device, is_streamed, residual);
     add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual}, is_streamed);
+    if (shared.size() == 1) add_op(OpKind::kSharedDown, index, device, {shared[0], residual}, {residual}, is_streamed);
+    if (shared.size() == 2)
+      add_op(OpKind::kSharedDown, index, device, {shared[0], shared[1], residual}, {residual}, is_streamed);
+  }
+
+  // What the shared expert makes before its last matrix: "shared", and "shared gate" where it has one.
+  OperandList add_shared_up(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed,
+                            BufferId residual) {
+    OperandList made{add_buffer("shared", device, layer.d_ff)};
+    if (layer.has_shared_gate) made = {made[0], add_buffer("shared gate", device, 1)};
+    add_op(OpKind::kSharedUp, index, device, {residual}, made, is_streamed);
+    return made;
   }
 
   // All ops of one way, from the embedding to the residual that the head reads.

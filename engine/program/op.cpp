@@ -15,7 +15,9 @@ std::string_view op_name(OpKind kind) {
     case OpKind::kFfnDown: return "ffn_down";
     case OpKind::kMoeRoute: return "moe_route";
     case OpKind::kMoeUp: return "moe_up";
+    case OpKind::kSharedUp: return "shared_up";
     case OpKind::kMoeDown: return "moe_down";
+    case OpKind::kSharedDown: return "shared_down";
     case OpKind::kLogits: return "logits";
     case OpKind::kTransfer: return "transfer";
   }

@@ -16,7 +16,8 @@ namespace headroom {
 // A backend computes each op as it likes, with one kernel or several, and never fuses two ops: nobody matches patterns
 // in a graph. "residual" is (n_rows, d_model) f32, "query", "attended" and "gate" (n_rows, q_dim) f32, "hidden"
 // (n_rows, d_ff) f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and
-// "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
+// "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a shared expert "shared" (n_rows, d_ff) f32 and "shared gate"
+// (n_rows, 1) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
 // n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; all row-major. A kind states its inputs -> its outputs, in
 // the order of the op's lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
@@ -36,9 +37,13 @@ enum class OpKind : std::uint8_t {
   kFfnDown,    // hidden, residual -> residual; adds down(hidden), likewise
   kMoeRoute,   // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first
   kMoeUp,      // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
+  kSharedUp,   // residual -> shared; as kFfnUp, before any expert has added to the residual. With a gate: residual ->
+               // shared, shared gate; the latter is gate . norm(residual)
   kMoeDown,    // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
-  kLogits,     // residual -> logits; of the requested rows: final norm, head, cap
-  kTransfer,   // a buffer of another device -> the same buffer here
+  kSharedDown,  // shared, residual -> residual; adds down(shared). With a gate: shared, shared gate, residual ->
+                // residual; adds down(sigmoid(shared gate) * shared)
+  kLogits,      // residual -> logits; of the requested rows: final norm, head, cap
+  kTransfer,    // a buffer of another device -> the same buffer here
 };
 std::string_view op_name(OpKind kind);
 

@@ -38,6 +38,38 @@ const ModelShape kQwen35_27B{.name = "Qwen3.8 27B",
                              .has_qk_norm = true,
                              .attention_period = 4,
                              .delta_net = {16, 48, 128, 128, 4, true}};
+const ModelShape kQwen35_35B_A3B{.name = "Qwen3.6 35B A3B",
+                                 .architecture = "qwen35moe",
+                                 .n_layers = 40,
+                                 .d_model = 2048,
+                                 .n_heads = 16,
+                                 .n_kv_heads = 2,
+                                 .head_dim = 256,
+                                 .d_ff = 512,
+                                 .n_vocab = 248320,
+                                 .n_ctx_trained = 262144,
+                                 .has_qk_norm = true,
+                                 .n_experts = 256,
+                                 .n_experts_used = 8,
+                                 .attention_period = 4,
+                                 .delta_net = {16, 32, 128, 128, 4, true},
+                                 .shared_d_ff = 512};
+const ModelShape kQwen3Next_80B_A3B{.name = "Qwen3 Next 80B A3B",
+                                    .architecture = "qwen3next",
+                                    .n_layers = 48,
+                                    .d_model = 2048,
+                                    .n_heads = 16,
+                                    .n_kv_heads = 2,
+                                    .head_dim = 256,
+                                    .d_ff = 512,
+                                    .n_vocab = 151936,
+                                    .n_ctx_trained = 262144,
+                                    .has_qk_norm = true,
+                                    .n_experts = 512,
+                                    .n_experts_used = 10,
+                                    .attention_period = 4,
+                                    .delta_net = {16, 32, 128, 128, 4, false},
+                                    .shared_d_ff = 512};
 
 namespace {
 
@@ -129,6 +161,11 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
   list.add(TensorRole::kExpertGate, layer, "ffn_gate_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
   list.add(TensorRole::kExpertUp, layer, "ffn_up_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
   list.add(TensorRole::kExpertDown, layer, "ffn_down_exps.weight", d_model, spec.expert_d_ff, spec.n_experts);
+  if (!spec.has_shared_expert()) return;
+  list.add(TensorRole::kGate, layer, "ffn_gate_shexp.weight", spec.d_ff, d_model);
+  list.add(TensorRole::kUp, layer, "ffn_up_shexp.weight", spec.d_ff, d_model);
+  list.add(TensorRole::kDown, layer, "ffn_down_shexp.weight", d_model, spec.d_ff);
+  if (spec.has_shared_gate) list.add(TensorRole::kSharedGate, layer, "ffn_gate_inp_shexp.weight", 1, d_model);
 }
 
 void fill_weights(ModelInfo& model, bool tied_head, DType matrix_dtype) {
@@ -147,6 +184,15 @@ void set_experts(LayerSpec& layer, std::uint32_t n_experts, std::uint32_t n_expe
   layer.expert_d_ff = std::exchange(layer.d_ff, 0);
 }
 
+// The FFN of a layer of this shape.
+void set_ffn(LayerSpec& layer, const ModelShape& shape) {
+  layer.d_ff = shape.d_ff;
+  if (shape.n_experts == 0) return;
+  set_experts(layer, shape.n_experts, shape.n_experts_used);
+  layer.d_ff = shape.shared_d_ff;
+  layer.has_shared_gate = shape.shared_d_ff > 0;
+}
+
 }  // namespace
 
 ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
@@ -161,9 +207,9 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
   model.ropes.push_back(rope);
   for (std::uint32_t i = 0; i < shape.n_layers; ++i) {
     LayerSpec layer;
+    set_ffn(layer, shape);
     if (shape.attention_period > 0 && (i + 1) % shape.attention_period != 0) {
       layer.delta_net = shape.delta_net;
-      layer.d_ff = shape.d_ff;
       model.layers.push_back(layer);
       continue;
     }
@@ -171,14 +217,12 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
     layer.n_heads = shape.n_heads;
     layer.n_kv_heads = shape.n_kv_heads;
     layer.head_dim = shape.head_dim;
-    layer.d_ff = shape.d_ff;
     layer.has_qkv_bias = shape.has_qkv_bias;
     layer.has_qk_norm = shape.has_qk_norm;
     layer.has_post_norms = shape.has_post_norms;
     const bool is_full = shape.window == 0 || (shape.window_every > 1 && (i + 1) % shape.window_every == 0);
     layer.attention = is_full ? AttentionKind::kFull : AttentionKind::kWindow;
     layer.window = is_full ? 0 : shape.window;
-    if (shape.n_experts > 0) set_experts(layer, shape.n_experts, shape.n_experts_used);
     model.layers.push_back(layer);
   }
   fill_weights(model, shape.tied_head, matrix_dtype);

@@ -21,10 +21,11 @@ struct ModelShape {
   // Delta nets in all layers but every so-many-th, whose attention has an output gate then; 0: in none.
   std::uint32_t attention_period = 0;
   DeltaNetSpec delta_net{};
+  std::uint32_t shared_d_ff = 0;  // of a shared expert with a gate; 0: none
 };
 
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
-    kGemma3_27B, kQwen3_30B_A3B, kQwen35_27B;
+    kGemma3_27B, kQwen3_30B_A3B, kQwen35_27B, kQwen35_35B_A3B, kQwen3Next_80B_A3B;
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
 // as F32.

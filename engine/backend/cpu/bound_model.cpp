@@ -140,6 +140,7 @@ class Binder {
     bound.expert_down.first = matrix(TensorRole::kExpertDown, layer);
     bound.attn_norm = vector(TensorRole::kAttnNorm, layer);
     bound.ffn_norm = vector(TensorRole::kFfnNorm, layer);
+    bound.shared_gate = vector(TensorRole::kSharedGate, layer);
     bound.q_bias = vector(TensorRole::kQBias, layer);
     bound.k_bias = vector(TensorRole::kKBias, layer);
     bound.v_bias = vector(TensorRole::kVBias, layer);

@@ -28,6 +28,7 @@ struct BoundLayer {
   Matrix q, k, v, out_gate, alpha, beta, attn_out, gate, up, down, router;
   ExpertMatrices expert_gate, expert_up, expert_down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
+  const float* shared_gate = nullptr;                                          // (d_model); null: none
   const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none

@@ -21,6 +21,18 @@ void add_bias(float* row, const float* bias, std::uint32_t n) {
   for (std::uint32_t i = 0; i < n; ++i) row[i] += bias[i];
 }
 
+// Sums side by side, which a compiler adds up as vectors.
+float product_of(const float* a, const float* b, std::uint32_t n) {
+  std::array<float, 16> sums{};
+  std::uint32_t i = 0;
+  for (; i + sums.size() <= n; i += sums.size()) {
+    for (std::uint32_t lane = 0; lane < sums.size(); ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  float sum = std::accumulate(sums.begin(), sums.end(), 0.0F);
+  for (; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 }  // namespace
 
 CpuStep::CpuStep(BoundModel bound, const KernelTable& kernels, ThreadPool& pool)
@@ -117,6 +129,8 @@ void CpuStep::run_thread(std::uint32_t thread) {
     run_op(ops[i], thread);
     if (few && ops[i].kind == OpKind::kQkvRope)
       run_op(ops[++i], thread);  // attention, which waits for each of the heads that it reads
+    if (few && ops[i].kind == OpKind::kMoeUp && i + 1 < ops.size() && ops[i + 1].kind == OpKind::kSharedUp)
+      run_op(ops[++i], thread);  // neither reads what the other writes
     pool_.barrier();
   }
 }
@@ -137,8 +151,10 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
       return delta_rule(op);
     }
     case OpKind::kDeltaOut: return delta_out(op, thread);
-    case OpKind::kFfnUp: return ffn_up(op, thread);
+    case OpKind::kFfnUp:
+    case OpKind::kSharedUp: return ffn_up(op, thread);
     case OpKind::kFfnDown: return ffn_down(op, thread);
+    case OpKind::kSharedDown: return shared_down(op, thread);
     case OpKind::kMoeRoute: return moe_route(op, thread);
     case OpKind::kMoeUp: return moe_up(op, thread);
     case OpKind::kMoeDown: return moe_down(op, thread);
@@ -241,13 +257,17 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
   const std::uint32_t d_model = bound_.model->d_model;
   const float* residual = bound_.buffer(op.inputs[0]);
   float* hidden = bound_.buffer(op.outputs[0]);
+  const auto n_rows = static_cast<std::uint32_t>(inputs_.rows.size());
+  // Every thread has every row where there are few: one of them writes the gate of a shared expert.
+  float* row_gates = op.outputs.size() > 1 && (thread == 0 || !is_few(n_rows)) ? bound_.buffer(op.outputs[1]) : nullptr;
   const std::array matrices{&layer.gate, &layer.up};
-  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
-                                 std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model,
-                                                 bound_.model->norm_epsilon, scratch);
-                                   return scratch;
-                                 });
+  const Activations in =
+      prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
+        kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon,
+                      scratch);
+        if (row_gates != nullptr) row_gates[row] = product_of(scratch, layer.shared_gate, d_model);
+        return scratch;
+      });
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;
   PairProducts gates(kernels_, layer.gate, in, bound_.scratch.product(thread, 0)),
       ups(kernels_, layer.up, in, bound_.scratch.product(thread, 1));

@@ -59,6 +59,7 @@ class CpuStep {
   void ffn_down(const Op& op, std::uint32_t thread);
   void moe_route(const Op& op, std::uint32_t thread);
   void moe_up(const Op& op, std::uint32_t thread);
+  void shared_down(const Op& op, std::uint32_t thread);
   void moe_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 

@@ -1,6 +1,7 @@
 // The ops of a layer with experts: which ones each row goes through, and the products with those that were chosen.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "backend/cpu/cpu_step.h"
 
@@ -134,6 +135,24 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
       }
     });
   });
+}
+
+void CpuStep::shared_down(const Op& op, std::uint32_t thread) {
+  const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
+  const float *shared = bound_.buffer(op.inputs[0]),
+              *gates = layer.spec->has_shared_gate ? bound_.buffer(op.inputs[1]) : nullptr;
+  const std::uint32_t d_ff = layer.spec->d_ff;
+  const std::array matrices{&layer.down};
+  const Activations in =
+      prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
+              [&](std::uint32_t row, float* scratch) {
+                const float* elems = shared + std::size_t{row} * d_ff;
+                if (gates == nullptr) return elems;
+                const float factor = 1.0F / (1.0F + std::exp(-gates[row]));
+                std::transform(elems, elems + d_ff, scratch, [factor](float x) { return factor * x; });
+                return static_cast<const float*>(scratch);
+              });
+  add_to_residual(op, layer.down, in, {}, thread);
 }
 
 // Each thread has some columns of all experts, because all add to the same rows.

@@ -32,6 +32,8 @@ class OpDispatches : ProductDispatches {
       case OpKind::kDeltaMix:
       case OpKind::kDeltaRule:
       case OpKind::kDeltaOut: CHECK(false, "a plan has a recurrent layer on a GPU");
+      case OpKind::kSharedUp:
+      case OpKind::kSharedDown: CHECK(false, "a plan has a shared expert on a GPU");
       case OpKind::kTransfer: CHECK(false, "a segment holds a transfer");
     }
     return std::move(parts_);

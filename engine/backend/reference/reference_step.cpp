@@ -41,6 +41,7 @@ ReferenceStep::ReferenceStep(ReferenceBinding bound) : bound_(std::move(bound)) 
   const ModelInfo& model = *bound_.model;
   std::size_t gated = 0, kv_dim = 0, d_ff = 0, head_dim = 0, n_cols = 0, n_experts = 0;
   for (const LayerSpec& layer : model.layers) {
+    if (layer.has_shared_gate) gated = std::max<std::size_t>(gated, layer.d_ff);
     if (layer.has_out_gate) gated = std::max<std::size_t>(gated, layer.q_dim());
     if (layer.delta_net) {
       gated = std::max<std::size_t>(gated, layer.delta_net->v_dim());
@@ -106,8 +107,10 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kDeltaMix: return delta_mix(op);
     case OpKind::kDeltaRule: return delta_rule(op);
     case OpKind::kDeltaOut: return delta_out(op);
-    case OpKind::kFfnUp: return ffn_up(op);
+    case OpKind::kFfnUp:
+    case OpKind::kSharedUp: return ffn_up(op);
     case OpKind::kFfnDown: return ffn_down(op);
+    case OpKind::kSharedDown: return shared_down(op);
     case OpKind::kMoeRoute: return moe_route(op);
     case OpKind::kMoeUp: return moe_up(op);
     case OpKind::kMoeDown: return moe_down(op);
@@ -274,6 +277,10 @@ void ReferenceStep::ffn_up(const Op& op) {
              const std::size_t at = row * spec.d_ff + n;
              hidden[at] = static_cast<float>(activate(spec.activation, sum) * up_[at]);
            });
+  if (op.outputs.size() < 2) return;  // no gate
+  float* gates = bound_.buffer(op.outputs[1]);
+  multiply(bound_.at(TensorRole::kSharedGate, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t, float sum) { gates[row] = sum; });
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
@@ -281,6 +288,18 @@ void ReferenceStep::ffn_down(const Op& op) {
 }
 
 // --- experts ---
+
+void ReferenceStep::shared_down(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* shared = bound_.buffer(op.inputs[0]);
+  if (spec.has_shared_gate) {
+    const float* gates = bound_.buffer(op.inputs[1]);
+    for (std::size_t i = 0; i < n_rows() * spec.d_ff; ++i)
+      gated_[i] = static_cast<float>(shared[i] * sigmoid(gates[i / spec.d_ff]));
+    shared = gated_.data();
+  }
+  add_to_residual(op, shared, TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
+}
 
 void ReferenceStep::rank_experts(const float* logits, std::uint32_t n_experts) {
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {

@@ -42,6 +42,7 @@ class ReferenceStep {
   void delta_out(const Op& op);
   void ffn_up(const Op& op);
   void ffn_down(const Op& op);
+  void shared_down(const Op& op);
   void moe_route(const Op& op);
   void moe_up(const Op& op);
   void moe_down(const Op& op);
@@ -74,7 +75,7 @@ class ReferenceStep {
   std::vector<float> keys_, values_;    // (max_rows, widest kv_dim)
   std::vector<float> up_;               // (max_rows, widest d_ff or expert_d_ff)
   std::vector<float> router_;           // (max_rows, most n_experts)
-  std::vector<float> gated_;            // (max_rows, widest q_dim or v_dim)
+  std::vector<float> gated_;            // (max_rows, widest q_dim, v_dim or d_ff of what has a gate)
   std::vector<float> gathered_;         // (max_rows, widest n_cols) of the rows that go through one expert
   std::vector<std::uint32_t> order_;    // (most n_experts)
   std::vector<std::uint32_t> choices_;  // indices into (n_rows, n_experts_used), at most max_rows

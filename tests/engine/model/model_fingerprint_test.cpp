@@ -29,6 +29,7 @@ TEST(ModelFingerprint, every_fact_that_a_plan_depends_on_changes_it) {
       [](ModelInfo& m) { std::swap(m.layers[1].n_heads, m.layers[1].head_dim); },
       [](ModelInfo& m) { m.layers[1].has_post_norms = true; },
       [](ModelInfo& m) { ++m.layers[1].n_experts_used; },
+      [](ModelInfo& m) { m.layers[1].has_shared_gate = true; },
       [](ModelInfo& m) { m.weights.pop_back(); },
       [](ModelInfo& m) { std::swap(m.weights[1], m.weights[2]); },
       [](ModelInfo& m) { m.weights[1].name += "x"; },

@@ -69,13 +69,19 @@ TEST(WeightStream, parts_that_follow_each_other_need_different_weights) {
                                    {OpKind::kMoeRoute, OpKind::kMoeDown},
                                    {OpKind::kMoeDown, OpKind::kMoeRoute},
                                    {OpKind::kMoeDown, OpKind::kFfnUp},
+                                   {OpKind::kMoeRoute, OpKind::kSharedUp},
+                                   {OpKind::kSharedUp, OpKind::kMoeDown},
+                                   {OpKind::kMoeDown, OpKind::kSharedDown},
+                                   {OpKind::kSharedDown, OpKind::kMoeRoute},
+                                   {OpKind::kSharedDown, OpKind::kFfnUp},
                                    {OpKind::kFfnDown, OpKind::kMoeRoute}}) {
     EXPECT_FALSE(streamed_roles(part).empty());
     for (const TensorRole role : streamed_roles(part))
       EXPECT_THAT(streamed_roles(next), Not(Contains(role))) << op_name(part) << ", " << op_name(next);
   }
   std::vector<TensorRole> all;
-  for (const OpKind kind : {OpKind::kFfnUp, OpKind::kFfnDown, OpKind::kMoeRoute, OpKind::kMoeDown})
+  for (const OpKind kind :
+       {OpKind::kFfnUp, OpKind::kFfnDown, OpKind::kMoeRoute, OpKind::kMoeDown, OpKind::kSharedUp, OpKind::kSharedDown})
     all.insert(all.end(), streamed_roles(kind).begin(), streamed_roles(kind).end());
   for (std::size_t i = 0; i < kNTensorRoles; ++i) {
     const auto role = static_cast<TensorRole>(i);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "support/model_specs.h"
 
@@ -222,18 +223,47 @@ TEST(BuildProgram, steps_that_stream_have_a_way_of_their_own_to_the_same_logits)
   EXPECT_EQ(program.activation_bytes, in_place.activation_bytes) << "device 1 has FFNs as wide already";
 }
 
-// The router's weights are uploaded with those of gate and up.
-TEST(BuildProgram, experts_are_uploaded_in_two_parts) {
-  const ModelInfo model = test::make_model(test::kQwen3_30B_A3B);
-  Placement placement = all_on(model, 1);
-  placement.layers[0].ffn = 0;
-  const WeightStreaming streaming{.ffn_device = std::vector<DeviceIndex>(model.n_layers(), 1)};
-  const Program program = build_program(model, placement, 2, 16, 1, kAlignment, streaming);
-  std::vector<OpKind> uploading;
-  for (const Op& op : program.ops) {
-    if (op.needs_weight_upload) uploading.push_back(op.kind);
-  }
-  EXPECT_EQ(uploading, (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
+TEST(BuildProgram, a_shared_expert_reads_the_residual_before_anything_is_added_to_it) {
+  ModelInfo model = test::make_model(test::kQwen35_35B_A3B);
+  const Program program = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);
+  const auto route = std::ranges::find(program.ops, OpKind::kMoeRoute, &Op::kind);
+  ASSERT_GE(program.ops.end() - route, 5);
+  const std::span<const Op> ops(&*route, 5);
+  const std::vector<OpKind> expected{OpKind::kMoeRoute, OpKind::kMoeUp, OpKind::kSharedUp, OpKind::kMoeDown,
+                                     OpKind::kSharedDown};
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(ops[i].kind, expected[i]) << i;
+  const BufferId residual = ops[0].inputs[0], shared = ops[2].outputs[0], gate = ops[2].outputs[1];
+  EXPECT_EQ(ops[2].inputs, OperandList{residual});
+  EXPECT_EQ(ops[4].inputs, (OperandList{shared, gate, residual}));
+  EXPECT_EQ(ops[4].outputs, OperandList{residual});
+  EXPECT_EQ(program.buffers[shared].row_elems, 512U);
+  EXPECT_EQ(program.buffers[gate].row_elems, 1U);
+  for (LayerSpec& layer : model.layers) layer.has_shared_gate = false;
+  const Program plain = build_program(model, all_on(model, 0), 1, 16, 1, kAlignment);
+  const auto up = std::ranges::find(plain.ops, OpKind::kSharedUp, &Op::kind),
+             down = std::ranges::find(plain.ops, OpKind::kSharedDown, &Op::kind);
+  ASSERT_NE(down, plain.ops.end());
+  EXPECT_EQ(up->outputs.size(), 1U);
+  EXPECT_EQ(down->inputs, (OperandList{up->outputs[0], up->inputs[0]}));
+}
+
+// The router's weights are uploaded with those of gate and up; a shared expert's by themselves.
+TEST(BuildProgram, experts_are_uploaded_in_two_parts_and_a_shared_one_in_two_more) {
+  const auto uploading = [](const test::ModelShape& shape) {
+    const ModelInfo model = test::make_model(shape);
+    Placement placement = all_on(model, 1);
+    placement.layers[0].ffn = 0;
+    const WeightStreaming streaming{.ffn_device = std::vector<DeviceIndex>(model.n_layers(), 1)};
+    const Program program = build_program(model, placement, 2, 16, 1, kAlignment, streaming);
+    std::vector<OpKind> kinds;
+    for (const Op& op : program.ops) {
+      if (op.needs_weight_upload) kinds.push_back(op.kind);
+    }
+    return kinds;
+  };
+  EXPECT_EQ(uploading(test::kQwen3_30B_A3B), (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kMoeDown}));
+  EXPECT_EQ(uploading(test::kQwen35_35B_A3B),
+            (std::vector<OpKind>{OpKind::kMoeRoute, OpKind::kSharedUp, OpKind::kMoeDown, OpKind::kSharedDown}));
 }
 
 TEST(BuildProgram, every_buffer_is_written_before_it_is_read) {
