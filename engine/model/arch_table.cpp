@@ -22,7 +22,8 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
-// attention.
+// attention. qwen35moe is the same with experts and a shared one. So is qwen3next, the oldest of them, but for its
+// value heads, which stand by key head, and for tensors that are fused; its positions have one axis.
 constexpr std::array kArchs{
     ArchRow{.architecture = "llama",
             .models = "Llama 1 to 3, Mistral, TinyLlama, SmolLM 1 and 2",
@@ -105,6 +106,32 @@ constexpr std::array kArchs{
             .skips_prediction_layers = true,
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "qwen35moe",
+            .models = "Qwen 3.5 and 3.6 with experts (35B-A3B, 122B-A10B, 397B-A17B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .has_out_gate = true,
+            .ffn_norm = "post_attention_norm.weight",
+            .delta_net = DeltaNetRow{.attention_period = 4, .heads_are_tiled = true},
+            .has_rope_sections = true,
+            .skips_prediction_layers = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSoftmaxNormed,
+            .shared_expert = SharedExpertRow{.has_gate = true},
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "qwen3next",
+            .models = "Qwen 3 Next, Qwen 3 Coder Next (80B-A3B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .has_out_gate = true,
+            .ffn_norm = "post_attention_norm.weight",
+            .delta_net = DeltaNetRow{.attention_period = 4, .fuses_by_key_head = true},
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSoftmaxNormed,
+            .shared_expert = SharedExpertRow{.has_gate = true},
             .default_rope_theta = 10000.0},
 };
 

@@ -32,6 +32,9 @@ struct DeltaNetRow {
   std::uint32_t attention_period =
       0;                         // when full_attention_interval is absent: layers of a group, the last has attention
   bool heads_are_tiled = false;  // as DeltaNetSpec has it
+  // ssm_ba.weight instead of ssm_beta and ssm_alpha; and, where a file has it, ssm_in.weight instead of attn_qkv and
+  // attn_gate. Rows of both stand by key head: fill_delta_net().
+  bool fuses_by_key_head = false;
 };
 
 // Of architectures in which every layer with experts has an FFN beside them.

@@ -74,8 +74,9 @@ struct DeltaNetSpec {
   std::uint32_t q_dim() const { return n_key_heads * key_dim; }  // of queries, and of keys
   std::uint32_t v_dim() const { return n_value_heads * value_dim; }
   std::uint32_t n_mixed() const { return 2 * q_dim() + v_dim(); }  // channels of the convolution: queries, keys, values
+  std::uint32_t values_per_key() const { return n_value_heads / n_key_heads; }
   std::uint32_t key_head_of(std::uint32_t value_head) const {
-    return heads_are_tiled ? value_head % n_key_heads : value_head / (n_value_heads / n_key_heads);
+    return heads_are_tiled ? value_head % n_key_heads : value_head / values_per_key();
   }
   // Of one slot. THE place where bytes of states come from.
   Bytes conv_bytes() const { return Bytes{conv_width - 1} * n_mixed() * sizeof(float); }

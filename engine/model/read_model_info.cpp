@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "file/show_name.h"
 #include "file/split_name.h"
@@ -325,15 +327,42 @@ class ModelInfoReader {
 
   void fill_delta_net(std::int32_t i, const DeltaNetSpec& spec) {
     const std::uint32_t d_model = model_.d_model;
-    fill_fused_qkv(i, spec.q_dim(), spec.q_dim(), spec.v_dim());
-    fill(TensorRole::kOutGate, i, spec.v_dim(), d_model);
-    fill(TensorRole::kAlpha, i, spec.n_value_heads, d_model);
-    fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
+    const bool fuses = row_.delta_net->fuses_by_key_head;
+    if (const std::string name = layer_tensor_name(i, kDeltaInTensor); fuses && file_.find_tensor(name) != nullptr) {
+      fill_by_key_head(name, i, spec,
+                       {{TensorRole::kQ, spec.key_dim},
+                        {TensorRole::kK, spec.key_dim},
+                        {TensorRole::kV, spec.values_per_key() * spec.value_dim},
+                        {TensorRole::kOutGate, spec.values_per_key() * spec.value_dim}});
+    } else {
+      fill_fused_qkv(i, spec.q_dim(), spec.q_dim(), spec.v_dim());
+      fill(TensorRole::kOutGate, i, spec.v_dim(), d_model);
+    }
+    if (fuses) {
+      fill_by_key_head(layer_tensor_name(i, kDeltaRatesTensor), i, spec,
+                       {{TensorRole::kBeta, spec.values_per_key()}, {TensorRole::kAlpha, spec.values_per_key()}});
+    } else {
+      fill(TensorRole::kAlpha, i, spec.n_value_heads, d_model);
+      fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
+    }
     fill(TensorRole::kConv, i, spec.n_mixed(), spec.conv_width);
     fill(TensorRole::kTimeBias, i, 1, spec.n_value_heads);
     fill(TensorRole::kDecay, i, 1, spec.n_value_heads);
     fill(TensorRole::kReadNorm, i, 1, spec.value_dim);
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
+  }
+
+  // Roles that share a tensor, each with so many rows of every key head's.
+  void fill_by_key_head(const std::string& name, std::int32_t i, const DeltaNetSpec& spec,
+                        std::initializer_list<std::pair<TensorRole, std::uint64_t>> parts) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(name);
+    std::uint64_t step = 0, first = 0;
+    for (const auto& [role, n_rows] : parts) step += n_rows;
+    if (tensor == nullptr || !check_shape(*tensor, spec.n_key_heads * step, model_.d_model)) return;
+    for (const auto& [role, n_rows] : parts) {
+      add_weight(*tensor, role, i, {first, n_rows, step}, spec.n_key_heads * n_rows, model_.d_model);
+      first += n_rows;
+    }
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {

@@ -58,6 +58,8 @@ std::string role_tensor_name(TensorRole role, std::int32_t layer);
 std::string layer_tensor_name(std::int32_t layer, std::string_view tensor);
 // What fills kAttnOut of a delta net.
 inline constexpr std::string_view kDeltaOutTensor = "ssm_out.weight";
+// Of a delta net, by key head one after the other: query, key, values and output gates; and beta and alpha.
+inline constexpr std::string_view kDeltaInTensor = "ssm_in.weight", kDeltaRatesTensor = "ssm_ba.weight";
 // What fills kGate, kUp and kDown of a shared expert.
 inline constexpr std::string_view kSharedExpertGateTensor = "ffn_gate_shexp.weight",
                                   kSharedExpertUpTensor = "ffn_up_shexp.weight",

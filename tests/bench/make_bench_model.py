@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts | --delta-nets] [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -17,6 +17,13 @@ EXPERTS_SHAPE = {"n_layers": 8, "d_model": 2048, "d_ff": 768, "n_heads": 32, "n_
 # Qwen3.5-9B, of whose layers every fourth has attention; it has 32 layers, and a vocabulary that would hide few of them.
 DELTA_SHAPE = {"n_layers": 8, "d_model": 4096, "d_ff": 12288, "n_heads": 16, "n_kv_heads": 4, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
                "n_key_heads": 16, "n_value_heads": 32, "state_dim": 128, "conv_width": 4, "attention_period": 4}
+# Qwen3.6-35B-A3B, of which a token reads 8 of 256 experts and a shared one; it has 40 layers, and a vocabulary that would hide few of them.
+EXPERTS_DELTA_SHAPE = {"n_layers": 4, "d_model": 2048, "d_ff": 512, "n_heads": 16, "n_kv_heads": 2, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
+                       "n_experts": 256, "n_experts_used": 8, "shared_d_ff": 512,
+                       "n_key_heads": 16, "n_value_heads": 32, "state_dim": 128, "conv_width": 4, "attention_period": 4}
+# Of (experts, delta nets): the architecture, what a file is named, its shape.
+KINDS = {(False, False): ("llama", "1B", SHAPE), (True, False): ("qwen3moe", "experts", EXPERTS_SHAPE),
+         (False, True): ("qwen35", "delta nets", DELTA_SHAPE), (True, True): ("qwen35moe", "experts and delta nets", EXPERTS_DELTA_SHAPE)}
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
 SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2],
@@ -46,19 +53,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("type", help="a name that README.md lists under Weights, or Q4_K_M for llama.cpp's mixture (half of V and down, and the head, in Q6_K)")
     parser.add_argument("out")
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one")
-    kind.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
+    parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one; with delta nets one expert more is shared")
+    parser.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
     parser.add_argument("--layers", type=int)
     args = parser.parse_args()
-    shape, rng = dict(EXPERTS_SHAPE if args.experts else DELTA_SHAPE if args.delta_nets else SHAPE), np.random.default_rng(1)
+    architecture, kind_name, shape = KINDS[args.experts, args.delta_nets]
+    shape, rng = dict(shape), np.random.default_rng(1)
     shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
     better = Q.Q6_K if args.type == "Q4_K_M" else base
 
-    architecture = "qwen3moe" if args.experts else "qwen35" if args.delta_nets else "llama"
     writer = gguf.GGUFWriter(args.out, architecture)
-    writer.add_name(f"bench {'experts' if args.experts else 'delta nets' if args.delta_nets else '1B'} {args.type}")
+    writer.add_name(f"bench {kind_name} {args.type}")
     writer.add_block_count(shape["n_layers"])
     writer.add_context_length(shape["n_ctx"])
     writer.add_embedding_length(shape["d_model"])
@@ -74,6 +80,8 @@ def main():
         writer.add_expert_count(shape["n_experts"])
         writer.add_expert_used_count(shape["n_experts_used"])
         writer.add_expert_feed_forward_length(shape["d_ff"])
+    if "shared_d_ff" in shape:
+        writer.add_expert_shared_feed_forward_length(shape["shared_d_ff"])
     if args.delta_nets:
         writer.add_rope_dimension_sections([11, 11, 10, 0])
         writer.add_uint32(f"{architecture}.full_attention_interval", shape["attention_period"])
@@ -128,7 +136,7 @@ def main():
             matrix(f"blk.{i}.attn_k.weight", kv, d, base)
             matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
             matrix(f"blk.{i}.attn_output.weight", d, q, base)
-            if args.delta_nets:
+            if args.delta_nets or args.experts:
                 for head in ("q", "k"):
                     writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.ones(shape["head_dim"], np.float32))
         kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
@@ -137,8 +145,11 @@ def main():
         matrix(f"blk.{i}.ffn_down{kind}.weight", d, shape["d_ff"], rich, n)
         if args.experts:
             matrix(f"blk.{i}.ffn_gate_inp.weight", n, d, Q.F32)
-            for head in ("q", "k"):
-                writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.ones(shape["head_dim"], np.float32))
+        if "shared_d_ff" in shape:
+            matrix(f"blk.{i}.ffn_gate_shexp.weight", shape["shared_d_ff"], d, base)
+            matrix(f"blk.{i}.ffn_up_shexp.weight", shape["shared_d_ff"], d, base)
+            matrix(f"blk.{i}.ffn_down_shexp.weight", d, shape["shared_d_ff"], rich)
+            writer.add_tensor(f"blk.{i}.ffn_gate_inp_shexp.weight", rng.standard_normal(d, dtype=np.float32) * 0.02)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

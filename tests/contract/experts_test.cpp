@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "contract/isa_test.h"
 #include "contract/loaded_cpu.h"
@@ -70,7 +71,24 @@ struct Bound {
     run(OpKind::kMoeUp, n_rows);
     return read<float>(op.outputs[0], n_rows);
   }
+  // What the shared expert makes before its last matrix, and its gates.
+  std::pair<Values, Values> shared_up(const Values& residual, std::size_t n_rows) const {
+    const Op& op = this->op(OpKind::kSharedUp);
+    write(op.inputs[0], residual);
+    run(OpKind::kSharedUp, n_rows);
+    return {read<float>(op.outputs[0], n_rows), read<float>(op.outputs[1], n_rows)};
+  }
   // What is added to a residual.
+  Values shared_down(const Values& shared, const Values& gates, const Values& residual, std::size_t n_rows) const {
+    const Op& op = this->op(OpKind::kSharedDown);
+    write(op.inputs[0], shared);
+    write(op.inputs[1], gates);
+    write(op.inputs[2], residual);
+    run(OpKind::kSharedDown, n_rows);
+    Values sum = read<float>(op.outputs[0], n_rows);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] -= residual[i];
+    return sum;
+  }
   Values down(const Values& hidden, const Routing& routing, const Values& residual, std::size_t n_rows) const {
     const Op& op = this->op(OpKind::kMoeDown);
     write(op.inputs[0], hidden);
@@ -177,6 +195,35 @@ TEST_P(Experts, of_odd_sizes_are_those_of_the_reference) {
     spec.n_experts_used = n_used;
     open(spec);
     for (const std::size_t n_rows : {1U, 3U, 64U}) expect_like_reference(n_rows, kExactWeights);
+  }
+}
+
+TEST_P(Experts, beside_a_shared_one_leave_it_as_on_the_reference) {
+  for (const DType dtype : {DType::kF32, DType::kF16, DType::kQ8_0, DType::kQ4_K}) {
+    SCOPED_TRACE(dtype_row(dtype).name);
+    RandomModelSpec spec = model_of(dtype);
+    spec.architecture = "qwen35moe";
+    spec.attention_period = 1;  // attention alone
+    spec.shared_d_ff = dtype == DType::kF32 ? 41 : 512;
+    open(spec);
+    for (const std::size_t n_rows : {1U, 4U, 5U, 33U}) {
+      SCOPED_TRACE(n_rows);
+      expect_like_reference(n_rows, tolerance(dtype));
+      const Values residual = some_values(n_rows * spec.d_model, 4);
+      const auto [shared, gates] = reference().shared_up(residual, n_rows);
+      const auto [found, found_gates] = cpu().shared_up(residual, n_rows);
+      EXPECT_EQ(gates.size(), n_rows);
+      EXPECT_LT(test::relative_error(found, shared), tolerance(dtype));
+      EXPECT_LT(test::relative_error(found_gates, gates), 1e-5);
+      EXPECT_LT(test::relative_error(cpu().shared_down(shared, gates, residual, n_rows),
+                                     reference().shared_down(shared, gates, residual, n_rows)),
+                tolerance(dtype));
+      // The gates, of rows that add the same otherwise: sigmoid(0) is a half, that of a large number all.
+      const Values half = cpu().shared_down(shared, Values(n_rows, 0.0F), residual, n_rows);
+      Values whole = cpu().shared_down(shared, Values(n_rows, 40.0F), residual, n_rows);
+      for (float& x : whole) x /= 2;
+      EXPECT_LT(test::relative_error(half, whole), 1e-5);
+    }
   }
 }
 

@@ -70,6 +70,14 @@ void set_of_layers(ModelInfo& model, auto value) {
   for (LayerSpec& layer : model.layers) layer.*kMember = value;
 }
 
+void set_tiled_heads(ModelInfo& model, bool are_tiled) {
+  for (LayerSpec& layer : model.layers) {
+    if (layer.delta_net) layer.delta_net->heads_are_tiled = are_tiled;
+  }
+}
+
+void leave_out_shared_experts(ModelInfo& model) { set_of_layers<&LayerSpec::d_ff>(model, 0U); }
+
 class GoldenPart : public testing::TestWithParam<Part> {};
 
 // The golden logits hold each part only if they would be others without it: by a hundred times what is let pass.
@@ -97,13 +105,15 @@ constexpr Part kParts[] = {
     {"rope_of_all", "gemma3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 1U); }},
     {"out_gate", "qwen35", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_out_gate>(m, false); }},
     {"rotary_part", "qwen35", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
-    {"tiled_heads", "qwen35-tiled",
-     [](ModelInfo& m) {
-       for (LayerSpec& layer : m.layers) {
-         if (layer.delta_net) layer.delta_net->heads_are_tiled = false;
-       }
-     }},
+    {"tiled_heads", "qwen35-tiled", [](ModelInfo& m) { set_tiled_heads(m, false); }},
     {"last_expert", "qwen3moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"last_expert", "qwen35moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"shared_expert", "qwen35moe", leave_out_shared_experts},
+    {"shared_gate", "qwen35moe", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_shared_gate>(m, false); }},
+    {"tiled_heads", "qwen35moe", [](ModelInfo& m) { set_tiled_heads(m, false); }},
+    {"shared_expert", "qwen3next", leave_out_shared_experts},
+    {"grouped_heads", "qwen3next", [](ModelInfo& m) { set_tiled_heads(m, true); }},
+    {"grouped_heads", "qwen3next-fused", [](ModelInfo& m) { set_tiled_heads(m, true); }},
 };
 INSTANTIATE_TEST_SUITE_P(All, GoldenPart, testing::ValuesIn(kParts), [](const auto& each) {
   std::string label = std::string(each.param.model) + "_" + each.param.name;

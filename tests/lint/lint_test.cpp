@@ -154,7 +154,7 @@ TEST(Lint, architecture_names_stand_in_the_two_arch_files_only) {
   // As values: a quoted name. Tokenizers and pre-tokenizers have names of their own that happen to be the same, in
   // engine/text.
   static const std::regex kName(
-      R"re("(llama|llama4|mistral|mixtral|qwen2|qwen2moe|qwen3|qwen3moe|qwen35|gemma[0-9]?|phi[0-9]|falcon|gpt2|mamba|deepseek2?)")re");
+      R"re("(llama|llama4|mistral|mixtral|qwen2|qwen2moe|qwen3|qwen3moe|qwen35|qwen35moe|qwen3next|gemma[0-9]?|phi[0-9]|falcon|gpt2|mamba|deepseek2?)")re");
   for (const SourceFile& file : read_sources({"engine", "ui", "app"}, kCode)) {
     const std::string stem = file.path.stem().string();
     if (stem == "arch_table" || stem == "tensor_roles" || file.name().starts_with("engine/text/")) continue;

@@ -44,6 +44,7 @@ GLOBAL_AND_LOCAL = {
 # 16 or 8 elements of each head turn. The sections tell pairs of three positions of an image apart, which are one and the same for text.
 HALF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5, "mrope_section": [3, 3, 2]}
 QUARTER_OF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25, "mrope_section": [2, 1, 1]}
+WITHOUT_SECTIONS = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25}
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 
 
@@ -56,6 +57,10 @@ def layer_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
     return ["full_attention" if layer in full else "linear_attention" for layer in range(n_layers)]
 
 
+EXPERTS = dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, shared_expert_intermediate_size=28)
+FEW_EXPERTS = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=4)
+QWEN3NEXT = (dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3), WITHOUT_SECTIONS,
+             dict(tie_word_embeddings=True, **delta_net(n_key_heads=2, n_value_heads=6, state=16), **EXPERTS, layer_types=layer_kinds(3, full=(2,))))
 # name: (architecture, shape, rope, further configuration). head_dim is given where it is not d_model / n_heads.
 MODELS = {
     "llama-gqa": ("llama", dict(d_model=64, n_heads=4, n_kv_heads=2), PLAIN, {}),
@@ -83,7 +88,14 @@ MODELS = {
     # Three value heads to each key head, a state that fills no vector, full attention where no period would have it, and an MTP block behind.
     "qwen35-tiled": ("qwen35", dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=5, has_nextn=True), QUARTER_OF_A_HEAD,
                      dict(delta_net(n_key_heads=2, n_value_heads=6, state=24), layer_types=layer_kinds(5, full=(1, 4)))),
+    "qwen35moe": ("qwen35moe", dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3, has_nextn=True), HALF_A_HEAD,
+                  dict(tie_word_embeddings=True, **delta_net(n_key_heads=2, n_value_heads=4, state=16), **EXPERTS,
+                       layer_types=layer_kinds(3, full=(2,)))),
+    # One model in two files: what makes queries, keys, values and gates is two tensors or, as in older files, one.
+    "qwen3next": ("qwen3next", *QWEN3NEXT),
+    "qwen3next-fused": ("qwen3next", dict(QWEN3NEXT[0], is_fused=True), *QWEN3NEXT[1:]),
 }
+SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
 FUZZED = {
     "llama": ({}, YARN, {}),
@@ -92,9 +104,12 @@ FUZZED = {
     "gemma2": (dict(head_dim=4), PLAIN, {}),
     "gemma3": (dict(head_dim=4), GLOBAL_AND_LOCAL, {}),
     "qwen3moe": ({}, PLAIN, dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True)),
-    "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]),
-               dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))),
+    "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET),
+    "qwen35moe": (dict(n_layers=2, head_dim=8), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET | FEW_EXPERTS),
+    "qwen3next": (dict(n_layers=2, head_dim=8, is_fused=True), WITHOUT_SECTIONS, SMALL_DELTA_NET | FEW_EXPERTS),
 }
+# Files with the weights of the one before them.
+TWINS = ("llama-llama3-factors", "qwen3next-fused")
 # Files that are ours alone, with the one that llama.cpp reads in their place: it knows no keys of llama3 scaling, its converter writes the same
 # scaling as factors. Both files hold the same weights.
 LLAMA_CPP_READS = {"llama-llama3-keys": "llama-llama3-factors"}
@@ -105,6 +120,8 @@ CLASSES = {
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM),
     "qwen3moe": (transformers.Qwen3MoeConfig, transformers.Qwen3MoeForCausalLM),
     "qwen35": (transformers.Qwen3_5TextConfig, transformers.Qwen3_5ForCausalLM),
+    "qwen35moe": (transformers.Qwen3_5MoeTextConfig, transformers.Qwen3_5MoeForCausalLM),
+    "qwen3next": (transformers.Qwen3NextConfig, transformers.Qwen3NextForCausalLM),
     "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
 }
@@ -201,7 +218,8 @@ def write_model(path, architecture: str, shape: dict, rope: dict, further: dict,
     fill(model, seed)
     factors = llama3_factors(rope, config.head_dim) if as_factors else None
     nextn = nextn_block(model, seed) if shape.get("has_nextn") else None
-    write_gguf(path, architecture, model, rope, factors, rope_keys=not as_factors, nextn=nextn)
+    write_gguf(path, architecture, model, rope, factors, rope_keys=not as_factors, nextn=nextn,
+               is_fused=shape.get("is_fused", False))
     return model
 
 
@@ -250,7 +268,7 @@ def main() -> None:
         (TESTS / folder).mkdir(parents=True, exist_ok=True)
     for seed, (name, (architecture, shape, rope, further)) in enumerate(MODELS.items(), start=1):
         path = TESTS / "golden" / "models" / f"{name}.gguf"
-        model_seed = seed - 1 if name == "llama-llama3-factors" else seed  # the same weights as with keys
+        model_seed = seed - 1 if name in TWINS else seed
         model = write_model(path, architecture, shape, rope, further, model_seed, name == "llama-llama3-factors")
         tokens = np.random.default_rng(1000 + seed).integers(0, model.config.vocab_size, N_TOKENS)
         with torch.no_grad():

@@ -23,10 +23,16 @@ LAYER_NAMES = {
     "mlp.experts.gate_proj": "ffn_gate_exps.weight",
     "mlp.experts.up_proj": "ffn_up_exps.weight",
     "mlp.experts.down_proj": "ffn_down_exps.weight",
+    "mlp.shared_expert_gate.weight": "ffn_gate_inp_shexp.weight",
+    "mlp.shared_expert.gate_proj.weight": "ffn_gate_shexp.weight",
+    "mlp.shared_expert.up_proj.weight": "ffn_up_shexp.weight",
+    "mlp.shared_expert.down_proj.weight": "ffn_down_shexp.weight",
     "linear_attn.in_proj_qkv.weight": "attn_qkv.weight",
     "linear_attn.in_proj_z.weight": "attn_gate.weight",
     "linear_attn.in_proj_a.weight": "ssm_alpha.weight",
     "linear_attn.in_proj_b.weight": "ssm_beta.weight",
+    "linear_attn.in_proj_qkvz.weight": "ssm_in.weight",
+    "linear_attn.in_proj_ba.weight": "ssm_ba.weight",
     "linear_attn.conv1d.weight": "ssm_conv1d.weight",
     "linear_attn.A_log": "ssm_a",
     "linear_attn.dt_bias": "ssm_dt.bias",
@@ -71,11 +77,17 @@ def gguf_name(name: str, model) -> str:
     return f"blk.{layer}.{(LAYER_NAMES | renamed)[rest]}"
 
 
-def parts(name: str, values: np.ndarray) -> list:
-    """The tensors of a file that one of transformers becomes: there the rows of each expert's gate stand before those of its up."""
-    if not name.endswith(".gate_up_proj"):
-        return [(name, values)]
-    return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
+def parts(name: str, values: np.ndarray, config, is_fused: bool) -> list:
+    """The tensors of a file that one of transformers becomes: there the rows of each expert's gate stand before those of its up, and the rows of each
+    key head's query, key, values and gates follow each other, as they do in older files (is_fused)."""
+    if name.endswith(".gate_up_proj"):
+        return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
+    if name.endswith(".in_proj_qkvz.weight") and not is_fused:
+        n_qk, n_values = config.linear_key_head_dim, value_dim(config) // config.linear_num_key_heads
+        by_key_head = values.reshape(config.linear_num_key_heads, -1, values.shape[1])
+        q, k, v, z = (part.reshape(-1, values.shape[1]) for part in np.split(by_key_head, np.cumsum([n_qk, n_qk, n_values]), axis=1))
+        return [(name.replace("qkvz", "qkv"), np.concatenate([q, k, v])), (name.replace("qkvz", "z"), z)]
+    return [(name, values)]
 
 
 def neighbours(rows: np.ndarray, n_heads: int) -> np.ndarray:
@@ -91,14 +103,20 @@ def tiled(values: np.ndarray, n_key_heads: int, n_value_heads: int, axis: int = 
     return np.moveaxis(by_key_head.swapaxes(0, 1).reshape(moved.shape), 0, axis)
 
 
-def delta_net_values(name: str, values: np.ndarray, config) -> np.ndarray:
-    """A tensor of a delta net as the file has it: the decay itself, a convolution of two dimensions, value heads tiled."""
+def value_dim(config) -> int:
+    return config.linear_num_value_heads * config.linear_value_head_dim
+
+
+def delta_net_values(name: str, values: np.ndarray, config, tiles_value_heads: bool) -> np.ndarray:
+    """A tensor of a delta net as the file has it: the decay itself, a convolution of two dimensions, perhaps value heads tiled."""
     heads = config.linear_num_key_heads, config.linear_num_value_heads
     part = name.split("linear_attn.")[1]
     if part == "A_log":
         values = -np.exp(values)
     if part == "conv1d.weight":
         values = values.squeeze(1)
+    if not tiles_value_heads:
+        return values
     if part in ("in_proj_qkv.weight", "conv1d.weight"):
         n_qk = 2 * heads[0] * config.linear_key_head_dim
         return np.concatenate([values[:n_qk], tiled(values[n_qk:], *heads)])
@@ -156,7 +174,7 @@ def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: i
     writer.add_ssm_state_size(config.linear_key_head_dim)
     writer.add_ssm_group_count(config.linear_num_key_heads)
     writer.add_ssm_time_step_rank(config.linear_num_value_heads)
-    writer.add_ssm_inner_size(config.linear_num_value_heads * config.linear_value_head_dim)
+    writer.add_ssm_inner_size(value_dim(config))
     is_recurrent = [kind == "linear_attention" for kind in config.layer_types]
     interval = is_recurrent.index(False) + 1
     if is_recurrent == [(layer + 1) % interval != 0 for layer in range(len(is_recurrent))]:
@@ -169,9 +187,10 @@ def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: i
         writer.add_nextn_predict_layers(n_nextn)
 
 
-def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True, nextn: dict | None = None) -> None:
+def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, rope_keys: bool = True, nextn: dict | None = None,
+               is_fused: bool = False) -> None:
     """rope: the configuration's rope_parameters. freq_factors: rope_freqs.weight. rope_keys: write rope.scaling.* as well. nextn: the tensors of
-    one block behind the layers, named as transformers would."""
+    one block behind the layers, named as transformers would. is_fused: see parts()."""
     config = model.config
     rope = rope.get("full_attention", rope)  # what is rotated otherwise has no key: it follows from the architecture
     window = getattr(config, "sliding_window", 0) or 0
@@ -182,7 +201,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_block_count(config.num_hidden_layers + n_nextn)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
+    if hasattr(type(config), "intermediate_size"):  # not where every layer has experts
+        writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_key_length(head_dim)
@@ -194,6 +214,8 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if hasattr(config, "shared_expert_intermediate_size"):
+        writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
     if has_delta_nets(config):
         add_delta_net(writer, architecture, config, n_nextn)
     writer.add_vocab_size(config.vocab_size)
@@ -222,10 +244,12 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         if architecture == "llama" and ".k_proj." in name:
             values = neighbours(values, config.num_key_value_heads)
         if ".linear_attn." in name:
-            values = delta_net_values(name, values, config)
+            values = delta_net_values(name, values, config, tiles_value_heads=architecture.startswith("qwen35"))
+        if ".shared_expert_gate." in name:
+            values = values.squeeze(0)
         if adds_one_to_norm(model, name):
             values = values + 1
-        for part_name, part in parts(name, values):
+        for part_name, part in parts(name, values, config, is_fused):
             writer.add_tensor(gguf_name(part_name, model), np.ascontiguousarray(part))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

@@ -73,11 +73,12 @@ class ModelBuilder {
     writer_.set_uint(key("block_count"), spec_.n_layers);
     writer_.set_uint(key("context_length"), spec_.n_ctx_trained);
     writer_.set_uint(key("embedding_length"), spec_.d_model);
-    // Real files of experts state another width for layers without any.
-    writer_.set_uint(key("feed_forward_length"), row_.router ? 3 * spec_.d_ff : spec_.d_ff);
-    const std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
-                                                       {"expert_used_count", spec_.n_experts_used},
-                                                       {"expert_feed_forward_length", spec_.d_ff}};
+    // Real files of experts state another width for layers without any, or none.
+    if (!row_.shared_expert) writer_.set_uint(key("feed_forward_length"), row_.router ? 3 * spec_.d_ff : spec_.d_ff);
+    std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
+                                                 {"expert_used_count", spec_.n_experts_used},
+                                                 {"expert_feed_forward_length", spec_.d_ff}};
+    if (row_.shared_expert) experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
     for (const auto& [name, value] : experts) {
       if (row_.router && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
@@ -212,11 +213,22 @@ class ModelBuilder {
   void add_delta_net(std::int32_t i) {
     const std::uint64_t d_model = spec_.d_model, q_dim = std::uint64_t{spec_.n_key_heads} * spec_.state_dim,
                         n_heads = spec_.n_value_heads, v_dim = n_heads * spec_.state_dim;
-    add(*fused_tensor_name(TensorRole::kQ, i), TensorRole::kQ, type_of(TensorRole::kQ), {d_model, 2 * q_dim + v_dim},
-        Fill::kMatrix);
-    add_matrix(TensorRole::kOutGate, i, v_dim, d_model);
-    add_matrix(TensorRole::kAlpha, i, n_heads, d_model);
-    add_matrix(TensorRole::kBeta, i, n_heads, d_model);
+    const auto add_fused = [&](const std::string& name, TensorRole as, std::uint64_t n_rows) {
+      add(name, as, type_of(as), {d_model, n_rows}, Fill::kMatrix);
+    };
+    const bool fuses = row_.delta_net->fuses_by_key_head;
+    if (fuses && spec_.has_optional_parts) {
+      add_fused(layer_tensor_name(i, kDeltaInTensor), TensorRole::kQ, 2 * (q_dim + v_dim));
+    } else {
+      add_fused(*fused_tensor_name(TensorRole::kQ, i), TensorRole::kQ, 2 * q_dim + v_dim);
+      add_matrix(TensorRole::kOutGate, i, v_dim, d_model);
+    }
+    if (fuses) {
+      add_fused(layer_tensor_name(i, kDeltaRatesTensor), TensorRole::kBeta, 2 * n_heads);
+    } else {
+      add_matrix(TensorRole::kAlpha, i, n_heads, d_model);
+      add_matrix(TensorRole::kBeta, i, n_heads, d_model);
+    }
     add(role_tensor_name(TensorRole::kConv, i), TensorRole::kConv, DType::kF32, {spec_.conv_width, 2 * q_dim + v_dim},
         Fill::kTaps);
     add_vector(TensorRole::kTimeBias, i, n_heads, Fill::kBias);
@@ -231,6 +243,14 @@ class ModelBuilder {
     add_matrix(TensorRole::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
     add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
     add_matrix(TensorRole::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
+    if (!row_.shared_expert) return;
+    const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
+      add(layer_tensor_name(i, name), role, type_of(role), {n_cols, n_rows}, Fill::kMatrix);
+    };
+    add_shared(kSharedExpertGateTensor, TensorRole::kGate, spec_.shared_d_ff, spec_.d_model);
+    add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
+    add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, spec_.shared_d_ff);
+    if (row_.shared_expert->has_gate) add_vector(TensorRole::kSharedGate, i, spec_.d_model, Fill::kBias);
   }
 
   bool has(Presence presence) const {

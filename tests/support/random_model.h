@@ -20,11 +20,12 @@ struct RandomModelSpec {
   std::uint32_t head_dim = 0;                                    // 0: d_model / n_heads, and no key for it in the file
   std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;  // d_ff: of each expert where the row has experts
   std::uint32_t n_experts = 4, n_experts_used = 2;               // where the row has them
+  std::uint32_t shared_d_ff = 256;                               // of the shared expert, where the row has one
   // Where the row has delta nets: every so-many-th layer has attention, the others states of heads of state_dim.
   std::uint32_t attention_period = 2, n_key_heads = 2, n_value_heads = 4, state_dim = 64, conv_width = 4;
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
   bool has_tied_head = false;
-  bool has_optional_parts = false;  // what the row calls optional: biases of llama
+  bool has_optional_parts = false;  // what the row calls optional: biases of llama, delta nets whose inputs are fused
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;

@@ -39,7 +39,7 @@ std::string traits_of(const ArchRow& row) {
                     row.delta_net->attention_period));
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
-  if (row.router) traits.emplace_back("experts");
+  if (row.router) traits.emplace_back(row.shared_expert ? "experts, one of them shared" : "experts");
   return list_of(traits);
 }
 

@@ -142,7 +142,8 @@ double share_with_cache(const ModelInfo& info) {
 }
 
 // Errors of keys and values add up over the layers, and the residual passes them by: found are 0.6 to 0.95 of a row's
-// own error, 0.3 of it where a cap flattens the largest logits, and less where only some layers have a cache.
+// own error, 0.3 of it where a cap flattens the largest logits, and less where only some layers have a cache: there in
+// proportion, and a fifth less again where a shared expert adds to every row what has no such error.
 TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_leave) {
   const ModelInfo info = info_of(GetParam());
   for (const DTypeRow& kv : kDTypes) {
@@ -155,7 +156,8 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
                              : relative_error(*found, GetParam().logits);
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
-    EXPECT_GT(error, (info.logit_softcap > 0 ? 0.2 : 0.4) * share_with_cache(info) * row_error(kv.dtype));
+    const double least = info.logit_softcap > 0 ? 0.2 : info.has_shared_experts() ? 0.3 : 0.4;
+    EXPECT_GT(error, least * share_with_cache(info) * row_error(kv.dtype));
   }
 }
 

@@ -113,6 +113,60 @@ TEST(ReadDeltaNet, sizes_that_lie_are_refused) {
   EXPECT_EQ(refused("full_attention_interval", 2), "m.gguf: tensor 'blk.1.attn_q.weight' is missing");
 }
 
+RandomModelSpec grouped(bool has_one_tensor) {
+  RandomModelSpec spec = small();
+  spec.architecture = "qwen3next";
+  spec.d_ff = 32;
+  spec.has_optional_parts = has_one_tensor;
+  return spec;
+}
+
+// Two key heads with three value heads each; heads of 8 rows.
+TEST(ReadDeltaNet, fused_tensors_have_their_rows_by_key_head) {
+  for (const bool has_one_tensor : {false, true}) {
+    SCOPED_TRACE(has_one_tensor);
+    const auto model = test::read_written(test::random_gguf(grouped(has_one_tensor)));
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(kinds(*model), "ddda");
+    EXPECT_FALSE(model->layers[0].delta_net->heads_are_tiled);
+    EXPECT_EQ(model->layers[0].delta_net->key_head_of(3), 1U) << "neighbours have the same key head";
+    const auto expect_rows = [&](TensorRole role, const std::string& name, TensorRows rows, std::uint64_t n_rows) {
+      const WeightTensor& weight = *model->find_weight(role, 0);
+      EXPECT_EQ(weight.name, "blk.0." + name);
+      EXPECT_EQ(weight.rows, rows) << weight.name;
+      EXPECT_EQ(weight.n_rows, n_rows);
+    };
+    expect_rows(TensorRole::kBeta, "ssm_ba.weight", {0, 3, 6}, 6);
+    expect_rows(TensorRole::kAlpha, "ssm_ba.weight", {3, 3, 6}, 6);
+    if (has_one_tensor) {  // 8 of q, 8 of k, 24 of v, 24 of gates
+      expect_rows(TensorRole::kQ, "ssm_in.weight", {0, 8, 64}, 16);
+      expect_rows(TensorRole::kK, "ssm_in.weight", {8, 8, 64}, 16);
+      expect_rows(TensorRole::kV, "ssm_in.weight", {16, 24, 64}, 48);
+      expect_rows(TensorRole::kOutGate, "ssm_in.weight", {40, 24, 64}, 48);
+    } else {
+      expect_rows(TensorRole::kQ, "attn_qkv.weight", {0}, 16);
+      expect_rows(TensorRole::kV, "attn_qkv.weight", {32}, 48);
+      expect_rows(TensorRole::kOutGate, "attn_gate.weight", {}, 48);
+    }
+  }
+}
+
+TEST(ReadDeltaNet, fused_tensors_that_lie_are_refused) {
+  const auto refused = [](bool has_one_tensor, const std::string& key, std::uint32_t value) {
+    RandomModelSpec spec = grouped(has_one_tensor);
+    spec.uint_keys = {{key, value}};
+    return refusal(test::read_written(test::random_gguf(spec)));
+  };
+  EXPECT_EQ(refused(true, "ssm.group_count", 3),
+            "m.gguf: tensor 'blk.0.ssm_in.weight' has shape (64, 128), expected (64, 144) from the metadata");
+  EXPECT_EQ(refused(false, "ssm.group_count", 3),
+            "m.gguf: tensor 'blk.0.attn_qkv.weight' has shape (64, 80), expected (64, 96) from the metadata");
+  EXPECT_EQ(refused(true, "ssm.group_count", 4),
+            "m.gguf: metadata 'qwen3next.ssm.time_step_rank' is 6, which is no multiple of "
+            "'qwen3next.ssm.group_count', 4");
+  EXPECT_EQ(refused(true, "full_attention_interval", 2), "m.gguf: tensor 'blk.1.attn_q.weight' is missing");
+}
+
 TEST(ReadDeltaNet, sections_of_positions_have_every_pair_or_are_refused) {
   const auto read = [](std::initializer_list<std::int32_t> sections) {
     GgufWriter writer = test::random_gguf(small());

@@ -307,6 +307,45 @@ TEST(ReadModelInfo, experts_that_contradict_themselves_are_refused) {
       "version does not apply it");
 }
 
+TEST(ReadModelInfo, a_shared_expert_is_an_ffn_beside_the_others) {
+  auto spec = small("qwen35moe");
+  spec.shared_d_ff = 72;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_TRUE(model->has_shared_experts());
+  for (const LayerSpec& layer : model->layers) {
+    EXPECT_EQ(layer.expert_d_ff, spec.d_ff);
+    EXPECT_EQ(layer.d_ff, 72U);
+    EXPECT_TRUE(layer.has_shared_expert());
+    EXPECT_TRUE(layer.has_shared_gate);
+  }
+  const auto expect_weight = [&](TensorRole role, const char* name, std::uint64_t n_rows, std::uint64_t n_cols) {
+    const WeightTensor* weight = model->find_weight(role, 1);
+    ASSERT_NE(weight, nullptr) << name;
+    EXPECT_EQ(weight->name, name);
+    EXPECT_EQ(std::tuple(weight->n_matrices, weight->n_rows, weight->n_cols), std::tuple(1U, n_rows, n_cols)) << name;
+    EXPECT_DOUBLE_EQ(model->share_read(*weight), 1) << "every row goes through it";
+  };
+  expect_weight(TensorRole::kGate, "blk.1.ffn_gate_shexp.weight", 72, 64);
+  expect_weight(TensorRole::kUp, "blk.1.ffn_up_shexp.weight", 72, 64);
+  expect_weight(TensorRole::kDown, "blk.1.ffn_down_shexp.weight", 64, 72);
+  expect_weight(TensorRole::kSharedGate, "blk.1.ffn_gate_inp_shexp.weight", 1, 64);
+}
+
+TEST(ReadModelInfo, a_shared_expert_that_contradicts_itself_is_refused) {
+  const auto refused = [](std::uint32_t width) {
+    auto spec = small("qwen35moe");
+    spec.shared_d_ff = 72;
+    spec.uint_keys = {{"expert_shared_feed_forward_length", width}};
+    return refusal(read(spec));
+  };
+  EXPECT_EQ(refused(0), "m.gguf: metadata 'qwen35moe.expert_shared_feed_forward_length' is 0, expected 1 to 16777216");
+  EXPECT_EQ(refused(1U << 25),
+            "m.gguf: metadata 'qwen35moe.expert_shared_feed_forward_length' is 33554432, expected 1 to 16777216");
+  EXPECT_EQ(refused(71),
+            "m.gguf: tensor 'blk.0.ffn_gate_shexp.weight' has shape (64, 72), expected (64, 71) from the metadata");
+}
+
 TEST(ReadModelInfo, what_this_version_lacks_is_named) {
   auto spec = small("llama");
   spec.architecture = "mamba";
