@@ -75,7 +75,7 @@ else
   suite aarch64 "backend_test base_test contract_test format_test golden_test" \
     -R '^(backend|base|contract|format|golden)_test' \
     -E '/scalar|any_number_of_threads|through_a_ring|in_parts_and_merged|stopped_anywhere|longer_than_the_ring\
-|base_test.OwnMemory|GoldenSplit.*/(gemma|llama|qwen2|qwen3moe)|backend_test.Reference'
+|base_test.OwnMemory|GoldenSplit.*/(gemma|llama|qwen2|qwen3moe|qwen35moe|qwen3next)|backend_test.Reference'
 fi
 if [ "$skipped" -gt 0 ]; then
   if ! reasons=$(tests/lint/skip_reasons.sh "${reports[@]}" </dev/null); then

@@ -249,11 +249,12 @@ void FooterRow::addNote(const Turn& turn) {
   QStringList parts;
   if (const QString state = turnStateText(turn.state); !state.isEmpty()) parts.append(state);
   if (turn.generatedTokens > 0) parts.append(tr("%1 tokens").arg(formatCount(turn.generatedTokens)));
+  // Before the speed, which the context gauge tells of the last answer too.
+  if (turn.promptTokens > 0) {
+    parts.append(tr("reused %1 of %2").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
+  }
   if (turn.generatedTokens > 0 && turn.decodeSeconds > 0) {
     parts.append(formatSpeed(turn.generatedTokens / turn.decodeSeconds));
-  }
-  if (turn.promptTokens > 0) {
-    parts.append(tr("reused %1 of %2 tokens").arg(formatCount(turn.reusedTokens), formatCount(turn.promptTokens)));
   }
   if (parts.isEmpty()) return;
   // Where there is no room for all, the buttons keep theirs.

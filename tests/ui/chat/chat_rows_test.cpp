@@ -62,9 +62,9 @@ TEST_F(ChatRowsTest, a_footer_tells_what_was_reused_of_the_prompt_where_that_was
   EXPECT_EQ(noteOf(answered), QString()) << "read from the store";
   answered.generatedTokens = 12;
   answered.promptTokens = 1840;
-  EXPECT_TRUE(noteOf(answered).endsWith("reused 0 of 1,840 tokens")) << noteOf(answered).toStdString();
+  EXPECT_TRUE(noteOf(answered).endsWith("reused 0 of 1,840")) << noteOf(answered).toStdString();
   answered.reusedTokens = 1812;
-  EXPECT_TRUE(noteOf(answered).endsWith("reused 1,812 of 1,840 tokens")) << noteOf(answered).toStdString();
+  EXPECT_TRUE(noteOf(answered).endsWith("reused 1,812 of 1,840")) << noteOf(answered).toStdString();
 }
 
 TEST_F(ChatRowsTest, versions_are_stepped_through_to_both_ends) {
