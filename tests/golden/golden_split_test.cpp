@@ -100,13 +100,15 @@ TEST_P(GoldenSplit, with_weights_that_are_streamed_from_the_cpu) {
 }
 
 // The first of two devices has room for half of the layers, or one more where an arena's granularity leaves it: the
-// next one takes the others.
+// next one takes the others. Checkpoints would be fewer where there is less room.
 TEST_P(GoldenSplit, over_three_devices) {
   const std::int32_t n_all = n_layers();
   for (const DType kv : {DType::kF32, DType::kF16}) {
-    const PlanOptions one{.kv_k = kv, .kv_v = kv, .n_gpu_layers = (n_all + 1) / 2, .devices = {{1}}};
+    const PlanOptions one{
+        .n_checkpoints = 0, .kv_k = kv, .kv_v = kv, .n_gpu_layers = (n_all + 1) / 2, .devices = {{1}}};
     const AtMost cap{open(one, 64)->plan().planned_bytes(1)};
-    const PlanOptions two{.kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
+    const PlanOptions two{
+        .n_checkpoints = 0, .kv_k = kv, .kv_v = kv, .n_gpu_layers = n_all, .n_cpu_ffn = 0, .devices = {{1, cap}, {2}}};
     const MemoryPlan plan = open(two, 64)->plan();
     for (const DeviceIndex device : {0U, 1U, 2U}) EXPECT_GT(plan.bytes_of(RegionGroup::kWeights, device), 0U) << device;
     expect_golden(two, {kv});

@@ -159,7 +159,7 @@ void OptionsForm::buildCheckpoints(QGridLayout& grid) {
   m_checkpoints->setToolTip(
       tr("Copies of what cannot go back, at the borders of messages: an answer that is generated again and a message "
          "that is changed go on from the nearest, and read only what follows"));
-  m_checkpointsLabel = addLabel(grid, tr("Check&points"), m_checkpoints);
+  m_checkpointsLabel = addLabel(grid, tr("Checkpo&ints"), m_checkpoints);
   m_checkpointsTake = new QLabel(this);
   m_checkpointsTake->setObjectName(QStringLiteral("checkpointsTake"));
   m_checkpointsTake->setToolTip(tr("What the checkpoints take"));

@@ -66,7 +66,7 @@ ThemeTokens darkTokens() {
   t.warning = {QColor("#f2c56b"), QColor("#35290f"), QColor("#6b5521")};
   t.bad = {QColor("#ff9d94"), QColor("#3b1715"), QColor("#7d3530")};
   t.segments = {QColor("#3d9bd8"), QColor("#e8792b"), QColor("#8a5a32"), QColor("#b39ae0"),
-                QColor("#6f5a96"), QColor("#1fb58c"), QColor("#9fd3f0"), QColor("#cc79a7"),
+                QColor("#55407f"), QColor("#1fb58c"), QColor("#9fd3f0"), QColor("#cc79a7"),
                 QColor("#667080"), QColor("#d9c93a"), QColor("#2a303b")};
   return t;
 }

@@ -26,8 +26,8 @@ TEST(ChartExport, csv_has_a_column_per_segment_and_exact_bytes) {
   EXPECT_EQ(
       lines[0],
       "time_ms,weights,kv_used,kv_reserved,state,checkpoints,activations,program,driver,others,headroom,free,spilled");
-  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0,0");
-  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,0,7,3");
+  EXPECT_EQ(lines[1], "1700000000000,5368709121,0,0,0,0,0,0,0,0,0,0,0");
+  EXPECT_EQ(lines[2], "1700000000200,0,0,0,0,0,0,0,0,0,0,7,3");
 }
 
 TEST(ChartExport, json_reads_back_as_the_same_figures) {
