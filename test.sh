@@ -60,11 +60,12 @@ mkdir -p build
 suite dev ""
 # What grows in a thousand turns is measured by dev; of the kernels those with vectors go where they should not, if any.
 suite asan-ubsan "" -E 'a_thousand_turns|contract_test.Isas/.*/scalar'
-# Loads, prompts, answers, stops, slots and the thread pool, each once: here a clock runs some twenty times slower.
+# Loads, prompts, answers, stops, slots and the thread pool, each once: here a clock runs some twenty times slower, so that
+# what measures devices, on the same threads, would take minutes.
 suite tsan "backend_test run_test run_real_test contract_test" \
   -R "^(backend_test|run_test\.(Scheduler|Session|PromptReader)|contract_test.*(CpuStep|a_long_context.*avx2)\
 |run_real_test.*(EngineThread|RealSession|LoadModel|CacheKinds.*q8_0))" \
-  -E 'a_thousand_turns|a_window_sees_its_newest|backend_test.Reference'
+  -E 'a_thousand_turns|a_window_sees_its_newest|measures_the_devices|backend_test.Reference'
 # All on the way to the logits with the kernels for Arm. The emulator is slow: plain code, among it the reference device
 # (but for one model), and the longest prompts are left to the suites above. What a process has mapped is the emulator's.
 if ! headroom_install $HEADROOM_CROSS_PACKAGES; then
