@@ -168,8 +168,7 @@ void addPlanOptions(CLI::App& app, PlanArguments& arguments) {
        "faster");
   text("--checkpoints", arguments.checkpoints,
        "Of models with states or windows: copies of each slot's, from which a changed conversation goes on (0: none), "
-       "or "
-       "auto: by what is free");
+       "or auto: by what is free");
   CLI::Option* device = addRepeatable(
       app, "--device", arguments.devices,
       "cpu, vulkan:0, or a catalogue name such as \"RTX 4090\"; several in the order in which they get layers");

@@ -28,24 +28,24 @@ Checkpoints::Checkpoints(const ModelInfo& model, const MemoryPlan& plan, const B
 }
 
 template <class Copy>
-Status Checkpoints::copy_all(const StopToken& stop, Copy copy_of) {
+Status Checkpoints::copy_all(Copy copy_of) {
   for (OfDevice& device : devices_) {
     device.copies.clear();
     for (const Part& part : device.parts) device.copies.push_back(copy_of(part));
-    if (Status copied = device.backend->copy_bytes(device.copies, stop); !copied) return copied;
+    if (Status copied = device.backend->copy_bytes(device.copies); !copied) return copied;
   }
   return ok_status();
 }
 
-Status Checkpoints::make(std::uint32_t slot, std::uint32_t index, const StopToken& stop) {
-  return copy_all(stop, [&](const Part& part) {
+Status Checkpoints::make(std::uint32_t slot, std::uint32_t index) {
+  return copy_all([&](const Part& part) {
     return ArenaCopy{part.live, part.live_offset + slot * part.of_slot, part.kept,
                      part.kept_offset + (slot * n_checkpoints_ + index) * part.of_slot, part.of_slot};
   });
 }
 
-Status Checkpoints::take_up(std::uint32_t slot, std::uint32_t index, std::uint32_t to_slot, const StopToken& stop) {
-  return copy_all(stop, [&](const Part& part) {
+Status Checkpoints::take_up(std::uint32_t slot, std::uint32_t index, std::uint32_t to_slot) {
+  return copy_all([&](const Part& part) {
     return ArenaCopy{part.kept, part.kept_offset + (slot * n_checkpoints_ + index) * part.of_slot, part.live,
                      part.live_offset + to_slot * part.of_slot, part.of_slot};
   });

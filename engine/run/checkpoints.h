@@ -15,11 +15,12 @@ class Checkpoints {
   Checkpoints(const ModelInfo& model, const MemoryPlan& plan, const Backends& backends, std::span<Arena* const> arenas);
 
   // Copies what a slot has now to its checkpoint of this index, below n_checkpoints. kDeviceLost or kResource as the
-  // backend says that names its device, kCancelled when stopped: the checkpoint is then undefined.
-  Status make(std::uint32_t slot, std::uint32_t index, const StopToken& stop = {});
+  // backend says that names its device: the checkpoint is then undefined. No stop breaks it off: it takes as long as a
+  // token or less, and half of one would be good for nothing.
+  Status make(std::uint32_t slot, std::uint32_t index);
   // Copies a checkpoint back, to its own slot or to another one. Errors as of make(): what `to_slot` has is then
   // undefined.
-  Status take_up(std::uint32_t slot, std::uint32_t index, std::uint32_t to_slot, const StopToken& stop = {});
+  Status take_up(std::uint32_t slot, std::uint32_t index, std::uint32_t to_slot);
 
  private:
   // One part of one layer.
@@ -36,7 +37,7 @@ class Checkpoints {
     std::vector<ArenaCopy> copies;  // room for those of all parts
   };
   template <class Copy>
-  Status copy_all(const StopToken& stop, Copy copy_of);
+  Status copy_all(Copy copy_of);
 
   std::uint32_t n_checkpoints_;
   std::vector<OfDevice> devices_;

@@ -167,7 +167,8 @@ void Scheduler::step() {
   ++n_steps_;
   const Clock::time_point start = Clock::now();
   const bool is_alone = parts_.size() == 1;
-  // Of a state a step that breaks off leaves nothing: a single token is soon done, and what was said stays.
+  // A step that breaks off leaves no state that could be gone on from: a single token is computed to its end, so that a
+  // stop in the middle of an answer keeps what was said.
   const bool breaks_off = is_alone && (n_prompt_rows_ > 0 || !session_.model().info->is_recurrent());
   const Status done = run_step(breaks_off ? in_step_.front()->generation->stop_token() : StopToken());
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

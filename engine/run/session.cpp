@@ -175,7 +175,7 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
                  fmt::format("the prompt has {} tokens, the context holds {}", prompt.size(), cache_->n_ctx())};
   }
   if (Status shared = share_longest(slot, prompt, stop); !shared) return shared.error();
-  const Result<std::uint32_t> n_reused = resume(slot, cache_->reusable(slot, prompt), stop);
+  const Result<std::uint32_t> n_reused = resume(slot, cache_->reusable(slot, prompt));
   if (!n_reused) return n_reused.error();
   const Tokenizer* const tokenizer = model_->tokenizer.get();
   cache_->plan_checkpoints(slot, prompt,
@@ -184,10 +184,10 @@ Result<std::uint32_t> Session::begin_prompt(std::uint32_t slot, std::span<const 
   return n_reused;
 }
 
-// A copy that breaks off leaves what no one knows.
-Result<std::uint32_t> Session::resume(std::uint32_t slot, const SlotCache::Resume& at, const StopToken& stop) {
+// A copy that fails leaves what no one knows.
+Result<std::uint32_t> Session::resume(std::uint32_t slot, const SlotCache::Resume& at) {
   if (at.checkpoint) {
-    if (Status taken_up = checkpoints_->take_up(slot, *at.checkpoint, slot, stop); !taken_up) {
+    if (Status taken_up = checkpoints_->take_up(slot, *at.checkpoint, slot); !taken_up) {
       cache_->clear(slot);
       return taken_up.error();
     }
@@ -196,8 +196,8 @@ Result<std::uint32_t> Session::resume(std::uint32_t slot, const SlotCache::Resum
   return at.n_tokens;
 }
 
-Result<std::uint32_t> Session::take_back(std::uint32_t slot, std::uint32_t n_tokens, const StopToken& stop) {
-  return resume(slot, cache_->resume_at(slot, n_tokens), stop);
+Result<std::uint32_t> Session::take_back(std::uint32_t slot, std::uint32_t n_tokens) {
+  return resume(slot, cache_->resume_at(slot, n_tokens));
 }
 
 Status Session::make_due_checkpoint(std::uint32_t slot) {
@@ -284,8 +284,8 @@ void Session::check_part(const SlotRows& part) const {
         "a step beyond the end of the context");
 }
 
-// Answers queries_ along with the step. One that broke off may have written any of its rows,
-// and left a state anywhere between them.
+// Answers queries_ along with the step. One that broke off may have written any of its rows, and
+// left a state behind any of them.
 Status Session::run_step(std::span<const SlotRows> parts, const StopToken& stop) {
   Status done = executor_->step(rows_, logit_rows_, stop, queries_);
   if (!done) {
@@ -297,6 +297,8 @@ Status Session::run_step(std::span<const SlotRows> parts, const StopToken& stop)
   }
   for (const SlotRows& part : parts) {
     for (const TokenId token : part.tokens) cache_->append(part.slot, token);
+  }
+  for (const SlotRows& part : parts) {
     if (Status made = make_due_checkpoint(part.slot); !made) return made;
   }
   return done;
@@ -352,7 +354,7 @@ Status Session::choose(std::span<SampledRow> rows, const Asked& asked) {
 Status Session::share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, const SlotCache::Resume& at,
                              const StopToken& stop) {
   Status copied = executor_->copy_state(from_slot, to_slot, at.n_tokens, stop);
-  if (copied.ok() && at.checkpoint) copied = checkpoints_->take_up(from_slot, *at.checkpoint, to_slot, stop);
+  if (copied.ok() && at.checkpoint) copied = checkpoints_->take_up(from_slot, *at.checkpoint, to_slot);
   if (!copied) {
     cache_->clear(to_slot);  // some device may have copied its part
     return copied;

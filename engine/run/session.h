@@ -106,7 +106,7 @@ class Session {
   // position up to `n_tokens` at which it can be taken up again. Up to n_draft tokens of the last step can always be
   // taken back; going back further may find that a window has overwritten what the next token would see, or that a
   // state stands elsewhere: then the slot is back at a checkpoint, or empty. Errors as of a step: the slot is empty.
-  Result<std::uint32_t> take_back(std::uint32_t slot, std::uint32_t n_tokens, const StopToken& stop = {});
+  Result<std::uint32_t> take_back(std::uint32_t slot, std::uint32_t n_tokens);
 
  private:
   Session(std::shared_ptr<const LoadedModel> model, std::shared_ptr<const MemoryPlan> plan);
@@ -124,7 +124,7 @@ class Session {
   Status share_longest(std::uint32_t slot, std::span<const TokenId> prompt, const StopToken& stop);
   Status share_prompt(std::uint32_t from_slot, std::uint32_t to_slot, const SlotCache::Resume& at,
                       const StopToken& stop);
-  Result<std::uint32_t> resume(std::uint32_t slot, const SlotCache::Resume& at, const StopToken& stop);
+  Result<std::uint32_t> resume(std::uint32_t slot, const SlotCache::Resume& at);
   Status make_due_checkpoint(std::uint32_t slot);
   Status check_tokens(std::uint32_t slot, std::span<const TokenId> tokens) const;
 

@@ -59,9 +59,7 @@ class StoppingBackend : public Backend {
     return inner_->copy_state(from_slot, to_slot, n_positions, stop);
   }
   using Backend::copy_bytes;
-  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) override {
-    return inner_->copy_bytes(copies, stop);
-  }
+  Status copy_bytes(std::span<const ArenaCopy> copies) override { return inner_->copy_bytes(copies); }
   Result<MemorySample> sample_memory() override { return inner_->sample_memory(); }
   std::uint64_t n_allocations() const override { return inner_->n_allocations(); }
 

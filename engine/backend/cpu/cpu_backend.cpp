@@ -21,7 +21,7 @@
 namespace headroom {
 namespace {
 
-constexpr Bytes kCopyLineBytes = 4096;  // threads begin at whole ones
+constexpr Bytes kCopyUnitBytes = 4096;  // of a copy that threads share: each takes whole ones
 
 class CpuBackend final : public Backend {
  public:
@@ -125,21 +125,18 @@ class CpuBackend final : public Backend {
 
   // Every thread copies its share of each.
   using Backend::copy_bytes;
-  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) override {
-    std::atomic<bool> is_stopped = false;
+  Status copy_bytes(std::span<const ArenaCopy> copies) override {
     pool_.run([&](std::uint32_t thread) {
       for (const ArenaCopy& copy : copies) {
-        if (stop.stop_requested()) is_stopped = true;
-        if (is_stopped) return;
-        const Share lines =
-            share_of(static_cast<std::uint32_t>(div_up(copy.n_bytes, kCopyLineBytes)), thread, pool_.n_threads());
-        const Bytes at = lines.first * kCopyLineBytes, end = std::min(lines.last * kCopyLineBytes, copy.n_bytes);
+        const auto n_units = static_cast<std::uint32_t>(div_up(copy.n_bytes, kCopyUnitBytes));
+        const Share units = share_of(n_units, thread, pool_.n_threads());
+        const Bytes at = units.first * kCopyUnitBytes, end = std::min(units.last * kCopyUnitBytes, copy.n_bytes);
         if (at >= end) continue;
         std::memcpy(copy.to->host_address() + copy.to_offset + at, copy.from->host_address() + copy.from_offset + at,
                     end - at);
       }
     });
-    return is_stopped ? Status(Error{ErrorCode::kCancelled, "copying memory was stopped"}) : ok_status();
+    return ok_status();
   }
 
   Result<MemorySample> sample_memory() override { return sample_host_memory(); }

@@ -18,9 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPasses = 2;
 constexpr std::uint32_t kCols = 2048, kBatch = 256, kBatchRowsPerThread = 256;
-// A machine that takes as long for a sixteenth of the rows is measured with these: it may be an emulator's.
-constexpr std::uint32_t kFewRowsPerThread = 16;
-constexpr double kLongPassSeconds = 0.05;
 // Of what kernels read alone, a model's tokens get this: measured over ten models, 0.67 to 1.2 of it, the less the
 // faster the memory was in that minute.
 constexpr double kModelShare = 0.87;
@@ -179,13 +176,8 @@ void measure_formats(ThreadPool& pool, const KernelTable& kernels, std::span<std
     FormatSpeed& format = speed.formats[static_cast<std::size_t>(row.dtype)];
     if (row.is_weight) {
       const Matrix all = matrix_at(memory, row.dtype, UINT32_MAX / 2);
-      Matrix some = matrix_at(memory, row.dtype, Bytes{kFewRowsPerThread} * pool.n_threads());
-      double batch = products.seconds(some, kBatch);
-      if (batch < kLongPassSeconds) {
-        some = matrix_at(memory, row.dtype, Bytes{kBatchRowsPerThread} * pool.n_threads());
-        batch = products.seconds(some, kBatch);
-      }
-      const double one_row = products.seconds(some, 1);
+      const Matrix some = matrix_at(memory, row.dtype, Bytes{kBatchRowsPerThread} * pool.n_threads());
+      const double one_row = products.seconds(some, 1), batch = products.seconds(some, kBatch);
       const double n_products = static_cast<double>(some.n_rows) * kCols * kBatch;
       // The time model counts the reading of the weights beside the products.
       format.prompt_products_per_s = n_products / std::max(batch - one_row, batch / 2);

@@ -139,11 +139,11 @@ Status GpuBackend::bind(const Binding& binding) {
     step_.reset();
     return written;
   }
-  // Room for the copies of a slot, so that steps allocate nothing.
+  // Room for the copies of a slot, and of a checkpoint, which has up to four parts of each layer: steps allocate
+  // nothing.
   list_slot_copies(step_->bound(), 0, 0, step_->bound().plan->options.n_ctx, copies_);
   copies_.clear();
-  copies_.reserve(4 *
-                  step_->bound().model->layers.size());  // and of a checkpoint, which copies up to four parts of each
+  copies_.reserve(4 * step_->bound().model->layers.size());
   return ok_status();
 }
 
@@ -289,30 +289,24 @@ Status GpuBackend::copy_state(std::uint32_t from_slot, std::uint32_t to_slot, st
   if (Status done = wait_for_step(); !done) return done;
   copies_.clear();
   list_slot_copies(step_->bound(), from_slot, to_slot, n_positions, copies_);
-  return copy_listed("copying a slot", stop);
-}
-
-// So many at once that a stop takes effect soon.
-Status GpuBackend::copy_listed(std::string_view what, const StopToken& stop) {
   for (std::span<const GpuCopy> rest = copies_; !rest.empty();) {
-    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, fmt::format("{} was stopped", what)};
+    if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying a prompt was stopped"};
     std::size_t n = 0;
     for (Bytes bytes = 0; n < rest.size() && bytes < kSlotBytesAtOnce; ++n) bytes += rest[n].from.size;
-    if (Status copied = driver_.copy(what, rest.first(n)); !copied) return copied;
+    if (Status copied = driver_.copy("copying a slot", rest.first(n)); !copied) return copied;
     rest = rest.subspan(n);
   }
   return ok_status();
 }
 
-// Of a bound model there is room for all copies of a checkpoint.
-Status GpuBackend::copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) {
+Status GpuBackend::copy_bytes(std::span<const ArenaCopy> copies) {
   if (Status done = wait({}); !done) return done;
   copies_.clear();
   for (const ArenaCopy& copy : copies) {
     copies_.push_back({{&gpu_arena(*copy.from), copy.from_offset, copy.n_bytes},
                        {&gpu_arena(*copy.to), copy.to_offset, copy.n_bytes}});
   }
-  return copy_listed("copying memory", stop);
+  return driver_.copy("copying memory", copies_);
 }
 
 CopySide GpuBackend::side() const { return {driver_.id(), step_->bound().plan->program, step_->bound().device}; }

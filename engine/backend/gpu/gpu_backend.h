@@ -28,7 +28,7 @@ class GpuBackend : public Backend {
   Status copy_state(std::uint32_t from_slot, std::uint32_t to_slot, std::uint32_t n_positions,
                     const StopToken& stop) final;
   using Backend::copy_bytes;
-  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) final;
+  Status copy_bytes(std::span<const ArenaCopy> copies) final;
   std::uint64_t n_allocations() const final { return n_allocations_; }
 
  protected:
@@ -43,7 +43,6 @@ class GpuBackend : public Backend {
   Status check_bound(const char* call) const;
   Status wait_for_step();
   Status copy(std::string_view what, const GpuSlice& from, const GpuSlice& to);
-  Status copy_listed(std::string_view what, const StopToken& stop);
   Result<bool> upload_weight(std::size_t index, WeightSource& source, const StopToken& stop);
   Status put_bytes(const GpuArena& to, Bytes offset, Bytes n_bytes, Arena* upload,
                    const std::function<Status(std::byte*)>& fill);

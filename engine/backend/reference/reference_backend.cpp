@@ -188,10 +188,9 @@ class ReferenceBackend final : public Backend {
   }
 
   using Backend::copy_bytes;
-  Status copy_bytes(std::span<const ArenaCopy> copies, const StopToken& stop) override {
+  Status copy_bytes(std::span<const ArenaCopy> copies) override {
     return with_memory("copy_bytes", [&]() -> Status {
       for (const ArenaCopy& copy : copies) {
-        if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "copying memory was stopped"};
         std::memcpy(address_of(*copy.to) + copy.to_offset, address_of(*copy.from) + copy.from_offset, copy.n_bytes);
       }
       return ok_status();
