@@ -37,10 +37,8 @@ struct DeviceTraits {
   bool copies_page_locked = false;  // from and to the host's memory by itself, which needs pages that are held in place
   bool uploads_weights = false;     // in a step, of those that stand on the CPU: Backend::upload_weights()
   bool copies_inputs = false;       // kernels read what a step is given from a copy in the device's own memory
-  bool has_delta_nets = false;      // kernels for layers with a state
-  bool has_shared_experts = false;  // kernels for FFNs beside experts
 };
-inline constexpr DeviceTraits kCpuTraits{.has_delta_nets = true, .has_shared_experts = true};
+inline constexpr DeviceTraits kCpuTraits{};
 inline constexpr DeviceTraits kCudaTraits{.weight_layout = WeightLayout::kGpuPanels,
                                           .arena_memory = Memory::kDevice,
                                           .scratch = ScratchRule::kGpu,
@@ -58,9 +56,7 @@ inline constexpr DeviceTraits kMetalTraits{
 inline constexpr DeviceTraits kReferenceTraits{.weight_layout = WeightLayout::kRows,
                                                .arena_memory = Memory::kDevice,
                                                .scratch = ScratchRule::kAssumed,
-                                               .uploads_weights = true,
-                                               .has_delta_nets = true,
-                                               .has_shared_experts = true};
+                                               .uploads_weights = true};
 
 // What the kernels for one number format do on a device; 0: unknown.
 struct FormatSpeed {

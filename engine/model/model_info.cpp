@@ -48,8 +48,6 @@ Bytes ModelInfo::state_bytes() const {
   return sum;
 }
 
-bool ModelInfo::has_shared_experts() const { return std::ranges::any_of(layers, &LayerSpec::has_shared_expert); }
-
 const WeightTensor* ModelInfo::find_weight(TensorRole role, std::int32_t layer) const {
   const auto found = std::find_if(weights.begin(), weights.end(),
                                   [&](const WeightTensor& w) { return w.role == role && w.layer == layer; });

@@ -167,8 +167,7 @@ struct ModelInfo {
   std::uint32_t n_recurrent_layers() const;
   // Whether any layer has a state, which can be taken up only where it stands.
   bool is_recurrent() const { return n_recurrent_layers() > 0; }
-  Bytes state_bytes() const;  // of one slot, all layers
-  bool has_shared_experts() const;
+  Bytes state_bytes() const;                                                   // of one slot, all layers
   const WeightTensor* find_weight(TensorRole role, std::int32_t layer) const;  // null when absent
   // The share of a weight that one row reads: all of it, or the chosen experts' share of a tensor of experts.
   double share_read(const WeightTensor& weight) const;

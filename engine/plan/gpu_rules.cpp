@@ -14,16 +14,16 @@ Bytes gpu_aligned(Bytes bytes) { return round_up(bytes, kGpuAlignment); }
 GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const PlanOptions& options,
                        std::uint32_t max_rows) {
   std::uint64_t kv_dim = 0, q_dim = 0, n_experts = 0;
-  Bytes partials = 0, expert_tiles = 0, expert_rows = 0;
-  bool has_post_norms = false;
+  Bytes partials = 0, expert_tiles = 0, expert_rows = 0, mixes = 0;
+  bool needs_added = false;
   for (const LayerSpec& layer : model.layers) {
-    if (!layer.has_cache()) continue;  // on the CPU: GPUs have no kernels for it
     kv_dim = std::max<std::uint64_t>(kv_dim, layer.kv_dim());
-    q_dim = std::max<std::uint64_t>(q_dim, layer.q_dim());
+    q_dim = std::max<std::uint64_t>({q_dim, layer.q_dim(), layer.delta_net ? layer.delta_net->v_dim() : 0});
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);
-    has_post_norms |= layer.has_post_norms;
+    needs_added |= layer.has_post_norms || layer.has_shared_gate;
     const Bytes of_row = (layer.q_dim() + Bytes{2} * layer.n_heads) * kF32Bytes;
-    partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
+    if (layer.has_cache()) partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
+    if (layer.delta_net) mixes = std::max(mixes, gpu_mixes(*layer.delta_net, max_rows).n_words * 4);
     if (!layer.has_experts() || layer.n_experts > kGpuMostExperts || max_rows <= kGpuFewRows) continue;
     expert_tiles = std::max(expert_tiles, gpu_expert_tiles(layer, max_rows).n_words * 4);
     expert_rows = std::max(expert_rows, Bytes{max_rows} * layer.n_experts_used * model.d_model * kF32Bytes);
@@ -35,12 +35,13 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
   return {.normed_bytes = gpu_aligned(max_rows * normed_row),
           .keys_bytes = kv_rows,
           .values_bytes = kv_rows,
-          .added_bytes = has_post_norms ? row : 0,
+          .added_bytes = needs_added ? row : 0,
           .router_bytes = gpu_aligned(Bytes{max_rows} * n_experts * kF32Bytes),
           .balance_bytes = is_balanced ? gpu_aligned(Bytes{model.n_layers()} * kv_dim * kF32Bytes) : 0,
           .partials_bytes = gpu_aligned(partials),
           .expert_tiles_bytes = gpu_aligned(expert_tiles),
           .expert_rows_bytes = gpu_aligned(expert_rows),
+          .mixes_bytes = mixes,
           .inputs_bytes = device.traits.copies_inputs ? gpu_inputs(model, options).answers_at * 4 : 0};
 }
 
@@ -50,6 +51,21 @@ GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows) {
                       most = n_choices / kGpuTileRows + std::min<std::uint64_t>(layer.n_experts, n_choices),
                       choices_at = 4 + 4 * most;
   return {.most = static_cast<std::uint32_t>(most), .choices_at = choices_at, .n_words = choices_at + n_choices};
+}
+
+GpuMixes gpu_mixes(const DeltaNetSpec& spec, std::uint32_t n_rows) {
+  GpuMixes mixes;
+  const auto take = [&](std::uint64_t width) {
+    const std::uint64_t at = mixes.n_words;
+    mixes.n_words += round_up(n_rows * width, kGpuAlignment / 4);
+    return at;
+  };
+  take(spec.q_dim());
+  mixes.keys_at = take(spec.q_dim());
+  mixes.values_at = take(spec.v_dim());
+  mixes.alphas_at = take(spec.n_value_heads);
+  mixes.betas_at = take(spec.n_value_heads);
+  return mixes;
 }
 
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options) {
@@ -105,7 +121,7 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
   inputs.ropes_at = take(rope_words);
   inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};  // embedding and head
   for (const LayerSpec& layer : model.layers) {
-    const std::uint64_t n_ops = layer.has_experts() ? 5 : 4;  // but for attention
+    const std::uint64_t n_ops = (layer.has_experts() ? 5 : 4) + (layer.delta_net ? 1 : 0);  // but for attention
     inputs.max_groups += n_ops * kGpuGroupsPerOp + 2 * (1 + div_up(max_rows, kGpuLeastAttendRows));
   }
   inputs.groups_at = take(inputs.max_groups * kGpuRowWords);

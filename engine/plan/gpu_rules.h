@@ -17,19 +17,20 @@ inline constexpr std::uint32_t kGpuSplitKeys = 64;
 
 // The region kScratch of a GPU that computes, in this order.
 struct GpuScratch {
-  Bytes normed_bytes = 0;        // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
-  Bytes keys_bytes = 0;          // (max_rows, widest kv_dim) f32, before they go to the cache
-  Bytes values_bytes = 0;        // likewise
-  Bytes added_bytes = 0;         // (max_rows, d_model) f32: what is normed before it is added to the residual
-  Bytes router_bytes = 0;        // (max_rows, most n_experts) f32
-  Bytes balance_bytes = 0;       // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
-  Bytes partials_bytes = 0;      // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
+  Bytes normed_bytes = 0;    // (max_rows, d_model) f32, or what a product reads as int8: also results of attention
+  Bytes keys_bytes = 0;      // (max_rows, widest kv_dim) f32, before they go to the cache
+  Bytes values_bytes = 0;    // likewise
+  Bytes added_bytes = 0;     // (max_rows, d_model) f32: what is normed, or weighed, before it is added to the residual
+  Bytes router_bytes = 0;    // (max_rows, most n_experts) f32
+  Bytes balance_bytes = 0;   // (n_layers, widest kv_dim) f32: see key_balance.h; absent unless keys are rotated
+  Bytes partials_bytes = 0;  // of the layer with most (GpuSplits::n_partials(), n_heads, head_dim + 2) f32
   Bytes expert_tiles_bytes = 0;  // of the layer with most, GpuExpertTiles; absent where no step has many rows
   Bytes expert_rows_bytes = 0;   // (max_rows, n_experts_used, d_model) f32: what experts make; likewise
+  Bytes mixes_bytes = 0;         // of the layer with most, GpuMixes
   Bytes inputs_bytes = 0;        // GpuInputs up to the answers, which a device would read from the host's memory else
   Bytes total() const {
     return normed_bytes + keys_bytes + values_bytes + added_bytes + router_bytes + balance_bytes + partials_bytes +
-           expert_tiles_bytes + expert_rows_bytes + inputs_bytes;
+           expert_tiles_bytes + expert_rows_bytes + mixes_bytes + inputs_bytes;
   }
 };
 // Bytes of a row of n_elems activations as int8: 32 codes a group, their scale and three sums (f32).
@@ -50,8 +51,9 @@ GpuAnswer gpu_answer(std::uint32_t n_vocab);
 // The region kInputs that the host writes before each step and a GPU reads, in words of 32 bits, with what
 // is asked about the logits behind it, and the answers.
 struct GpuInputs {
-  std::uint64_t counts_at = 0;      // n_rows, n_logit_rows
-  std::uint64_t rows_at = 0;        // (max_rows, 4): token, slot, position, 0
+  std::uint64_t counts_at = 0;  // n_rows, n_logit_rows
+  std::uint64_t rows_at = 0;    // (max_rows, 4): token, slot, position; the fourth of row i is where the rows of the
+                                // step's i-th slot begin, n_rows where it has no more slots
   std::uint64_t logit_rows_at = 0;  // (max_logit_rows)
   std::uint64_t exact_from_at = 0;  // (n_layers, n_slots): see StepInputs
   std::uint64_t ropes_at = 0;       // of each rope (max_rows, rope_dim) f32: cosines, then sines
@@ -92,6 +94,17 @@ inline constexpr std::uint32_t kGpuTileRows = 64;
 // Layers with more experts than this are computed a choice at a time.
 inline constexpr std::uint32_t kGpuMostExperts = 1024;
 GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows);
+
+// What a delta net's matrices make of a step's rows, before the convolution: in words of 32 bits, each part (n_rows) of
+// its width and where a binding may begin. Queries are the first.
+struct GpuMixes {
+  std::uint64_t keys_at = 0, values_at = 0, alphas_at = 0, betas_at = 0, n_words = 0;
+};
+GpuMixes gpu_mixes(const DeltaNetSpec& spec, std::uint32_t n_rows);
+// A workgroup of the rule has this many columns of a state, and reads and writes them once for so many rows.
+inline constexpr std::uint32_t kGpuDeltaColumns = 32, kGpuDeltaChunk = 8;
+// Rows of a slot that the rule takes one after the other in one submission, so that none takes too long.
+inline constexpr std::uint32_t kGpuDeltaRows = 1024;
 
 // Positions that a query of this layer sees at most.
 std::uint64_t gpu_most_seen(const LayerSpec& layer, const PlanOptions& options);

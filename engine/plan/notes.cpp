@@ -97,14 +97,7 @@ void note_devices(const ModelInfo& model, std::span<const DeviceInfo> devices, c
   for (const DeviceBudget& used : layout.budgets) {
     if (const std::string& note = devices[used.device].kernel_note; !note.empty()) notes.push_back({note});
   }
-  if (keeps_recurrent_on_cpu(model, layout.options, devices)) {
-    notes.push_back(
-        {fmt::format("This version computes recurrent layers on the CPU alone: {} stays there whole.", model.name)});
-  } else {
-    note_gpus(model, devices, asked, layout, notes);
-    if (keeps_shared_experts_on_cpu(model, layout.options, devices))
-      notes.push_back({"This version computes shared experts on the CPU alone: all FFNs stay there."});
-  }
+  note_gpus(model, devices, asked, layout, notes);
   note_stream(devices, layout, notes);
   notes.insert(notes.end(), layout.choices.begin(), layout.choices.end());
   for (const DeviceBudget& budget : layout.budgets) {

@@ -58,35 +58,6 @@ Status check_drafts(const ModelInfo& model, const PlanOptions& options) {
                            model.name, options.n_draft));
 }
 
-// Layers on GPUs, where recurrent ones may have no kernels: then all layers stay on the CPU.
-Status choose_recurrent_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, PlanOptions& options) {
-  if (!keeps_recurrent_on_cpu(model, options, devices)) return ok_status();
-  if (options.n_gpu_layers > 0) {
-    return usage(
-        fmt::format("n_gpu_layers: expected 0 or auto, found {}: this version computes the recurrent layers of "
-                    "{} on the CPU alone",
-                    options.n_gpu_layers, model.name));
-  }
-  options.n_gpu_layers = options.n_cpu_ffn = options.stream_rows = 0;
-  return ok_status();
-}
-
-// FFNs of layers on GPUs, where shared experts may have no kernels: then all FFNs stay on the CPU.
-Status choose_shared_experts(const ModelInfo& model, std::span<const DeviceInfo> devices, PlanOptions& options) {
-  if (!keeps_shared_experts_on_cpu(model, options, devices)) return ok_status();
-  const std::int32_t n_all =
-      options.n_gpu_layers == kAutoLayers ? static_cast<std::int32_t>(model.n_layers()) : options.n_gpu_layers;
-  if (options.n_cpu_ffn != kAutoLayers && options.n_cpu_ffn < n_all) {
-    return usage(
-        fmt::format("n_cpu_ffn: expected {} (all layers on GPUs) or auto, found {}: this version computes the shared "
-                    "experts of {} on the CPU alone",
-                    n_all, options.n_cpu_ffn, model.name));
-  }
-  options.n_cpu_ffn = n_all;
-  options.stream_rows = 0;
-  return ok_status();
-}
-
 Status check_stream_rows(std::int32_t found) {
   if (found == kAutoRows || found == 0 || found >= static_cast<std::int32_t>(kLeastStreamRows)) return ok_status();
   return usage(fmt::format("stream_rows: expected auto, 0 (none) or at least {}, found {}", kLeastStreamRows, found));
@@ -156,19 +127,6 @@ std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const Dev
   return gpus;
 }
 
-bool keeps_recurrent_on_cpu(const ModelInfo& model, const PlanOptions& options, std::span<const DeviceInfo> devices) {
-  return model.is_recurrent() && std::ranges::any_of(gpus_of(options, devices), [&](DeviceIndex gpu) {
-           return !devices[gpu].traits.has_delta_nets;
-         });
-}
-
-bool keeps_shared_experts_on_cpu(const ModelInfo& model, const PlanOptions& options,
-                                 std::span<const DeviceInfo> devices) {
-  return model.has_shared_experts() && std::ranges::any_of(gpus_of(options, devices), [&](DeviceIndex gpu) {
-           return !devices[gpu].traits.has_shared_experts;
-         });
-}
-
 std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices) {
   std::string names;
   for (std::size_t i = 0; i < which.size(); ++i)
@@ -196,8 +154,6 @@ Result<PlanOptions> resolve_options(const ModelInfo& model, std::span<const Devi
   if (Status drafts = check_drafts(model, resolved); !drafts) return drafts.error();
   if (Status rows = check_stream_rows(options.stream_rows); !rows) return rows.error();
   if (Status layers = check_layers(model, devices, resolved); !layers) return layers.error();
-  if (Status placed = choose_recurrent_layers(model, devices, resolved); !placed) return placed.error();
-  if (Status placed = choose_shared_experts(model, devices, resolved); !placed) return placed.error();
   // Layers that stay on the CPU need the kernel there too; it has all of them, but a caller may have narrowed its list.
   std::vector<DeviceIndex> holders;
   for (const DeviceChoice& choice : resolved.devices) holders.push_back(choice.device);

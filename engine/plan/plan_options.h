@@ -37,11 +37,6 @@ Bytes limit_under(const HeadroomRule& rule, Bytes free_bytes, Bytes held = 0);
 
 // The devices of `options` that are not the CPU, in their order.
 std::vector<DeviceIndex> gpus_of(const PlanOptions& options, std::span<const DeviceInfo> devices);
-// Whether a model with recurrent layers stays on the CPU whole, because a GPU of `options` has no kernels for them.
-bool keeps_recurrent_on_cpu(const ModelInfo& model, const PlanOptions& options, std::span<const DeviceInfo> devices);
-// Likewise the FFNs of a model with shared experts.
-bool keeps_shared_experts_on_cpu(const ModelInfo& model, const PlanOptions& options,
-                                 std::span<const DeviceInfo> devices);
 // "RTX 4090 and RTX 3060"; empty without any.
 std::string device_names(std::span<const DeviceIndex> which, std::span<const DeviceInfo> devices);
 

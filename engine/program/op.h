@@ -38,10 +38,10 @@ enum class OpKind : std::uint8_t {
   kMoeRoute,   // residual -> ids, weights; router(norm(residual)), then as the layer's RouterKind says, best first
   kMoeUp,      // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
   kSharedUp,   // residual -> shared; as kFfnUp, before any expert has added to the residual. With a gate: residual ->
-               // shared, shared gate; the latter is gate . norm(residual)
+               // shared, shared gate; the latter is sigmoid(gate . norm(residual))
   kMoeDown,    // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
   kSharedDown,  // shared, residual -> residual; adds down(shared). With a gate: shared, shared gate, residual ->
-                // residual; adds down(sigmoid(shared gate) * shared)
+                // residual; adds shared gate * down(shared)
   kLogits,      // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,    // a buffer of another device -> the same buffer here
 };

@@ -218,9 +218,9 @@ TEST_P(Experts, beside_a_shared_one_leave_it_as_on_the_reference) {
       EXPECT_LT(test::relative_error(cpu().shared_down(shared, gates, residual, n_rows),
                                      reference().shared_down(shared, gates, residual, n_rows)),
                 tolerance(dtype));
-      // The gates, of rows that add the same otherwise: sigmoid(0) is a half, that of a large number all.
-      const Values half = cpu().shared_down(shared, Values(n_rows, 0.0F), residual, n_rows);
-      Values whole = cpu().shared_down(shared, Values(n_rows, 40.0F), residual, n_rows);
+      // The gates, of rows that add the same otherwise.
+      const Values half = cpu().shared_down(shared, Values(n_rows, 0.5F), residual, n_rows);
+      Values whole = cpu().shared_down(shared, Values(n_rows, 1.0F), residual, n_rows);
       for (float& x : whole) x /= 2;
       EXPECT_LT(test::relative_error(half, whole), 1e-5);
     }

@@ -64,17 +64,7 @@ TEST_P(GpuGolden, whole_on_a_device_that_shares_the_hosts_memory_where_one_can) 
   expect_golden(test::cpu_and_gpu(test::kSharesMemory), {.n_gpu_layers = n_layers(), .n_cpu_ffn = 0, .devices = {{1}}});
 }
 
-// Those that GPUs have kernels for.
-std::vector<std::string> models_for_gpus() {
-  std::vector<std::string> names;
-  for (const test::GoldenModel& golden : test::golden_models()) {
-    const ModelInfo info = test::take(read_model_info(test::take(open_model_file(golden.path()))));
-    if (!info.is_recurrent()) names.push_back(golden.name);
-  }
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, GpuGolden, testing::ValuesIn(models_for_gpus()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(All, GpuGolden, testing::ValuesIn(test::golden_model_names()), [](const auto& each) {
   std::string label = each.param;
   std::replace(label.begin(), label.end(), '-', '_');
   return label;

@@ -249,10 +249,56 @@ RandomModelSpec model_of(const ArchRow& row) {
 
 TEST_F(GpuModel, every_architecture_gives_the_reference_logits) {
   for (const ArchRow& row : arch_rows()) {
-    if (row.delta_net) continue;  // computed on the CPU alone
     SCOPED_TRACE(row.architecture);
     expect_like_reference(model_of(row), options_for(DType::kF32, DType::kF32), 17, 2, 2 * kExactTolerance);
   }
+}
+
+RandomModelSpec state_model(DType weight, std::uint32_t state_dim) {
+  RandomModelSpec spec = small_model(weight);
+  spec.architecture = "qwen35";
+  spec.state_dim = state_dim;
+  return spec;
+}
+
+// Heads that fill no block of columns, or that stand in shared memory in several pieces; convolutions of every length.
+TEST_F(GpuModel, states_of_any_shape_give_the_reference_logits) {
+  std::uint32_t conv_width = 2;
+  for (const std::uint32_t state_dim : {1U, 40U, 136U, 300U}) {
+    SCOPED_TRACE(fmt::format("{} elements, {} taps", state_dim, conv_width));
+    RandomModelSpec spec = state_model(DType::kF32, state_dim);
+    spec.conv_width = conv_width;
+    conv_width += 2;
+    for (const std::uint32_t n : {1U, 8U, 61U})
+      expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 2, 2 * kExactTolerance);
+  }
+}
+
+// Their gates are encoded with the heads where these are whole groups.
+TEST_F(GpuModel, states_of_quantized_models_give_the_reference_logits) {
+  for (const auto& [state_dim, weight] :
+       {std::pair{32U, DType::kQ8_0}, std::pair{48U, DType::kQ4_0}, std::pair{32U, DType::kF16}}) {
+    SCOPED_TRACE(fmt::format("{} elements, {}", state_dim, dtype_row(weight).name));
+    const RandomModelSpec spec = state_model(weight, state_dim);
+    test::with_every_arithmetic(weight, [&](double most) {
+      for (const std::uint32_t n : {1U, 21U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
+      }
+    });
+  }
+}
+
+// A prompt that the rule takes in several submissions.
+TEST_F(GpuModel, states_of_a_long_prompt_give_the_reference_logits) {
+  RandomModelSpec spec = state_model(DType::kF32, 8);
+  spec.d_model = 64;
+  spec.n_heads = 2;
+  spec.n_kv_heads = 1;
+  spec.n_ctx_trained = 2 * kGpuDeltaRows;
+  PlanOptions options = options_for(DType::kF32, DType::kF32);
+  options.n_ctx = kGpuDeltaRows + 64;
+  options.n_batch = kGpuDeltaRows + 32;
+  expect_like_reference(spec, options, kGpuDeltaRows + 29, 1, 2 * kExactTolerance);
 }
 
 TEST_F(GpuModel, experts_of_every_weight_type_give_the_reference_logits) {

@@ -66,9 +66,9 @@ TEST(GpuStream, streamed_weights_of_every_type_are_those_of_the_file) {
   }
 }
 
-// Post-norms, experts with a router, odd sizes.
+// Post-norms, experts with a router, one of them shared, odd sizes.
 TEST(GpuStream, ffns_of_other_kinds_are_streamed) {
-  for (const char* architecture : {"gemma2", "qwen3moe"}) {
+  for (const char* architecture : {"gemma2", "qwen3moe", "qwen35moe"}) {
     RandomModelSpec spec;
     spec.architecture = architecture;
     spec.n_layers = 2;

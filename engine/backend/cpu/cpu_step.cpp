@@ -265,7 +265,8 @@ void CpuStep::ffn_up(const Op& op, std::uint32_t thread) {
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
         kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon,
                       scratch);
-        if (row_gates != nullptr) row_gates[row] = product_of(scratch, layer.shared_gate, d_model);
+        if (row_gates != nullptr)
+          row_gates[row] = 1.0F / (1.0F + std::exp(-product_of(scratch, layer.shared_gate, d_model)));
         return scratch;
       });
   const auto act_mul = layer.spec->activation == Activation::kSilu ? kernels_.silu_mul : kernels_.gelu_mul;

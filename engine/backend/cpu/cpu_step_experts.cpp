@@ -148,8 +148,7 @@ void CpuStep::shared_down(const Op& op, std::uint32_t thread) {
               [&](std::uint32_t row, float* scratch) {
                 const float* elems = shared + std::size_t{row} * d_ff;
                 if (gates == nullptr) return elems;
-                const float factor = 1.0F / (1.0F + std::exp(-gates[row]));
-                std::transform(elems, elems + d_ff, scratch, [factor](float x) { return factor * x; });
+                std::transform(elems, elems + d_ff, scratch, [gate = gates[row]](float x) { return gate * x; });
                 return static_cast<const float*>(scratch);
               });
   add_to_residual(op, layer.down, in, {}, thread);

@@ -37,6 +37,11 @@ Entry matvec_entry(std::string_view of_one, std::string_view of_eight, std::stri
   return {constants.most_rows == 1 ? of_one : of_eight, constants.n_threads, true};
 }
 
+std::string_view delta_rule_entry(const std::vector<std::uint32_t>& words) {
+  static_assert(kGpuDeltaChunk == 8);
+  return args_of<args::DeltaRuleConstants>(words).chunk_rows == 1 ? "delta_rule_1" : "delta_rule_8";
+}
+
 // kernels/attend_tiles.cu.
 Entry attend_tiles_entry(std::uint32_t head_dim) {
   if (head_dim <= 64) return {"attend_tiles_64", 128};
@@ -70,6 +75,10 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kAttend: return {attend_entry(args_of<args::AttendConstants>(constants)), cuda::kAttendThreads};
     case Kernel::kAttendTiles: return attend_tiles_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
+    case Kernel::kDeltaMix: return {"delta_mix", 64};
+    case Kernel::kDeltaRule: return {delta_rule_entry(constants), cuda::kDeltaThreads};
+    case Kernel::kGateHeads: return {"gate_heads", 64};
+    case Kernel::kSharedGate: return {"shared_gate", 256};
     case Kernel::kRowMaxima: return {"row_maxima", 128};
     case Kernel::kTopTokens: return {"top_tokens", 128};
     case Kernel::kMatmulMatrices:

@@ -12,6 +12,8 @@ inline constexpr std::uint32_t kEncodeThreads =
 inline constexpr std::uint32_t kEncodeTeam = 8;
 inline constexpr std::uint32_t kAddThreads = 128;  // of add_experts.cu, each of which has a column
 
+inline constexpr std::uint32_t kDeltaThreads = 128;  // of delta_rule.cu: a warp has 32 columns of a state
+
 // attend.cu
 inline constexpr std::uint32_t kAttendThreads = 128;     // of a block
 inline constexpr std::uint32_t kAttendTeam = 8;          // of them share out the scores of one query

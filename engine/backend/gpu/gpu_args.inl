@@ -100,6 +100,11 @@ struct AddExpertsPush {
   uint n_cols, n_used;
 };
 
+struct SharedGatePush {
+  uint n_cols;
+  float epsilon;
+};
+
 // Of queries, keys or values.
 struct HeadsConstants {
   uint head_dim;
@@ -148,6 +153,42 @@ struct AttendMergePush {
   uint window;   // as of AttendPush, as the next two
   uint row_splits, shares_at;
   uint encodes;  // to int8; kernels of Vulkan never do
+};
+
+// Of a delta net: what it makes of the products of a row before its rule.
+struct DeltaMixConstants {
+  uint key_dim, value_dim, conv_width;
+  uint computes;  // rows: of a slot, or one where it does not keep
+  uint keeps;     // what the next step's convolution sees of each slot
+};
+struct DeltaMixPush {
+  uint n_key_heads, n_value_heads;
+  uint rows_at;                                  // of the inputs
+  uint keys_at, values_at, alphas_at, betas_at;  // of the products; queries are the first
+  float epsilon;
+};
+
+struct DeltaRuleConstants {
+  uint key_dim, value_dim;
+  uint chunk_rows;  // for which a state is read and written once
+};
+struct DeltaRulePush {
+  uint n_key_heads, n_value_heads;
+  uint heads_are_tiled;     // DeltaNetSpec::key_head_of()
+  uint rows_at;             // of the inputs
+  uint first_row, end_row;  // of those in this submission
+  uint first_block;         // of 32 columns, of all value heads
+};
+
+// Heads times a gate of the same size.
+struct GateHeadsConstants {
+  uint head_dim;
+  uint is_normed;  // each head first, and the gate goes through SiLU; else through a sigmoid
+  uint encoding;   // enum class Encoding, of what it writes: not kHalf
+};
+struct GateHeadsPush {
+  uint n_heads;
+  float epsilon;
 };
 
 // Of row_maxima and top_tokens.

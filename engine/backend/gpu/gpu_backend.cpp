@@ -27,12 +27,18 @@ const GpuArena& gpu_arena(Arena& arena) {
   return *given;
 }
 
-// The rows of the first positions of a slot, with all that its exact ends hold of them.
+// The rows of the first positions of a slot, with all that its exact ends hold of them, and its states.
 void list_slot_copies(const GpuBinding& bound, std::uint32_t from_slot, std::uint32_t to_slot,
                       std::uint32_t n_positions, std::vector<GpuCopy>& copies) {
   const PlanOptions& options = bound.plan->options;
   for (std::size_t i = 0; i < bound.model->layers.size(); ++i) {
     const LayerSpec& layer = bound.model->layers[i];
+    for (const StateRegion& state : state_regions(layer, 1)) {
+      const GpuSlice& of_slots = bound.states[i][static_cast<std::size_t>(state.part)];
+      if (!of_slots) continue;
+      copies.push_back(
+          {of_slots.part(from_slot * *state.bytes, *state.bytes), of_slots.part(to_slot * *state.bytes, *state.bytes)});
+    }
     for (const KvRegion& kv : kv_regions(layer, options)) {
       const GpuSlice& cache = bound.caches[i][static_cast<std::size_t>(kv.part)];
       if (!cache) continue;

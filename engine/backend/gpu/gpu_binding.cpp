@@ -43,6 +43,7 @@ class Binder {
     for (const RopeSpec& rope : in_.model->ropes) bound_.ropes.push_back(rope_frequencies(rope));
     list_weights();
     bound_.caches.resize(in_.model->layers.size());
+    bound_.states.resize(in_.model->layers.size());
     CHECK(in_.arenas.size() == in_.plan->arenas.size(), "arenas are those of another plan");
     for (std::size_t i = 0; i < in_.arenas.size(); ++i) {
       const ArenaPlan& plan = in_.plan->arenas[i];
@@ -75,7 +76,7 @@ class Binder {
       case RegionKind::kKv:
         bound_.caches[static_cast<std::size_t>(region.layer)][static_cast<std::size_t>(region.kv_part)] = slice;
         return;
-      case RegionKind::kState: CHECK(false, "a plan has a recurrent layer on a GPU");
+      case RegionKind::kState: add_state(region, slice); return;
       case RegionKind::kStreamed: add_streamed(region, slice); return;
       case RegionKind::kActivations: activations_ = slice; return;
       case RegionKind::kLogits: logits_ = slice; return;
@@ -92,6 +93,15 @@ class Binder {
       case RegionKind::kUpload:
       case RegionKind::kPadding: return;
     }
+  }
+
+  void add_state(const Region& region, const GpuSlice& slice) {
+    const auto layer = static_cast<std::size_t>(region.layer);
+    const DeltaNetSpec& spec = *in_.model->layers[layer].delta_net;
+    const bool is_conv = region.state_part == StatePart::kConv;
+    CHECK(in_.plan->options.n_slots * (is_conv ? spec.conv_bytes() : spec.matrix_bytes()) <= slice.size,
+          "a state leaves its region");
+    bound_.states[layer][static_cast<std::size_t>(region.state_part)] = slice;
   }
 
   // The room that streamed weights of one role share: every layer's weight of this role stands at its beginning.
@@ -123,6 +133,7 @@ class Binder {
     bound_.scratch.partials = take(sizes.partials_bytes);
     bound_.scratch.expert_tiles = take(sizes.expert_tiles_bytes);
     bound_.scratch.expert_rows = take(sizes.expert_rows_bytes);
+    bound_.scratch.mixes = take(sizes.mixes_bytes);
     bound_.scratch.inputs = take(sizes.inputs_bytes);
   }
 

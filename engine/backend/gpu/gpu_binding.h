@@ -26,8 +26,9 @@ struct GpuBinding {
   std::vector<RopeFrequencies> ropes;                                                            // as model->ropes
   std::vector<GpuSlice> buffers;                                                                 // as the program's
   std::vector<std::array<GpuSlice, static_cast<std::size_t>(KvPart::kExactValues) + 1>> caches;  // (n_layers), by part
+  std::vector<std::array<GpuSlice, static_cast<std::size_t>(StatePart::kMatrix) + 1>> states;    // likewise
   struct {
-    GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, inputs;
+    GpuSlice normed, keys, values, added, router, balance, partials, expert_tiles, expert_rows, mixes, inputs;
   } scratch;
   GpuSlice candidates;               // see CandidateScratch; absent where another device has the head
   GpuSlice inputs, staging, stream;  // page-locked; stream: the parts of uploads, absent where no weights are streamed

@@ -29,11 +29,11 @@ class OpDispatches : ProductDispatches {
       case OpKind::kMoeUp: moe_up(); break;
       case OpKind::kMoeDown: moe_down(); break;
       case OpKind::kLogits: logits(); break;
-      case OpKind::kDeltaMix:
-      case OpKind::kDeltaRule:
-      case OpKind::kDeltaOut: CHECK(false, "a plan has a recurrent layer on a GPU");
-      case OpKind::kSharedUp:
-      case OpKind::kSharedDown: CHECK(false, "a plan has a shared expert on a GPU");
+      case OpKind::kDeltaMix: delta_mix(); break;
+      case OpKind::kDeltaRule: return delta_rule();
+      case OpKind::kDeltaOut: gated_out(bound_.buffer(op_.inputs[0]), bound_.buffer(op_.inputs[1])); break;
+      case OpKind::kSharedUp: shared_up(); break;
+      case OpKind::kSharedDown: shared_down(); break;
       case OpKind::kTransfer: CHECK(false, "a segment holds a transfer");
     }
     return std::move(parts_);
@@ -64,8 +64,8 @@ class OpDispatches : ProductDispatches {
   }
 
   // Rows that int8 products read.
-  void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols) {
-    Dispatch& dispatch = add(Kernel::kEncode, false);
+  void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols, bool needs_barrier = false) {
+    Dispatch& dispatch = add(Kernel::kEncode, needs_barrier);
     dispatch.slices[3] = from;
     dispatch.slices[4] = to;
     const std::uint64_t n_groups = n_cols / kGpuGroup;
@@ -74,8 +74,8 @@ class OpDispatches : ProductDispatches {
   }
 
   // In place; n_of_row of them for each row of the step.
-  void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1) {
-    Dispatch& dispatch = add(Kernel::kEncodeHalf, false);
+  void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1, bool needs_barrier = false) {
+    Dispatch& dispatch = add(Kernel::kEncodeHalf, needs_barrier);
     dispatch.slices[4] = rows;
     dispatch.push =
         words_of(args::EncodeHalfPush{.n_cols = narrow(n_cols), .half_exponent = bound_.arithmetic.half_exponent});
@@ -147,9 +147,10 @@ class OpDispatches : ProductDispatches {
 
   void qkv_rope() {
     const GpuSlice queries = bound_.buffer(op_.outputs[0]);
-    const Encoding encoding =
-        encoding_for({&bound_.at(TensorRole::kQ, op_.layer), &bound_.at(TensorRole::kK, op_.layer),
-                      &bound_.at(TensorRole::kV, op_.layer)});
+    std::vector<const GpuWeight*> readers{&bound_.at(TensorRole::kQ, op_.layer), &bound_.at(TensorRole::kK, op_.layer),
+                                          &bound_.at(TensorRole::kV, op_.layer)};
+    if (spec_->has_out_gate) readers.push_back(&bound_.at(TensorRole::kOutGate, op_.layer));
+    const Encoding encoding = encoding_for(readers);
     norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
     const auto project = [&](TensorRole matrix, TensorRole bias, const GpuSlice& to, bool needs_barrier) {
       multiply({.matrix = &bound_.at(matrix, op_.layer),
@@ -162,12 +163,146 @@ class OpDispatches : ProductDispatches {
     project(TensorRole::kQ, TensorRole::kQBias, queries, true);
     project(TensorRole::kK, TensorRole::kKBias, bound_.scratch.keys, false);
     project(TensorRole::kV, TensorRole::kVBias, bound_.scratch.values, false);
+    if (spec_->has_out_gate) {
+      multiply({.matrix = &bound_.at(TensorRole::kOutGate, op_.layer),
+                .from = bound_.scratch.normed,
+                .to = bound_.buffer(op_.outputs[1]),
+                .reads = encoding},
+               false);
+    }
     finish_heads(Heads::kQueries, queries, true);
     finish_heads(Heads::kKeys, bound_.scratch.keys, false);
     finish_heads(Heads::kValues, bound_.scratch.values, false);
   }
 
+  // `heads` times their gates, into the output matrix. Of a delta net heads are normed, and are those of values.
+  void gated_out(const GpuSlice& heads, const GpuSlice& gates) {
+    const GpuWeight& matrix = bound_.at(TensorRole::kAttnOut, op_.layer);
+    const Encoding encoding = encoding_for({&matrix});
+    const bool is_delta = spec_->delta_net.has_value();
+    const std::uint32_t head_dim = is_delta ? spec_->delta_net->value_dim : spec_->head_dim,
+                        n_heads = is_delta ? spec_->delta_net->n_value_heads : spec_->n_heads;
+    const bool encodes = encoding == Encoding::kInt8 && head_dim % kGpuGroup == 0;
+    Dispatch& dispatch = add(Kernel::kGateHeads, false);
+    dispatch.constants = words_of(
+        args::GateHeadsConstants{.head_dim = head_dim,
+                                 .is_normed = is_delta ? 1U : 0U,
+                                 .encoding = static_cast<std::uint32_t>(encodes ? Encoding::kInt8 : Encoding::kF32)});
+    if (is_delta) dispatch.slices[1] = bound_.at(TensorRole::kReadNorm, op_.layer).slice;
+    dispatch.slices[3] = gates;
+    dispatch.slices[4] = heads;
+    dispatch.slices[5] = bound_.scratch.normed;
+    dispatch.push = words_of(args::GateHeadsPush{.n_heads = n_heads, .epsilon = model_.norm_epsilon});
+    dispatch.groups = {n_heads, GridSize::Of::kRows};
+    if (encoding == Encoding::kHalf) encode_half(heads, matrix.n_cols, 1, true);
+    if (encoding == Encoding::kInt8 && !encodes) encode_int8(heads, bound_.scratch.normed, matrix.n_cols, true);
+    add_to_residual({.matrix = &matrix,
+                     .bias = bound_.find(TensorRole::kAttnOutBias, op_.layer),
+                     .from = encoding == Encoding::kInt8 ? bound_.scratch.normed : heads,
+                     .reads = encoding},
+                    TensorRole::kAttnPostNorm, true);
+  }
+
+  void delta_mix() {
+    const DeltaNetSpec& spec = *spec_->delta_net;
+    std::vector<const GpuWeight*> readers;
+    for (const TensorRole role :
+         {TensorRole::kQ, TensorRole::kK, TensorRole::kV, TensorRole::kOutGate, TensorRole::kAlpha, TensorRole::kBeta})
+      readers.push_back(&bound_.at(role, op_.layer));
+    const Encoding encoding = encoding_for(readers);
+    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
+    const GpuMixes mixes = gpu_mixes(spec, bound_.plan->program.max_rows);
+    const auto project = [&](TensorRole matrix, const GpuSlice& to, bool needs_barrier) {
+      multiply({.matrix = &bound_.at(matrix, op_.layer), .from = bound_.scratch.normed, .to = to, .reads = encoding},
+               needs_barrier);
+    };
+    const auto part = [&](std::uint64_t at, std::uint64_t width) {
+      return bound_.scratch.mixes.part(at * 4, bound_.plan->program.max_rows * width * 4);
+    };
+    project(TensorRole::kQ, part(0, spec.q_dim()), true);
+    project(TensorRole::kK, part(mixes.keys_at, spec.q_dim()), false);
+    project(TensorRole::kV, part(mixes.values_at, spec.v_dim()), false);
+    project(TensorRole::kOutGate, bound_.buffer(op_.outputs[2]), false);
+    project(TensorRole::kAlpha, part(mixes.alphas_at, spec.n_value_heads), false);
+    project(TensorRole::kBeta, part(mixes.betas_at, spec.n_value_heads), false);
+    // Of many rows each is computed by itself, and what they begin with is overwritten once all are.
+    if (rows_ != RowClass::kMany) {
+      mix(mixes, true, true);
+    } else {
+      mix(mixes, true, false);
+      mix(mixes, false, true);
+    }
+  }
+
+  void mix(const GpuMixes& mixes, bool computes, bool keeps) {
+    const DeltaNetSpec& spec = *spec_->delta_net;
+    Dispatch& dispatch = add(Kernel::kDeltaMix, true);
+    dispatch.constants = words_of(args::DeltaMixConstants{.key_dim = spec.key_dim,
+                                                          .value_dim = spec.value_dim,
+                                                          .conv_width = spec.conv_width,
+                                                          .computes = computes ? 1U : 0U,
+                                                          .keeps = keeps ? 1U : 0U});
+    dispatch.slices[1] = bound_.at(TensorRole::kConv, op_.layer).slice;
+    dispatch.slices[2] = bound_.at(TensorRole::kDecay, op_.layer).slice;
+    dispatch.slices[3] = bound_.scratch.mixes;
+    dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
+    dispatch.slices[5] = state(StatePart::kConv);
+    dispatch.slices[6] = bound_.at(TensorRole::kTimeBias, op_.layer).slice;
+    dispatch.slices[7] = bound_.buffer(op_.outputs[1]);
+    dispatch.push = words_of(args::DeltaMixPush{.n_key_heads = spec.n_key_heads,
+                                                .n_value_heads = spec.n_value_heads,
+                                                .rows_at = narrow(bound_.input_layout.rows_at),
+                                                .keys_at = narrow(mixes.keys_at),
+                                                .values_at = narrow(mixes.values_at),
+                                                .alphas_at = narrow(mixes.alphas_at),
+                                                .betas_at = narrow(mixes.betas_at),
+                                                .epsilon = kL2NormEpsilon});
+    // The rates of a row are computed beside its heads.
+    const std::uint32_t n_heads = 2 * spec.n_key_heads + spec.n_value_heads;
+    dispatch.groups = {computes ? n_heads + 1 : n_heads, GridSize::Of::kRows};
+    if (keeps) dispatch.groups.most = bound_.plan->options.n_slots;
+  }
+
+  std::vector<OpPart> delta_rule() {
+    const DeltaNetSpec& spec = *spec_->delta_net;
+    const std::uint32_t max_rows = rows_ == RowClass::kMany ? bound_.plan->program.max_rows : kGpuFewRows,
+                        of_head = narrow(div_up(spec.value_dim, kGpuDeltaColumns)),
+                        n_blocks = spec.n_value_heads * of_head;
+    parts_.clear();
+    for (std::uint32_t first_row = 0; first_row < max_rows; first_row += kGpuDeltaRows) {
+      parts_.push_back({{}, first_row, spec.products_per_row()});
+      for (std::uint32_t first = 0; first < n_blocks; first += kMostGroups) {
+        Dispatch& dispatch = add(Kernel::kDeltaRule, false);
+        dispatch.constants =
+            words_of(args::DeltaRuleConstants{.key_dim = spec.key_dim,
+                                              .value_dim = spec.value_dim,
+                                              .chunk_rows = rows_ == RowClass::kOne ? 1 : kGpuDeltaChunk});
+        dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
+        dispatch.slices[4] = bound_.buffer(op_.inputs[1]);
+        dispatch.slices[5] = state(StatePart::kMatrix);
+        dispatch.slices[6] = bound_.buffer(op_.outputs[0]);
+        dispatch.push = words_of(args::DeltaRulePush{.n_key_heads = spec.n_key_heads,
+                                                     .n_value_heads = spec.n_value_heads,
+                                                     .heads_are_tiled = spec.heads_are_tiled ? 1U : 0U,
+                                                     .rows_at = narrow(bound_.input_layout.rows_at),
+                                                     .first_row = first_row,
+                                                     .end_row = first_row + kGpuDeltaRows,
+                                                     .first_block = first});
+        dispatch.groups = {std::min(kMostGroups, n_blocks - first), GridSize::Of::kRows, 1, 0,
+                           bound_.plan->options.n_slots};
+      }
+    }
+    return std::move(parts_);
+  }
+
+  const GpuSlice& state(StatePart part) const {
+    const GpuSlice& found = bound_.states[static_cast<std::size_t>(op_.layer)][static_cast<std::size_t>(part)];
+    CHECK(found, "a layer's state is on another device");
+    return found;
+  }
+
   void attn_out() {
+    if (spec_->has_out_gate) return gated_out(bound_.buffer(op_.inputs[0]), bound_.buffer(op_.inputs[1]));
     const GpuWeight& matrix = bound_.at(TensorRole::kAttnOut, op_.layer);
     const Encoding encoding = encoding_for({&matrix});
     GpuSlice from = bound_.buffer(op_.inputs[0]);
@@ -193,12 +328,12 @@ class OpDispatches : ProductDispatches {
 
   // How what stands between the matrices of an FFN is read, and what is before them: both its ops go by this.
   Encoding ffn_encoding() const {
-    if (spec_->has_experts()) {
-      return encoding_for({&bound_.at(TensorRole::kExpertGate, op_.layer), &bound_.at(TensorRole::kExpertUp, op_.layer),
-                           &bound_.at(TensorRole::kExpertDown, op_.layer)});
-    }
     return encoding_for({&bound_.at(TensorRole::kGate, op_.layer), &bound_.at(TensorRole::kUp, op_.layer),
                          &bound_.at(TensorRole::kDown, op_.layer)});
+  }
+  Encoding experts_encoding() const {
+    return encoding_for({&bound_.at(TensorRole::kExpertGate, op_.layer), &bound_.at(TensorRole::kExpertUp, op_.layer),
+                         &bound_.at(TensorRole::kExpertDown, op_.layer)});
   }
 
   void ffn_norm(Encoding encoding) {
@@ -245,7 +380,7 @@ class OpDispatches : ProductDispatches {
   }
 
   void moe_up() {
-    const Encoding encoding = ffn_encoding();
+    const Encoding encoding = experts_encoding();
     ffn_norm(encoding);
     if (has_tiles(true)) group_experts();
     multiply_experts({.matrix = &bound_.at(TensorRole::kExpertGate, op_.layer),
@@ -271,7 +406,7 @@ class OpDispatches : ProductDispatches {
 
   void moe_down() {
     const GpuWeight& matrix = bound_.at(TensorRole::kExpertDown, op_.layer);
-    const Encoding encoding = ffn_encoding();
+    const Encoding encoding = experts_encoding();
     const GpuSlice from = bound_.buffer(op_.inputs[0]), residual = bound_.buffer(op_.outputs[0]);
     const bool is_tiled = has_tiles(true);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols, spec_->n_experts_used);
@@ -284,14 +419,42 @@ class OpDispatches : ProductDispatches {
                       .ids = bound_.buffer(op_.inputs[1]),
                       .weights = bound_.buffer(op_.inputs[2])},
                      encoding == Encoding::kHalf);
-    if (!is_tiled) return;
     // Several experts write to a row: each to a place of its own first.
+    if (is_tiled) add_experts(bound_.scratch.expert_rows, bound_.buffer(op_.inputs[2]), spec_->n_experts_used);
+  }
+
+  // To the residual what n_used experts made of each row, times their weights.
+  void add_experts(const GpuSlice& made, const GpuSlice& weights, std::uint32_t n_used) {
     Dispatch& dispatch = add(Kernel::kAddExperts, true);
-    dispatch.slices[3] = bound_.scratch.expert_rows;
-    dispatch.slices[4] = residual;
-    dispatch.slices[6] = bound_.buffer(op_.inputs[2]);
-    dispatch.push = words_of(args::AddExpertsPush{.n_cols = narrow(matrix.n_rows), .n_used = spec_->n_experts_used});
-    dispatch.groups = {narrow(div_up(matrix.n_rows, bound_.arithmetic.group_sizes.added_cols)), GridSize::Of::kRows};
+    dispatch.slices[3] = made;
+    dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
+    dispatch.slices[6] = weights;
+    dispatch.push = words_of(args::AddExpertsPush{.n_cols = model_.d_model, .n_used = n_used});
+    dispatch.groups = {narrow(div_up(model_.d_model, bound_.arithmetic.group_sizes.added_cols)), GridSize::Of::kRows};
+  }
+
+  void shared_up() {
+    ffn_up();
+    if (!spec_->has_shared_gate) return;
+    Dispatch& dispatch = add(Kernel::kSharedGate, false);
+    dispatch.slices[1] = bound_.at(TensorRole::kFfnNorm, op_.layer).slice;
+    dispatch.slices[2] = bound_.at(TensorRole::kSharedGate, op_.layer).slice;
+    dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
+    dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
+    dispatch.push = words_of(args::SharedGatePush{.n_cols = model_.d_model, .epsilon = model_.norm_epsilon});
+    dispatch.groups = {1, GridSize::Of::kRows};
+  }
+
+  // With a gate it is added as an expert that every row has chosen: the matrices need not know of it.
+  void shared_down() {
+    if (!spec_->has_shared_gate) return ffn_down();
+    const GpuWeight& matrix = bound_.at(TensorRole::kDown, op_.layer);
+    const Encoding encoding = ffn_encoding();
+    const GpuSlice from = bound_.buffer(op_.inputs[0]);
+    if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
+    multiply({.matrix = &matrix, .from = from, .to = bound_.scratch.added, .reads = encoding},
+             encoding == Encoding::kHalf);
+    add_experts(bound_.scratch.added, bound_.buffer(op_.inputs[1]), 1);
   }
 
   void logits() {

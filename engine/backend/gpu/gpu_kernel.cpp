@@ -24,6 +24,10 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kAttend: return "attend";
     case Kernel::kAttendTiles: return "attend_tiles";
     case Kernel::kAttendMerge: return "attend_merge";
+    case Kernel::kDeltaMix: return "delta_mix";
+    case Kernel::kDeltaRule: return "delta_rule";
+    case Kernel::kGateHeads: return "gate_heads";
+    case Kernel::kSharedGate: return "shared_gate";
     case Kernel::kReadRate: return "read_rate";
     case Kernel::kPeakRate: return "peak_rate";
     case Kernel::kPeakRateInt8: return "peak_rate_int8";

@@ -36,10 +36,10 @@ ProductDispatches::ProductDispatches(const GpuBinding& bound, const Op& op, RowC
   parts_.emplace_back();
 }
 
-Encoding ProductDispatches::encoding_for(std::initializer_list<const GpuWeight*> readers) const {
+Encoding ProductDispatches::encoding_for(std::span<const GpuWeight* const> readers) const {
   const auto all = [&](auto holds) { return std::all_of(readers.begin(), readers.end(), holds); };
   if (!all([](const GpuWeight* weight) { return weight->n_cols % kGpuGroup == 0; })) return Encoding::kF32;
-  const bool is_of_experts = (*readers.begin())->n_matrices > 1;
+  const bool is_of_experts = readers.front()->n_matrices > 1;
   const HalfRows half_rows = has_tiles(is_of_experts) ? bound_.arithmetic.half_rows : HalfRows::kNone;
   const bool are_quantized = all([](const GpuWeight* weight) { return is_quantized(*weight); });
   if (half_rows == HalfRows::kOfAllWeights || (half_rows == HalfRows::kOfPlainWeights && !are_quantized))

@@ -40,7 +40,10 @@ class ProductDispatches {
   };
 
   // The encoding that all of these matrices, which read the same activations, can read. F32 weights read f32.
-  Encoding encoding_for(std::initializer_list<const GpuWeight*> readers) const;
+  Encoding encoding_for(std::span<const GpuWeight* const> readers) const;
+  Encoding encoding_for(std::initializer_list<const GpuWeight*> readers) const {
+    return encoding_for(std::span<const GpuWeight* const>(readers.begin(), readers.size()));
+  }
 
   // Whether this step computes tiles of rows, instead of a few rows against a whole panel.
   bool has_tiles(bool is_of_experts) const;

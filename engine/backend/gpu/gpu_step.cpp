@@ -44,7 +44,12 @@ void write_inputs(const GpuBinding& bound, const StepInputs& inputs) {
   for (std::uint32_t i = 0; i < n_rows; ++i) {
     const StepRow& row = inputs.rows[i];
     std::uint32_t* to = words + layout.rows_at + std::size_t{i} * kGpuRowWords;
-    to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = 0;
+    to[0] = row.token, to[1] = row.slot, to[2] = row.position, to[3] = n_rows;
+  }
+  // Rows of a slot stand together.
+  for (std::uint32_t i = 0, n_slots = 0; i < n_rows; ++i) {
+    if (i > 0 && inputs.rows[i].slot == inputs.rows[i - 1].slot) continue;
+    words[layout.rows_at + std::size_t{n_slots++} * kGpuRowWords + 3] = i;
   }
   std::copy(inputs.logit_rows.begin(), inputs.logit_rows.end(), words + layout.logit_rows_at);
   std::copy(inputs.exact_from.begin(), inputs.exact_from.end(), words + layout.exact_from_at);

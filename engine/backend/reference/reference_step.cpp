@@ -280,7 +280,7 @@ void ReferenceStep::ffn_up(const Op& op) {
   if (op.outputs.size() < 2) return;  // no gate
   float* gates = bound_.buffer(op.outputs[1]);
   multiply(bound_.at(TensorRole::kSharedGate, op.layer), in, n_rows(), nullptr,
-           [&](std::size_t row, std::size_t, float sum) { gates[row] = sum; });
+           [&](std::size_t row, std::size_t, float sum) { gates[row] = static_cast<float>(sigmoid(sum)); });
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
@@ -294,8 +294,7 @@ void ReferenceStep::shared_down(const Op& op) {
   const float* shared = bound_.buffer(op.inputs[0]);
   if (spec.has_shared_gate) {
     const float* gates = bound_.buffer(op.inputs[1]);
-    for (std::size_t i = 0; i < n_rows() * spec.d_ff; ++i)
-      gated_[i] = static_cast<float>(shared[i] * sigmoid(gates[i / spec.d_ff]));
+    for (std::size_t i = 0; i < n_rows() * spec.d_ff; ++i) gated_[i] = shared[i] * gates[i / spec.d_ff];
     shared = gated_.data();
   }
   add_to_residual(op, shared, TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);

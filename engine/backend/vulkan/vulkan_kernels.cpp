@@ -58,6 +58,18 @@ constexpr std::uint32_t kAttendCode[] = {
 constexpr std::uint32_t kAttendMergeCode[] = {
 #include "kernels/attend_merge.inc"
 };
+constexpr std::uint32_t kDeltaMixCode[] = {
+#include "kernels/delta_mix.inc"
+};
+constexpr std::uint32_t kDeltaRuleCode[] = {
+#include "kernels/delta_rule.inc"
+};
+constexpr std::uint32_t kGateHeadsCode[] = {
+#include "kernels/gate_heads.inc"
+};
+constexpr std::uint32_t kSharedGateCode[] = {
+#include "kernels/shared_gate.inc"
+};
 constexpr std::uint32_t kReadRateCode[] = {
 #include "kernels/read_rate.inc"
 };
@@ -102,6 +114,10 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kAttend: return kAttendCode;
     case Kernel::kAttendTiles: break;  // CUDA's
     case Kernel::kAttendMerge: return kAttendMergeCode;
+    case Kernel::kDeltaMix: return kDeltaMixCode;
+    case Kernel::kDeltaRule: return kDeltaRuleCode;
+    case Kernel::kGateHeads: return kGateHeadsCode;
+    case Kernel::kSharedGate: return kSharedGateCode;
     case Kernel::kReadRate: return kReadRateCode;
     case Kernel::kPeakRate: return kPeakRateCode;
     case Kernel::kPeakRateInt8: return kPeakRateInt8Code;

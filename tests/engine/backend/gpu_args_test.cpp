@@ -95,15 +95,12 @@ Members constants_of(const std::string& shader) {
 }
 
 const std::map<std::string, std::string> kConstantsOf{
-    {"embed", "EmbedConstants"},
-    {"norm", "NormConstants"},
-    {"matvec", "MatvecConstants"},
-    {"matmul", "MatmulConstants"},
-    {"query_heads", "HeadsConstants"},
-    {"cache_heads", "HeadsConstants"},
-    {"attend", "AttendConstants"},
-    {"attend_merge", "AttendMergeConstants"},
-    {"matmul_matrices", "MatricesConstants"},
+    {"embed", "EmbedConstants"},          {"norm", "NormConstants"},
+    {"matvec", "MatvecConstants"},        {"matmul", "MatmulConstants"},
+    {"query_heads", "HeadsConstants"},    {"cache_heads", "HeadsConstants"},
+    {"attend", "AttendConstants"},        {"attend_merge", "AttendMergeConstants"},
+    {"delta_mix", "DeltaMixConstants"},   {"delta_rule", "DeltaRuleConstants"},
+    {"gate_heads", "GateHeadsConstants"}, {"matmul_matrices", "MatricesConstants"},
 };
 // What speeds are measured with is no kernel of a step.
 bool is_of_steps(const std::string& shader) { return !shader.starts_with("peak_") && shader != "read_rate"; }
@@ -156,6 +153,7 @@ std::map<std::string, std::uint64_t> numbers_of_the_host() {
       {"kTileRows", kGpuTileRows},
       {"kMostExperts", kGpuMostExperts},
       {"kSplitKeys", kGpuSplitKeys},
+      {"kDeltaColumns", kGpuDeltaColumns},
       {"kRowBlock", kRowBlock},
       {"kRowSumBlock", kRowSumBlock},
       {"kMostCandidates", kMostCandidates},

@@ -34,9 +34,8 @@ std::string traits_of(const ArchRow& row) {
     traits.push_back(fmt::format("windows on all layers but one of {}", row.window_period));
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
   if (row.delta_net)
-    traits.push_back(
-        fmt::format("gated delta nets in the place of attention in all layers but one of {}, on the CPU alone",
-                    row.delta_net->attention_period));
+    traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
+                                 row.delta_net->attention_period));
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
   if (row.router) traits.emplace_back(row.shared_expert ? "experts, one of them shared" : "experts");
@@ -60,12 +59,10 @@ std::vector<std::string> document() {
       "Written from the tables of the engine (`engine/model/arch_table.cpp`, `engine/format/dtype_table.h`) by",
       "`HEADROOM_WRITE_TABLES=1 build/dev/bin/backend_test --gtest_filter='ModelsDocument*'`; a test fails when it is "
       "stale.",
-      "Every architecture may have every type of weights, each tensor its own; all but what is said to be on the CPU "
-      "alone on",
-      "every backend, with layers split between devices. What a file has beyond its row is refused by name: a tensor, "
-      "a "
-      "key",
-      "that changes results, a tokenizer's rule.",
+      "Every architecture may have every type of weights, each tensor its own, on every backend, with layers split "
+      "between",
+      "devices. What a file has beyond its row is refused by name: a tensor, a key that changes results, a tokenizer's "
+      "rule.",
       "",
       "## Architectures",
       "",

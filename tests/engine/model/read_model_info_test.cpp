@@ -312,7 +312,6 @@ TEST(ReadModelInfo, a_shared_expert_is_an_ffn_beside_the_others) {
   spec.shared_d_ff = 72;
   const auto model = read(spec);
   ASSERT_TRUE(model.ok()) << model.error().message;
-  EXPECT_TRUE(model->has_shared_experts());
   for (const LayerSpec& layer : model->layers) {
     EXPECT_EQ(layer.expert_d_ff, spec.d_ff);
     EXPECT_EQ(layer.d_ff, 72U);

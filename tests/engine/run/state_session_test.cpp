@@ -1,199 +1,39 @@
-// Sessions of a model with states: prompts in pieces, several slots, copies of prefixes, and steps that broke off give
-// the texts that computing afresh gives; on the CPU, on a reference device, and split between them.
+// State sessions on the CPU, on a reference device, and split between them.
+#include "engine/run/state_session.h"
+
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "base/cpu_features.h"
-#include "engine/run/loaded_fixture.h"
-#include "format/dtype_table.h"
 #include "support/reference_devices.h"
-#include "support/relative_error.h"
 #include "support/use_variable.h"
 
 namespace headroom {
 namespace {
 
-using namespace test;  // NOLINT(google-build-using-namespace): the fixture's names
+// NOLINTBEGIN(google-build-using-namespace): the fixture's names
+using namespace test;
+using namespace test::states;
+// NOLINTEND(google-build-using-namespace)
 
-constexpr std::uint32_t kContext = 256, kBatch = 24, kSlots = 3, kAnswer = 10;
-
-using Tokens = std::vector<TokenId>;
-
-Tokens tokens_of(std::size_t n, std::uint32_t seed) {
-  Tokens tokens(n);
-  for (std::size_t i = 0; i < n; ++i) tokens[i] = static_cast<TokenId>(3 + (i * 37 + seed * 101 + i * i) % 280);
-  return tokens;
-}
-
-Tokens joined(const Tokens& first, const Tokens& second) {
-  Tokens all = first;
-  all.insert(all.end(), second.begin(), second.end());
-  return all;
-}
-
-std::vector<float> read(Session& session, std::uint32_t slot, std::span<const TokenId> rest, std::size_t n_step) {
-  while (!rest.empty()) {
-    const std::size_t n = std::min(n_step, rest.size());
-    const Status done = session.step({slot, rest.first(n), 1}, {});
-    CHECK(done.ok(), done.error().message.c_str());
-    rest = rest.subspan(n);
-  }
-  return all_logits(session, 1);
-}
-
-// What a slot says after `prompt`, the likeliest token each time; `n_reused`: what begin_prompt() is expected to find.
-struct Answer {
-  Tokens text;
-  std::vector<float> first_logits;
-};
-Answer answer(Session& session, std::uint32_t slot, const Tokens& prompt, std::uint32_t n_reused,
-              std::size_t n_step = kBatch) {
-  const Result<std::uint32_t> reused = session.begin_prompt(slot, prompt);
-  CHECK(reused.ok(), reused.error().message.c_str());
-  EXPECT_EQ(*reused, n_reused);
-  Answer said;
-  std::vector<float> logits = said.first_logits = read(session, slot, std::span(prompt).subspan(*reused), n_step);
-  for (std::uint32_t i = 0; i < kAnswer; ++i) {
-    said.text.push_back(static_cast<TokenId>(std::ranges::max_element(logits) - logits.begin()));
-    logits = read(session, slot, {&said.text.back(), 1}, 1);
-  }
-  return said;
-}
-
-// n_gpu_layers of four on the reference device. Layers 1 and 3 have attention.
-class StateSession : public ::testing::TestWithParam<std::int32_t> {
- protected:
-  StateSession() : opened_(open_or_die(make_random_model(spec(), folder_.path()))) {}
-
-  static RandomModelSpec spec() {
-    RandomModelSpec spec;
-    spec.architecture = "qwen35";
-    spec.n_layers = 4;
-    spec.n_key_heads = 2;
-    spec.n_value_heads = 6;
-    spec.state_dim = 40;  // fills no panel of columns
-    return spec;
-  }
-
-  std::unique_ptr<Session> open(DType kv = DType::kF32, std::int32_t n_checkpoints = 0) {
-    PlanOptions options;
-    options.n_ctx = kContext;
-    options.n_batch = kBatch;
-    options.n_slots = kSlots;
-    options.n_logit_rows = kSlots;
-    options.kv_k = options.kv_v = kv;
-    options.n_checkpoints = n_checkpoints;
-    options.n_gpu_layers = GetParam();
-    options.devices = {{GetParam() > 0 ? 1U : 0U}};
-    const std::shared_ptr<const MemoryPlan> plan = plan_or_die(*opened_.info, options);
-    return session_or_die(load_or_die(opened_, plan), plan);
-  }
-  Answer afresh(const Tokens& prompt) { return answer(*open(), 0, prompt, 0); }
-
+class StateSession : public StateSessions {
+ private:
   ReferenceDevices devices_{"64MiB"};
-  TempFolder folder_;
-  OpenedFile opened_;
 };
 
 TEST_P(StateSession, a_prompt_in_pieces_of_any_size_gives_the_same_text) {
-  const Tokens prompt = tokens_of(101, 1);
-  const Answer whole = afresh(prompt);
-  const std::unique_ptr<Session> session = open();
-  for (const std::size_t n_step : {1U, 2U, 3U, 5U, 8U, 9U, 17U, 23U}) {
-    SCOPED_TRACE(n_step);
-    session->clear(0);
-    const Answer pieces = answer(*session, 0, prompt, 0, n_step);
-    EXPECT_EQ(pieces.text, whole.text);
-    EXPECT_LT(relative_error(pieces.first_logits, whole.first_logits), 1e-5);
-  }
-  EXPECT_EQ(session->n_allocations_after_open(), 0U);
+  expect_a_prompt_in_pieces_gives_the_same_text({1, 2, 3, 5, 8, 9, 17, 23});
 }
-
 TEST_P(StateSession, slots_that_share_steps_say_what_each_says_alone) {
-  const std::vector<Tokens> prompts{tokens_of(30, 1), tokens_of(17, 2), tokens_of(41, 3)};
-  const std::unique_ptr<Session> session = open();
-  std::vector<std::span<const TokenId>> left(prompts.begin(), prompts.end());
-  std::vector<Tokens> texts(kSlots);
-  // Seven tokens of each prompt at a time; who has read its own answers beside the others.
-  for (std::uint32_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(session->begin_prompt(slot, prompts[slot]).ok());
-  while (std::ranges::any_of(texts, [](const Tokens& text) { return text.size() < kAnswer; })) {
-    std::vector<SlotRows> parts;
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
-      if (!left[slot].empty()) {
-        parts.push_back({slot, left[slot].first(std::min<std::size_t>(7, left[slot].size())), 1});
-      } else if (texts[slot].size() < kAnswer) {
-        parts.push_back({slot, {&texts[slot].back(), 1}, 1});
-      }
-    }
-    ASSERT_TRUE(session->step(parts, {}).ok());
-    const std::vector<float> logits = all_logits(*session, parts.size());
-    const auto n_vocab = static_cast<std::ptrdiff_t>(opened_.info->n_vocab);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::uint32_t slot = parts[i].slot;
-      if (!left[slot].empty()) left[slot] = left[slot].subspan(parts[i].tokens.size());
-      if (!left[slot].empty()) continue;
-      const auto row = logits.begin() + static_cast<std::ptrdiff_t>(i) * n_vocab;
-      texts[slot].push_back(static_cast<TokenId>(std::max_element(row, row + n_vocab) - row));
-    }
-  }
-  for (std::uint32_t slot = 0; slot < kSlots; ++slot) EXPECT_EQ(texts[slot], afresh(prompts[slot]).text) << slot;
+  expect_slots_that_share_steps_say_what_each_says_alone();
 }
-
-TEST_P(StateSession, a_prefix_is_copied_with_its_state) {
-  const Tokens prefix = tokens_of(60, 1), longer = joined(prefix, tokens_of(15, 2));
-  const std::unique_ptr<Session> session = open();
-  ASSERT_TRUE(session->begin_prompt(0, prefix).ok());
-  read(*session, 0, prefix, kBatch);
-  EXPECT_EQ(answer(*session, 2, longer, 60).text, afresh(longer).text);
-  // The first slot is as it was.
-  const Tokens other = joined(prefix, tokens_of(9, 3));
-  EXPECT_EQ(answer(*session, 0, other, 60).text, afresh(other).text);
-}
-
+TEST_P(StateSession, a_prefix_is_copied_with_its_state) { expect_a_prefix_is_copied_with_its_state(); }
 TEST_P(StateSession, a_conversation_goes_on_where_it_stands_and_begins_again_where_it_was_changed) {
-  const Tokens prompt = tokens_of(50, 1);
-  const std::unique_ptr<Session> session = open();
-  const Answer first = answer(*session, 0, prompt, 0);
-  const Tokens next = joined(joined(prompt, first.text), tokens_of(12, 2));
-  EXPECT_EQ(answer(*session, 0, next, 60).text, afresh(next).text);
-  Tokens edited = next;
-  edited[55] = edited[55] == 7 ? 8 : 7;
-  EXPECT_EQ(answer(*session, 0, edited, 0).text, afresh(edited).text);
-  // The same prompt again: its last token has to be computed, and the state stands behind it.
-  EXPECT_EQ(answer(*session, 0, edited, 0).text, afresh(edited).text);
-  EXPECT_EQ(*session->take_back(0, 3), 0U);
+  expect_a_conversation_goes_on_where_it_stands_and_begins_again_where_it_was_changed();
 }
-
 TEST_P(StateSession, a_step_that_was_stopped_leaves_its_slots_empty_and_the_others_alone) {
-  const Tokens prompt = tokens_of(50, 1), other = tokens_of(30, 2);
-  const std::unique_ptr<Session> session = open();
-  ASSERT_TRUE(session->begin_prompt(0, prompt).ok() && session->begin_prompt(1, other).ok());
-  read(*session, 0, std::span(prompt).first(24), kBatch);
-  read(*session, 1, std::span(other).first(20), kBatch);
-  StopSource stop;
-  stop.request_stop();
-  const Status stopped = session->step({0, std::span(prompt).subspan(24, 10), 1}, stop.token());
-  ASSERT_FALSE(stopped.ok());
-  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
-  EXPECT_TRUE(session->cache().tokens(0).empty());
-  EXPECT_EQ(session->cache().tokens(1).size(), 20U);
-  EXPECT_EQ(answer(*session, 1, other, 20).text, afresh(other).text);
-  EXPECT_EQ(answer(*session, 0, prompt, 0).text, afresh(prompt).text);
+  expect_a_step_that_was_stopped_leaves_its_slots_empty_and_the_others_alone();
 }
-
-TEST_P(StateSession, planned_is_mapped_with_every_cache_type) {
-  const Tokens prompt = tokens_of(90, 4);
-  for (const DTypeRow& type : kDTypes) {
-    if (!type.is_kv) continue;
-    const std::unique_ptr<Session> session = open(type.dtype);
-    answer(*session, 0, prompt, 0);
-    const MemoryReport report = session->memory_report();
-    for (const ArenaReport& arena : report.arenas) EXPECT_EQ(arena.planned_bytes, arena.mapped_bytes) << type.name;
-    EXPECT_EQ(report.grown.n_arenas, 0U) << type.name;
-  }
-}
+TEST_P(StateSession, planned_is_mapped_with_every_cache_type) { expect_planned_is_mapped_with_every_cache_type(); }
 
 INSTANTIATE_TEST_SUITE_P(LayersOnAReferenceDevice, StateSession, ::testing::Values(0, 1, 2, 3, 4));
 
@@ -205,7 +45,7 @@ TEST(StateSessionIsa, says_the_same_under_every_instruction_set) {
   const TempFolder folder;
   const Tokens prompt = tokens_of(77, 5);
   PlanOptions options;
-  options.n_ctx = kContext;
+  options.n_ctx = kStateContext;
   options.n_batch = 96;
   std::optional<Answer> expected;
   for (const Isa isa : kIsas) {

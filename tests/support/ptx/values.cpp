@@ -24,14 +24,25 @@ std::uint64_t widened(std::uint64_t value, Type type) {
 
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0F, x) : x; }
 
-// The sum of a product, rounded down: exact in f64 but for the last addition.
+// sum + lost, where an addition in f64 has lost that, as the nearest f32 that does not lie beyond it, seen from
+// `towards`.
+float rounded(double sum, double lost, float towards) {
+  const auto nearest = static_cast<float>(sum);
+  const double beyond = (static_cast<double>(nearest) - sum) - lost;
+  const bool is_above = towards < nearest;
+  return (is_above && beyond > 0) || (towards > nearest && beyond < 0) ? std::nextafter(nearest, towards) : nearest;
+}
+
+// Exact in f64 but for the last addition.
 float fma_down(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, sum = product + c;
   const double lost = (std::abs(product) > std::abs(c)) ? (c - (sum - product)) : (product - (sum - c));
-  auto rounded = static_cast<float>(sum);
-  if (static_cast<double>(rounded) > sum || (static_cast<double>(rounded) == sum && lost < 0))
-    rounded = std::nextafter(rounded, -std::numeric_limits<float>::infinity());
-  return rounded;
+  return rounded(sum, lost, -std::numeric_limits<float>::infinity());
+}
+float add_towards_zero(float a, float b) {
+  const double larger = std::abs(a) > std::abs(b) ? a : b, smaller = std::abs(a) > std::abs(b) ? b : a,
+               sum = larger + smaller;
+  return rounded(sum, smaller - (sum - larger), 0);
 }
 
 Function float_function(const std::string& form) {
@@ -46,6 +57,7 @@ Function float_function(const std::string& form) {
     return Function{3, [=](const In& in) { return bits_of(f(f32(in[0]), f32(in[1]), f32(in[2]))); }};
   };
   if (form == "add") return of_two([](float a, float b) { return a + b; });
+  if (form == "add.rz") return of_two(add_towards_zero);
   if (form == "sub") return of_two([](float a, float b) { return a - b; });
   if (form == "mul") return of_two([](float a, float b) { return a * b; });
   if (form == "div.rn") return of_two([](float a, float b) { return a / b; });
