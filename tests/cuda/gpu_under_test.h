@@ -12,7 +12,7 @@
 namespace headroom::test {
 
 inline constexpr const char* kGpuId = "cuda:0";
-inline constexpr bool kSharesMemory = false, kHasHalfAttention = true;
+inline constexpr bool kSharesMemory = false, kHasHalfAttention = true, kCompilesAtFirstUse = false;
 
 // The n-th launch of a kernel from now loses its device, once; 0: none.
 inline void lose_gpu_at(std::uint32_t n) { fake_cuda().lose_at_launch = n; }

@@ -236,8 +236,10 @@ for format in F32 F16 BF16 $block_formats; do
   grep -q "^matmul, $format: expected at most .* integer instructions" "$work/told" ||
     { echo "a seeded fault was not seen: matmul, $format, integer instructions"; status=1; }
 done
-# And a product that asks for the codes of one group after the other, and for nothing of the next block.
-sed -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" >"$work/single.cu"
+# And a product that asks for the codes of one group after the other, and for nothing of the next block: that kernel alone,
+# as all of them take a minute to compile; what the others would call stands there for nothing.
+sed -e '1i #pragma nv_diag_suppress 177' -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" |
+  awk '/^KERNEL/ {skips = !/\(matvec_int8_1,/} !skips; /^}$/ {skips = 0}' >"$work/single.cu"
 fly "$(compile "$work/single.cu")" >"$work/flights"
 check_flights "$work/flights" >"$work/told"
 for format in $block_formats; do

@@ -9,6 +9,7 @@
 //   take_gpu_memory_but(left)                   as another program does until give_gpu_memory_back(); kTellsOthers:
 //                                               somebody tells what it has
 //   sample_gpu()                                the device's memory now, from any thread
+//   kCompilesAtFirstUse                         kernels are compiled when they are first launched
 //   kHasHalfAttention                           attention of prompts has kernels of its own for half models
 //   UseDevices("0,0")                           the devices that are looked for meanwhile
 //   tells_more(n_rows)                          whether this arithmetic has not been seen with so many rows

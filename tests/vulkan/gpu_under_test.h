@@ -11,7 +11,7 @@
 namespace headroom::test {
 
 inline constexpr const char* kGpuId = "vulkan:0";
-inline constexpr bool kSharesMemory = true, kHasHalfAttention = false;
+inline constexpr bool kSharesMemory = true, kHasHalfAttention = false, kCompilesAtFirstUse = true;
 inline constexpr std::array kTierTolerances{kExactTolerance, kHalfRowsTolerance, kInt8Tolerance, kInt8Tolerance};
 
 // The n-th submission from now loses its device, once; 0: none.

@@ -89,9 +89,12 @@ TEST_P(PlannedIsMapped, for_every_kv_type_slot_count_and_batch) {
   PlanOptions options;
   options.n_ctx = 48;
   const std::shared_ptr<const LoadedModel> loaded = load_or_die(opened, plan_or_die(*opened.info, options));
+  // Weights and caches do not know of each other: an architecture sees each pair of types with every fourth of weights.
+  std::size_t pair = static_cast<std::size_t>(spec.weight_type);
   for (const DTypeRow& k : kDTypes) {
     for (const DTypeRow& v : kDTypes) {
       if (!k.is_kv || !v.is_kv || k.is_kv_offered != v.is_kv_offered) continue;  // types for checking with themselves
+      if (++pair % 4 != 0) continue;
       for (const auto& [n_slots, n_batch] : {std::pair{1U, 1U}, {1U, 32U}, {3U, 1U}, {3U, 3U}, {3U, 32U}}) {
         options.kv_k = k.dtype;
         options.kv_v = v.dtype;
