@@ -373,14 +373,31 @@ class ModelInfoReader {
 
   void fill_experts(std::int32_t i, const LayerSpec& layer) {
     fill(TensorRole::kRouter, i, layer.n_experts, model_.d_model);
-    fill(TensorRole::kExpertGate, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
-    fill(TensorRole::kExpertUp, i, layer.expert_d_ff, model_.d_model, layer.n_experts);
+    fill_gates_and_ups(i, layer);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
     if (!layer.has_shared_expert()) return;
     fill_from(layer_tensor_name(i, kSharedExpertGateTensor), TensorRole::kGate, i, layer.d_ff, model_.d_model);
     fill_from(layer_tensor_name(i, kSharedExpertUpTensor), TensorRole::kUp, i, layer.d_ff, model_.d_model);
     fill_from(layer_tensor_name(i, kSharedExpertDownTensor), TensorRole::kDown, i, model_.d_model, layer.d_ff);
     if (layer.has_shared_gate) fill(TensorRole::kSharedGate, i, 1, model_.d_model);
+  }
+
+  // Of all experts: two tensors or, where a converter was asked for it, one.
+  void fill_gates_and_ups(std::int32_t i, const LayerSpec& layer) {
+    const std::uint64_t width = layer.expert_d_ff;
+    const std::string fused = *fused_tensor_name(TensorRole::kExpertGate, i);
+    if (is_there(TensorRole::kExpertGate, i) || file_.find_tensor(fused) == nullptr) {
+      fill(TensorRole::kExpertGate, i, width, model_.d_model, layer.n_experts);
+      fill(TensorRole::kExpertUp, i, width, model_.d_model, layer.n_experts);
+      return;
+    }
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(fused);
+    if (tensor == nullptr || !check_shape(*tensor, 2 * width, model_.d_model, layer.n_experts)) return;
+    for (const auto& [role, first] :
+         {std::pair{TensorRole::kExpertGate, std::uint64_t{0}}, {TensorRole::kExpertUp, width}}) {
+      add_weight(*tensor, role, i, {first, width, 2 * width}, width, model_.d_model);
+      if (!keys_.failed()) model_.weights.back().n_matrices = layer.n_experts;
+    }
   }
 
   bool is_there(TensorRole role, std::int32_t layer) const {

@@ -48,8 +48,8 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kDown, "ffn_down", "ffn_down.weight", true, true, ""},
     RoleRow{TensorRole::kFfnPostNorm, "post_ffw_norm", "post_ffw_norm.weight", true, false, ""},
     RoleRow{TensorRole::kRouter, "ffn_gate_inp", "ffn_gate_inp.weight", true, true, ""},
-    RoleRow{TensorRole::kExpertGate, "ffn_gate_exps", "ffn_gate_exps.weight", true, true, ""},
-    RoleRow{TensorRole::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, ""},
+    RoleRow{TensorRole::kExpertGate, "ffn_gate_exps", "ffn_gate_exps.weight", true, true, "ffn_gate_up_exps.weight"},
+    RoleRow{TensorRole::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, "ffn_gate_up_exps.weight"},
     RoleRow{TensorRole::kExpertDown, "ffn_down_exps", "ffn_down_exps.weight", true, true, ""},
     RoleRow{TensorRole::kSharedGate, "ffn_gate_inp_shexp", "ffn_gate_inp_shexp.weight", true, false, ""},
 };

@@ -64,8 +64,8 @@ inline constexpr std::string_view kDeltaInTensor = "ssm_in.weight", kDeltaRatesT
 inline constexpr std::string_view kSharedExpertGateTensor = "ffn_gate_shexp.weight",
                                   kSharedExpertUpTensor = "ffn_up_shexp.weight",
                                   kSharedExpertDownTensor = "ffn_down_shexp.weight";
-// The tensor that holds the rows of several roles one after the other, in the order of TensorRole; absent for a role
-// that is never fused.
+// The tensor that holds the rows of several roles one after the other, in the order of TensorRole, of experts those of
+// each expert; absent for a role that is never fused.
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);
 
 // Files may carry this beside the roles.

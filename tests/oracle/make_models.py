@@ -91,7 +91,7 @@ MODELS = {
     "qwen35moe": ("qwen35moe", dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3, has_nextn=True), HALF_A_HEAD,
                   dict(tie_word_embeddings=True, **delta_net(n_key_heads=2, n_value_heads=4, state=16), **EXPERTS,
                        layer_types=layer_kinds(3, full=(2,)))),
-    # One model in two files: what makes queries, keys, values and gates is two tensors or, as in older files, one.
+    # One model in two files: what makes queries, keys, values and gates is two tensors or, as in older files, one, and gates and ups of experts likewise.
     "qwen3next": ("qwen3next", *QWEN3NEXT),
     "qwen3next-fused": ("qwen3next", dict(QWEN3NEXT[0], is_fused=True), *QWEN3NEXT[1:]),
 }

@@ -23,6 +23,7 @@ LAYER_NAMES = {
     "mlp.experts.gate_proj": "ffn_gate_exps.weight",
     "mlp.experts.up_proj": "ffn_up_exps.weight",
     "mlp.experts.down_proj": "ffn_down_exps.weight",
+    "mlp.experts.gate_up_proj": "ffn_gate_up_exps.weight",
     "mlp.shared_expert_gate.weight": "ffn_gate_inp_shexp.weight",
     "mlp.shared_expert.gate_proj.weight": "ffn_gate_shexp.weight",
     "mlp.shared_expert.up_proj.weight": "ffn_up_shexp.weight",
@@ -79,8 +80,8 @@ def gguf_name(name: str, model) -> str:
 
 def parts(name: str, values: np.ndarray, config, is_fused: bool) -> list:
     """The tensors of a file that one of transformers becomes: there the rows of each expert's gate stand before those of its up, and the rows of each
-    key head's query, key, values and gates follow each other, as they do in older files (is_fused)."""
-    if name.endswith(".gate_up_proj"):
+    key head's query, key, values and gates follow each other, as they do in some files (is_fused)."""
+    if name.endswith(".gate_up_proj") and not is_fused:
         return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
     if name.endswith(".in_proj_qkvz.weight") and not is_fused:
         n_qk, n_values = config.linear_key_head_dim, value_dim(config) // config.linear_num_key_heads

@@ -240,8 +240,13 @@ class ModelBuilder {
 
   void add_experts(std::int32_t i) {
     add_matrix(TensorRole::kRouter, i, spec_.n_experts, spec_.d_model);
-    add_matrix(TensorRole::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
-    add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    if (spec_.has_optional_parts) {
+      add(*fused_tensor_name(TensorRole::kExpertGate, i), TensorRole::kExpertGate, type_of(TensorRole::kExpertGate),
+          {spec_.d_model, std::uint64_t{2} * spec_.d_ff, spec_.n_experts}, Fill::kMatrix);
+    } else {
+      add_matrix(TensorRole::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+      add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
+    }
     add_matrix(TensorRole::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
     if (!row_.shared_expert) return;
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {

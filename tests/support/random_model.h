@@ -25,7 +25,9 @@ struct RandomModelSpec {
   std::uint32_t attention_period = 2, n_key_heads = 2, n_value_heads = 4, state_dim = 64, conv_width = 4;
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
   bool has_tied_head = false;
-  bool has_optional_parts = false;  // what the row calls optional: biases of llama, delta nets whose inputs are fused
+  // What the row calls optional, or what may be fused: biases of llama, inputs of delta nets, gates of experts with
+  // ups.
+  bool has_optional_parts = false;
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.
   DType weight_type = DType::kF32;

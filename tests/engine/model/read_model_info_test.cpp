@@ -307,6 +307,27 @@ TEST(ReadModelInfo, experts_that_contradict_themselves_are_refused) {
       "version does not apply it");
 }
 
+// Four experts of 96 rows each.
+TEST(ReadModelInfo, gates_of_experts_may_stand_with_their_ups) {
+  auto spec = small("qwen3moe");
+  spec.has_optional_parts = true;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const auto expect_rows = [&](TensorRole role, TensorRows rows) {
+    const WeightTensor* weight = model->find_weight(role, 1);
+    ASSERT_NE(weight, nullptr);
+    EXPECT_EQ(weight->name, "blk.1.ffn_gate_up_exps.weight");
+    EXPECT_EQ(std::tuple(weight->n_matrices, weight->n_rows, weight->n_cols), std::tuple(4U, 96U, 64U));
+    EXPECT_EQ(weight->rows, rows);
+  };
+  expect_rows(TensorRole::kExpertGate, {0, 96, 192});
+  expect_rows(TensorRole::kExpertUp, {96, 96, 192});
+  spec.uint_keys = {{"expert_feed_forward_length", 95}};
+  EXPECT_EQ(refusal(read(spec)),
+            "m.gguf: tensor 'blk.0.ffn_gate_up_exps.weight' has shape (64, 192, 4), expected (64, 190, 4) from the "
+            "metadata");
+}
+
 TEST(ReadModelInfo, a_shared_expert_is_an_ffn_beside_the_others) {
   auto spec = small("qwen35moe");
   spec.shared_d_ff = 72;
