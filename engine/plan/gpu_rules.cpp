@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/dtype_table.h"
+#include "plan/speed.h"
 
 namespace headroom {
 namespace {
@@ -121,7 +122,8 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
   inputs.ropes_at = take(rope_words);
   inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};  // embedding and head
   for (const LayerSpec& layer : model.layers) {
-    const std::uint64_t n_ops = (layer.has_experts() ? 5 : 4) + (layer.delta_net ? 1 : 0);  // but for attention
+    // But for attention: of its own part, and of the FFN.
+    const std::uint64_t n_ops = (layer.delta_net ? 3 : 2) + n_ffn_ops(layer);
     inputs.max_groups += n_ops * kGpuGroupsPerOp + 2 * (1 + div_up(max_rows, kGpuLeastAttendRows));
   }
   inputs.groups_at = take(inputs.max_groups * kGpuRowWords);

@@ -9,22 +9,10 @@
 #include <vector>
 
 #include "engine/run/loaded_fixture.h"
+#include "engine/run/state_model.h"
 #include "support/relative_error.h"
 
 namespace headroom::test::checkpoints {
-
-inline RandomModelSpec with_states() {
-  RandomModelSpec spec;
-  spec.architecture = "qwen35";
-  spec.n_layers = 4;
-  spec.d_model = 64;
-  spec.d_ff = 96;
-  spec.n_key_heads = 2;
-  spec.n_value_heads = 6;
-  spec.state_dim = 40;  // fills no panel of columns
-  spec.n_ctx_trained = 512;
-  return spec;
-}
 
 // A cache of 48 rows of each layer with a window: going back further than a batch finds them overwritten.
 inline RandomModelSpec with_windows() {
@@ -50,7 +38,7 @@ class CheckpointSessions : public ::testing::TestWithParam<std::tuple<std::strin
     return plan_or_die(info, options);
   }
 
-  static RandomModelSpec spec() { return std::get<0>(GetParam()) == "states" ? with_states() : with_windows(); }
+  static RandomModelSpec spec() { return std::get<0>(GetParam()) == "states" ? model_with_states() : with_windows(); }
 
   std::unique_ptr<Session> open(std::int32_t n_checkpoints, std::uint32_t n_slots = 1, DType kv = DType::kF32) {
     PlanOptions options;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/run/loaded_fixture.h"
+#include "engine/run/state_model.h"
 #include "format/dtype_table.h"
 #include "support/relative_error.h"
 
@@ -62,7 +63,7 @@ inline Answer answer(Session& session, std::uint32_t slot, const Tokens& prompt,
 // The parameter: how many of four layers are not on the CPU. Layers 1 and 3 have attention.
 class StateSessions : public ::testing::TestWithParam<std::int32_t> {
  protected:
-  StateSessions() : opened_(open_or_die(make_random_model(spec(), folder_.path()))) {}
+  StateSessions() : opened_(open_or_die(make_random_model(model_with_states(), folder_.path()))) {}
 
   virtual std::shared_ptr<const MemoryPlan> plan(const ModelInfo& info, const PlanOptions& options) {
     return plan_or_die(info, options);
@@ -168,18 +169,6 @@ class StateSessions : public ::testing::TestWithParam<std::int32_t> {
   }
 
  private:
-  static RandomModelSpec spec() {
-    RandomModelSpec spec;
-    spec.architecture = "qwen35";
-    spec.n_layers = 4;
-    spec.d_model = 64;
-    spec.d_ff = 96;
-    spec.n_key_heads = 2;
-    spec.n_value_heads = 6;
-    spec.state_dim = 40;  // fills no panel of columns
-    return spec;
-  }
-
   std::unique_ptr<Session> open(DType kv = DType::kF32) {
     PlanOptions options;
     options.n_ctx = kStateContext;
