@@ -308,6 +308,31 @@ TEST_F(GpuModel, states_of_a_long_prompt_give_the_reference_logits) {
   expect_like_reference(spec, options, kGpuDeltaRows + 29, 1, 2 * kExactTolerance);
 }
 
+// A state in F32 does not drift away over a long conversation, whether its rows come in chunks or alone.
+TEST_F(GpuModel, states_stay_with_the_reference_over_ten_thousand_rows) {
+  constexpr std::uint32_t kRows = 10'000, kAlone = 400, kStep = 256;
+  RandomModelSpec spec = state_model(DType::kF32, 24);
+  spec.n_layers = 1;  // the other kind of layer, attention, would take most of the time
+  spec.d_model = 64;
+  spec.n_heads = 2;
+  spec.n_kv_heads = 1;
+  spec.n_ctx_trained = kRows;
+  PlanOptions options = options_for(DType::kF32, DType::kF32);
+  options.n_ctx = kRows;
+  options.n_batch = kStep;
+  const test::TempFolder folder;
+  const auto path = test::make_random_model(spec, folder.path());
+  const auto loaded = test::load_on_gpu(path, options);
+  const auto reference = test::take(test::ReferenceModel::open(path, options));
+  for (std::uint32_t first = 0, n = 0; first < kRows; first += n) {
+    n = first < kRows - kAlone ? std::min(kStep, kRows - kAlone - first) : 1;
+    const auto rows = test::rows_of(0, first, n, spec.n_vocab);
+    const std::vector<std::uint32_t> last{n - 1};
+    ASSERT_LT(test::relative_error(loaded->step(rows, last), test::take(reference->step(rows, last))), kExactTolerance)
+        << "at " << first + n;
+  }
+}
+
 TEST_F(GpuModel, experts_of_every_weight_type_give_the_reference_logits) {
   for (const DTypeRow& row : kDTypes) {
     if (!row.is_weight) continue;
