@@ -1,9 +1,9 @@
 #include "text/tokenizer_bpe.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "text/pair_merger.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -45,24 +45,6 @@ std::string raw_bytes(std::string_view text) {
   return bytes;
 }
 
-constexpr std::int32_t kNone = -1;
-
-struct Symbol {
-  std::uint32_t id = 0;
-  std::uint32_t from = 0, n_bytes = 0;  // of the word; absorbed ones have no bytes
-  std::int32_t previous = kNone, next = kNone;
-};
-
-struct Candidate {
-  std::uint32_t rank = 0;
-  std::int32_t left = kNone;
-  std::uint32_t left_id = 0, right_id = 0,
-                merged = 0;  // as they were when it was found: others now mean that it is out of date
-
-  // For a min-heap by std::push_heap: the lowest rank first, then the leftmost.
-  bool operator<(const Candidate& other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
-};
-
 }  // namespace
 
 // Numbers the texts that merges speak of. Only needed while the tokenizer is built.
@@ -83,50 +65,6 @@ struct BpeTokenizer::Interner {
     others.push_back(std::make_unique<std::string>(text));
     by_text.emplace(*others.back(), next);
     return next++;
-  }
-};
-
-// The work of encode_text(), slice after slice of each word: symbols as a linked list, candidate pairs in a heap, so a
-// slice of n bytes takes n log n steps.
-struct BpeTokenizer::Merger {
-  const BpeTokenizer& tokenizer;
-  std::vector<Symbol> symbols = {};
-  std::vector<Candidate> candidates = {};
-
-  void consider(std::int32_t left, std::int32_t right) {
-    if (left == kNone || right == kNone) return;
-    const PairMerge* merge = tokenizer.merges_.find(symbols[left].id, symbols[right].id);
-    if (!merge) return;
-    candidates.push_back({merge->rank, left, symbols[left].id, symbols[right].id, merge->merged});
-    std::push_heap(candidates.begin(), candidates.end());
-  }
-
-  void merge(std::string_view word) {
-    symbols.clear();
-    candidates.clear();
-    symbols.reserve(word.size());
-    const auto n_bytes = static_cast<std::int32_t>(word.size());
-    for (std::int32_t i = 0; i < n_bytes; ++i) {
-      const SymbolId id = tokenizer.by_byte_[static_cast<std::uint8_t>(word[i])];
-      symbols.push_back({id, static_cast<std::uint32_t>(i), 1, i - 1, i + 1 == n_bytes ? kNone : i + 1});
-    }
-    for (std::int32_t i = 1; i < n_bytes; ++i) consider(i - 1, i);
-    while (!candidates.empty()) {
-      std::pop_heap(candidates.begin(), candidates.end());
-      const Candidate best = candidates.back();
-      candidates.pop_back();
-      Symbol& left = symbols[best.left];
-      if (left.n_bytes == 0 || left.id != best.left_id || left.next == kNone || symbols[left.next].id != best.right_id)
-        continue;
-      Symbol& right = symbols[left.next];
-      left.id = best.merged;
-      left.n_bytes += right.n_bytes;
-      left.next = right.next;
-      right.n_bytes = 0;
-      if (left.next != kNone) symbols[left.next].previous = best.left;
-      consider(left.previous, best.left);
-      consider(best.left, left.next);
-    }
   }
 };
 
@@ -182,7 +120,7 @@ void BpeTokenizer::append_symbol(SymbolId symbol, std::string_view bytes, TokenS
 }
 
 void BpeTokenizer::encode_text(std::string_view text, bool /*starts_anew*/, TokenSink& sink) const {
-  Merger merger{*this};
+  PairMerger merger(merges_);
   std::string key;
   pre_tokenizer_.split(text, [&](std::string_view word) {
     if (takes_whole_words_ && word.size() <= longest_token_bytes()) {
@@ -194,8 +132,10 @@ void BpeTokenizer::encode_text(std::string_view text, bool /*starts_anew*/, Toke
     }
     while (!word.empty() && !sink.is_stopped()) {
       const std::string_view slice = word.substr(0, pairs_.first_slice(word));
-      merger.merge(slice);
-      for (const Symbol& symbol : merger.symbols)
+      merger.start(slice.size());
+      for (const char c : slice) merger.push(by_byte_[static_cast<std::uint8_t>(c)], 1);
+      merger.merge_all();
+      for (const PairMerger::Symbol& symbol : merger.symbols())
         if (symbol.n_bytes != 0) append_symbol(symbol.id, slice.substr(symbol.from, symbol.n_bytes), sink);
       word.remove_prefix(slice.size());
     }

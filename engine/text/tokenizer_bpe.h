@@ -25,7 +25,6 @@ class BpeTokenizer final : public VocabularyTokenizer {
   // id, above it the others.
   using SymbolId = std::uint32_t;
   static constexpr SymbolId kNoSymbol = ~SymbolId{0};
-  struct Merger;
   struct Interner;
 
   // `merges` are the vocabulary's own, which nothing asks for once their table stands.

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <queue>
 
+#include "text/space_marks.h"
 #include "text/utf8.h"
 
 namespace headroom {
 
 namespace {
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, which stands for a space inside tokens
 constexpr std::int32_t kNone = -1;
 
 // One stretch of the text while merging: a character first, then whatever it grew to. Absorbed ones have no bytes.
@@ -127,40 +127,11 @@ void SpmTokenizer::encode_slice(std::string_view slice, TokenSink& sink) const {
   }
 }
 
-// Spaces become marks on the way: `marked` holds a slice and what follows it.
 void SpmTokenizer::encode_text(std::string_view text, bool starts_anew, TokenSink& sink) const {
-  std::string marked;
-  marked.reserve(std::min(text.size() + text.size() / 2, kSliceBytes) + 2 * kSpaceMark.size());
-  if (starts_anew && special().add_space_prefix) marked += kSpaceMark;
-  while (!sink.is_stopped()) {
-    while (!text.empty() && marked.size() <= kSliceBytes) {
-      if (text.front() == ' ') {
-        marked += kSpaceMark;
-      } else {
-        marked += text.front();
-      }
-      text.remove_prefix(1);
-    }
-    if (marked.empty()) return;
-    const std::size_t n_bytes = pairs_.first_slice(marked);
-    encode_slice(std::string_view(marked).substr(0, n_bytes), sink);
-    marked.erase(0, n_bytes);
-  }
+  encode_marked_slices(text, starts_anew && special().add_space_prefix, pairs_, sink,
+                       [&](std::string_view slice) { encode_slice(slice, sink); });
 }
 
-std::string SpmTokenizer::normal_token_bytes(TokenId id) const {
-  const std::string& text = vocabulary().texts[id];
-  std::string bytes;
-  bytes.reserve(text.size());
-  for (std::size_t pos = 0; pos < text.size();) {
-    if (text.compare(pos, kSpaceMark.size(), kSpaceMark) == 0) {
-      bytes += ' ';
-      pos += kSpaceMark.size();
-    } else {
-      bytes += text[pos++];
-    }
-  }
-  return bytes;
-}
+std::string SpmTokenizer::normal_token_bytes(TokenId id) const { return without_space_marks(vocabulary().texts[id]); }
 
 }  // namespace headroom
