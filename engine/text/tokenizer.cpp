@@ -9,7 +9,9 @@
 #include "file/show_name.h"
 #include "text/pair_table.h"
 #include "text/tokenizer_bpe.h"
+#include "text/tokenizer_character_bpe.h"
 #include "text/tokenizer_spm.h"
+#include "text/utf8.h"
 #include "text/vocabulary_tokenizer.h"
 
 namespace headroom {
@@ -130,22 +132,43 @@ std::string VocabularyTokenizer::decode(const std::vector<TokenId>& ids, bool sh
   return text;
 }
 
-Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
-  if (vocabulary.model == "llama")
-    return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
-  if (vocabulary.model != "gpt2") return unknown_model(vocabulary.model);
+namespace {
+
+Error unknown_pre_tokenizer(const std::vector<std::string_view>& known, std::string_view found) {
+  return {ErrorCode::kUnsupported, fmt::format("metadata 'tokenizer.ggml.pre': expected one of {}, found {}",
+                                               fmt::join(known, ", "), show_name(found))};
+}
+
+Result<std::unique_ptr<const Tokenizer>> make_character_bpe(Vocabulary vocabulary) {
+  // No words are cut. Files leave the key out, or write either of these for it.
+  const std::vector<std::string_view> names = {kCharacterBpeModel, "default"};
+  if (std::find(names.begin(), names.end(), vocabulary.pre) == names.end())
+    return unknown_pre_tokenizer(names, vocabulary.pre);
+  return CharacterBpeTokenizer::create(std::move(vocabulary));
+}
+
+Result<std::unique_ptr<const Tokenizer>> make_byte_level_bpe(Vocabulary vocabulary) {
   const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
   if (!row) {
-    std::string known;
+    std::vector<std::string_view> names;
     for (const PreTokenizerRow& each : pre_tokenizer_rows())
-      for (const std::string_view name : each.names) known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
-    return Error{ErrorCode::kUnsupported, fmt::format("metadata 'tokenizer.ggml.pre': expected one of {}, found {}",
-                                                      known, show_name(vocabulary.pre))};
+      names.insert(names.end(), each.names.begin(), each.names.end());
+    return unknown_pre_tokenizer(names, vocabulary.pre);
   }
   auto pre_tokenizer = PreTokenizer::create(*row);
   if (!pre_tokenizer) return pre_tokenizer.error();
   return std::unique_ptr<const Tokenizer>(
       std::make_unique<const BpeTokenizer>(std::move(vocabulary), std::move(*pre_tokenizer), row->takes_whole_words));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<const Tokenizer>> make_tokenizer(Vocabulary vocabulary) {
+  if (vocabulary.model == kSentencePieceModel)
+    return std::unique_ptr<const Tokenizer>(std::make_unique<const SpmTokenizer>(std::move(vocabulary)));
+  if (vocabulary.model == kByteLevelBpeModel) return make_byte_level_bpe(std::move(vocabulary));
+  if (vocabulary.model == kCharacterBpeModel) return make_character_bpe(std::move(vocabulary));
+  return unknown_model(vocabulary.model);
 }
 
 Result<std::unique_ptr<const Tokenizer>> read_tokenizer(const ModelFile& file) {
@@ -182,8 +205,13 @@ Bytes estimate_tokenizer_bytes(const ModelFile& file) {
   for (const std::string& text : *texts) bytes += text.size() > inline_chars ? chunk_bytes(text.size() + 1) : 0;
   const auto model = file.find_string("tokenizer.ggml.model");
   const auto* merges = find_texts(file, "tokenizer.ggml.merges");
-  if (merges == nullptr || !model.ok() || *model != "gpt2")
+  const std::string kind = model.ok() ? model->value_or("") : "";
+  if (merges == nullptr || (kind != kByteLevelBpeModel && kind != kCharacterBpeModel))
     return bytes + n_vocab * (sizeof(float) + map_entry_bytes<std::string_view>());
+  if (kind == kCharacterBpeModel) {
+    const auto n_characters = static_cast<Bytes>(std::count_if(texts->begin(), texts->end(), is_one_character));
+    return bytes + n_characters * map_entry_bytes<char32_t>() + PairTable::bytes_for(merges->size());
+  }
   const auto pre = file.find_string("tokenizer.ggml.pre");
   const PreTokenizerRow* row = find_pre_tokenizer_row(pre.ok() ? pre->value_or("default") : "default");
   if (row != nullptr && row->takes_whole_words) bytes += n_vocab * map_entry_bytes<std::string>();

@@ -20,6 +20,7 @@ struct SpecialTokens {
   std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
   bool add_bos = false, add_eos = false, add_space_prefix = false;
   std::vector<TokenId> end_of_generation;  // all that end an answer: eos, eot and their like, ascending
+  std::vector<TokenId> suppressed;         // never part of an answer: their logits count as -inf; ascending
 };
 
 // Const after construction; any thread.
@@ -29,7 +30,7 @@ class Tokenizer {
 
   virtual std::uint32_t n_vocab() const = 0;
   virtual const SpecialTokens& special() const = 0;
-  virtual std::string_view model() const = 0;  // "llama" (SentencePiece style), "gpt2" (byte-level BPE)
+  virtual std::string_view model() const = 0;  // as the file names it (text/vocabulary.h has the names)
 
   // The ids of the pieces as one text: where they meet does not show in the ids. Only a control token that stands
   // wholly in what is of the template ("<|im_end|>") becomes its id; one that is in a message, or partly, is plain text

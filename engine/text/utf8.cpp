@@ -44,6 +44,12 @@ CodePoint read_code_point(std::string_view text, std::size_t pos) {
   return {value, lead.n_bytes, true, false};
 }
 
+bool is_one_character(std::string_view text) {
+  if (text.empty()) return false;
+  const CodePoint first = read_code_point(text, 0);
+  return first.valid && first.n_bytes == text.size();
+}
+
 void append_code_point(std::string& text, char32_t value) {
   if (value >= 0xD800 && value <= 0xDFFF) value = 0xFFFD;
   if (value < 0x80) {

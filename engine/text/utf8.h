@@ -20,6 +20,9 @@ struct CodePoint {
 // The code point at `pos`, which is before the end of `text`.
 CodePoint read_code_point(std::string_view text, std::size_t pos);
 
+// Whether a text is one code point and nothing else.
+bool is_one_character(std::string_view text);
+
 // `value` is at most U+10FFFF; surrogates are written as U+FFFD.
 void append_code_point(std::string& text, char32_t value);
 

@@ -10,6 +10,7 @@
 
 #include "file/show_name.h"
 #include "text/pre_tokenizer.h"
+#include "text/space_marks.h"
 #include "text/utf8.h"
 
 namespace headroom {
@@ -21,30 +22,28 @@ constexpr std::size_t kMaxVocab = std::size_t{1} << 24;
 
 // Texts that end an answer wherever they are tokens, whatever their type. Files often forget to say so: they name one
 // end-of-sequence token, and chat templates use another.
-constexpr std::array<std::string_view, 11> kEndOfTurnTexts = {"<|eot_id|>",
-                                                              "<|im_end|>",
-                                                              "<|end|>",
-                                                              "<end_of_turn>",
-                                                              "<|endoftext|>",
-                                                              "<|end_of_text|>",
-                                                              "<|eom_id|>",
-                                                              "<end_of_utterance>",
-                                                              "<｜end▁of▁sentence｜>",
-                                                              "<|return|>",
-                                                              "<|call|>"};
+constexpr std::array<std::string_view, 13> kEndOfTurnTexts = {
+    "<|eot_id|>",      "<|im_end|>",         "<|end|>",
+    "<end_of_turn>",   "<|endoftext|>",      "<|end_of_text|>",
+    "<|eom_id|>",      "<end_of_utterance>", "<｜end▁of▁sentence｜>",
+    "<|return|>",      "<|call|>",           "<turn|>",
+    "<|tool_response>"};
 
 // Texts that end an answer unless the file calls them ordinary: some vocabularies know them as mere words (Qwen2's
 // "</s>" comes from HTML).
-constexpr std::array<std::string_view, 5> kLikelyEndOfTurnTexts = {"</s>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]"};
+constexpr std::array<std::string_view, 6> kLikelyEndOfTurnTexts = {"</s>",   "<eos>", "<EOT>",
+                                                                   "_<EOT>", "[EOT]", "[EOS]"};
 
 // Those of them that close a turn rather than a whole text, in order of preference.
-constexpr std::array<std::string_view, 8> kTurnTexts = {"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>",
-                                                        "<EOT>",      "_<EOT>",     "[EOT]",   "<end_of_utterance>"};
+constexpr std::array<std::string_view, 9> kTurnTexts = {"<|eot_id|>",    "<|im_end|>", "<|end|>",
+                                                        "<end_of_turn>", "<turn|>",    "<EOT>",
+                                                        "_<EOT>",        "[EOT]",      "<end_of_utterance>"};
 
 constexpr std::string_view kBosKey = "tokenizer.ggml.bos_token_id", kEosKey = "tokenizer.ggml.eos_token_id",
                            kUnknownKey = "tokenizer.ggml.unknown_token_id",
                            kPaddingKey = "tokenizer.ggml.padding_token_id",
-                           kEndOfTurnKey = "tokenizer.ggml.eot_token_id";
+                           kEndOfTurnKey = "tokenizer.ggml.eot_token_id",
+                           kSuppressedKey = "tokenizer.ggml.suppress_tokens";
 
 Error bad_key(std::string_view key, std::string_view expected, std::string_view found) {
   return {ErrorCode::kBadFile, fmt::format("metadata '{}': expected {}, found {}", key, expected, found)};
@@ -130,6 +129,11 @@ std::optional<TokenId> find_optional_id(const ModelFile& file, std::string_view 
   return std::nullopt;
 }
 
+void sort_unique(std::vector<TokenId>& ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
 Status read_flag(const ModelFile& file, std::string_view key, bool& flag) {
   const auto found = file.find_bool(key);
   if (!found) return found.error();
@@ -137,10 +141,25 @@ Status read_flag(const ModelFile& file, std::string_view key, bool& flag) {
   return ok_status();
 }
 
+Status read_suppressed_tokens(const ModelFile& file, Vocabulary& vocabulary) {
+  const MetaValue* value = file.find(kSuppressedKey);
+  if (!value) return ok_status();
+  const auto ids = as_integers(*value);
+  if (!ids) return bad_type(file, kSuppressedKey, "an array of integers", value);
+  for (const std::int64_t id : *ids) {
+    if (id < 0 || id >= vocabulary.n_vocab())
+      return bad_key(file, kSuppressedKey, fmt::format("token ids below {}", vocabulary.n_vocab()),
+                     fmt::format("{}", id));
+    vocabulary.special.suppressed.push_back(static_cast<TokenId>(id));
+  }
+  sort_unique(vocabulary.special.suppressed);
+  return ok_status();
+}
+
 Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
   SpecialTokens& special = vocabulary.special;
   const std::uint32_t n_vocab = vocabulary.n_vocab();
-  if (vocabulary.model == "llama") {  // SentencePiece's own numbering, which files leave unsaid
+  if (vocabulary.model == kSentencePieceModel) {  // SentencePiece's own numbering, which files leave unsaid
     special.add_bos = true;
     special.add_space_prefix = true;
     if (n_vocab > 2) {
@@ -148,7 +167,7 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
       special.bos = 1;
       special.eos = 2;
     }
-  } else {
+  } else if (vocabulary.model == kByteLevelBpeModel) {
     const PreTokenizerRow* row = find_pre_tokenizer_row(vocabulary.pre);
     special.add_bos = row && row->adds_bos;
   }
@@ -165,7 +184,10 @@ Status read_special_tokens(const ModelFile& file, Vocabulary& vocabulary) {
     return status.error();
   if (const Status status = read_flag(file, "tokenizer.ggml.add_eos_token", special.add_eos); !status)
     return status.error();
-  if (vocabulary.model != "llama") return ok_status();  // byte-level BPE has no prefix, whatever a file says
+  // These models were trained on texts that all begin with it, and the first files of them say that it is not added.
+  if (vocabulary.model == kCharacterBpeModel) special.add_bos = special.bos.has_value();
+  if (const Status status = read_suppressed_tokens(file, vocabulary); !status) return status.error();
+  if (vocabulary.model != kSentencePieceModel) return ok_status();  // BPE has no prefix, whatever a file says
   return read_flag(file, "tokenizer.ggml.add_space_prefix", special.add_space_prefix);
 }
 
@@ -192,7 +214,7 @@ Status check_vocabulary(const Vocabulary& vocabulary) {
   if (vocabulary.types.size() != n_vocab)
     return bad_key("tokenizer.ggml.token_type", fmt::format("{} entries, one per token", n_vocab),
                    fmt::format("{}", vocabulary.types.size()));
-  if (vocabulary.model == "llama") {
+  if (vocabulary.model == kSentencePieceModel) {
     if (vocabulary.scores.size() != n_vocab)
       return bad_key("tokenizer.ggml.scores", fmt::format("{} entries, one per token", n_vocab),
                      fmt::format("{}", vocabulary.scores.size()));
@@ -226,7 +248,6 @@ namespace {
 
 // Of the text that a normal token stands for: vocabularies write a byte, or a space, as a character.
 std::size_t normal_text_bytes(std::string_view text, bool is_byte_level) {
-  constexpr std::string_view kSpaceMark = "\xE2\x96\x81";
   constexpr char32_t kLastByteCharacter = 0x143;
   std::size_t n_bytes = 0;
   for (std::size_t pos = 0; pos < text.size();) {
@@ -246,7 +267,7 @@ std::uint32_t longest_token_bytes(const ModelFile& file) {
   const auto* texts = value != nullptr ? std::get_if<std::vector<std::string>>(value) : nullptr;
   if (texts == nullptr) return 0;
   const auto model = file.find_string("tokenizer.ggml.model");
-  const bool is_byte_level = model.ok() && *model == "gpt2";
+  const bool is_byte_level = model.ok() && *model == kByteLevelBpeModel;
   const MetaValue* const types = file.find("tokenizer.ggml.token_type");
   const auto integers = types != nullptr ? as_integers(*types) : std::nullopt;
   std::size_t longest = kLongestCharacter;
@@ -281,11 +302,6 @@ namespace {
 bool is_end_of_turn_text(std::string_view text, bool is_ordinary) {
   const auto is_in = [&](const auto& texts) { return std::find(texts.begin(), texts.end(), text) != texts.end(); };
   return is_in(kEndOfTurnTexts) || (!is_ordinary && is_in(kLikelyEndOfTurnTexts));
-}
-
-void sort_unique(std::vector<TokenId>& ids) {
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 // A file without types says only by its keys which tokens are special, and by their texts.
@@ -332,10 +348,11 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
 }
 
 Error unknown_model(std::string_view model) {
-  return {ErrorCode::kUnsupported,
-          fmt::format("metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' (byte-level BPE), "
-                      "found {}",
-                      show_name(model))};
+  return {
+      ErrorCode::kUnsupported,
+      fmt::format("metadata 'tokenizer.ggml.model': expected '{}' (SentencePiece), '{}' (byte-level BPE) or '{}' (BPE "
+                  "of characters), found {}",
+                  kSentencePieceModel, kByteLevelBpeModel, kCharacterBpeModel, show_name(model))};
 }
 
 Result<Vocabulary> read_vocabulary(const ModelFile& file) {
@@ -344,12 +361,14 @@ Result<Vocabulary> read_vocabulary(const ModelFile& file) {
   if (!model->has_value()) return bad_key(file, "tokenizer.ggml.model", "the kind of tokenizer", "no such key");
   Vocabulary vocabulary;
   vocabulary.model = **model;
-  if (vocabulary.model != "llama" && vocabulary.model != "gpt2") return in_file(file, unknown_model(vocabulary.model));
+  constexpr std::array kModels = {kSentencePieceModel, kByteLevelBpeModel, kCharacterBpeModel};
+  if (std::find(kModels.begin(), kModels.end(), vocabulary.model) == kModels.end())
+    return in_file(file, unknown_model(vocabulary.model));
   auto texts = read_texts(file, "tokenizer.ggml.tokens");
   if (!texts) return texts.error();
   vocabulary.texts = std::move(*texts);
   if (const Status status = read_types(file, vocabulary); !status) return status.error();
-  if (vocabulary.model == "llama") {
+  if (vocabulary.model == kSentencePieceModel) {
     if (const Status status = read_scores(file, vocabulary); !status) return status.error();
   } else {
     const auto pre = file.find_string("tokenizer.ggml.pre");

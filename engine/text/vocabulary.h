@@ -22,13 +22,17 @@ enum class TokenType : std::uint8_t {
   kByte = 6
 };  // as numbered in GGUF
 
+// The kinds of tokenizers, as files name them (tokenizer.ggml.model).
+inline constexpr std::string_view kSentencePieceModel = "llama", kByteLevelBpeModel = "gpt2",
+                                  kCharacterBpeModel = "gemma4";
+
 struct Vocabulary {
-  std::string model;                         // "llama" or "gpt2"
-  std::string pre;                           // pre-tokenizer of "gpt2"; empty for "llama"
+  std::string model;                         // one of the three
+  std::string pre;                           // pre-tokenizer of both kinds of BPE; empty for SentencePiece
   std::vector<std::string> texts;            // (n_vocab)
-  std::vector<float> scores;                 // (n_vocab), "llama" only
+  std::vector<float> scores;                 // (n_vocab), SentencePiece only
   std::vector<TokenType> types;              // (n_vocab)
-  std::vector<std::string> merges;           // (n_merges) "left right", best first; "gpt2" only
+  std::vector<std::string> merges;           // (n_merges) "left right", best first; both kinds of BPE
   std::vector<TokenId> swallow_space_after;  // special tokens that take the white space after them along, ascending
   SpecialTokens special;
   std::vector<TokenId> guarded_ends;  // ends of an answer that are no special tokens but guarded, ascending

@@ -1,4 +1,4 @@
-// What both kinds of tokenizer share: special tokens around and inside the text, and the way back from ids.
+// What all kinds of tokenizers share: special tokens around and inside the text, and the way back from ids.
 #pragma once
 
 #include <array>

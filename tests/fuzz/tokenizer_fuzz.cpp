@@ -1,5 +1,7 @@
 // A vocabulary and a text from the same bytes: whatever they are, encoding and decoding stay within the vocabulary, and
 // streams give UTF-8. Where a text is cut into pieces does not show, and no message gives a control token.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,6 +16,17 @@
 namespace {
 
 using namespace headroom;
+
+bool has_character_bpe(std::uint8_t kind) { return kind % 128 >= 64; }
+
+// Tokens for all bytes, without which BPE over characters is refused.
+void add_byte_tokens(Vocabulary& vocabulary) {
+  for (int byte = 0; byte < 256; ++byte) {
+    vocabulary.types.push_back(TokenType::kByte);
+    vocabulary.scores.push_back(0);
+    vocabulary.texts.push_back(fmt::format("<0x{:02X}>", byte));
+  }
+}
 
 // Input: one byte that chooses the kind, then lines. "t<type><score>text" adds a token, "m" a merge; what follows the
 // first empty line is the text.
@@ -41,6 +54,11 @@ Vocabulary read_input(Reader& reader) {
     } else if (line[0] == 'm') {
       vocabulary.merges.emplace_back(line.substr(1));
     }
+  }
+  if (has_character_bpe(kind)) {
+    vocabulary.model = kCharacterBpeModel;
+    vocabulary.pre = "default";
+    add_byte_tokens(vocabulary);
   }
   if (kind >= 128) {
     vocabulary.special.unknown = 0;
@@ -87,7 +105,9 @@ void run(std::string_view input) {
   Vocabulary vocabulary = read_input(reader);
   const std::string_view text = reader.rest;
   if (!complete_vocabulary(vocabulary)) return;
+  const bool may_be_refused = vocabulary.model == kCharacterBpeModel;  // by merges that name no token
   const auto tokenizer = make_tokenizer(std::move(vocabulary));
+  if (!tokenizer && may_be_refused) return;
   CHECK(tokenizer.ok(), "every row of ours can be made");
   check_pieces(**tokenizer, text);
   for (const bool parse_special : {false, true}) {

@@ -74,8 +74,8 @@ TEST_F(Cli, a_tokenizer_that_is_missing_or_unknown_is_told_with_the_path) {
   const std::string path = make_random_model(spec, folder->path(), "no-tokenizer").string();
   const std::vector<std::string> kld{"kld", path, "--file", write("some.txt", "text"), "--ctx", "16"};
   const std::string unknown = "headroom-cli: " + path +
-                              ": metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' "
-                              "(byte-level BPE), found 'none'\n";
+                              ": metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece), 'gpt2' "
+                              "(byte-level BPE) or 'gemma4' (BPE of characters), found 'none'\n";
   EXPECT_EQ(runCli({"tokenize", path, "hi"}).err, unknown);
   EXPECT_EQ(runCli(kld).err, unknown);
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);

@@ -1,5 +1,6 @@
 #include "text/vocabulary.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -80,9 +81,10 @@ TEST(Vocabulary, a_refusal_names_the_file_and_the_key_once_each) {
             "m.gguf: metadata 'tokenizer.ggml.model': expected the kind of tokenizer, found no such key");
   EXPECT_EQ(refusal([](GgufWriter& file) { file.set_uint(kModelKey, 1); }),
             "m.gguf: metadata 'tokenizer.ggml.model': expected a string, found an unsigned integer");
-  EXPECT_EQ(refusal([](GgufWriter& file) { file.set_string(kModelKey, "bert"); }),
-            "m.gguf: metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece) or 'gpt2' (byte-level BPE), "
-            "found 'bert'");
+  EXPECT_EQ(
+      refusal([](GgufWriter& file) { file.set_string(kModelKey, "bert"); }),
+      "m.gguf: metadata 'tokenizer.ggml.model': expected 'llama' (SentencePiece), 'gpt2' (byte-level BPE) or 'gemma4' "
+      "(BPE of characters), found 'bert'");
   EXPECT_EQ(refusal([](GgufWriter& file) { file.set_string(kModelKey, "gpt2"); }),
             "m.gguf: metadata 'tokenizer.ggml.tokens': expected an array of strings, found no such key");
   EXPECT_EQ(
@@ -119,6 +121,18 @@ TEST(Vocabulary, a_refusal_names_the_file_and_the_key_once_each) {
             }),
             "m.gguf: metadata 'tokenizer.ggml.bos_token_id': expected an id, because tokenizer.ggml.add_bos_token is "
             "true, found no such key");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              file.set_string(kModelKey, "gemma4");
+              file.set_strings(kTokensKey, {"a", "b"});
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.merges': expected an array of strings, found no such key");
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              file.set_string(kModelKey, "gemma4");
+              file.set_strings(kTokensKey, {"a", "b"});
+              file.set_strings("tokenizer.ggml.merges", {});
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.tokens': expected a byte token for each of the 256 bytes, found none for "
+            "<0x00>");
   const std::string unknown_pre = refusal([](GgufWriter& file) {
     byte_level(file);
     file.set_strings("tokenizer.ggml.merges", {});
@@ -126,6 +140,37 @@ TEST(Vocabulary, a_refusal_names_the_file_and_the_key_once_each) {
   });
   EXPECT_TRUE(unknown_pre.starts_with("m.gguf: metadata 'tokenizer.ggml.pre': expected one of ")) << unknown_pre;
   EXPECT_TRUE(unknown_pre.ends_with(", found 'odd\\x0a'")) << unknown_pre;
+}
+
+TEST(Vocabulary, suppressed_tokens_are_read_in_order_and_once) {
+  Metadata metadata = byte_level_file();
+  metadata["tokenizer.ggml.suppress_tokens"] = std::vector<std::int64_t>{4, 0, 4};
+  const auto tokenizer = read_tokenizer(ModelFile({}, metadata, {}));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  EXPECT_EQ((*tokenizer)->special().suppressed, (std::vector<TokenId>{0, 4}));
+  metadata.erase("tokenizer.ggml.suppress_tokens");
+  const auto without = read_tokenizer(ModelFile({}, metadata, {}));
+  ASSERT_TRUE(without) << without.error().message;
+  EXPECT_TRUE((*without)->special().suppressed.empty());
+}
+
+TEST(Vocabulary, suppressed_tokens_that_are_no_ids_are_refused) {
+  for (const auto& [ids, found] :
+       {std::pair{std::vector<std::int32_t>{0, 2}, "2"}, {std::vector<std::int32_t>{-1}, "-1"}}) {
+    EXPECT_EQ(
+        refusal([&, &ids = ids](GgufWriter& file) {
+          byte_level(file);
+          file.set_strings("tokenizer.ggml.merges", {});
+          file.set_ints("tokenizer.ggml.suppress_tokens", ids);
+        }),
+        fmt::format("m.gguf: metadata 'tokenizer.ggml.suppress_tokens': expected token ids below 2, found {}", found));
+  }
+  EXPECT_EQ(refusal([](GgufWriter& file) {
+              byte_level(file);
+              file.set_strings("tokenizer.ggml.merges", {});
+              file.set_string("tokenizer.ggml.suppress_tokens", "none");
+            }),
+            "m.gguf: metadata 'tokenizer.ggml.suppress_tokens': expected an array of integers, found a string");
 }
 
 // A vocabulary that no file stands behind: the message names the key of the field.

@@ -1,12 +1,13 @@
 """Writes small vocabularies of our own, and what the reference implementations make of texts with them: Hugging Face `tokenizers` for byte-level BPE
-under each pre-tokenizer, SentencePiece for score-driven BPE with byte fallback. Output: tests/engine/text/tokenizer_cases.json. Run with a Python that
+under each pre-tokenizer and for BPE over characters, SentencePiece for score-driven BPE with byte fallback. Output: tests/engine/text/tokenizer_cases.json. Run with a Python that
 has tokenizers and sentencepiece; the tests need only the file written here."""
 import io
 import json
 import pathlib
+import random
 
 import sentencepiece
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "engine" / "text" / "tokenizer_cases.json"
 
@@ -113,8 +114,71 @@ def score_driven():
     return cases
 
 
+# Control tokens (type 3), added tokens that are always found (4), and byte tokens (6), as Gemma 4's files have them.
+CONTROLS = ["<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>", "<|think|>"]
+ADDED = ["<|channel>", "<channel|>", "<|tool_call>", "<tool_call|>", "<|\"|>"]
+BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
+PIECES = [" ", " ", "  ", "   ", " " * 9, "\n", "\n", "\n\n", "\n\n\n", "\n" * 6, "\t", "\t\t", "\r\n", "\u00a0", "\u3000", "\u2581", "\u2581\u2581", "the", "The",
+          "cache", "token", "plan", "knows", "memory", "12", "3.14", "1000000", "don't", "snake_case", "HTTPServer", "a", "e", "x", "=", "==", "...", "----", "?!", "(", ")",
+          "\U0001F389", "\U0001F44D\U0001F3FD", "\u2764\ufe0f", "\U0001F469\u200d\U0001F4BB", "\u4f60\u597d", "\u4e16\u754c", "\u30ab\u30bf", "\uc548\ub155", "\u9f98",
+          "e\u0301", "n\u0303", "\u0301", "\u0928\u092e\u0938\u094d\u0924\u0947", "\u00fc", "\u00df", "\u043f\u0440\u0438", "\u0645\u0631\u062d", "<0x41>", "<", ">", "|", "<|", "|>", "\"",
+          "\u0000", "\u007f", "\ufeff", "\ufffd"]
+
+
+def train_characters(n_tokens):
+    """Tokens of characters in order of their ids, and merges. Trained across word borders, as in train(), but line ends stand apart, as in Gemma's vocabulary.
+    The rarer characters are no tokens."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.Replace(" ", "\u2581")
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(split(r"\n+"))
+    trainer = trainers.BpeTrainer(vocab_size=n_tokens, limit_alphabet=110, max_token_length=12, show_progress=False)
+    tokenizer.train_from_iterator([CORPUS + "\n\n\n\n\n\n\n\n" + " " * 40 + "\n\n" + CORPUS], trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    return [text for text, _ in sorted(model["vocab"].items(), key=lambda item: item[1])], [tuple(pair) for pair in model["merges"]]
+
+
+def every_merge(tokens):
+    """Each pair of tokens that makes a token, as conversions of SentencePiece's vocabularies have them: several pairs make the same token."""
+    known = set(tokens)
+    halves = [(text[:at], text[at:]) for text in tokens for at in range(1, len(text))]
+    return [pair for pair in halves if pair[0] in known and pair[1] in known]
+
+
+def character_bpe():
+    """BPE over characters as Gemma 4 has it: spaces are marks, no words, bytes for what is no token. Runs of line ends are made by merges, or are added tokens that
+    a file cannot tell from others."""
+    made, trained = train_characters(520)
+    runs = ["\n" * n for n in range(2, 9)]
+    # One of each kind of added token inside words, at edges, next to each other, and cut short.
+    specials = [between.join(CONTROLS[4:] + ADDED) for between in ("", " ", "\n", "a")] + ["<|turn>user\nWhat?<turn|>\n<|turn>model\n", "<|\"|>x<|\"|", "<|channel>thought\n<channel|>"]
+    choose = random.Random(4)
+    texts = TEXTS + ARABIC_DIGITS + MARKS + specials + ["\n" * n for n in range(1, 40, 3)] + [" " * n for n in range(4, 40, 5)]
+    texts += ["".join(choose.choice(PIECES + ADDED) for _ in range(choose.randint(1, 14))) for _ in range(300)]
+    tokens = CONTROLS + ADDED + BYTES + made + [run for run in runs if run not in made]
+    types = [3] * len(CONTROLS) + [4] * len(ADDED) + [6] * len(BYTES)
+    types += [1] * (len(tokens) - len(types))
+    with_runs = trained + [(run[1:], "\n") for run in runs if run not in made]
+    shuffled = every_merge(tokens[len(CONTROLS + ADDED + BYTES):])
+    choose.shuffle(shuffled)
+    line_ends = [text for text in tokens if len(text) > 1 and not text.strip("\n")]
+    cases = []
+    for name, merges in (("as trained", with_runs), ("every merge, shuffled", shuffled), ("added line ends", [pair for pair in trained if "\n" not in pair[0]])):
+        each = Tokenizer(models.BPE({text: number for number, text in enumerate(tokens)}, merges, byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+        each.normalizer = normalizers.Replace(" ", "\u2581")
+        each.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+        each.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse()])
+        each.add_special_tokens([AddedToken(text, special=True, normalized=False) for text in CONTROLS])
+        each.add_tokens([AddedToken(text, normalized=False) for text in ADDED + (line_ends if name == "added line ends" else [])])
+        ids = [each.encode(text, add_special_tokens=False).ids for text in texts]
+        for text, row in zip(texts, ids):
+            assert each.decode(row, skip_special_tokens=False) == text.replace("\u2581", " "), text
+        cases.append({"name": name, "merges": [" ".join(pair) for pair in merges], "ids": ids})
+    return {"tokens": tokens, "types": types, "texts": texts, "cases": cases}
+
+
 def main():
-    OUT.write_text(json.dumps({"byte_level": byte_level(), "score_driven": score_driven()}, ensure_ascii=True, indent=0) + "\n", encoding="utf-8")
+    OUT.write_text(json.dumps({"byte_level": byte_level(), "score_driven": score_driven(), "character_bpe": character_bpe()}, ensure_ascii=True, indent=0) + "\n",
+                   encoding="utf-8")
 
 
 if __name__ == "__main__":
