@@ -25,12 +25,24 @@ CONVERSATIONS = {
                ["assistant", "<think>\nI ask.\n</think>\n\nI look.\n\n<tool_call>\n<function=free_memory>\n<parameter=device>\n0\n</parameter>\n</function>\n</tool_call>"],
                ["tool", "3 GiB"], ["tool", "of 12 GiB "], ["assistant", "<think>\nSo it is.\n</think>\n\n3 of 12 GiB"], ["user", "Größe?"],
                ["assistant", "<tool_call>\n<function=free_memory>\n</function>\n</tool_call>"], ["tool", ""]],
+    "channels": [["developer", " Be \"kind\".\n"], ["user", "{{ a }} {% b %} {# c #}"], ["assistant", "<|channel>thought\nhm\n<channel|>\n\nIt's größer. "], ["user", ""],
+                 ["assistant", "One<|channel>thought\ntwo<channel|> three <|channel>four<channel|>\nfive"], ["user", "e\r\nf"], ["assistant", "<|channel>never ends"], ["user", "g"]],
 }
 
 TOOLS = [
     {"type": "function", "function": {"name": "free_memory", "description": "What is free, \"größe\" <&> 'all'", "parameters": {
         "type": "object", "properties": {"device": {"type": "integer", "minimum": 0, "default": None}, "unit": {"enum": ["GiB", "MiB"]}}, "required": []}}},
     {"type": "function", "function": {"name": "z", "strict": True, "share": 0.5, "parameters": {}}},
+]
+# Parameters within parameters, and names whose order is not that of their bytes.
+NESTED_TOOLS = [
+    {"type": "function", "function": {"name": "place", "description": " Where a model's \"layers\" go ", "parameters": {"type": "object", "properties": {
+        "model": {"type": "string", "description": "The file's name"}, "Device": {"type": ["null", "string"], "enum": ["CPU", "größte", 0, None, True]},
+        "limits": {"type": "object", "properties": {"n_ctx": {"type": "integer"}, "Bytes": {"type": "number", "description": ""}}, "required": ["n_ctx"]},
+        "ranges": {"type": "array", "items": {"type": "object", "properties": {"to": {"type": "integer"}, "from": {"type": []}}, "required": ["to"]}},
+        "names": {"type": "array", "items": {"type": "string"}}, "kind": {"type": "string"}, "{{ odd }}": {"type": "boolean", "description": "{% raw %}"}},
+        "required": ["model", "limits"]}, "response": {"type": "object", "Parts": [0.5, 1e-7, {"b": False, "A": []}]}}},
+    {"type": "function", "function": {"name": "forget", "parameters": None}},
 ]
 # As literals, since a conversation of ours has roles and texts only.
 CALLS = """[{'role': 'user', 'content': 'Both?'},
@@ -45,13 +57,14 @@ PICTURES = """[{'role': 'user', 'content': [{'type': 'image'}, {'type': 'text', 
 # What a template is told beside the messages: a word that a template has if it asks, conversations to tell it with, statements before the template,
 # tools.
 SETTINGS = {
-    "thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called"), "{%- set enable_thinking = true %}", []),
-    "no_thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called"), "{%- set enable_thinking = false %}", []),
+    "thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called", "channels"), "{%- set enable_thinking = true %}", []),
+    "no_thinking": ("enable_thinking", ("user", "system_user", "thoughts", "called", "channels"), "{%- set enable_thinking = false %}", []),
     "keeping_thoughts": ("preserve_thinking", ("thoughts", "called"), "{%- set preserve_thinking = true %}", []),
     "high_effort": ("effort|", ("user", "system_user"), "{%- set effort = 'high' %}", []),
     "unknown_effort": ("effort|", ("user",), "{%- set effort = 'most' %}", []),
     "high_effort_and_tools": ("effort|", ("called",), "{%- set effort = 'high' %}", TOOLS),
     "tools": ("tools", ("user", "system_user", "called"), "", TOOLS),
+    "nested_tools": ("dictsort", ("user", "channels"), "{%- set enable_thinking = true %}", NESTED_TOOLS),
     "calls": ("tool_calls", ("user",), "{%- set messages = " + CALLS + " %}", TOOLS),
     "pictures": ("'image' in", ("user",), "{%- set messages = " + PICTURES + " %}", []),
 }
