@@ -13,6 +13,14 @@ std::uint64_t choose_seed(std::uint64_t asked) {
   return std::max<std::uint64_t>(seed, 1);
 }
 
+namespace {
+
+std::span<const TokenId> suppressed_by(const LoadedModel& model) {
+  return model.tokenizer == nullptr ? std::span<const TokenId>() : model.tokenizer->special().suppressed;
+}
+
+}  // namespace
+
 Generation::Generation(Session& session, std::uint32_t slot, const GenerateRequest& request,
                        std::vector<TokenId> prompt, std::uint32_t n_reused, StopToken stop)
     : session_(session),
@@ -24,7 +32,7 @@ Generation::Generation(Session& session, std::uint32_t slot, const GenerateReque
              .reused_tokens = n_reused,
              .n_ctx = session.cache().n_ctx(),
              .seed = choose_seed(request.sampler.seed)},
-      sampler_(request.sampler, stats_.seed, session.sampler_scratch()),
+      sampler_(request.sampler, stats_.seed, session.sampler_scratch(), suppressed_by(session.model())),
       stop_strings_(request.stop_strings),
       likeliest_(std::min(request.n_top_logprobs, session.model().info->n_vocab)) {}
 

@@ -51,8 +51,9 @@ TokenId argmax(std::span<const float> logits) {
   return static_cast<TokenId>(best);
 }
 
-Sampler::Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known)
-    : settings_(settings), random_(seed), known_(known) {}
+Sampler::Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known,
+                 std::span<const TokenId> suppressed)
+    : settings_(settings), random_(seed), known_(known), suppressed_(suppressed) {}
 
 // Asks for top_k tokens plus one for each penalised token: a penalty can push at most that many of the best tokens out.
 // A negative penalty can lift a token among the best, so the logits of all penalised tokens are asked for by their ids.
@@ -69,14 +70,16 @@ std::optional<CandidateQuery> Sampler::ask(std::span<const TokenId> recent, cons
     return std::nullopt;
   }
   std::size_t n_ids = 0;
-  for (const TokenId id : window(recent)) {
-    const auto end = space.ids.begin() + static_cast<std::ptrdiff_t>(n_ids);
-    const auto at = std::lower_bound(space.ids.begin(), end, id);
-    if (id >= known_.size() || (at != end && *at == id)) continue;
-    if (end == space.ids.end()) return std::nullopt;
-    std::move_backward(at, end, end + 1);
-    *at = id;
-    ++n_ids;
+  for (const std::span<const TokenId> ids : {window(recent), suppressed_}) {
+    for (const TokenId id : ids) {
+      const auto end = space.ids.begin() + static_cast<std::ptrdiff_t>(n_ids);
+      const auto at = std::lower_bound(space.ids.begin(), end, id);
+      if (id >= known_.size() || (at != end && *at == id)) continue;
+      if (end == space.ids.end()) return std::nullopt;
+      std::move_backward(at, end, end + 1);
+      *at = id;
+      ++n_ids;
+    }
   }
   n_best = std::min(n_best + n_ids, known_.size());
   if (n_best > space.best.size()) return std::nullopt;
@@ -96,10 +99,13 @@ TokenId Sampler::choose(std::span<const float> logits, std::span<const TokenId> 
   for (std::size_t id = 0; id < logits.size(); ++id) known_[id] = {finite_logit(logits[id]), static_cast<TokenId>(id)};
   for (const TokenId id : window(recent)) {
     if (id >= known_.size() || (known_[id].id & kSeen) != 0) continue;
-    known_[id] = {penalized(known_[id].logit), id | kSeen};
+    known_[id] = {penalized(known_[id]), id | kSeen};
   }
   for (const TokenId id : window(recent)) {
     if (id < known_.size()) known_[id].id = id;
+  }
+  for (const TokenId id : suppressed_) {
+    if (id < known_.size()) known_[id].logit = penalized(known_[id]);
   }
   return *choose_among(known_, nullptr);
 }
@@ -112,11 +118,15 @@ std::span<const TokenId> Sampler::window(std::span<const TokenId> recent) const 
 
 // Repetition: the logit moves towards less likely, by division when positive and by multiplication when negative (CTRL,
 // arXiv 1909.05858). Presence: subtracted once from every token seen. Each distinct token is penalized once.
-float Sampler::penalized(float logit) const {
+float Sampler::penalized(const Candidate& candidate) const {
+  if (is_suppressed(candidate.id)) return std::numeric_limits<float>::lowest();
+  float logit = candidate.logit;
   const float penalty = settings_.repetition_penalty;
   if (penalty != 1.0F) logit = logit > 0.0F ? logit / penalty : logit * penalty;
   return finite_logit(logit - settings_.presence_penalty);
 }
+
+bool Sampler::is_suppressed(TokenId id) const { return std::binary_search(suppressed_.begin(), suppressed_.end(), id); }
 
 // Every token of an answer once, penalized.
 std::span<Candidate> Sampler::merge(const CandidateQuery& answer) {
@@ -124,7 +134,8 @@ std::span<Candidate> Sampler::merge(const CandidateQuery& answer) {
   for (const Candidate& candidate : answer.best) {
     if (!std::binary_search(answer.ids.begin(), answer.ids.end(), candidate.id)) known_[n++] = candidate;
   }
-  for (std::size_t i = 0; i < answer.ids.size(); ++i) known_[n++] = {penalized(answer.logits[i]), answer.ids[i]};
+  for (std::size_t i = 0; i < answer.ids.size(); ++i)
+    known_[n++] = {penalized({answer.logits[i], answer.ids[i]}), answer.ids[i]};
   return known_.first(n);
 }
 
@@ -202,7 +213,7 @@ Sampler::Range Sampler::mass_of_row(const CandidateQuery& answer, float best) co
   const double before = answer.sum * probability(answer.best.front(), best);
   double mass = before;
   for (std::size_t i = 0; i < answer.ids.size(); ++i) {
-    mass += probability({penalized(answer.logits[i]), answer.ids[i]}, best);
+    mass += probability({penalized({answer.logits[i], answer.ids[i]}), answer.ids[i]}, best);
     mass -= probability({answer.logits[i], answer.ids[i]}, best);
   }
   const double off = kMostSumError * before + 1e-9 * mass;  // the latter: what sums in double differ by
@@ -217,11 +228,14 @@ TokenId Sampler::draw(std::span<const Candidate> kept) {
   double mass = 0.0;
   for (const Candidate& candidate : kept) mass += weight(candidate);
   double left = random_.next_unit() * mass;
+  TokenId last = kept.front().id;  // of those with a weight: sums may be off by their last digits
   for (const Candidate& candidate : kept) {
-    left -= weight(candidate);
+    const double of_this = weight(candidate);
+    left -= of_this;
+    if (of_this > 0.0) last = candidate.id;
     if (left < 0.0) return candidate.id;
   }
-  return kept.back().id;
+  return last;
 }
 
 }  // namespace headroom

@@ -32,12 +32,13 @@ struct CandidateSpace {
 class Sampler {
  public:
   // `known` is (n_vocab) scratch, used only inside choose(): samplers of one thread may share it. `seed` replaces
-  // settings.seed.
-  Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known);
+  // settings.seed. `suppressed` are tokens that are never chosen, ascending; they outlive the sampler.
+  Sampler(const SamplerSettings& settings, std::uint64_t seed, std::span<Candidate> known,
+          std::span<const TokenId> suppressed = {});
 
   // What the next choose() needs of its row, in `space`; absent: the whole row, because nothing narrows the choice, or
   // by too little. `recent` are the tokens before this one, oldest first: the last repetition_window of them are
-  // penalized.
+  // penalized, as are those that are suppressed, by all that there is.
   std::optional<CandidateQuery> ask(std::span<const TokenId> recent, const CandidateSpace& space) const;
 
   // The token, from the answer to ask(); absent when the answer leaves it open: choose() from the whole row then. A
@@ -54,7 +55,8 @@ class Sampler {
   };
   bool has_top_k() const { return settings_.top_k > 0 && settings_.top_k < known_.size(); }
   std::span<const TokenId> window(std::span<const TokenId> recent) const;
-  float penalized(float logit) const;
+  bool is_suppressed(TokenId id) const;
+  float penalized(const Candidate& candidate) const;
   std::span<Candidate> merge(const CandidateQuery& answer);
   std::optional<TokenId> choose_among(std::span<Candidate> known, const CandidateQuery* open);
   std::optional<std::span<Candidate>> narrow(std::span<Candidate> kept, const CandidateQuery* open) const;
@@ -67,6 +69,7 @@ class Sampler {
   SamplerSettings settings_;
   Random random_;
   std::span<Candidate> known_;
+  std::span<const TokenId> suppressed_;
 };
 
 }  // namespace headroom

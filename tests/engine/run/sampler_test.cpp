@@ -139,6 +139,33 @@ TEST(Sampler, presence_penalty_is_subtracted_within_the_window_only) {
   EXPECT_EQ(sampler.choose(std::vector<float>{1.5F, 1.0F, 0.0F}, std::vector<TokenId>{0, 2, 2}), 0U);
 }
 
+// By every way to choose: the likeliest, top-k, a nucleus, all.
+TEST(Sampler, suppressed_tokens_are_never_chosen) {
+  const std::vector<float> logits{9.0F, 1.0F, 8.0F, 2.0F, -3.0F};
+  const std::vector<TokenId> suppressed{0, 2, 77};  // of another vocabulary, too
+  for (const auto& [temperature, top_k, top_p] :
+       {std::tuple{0.0F, 0U, 1.0F}, {1.0F, 2U, 1.0F}, {1.0F, 0U, 0.9F}, {100.0F, 0U, 1.0F}}) {
+    SamplerSettings settings = plain();
+    settings.temperature = temperature;
+    settings.top_k = top_k;
+    settings.top_p = top_p;
+    settings.repetition_penalty = 1.5F;
+    std::vector<Candidate> scratch(logits.size());
+    Sampler sampler(settings, 7, scratch, suppressed);
+    std::set<TokenId> chosen;
+    for (int i = 0; i < 400; ++i) chosen.insert(sampler.choose(logits, std::vector<TokenId>{0, 3}));
+    EXPECT_FALSE(chosen.contains(0) || chosen.contains(2));
+    EXPECT_EQ(chosen.size(), temperature == 0.0F ? 1U : top_k > 0 ? 2U : temperature > 1 ? 3U : 2U) << top_p;
+    std::vector<Candidate> best(8);
+    std::vector<TokenId> ids(8);
+    std::vector<float> of_ids(8);
+    const auto query = sampler.ask(std::vector<TokenId>{0, 3}, {best, ids, of_ids});
+    if (!query) continue;
+    EXPECT_THAT(query->ids, ::testing::ElementsAre(0, 2, 3)) << "the logits of all that are penalized";
+    EXPECT_GE(query->best.size(), std::min<std::size_t>(4, logits.size()));
+  }
+}
+
 TEST(Sampler, a_seed_gives_one_sequence) {
   const std::vector<float> logits(100, 0.0F);
   std::vector<Candidate> scratch_a(100), scratch_b(100);
