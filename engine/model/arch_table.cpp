@@ -19,6 +19,11 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 // and logits. gemma3 norms heads of Q and K, and its layers with a window have a rotary base of their own. No file
 // states the scale of their scores: the largest model of each, told by its layers, has another one than the rest.
 //
+// gemma4: as gemma3, but for norms of files, which are what the definition multiplies by. Heads of V are normed
+// without a weight. Layers that see everything have larger heads, of which by their factors a quarter turns, and where
+// they have no V of their own it is what K is before its norm. Scores are not scaled, and a layer ends with a factor.
+// The model with experts has a dense FFN beside them, and norms of each.
+//
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
@@ -83,6 +88,28 @@ constexpr std::array kArchs{
             .window_rope_theta = 10000.0,
             .scales_embedding = true,
             .n_layers_scaled_by_width = 62,
+            .logit_softcap = 0.0},
+    ArchRow{.architecture = "gemma4",
+            .models = "Gemma 4 (12B, 26B-A4B, 31B)",
+            .pairing = RopePairing::kHalves,
+            .qk_norm = Presence::kRequired,
+            .has_value_norm = true,
+            .may_lack_values = true,
+            .has_post_norms = true,
+            .may_scale_output = true,
+            .has_rope_factors = true,
+            .window = WindowRule::kPattern,
+            .window_period = 6,
+            .activation = Activation::kGelu,
+            .router = RouterKind::kSoftmaxNormed,
+            .may_lack_experts = true,
+            .has_branch_norms = true,
+            .shared_expert = SharedExpertRow{.is_named_as_dense = true},
+            .default_rope_theta = 1000000.0,
+            .has_window_heads = true,
+            .window_rope_theta = 10000.0,
+            .scales_embedding = true,
+            .attention_scale = 1.0,
             .logit_softcap = 0.0},
     ArchRow{.architecture = "qwen3moe",
             .models = "Qwen 3 with experts (30B-A3B, 235B-A22B)",

@@ -39,7 +39,8 @@ struct DeltaNetRow {
 
 // Of architectures in which every layer with experts has an FFN beside them.
 struct SharedExpertRow {
-  bool has_gate = false;  // as LayerSpec::has_shared_gate
+  bool is_named_as_dense = false;  // its tensors and its width, as those of a layer without experts
+  bool has_gate = false;           // as LayerSpec::has_shared_gate
 };
 
 struct ArchRow {
@@ -47,9 +48,13 @@ struct ArchRow {
   std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
-  bool may_fuse_qkv = false;  // attn_qkv.weight instead of attn_q, attn_k, attn_v
+  bool may_fuse_qkv = false;    // attn_qkv.weight instead of attn_q, attn_k, attn_v
+  bool has_value_norm = false;  // as LayerSpec has it
+  // A layer without attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
+  bool may_lack_values = false;
   bool has_out_gate = false;  // attn_q.weight has each head's queries and, behind them, its gate
   bool has_post_norms = false;
+  bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN
   std::optional<DeltaNetRow> delta_net = std::nullopt;
   bool has_rope_factors = false;  // rope_freqs.weight is read where a file has it, and refused otherwise
@@ -63,8 +68,12 @@ struct ArchRow {
   std::uint32_t default_window = 0;  // when attention.sliding_window is absent; 0: no layer has a window then
   Activation activation = Activation::kSilu;
   std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
+  bool may_lack_experts = false;                    // a file without expert_count has none
+  bool has_branch_norms = false;                    // of layers with experts, as LayerSpec has it
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
   double default_rope_theta = 0;  // when rope.freq_base is absent
+  // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa.
+  bool has_window_heads = false;
   // The rotary base of layers with a window when rope.freq_base_swa is absent; such layers ignore the scaling of the
   // context. 0: they turn as all other layers do.
   double window_rope_theta = 0;
@@ -72,6 +81,7 @@ struct ArchRow {
   // The model with this many layers scales q.k by 1 / sqrt(d_model / n_heads); models with any other number of layers,
   // and all of them where this is 0, by 1 / sqrt(head_dim).
   std::uint32_t n_layers_scaled_by_width = 0;
+  std::optional<double> attention_scale{};  // on q.k, whatever the size of a head
   // When attn_logit_softcapping and final_logit_softcapping are absent; 0: no cap. Without a value the key is refused.
   std::optional<double> attention_softcap{}, logit_softcap{};
 };

@@ -100,14 +100,22 @@ struct LayerSpec {
   float attention_scale = 0.0F;    // on q.k
   float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
+  bool has_value_norm = false;  // RMS norm, without a weight, of each head of V
+  bool value_is_key = false;    // V is made by the matrix of K: it is K without norm of weights and rope
   bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
+  float output_scale = 1.0F;    // on the residual, behind what the FFN adds; not 1: of layers with post-norms alone
   Activation activation = Activation::kSilu;
   std::uint32_t d_ff = 0;  // of the FFN; of a layer with experts the width of its shared expert, 0: it has none
   // Experts, of which a row goes through n_experts_used. n_experts 0: none, and the others mean nothing.
   std::uint32_t n_experts = 0, n_experts_used = 0, expert_d_ff = 0;
   RouterKind router = RouterKind::kSoftmaxNormed;
   bool has_shared_gate = false;  // what the shared expert adds is multiplied by the sigmoid of one gate for each row
+  // Router, experts and the shared expert each have a norm before them, and the latter two one behind: what a layer
+  // with post-norms adds is norm(norm(shared expert) + norm(experts)).
+  bool has_branch_norms = false;
+  bool has_expert_scales = false;  // a chosen expert's weight is multiplied by a factor of its own
+  float router_scale = 1.0F;       // on the router's logits
 
   bool operator==(const LayerSpec&) const = default;
   bool has_experts() const { return n_experts > 0; }

@@ -16,6 +16,8 @@
 #include "model/key_reader.h"
 #include "model/model_info.h"
 #include "model/read_delta_net.h"
+#include "model/read_experts.h"
+#include "model/read_heads.h"
 #include "model/read_rope.h"
 #include "model/read_windows.h"
 #include "model/unapplied_keys.h"
@@ -24,7 +26,7 @@
 namespace headroom {
 namespace {
 
-constexpr std::uint32_t kMaxWidth = 1U << 24, kMaxExperts = 1U << 12;
+constexpr std::uint32_t kMaxWidth = 1U << 24;
 
 constexpr std::string_view kAttentionSoftcapKey = "attn_logit_softcapping",
                            kLogitSoftcapKey = "final_logit_softcapping";
@@ -81,17 +83,7 @@ class ModelInfoReader {
     if (model_.name.empty()) model_.name = displayable(stem);
   }
 
-  // A width of layers without experts changes nothing, a number of experts does.
-  void refuse_experts() {
-    if (row_.router) return;
-    const std::uint32_t n_experts = keys_.count("expert_count", std::numeric_limits<std::uint32_t>::max(), 0);
-    if (keys_.failed() || n_experts == 0) return;
-    unsupported(
-        fmt::format("metadata '{}' is {}, expected 0: how a mixture of experts of this architecture chooses "
-                    "them is not known to this version",
-                    keys_.full_key("expert_count"), n_experts));
-  }
-
+  void refuse_experts() { headroom::refuse_experts(row_, keys_); }
   void refuse_keys() { refuse_unapplied_keys(file_, keys_); }
 
   void read_sizes() {
@@ -125,19 +117,19 @@ class ModelInfoReader {
   void read_layers() {
     const auto n_heads = keys_.per_layer("attention.head_count", n_blocks_, kMaxHeads);
     const auto n_kv_heads = keys_.per_layer("attention.head_count_kv", n_blocks_, kMaxHeads, n_heads);
-    const LayerSpec experts = read_experts();
+    const LayerSpec experts = read_experts(row_, kMaxWidth, keys_);
     // Files of experts may state a width of layers without any as well, which they do not have.
-    const auto d_ff = row_.router ? std::vector<std::uint32_t>(n_blocks_, experts.d_ff)
-                                  : keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth);
+    const bool has_dense = !experts.has_experts() || (row_.shared_expert && row_.shared_expert->is_named_as_dense);
+    const auto d_ff = has_dense ? keys_.per_layer("feed_forward_length", n_blocks_, kMaxWidth)
+                                : std::vector<std::uint32_t>(n_blocks_, experts.d_ff);
     if (keys_.failed()) return;
-    head_dim_ = read_head_dim(n_heads.front());
+    head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
+    if (keys_.failed()) return;
     const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
     const float softcap = read_softcap(kAttentionSoftcapKey, row_.attention_softcap);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
     if (keys_.failed()) return;
-    const bool by_width = n_layers_ == row_.n_layers_scaled_by_width;
-    const double scaled_by = by_width ? static_cast<double>(model_.d_model) / n_heads.front() : head_dim_;
     for (std::uint32_t i = 0; i < n_layers_; ++i) {
       LayerSpec layer = experts;
       layer.activation = row_.activation;
@@ -155,67 +147,33 @@ class ModelInfoReader {
       layer.window = windows[i];
       layer.n_heads = n_heads[i];
       layer.n_kv_heads = n_kv_heads[i];
-      layer.head_dim = head_dim_;
-      layer.attention_scale = static_cast<float>(1.0 / std::sqrt(scaled_by));
+      layer.head_dim = head_sizes_.of(layer.attention);
+      layer.attention_scale = attention_scale(row_, n_layers_, model_.d_model, layer);
       layer.attention_softcap = softcap;
+      layer.has_value_norm = row_.has_value_norm;
       layer.has_out_gate = row_.has_out_gate;
       layer.has_post_norms = row_.has_post_norms;
+      layer.output_scale = read_output_scale(i);
       model_.layers.push_back(layer);
     }
   }
 
-  // A layer that has nothing but its experts and the shared one, if the architecture has any.
-  LayerSpec read_experts() {
-    LayerSpec layer;
-    if (!row_.router) return layer;
-    layer.router = *row_.router;
-    layer.n_experts = keys_.positive("expert_count", kMaxExperts);
-    layer.n_experts_used = keys_.positive("expert_used_count", kMaxExperts);
-    layer.expert_d_ff = keys_.positive("expert_feed_forward_length", kMaxWidth);
-    if (row_.shared_expert) {
-      layer.d_ff = keys_.positive("expert_shared_feed_forward_length", kMaxWidth);
-      layer.has_shared_gate = row_.shared_expert->has_gate;
+  // One number, which is of the header for us: no device holds it as a weight.
+  float read_output_scale(std::uint32_t layer) {
+    const std::string name = layer_tensor_name(static_cast<std::int32_t>(layer), kOutputScaleTensor);
+    const TensorInfo* tensor = row_.may_scale_output && !keys_.failed() ? file_.find_tensor(name) : nullptr;
+    if (tensor == nullptr) return 1.0F;
+    float scale = 0;
+    if (tensor->dtype != DType::kF32 || tensor->n_elems() != 1) {
+      bad(fmt::format("tensor '{}' is {} of shape ({}), expected F32 of shape (1)", name, tensor->type_name,
+                      fmt::join(tensor->shape, ", ")));
+      return 1.0F;
     }
-    if (layer.n_experts_used > layer.n_experts) {
-      bad(fmt::format("metadata '{}' is {}, expected at most '{}', {}", keys_.full_key("expert_used_count"),
-                      layer.n_experts_used, keys_.full_key("expert_count"), layer.n_experts));
-    }
-    if (const std::uint64_t width = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff; width > kMaxWidth) {
-      bad(fmt::format("metadata '{}' times '{}' is {}, expected at most {}", keys_.full_key("expert_used_count"),
-                      keys_.full_key("expert_feed_forward_length"), width, kMaxWidth));
-    }
-    return layer;
-  }
-
-  std::uint32_t read_head_dim(std::uint32_t n_heads) {
-    const bool divides = model_.d_model % n_heads == 0;
-    if (!divides && !keys_.has("attention.key_length")) {
-      bad(fmt::format("metadata '{}' is {}, which does not divide '{}', {}, and '{}' is missing",
-                      keys_.full_key("attention.head_count"), n_heads, keys_.full_key("embedding_length"),
-                      model_.d_model, keys_.full_key("attention.key_length")));
-      return 0;
-    }
-    const std::uint32_t head_dim = keys_.positive("attention.key_length", kMaxHeadDim, model_.d_model / n_heads);
-    const std::uint32_t value_dim = keys_.positive("attention.value_length", kMaxHeadDim, head_dim);
-    expect_same_in_windows("attention.key_length_swa", head_dim);
-    expect_same_in_windows("attention.value_length_swa", value_dim);
-    if (keys_.failed()) return 0;
-    if (value_dim != head_dim)
-      unsupported(fmt::format("metadata '{}' is {}, expected the size of a key, {}: this version has equal ones only",
-                              keys_.full_key("attention.value_length"), value_dim, head_dim));
-    const bool is_stated = keys_.has("attention.key_length");
-    if (head_dim % 2 != 0 || head_dim > kMaxHeadDim)
-      bad(fmt::format("a head has {} elements by metadata '{}', expected an even number up to {}", head_dim,
-                      keys_.full_key(is_stated ? "attention.key_length" : "attention.head_count"), kMaxHeadDim));
-    return head_dim;
-  }
-
-  // A width that the key states for layers with a window. 0 is none, as an absent key.
-  void expect_same_in_windows(std::string_view key, std::uint32_t width) {
-    const std::uint32_t stated = keys_.count(key, std::numeric_limits<std::uint32_t>::max(), width);
-    if (keys_.failed() || stated == 0 || stated == width) return;
-    unsupported(fmt::format("metadata '{}' is {}, expected {}, as in layers without a window", keys_.full_key(key),
-                            stated, width));
+    const Status read = file_.read_tensor(*tensor, 0, std::as_writable_bytes(std::span(&scale, 1)));
+    if (!read) keys_.fail(read.error());
+    if (read && !std::isfinite(scale)) bad(fmt::format("tensor '{}' holds {}, expected a finite number", name, scale));
+    is_used_[static_cast<std::size_t>(tensor - file_.tensors().data())] = true;
+    return scale;
   }
 
   // 0: none.
@@ -232,10 +190,9 @@ class ModelInfoReader {
   }
 
   void read_ropes() {
-    model_.ropes.push_back(read_rope(file_, row_, head_dim_, model_.n_ctx_trained, keys_));
-    expect_same_in_windows("rope.dimension_count_swa", model_.ropes.front().rope_dim);
+    model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
     if (keys_.failed() || row_.window_rope_theta == 0) return;
-    RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), keys_);
+    RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
     const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
     if (std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
     model_.ropes.push_back(std::move(of_windows));
@@ -298,7 +255,8 @@ class ModelInfoReader {
     } else {
       fill(TensorRole::kQ, i, q_dim, d_model);
       fill(TensorRole::kK, i, kv_dim, d_model);
-      fill(TensorRole::kV, i, kv_dim, d_model);
+      layer.value_is_key = row_.may_lack_values && !is_there(TensorRole::kV, i);
+      if (!layer.value_is_key) fill(TensorRole::kV, i, kv_dim, d_model);
     }
     layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
     if (layer.has_qkv_bias) {
@@ -371,15 +329,26 @@ class ModelInfoReader {
     fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
   }
 
-  void fill_experts(std::int32_t i, const LayerSpec& layer) {
+  void fill_experts(std::int32_t i, LayerSpec& layer) {
     fill(TensorRole::kRouter, i, layer.n_experts, model_.d_model);
     fill_gates_and_ups(i, layer);
     fill(TensorRole::kExpertDown, i, model_.d_model, layer.expert_d_ff, layer.n_experts);
+    if (layer.has_branch_norms) fill_branch_norms(i, layer);
     if (!layer.has_shared_expert()) return;
+    if (row_.shared_expert->is_named_as_dense) return fill_dense(i, layer);
     fill_from(layer_tensor_name(i, kSharedExpertGateTensor), TensorRole::kGate, i, layer.d_ff, model_.d_model);
     fill_from(layer_tensor_name(i, kSharedExpertUpTensor), TensorRole::kUp, i, layer.d_ff, model_.d_model);
     fill_from(layer_tensor_name(i, kSharedExpertDownTensor), TensorRole::kDown, i, model_.d_model, layer.d_ff);
     if (layer.has_shared_gate) fill(TensorRole::kSharedGate, i, 1, model_.d_model);
+  }
+
+  void fill_branch_norms(std::int32_t i, LayerSpec& layer) {
+    for (const TensorRole norm :
+         {TensorRole::kRouterNorm, TensorRole::kExpertNorm, TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
+      fill(norm, i, 1, model_.d_model);
+    layer.router_scale = 1.0F / std::sqrt(static_cast<float>(model_.d_model));
+    layer.has_expert_scales = is_there(TensorRole::kExpertScale, i);
+    if (layer.has_expert_scales) fill(TensorRole::kExpertScale, i, 1, layer.n_experts);
   }
 
   // Of all experts: two tensors or, where a converter was asked for it, one.
@@ -492,8 +461,8 @@ class ModelInfoReader {
   KeyReader keys_;
   ModelInfo model_;
   std::uint32_t n_layers_ = 0, n_blocks_ = 0;  // n_blocks_: with layers that are not run
-  std::uint32_t head_dim_ = 0;                 // of layers with attention
-  std::vector<bool> is_used_;                  // by index into the file's tensors
+  HeadSizes head_sizes_;
+  std::vector<bool> is_used_;  // by index into the file's tensors
 };
 
 }  // namespace

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "file/show_name.h"
+#include "model/read_heads.h"
 #include "model/tensor_roles.h"
 
 namespace headroom {
 namespace {
+
+constexpr std::string_view kWindowRopeDim = "rope.dimension_count_swa";
 
 struct ScalingName {
   std::string_view name;
@@ -134,6 +137,12 @@ void check_sections(const RopeSpec& rope, KeyReader& keys) {
                   keys.full_key("rope.dimension_count")));
 }
 
+void check_rope_dim(std::uint32_t rope_dim, std::string_view key, std::uint32_t head_dim, KeyReader& keys) {
+  if (keys.failed() || (rope_dim % 2 == 0 && rope_dim <= head_dim)) return;
+  keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected an even number up to the head size {}",
+                                             keys.full_key(key), rope_dim, head_dim));
+}
+
 void check_theta(const RopeSpec& rope, std::string_view key, KeyReader& keys) {
   if (rope.theta > 0) return;
   keys.fail(ErrorCode::kBadFile,
@@ -149,21 +158,23 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   rope.rope_dim = keys.positive("rope.dimension_count", kMaxHeadDim, head_dim);
   rope.theta = keys.number("rope.freq_base", row.default_rope_theta);
   if (keys.failed()) return rope;
-  if (rope.rope_dim % 2 != 0 || rope.rope_dim > head_dim) {
-    keys.fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is {}, expected an even number up to the head size {}",
-                                               keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim));
-  }
+  check_rope_dim(rope.rope_dim, "rope.dimension_count", head_dim, keys);
   check_theta(rope, "rope.freq_base", keys);
+  if (!keys.failed() && !row.has_window_heads) expect_same_in_windows(kWindowRopeDim, rope.rope_dim, keys);
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
   if (!keys.failed() && row.has_rope_sections) check_sections(rope, keys);
   if (!keys.failed() && row.has_rope_factors) read_freq_factors(file, rope, keys);
   return rope;
 }
 
-RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, KeyReader& keys) {
+RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim, KeyReader& keys) {
   RopeSpec made;
   made.pairing = rope.pairing;
   made.rope_dim = rope.rope_dim;
+  if (row.has_window_heads) {
+    made.rope_dim = width_in_windows(kWindowRopeDim, head_dim, keys);
+    check_rope_dim(made.rope_dim, kWindowRopeDim, head_dim, keys);
+  }
   made.theta = keys.number(kWindowThetaKey, row.window_rope_theta);
   if (!keys.failed()) check_theta(made, kWindowThetaKey, keys);
   return made;

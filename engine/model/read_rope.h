@@ -15,7 +15,7 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
                    KeyReader& keys);
 
 // The embedding of layers with a window, for architectures whose `row` has another base for them: `rope` with that base
-// and without scaling.
-RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, KeyReader& keys);
+// and without scaling and factors. `head_dim` is of those layers.
+RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim, KeyReader& keys);
 
 }  // namespace headroom

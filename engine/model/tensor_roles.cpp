@@ -52,6 +52,11 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kExpertUp, "ffn_up_exps", "ffn_up_exps.weight", true, true, "ffn_gate_up_exps.weight"},
     RoleRow{TensorRole::kExpertDown, "ffn_down_exps", "ffn_down_exps.weight", true, true, ""},
     RoleRow{TensorRole::kSharedGate, "ffn_gate_inp_shexp", "ffn_gate_inp_shexp.weight", true, false, ""},
+    RoleRow{TensorRole::kRouterNorm, "ffn_gate_inp_scale", "ffn_gate_inp.scale", true, false, ""},
+    RoleRow{TensorRole::kExpertNorm, "pre_ffw_norm_2", "pre_ffw_norm_2.weight", true, false, ""},
+    RoleRow{TensorRole::kExpertPostNorm, "post_ffw_norm_2", "post_ffw_norm_2.weight", true, false, ""},
+    RoleRow{TensorRole::kSharedPostNorm, "post_ffw_norm_1", "post_ffw_norm_1.weight", true, false, ""},
+    RoleRow{TensorRole::kExpertScale, "ffn_down_exps_scale", "ffn_down_exps.scale", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -77,7 +82,12 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kExpertGate:
     case TensorRole::kExpertUp:
     case TensorRole::kExpertDown:
-    case TensorRole::kSharedGate: return true;
+    case TensorRole::kSharedGate:
+    case TensorRole::kRouterNorm:
+    case TensorRole::kExpertNorm:
+    case TensorRole::kExpertPostNorm:
+    case TensorRole::kSharedPostNorm:
+    case TensorRole::kExpertScale: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:

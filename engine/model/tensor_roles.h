@@ -44,8 +44,13 @@ enum class TensorRole : std::uint8_t {
   kExpertUp,        // (n_experts, expert_d_ff, d_model)
   kExpertDown,      // (n_experts, d_model, expert_d_ff)
   kSharedGate,      // (d_model)
+  kRouterNorm,      // (d_model); these four of a layer with branch norms
+  kExpertNorm,      // (d_model)
+  kExpertPostNorm,  // (d_model)
+  kSharedPostNorm,  // (d_model)
+  kExpertScale,     // (n_experts)
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kSharedGate) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertScale) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32
@@ -68,9 +73,11 @@ inline constexpr std::string_view kSharedExpertGateTensor = "ffn_gate_shexp.weig
 // each expert; absent for a role that is never fused.
 std::optional<std::string> fused_tensor_name(TensorRole role, std::int32_t layer);
 
-// Files may carry this beside the roles.
+// Files may carry these beside the roles.
 inline constexpr std::string_view kRopeFactorsTensor =
     "rope_freqs.weight";  // (rope_dim / 2) f32: see RopeSpec::freq_factors
+inline constexpr std::string_view kOutputScaleTensor =
+    "layer_output_scale.weight";  // of a layer, (1) f32: LayerSpec::output_scale
 
 // Which rows of a tensor a weight has: those from `first` on, one after the other; or groups of n_together of them that
 // begin `step` rows apart. Example: a tensor with the queries of two heads of 64 rows, each with its gate behind it, is

@@ -93,11 +93,11 @@ class ProgramBuilder {
     add_op(OpKind::kFfnDown, index, device, {hidden, residual}, {residual}, is_streamed);
   }
 
-  // The weights of kMoeUp, and the norm that kSharedUp reads too, are uploaded with the router's. All that reads the
-  // residual stands before what adds to it.
+  // The weights of kMoeUp, and the norms that it reads, and the norm that kSharedUp reads too, are uploaded with the
+  // router's. All that reads the residual stands before what adds to it.
   void add_experts(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed,
                    BufferId residual) {
-    CHECK(!layer.has_post_norms, "what experts add to the residual is not normed");
+    CHECK(layer.has_post_norms == layer.has_branch_norms, "what experts add is normed with what is beside them");
     const BufferId ids = add_buffer("expert ids", device, layer.n_experts_used),
                    weights = add_buffer("expert weights", device, layer.n_experts_used);
     add_op(OpKind::kMoeRoute, index, device, {residual}, {ids, weights}, is_streamed);
@@ -105,6 +105,11 @@ class ProgramBuilder {
     add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
     OperandList shared;
     if (layer.has_shared_expert()) shared = add_shared_up(index, layer, device, is_streamed, residual);
+    if (layer.has_branch_norms) {
+      const BufferId branch = add_buffer("branch", device, model_.d_model);
+      add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights}, {branch}, is_streamed);
+      return add_op(OpKind::kSharedDown, index, device, {shared[0], branch, residual}, {residual}, is_streamed);
+    }
     add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights, residual}, {residual}, is_streamed);
     if (shared.size() == 1) add_op(OpKind::kSharedDown, index, device, {shared[0], residual}, {residual}, is_streamed);
     if (shared.size() == 2)

@@ -17,7 +17,7 @@ namespace headroom {
 // in a graph. "residual" is (n_rows, d_model) f32, "query", "attended" and "gate" (n_rows, q_dim) f32, "hidden"
 // (n_rows, d_ff) f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and
 // "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a shared expert "shared" (n_rows, d_ff) f32 and "shared gate"
-// (n_rows, 1) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
+// (n_rows, 1) f32, "branch" (n_rows, d_model) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
 // n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; all row-major. A kind states its inputs -> its outputs, in
 // the order of the op's lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
@@ -39,9 +39,11 @@ enum class OpKind : std::uint8_t {
   kMoeUp,      // residual, ids -> hidden; act(gate(norm(residual))) * up(norm(residual)) of each chosen expert
   kSharedUp,   // residual -> shared; as kFfnUp, before any expert has added to the residual. With a gate: residual ->
                // shared, shared gate; the latter is sigmoid(gate . norm(residual))
-  kMoeDown,    // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts
+  kMoeDown,  // hidden, ids, weights, residual -> residual; adds the sum of weight * down(hidden) over a row's experts.
+             // With branch norms: hidden, ids, weights -> branch; the norm of that sum
   kSharedDown,  // shared, residual -> residual; adds down(shared). With a gate: shared, shared gate, residual ->
-                // residual; adds shared gate * down(shared)
+                // residual; adds shared gate * down(shared). With branch norms: shared, branch, residual -> residual;
+                // adds norm(norm(down(shared)) + branch)
   kLogits,      // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,    // a buffer of another device -> the same buffer here
 };

@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets] [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets | --gemma4] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -21,9 +21,16 @@ DELTA_SHAPE = {"n_layers": 8, "d_model": 4096, "d_ff": 12288, "n_heads": 16, "n_
 EXPERTS_DELTA_SHAPE = {"n_layers": 4, "d_model": 2048, "d_ff": 512, "n_heads": 16, "n_kv_heads": 2, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
                        "n_experts": 256, "n_experts_used": 8, "shared_d_ff": 512,
                        "n_key_heads": 16, "n_value_heads": 32, "state_dim": 128, "conv_width": 4, "attention_period": 4}
-# Of (experts, delta nets): the architecture, what a file is named, its shape.
-KINDS = {(False, False): ("llama", "1B", SHAPE), (True, False): ("qwen3moe", "experts", EXPERTS_SHAPE),
-         (False, True): ("qwen35", "delta nets", DELTA_SHAPE), (True, True): ("qwen35moe", "experts and delta nets", EXPERTS_DELTA_SHAPE)}
+# Gemma 4 12B and 26B-A4B, of whose layers every sixth sees everything; they have 48 and 30 layers, and a vocabulary that would hide few of them.
+GEMMA4_SHAPE = {"n_layers": 6, "d_model": 3840, "d_ff": 15360, "n_heads": 16, "n_kv_heads": 8, "head_dim": 256, "n_vocab": 32000, "n_ctx": 131072,
+                "full_head_dim": 512, "full_kv_heads": 1, "window": 1024, "attention_period": 6}
+GEMMA4_EXPERTS_SHAPE = {"n_layers": 6, "d_model": 2816, "d_ff": 704, "n_heads": 16, "n_kv_heads": 8, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
+                        "n_experts": 128, "n_experts_used": 8, "dense_d_ff": 2112,
+                        "full_head_dim": 512, "full_kv_heads": 2, "window": 1024, "attention_period": 6}
+# Of (experts, delta nets, Gemma 4): the architecture, what a file is named, its shape.
+KINDS = {(False, False, False): ("llama", "1B", SHAPE), (True, False, False): ("qwen3moe", "experts", EXPERTS_SHAPE),
+         (False, True, False): ("qwen35", "delta nets", DELTA_SHAPE), (True, True, False): ("qwen35moe", "experts and delta nets", EXPERTS_DELTA_SHAPE),
+         (False, False, True): ("gemma4", "windows", GEMMA4_SHAPE), (True, False, True): ("gemma4", "windows and experts", GEMMA4_EXPERTS_SHAPE)}
 Q = gguf.GGMLQuantizationType
 # Where the f16 scales stand in a block, per type: byte offsets.
 SCALES = {Q.Q8_0: [0], Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2],
@@ -55,9 +62,12 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one; with delta nets one expert more is shared")
     parser.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
+    parser.add_argument("--gemma4", action="store_true", help="a Gemma 4 model; with experts these stand beside a dense FFN")
     parser.add_argument("--layers", type=int)
     args = parser.parse_args()
-    architecture, kind_name, shape = KINDS[args.experts, args.delta_nets]
+    if args.delta_nets and args.gemma4:
+        parser.error("Gemma 4 has no delta nets")
+    architecture, kind_name, shape = KINDS[args.experts, args.delta_nets, args.gemma4]
     shape, rng = dict(shape), np.random.default_rng(1)
     shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
@@ -68,13 +78,25 @@ def main():
     writer.add_block_count(shape["n_layers"])
     writer.add_context_length(shape["n_ctx"])
     writer.add_embedding_length(shape["d_model"])
-    writer.add_feed_forward_length(shape["d_ff"])
+    writer.add_feed_forward_length(shape.get("dense_d_ff", shape["d_ff"]))
     writer.add_head_count(shape["n_heads"])
-    writer.add_head_count_kv(shape["n_kv_heads"])
-    writer.add_key_length(shape["head_dim"])
-    writer.add_value_length(shape["head_dim"])
-    writer.add_rope_dimension_count(shape["head_dim"] // 4 if args.delta_nets else shape["head_dim"])
+    has_window = [args.gemma4 and (i + 1) % shape["attention_period"] != 0 for i in range(shape["n_layers"])]
+    of_all = shape.get("full_head_dim", shape["head_dim"])
+    heads = [(shape["head_dim"], shape["n_kv_heads"]) if window else (of_all, shape.get("full_kv_heads", shape["n_kv_heads"])) for window in has_window]
+    writer.add_head_count_kv([n for _, n in heads] if args.gemma4 else shape["n_kv_heads"])
+    writer.add_key_length(of_all)
+    writer.add_value_length(of_all)
+    writer.add_rope_dimension_count(of_all // 4 if args.delta_nets else of_all)
     writer.add_rope_freq_base(500000.0)
+    if args.gemma4:
+        for key in ("attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"):
+            writer.add_uint32(f"{architecture}.{key}", shape["head_dim"])
+        for key in ("attention.shared_kv_layers", "embedding_length_per_layer_input"):
+            writer.add_uint32(f"{architecture}.{key}", 0)
+        writer.add_float32(f"{architecture}.rope.freq_base_swa", 10000.0)
+        writer.add_float32(f"{architecture}.final_logit_softcapping", 30.0)
+        writer.add_sliding_window(shape["window"])
+        writer.add_array(f"{architecture}.attention.sliding_window_pattern", has_window)
     writer.add_layer_norm_rms_eps(1e-5)
     if args.experts:
         writer.add_expert_count(shape["n_experts"])
@@ -92,10 +114,13 @@ def main():
         writer.add_ssm_inner_size(shape["n_value_heads"] * shape["state_dim"])
     writer.add_vocab_size(shape["n_vocab"])
     # One token per byte, then fillers: enough for both programs to load and to tokenize.
-    writer.add_tokenizer_model("llama")
+    writer.add_tokenizer_model("gemma4" if args.gemma4 else "llama")
+    if args.gemma4:
+        writer.add_token_merges(["filler0 filler1"])
     tokens = [b"<unk>", b"<s>", b"</s>"] + [f"<0x{b:02X}>".encode() for b in range(256)]
     types = [2, 3, 3] + [6] * 256
     tokens += [f"filler{i}".encode() for i in range(shape["n_vocab"] - len(tokens))]
+    tokens[-1] = b"filler0filler1"
     types += [1] * (shape["n_vocab"] - len(types))
     writer.add_token_list(tokens)
     writer.add_token_scores([0.0] * len(tokens))
@@ -122,29 +147,45 @@ def main():
         writer.add_tensor(f"blk.{i}.ssm_norm.weight", np.ones(shape["state_dim"], np.float32))
         matrix(f"blk.{i}.ssm_out.weight", d, width, base)
 
-    d, q, kv = shape["d_model"], shape["n_heads"] * shape["head_dim"], shape["n_kv_heads"] * shape["head_dim"]
+    d = shape["d_model"]
     matrix("token_embd.weight", shape["n_vocab"], d, better)
+    if args.gemma4:
+        writer.add_tensor("rope_freqs.weight", np.array([1.0] * (of_all // 8) + [1e30] * (of_all // 2 - of_all // 8), np.float32))
     writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
     for i in range(shape["n_layers"]):
         rich = better if i % 2 == 0 else base
-        for norm in ("attn_norm", "post_attention_norm" if args.delta_nets else "ffn_norm"):
+        norms = ["attn_norm", "post_attention_norm" if args.delta_nets else "ffn_norm"]
+        if args.gemma4:
+            norms += ["post_attention_norm", "post_ffw_norm"]
+            norms += ["pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"] if args.experts else []
+            writer.add_tensor(f"blk.{i}.layer_output_scale.weight", np.ones(1, np.float32))
+        for norm in norms:
             writer.add_tensor(f"blk.{i}.{norm}.weight", np.ones(d, np.float32))
         if args.delta_nets and (i + 1) % shape["attention_period"] != 0:
             delta_net(i, rich)
         else:
+            head_dim, n_kv_heads = heads[i]
+            q, kv = shape["n_heads"] * head_dim, n_kv_heads * head_dim
             matrix(f"blk.{i}.attn_q.weight", 2 * q if args.delta_nets else q, d, base)
             matrix(f"blk.{i}.attn_k.weight", kv, d, base)
-            matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
+            if not args.gemma4 or has_window[i]:  # else values are made by the matrix of keys
+                matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
             matrix(f"blk.{i}.attn_output.weight", d, q, base)
-            if args.delta_nets or args.experts:
+            if args.delta_nets or args.experts or args.gemma4:
                 for head in ("q", "k"):
-                    writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.ones(shape["head_dim"], np.float32))
+                    writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.full(head_dim, 0.25 if args.gemma4 else 1, np.float32))
         kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
         matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, base, n)
         matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, base, n)
         matrix(f"blk.{i}.ffn_down{kind}.weight", d, shape["d_ff"], rich, n)
         if args.experts:
             matrix(f"blk.{i}.ffn_gate_inp.weight", n, d, Q.F32)
+        if "dense_d_ff" in shape:
+            matrix(f"blk.{i}.ffn_gate.weight", shape["dense_d_ff"], d, base)
+            matrix(f"blk.{i}.ffn_up.weight", shape["dense_d_ff"], d, base)
+            matrix(f"blk.{i}.ffn_down.weight", d, shape["dense_d_ff"], rich)
+            writer.add_tensor(f"blk.{i}.ffn_gate_inp.scale", np.ones(d, np.float32))
+            writer.add_tensor(f"blk.{i}.ffn_down_exps.scale", np.ones(n, np.float32))
         if "shared_d_ff" in shape:
             matrix(f"blk.{i}.ffn_gate_shexp.weight", shape["shared_d_ff"], d, base)
             matrix(f"blk.{i}.ffn_up_shexp.weight", shape["shared_d_ff"], d, base)

@@ -41,11 +41,24 @@ GLOBAL_AND_LOCAL = {
     "full_attention": {"rope_type": "linear", "rope_theta": 1000000.0, "factor": 8.0},
     "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
 }
+# gemma4: of heads of layers that see everything the first quarter of the pairs turns, by the frequencies of the whole head.
+PROPORTIONAL_AND_LOCAL = {
+    "full_attention": {"rope_type": "proportional", "rope_theta": 1000000.0, "partial_rotary_factor": 0.25},
+    "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+}
 # 16 or 8 elements of each head turn. The sections tell pairs of three positions of an image apart, which are one and the same for text.
 HALF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.5, "mrope_section": [3, 3, 2]}
 QUARTER_OF_A_HEAD = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25, "mrope_section": [2, 1, 1]}
 WITHOUT_SECTIONS = {"rope_type": "default", "rope_theta": 10000000.0, "partial_rotary_factor": 0.25}
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
+
+
+# Without what its smaller models have beside.
+GEMMA4 = dict(GEMMA, hidden_size_per_layer_input=0, final_logit_softcapping=15.0)
+
+
+def window_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
+    return ["full_attention" if layer in full else "sliding_attention" for layer in range(n_layers)]
 
 
 def delta_net(n_key_heads: int, n_value_heads: int, state: int) -> dict:
@@ -94,6 +107,17 @@ MODELS = {
     # One model in two files: what makes queries, keys, values and gates is two tensors or, as in older files, one, and gates and ups of experts likewise.
     "qwen3next": ("qwen3next", *QWEN3NEXT),
     "qwen3next-fused": ("qwen3next", dict(QWEN3NEXT[0], is_fused=True), *QWEN3NEXT[1:]),
+    # Windows where no period would have them; heads of two sizes and numbers; values that are keys in the layers without a window, and not.
+    "gemma4": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=40, n_layers=5), PROPORTIONAL_AND_LOCAL,
+               dict(GEMMA4, sliding_window=10, global_head_dim=32, num_global_key_value_heads=1, attention_k_eq_v=True,
+                    layer_types=window_kinds(5, full=(1, 4)))),
+    "gemma4-values": ("gemma4", dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3), PROPORTIONAL_AND_LOCAL,
+                      dict(GEMMA4, sliding_window=12, global_head_dim=64, layer_types=window_kinds(3, full=(2,)))),
+    # Experts beside a dense FFN, each with norms of its own. Gates and ups of experts are one tensor, as converters write it.
+    "gemma4-experts": ("gemma4", dict(d_model=32, n_heads=2, n_kv_heads=1, head_dim=16, d_ff=40, n_layers=3, is_fused=True), PROPORTIONAL_AND_LOCAL,
+                       dict(GEMMA4, sliding_window=12, global_head_dim=32, num_global_key_value_heads=1, attention_k_eq_v=True,
+                            layer_types=window_kinds(3, full=(2,)), enable_moe_block=True, num_experts=8, top_k_experts=3,
+                            moe_intermediate_size=20)),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -103,6 +127,9 @@ FUZZED = {
     "qwen3": ({}, PLAIN, {}),
     "gemma2": (dict(head_dim=4), PLAIN, {}),
     "gemma3": (dict(head_dim=4), GLOBAL_AND_LOCAL, {}),
+    "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
+               dict(GEMMA4, global_head_dim=8, num_global_key_value_heads=1, attention_k_eq_v=True, layer_types=window_kinds(2, full=(1,)),
+                    enable_moe_block=True, num_experts=3, top_k_experts=2, moe_intermediate_size=4)),
     "qwen3moe": ({}, PLAIN, dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True)),
     "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET),
     "qwen35moe": (dict(n_layers=2, head_dim=8), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET | FEW_EXPERTS),
@@ -124,6 +151,7 @@ CLASSES = {
     "qwen3next": (transformers.Qwen3NextConfig, transformers.Qwen3NextForCausalLM),
     "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
+    "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
 }
 
 
@@ -172,15 +200,24 @@ def fill(model, seed: int) -> None:
             values = rng.standard_normal(tuple(tensor.shape))
             if "norm" in name:
                 values = 0.2 * values + (0 if adds_one_to_norm(model, name) else 1)
+                if model.config.model_type == "gemma4_text" and ".q_norm." in name:
+                    values *= 0.3  # scores are not scaled: trained models have it here
             elif name.endswith(".A_log"):
                 values = 0.4 * values - 1
             elif name.endswith(".dt_bias"):
                 values = 0.5 * values - 0.7
             elif name.endswith(".bias"):
                 values = 0.3 * values
+            elif name.endswith("router.scale"):  # the logits of the router are divided by the root of d_model
+                values = math.sqrt(tensor.shape[-1]) * (1 + 0.3 * values)
+            elif name.endswith(".per_expert_scale"):
+                values = 1 + 0.3 * values
             elif "embed_tokens" not in name:
                 values = values / math.sqrt(tensor.shape[-1])
             tensor.copy_(torch.from_numpy(values.astype(np.float32)))
+        for name, tensor in model.named_buffers():
+            if name.endswith(".layer_scalar"):
+                tensor.copy_(torch.from_numpy((0.7 + 0.5 * rng.random(tuple(tensor.shape))).astype(np.float32)))
 
 
 def nextn_block(model, seed: int) -> dict:
@@ -285,7 +322,7 @@ def main() -> None:
             "llama_cpp_reads": LLAMA_CPP_READS.get(name, name),
             "window": further.get("sliding_window", 0) if architecture == "llama" else 0,
             "n_vocab": model.config.vocab_size,
-            "n_params": sum(tensor.numel() for tensor in model.parameters()),
+            "n_params": sum(tensor.numel() for name, tensor in model.state_dict().items() if name != "lm_head.weight" or not model.config.tie_word_embeddings),
             **rotary_facts(model.model.rotary_emb),
             "tokens": tokens.tolist(),
         }

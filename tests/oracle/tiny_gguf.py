@@ -39,6 +39,17 @@ LAYER_NAMES = {
     "linear_attn.dt_bias": "ssm_dt.bias",
     "linear_attn.norm.weight": "ssm_norm.weight",
     "linear_attn.out_proj.weight": "ssm_out.weight",
+    "layer_scalar": "layer_output_scale.weight",
+    "post_feedforward_layernorm_1.weight": "post_ffw_norm_1.weight",
+    "pre_feedforward_layernorm_2.weight": "pre_ffw_norm_2.weight",
+    "post_feedforward_layernorm_2.weight": "post_ffw_norm_2.weight",
+    "router.proj.weight": "ffn_gate_inp.weight",
+    "router.scale": "ffn_gate_inp.scale",
+    "router.per_expert_scale": "ffn_down_exps.scale",
+    "experts.gate_proj": "ffn_gate_exps.weight",
+    "experts.up_proj": "ffn_up_exps.weight",
+    "experts.gate_up_proj": "ffn_gate_up_exps.weight",
+    "experts.down_proj": "ffn_down_exps.weight",
     "nextn.eh_proj.weight": "nextn.eh_proj.weight",
     "nextn.enorm.weight": "nextn.enorm.weight",
     "nextn.hnorm.weight": "nextn.hnorm.weight",
@@ -67,7 +78,7 @@ def adds_one_to_norm(model, name: str) -> bool:
     """Whether the model multiplies by 1 + weight in this norm; a file has the sum."""
     if "norm" not in name or "linear_attn." in name:
         return False
-    return model.config.model_type.startswith("gemma") or has_delta_nets(model.config)
+    return model.config.model_type.startswith(("gemma2", "gemma3")) or has_delta_nets(model.config)
 
 
 def gguf_name(name: str, model) -> str:
@@ -126,10 +137,11 @@ def delta_net_values(name: str, values: np.ndarray, config, tiles_value_heads: b
     return tiled(values, *heads, axis=1 if part == "out_proj.weight" else 0)
 
 
-def spm_tokens(n_vocab: int):
+def spm_tokens(n_vocab: int, words: tuple[str, ...] = ()):
     tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)] + ["\u2581"]
     types = [gguf.TokenType.UNKNOWN] + [gguf.TokenType.CONTROL] * 2 + [gguf.TokenType.BYTE] * 256 + [gguf.TokenType.NORMAL]
     tokens += [chr(ord("a") + i) for i in range(26)]
+    tokens = tokens[: n_vocab - len(words)] + list(words)
     tokens += [f"[unused{i}]" for i in range(len(tokens), n_vocab)]
     types += [gguf.TokenType.NORMAL] * (n_vocab - len(types))
     return tokens[:n_vocab], types[:n_vocab]
@@ -148,7 +160,14 @@ def bpe_tokens(n_vocab: int):
 
 def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> None:
     is_spm = not architecture.startswith("qwen")
-    if is_spm:
+    if architecture.startswith("gemma4"):
+        tokens, types = spm_tokens(n_vocab, ("\u2581\u2581",))
+        writer.add_tokenizer_model("gemma4")
+        writer.add_token_merges(["\u2581 \u2581"])
+        writer.add_token_scores([-1000.0] * n_vocab)
+        bos, eos = 1, 2
+        writer.add_unk_token_id(0)
+    elif is_spm:
         tokens, types = spm_tokens(n_vocab)
         writer.add_tokenizer_model("llama")
         writer.add_tokenizer_pre("default")
@@ -168,6 +187,37 @@ def add_tokenizer(writer: gguf.GGUFWriter, architecture: str, n_vocab: int) -> N
     writer.add_add_bos_token(is_spm)
     if architecture.startswith("gemma"):
         writer.add_add_space_prefix(False)
+
+
+def add_heads(writer: gguf.GGUFWriter, architecture: str, config, rope: dict) -> None:
+    """How many heads there are, their sizes, and how much of one turns."""
+    writer.add_head_count(config.num_attention_heads)
+    if not architecture.startswith("gemma4"):
+        head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        writer.add_head_count_kv(config.num_key_value_heads)
+        writer.add_key_length(head_dim)
+        writer.add_value_length(head_dim)
+        writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
+        return
+    has_window = [kind == "sliding_attention" for kind in config.layer_types]
+    layers = [config.per_layer_config[layer] for layer in range(config.num_hidden_layers)]
+    of_all = layers[has_window.index(False)].head_dim
+    writer.add_head_count_kv([layer.num_key_value_heads for layer in layers])
+    writer.add_key_length(of_all)
+    writer.add_value_length(of_all)
+    writer.add_rope_dimension_count(of_all)
+    for key in ("attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"):
+        writer.add_uint32(f"{architecture}.{key}", layers[has_window.index(True)].head_dim)
+    writer.add_float32(f"{architecture}.rope.freq_base_swa", config.rope_parameters["sliding_attention"]["rope_theta"])
+    writer.add_array(f"{architecture}.attention.sliding_window_pattern", has_window)
+    for key in ("attention.shared_kv_layers", "embedding_length_per_layer_input"):  # what this writer has none of
+        writer.add_uint32(f"{architecture}.{key}", 0)
+
+
+def proportional_factors(rope: dict, head_dim: int) -> np.ndarray:
+    """What turns only the first pairs of a head: the others' frequencies are divided by so much that they stand still."""
+    n_turning = int(rope["partial_rotary_factor"] * head_dim // 2)
+    return np.array([1.0] * n_turning + [1e30] * (head_dim // 2 - n_turning))
 
 
 def add_delta_net(writer: gguf.GGUFWriter, architecture: str, config, n_nextn: int) -> None:
@@ -195,7 +245,6 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     config = model.config
     rope = rope.get("full_attention", rope)  # what is rotated otherwise has no key: it follows from the architecture
     window = getattr(config, "sliding_window", 0) or 0
-    head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     n_nextn = 1 if nextn else 0
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name(path.stem)
@@ -204,16 +253,12 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_embedding_length(config.hidden_size)
     if hasattr(type(config), "intermediate_size"):  # not where every layer has experts
         writer.add_feed_forward_length(config.intermediate_size)
-    writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_key_length(head_dim)
-    writer.add_value_length(head_dim)
-    writer.add_rope_dimension_count(int(head_dim * rope.get("partial_rotary_factor", 1)))
+    add_heads(writer, architecture, config, rope)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
-    if hasattr(config, "num_experts"):
+    if getattr(config, "num_experts", None):
         writer.add_expert_count(config.num_experts)
-        writer.add_expert_used_count(config.num_experts_per_tok)
+        writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     if hasattr(config, "shared_expert_intermediate_size"):
         writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
@@ -225,7 +270,9 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     for key in ("attn_logit_softcapping", "final_logit_softcapping"):
         if getattr(config, key, None) is not None:
             writer.add_float32(f"{architecture}.{key}", getattr(config, key))
-    if rope_keys and rope["rope_type"] != "default":
+    if rope["rope_type"] == "proportional":
+        freq_factors = proportional_factors(rope, config.per_layer_config["full_attention"].head_dim)
+    elif rope_keys and rope["rope_type"] != "default":
         writer.add_string(f"{architecture}.rope.scaling.type", rope["rope_type"])
         writer.add_rope_scaling_factor(rope["factor"])
         if "original_max_position_embeddings" in rope:

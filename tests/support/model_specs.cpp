@@ -71,6 +71,61 @@ const ModelShape kQwen3Next_80B_A3B{.name = "Qwen3 Next 80B A3B",
                                     .delta_net = {16, 32, 128, 128, 4, false},
                                     .shared_d_ff = 512};
 
+const ModelShape kGemma4_12B{.name = "Gemma 4 12B",
+                             .architecture = "gemma4",
+                             .n_layers = 48,
+                             .d_model = 3840,
+                             .n_heads = 16,
+                             .n_kv_heads = 8,
+                             .head_dim = 512,
+                             .d_ff = 15360,
+                             .n_vocab = 262144,
+                             .n_ctx_trained = 131072,
+                             .tied_head = true,
+                             .has_qk_norm = true,
+                             .window = 1024,
+                             .window_every = 6,
+                             .has_post_norms = true,
+                             .window_head_dim = 256,
+                             .full_kv_heads = 1};
+const ModelShape kGemma4_26B_A4B{.name = "Gemma 4 26B A4B",
+                                 .architecture = "gemma4",
+                                 .n_layers = 30,
+                                 .d_model = 2816,
+                                 .n_heads = 16,
+                                 .n_kv_heads = 8,
+                                 .head_dim = 512,
+                                 .d_ff = 704,
+                                 .n_vocab = 262144,
+                                 .n_ctx_trained = 262144,
+                                 .tied_head = true,
+                                 .has_qk_norm = true,
+                                 .window = 1024,
+                                 .window_every = 6,
+                                 .has_post_norms = true,
+                                 .n_experts = 128,
+                                 .n_experts_used = 8,
+                                 .shared_d_ff = 2112,
+                                 .window_head_dim = 256,
+                                 .full_kv_heads = 2};
+const ModelShape kGemma4_31B{.name = "Gemma 4 31B",
+                             .architecture = "gemma4",
+                             .n_layers = 60,
+                             .d_model = 5376,
+                             .n_heads = 32,
+                             .n_kv_heads = 16,
+                             .head_dim = 512,
+                             .d_ff = 21504,
+                             .n_vocab = 262144,
+                             .n_ctx_trained = 262144,
+                             .tied_head = true,
+                             .has_qk_norm = true,
+                             .window = 1024,
+                             .window_every = 6,
+                             .has_post_norms = true,
+                             .window_head_dim = 256,
+                             .full_kv_heads = 4};
+
 namespace {
 
 // Adds tensors in file order and sums what a header would say.
@@ -128,7 +183,7 @@ void add_attention(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_mo
   list.add(TensorRole::kQ, layer, "attn_q.weight", spec.q_dim(), d_model);
   if (spec.has_out_gate) list.add(TensorRole::kOutGate, layer, "attn_q.weight", spec.q_dim(), d_model);
   list.add(TensorRole::kK, layer, "attn_k.weight", spec.kv_dim(), d_model);
-  list.add(TensorRole::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
+  if (!spec.value_is_key) list.add(TensorRole::kV, layer, "attn_v.weight", spec.kv_dim(), d_model);
   if (spec.has_qkv_bias) {
     list.add(TensorRole::kQBias, layer, "attn_q.bias", 1, spec.q_dim());
     list.add(TensorRole::kKBias, layer, "attn_k.bias", 1, spec.kv_dim());
@@ -141,6 +196,12 @@ void add_attention(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_mo
   list.add(TensorRole::kAttnOut, layer, "attn_output.weight", d_model, spec.q_dim());
 }
 
+void add_dense(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
+  list.add(TensorRole::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
+  list.add(TensorRole::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
+  list.add(TensorRole::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+}
+
 void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t d_model, WeightList& list) {
   list.add(TensorRole::kAttnNorm, layer, "attn_norm.weight", 1, d_model);
   if (spec.delta_net) {
@@ -151,9 +212,7 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
   list.add(TensorRole::kFfnNorm, layer, "ffn_norm.weight", 1, d_model);
   if (spec.has_post_norms) list.add(TensorRole::kAttnPostNorm, layer, "post_attention_norm.weight", 1, d_model);
   if (!spec.has_experts()) {
-    list.add(TensorRole::kGate, layer, "ffn_gate.weight", spec.d_ff, d_model);
-    list.add(TensorRole::kUp, layer, "ffn_up.weight", spec.d_ff, d_model);
-    list.add(TensorRole::kDown, layer, "ffn_down.weight", d_model, spec.d_ff);
+    add_dense(spec, layer, d_model, list);
     if (spec.has_post_norms) list.add(TensorRole::kFfnPostNorm, layer, "post_ffw_norm.weight", 1, d_model);
     return;
   }
@@ -161,6 +220,13 @@ void add_layer_weights(const LayerSpec& spec, std::int32_t layer, std::uint32_t 
   list.add(TensorRole::kExpertGate, layer, "ffn_gate_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
   list.add(TensorRole::kExpertUp, layer, "ffn_up_exps.weight", spec.expert_d_ff, d_model, spec.n_experts);
   list.add(TensorRole::kExpertDown, layer, "ffn_down_exps.weight", d_model, spec.expert_d_ff, spec.n_experts);
+  if (spec.has_branch_norms) {
+    for (const TensorRole norm : {TensorRole::kFfnPostNorm, TensorRole::kRouterNorm, TensorRole::kExpertNorm,
+                                  TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
+      list.add(norm, layer, std::string(role_name(norm)), 1, d_model);
+    list.add(TensorRole::kExpertScale, layer, "ffn_down_exps.scale", 1, spec.n_experts);
+    return add_dense(spec, layer, d_model, list);
+  }
   if (!spec.has_shared_expert()) return;
   list.add(TensorRole::kGate, layer, "ffn_gate_shexp.weight", spec.d_ff, d_model);
   list.add(TensorRole::kUp, layer, "ffn_up_shexp.weight", spec.d_ff, d_model);
@@ -190,7 +256,8 @@ void set_ffn(LayerSpec& layer, const ModelShape& shape) {
   if (shape.n_experts == 0) return;
   set_experts(layer, shape.n_experts, shape.n_experts_used);
   layer.d_ff = shape.shared_d_ff;
-  layer.has_shared_gate = shape.shared_d_ff > 0;
+  layer.has_branch_norms = layer.has_expert_scales = shape.window_head_dim > 0;
+  layer.has_shared_gate = shape.shared_d_ff > 0 && !layer.has_branch_norms;
 }
 
 }  // namespace
@@ -205,6 +272,8 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
   RopeSpec rope;
   rope.rope_dim = shape.head_dim;
   model.ropes.push_back(rope);
+  rope.rope_dim = shape.window_head_dim;
+  if (shape.window_head_dim > 0) model.ropes.push_back(rope);
   for (std::uint32_t i = 0; i < shape.n_layers; ++i) {
     LayerSpec layer;
     set_ffn(layer, shape);
@@ -223,6 +292,13 @@ ModelInfo make_model(const ModelShape& shape, DType matrix_dtype) {
     const bool is_full = shape.window == 0 || (shape.window_every > 1 && (i + 1) % shape.window_every == 0);
     layer.attention = is_full ? AttentionKind::kFull : AttentionKind::kWindow;
     layer.window = is_full ? 0 : shape.window;
+    if (shape.window_head_dim > 0) {
+      layer.has_value_norm = true;
+      layer.value_is_key = is_full;
+      layer.head_dim = is_full ? shape.head_dim : shape.window_head_dim;
+      layer.n_kv_heads = is_full ? shape.full_kv_heads : shape.n_kv_heads;
+      layer.rope = is_full ? 0 : 1;
+    }
     model.layers.push_back(layer);
   }
   fill_weights(model, shape.tied_head, matrix_dtype);

@@ -22,10 +22,15 @@ struct ModelShape {
   std::uint32_t attention_period = 0;
   DeltaNetSpec delta_net{};
   std::uint32_t shared_d_ff = 0;  // of a shared expert with a gate; 0: none
+  // Of Gemma 4: heads of layers with a window have another size, and heads of K and V in the others another number;
+  // these make their values by K's matrix. With experts shared_d_ff is the FFN beside them, and each has norms. 0: none
+  // of it.
+  std::uint32_t window_head_dim = 0, full_kv_heads = 0;
 };
 
 extern const ModelShape kTinyLlama, kLlama32_1B, kLlama3_8B, kQwen25_7B, kQwen3_8B, kLlama3_70B, kMistral7B, kGemma2_9B,
-    kGemma3_27B, kQwen3_30B_A3B, kQwen35_27B, kQwen35_35B_A3B, kQwen3Next_80B_A3B;
+    kGemma3_27B, kQwen3_30B_A3B, kQwen35_27B, kQwen35_35B_A3B, kQwen3Next_80B_A3B, kGemma4_12B, kGemma4_26B_A4B,
+    kGemma4_31B;
 
 // Every weight the forward pass reads, matrices as `matrix_dtype` (as F16 where rows do not end on its block), vectors
 // as F32.

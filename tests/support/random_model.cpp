@@ -74,13 +74,16 @@ class ModelBuilder {
     writer_.set_uint(key("context_length"), spec_.n_ctx_trained);
     writer_.set_uint(key("embedding_length"), spec_.d_model);
     // Real files of experts state another width for layers without any, or none.
-    if (!row_.shared_expert) writer_.set_uint(key("feed_forward_length"), row_.router ? 3 * spec_.d_ff : spec_.d_ff);
+    const bool is_named_as_dense = has_experts() && row_.shared_expert && row_.shared_expert->is_named_as_dense;
+    if (!has_experts() || !row_.shared_expert)
+      writer_.set_uint(key("feed_forward_length"), has_experts() ? 3 * spec_.d_ff : spec_.d_ff);
+    if (is_named_as_dense) writer_.set_uint(key("feed_forward_length"), spec_.shared_d_ff);
     std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
                                                  {"expert_used_count", spec_.n_experts_used},
                                                  {"expert_feed_forward_length", spec_.d_ff}};
-    if (row_.shared_expert) experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
+    if (row_.shared_expert && !is_named_as_dense) experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
     for (const auto& [name, value] : experts) {
-      if (row_.router && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
+      if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
     writer_.set_uint(key("attention.head_count"), spec_.n_heads);
     writer_.set_uint(key("attention.head_count_kv"), spec_.n_kv_heads);
@@ -100,6 +103,11 @@ class ModelBuilder {
       writer_.set_uint(key("attention.value_length"), spec_.head_dim);
     }
     if (spec_.window > 0) writer_.set_uint(key("attention.sliding_window"), spec_.window);
+    if (row_.has_window_heads && spec_.window_head_dim > 0) {
+      for (const char* name : {"attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"})
+        if (!spec_.uint_keys.contains(name)) writer_.set_uint(key(name), spec_.window_head_dim);
+      writer_.set_uint(key("attention.sliding_window_pattern"), spec_.window_period);
+    }
     if (!spec_.float_keys.contains("rope.freq_base")) writer_.set_float(key("rope.freq_base"), 10000.0F);
     for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
     for (const auto& [name, value] : spec_.uint_keys) writer_.set_uint(key(name), value);
@@ -181,30 +189,32 @@ class ModelBuilder {
     const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
     row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
     add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
-    if (row_.router) return add_experts(i);
-    add_matrix(TensorRole::kGate, i, spec_.d_ff, d_model);
-    add_matrix(TensorRole::kUp, i, spec_.d_ff, d_model);
-    add_matrix(TensorRole::kDown, i, d_model, spec_.d_ff);
+    has_experts() ? add_experts(i) : add_dense(i, spec_.d_ff);
     if (row_.has_post_norms) {
       add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
       add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
     }
+    if (row_.may_scale_output && spec_.has_optional_parts)
+      add(layer_tensor_name(i, kOutputScaleTensor), TensorRole::kFfnPostNorm, DType::kF32, {1}, Fill::kNorm);
   }
 
   void add_attention(std::int32_t i) {
-    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim_,
-                        kv_dim = spec_.n_kv_heads * head_dim_;
+    const bool has_window = spec_.window > 0 && (static_cast<std::uint32_t>(i) + 1) % spec_.window_period != 0;
+    const bool is_apart = row_.has_window_heads && spec_.window_head_dim > 0 && has_window;
+    const std::uint32_t head_dim = is_apart ? spec_.window_head_dim : head_dim_;
+    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim, kv_dim = spec_.n_kv_heads * head_dim;
+    const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window;
     add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
     add_matrix(TensorRole::kK, i, kv_dim, d_model);
-    add_matrix(TensorRole::kV, i, kv_dim, d_model);
+    if (!lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {
       add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
       add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
       add_vector(TensorRole::kVBias, i, kv_dim, Fill::kBias);
     }
     if (has(row_.qk_norm)) {
-      add_vector(TensorRole::kQNorm, i, head_dim_, Fill::kNorm);
-      add_vector(TensorRole::kKNorm, i, head_dim_, Fill::kNorm);
+      add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
+      add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
     }
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
@@ -248,7 +258,14 @@ class ModelBuilder {
       add_matrix(TensorRole::kExpertUp, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
     }
     add_matrix(TensorRole::kExpertDown, i, spec_.d_model, spec_.d_ff, spec_.n_experts);
+    if (row_.has_branch_norms) {
+      for (const TensorRole norm :
+           {TensorRole::kRouterNorm, TensorRole::kExpertNorm, TensorRole::kExpertPostNorm, TensorRole::kSharedPostNorm})
+        add_vector(norm, i, spec_.d_model, Fill::kNorm);
+      if (spec_.has_optional_parts) add_vector(TensorRole::kExpertScale, i, spec_.n_experts, Fill::kNorm);
+    }
     if (!row_.shared_expert) return;
+    if (row_.shared_expert->is_named_as_dense) return add_dense(i, spec_.shared_d_ff);
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
       add(layer_tensor_name(i, name), role, type_of(role), {n_cols, n_rows}, Fill::kMatrix);
     };
@@ -256,6 +273,14 @@ class ModelBuilder {
     add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
     add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, spec_.shared_d_ff);
     if (row_.shared_expert->has_gate) add_vector(TensorRole::kSharedGate, i, spec_.d_model, Fill::kBias);
+  }
+
+  bool has_experts() const { return row_.router && !(row_.may_lack_experts && spec_.n_experts == 0); }
+
+  void add_dense(std::int32_t i, std::uint32_t d_ff) {
+    add_matrix(TensorRole::kGate, i, d_ff, spec_.d_model);
+    add_matrix(TensorRole::kUp, i, d_ff, spec_.d_model);
+    add_matrix(TensorRole::kDown, i, spec_.d_model, d_ff);
   }
 
   bool has(Presence presence) const {

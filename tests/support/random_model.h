@@ -19,14 +19,16 @@ struct RandomModelSpec {
   std::uint32_t n_layers = 2, d_model = 256, n_heads = 4, n_kv_heads = 2;
   std::uint32_t head_dim = 0;                                    // 0: d_model / n_heads, and no key for it in the file
   std::uint32_t d_ff = 512, n_vocab = 288, n_ctx_trained = 512;  // d_ff: of each expert where the row has experts
-  std::uint32_t n_experts = 4, n_experts_used = 2;               // where the row has them
+  std::uint32_t n_experts = 4, n_experts_used = 2;               // where the row has them; 0: where it may lack them
   std::uint32_t shared_d_ff = 256;                               // of the shared expert, where the row has one
   // Where the row has delta nets: every so-many-th layer has attention, the others states of heads of state_dim.
   std::uint32_t attention_period = 2, n_key_heads = 2, n_value_heads = 4, state_dim = 64, conv_width = 4;
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
+  // Where the row says so, heads of layers with a window, which all but every window_period-th have; 0: as the others.
+  std::uint32_t window_head_dim = 0, window_period = 6;
   bool has_tied_head = false;
   // What the row calls optional, or what may be fused: biases of llama, inputs of delta nets, gates of experts with
-  // ups.
+  // ups; factors of layers of gemma4, and values that are keys in its layers without a window.
   bool has_optional_parts = false;
 
   // Every matrix, and exceptions by slot. d_model and d_ff must be multiples of the block of their types.

@@ -126,7 +126,7 @@ class Binder {
     bound.index = layer;
     bound.q = matrix(TensorRole::kQ, layer);
     bound.k = matrix(TensorRole::kK, layer);
-    bound.v = matrix(TensorRole::kV, layer);
+    bound.v = matrix(bound.spec->value_is_key ? TensorRole::kK : TensorRole::kV, layer);
     bound.out_gate = matrix(TensorRole::kOutGate, layer);
     bound.alpha = matrix(TensorRole::kAlpha, layer);
     bound.beta = matrix(TensorRole::kBeta, layer);
@@ -150,6 +150,14 @@ class Binder {
     if (bound.spec->has_post_norms) {
       bound.attn_post_norm = vector(TensorRole::kAttnPostNorm, layer);
       bound.ffn_post_norm = vector(TensorRole::kFfnPostNorm, layer);
+    }
+    bound.router_norm = bound.expert_norm = bound.ffn_norm;
+    if (bound.spec->has_branch_norms) {
+      bound.router_norm = vector(TensorRole::kRouterNorm, layer);
+      bound.expert_norm = vector(TensorRole::kExpertNorm, layer);
+      bound.expert_post_norm = vector(TensorRole::kExpertPostNorm, layer);
+      bound.shared_post_norm = vector(TensorRole::kSharedPostNorm, layer);
+      if (bound.spec->has_expert_scales) bound.expert_scale = vector(TensorRole::kExpertScale, layer);
     }
     if (bound.q.panels == nullptr) return bound;
     if (bound.spec->delta_net) {

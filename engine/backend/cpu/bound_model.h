@@ -29,6 +29,9 @@ struct BoundLayer {
   ExpertMatrices expert_gate, expert_up, expert_down;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
   const float* shared_gate = nullptr;                                          // (d_model); null: none
+  const float *router_norm = nullptr, *expert_norm = nullptr;                  // (d_model); ffn_norm, or of branches
+  const float *expert_post_norm = nullptr, *shared_post_norm = nullptr;        // (d_model); null: no branches
+  const float* expert_scale = nullptr;                                         // (n_experts); null: none
   const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none

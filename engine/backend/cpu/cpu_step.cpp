@@ -215,8 +215,12 @@ void CpuStep::add_to_residual(const Op& op, const Matrix& matrix, const Activati
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {
     float *more = out + std::size_t{row} * d_model, *to = residual + std::size_t{row} * d_model;
     add_bias(more, finish.bias, d_model);
+    if (finish.branch != nullptr) {
+      kernels_.norm(more, finish.branch_norm, d_model, bound_.model->norm_epsilon, more);
+      add_bias(more, finish.branch + std::size_t{row} * d_model, d_model);
+    }
     kernels_.norm(more, finish.norm, d_model, bound_.model->norm_epsilon, more);
-    for (std::uint32_t i = 0; i < d_model; ++i) to[i] += more[i];
+    for (std::uint32_t i = 0; i < d_model; ++i) to[i] = (to[i] + more[i]) * finish.scale;
   }
 }
 
@@ -294,7 +298,7 @@ void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
               [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
-  add_to_residual(op, layer.down, in, {nullptr, layer.ffn_post_norm}, thread);
+  add_to_residual(op, layer.down, in, {nullptr, layer.ffn_post_norm, layer.spec->output_scale}, thread);
 }
 
 void CpuStep::logits(const Op& op, std::uint32_t thread) {
@@ -413,8 +417,11 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
           turn(elems, layer, row);
           if (!layer.k_rotation.empty())
             kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
-        } else if (!layer.v_rotation.empty()) {
-          kernels_.rotate(elems, head_dim, layer.v_rotation.data());
+        } else {
+          const auto n = static_cast<float>(head_dim);  // a norm of the length is one of the mean of squares, too
+          if (layer.spec->has_value_norm)
+            kernels_.l2_norm(elems, head_dim, n * bound_.model->norm_epsilon, std::sqrt(n));
+          if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());
         }
       }
     }

@@ -71,8 +71,12 @@ class CpuStep {
   // A bias that is added to a product and a norm that follows, before it is added to the residual; null: none.
   struct Finish {
     const float *bias = nullptr, *norm = nullptr;  // (d_model)
+    float scale = 1.0F;                            // on the sum; not 1: with a norm alone
+    // Of branches: (n_rows, d_model) and the norm of what is added to it. Null: there are none.
+    const float *branch = nullptr, *branch_norm = nullptr;
   };
-  // The residual that `op` writes += norm(matrix . in + bias).
+  // The residual that `op` writes becomes (residual + norm(matrix . in + bias)) * scale; with a branch
+  // (residual + norm(branch + branch_norm(matrix . in + bias))) * scale.
   void add_to_residual(const Op& op, const Matrix& matrix, const Activations& in, Finish finish, std::uint32_t thread);
   struct GroupedInputs;
   template <class Row>

@@ -67,7 +67,7 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   const std::array matrices{&layer.router};
   const Activations in =
       prepare(thread, n_rows, std::span<const Matrix* const>(matrices), [&](std::uint32_t row, float* scratch) {
-        kernels_.norm(residual + std::size_t{row} * d_model, layer.ffn_norm, d_model, bound_.model->norm_epsilon,
+        kernels_.norm(residual + std::size_t{row} * d_model, layer.router_norm, d_model, bound_.model->norm_epsilon,
                       scratch);
         return scratch;
       });
@@ -84,8 +84,13 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   float* weights = bound_.buffer(op.outputs[1]);
   const Share rows = share_of(n_rows, thread, pool_.n_threads());
   for (std::size_t row = rows.first; row < rows.last; ++row) {
-    choose_experts(layer.spec->router, {logits + row * n_experts, n_experts}, {ids + row * n_used, n_used},
-                   {weights + row * n_used, n_used});
+    float *of_row = logits + row * n_experts, *of_chosen = weights + row * n_used;
+    std::uint32_t* const chosen = ids + row * n_used;
+    for (std::uint32_t i = 0; layer.spec->router_scale != 1.0F && i < n_experts; ++i)
+      of_row[i] *= layer.spec->router_scale;
+    choose_experts(layer.spec->router, {of_row, n_experts}, {chosen, n_used}, {of_chosen, n_used});
+    for (std::uint32_t i = 0; layer.expert_scale != nullptr && i < n_used; ++i)
+      of_chosen[i] *= layer.expert_scale[chosen[i]];
   }
 }
 
@@ -100,7 +105,7 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
   const GroupedInputs inputs =
       prepare_groups(thread, groups, inputs_.rows.size() == 1, std::span<const Matrix* const>(matrices),
                      [&](std::uint32_t choice, float* scratch) {
-                       kernels_.norm(residual + std::size_t{choice / n_used} * d_model, layer.ffn_norm, d_model,
+                       kernels_.norm(residual + std::size_t{choice / n_used} * d_model, layer.expert_norm, d_model,
                                      bound_.model->norm_epsilon, scratch);
                        return scratch;
                      });
@@ -140,7 +145,8 @@ void CpuStep::moe_up(const Op& op, std::uint32_t thread) {
 void CpuStep::shared_down(const Op& op, std::uint32_t thread) {
   const BoundLayer& layer = bound_.layers[static_cast<std::size_t>(op.layer)];
   const float *shared = bound_.buffer(op.inputs[0]),
-              *gates = layer.spec->has_shared_gate ? bound_.buffer(op.inputs[1]) : nullptr;
+              *gates = layer.spec->has_shared_gate ? bound_.buffer(op.inputs[1]) : nullptr,
+              *branch = layer.spec->has_branch_norms ? bound_.buffer(op.inputs[1]) : nullptr;
   const std::uint32_t d_ff = layer.spec->d_ff;
   const std::array matrices{&layer.down};
   const Activations in =
@@ -151,7 +157,8 @@ void CpuStep::shared_down(const Op& op, std::uint32_t thread) {
                 std::transform(elems, elems + d_ff, scratch, [gate = gates[row]](float x) { return gate * x; });
                 return static_cast<const float*>(scratch);
               });
-  add_to_residual(op, layer.down, in, {}, thread);
+  add_to_residual(op, layer.down, in,
+                  {nullptr, layer.ffn_post_norm, layer.spec->output_scale, branch, layer.shared_post_norm}, thread);
 }
 
 // Each thread has some columns of all experts, because all add to the same rows.
@@ -160,7 +167,7 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
   const std::uint32_t d_model = bound_.model->d_model, n_used = layer.spec->n_experts_used,
                       d_ff = layer.spec->expert_d_ff;
   const float *hidden = bound_.buffer(op.inputs[0]), *weights = bound_.buffer(op.inputs[2]);
-  float* residual = bound_.buffer(op.outputs[0]);
+  float* sums = bound_.buffer(op.outputs[0]);  // the residual, or a branch that begins at 0
   const ExpertGroups groups = group_rows(*layer.spec, op.inputs[1], thread);
   const std::array matrices{&layer.expert_down.first};
   const GroupedInputs inputs = prepare_groups(
@@ -175,17 +182,29 @@ void CpuStep::moe_down(const Op& op, std::uint32_t thread) {
       for (std::uint32_t col = 0; col < product.n_cols; ++col) {
         const std::size_t row = groups.choice(group.first + product.first_col + col) / n_used;
         kernels_.add_products(product.values + col * kPanelRows, nullptr,
-                              {residual + row * d_model + product.first_row, d_model, 1, product.n_rows});
+                              {sums + row * d_model + product.first_row, d_model, 1, product.n_rows});
       }
     };
     multiply(kernels_, layer.expert_down.of(group.expert), first, last, in, whole_blocks(in),
              bound_.scratch.product(thread), stop_, add);
   };
   deal(op, layer.expert_down.first.n_panels(), [&](std::uint32_t first, std::uint32_t last) {
+    if (layer.spec->has_branch_norms) {
+      const std::uint32_t begin = first * kPanelRows, end = std::min(d_model, last * kPanelRows);
+      for (std::size_t row = 0; row < inputs_.rows.size(); ++row)
+        std::fill(sums + row * d_model + begin, sums + row * d_model + end, 0.0F);
+    }
     time_product(thread, [&] {
       for (std::uint32_t i = 0; i < groups.n_groups(); ++i) compute(groups[i], first, last);
     });
   });
+  if (!layer.spec->has_branch_norms) return;
+  pool_.barrier();
+  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
+  for (std::uint32_t row = rows.first; row < rows.last; ++row) {
+    float* of_row = sums + std::size_t{row} * d_model;
+    kernels_.norm(of_row, layer.expert_post_norm, d_model, bound_.model->norm_epsilon, of_row);
+  }
 }
 
 }  // namespace headroom

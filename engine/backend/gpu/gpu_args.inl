@@ -32,6 +32,7 @@ struct NormPush {
   uint n_cols;
   uint logit_rows_at;  // of the inputs
   float epsilon;
+  float scale;  // on the sum, where the norm is added
 };
 
 struct EncodePush {
@@ -90,6 +91,8 @@ struct MatmulPush {
 
 struct RoutePush {
   uint n_experts, n_used;
+  uint has_scales;  // of chosen experts, on their weights
+  float scale;      // on logits
 };
 
 struct GroupExpertsPush {
@@ -98,6 +101,7 @@ struct GroupExpertsPush {
 
 struct AddExpertsPush {
   uint n_cols, n_used;
+  uint is_added;  // else it takes the place of what was there
 };
 
 struct SharedGatePush {
@@ -108,7 +112,7 @@ struct SharedGatePush {
 // Of queries, keys or values.
 struct HeadsConstants {
   uint head_dim;
-  uint is_value;  // is not normed or turned
+  uint is_value;  // is not turned, and normed without a weight
   uint cache_type, has_norm;
   uint turns_neighbours;  // else halves
   uint is_rotated, is_balanced;

@@ -45,6 +45,7 @@ class OpDispatches : ProductDispatches {
     TensorRole role = TensorRole::kAttnNorm;
     bool is_gathered = false;  // of rows with logits
     bool is_added = false;
+    float scale = 1.0F;                  // on the sum that it is added to
     Encoding encoding = Encoding::kF32;  // of `to`
   };
 
@@ -59,7 +60,8 @@ class OpDispatches : ProductDispatches {
     dispatch.slices[4] = norm.to;
     dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
                                             .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
-                                            .epsilon = model_.norm_epsilon});
+                                            .epsilon = model_.norm_epsilon,
+                                            .scale = norm.scale});
     dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
   }
 
@@ -117,7 +119,7 @@ class OpDispatches : ProductDispatches {
         words_of(args::HeadsConstants{.head_dim = spec_->head_dim,
                                       .is_value = is_value ? 1U : 0U,
                                       .cache_type = static_cast<std::uint32_t>(cache.type(!is_value)),
-                                      .has_norm = spec_->has_qk_norm && !is_value ? 1U : 0U,
+                                      .has_norm = (is_value ? spec_->has_value_norm : spec_->has_qk_norm) ? 1U : 0U,
                                       .turns_neighbours = rope.pairing == RopePairing::kNeighbours ? 1U : 0U,
                                       .is_rotated = cache.is_rotated(!is_value) ? 1U : 0U,
                                       .is_balanced = turns_with_keys ? 1U : 0U,
@@ -147,8 +149,9 @@ class OpDispatches : ProductDispatches {
 
   void qkv_rope() {
     const GpuSlice queries = bound_.buffer(op_.outputs[0]);
+    const TensorRole value_matrix = spec_->value_is_key ? TensorRole::kK : TensorRole::kV;
     std::vector<const GpuWeight*> readers{&bound_.at(TensorRole::kQ, op_.layer), &bound_.at(TensorRole::kK, op_.layer),
-                                          &bound_.at(TensorRole::kV, op_.layer)};
+                                          &bound_.at(value_matrix, op_.layer)};
     if (spec_->has_out_gate) readers.push_back(&bound_.at(TensorRole::kOutGate, op_.layer));
     const Encoding encoding = encoding_for(readers);
     norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
@@ -162,7 +165,7 @@ class OpDispatches : ProductDispatches {
     };
     project(TensorRole::kQ, TensorRole::kQBias, queries, true);
     project(TensorRole::kK, TensorRole::kKBias, bound_.scratch.keys, false);
-    project(TensorRole::kV, TensorRole::kVBias, bound_.scratch.values, false);
+    project(value_matrix, TensorRole::kVBias, bound_.scratch.values, false);
     if (spec_->has_out_gate) {
       multiply({.matrix = &bound_.at(TensorRole::kOutGate, op_.layer),
                 .from = bound_.scratch.normed,
@@ -323,7 +326,13 @@ class OpDispatches : ProductDispatches {
     product.to = has_norm ? bound_.scratch.added : residual;
     product.epilogue = has_norm ? Epilogue::kStore : Epilogue::kAdd;
     multiply(product, needs_barrier);
-    if (has_norm) norm({.from = bound_.scratch.added, .to = residual, .role = post_norm, .is_added = true}, true);
+    if (!has_norm) return;
+    norm({.from = bound_.scratch.added,
+          .to = residual,
+          .role = post_norm,
+          .is_added = true,
+          .scale = op_.kind == OpKind::kFfnDown ? spec_->output_scale : 1.0F},
+         true);
   }
 
   // How what stands between the matrices of an FFN is read, and what is before them: both its ops go by this.
@@ -336,11 +345,8 @@ class OpDispatches : ProductDispatches {
                          &bound_.at(TensorRole::kExpertDown, op_.layer)});
   }
 
-  void ffn_norm(Encoding encoding) {
-    norm({.from = bound_.buffer(op_.inputs[0]),
-          .to = bound_.scratch.normed,
-          .role = TensorRole::kFfnNorm,
-          .encoding = encoding},
+  void ffn_norm(Encoding encoding, TensorRole role = TensorRole::kFfnNorm) {
+    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .role = role, .encoding = encoding},
          false);
   }
 
@@ -369,19 +375,24 @@ class OpDispatches : ProductDispatches {
 
   void moe_route() {
     const GpuWeight& router = bound_.at(TensorRole::kRouter, op_.layer);
-    ffn_norm(Encoding::kF32);  // the choice of experts is made from f32, whatever type the router has
+    // The choice of experts is made from f32, whatever type the router has.
+    ffn_norm(Encoding::kF32, spec_->has_branch_norms ? TensorRole::kRouterNorm : TensorRole::kFfnNorm);
     multiply({.matrix = &router, .from = bound_.scratch.normed, .to = bound_.scratch.router}, true);
     Dispatch& dispatch = add(Kernel::kRoute, true);
     dispatch.slices[3] = bound_.scratch.router;
     dispatch.slices[4] = bound_.buffer(op_.outputs[1]);
     dispatch.slices[5] = bound_.buffer(op_.outputs[0]);
-    dispatch.push = words_of(args::RoutePush{.n_experts = spec_->n_experts, .n_used = spec_->n_experts_used});
+    if (spec_->has_expert_scales) dispatch.slices[1] = bound_.at(TensorRole::kExpertScale, op_.layer).slice;
+    dispatch.push = words_of(args::RoutePush{.n_experts = spec_->n_experts,
+                                             .n_used = spec_->n_experts_used,
+                                             .has_scales = spec_->has_expert_scales ? 1U : 0U,
+                                             .scale = spec_->router_scale});
     dispatch.groups = {1, GridSize::Of::kRows};
   }
 
   void moe_up() {
     const Encoding encoding = experts_encoding();
-    ffn_norm(encoding);
+    ffn_norm(encoding, spec_->has_branch_norms ? TensorRole::kExpertNorm : TensorRole::kFfnNorm);
     if (has_tiles(true)) group_experts();
     multiply_experts({.matrix = &bound_.at(TensorRole::kExpertGate, op_.layer),
                       .second = &bound_.at(TensorRole::kExpertUp, op_.layer),
@@ -407,29 +418,34 @@ class OpDispatches : ProductDispatches {
   void moe_down() {
     const GpuWeight& matrix = bound_.at(TensorRole::kExpertDown, op_.layer);
     const Encoding encoding = experts_encoding();
-    const GpuSlice from = bound_.buffer(op_.inputs[0]), residual = bound_.buffer(op_.outputs[0]);
-    const bool is_tiled = has_tiles(true);
+    const bool is_tiled = has_tiles(true), is_branch = spec_->has_branch_norms;
+    const GpuSlice from = bound_.buffer(op_.inputs[0]),
+                   sums = is_branch ? bound_.scratch.added : bound_.buffer(op_.outputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols, spec_->n_experts_used);
     multiply_experts({.matrix = &matrix,
                       .from = from,
-                      .to = is_tiled ? bound_.scratch.expert_rows : residual,
+                      .to = is_tiled ? bound_.scratch.expert_rows : sums,
                       .reads = encoding,
-                      .epilogue = is_tiled ? Epilogue::kStore : Epilogue::kAdd,
+                      .epilogue = is_tiled || is_branch ? Epilogue::kStore : Epilogue::kAdd,
                       .experts = Experts::kDown,
                       .ids = bound_.buffer(op_.inputs[1]),
                       .weights = bound_.buffer(op_.inputs[2])},
                      encoding == Encoding::kHalf);
     // Several experts write to a row: each to a place of its own first.
-    if (is_tiled) add_experts(bound_.scratch.expert_rows, bound_.buffer(op_.inputs[2]), spec_->n_experts_used);
+    if (is_tiled)
+      add_experts(bound_.scratch.expert_rows, bound_.buffer(op_.inputs[2]), spec_->n_experts_used, sums, !is_branch);
+    if (is_branch) norm({.from = sums, .to = bound_.buffer(op_.outputs[0]), .role = TensorRole::kExpertPostNorm}, true);
   }
 
-  // To the residual what n_used experts made of each row, times their weights.
-  void add_experts(const GpuSlice& made, const GpuSlice& weights, std::uint32_t n_used) {
+  // What n_used experts made of each row, times their weights: into `to`, or added to it.
+  void add_experts(const GpuSlice& made, const GpuSlice& weights, std::uint32_t n_used, const GpuSlice& to,
+                   bool is_added) {
     Dispatch& dispatch = add(Kernel::kAddExperts, true);
     dispatch.slices[3] = made;
-    dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
+    dispatch.slices[4] = to;
     dispatch.slices[6] = weights;
-    dispatch.push = words_of(args::AddExpertsPush{.n_cols = model_.d_model, .n_used = n_used});
+    dispatch.push =
+        words_of(args::AddExpertsPush{.n_cols = model_.d_model, .n_used = n_used, .is_added = is_added ? 1U : 0U});
     dispatch.groups = {narrow(div_up(model_.d_model, bound_.arithmetic.group_sizes.added_cols)), GridSize::Of::kRows};
   }
 
@@ -445,16 +461,25 @@ class OpDispatches : ProductDispatches {
     dispatch.groups = {1, GridSize::Of::kRows};
   }
 
-  // With a gate it is added as an expert that every row has chosen: the matrices need not know of it.
+  // With a gate it is added as an expert that every row has chosen: the matrices need not know of it. With norms of
+  // branches it joins that of the experts, which is then added.
   void shared_down() {
-    if (!spec_->has_shared_gate) return ffn_down();
+    if (!spec_->has_shared_gate && !spec_->has_branch_norms) return ffn_down();
     const GpuWeight& matrix = bound_.at(TensorRole::kDown, op_.layer);
     const Encoding encoding = ffn_encoding();
     const GpuSlice from = bound_.buffer(op_.inputs[0]);
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
     multiply({.matrix = &matrix, .from = from, .to = bound_.scratch.added, .reads = encoding},
              encoding == Encoding::kHalf);
-    add_experts(bound_.scratch.added, bound_.buffer(op_.inputs[1]), 1);
+    const GpuSlice &beside = bound_.buffer(op_.inputs[1]), residual = bound_.buffer(op_.outputs[0]);
+    if (!spec_->has_branch_norms) return add_experts(bound_.scratch.added, beside, 1, residual, true);
+    norm({.from = bound_.scratch.added, .to = beside, .role = TensorRole::kSharedPostNorm, .is_added = true}, true);
+    norm({.from = beside,
+          .to = residual,
+          .role = TensorRole::kFfnPostNorm,
+          .is_added = true,
+          .scale = spec_->output_scale},
+         true);
   }
 
   void logits() {

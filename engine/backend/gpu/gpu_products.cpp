@@ -104,8 +104,10 @@ void ProductDispatches::multiply_experts(const Product& product, bool needs_barr
   const bool is_down = product.experts == Experts::kDown, is_tiled = has_tiles(true);
   for (std::uint64_t first = 0; first < matrix.n_matrices; first += at_once) {
     const std::uint64_t last = std::min(matrix.n_matrices, first + at_once);
-    // Sums of windows add up in the residual one behind the other.
-    Dispatch& dispatch = add_product(product, first == 0 ? needs_barrier : is_down && !is_tiled);
+    // Sums of windows add up in the same rows one behind the other.
+    Product of_window = product;
+    if (first > 0 && is_down && !is_tiled) of_window.epilogue = Epilogue::kAdd;
+    Dispatch& dispatch = add_product(of_window, first == 0 ? needs_barrier : is_down && !is_tiled);
     dispatch.slices[1] = panels(matrix, first * of_expert, last * of_expert);
     dispatch.slices[2] =
         panels(product.second == nullptr ? matrix : *product.second, first * of_expert, last * of_expert);

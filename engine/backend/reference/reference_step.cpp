@@ -171,7 +171,7 @@ void ReferenceStep::qkv_rope(const Op& op) {
   float* queries = bound_.buffer(op.outputs[0]);
   project(TensorRole::kQ, TensorRole::kQBias, queries, spec.q_dim());
   project(TensorRole::kK, TensorRole::kKBias, keys_.data(), spec.kv_dim());
-  project(TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
+  project(spec.value_is_key ? TensorRole::kK : TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
   if (spec.has_out_gate) {
     float* gates = bound_.buffer(op.outputs[1]);
     multiply(bound_.at(TensorRole::kOutGate, op.layer), in, n_rows(), nullptr,
@@ -183,6 +183,8 @@ void ReferenceStep::qkv_rope(const Op& op) {
           *values = values_.data() + i * spec.kv_dim();
     finish_heads(op.layer, row.position, {query, spec.n_heads}, TensorRole::kQNorm);
     finish_heads(op.layer, row.position, {keys, spec.n_kv_heads}, TensorRole::kKNorm);
+    for (std::uint32_t head = 0; spec.has_value_norm && head < spec.n_kv_heads; ++head)
+      norm({values + std::size_t{head} * spec.head_dim, spec.head_dim}, {}, bound_.model->norm_epsilon);
     if (cache.keys.is_rotated()) balance(op.layer, query, keys);
     const auto rotate = [&](const ReferenceCache& as, Heads heads) {
       for (std::uint32_t head = 0; as.is_rotated() && head < heads.n_heads; ++head)
@@ -240,7 +242,7 @@ void ReferenceStep::attend_head(const Op& op, const StepRow& row, std::uint32_t 
 }
 
 void ReferenceStep::add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias,
-                                    TensorRole role) {
+                                    TensorRole role, float scale) {
   const std::size_t d_model = bound_.model->d_model;
   float* residual = bound_.buffer(op.outputs[0]);
   multiply(bound_.at(matrix, op.layer), in, n_rows(), bias,
@@ -249,7 +251,10 @@ void ReferenceStep::add_to_residual(const Op& op, const float* in, TensorRole ma
   for (std::size_t row = 0; row < n_rows(); ++row) {
     const std::span<float> more(normed_.data() + row * d_model, d_model);
     if (has_norm) norm(more, bound_.at(role, op.layer).vector(), bound_.model->norm_epsilon);
-    for (std::size_t i = 0; i < d_model; ++i) residual[row * d_model + i] += more[i];
+    for (std::size_t i = 0; i < d_model; ++i) {
+      float& elem = residual[row * d_model + i];
+      elem = (elem + more[i]) * scale;
+    }
   }
 }
 
@@ -284,7 +289,8 @@ void ReferenceStep::ffn_up(const Op& op) {
 }
 
 void ReferenceStep::ffn_down(const Op& op) {
-  add_to_residual(op, bound_.buffer(op.inputs[0]), TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
+  add_to_residual(op, bound_.buffer(op.inputs[0]), TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm,
+                  bound_.model->layers[static_cast<std::size_t>(op.layer)].output_scale);
 }
 
 // --- experts ---
@@ -297,7 +303,27 @@ void ReferenceStep::shared_down(const Op& op) {
     for (std::size_t i = 0; i < n_rows() * spec.d_ff; ++i) gated_[i] = shared[i] * gates[i / spec.d_ff];
     shared = gated_.data();
   }
+  if (spec.has_branch_norms) return add_branches(op, shared, bound_.buffer(op.inputs[1]));
   add_to_residual(op, shared, TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm);
+}
+
+// The residual becomes (residual + norm(norm(down . in) + branch)) * scale.
+void ReferenceStep::add_branches(const Op& op, const float* in, const float* branch) {
+  const std::size_t d_model = bound_.model->d_model;
+  const float scale = bound_.model->layers[static_cast<std::size_t>(op.layer)].output_scale;
+  float* residual = bound_.buffer(op.outputs[0]);
+  multiply(bound_.at(TensorRole::kDown, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { normed_[row * d_model + n] = sum; });
+  for (std::size_t row = 0; row < n_rows(); ++row) {
+    const std::span<float> more(normed_.data() + row * d_model, d_model);
+    norm(more, bound_.at(TensorRole::kSharedPostNorm, op.layer).vector(), bound_.model->norm_epsilon);
+    for (std::size_t i = 0; i < d_model; ++i) more[i] += branch[row * d_model + i];
+    norm(more, bound_.at(TensorRole::kFfnPostNorm, op.layer).vector(), bound_.model->norm_epsilon);
+    for (std::size_t i = 0; i < d_model; ++i) {
+      float& elem = residual[row * d_model + i];
+      elem = (elem + more[i]) * scale;
+    }
+  }
 }
 
 void ReferenceStep::rank_experts(const float* logits, std::uint32_t n_experts) {
@@ -312,11 +338,13 @@ void ReferenceStep::rank_experts(const float* logits, std::uint32_t n_experts) {
 
 void ReferenceStep::moe_route(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
-  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kFfnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]),
+                           spec.has_branch_norms ? TensorRole::kRouterNorm : TensorRole::kFfnNorm, op.layer);
   auto* ids = reinterpret_cast<std::uint32_t*>(bound_.buffer(op.outputs[0]));
   float* weights = bound_.buffer(op.outputs[1]);
-  multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
-           [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
+  multiply(
+      bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
+      [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum * spec.router_scale; });
   for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
     const float* logits = router_.data() + row * spec.n_experts;
     rank_experts(logits, spec.n_experts);
@@ -335,6 +363,9 @@ void ReferenceStep::moe_route(const Op& op) {
         break;
       }
     }
+    if (!spec.has_expert_scales) continue;
+    const std::span<const float> scales = bound_.at(TensorRole::kExpertScale, op.layer).vector();
+    for (std::uint32_t i = 0; i < spec.n_experts_used; ++i) weights[i] *= scales[ids[i]];
   }
 }
 
@@ -356,7 +387,8 @@ void ReferenceStep::for_each_expert(const LayerSpec& spec, const std::uint32_t* 
 void ReferenceStep::moe_up(const Op& op) {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
   const std::size_t d_model = bound_.model->d_model, d_ff = spec.expert_d_ff;
-  const float* in = normed(bound_.buffer(op.inputs[0]), TensorRole::kFfnNorm, op.layer);
+  const float* in = normed(bound_.buffer(op.inputs[0]),
+                           spec.has_branch_norms ? TensorRole::kExpertNorm : TensorRole::kFfnNorm, op.layer);
   const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
   float* hidden = bound_.buffer(op.outputs[0]);
   const auto of_row = [&](std::uint32_t choice) { return in + choice / spec.n_experts_used * d_model; };
@@ -375,14 +407,18 @@ void ReferenceStep::moe_down(const Op& op) {
   const std::size_t d_model = bound_.model->d_model, d_ff = spec.expert_d_ff;
   const float *hidden = bound_.buffer(op.inputs[0]), *weights = bound_.buffer(op.inputs[2]);
   const auto* ids = reinterpret_cast<const std::uint32_t*>(bound_.buffer(op.inputs[1]));
-  float* residual = bound_.buffer(op.outputs[0]);
+  float* sums = bound_.buffer(op.outputs[0]);  // the residual, or a branch that begins at 0
+  if (spec.has_branch_norms) std::fill_n(sums, n_rows() * d_model, 0.0F);
   const auto of_choice = [&](std::uint32_t choice) { return hidden + choice * d_ff; };
   for_each_expert(spec, ids, d_ff, of_choice, [&](std::uint32_t expert) {
     multiply(bound_.at(TensorRole::kExpertDown, op.layer).of_expert(expert), gathered_.data(), choices_.size(), nullptr,
              [&](std::size_t i, std::size_t n, float sum) {
-               residual[choices_[i] / spec.n_experts_used * d_model + n] += weights[choices_[i]] * sum;
+               sums[choices_[i] / spec.n_experts_used * d_model + n] += weights[choices_[i]] * sum;
              });
   });
+  for (std::size_t row = 0; spec.has_branch_norms && row < n_rows(); ++row)
+    norm({sums + row * d_model, d_model}, bound_.at(TensorRole::kExpertPostNorm, op.layer).vector(),
+         bound_.model->norm_epsilon);
 }
 
 void ReferenceStep::logits(const Op& op) {

@@ -53,7 +53,9 @@ class ReferenceStep {
   void multiply(const ReferenceWeight& matrix, const float* in, std::size_t n_in, const ReferenceWeight* bias,
                 Give give);
   // Adds matrix . in + bias to the residual that `op` writes, normed by `norm` first where the layer has post-norms.
-  void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm);
+  void add_to_residual(const Op& op, const float* in, TensorRole matrix, const ReferenceWeight* bias, TensorRole norm,
+                       float scale = 1.0F);
+  void add_branches(const Op& op, const float* in, const float* branch);
   void convolve(const Op& op, const DeltaNetSpec& spec, float* mixed);
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);

@@ -28,6 +28,8 @@ std::string traits_of(const ArchRow& row) {
   std::vector<std::string> traits;
   if (row.qkv_bias != Presence::kNever) traits.emplace_back("biases on Q, K, V");
   if (row.qk_norm != Presence::kNever) traits.emplace_back("norms on heads of Q and K");
+  if (row.has_value_norm) traits.emplace_back("norms on heads of V");
+  if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
   if (row.has_post_norms) traits.emplace_back("norms after attention and FFN");
   if (row.window == WindowRule::kAllLayers) traits.emplace_back("a window on all layers, if the file has one");
   if (row.window == WindowRule::kPattern)
@@ -38,7 +40,12 @@ std::string traits_of(const ArchRow& row) {
                                  row.delta_net->attention_period));
   if (row.has_out_gate) traits.emplace_back("output gates of attention");
   if (row.skips_prediction_layers) traits.emplace_back("layers that predict further tokens, not loaded");
-  if (row.router) traits.emplace_back(row.shared_expert ? "experts, one of them shared" : "experts");
+  if (!row.router) return list_of(traits);
+  if (row.may_lack_experts) {
+    traits.emplace_back("experts beside the FFN, where the file has any");
+  } else {
+    traits.emplace_back(row.shared_expert ? "experts, one of them shared" : "experts");
+  }
   return list_of(traits);
 }
 

@@ -42,9 +42,10 @@ TEST(GoldenModels, sizes_and_rotary_frequencies_are_those_of_transformers) {
       const auto frequencies = rope_frequencies(model->ropes.at(layer.rope));
       const auto expected = golden.at(is_apart ? of_windows : "rope_frequencies").get<std::vector<float>>();
       ASSERT_EQ(frequencies.per_pair.size(), expected.size());
-      // transformers computes them in f32: a few units in the last place of each.
+      // transformers computes them in f32: a few units in the last place of each. What stands still there turns by
+      // its frequency divided by 1e30 in files.
       for (std::size_t i = 0; i < expected.size(); ++i)
-        EXPECT_NEAR(frequencies.per_pair[i], expected[i], 2e-6F * expected[i]) << i;
+        EXPECT_NEAR(frequencies.per_pair[i], expected[i], 2e-6F * expected[i] + 1e-29F) << i;
       EXPECT_FLOAT_EQ(frequencies.magnitude, golden.at("rope_magnitude").get<float>());
     }
     const auto n_tokens = golden.at("tokens").size();

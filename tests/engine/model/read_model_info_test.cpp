@@ -58,12 +58,15 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_EQ(layer.head_dim, 16U);
   EXPECT_EQ(layer.has_experts(), row.router.has_value());
   EXPECT_EQ(layer.has_experts() ? layer.expert_d_ff : layer.d_ff, 96U);
-  EXPECT_FLOAT_EQ(layer.attention_scale, 0.25F);
+  EXPECT_FLOAT_EQ(layer.attention_scale, static_cast<float>(row.attention_scale.value_or(0.25)));
   EXPECT_EQ(layer.attention, AttentionKind::kFull);
   EXPECT_EQ(layer.has_qkv_bias, row.qkv_bias == Presence::kRequired);
   EXPECT_EQ(layer.has_qk_norm, row.qk_norm == Presence::kRequired);
   EXPECT_FALSE(layer.has_attn_out_bias);
   EXPECT_EQ(layer.has_post_norms, row.has_post_norms);
+  EXPECT_EQ(layer.has_value_norm, row.has_value_norm);
+  EXPECT_FALSE(layer.value_is_key);
+  EXPECT_EQ(layer.output_scale, 1.0F);
   EXPECT_EQ(model->find_weight(TensorRole::kAttnPostNorm, 1) != nullptr, row.has_post_norms);
   EXPECT_EQ(model->find_weight(TensorRole::kFfnPostNorm, 1) != nullptr, row.has_post_norms);
   EXPECT_EQ(layer.activation, row.activation);

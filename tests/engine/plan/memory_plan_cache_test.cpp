@@ -116,5 +116,25 @@ TEST(MemoryPlan, a_pattern_of_windows_takes_its_cache_layer_by_layer) {
       << "the other layers grow";
 }
 
+// Gemma 4: heads of 256 elements in layers with a window of 1,024, of 512 in every sixth layer, which sees everything
+// and has fewer of them. Bytes of a token are 2 x heads x 512 x 2 B x full layers, of windows 2 x heads x 256 x 2 B x
+// positions x layers. Parameters as published: 11.9, 25.2 and 30.7 billion.
+TEST(MemoryPlan, layers_of_two_kinds_of_heads_have_caches_of_two_sizes) {
+  struct Case {
+    const test::ModelShape& shape;
+    std::uint64_t n_params;  // in hundreds of millions
+    Bytes of_token, of_windows;
+  };
+  for (const Case& each : {Case{test::kGemma4_12B, 119, Bytes{8} * 2 * 1 * 512 * 2, Bytes{40} * 2 * 8 * 256 * 2},
+                           {test::kGemma4_26B_A4B, 252, Bytes{5} * 2 * 2 * 512 * 2, Bytes{25} * 2 * 8 * 256 * 2},
+                           {test::kGemma4_31B, 307, Bytes{10} * 2 * 4 * 512 * 2, Bytes{50} * 2 * 16 * 256 * 2}}) {
+    SCOPED_TRACE(each.shape.name);
+    const ModelInfo model = test::make_model(each.shape);
+    EXPECT_EQ((model.n_params + 50'000'000) / 100'000'000, each.n_params);
+    const MemoryPlan plan = test::planned(model, cpu_only(), {.n_ctx = 32768, .n_batch = 256});
+    EXPECT_EQ(plan.bytes_of(RegionGroup::kKv), 32768 * each.of_token + (1024 + 256) * each.of_windows);
+  }
+}
+
 }  // namespace
 }  // namespace headroom

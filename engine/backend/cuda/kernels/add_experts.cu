@@ -1,4 +1,4 @@
-// Adds to each row of the residual what its experts made of it, times their weights. Blocks: (columns / 128, rows).
+// What its experts made of each row, times their weights: into a row, or added to it. Blocks: (columns / 128, rows).
 #include "backend/cuda/kernel_limits.h"
 #include "lib/params.cuh"
 
@@ -16,7 +16,8 @@ KERNEL(add_experts, kAddThreads, Params<AddExpertsWords>) {
   float sum = 0;
   for (u32 choice = row * n_used; choice < (row + 1) * n_used; ++choice)
     sum += buffer<const float>(p, 6)[choice] * buffer<const float>(p, 3)[std::uint64_t{choice} * n_cols + col];
-  buffer<float>(p, 4)[std::uint64_t{row} * n_cols + col] += sum;
+  float* to = buffer<float>(p, 4) + std::uint64_t{row} * n_cols + col;
+  *to = p.words.is_added != 0 ? *to + sum : sum;
 }
 
 }  // namespace headroom::cuda

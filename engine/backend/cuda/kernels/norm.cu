@@ -74,7 +74,7 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   float* to = buffer<float>(p, 4) + std::uint64_t{row} * words.n_cols;
   for (u32 i = thread; i < words.n_cols; i += kThreads) {
     const float normed = from[i] * factor * weight[i];
-    to[i] = words.is_added != 0 ? to[i] + normed : normed;
+    to[i] = words.is_added != 0 ? (to[i] + normed) * words.scale : normed;
   }
 }
 

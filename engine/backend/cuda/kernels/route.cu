@@ -1,5 +1,5 @@
 // The experts of a row by its logits, best first, and their weights: a softmax over all, divided by the sum of those
-// that were chosen. Blocks: (1, rows).
+// that were chosen, perhaps times a factor of each. Blocks: (1, rows).
 #include "lib/reduce.cuh"
 
 namespace headroom::cuda {
@@ -41,12 +41,14 @@ KERNEL(route, kThreads, Params<RouteWords>) {
   const float most = largest[0];
   float chosen = 0;
   for (u32 expert = thread_index(); expert < n_experts; expert += kThreads) {
-    if (rank_of(logits, n_experts, expert) < n_used) chosen += exp_of(logits[expert] - most);
+    if (rank_of(logits, n_experts, expert) < n_used) chosen += exp_of(p.words.scale * (logits[expert] - most));
   }
   const float sum = block_sum<kThreads>(room, chosen);
   for (u32 expert = thread_index(); expert < n_experts; expert += kThreads) {
     const u32 rank = rank_of(logits, n_experts, expert);
-    if (rank < n_used) buffer<float>(p, 4)[row * n_used + rank] = exp_of(logits[expert] - most) / sum;
+    if (rank >= n_used) continue;
+    const float factor = p.words.has_scales != 0 ? buffer<const float>(p, 1)[expert] : 1;
+    buffer<float>(p, 4)[row * n_used + rank] = exp_of(p.words.scale * (logits[expert] - most)) / sum * factor;
   }
 }
 

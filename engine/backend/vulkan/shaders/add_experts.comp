@@ -1,9 +1,9 @@
-// Adds to each row of the residual what its experts made of it, times their weights. Groups: (columns / 128, rows).
+// What its experts made of each row, times their weights: into a row, or added to it. Groups: (columns / 128, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
 layout(set = 0, binding = 3) readonly buffer Made { float made[]; };  // (rows, n_used, n_cols)
-layout(set = 0, binding = 4) buffer Residual { float residual[]; };
+layout(set = 0, binding = 4) buffer To { float to[]; };
 layout(set = 0, binding = 6) readonly buffer Weights { float weights[]; };  // (rows, n_used)
 layout(local_size_x = 128) in;
 layout(push_constant) uniform Push { AddExpertsPush p; };
@@ -16,5 +16,6 @@ void main() {
     const uint choice = row * p.n_used + i;
     sum += weights[choice] * made[choice * p.n_cols + col];
   }
-  residual[row * p.n_cols + col] += sum;
+  const uint at = row * p.n_cols + col;
+  to[at] = p.is_added != 0u ? to[at] + sum : sum;
 }

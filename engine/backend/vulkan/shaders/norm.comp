@@ -67,6 +67,6 @@ void main() {
   for (uint i = thread; i < p.n_cols; i += kThreads) {
     const uint at = row * p.n_cols + i;
     const float normed = from[first + i] * factor * weight[i];
-    to[at] = floatBitsToUint(kIsAdded != 0u ? uintBitsToFloat(to[at]) + normed : normed);
+    to[at] = floatBitsToUint(kIsAdded != 0u ? (uintBitsToFloat(to[at]) + normed) * p.scale : normed);
   }
 }

@@ -1,8 +1,9 @@
 // The experts of a row by its logits, best first, and their weights: a softmax over all, divided by the sum of those that
-// were chosen. Groups: (1, rows).
+// were chosen, perhaps times a factor of each. Groups: (1, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
+layout(set = 0, binding = 1) readonly buffer Scales { float scales[]; };
 layout(set = 0, binding = 3) readonly buffer Logits { float logits[]; };
 layout(set = 0, binding = 4) writeonly buffer Weights { float weights[]; };
 layout(set = 0, binding = 5) writeonly buffer Ids { uint ids[]; };
@@ -39,7 +40,7 @@ void main() {
     uint rank = 0u;
     for (uint other = 0u; other < p.n_experts; ++other)
       rank += other != expert && comes_before(other, logits[at + other], expert, logit) ? 1u : 0u;
-    if (rank < p.n_used) chosen += exp(logit - largest);
+    if (rank < p.n_used) chosen += exp(p.scale * (logit - largest));
   }
   sums[thread] = chosen;
   barrier();
@@ -52,6 +53,8 @@ void main() {
     uint rank = 0u;
     for (uint other = 0u; other < p.n_experts; ++other)
       rank += other != expert && comes_before(other, logits[at + other], expert, logit) ? 1u : 0u;
-    if (rank < p.n_used) weights[row * p.n_used + rank] = exp(logit - largest) / sums[0];
+    if (rank >= p.n_used) continue;
+    const float factor = p.has_scales != 0u ? scales[expert] : 1.0;
+    weights[row * p.n_used + rank] = exp(p.scale * (logit - largest)) / sums[0] * factor;
   }
 }

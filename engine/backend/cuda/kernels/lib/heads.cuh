@@ -25,7 +25,7 @@ DEVICE void norm_head(const HeadsParams& p, auto& head, auto& room) {
   const float of_head = block_sum<kHeadThreads>(room, sum);
   const float factor = 1 / sqrtf(of_head / static_cast<float>(head_dim) + p.words.epsilon);
   for (u32 i = thread_index(); i < head_dim; i += kHeadThreads)
-    head[i] = head[i] * (factor * buffer<const float>(p, 1)[i]);
+    head[i] = head[i] * (p.words.is_value != 0 ? factor : factor * buffer<const float>(p, 1)[i]);
   BARRIER();
 }
 
@@ -52,10 +52,8 @@ DEVICE void finish_head(const HeadsParams& p, u32 of_heads, auto& head, auto& ro
       buffer<const float>(p, 4) + (std::uint64_t{block_y()} * words.n_heads + of_heads) * words.head_dim;
   for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads) head[i] = from[i];
   BARRIER();
-  if (words.is_value == 0) {
-    if (words.has_norm != 0) norm_head(p, head, room);
-    turn_head(p, head);
-  }
+  if (words.has_norm != 0) norm_head(p, head, room);
+  if (words.is_value == 0) turn_head(p, head);
   if (words.is_balanced != 0) {  // see model/key_balance.h; such keys are rotated
     const float* balance = buffer<const float>(p, 2) + words.balance_at + of_heads / words.group * words.head_dim;
     for (u32 i = thread_index(); i < words.head_dim; i += kHeadThreads)

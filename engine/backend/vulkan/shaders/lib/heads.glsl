@@ -5,7 +5,7 @@ layout(set = 0, binding = 4) buffer Heads { float heads[]; };
 #include "cache.glsl"
 
 layout(constant_id = 0) const uint kHeadDim = 64;
-layout(constant_id = 1) const uint kIsValue = 0;  // is not normed or turned
+layout(constant_id = 1) const uint kIsValue = 0;  // is not turned, and normed without a weight
 layout(constant_id = 2) const uint kCacheType = 1;
 layout(constant_id = 3) const uint kHasNorm = 0;
 layout(constant_id = 4) const uint kTurnsNeighbours = 0;  // else halves
@@ -34,7 +34,7 @@ void norm_head(uint thread) {
   for (uint i = thread; i < kHeadDim; i += kThreads) sums[thread] += head[i] * head[i];
   add_up(thread);
   const float factor = 1.0 / sqrt(sums[0] / float(kHeadDim) + p.epsilon);
-  for (uint i = thread; i < kHeadDim; i += kThreads) head[i] *= factor * norm[i];
+  for (uint i = thread; i < kHeadDim; i += kThreads) head[i] *= kIsValue != 0u ? factor : factor * norm[i];
   barrier();
 }
 
@@ -57,10 +57,8 @@ void turn_head(uint thread, uint row) {
 void finish_head(uint thread, uint first, bool divides) {
   for (uint i = thread; i < kHeadDim; i += kThreads) head[i] = heads[first + i];
   barrier();
-  if (kIsValue == 0u) {
-    if (kHasNorm != 0u) norm_head(thread);
-    turn_head(thread, gl_WorkGroupID.y);
-  }
+  if (kHasNorm != 0u) norm_head(thread);
+  if (kIsValue == 0u) turn_head(thread, gl_WorkGroupID.y);
   if (kIsBalanced != 0u) {  // see model/key_balance.h
     const uint of = p.balance_at + gl_WorkGroupID.x / p.group * kHeadDim;
     for (uint i = thread; i < kHeadDim; i += kThreads) {

@@ -1,0 +1,16 @@
+// The experts of a model's layers, as a file's metadata has them.
+#pragma once
+
+#include "model/arch_table.h"
+#include "model/key_reader.h"
+
+namespace headroom {
+
+// Of a row without experts: kUnsupported names a file that states some. A width of theirs alone changes nothing.
+void refuse_experts(const ArchRow& row, KeyReader& keys);
+
+// A layer that has nothing but its experts and the shared one, where the row and the file have any; widths are at most
+// `max_width`. That of a shared expert that is named as a dense FFN is not read. `keys` keeps failures.
+LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& keys);
+
+}  // namespace headroom

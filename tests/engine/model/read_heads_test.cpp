@@ -1,0 +1,105 @@
+// Heads of layers with a window that have a size of their own, values that are keys, and factors of layers.
+#include "model/read_heads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/model_info.h"
+#include "read_written.h"
+#include "support/random_model.h"
+
+namespace headroom {
+namespace {
+
+using test::RandomModelSpec;
+using testing::HasSubstr;
+
+// Layers 0 and 2 have a window.
+RandomModelSpec two_sizes() {
+  RandomModelSpec spec;
+  spec.architecture = "gemma4";
+  spec.n_layers = 4;
+  spec.d_model = 64, spec.d_ff = 96, spec.shared_d_ff = 48, spec.n_ctx_trained = 128;
+  spec.n_heads = 4, spec.n_kv_heads = 2, spec.head_dim = 32;
+  spec.window = 24, spec.window_head_dim = 16, spec.window_period = 2;
+  return spec;
+}
+
+Result<ModelInfo> read_heads(const RandomModelSpec& spec) { return test::read_written(test::random_gguf(spec)); }
+
+TEST(ReadHeads, layers_with_a_window_have_heads_of_their_own) {
+  const auto model = read_heads(two_sizes());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  for (const std::size_t i : {0U, 1U, 2U, 3U}) {
+    const LayerSpec& layer = model->layers[i];
+    const bool has_window = i % 2 == 0;
+    EXPECT_EQ(layer.window, has_window ? 24U : 0U) << i;
+    EXPECT_EQ(layer.head_dim, has_window ? 16U : 32U) << i;
+    EXPECT_EQ(model->ropes.at(layer.rope).rope_dim, layer.head_dim) << i;
+    EXPECT_EQ(layer.attention_scale, 1.0F);
+    EXPECT_FALSE(layer.value_is_key);
+  }
+  EXPECT_EQ(model->ropes[1].theta, 10000.0) << "of windows, when its key is absent";
+}
+
+TEST(ReadHeads, a_layer_without_values_makes_them_by_its_keys) {
+  RandomModelSpec spec = two_sizes();
+  spec.has_optional_parts = true;
+  const auto model = read_heads(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  for (const std::int32_t i : {0, 1, 2, 3}) {
+    EXPECT_EQ(model->layers[static_cast<std::size_t>(i)].value_is_key, i % 2 == 1) << i;
+    EXPECT_EQ(model->find_weight(TensorRole::kV, i) == nullptr, i % 2 == 1) << i;
+    EXPECT_NE(model->layers[static_cast<std::size_t>(i)].output_scale, 1.0F) << i;
+  }
+}
+
+TEST(ReadHeads, experts_have_a_dense_ffn_beside_them_where_the_file_has_experts) {
+  RandomModelSpec spec = two_sizes();
+  const auto with = read_heads(spec);
+  ASSERT_TRUE(with.ok()) << with.error().message;
+  EXPECT_TRUE(with->layers[0].has_shared_expert() && with->layers[0].has_branch_norms);
+  EXPECT_EQ(with->layers[0].d_ff, 48U);
+  EXPECT_EQ(with->layers[0].expert_d_ff, 96U);
+  EXPECT_EQ(with->layers[0].router_scale, 0.125F) << "1 / sqrt(64)";
+  spec.n_experts = 0;
+  const auto without = read_heads(spec);
+  ASSERT_TRUE(without.ok()) << without.error().message;
+  EXPECT_FALSE(without->layers[0].has_experts() || without->layers[0].has_branch_norms);
+}
+
+TEST(ReadHeads, what_cannot_be_is_refused_by_name) {
+  const auto error_with = [](const char* key, std::uint32_t value) {
+    RandomModelSpec spec = two_sizes();
+    spec.uint_keys = {{key, value}};
+    const auto model = read_heads(spec);
+    return model.ok() ? std::string("opened") : model.error().message;
+  };
+  EXPECT_THAT(error_with("attention.key_length_swa", 15),
+              HasSubstr("metadata 'gemma4.attention.key_length_swa' is 15, expected an even number up to 1024"));
+  EXPECT_THAT(error_with("attention.value_length_swa", 8),
+              HasSubstr("metadata 'gemma4.attention.value_length_swa' is 8, expected the size of a key, 16"));
+  EXPECT_THAT(error_with("rope.dimension_count_swa", 18),
+              HasSubstr("metadata 'gemma4.rope.dimension_count_swa' is 18, expected an even number up to the head size "
+                        "16"));
+  EXPECT_THAT(error_with("attention.shared_kv_layers", 2),
+              HasSubstr("metadata 'gemma4.attention.shared_kv_layers' is 2, expected 0"));
+  EXPECT_THAT(error_with("embedding_length_per_layer_input", 256),
+              HasSubstr("metadata 'gemma4.embedding_length_per_layer_input' is 256, expected 0"));
+}
+
+TEST(ReadHeads, a_factor_of_a_layer_is_one_finite_number) {
+  for (const auto& [shape, value, message] :
+       {std::tuple{std::vector<std::uint64_t>{2}, 1.0F, "is F32 of shape (2), expected F32 of shape (1)"},
+        {std::vector<std::uint64_t>{1}, INFINITY, "holds inf, expected a finite number"}}) {
+    GgufWriter writer = test::random_gguf(two_sizes());
+    const std::vector<float> values(shape.front(), value);
+    const auto bytes = std::as_bytes(std::span(values));
+    writer.add_tensor("blk.1.layer_output_scale.weight", 0, shape, {bytes.begin(), bytes.end()});
+    EXPECT_THAT(test::read_written(writer).error().message,
+                HasSubstr(std::string("tensor 'blk.1.layer_output_scale.weight' ") + message));
+  }
+}
+
+}  // namespace
+}  // namespace headroom
