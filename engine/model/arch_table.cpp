@@ -24,6 +24,9 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 // they have no V of their own it is what K is before its norm. Scores are not scaled, and a layer ends with a factor.
 // The model with experts has a dense FFN beside them, and norms of each.
 //
+// smollm3: llama, but for every fourth layer, which turns nothing; no key says so. ernie4_5: llama, whose definition
+// turns neighbours itself. phi3: llama with halves, and the matrices that others have apart in one tensor each.
+//
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
 // three axes, those of text are one number. The norm before the FFN is named as other architectures name the one behind
@@ -37,9 +40,36 @@ constexpr std::array kArchs{
             .attn_out_bias = Presence::kOptional,
             .qk_norm = Presence::kNever,
             .may_fuse_qkv = true,
-            .has_rope_factors = true,
+            .rope_factors = Presence::kOptional,
             .unused = kRotaryAngles,
             .window = WindowRule::kAllLayers,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "smollm3",
+            .models = "SmolLM 3",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0,
+            .unturned_period = 4},
+    ArchRow{.architecture = "ernie4_5",
+            .models = "ERNIE 4.5 (dense)",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "phi3",
+            .models = "Phi 3 and 4 whose contexts are as trained (mini 4k, 14B)",
+            .pairing = RopePairing::kHalves,
+            .may_fuse_qkv = true,
+            .fuses_gate_with_up = true,
+            .window = WindowRule::kIgnored,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
     ArchRow{.architecture = "qwen2",
@@ -97,7 +127,7 @@ constexpr std::array kArchs{
             .may_lack_values = true,
             .has_post_norms = true,
             .may_scale_output = true,
-            .has_rope_factors = true,
+            .rope_factors = Presence::kRequired,
             .window = WindowRule::kPattern,
             .window_period = 6,
             .activation = Activation::kGelu,

@@ -18,6 +18,7 @@ enum class Presence : std::uint8_t { kNever, kOptional, kRequired };
 enum class WindowRule : std::uint8_t {
   kAllLayers,  // every layer sees the newest `window` positions
   kPattern,    // layers come in groups; the last layer of each group sees everything, the others have a window
+  kIgnored,    // files state what configurations say, and the models are run without
   kRefused,    // which layers have a window cannot be told from the file; a window that is never reached is harmless
 };
 
@@ -48,16 +49,17 @@ struct ArchRow {
   std::string_view models;        // published ones that it is the name of, for people
   RopePairing pairing = RopePairing::kNeighbours;
   Presence qkv_bias = Presence::kNever, attn_out_bias = Presence::kNever, qk_norm = Presence::kNever;
-  bool may_fuse_qkv = false;    // attn_qkv.weight instead of attn_q, attn_k, attn_v
-  bool has_value_norm = false;  // as LayerSpec has it
-  // A layer without attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
+  bool may_fuse_qkv = false;        // attn_qkv.weight instead of attn_q, attn_k, attn_v
+  bool fuses_gate_with_up = false;  // ffn_up.weight of a dense FFN has the rows of the gate and, behind them, of the up
+  bool has_value_norm = false;      // as LayerSpec has it
+  // A layer that sees everything and has no attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
   bool may_lack_values = false;
   bool has_out_gate = false;  // attn_q.weight has each head's queries and, behind them, its gate
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN
   std::optional<DeltaNetRow> delta_net = std::nullopt;
-  bool has_rope_factors = false;  // rope_freqs.weight is read where a file has it, and refused otherwise
+  Presence rope_factors = Presence::kNever;  // rope_freqs.weight; never: a file that has it is refused
   // rope.dimension_sections: the pairs of a head take turns in three axes of the position, which are one for text.
   bool has_rope_sections = false;
   std::span<const UnusedTensors> unused{};  // every tensor that neither a role reads nor this names is refused
@@ -71,8 +73,10 @@ struct ArchRow {
   bool may_lack_experts = false;                    // a file without expert_count has none
   bool has_branch_norms = false;                    // of layers with experts, as LayerSpec has it
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
-  double default_rope_theta = 0;  // when rope.freq_base is absent
-  // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa.
+  double default_rope_theta = 0;      // when rope.freq_base is absent
+  std::uint32_t unturned_period = 0;  // every so-many-th layer does not turn its heads; 0: all do
+  // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The
+  // window has to be stated: without it such layers would be read as others.
   bool has_window_heads = false;
   // The rotary base of layers with a window when rope.freq_base_swa is absent; such layers ignore the scaling of the
   // context. 0: they turn as all other layers do.

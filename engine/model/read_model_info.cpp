@@ -191,12 +191,25 @@ class ModelInfoReader {
 
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
-    if (keys_.failed() || row_.window_rope_theta == 0) return;
+    if (keys_.failed()) return;
+    if (row_.unturned_period > 0) add_unturned();
+    if (row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
     const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
     if (std::none_of(model_.layers.begin(), model_.layers.end(), has_window)) return;
     model_.ropes.push_back(std::move(of_windows));
     for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
+  }
+
+  // An embedding that turns no pair, for the layers that are not turned.
+  void add_unturned() {
+    RopeSpec none = model_.ropes.front();
+    none.rope_dim = 0;
+    none.scaling = RopeScaling::kNone;
+    none.freq_factors.clear();
+    model_.ropes.push_back(std::move(none));
+    for (std::uint32_t i = row_.unturned_period - 1; i < n_layers_; i += row_.unturned_period)
+      model_.layers[i].rope = 1;
   }
 
   void read_vocabulary() {
@@ -255,7 +268,8 @@ class ModelInfoReader {
     } else {
       fill(TensorRole::kQ, i, q_dim, d_model);
       fill(TensorRole::kK, i, kv_dim, d_model);
-      layer.value_is_key = row_.may_lack_values && !is_there(TensorRole::kV, i);
+      layer.value_is_key =
+          row_.may_lack_values && layer.attention == AttentionKind::kFull && !is_there(TensorRole::kV, i);
       if (!layer.value_is_key) fill(TensorRole::kV, i, kv_dim, d_model);
     }
     layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
@@ -324,9 +338,21 @@ class ModelInfoReader {
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {
+    if (row_.fuses_gate_with_up) {
+      fill_halves(role_tensor_name(TensorRole::kUp, i), i, layer.d_ff);
+      return fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
+    }
     fill(TensorRole::kGate, i, layer.d_ff, model_.d_model);
     fill(TensorRole::kUp, i, layer.d_ff, model_.d_model);
     fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
+  }
+
+  // Gate, then up, of `width` rows each.
+  void fill_halves(const std::string& name, std::int32_t i, std::uint64_t width) {
+    const TensorInfo* tensor = keys_.failed() ? nullptr : require(name);
+    if (tensor == nullptr || !check_shape(*tensor, 2 * width, model_.d_model)) return;
+    add_weight(*tensor, TensorRole::kGate, i, {0}, width, model_.d_model);
+    add_weight(*tensor, TensorRole::kUp, i, {width}, width, model_.d_model);
   }
 
   void fill_experts(std::int32_t i, LayerSpec& layer) {

@@ -101,8 +101,10 @@ void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) 
   }
 }
 
-void read_freq_factors(const ModelFile& file, RopeSpec& rope, KeyReader& keys) {
-  const TensorInfo* tensor = file.find_tensor(kRopeFactorsTensor);
+void read_freq_factors(const ModelFile& file, Presence presence, RopeSpec& rope, KeyReader& keys) {
+  const TensorInfo* tensor = presence == Presence::kNever ? nullptr : file.find_tensor(kRopeFactorsTensor);
+  if (tensor == nullptr && presence == Presence::kRequired)
+    keys.fail(ErrorCode::kBadFile, fmt::format("tensor '{}' is missing", kRopeFactorsTensor));
   if (tensor == nullptr || keys.failed()) return;
   const std::uint64_t n = rope.rope_dim / 2;
   if (tensor->dtype != DType::kF32 || tensor->n_elems() != n || tensor->shape[0] != n) {
@@ -163,7 +165,7 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   if (!keys.failed() && !row.has_window_heads) expect_same_in_windows(kWindowRopeDim, rope.rope_dim, keys);
   if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
   if (!keys.failed() && row.has_rope_sections) check_sections(rope, keys);
-  if (!keys.failed() && row.has_rope_factors) read_freq_factors(file, rope, keys);
+  if (!keys.failed()) read_freq_factors(file, row.rope_factors, rope, keys);
   return rope;
 }
 

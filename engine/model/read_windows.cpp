@@ -24,7 +24,8 @@ std::vector<bool> read_pattern(const ArchRow& row, std::uint32_t n_layers, KeyRe
 std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_layers, std::uint32_t n_ctx_trained,
                                         KeyReader& keys) {
   std::vector<std::uint32_t> windows(n_layers, 0);
-  const std::uint32_t window = keys.count(kWindowKey, kMaxPositions, row.default_window);
+  const std::uint32_t window = row.has_window_heads ? keys.positive(kWindowKey, kMaxPositions)
+                                                    : keys.count(kWindowKey, kMaxPositions, row.default_window);
   const std::vector<bool> pattern =
       row.window == WindowRule::kPattern ? read_pattern(row, n_layers, keys) : std::vector<bool>();
   if (keys.failed() || window == 0) return windows;
@@ -33,6 +34,7 @@ std::vector<std::uint32_t> read_windows(const ArchRow& row, std::uint32_t n_laye
     case WindowRule::kPattern:
       for (std::uint32_t i = 0; i < n_layers; ++i) windows[i] = pattern[i] ? window : 0;
       break;
+    case WindowRule::kIgnored: break;
     case WindowRule::kRefused:
       if (window >= n_ctx_trained) break;
       keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}: which layers of {} have a "

@@ -105,7 +105,9 @@ class ProgramBuilder {
     add_op(OpKind::kMoeUp, index, device, {residual, ids}, {hidden});
     OperandList shared;
     if (layer.has_shared_expert()) shared = add_shared_up(index, layer, device, is_streamed, residual);
+    CHECK(layer.output_scale == 1.0F || layer.has_post_norms, "a factor behind a layer goes with its post-norms");
     if (layer.has_branch_norms) {
+      CHECK(shared.size() == 1, "branches are experts and one FFN without a gate");
       const BufferId branch = add_buffer("branch", device, model_.d_model);
       add_op(OpKind::kMoeDown, index, device, {hidden, ids, weights}, {branch}, is_streamed);
       return add_op(OpKind::kSharedDown, index, device, {shared[0], branch, residual}, {residual}, is_streamed);

@@ -43,7 +43,7 @@ enum class OpKind : std::uint8_t {
              // With branch norms: hidden, ids, weights -> branch; the norm of that sum
   kSharedDown,  // shared, residual -> residual; adds down(shared). With a gate: shared, shared gate, residual ->
                 // residual; adds shared gate * down(shared). With branch norms: shared, branch, residual -> residual;
-                // adds norm(norm(down(shared)) + branch)
+                // adds norm(norm(down(shared)) + branch), and the branch is lost
   kLogits,      // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,    // a buffer of another device -> the same buffer here
 };

@@ -20,7 +20,7 @@ struct SpecialTokens {
   std::optional<TokenId> bos, eos, unknown, padding, end_of_turn;
   bool add_bos = false, add_eos = false, add_space_prefix = false;
   std::vector<TokenId> end_of_generation;  // all that end an answer: eos, eot and their like, ascending
-  std::vector<TokenId> suppressed;         // never part of an answer: their logits count as -inf; ascending
+  std::vector<TokenId> suppressed;         // ascending; no sampler chooses them. The model's probabilities have them
 };
 
 // Const after construction; any thread.

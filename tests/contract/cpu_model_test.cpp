@@ -130,10 +130,12 @@ RandomModelSpec model_of(const ArchRow& row) {
   RandomModelSpec spec = small_model(DType::kF32);
   spec.architecture = row.architecture;
   spec.has_tied_head = true;
+  spec.has_optional_parts = true;
   if (row.window == WindowRule::kPattern) {
     spec.window = 9;
     spec.n_layers = row.window_period + 1;
   }
+  if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
   return spec;

@@ -108,6 +108,8 @@ constexpr Part kParts[] = {
     {"output_scale", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::output_scale>(m, 1.0F); }},
     {"plain_scores", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
     {"factors", "gemma4", [](ModelInfo& m) { m.ropes[0].freq_factors.clear(); }},
+    {"unturned_layers", "smollm3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
+    {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},
     {"expert_scales", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_expert_scales>(m, false); }},
     {"last_expert", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},

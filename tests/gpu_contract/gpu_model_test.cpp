@@ -245,10 +245,12 @@ RandomModelSpec model_of(const ArchRow& row) {
   RandomModelSpec spec = small_model(DType::kF32);
   spec.architecture = row.architecture;
   spec.has_tied_head = true;
+  spec.has_optional_parts = true;
   if (row.window == WindowRule::kPattern) {
     spec.window = 9;
     spec.n_layers = row.window_period + 1;
   }
+  if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
   return spec;
@@ -259,6 +261,27 @@ TEST_F(GpuModel, every_architecture_gives_the_reference_logits) {
     SCOPED_TRACE(row.architecture);
     expect_like_reference(model_of(row), options_for(DType::kF32, DType::kF32), 17, 2, 2 * kExactTolerance);
   }
+}
+
+// Experts beside an FFN, norms of both, values that are keys, heads of two sizes, with what quantized products read and
+// write, and with caches that are rotated and balanced by layers of two widths.
+TEST_F(GpuModel, quantized_branches_give_the_reference_logits) {
+  RandomModelSpec spec = model_of(*find_arch("gemma4"));
+  spec.window_period = 2;
+  spec.n_layers = 2;
+  spec.n_experts = 5;
+  for (const DType weight : {DType::kQ8_0, DType::kF16}) {
+    spec.weight_type = weight;
+    SCOPED_TRACE(dtype_row(weight).name);
+    test::with_every_arithmetic(weight, [&](double most) {
+      for (const std::uint32_t n : {1U, 21U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
+      }
+    });
+  }
+  spec.weight_type = DType::kF32;
+  expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
+                        cache_tolerance(DType::kQ8_0, DType::kQ8_0));
 }
 
 RandomModelSpec state_model(DType weight, std::uint32_t state_dim) {

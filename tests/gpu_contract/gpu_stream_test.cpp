@@ -66,12 +66,13 @@ TEST(GpuStream, streamed_weights_of_every_type_are_those_of_the_file) {
   }
 }
 
-// Post-norms, experts with a router, one of them shared, odd sizes.
+// Post-norms, experts with a router, one of them shared, norms of branches, odd sizes.
 TEST(GpuStream, ffns_of_other_kinds_are_streamed) {
-  for (const char* architecture : {"gemma2", "qwen3moe", "qwen35moe"}) {
+  for (const char* architecture : {"gemma2", "qwen3moe", "qwen35moe", "gemma4"}) {
     RandomModelSpec spec;
     spec.architecture = architecture;
     spec.n_layers = 2;
+    spec.has_optional_parts = true;
     SCOPED_TRACE(architecture);
     expect_as_if_it_stood_there(spec);
   }

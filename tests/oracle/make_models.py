@@ -118,6 +118,13 @@ MODELS = {
                        dict(GEMMA4, sliding_window=12, global_head_dim=32, num_global_key_value_heads=1, attention_k_eq_v=True,
                             layer_types=window_kinds(3, full=(2,)), enable_moe_block=True, num_experts=8, top_k_experts=3,
                             moe_intermediate_size=20)),
+    # The fourth layer turns nothing.
+    "smollm3": ("smollm3", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=32, d_ff=40, n_layers=4), PLAIN,
+                dict(tie_word_embeddings=True, pad_token_id=None)),
+    "ernie4_5": ("ernie4_5", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=32), dict(PLAIN, rope_theta=500000.0), dict(tie_word_embeddings=True)),
+    # Three quarters of each head turn.
+    "phi3": ("phi3", dict(d_model=64, n_heads=2, n_kv_heads=1, head_dim=32), dict(PLAIN, partial_rotary_factor=0.75),
+             dict(pad_token_id=None)),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -127,6 +134,9 @@ FUZZED = {
     "qwen3": ({}, PLAIN, {}),
     "gemma2": (dict(head_dim=4), PLAIN, {}),
     "gemma3": (dict(head_dim=4), GLOBAL_AND_LOCAL, {}),
+    "smollm3": (dict(n_layers=4), PLAIN, dict(pad_token_id=None)),
+    "ernie4_5": ({}, PLAIN, {}),
+    "phi3": ({}, PLAIN, dict(pad_token_id=None)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
                dict(GEMMA4, global_head_dim=8, num_global_key_value_heads=1, attention_k_eq_v=True, layer_types=window_kinds(2, full=(1,)),
                     enable_moe_block=True, num_experts=3, top_k_experts=2, moe_intermediate_size=4)),
@@ -151,6 +161,9 @@ CLASSES = {
     "qwen3next": (transformers.Qwen3NextConfig, transformers.Qwen3NextForCausalLM),
     "gemma2": (transformers.Gemma2Config, transformers.Gemma2ForCausalLM),
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
+    "smollm3": (transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM),
+    "ernie4_5": (transformers.Ernie4_5Config, transformers.Ernie4_5ForCausalLM),
+    "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
 }
 

@@ -9,6 +9,8 @@ LAYER_NAMES = {
     "self_attn.k_proj.weight": "attn_k.weight",
     "self_attn.v_proj.weight": "attn_v.weight",
     "self_attn.o_proj.weight": "attn_output.weight",
+    "self_attn.qkv_proj.weight": "attn_qkv.weight",
+    "mlp.gate_up_proj.weight": "ffn_up.weight",
     "self_attn.q_proj.bias": "attn_q.bias",
     "self_attn.k_proj.bias": "attn_k.bias",
     "self_attn.v_proj.bias": "attn_v.bias",
@@ -55,6 +57,8 @@ LAYER_NAMES = {
     "nextn.hnorm.weight": "nextn.hnorm.weight",
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
+# Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
+PERMUTED = ("llama", "smollm3")
 # The same name is another norm where a layer has norms before and after.
 POST_NORM_NAMES = {
     "post_attention_layernorm.weight": "post_attention_norm.weight",
@@ -287,9 +291,9 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         if name == "lm_head.weight" and config.tie_word_embeddings:
             continue
         values = tensor.detach().numpy().astype(np.float32)
-        if architecture == "llama" and ".q_proj." in name:
+        if architecture in PERMUTED and ".q_proj." in name:
             values = neighbours(values, config.num_attention_heads)
-        if architecture == "llama" and ".k_proj." in name:
+        if architecture in PERMUTED and ".k_proj." in name:
             values = neighbours(values, config.num_key_value_heads)
         if ".linear_attn." in name:
             values = delta_net_values(name, values, config, tiles_value_heads=architecture.startswith("qwen35"))

@@ -57,9 +57,13 @@ class ModelBuilder {
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
     add_vector(TensorRole::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
     if (!spec_.has_tied_head) add_matrix(TensorRole::kHead, -1, spec_.n_vocab, spec_.d_model);
-    if (!spec_.freq_factors.empty()) {
-      const auto bytes = std::as_bytes(std::span(spec_.freq_factors));
-      writer_.add_tensor(kRopeFactorsTensor, 0, {spec_.freq_factors.size()}, {bytes.begin(), bytes.end()});
+    std::vector<float> factors = spec_.freq_factors;
+    const bool is_required = factors.empty() && row_.rope_factors == Presence::kRequired;
+    for (std::uint32_t i = 0; is_required && i < head_dim_ / 2; ++i)
+      factors.push_back(i < head_dim_ / 8 ? 1.0F : 1e30F);
+    if (!factors.empty()) {
+      const auto bytes = std::as_bytes(std::span(factors));
+      writer_.add_tensor(kRopeFactorsTensor, 0, {factors.size()}, {bytes.begin(), bytes.end()});
     }
     return std::move(writer_);
   }
@@ -103,7 +107,13 @@ class ModelBuilder {
       writer_.set_uint(key("attention.value_length"), spec_.head_dim);
     }
     if (spec_.window > 0) writer_.set_uint(key("attention.sliding_window"), spec_.window);
-    if (row_.has_window_heads && spec_.window_head_dim > 0) {
+    if (row_.has_window_heads && spec_.window == 0) {  // a window has to be stated; of a pattern of one no layer has it
+      if (!spec_.uint_keys.contains("attention.sliding_window"))
+        writer_.set_uint(key("attention.sliding_window"), spec_.n_ctx_trained);
+      if (!spec_.uint_keys.contains("attention.sliding_window_pattern"))
+        writer_.set_uint(key("attention.sliding_window_pattern"), 1);
+    }
+    if (row_.has_window_heads && spec_.window > 0 && spec_.window_head_dim > 0) {
       for (const char* name : {"attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"})
         if (!spec_.uint_keys.contains(name)) writer_.set_uint(key(name), spec_.window_head_dim);
       writer_.set_uint(key("attention.sliding_window_pattern"), spec_.window_period);
@@ -278,6 +288,10 @@ class ModelBuilder {
   bool has_experts() const { return row_.router && !(row_.may_lack_experts && spec_.n_experts == 0); }
 
   void add_dense(std::int32_t i, std::uint32_t d_ff) {
+    if (row_.fuses_gate_with_up) {
+      add_matrix(TensorRole::kUp, i, std::uint64_t{2} * d_ff, spec_.d_model);
+      return add_matrix(TensorRole::kDown, i, spec_.d_model, d_ff);
+    }
     add_matrix(TensorRole::kGate, i, d_ff, spec_.d_model);
     add_matrix(TensorRole::kUp, i, d_ff, spec_.d_model);
     add_matrix(TensorRole::kDown, i, spec_.d_model, d_ff);

@@ -47,7 +47,7 @@ struct RandomModelSpec {
   std::map<std::string, float> float_keys;
   std::map<std::string, std::uint32_t> uint_keys;
   std::map<std::string, std::string> string_keys;
-  std::vector<float> freq_factors;  // rope_freqs.weight
+  std::vector<float> freq_factors;  // rope_freqs.weight; empty: none, or of a quarter of the pairs where it is required
   std::string chat_template;        // empty: no such key
   bool names_pre_tokenizer = true;  // tokenizer.ggml.pre
   bool has_end = true;              // a token that ends an answer; without one the byte-level models go on forever

@@ -84,11 +84,10 @@ void CpuStep::moe_route(const Op& op, std::uint32_t thread) {
   float* weights = bound_.buffer(op.outputs[1]);
   const Share rows = share_of(n_rows, thread, pool_.n_threads());
   for (std::size_t row = rows.first; row < rows.last; ++row) {
-    float *of_row = logits + row * n_experts, *of_chosen = weights + row * n_used;
-    std::uint32_t* const chosen = ids + row * n_used;
-    for (std::uint32_t i = 0; layer.spec->router_scale != 1.0F && i < n_experts; ++i)
-      of_row[i] *= layer.spec->router_scale;
-    choose_experts(layer.spec->router, {of_row, n_experts}, {chosen, n_used}, {of_chosen, n_used});
+    const std::span<std::uint32_t> chosen(ids + row * n_used, n_used);
+    const std::span<float> of_chosen(weights + row * n_used, n_used);
+    choose_experts(layer.spec->router, {logits + row * n_experts, n_experts}, layer.spec->router_scale, chosen,
+                   of_chosen);
     for (std::uint32_t i = 0; layer.expert_scale != nullptr && i < n_used; ++i)
       of_chosen[i] *= layer.expert_scale[chosen[i]];
   }

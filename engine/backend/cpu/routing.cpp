@@ -12,7 +12,7 @@ bool comes_before(float a, float b) { return a > b || (std::isnan(b) && !std::is
 
 }  // namespace
 
-void choose_experts(RouterKind kind, std::span<const float> logits, std::span<std::uint32_t> ids,
+void choose_experts(RouterKind kind, std::span<const float> logits, float scale, std::span<std::uint32_t> ids,
                     std::span<float> weights) {
   CHECK(ids.size() <= logits.size() && weights.size() == ids.size(), "a row goes through more experts than there are");
   std::size_t n_chosen = 0;
@@ -30,7 +30,8 @@ void choose_experts(RouterKind kind, std::span<const float> logits, std::span<st
     case RouterKind::kSoftmaxNormed: {
       // The sum over all experts cancels out.
       float sum = 0;
-      for (std::size_t i = 0; i < ids.size(); ++i) sum += weights[i] = std::exp(logits[ids[i]] - logits[ids[0]]);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        sum += weights[i] = std::exp(scale * (logits[ids[i]] - logits[ids[0]]));
       for (float& weight : weights) weight /= sum;
       return;
     }

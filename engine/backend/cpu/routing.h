@@ -10,8 +10,9 @@
 namespace headroom {
 
 // From the logits of a row, one per expert, the experts that it goes through, best first, and their weights: as
-// RouterKind says. ids and weights have n_experts_used elements, at most as many as there are logits.
-void choose_experts(RouterKind kind, std::span<const float> logits, std::span<std::uint32_t> ids,
+// RouterKind says, of `scale` times the logits. ids and weights have n_experts_used elements, at most as many as there
+// are logits.
+void choose_experts(RouterKind kind, std::span<const float> logits, float scale, std::span<std::uint32_t> ids,
                     std::span<float> weights);
 
 // The choices of all rows sorted by expert, so that each expert's weights are read once per step. Example: rows 0 and 1

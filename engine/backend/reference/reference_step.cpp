@@ -342,9 +342,8 @@ void ReferenceStep::moe_route(const Op& op) {
                            spec.has_branch_norms ? TensorRole::kRouterNorm : TensorRole::kFfnNorm, op.layer);
   auto* ids = reinterpret_cast<std::uint32_t*>(bound_.buffer(op.outputs[0]));
   float* weights = bound_.buffer(op.outputs[1]);
-  multiply(
-      bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
-      [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum * spec.router_scale; });
+  multiply(bound_.at(TensorRole::kRouter, op.layer), in, n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { router_[row * spec.n_experts + n] = sum; });
   for (std::size_t row = 0; row < n_rows(); ++row, ids += spec.n_experts_used, weights += spec.n_experts_used) {
     const float* logits = router_.data() + row * spec.n_experts;
     rank_experts(logits, spec.n_experts);
@@ -353,7 +352,7 @@ void ReferenceStep::moe_route(const Op& op) {
       case RouterKind::kSoftmaxNormed: {
         double all = 0, chosen = 0;
         const auto exponential = [&](std::uint32_t expert) {
-          return std::exp(static_cast<double>(logits[expert]) - logits[order_[0]]);
+          return std::exp(spec.router_scale * (static_cast<double>(logits[expert]) - logits[order_[0]]));
         };
         for (const std::uint32_t expert : std::span(order_).first(spec.n_experts))
           all += std::isnan(logits[expert]) ? 0 : exponential(expert);

@@ -35,6 +35,8 @@ std::string traits_of(const ArchRow& row) {
   if (row.window == WindowRule::kPattern)
     traits.push_back(fmt::format("windows on all layers but one of {}", row.window_period));
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
+  if (row.unturned_period > 0)
+    traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
   if (row.delta_net)
     traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
                                  row.delta_net->attention_period));

@@ -19,7 +19,7 @@ struct Chosen {
 
 Chosen choose(const std::vector<float>& logits, std::size_t n_used) {
   Chosen chosen{std::vector<std::uint32_t>(n_used, 99), std::vector<float>(n_used, 99)};
-  choose_experts(RouterKind::kSoftmaxNormed, logits, chosen.ids, chosen.weights);
+  choose_experts(RouterKind::kSoftmaxNormed, logits, 1.0F, chosen.ids, chosen.weights);
   return chosen;
 }
 

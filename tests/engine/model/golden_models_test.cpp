@@ -40,6 +40,7 @@ TEST(GoldenModels, sizes_and_rotary_frequencies_are_those_of_transformers) {
     for (const LayerSpec& layer : model->layers) {
       const bool is_apart = layer.attention == AttentionKind::kWindow && golden.contains(of_windows);
       const auto frequencies = rope_frequencies(model->ropes.at(layer.rope));
+      if (frequencies.per_pair.empty()) continue;  // turns nothing
       const auto expected = golden.at(is_apart ? of_windows : "rope_frequencies").get<std::vector<float>>();
       ASSERT_EQ(frequencies.per_pair.size(), expected.size());
       // transformers computes them in f32: a few units in the last place of each. What stands still there turns by

@@ -88,6 +88,21 @@ TEST(ReadHeads, what_cannot_be_is_refused_by_name) {
               HasSubstr("metadata 'gemma4.embedding_length_per_layer_input' is 256, expected 0"));
 }
 
+TEST(ReadHeads, what_is_missing_is_named) {
+  RandomModelSpec spec = two_sizes();
+  spec.window = 0;
+  spec.uint_keys = {{"attention.sliding_window", 0}};
+  EXPECT_THAT(read_heads(spec).error().message,
+              HasSubstr("metadata 'gemma4.attention.sliding_window' is 0, expected 1 to "));
+  spec = two_sizes();
+  ArchRow row = *find_arch("llama");
+  row.rope_factors = Presence::kRequired;
+  EXPECT_THAT(test::read_written(test::random_gguf({}), row).error().message,
+              HasSubstr("tensor 'rope_freqs.weight' is missing"));
+  spec.freq_factors = {1.0F};
+  EXPECT_THAT(read_heads(spec).error().message, HasSubstr("tensor 'rope_freqs.weight' is F32 of shape (1)"));
+}
+
 TEST(ReadHeads, a_factor_of_a_layer_is_one_finite_number) {
   for (const auto& [shape, value, message] :
        {std::tuple{std::vector<std::uint64_t>{2}, 1.0F, "is F32 of shape (2), expected F32 of shape (1)"},

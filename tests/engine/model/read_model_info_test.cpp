@@ -73,7 +73,7 @@ TEST_P(EachArchitecture, is_read_from_its_keys_and_shapes) {
   EXPECT_FLOAT_EQ(layer.attention_softcap, static_cast<float>(row.attention_softcap.value_or(0)));
   EXPECT_FLOAT_EQ(model->logit_softcap, static_cast<float>(row.logit_softcap.value_or(0)));
   EXPECT_FLOAT_EQ(model->embedding_scale, row.scales_embedding ? 8.0F : 1.0F);
-  ASSERT_EQ(model->ropes.size(), 1U);
+  ASSERT_EQ(model->ropes.size(), row.unturned_period > 0 ? 2U : 1U);
   EXPECT_EQ(model->ropes[0].pairing, row.pairing);
   EXPECT_EQ(model->ropes[0].rope_dim, 16U);
   const WeightTensor* up = model->find_weight(row.router ? TensorRole::kExpertUp : TensorRole::kUp, 1);
@@ -96,6 +96,26 @@ TEST(ReadModelInfo, a_tied_head_has_no_slot_of_its_own) {
   const auto model = read(spec);
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->find_weight(TensorRole::kHead, -1), nullptr);
+}
+
+TEST(ReadModelInfo, layers_that_turn_nothing_have_an_embedding_without_pairs) {
+  RandomModelSpec spec = small("smollm3");
+  spec.n_layers = 9;
+  const auto model = read(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  for (std::size_t i = 0; i < 9; ++i)
+    EXPECT_EQ(model->ropes.at(model->layers[i].rope).rope_dim, i % 4 == 3 ? 0U : 16U) << i;
+}
+
+TEST(ReadModelInfo, a_gate_and_its_up_may_be_halves_of_one_tensor) {
+  const auto model = read(small("phi3"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const WeightTensor *gate = model->find_weight(TensorRole::kGate, 1), *up = model->find_weight(TensorRole::kUp, 1);
+  ASSERT_TRUE(gate != nullptr && up != nullptr);
+  EXPECT_EQ(gate->name, "blk.1.ffn_up.weight");
+  EXPECT_EQ(up->name, gate->name);
+  EXPECT_EQ(gate->rows.first, 0U);
+  EXPECT_EQ(up->rows.first, 96U) << "behind the gate's";
 }
 
 TEST(ReadModelInfo, optional_biases_are_seen) {
