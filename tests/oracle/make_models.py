@@ -273,6 +273,31 @@ def write_model(path, architecture: str, shape: dict, rope: dict, further: dict,
     return model
 
 
+# What leaves a part of a delta net out, by the parameter that makes it: what is convolved is the newest row alone, nothing decays, all rows correct alike,
+# each element of what is read has the gate of its neighbour. The normalisation of keys has no parameter.
+LEFT_OUT = {
+    "conv1d.weight": lambda taps: torch.cat([torch.zeros_like(taps[..., :-1]), torch.ones_like(taps[..., -1:])], dim=-1),
+    "A_log": lambda decay: torch.full_like(decay, -30.0),
+    "dt_bias": torch.zeros_like,
+    "in_proj_b.weight": torch.zeros_like,
+    "norm.weight": torch.ones_like,
+    "in_proj_z.weight": lambda gates: gates.roll(1, 0),
+}
+
+
+def check_delta_parts(name: str, model, tokens: np.ndarray, logits: np.ndarray) -> None:
+    """The logits of a model hold each part of its delta nets only if they would be others without it: by a hundred times what our engine may differ by."""
+    for part, without in LEFT_OUT.items():
+        changed = copy.deepcopy(model)
+        with torch.no_grad():
+            for parameter, tensor in changed.named_parameters():
+                if parameter.endswith(".linear_attn." + part):
+                    tensor.copy_(without(tensor))
+            moved = np.abs(changed(torch.from_numpy(tokens)[None]).logits[0].numpy() - logits).max()
+        assert moved > 1e-2, (name, part, moved)
+        print(f"{name} without {part}: logits move by {moved:.2g}")
+
+
 def write_values(path) -> None:
     """Every value type, alone and in an array, and tensors of types that nobody computes with."""
     kinds = gguf.GGUFValueType
@@ -325,6 +350,8 @@ def main() -> None:
             logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
             with F16Cache(model):
                 f16_logits = model(torch.from_numpy(tokens)[None]).logits[0].numpy()
+        if architecture.startswith("qwen35"):
+            check_delta_parts(name, model, tokens, logits)
         f16_share = np.abs(f16_logits - logits).max() / np.abs(logits).max()
         assert 0 < f16_share < 1e-3, (name, f16_share)
         assert np.isfinite(logits).all() and path.stat().st_size < 400_000, (name, path.stat().st_size)
