@@ -331,14 +331,46 @@ TEST_F(GpuModel, states_of_a_long_prompt_give_the_reference_logits) {
   expect_like_reference(spec, options, kGpuDeltaRows + 29, 1, 2 * kExactTolerance);
 }
 
-// A state in F32 does not drift away over a long conversation, whether its rows come in chunks or alone.
-TEST_F(GpuModel, states_stay_with_the_reference_over_ten_thousand_rows) {
-  constexpr std::uint32_t kRows = 10'000, kAlone = 400, kStep = 256;
+// The layer alone: attention would take most of the time.
+RandomModelSpec one_delta_net() {
   RandomModelSpec spec = state_model(DType::kF32, 24);
-  spec.n_layers = 1;  // the other kind of layer, attention, would take most of the time
+  spec.n_layers = 1;
   spec.d_model = 64;
   spec.n_heads = 2;
   spec.n_kv_heads = 1;
+  return spec;
+}
+
+// The reference computes row by row, this device in chunks: prompts of every length, and every cut of one.
+TEST_F(GpuModel, chunks_of_states_are_the_steps_for_every_length_and_every_cut) {
+  constexpr std::uint32_t kRows = 45, kMany = 1000;
+  RandomModelSpec spec = one_delta_net();
+  spec.n_ctx_trained = kMany;
+  PlanOptions options = options_for(DType::kF32, DType::kF32);
+  options.n_ctx = options.n_batch = kMany;
+  const test::TempFolder folder;
+  const auto path = test::make_random_model(spec, folder.path());
+  const auto loaded = test::load_on_gpu(path, options);
+  const auto reference = test::take(test::ReferenceModel::open(path, options));
+  // Rows [first, last) of a prompt: a row at position 0 begins it anew.
+  const auto expect_the_same = [&](std::uint32_t first, std::uint32_t last) {
+    const auto rows = test::rows_of(0, first, last - first, spec.n_vocab);
+    const std::vector<std::uint32_t> asked{last - first - 1};
+    EXPECT_LT(test::relative_error(loaded->step(rows, asked), test::take(reference->step(rows, asked))),
+              kExactTolerance)
+        << "rows " << first << " to " << last;
+  };
+  for (std::uint32_t n = 1; n <= kMany; n += n < 70 ? 1 : 93) expect_the_same(0, n);
+  for (std::uint32_t cut = 1; cut < kRows; ++cut) {
+    expect_the_same(0, cut);
+    expect_the_same(cut, kRows);
+  }
+}
+
+// A state in F32 does not drift away over a long conversation, whether its rows come in chunks or alone.
+TEST_F(GpuModel, states_stay_with_the_reference_over_ten_thousand_rows) {
+  constexpr std::uint32_t kRows = 10'000, kAlone = 400, kStep = 256;
+  RandomModelSpec spec = one_delta_net();
   spec.n_ctx_trained = kRows;
   PlanOptions options = options_for(DType::kF32, DType::kF32);
   options.n_ctx = kRows;
