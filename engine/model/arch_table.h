@@ -18,7 +18,7 @@ enum class Presence : std::uint8_t { kNever, kOptional, kRequired };
 enum class WindowRule : std::uint8_t {
   kAllLayers,  // every layer sees the newest `window` positions
   kPattern,    // layers come in groups; the last layer of each group sees everything, the others have a window
-  kIgnored,    // files state what configurations say, and the models are run without
+  kIgnored,    // no layer has one: converters copy a window from the configuration that nobody runs the model with
   kRefused,    // which layers have a window cannot be told from the file; a window that is never reached is harmless
 };
 

@@ -21,7 +21,7 @@ HeadSizes read_head_sizes(const ArchRow& row, std::uint32_t d_model, std::uint32
 // A width that the key states for layers with a window; 0, as an absent key, is that of the others. kUnsupported names
 // another one.
 void expect_same_in_windows(std::string_view key, std::uint32_t width, KeyReader& keys);
-// The same where it may be another one.
+// The width that the key states for layers with a window; `width` where it is absent or 0.
 std::uint32_t width_in_windows(std::string_view key, std::uint32_t width, KeyReader& keys);
 
 // On q.k of a layer whose heads are counted and measured already.

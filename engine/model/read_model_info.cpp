@@ -259,12 +259,14 @@ class ModelInfoReader {
   void fill_attention(std::int32_t i, LayerSpec& layer) {
     const std::uint32_t d_model = model_.d_model, q_dim = layer.q_dim(), kv_dim = layer.kv_dim();
     if (layer.has_out_gate) {
-      fill_gated_queries(i, layer);
+      fill_slices(role_tensor_name(TensorRole::kQ, i), i, layer.n_heads,
+                  {{TensorRole::kQ, layer.head_dim}, {TensorRole::kOutGate, layer.head_dim}});
       fill(TensorRole::kK, i, kv_dim, d_model);
       fill(TensorRole::kV, i, kv_dim, d_model);
     } else if (row_.may_fuse_qkv && !is_there(TensorRole::kQ, i) &&
                file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
-      fill_fused_qkv(i, q_dim, kv_dim, kv_dim);
+      fill_slices(*fused_tensor_name(TensorRole::kQ, i), i, 1,
+                  {{TensorRole::kQ, q_dim}, {TensorRole::kK, kv_dim}, {TensorRole::kV, kv_dim}});
     } else {
       fill(TensorRole::kQ, i, q_dim, d_model);
       fill(TensorRole::kK, i, kv_dim, d_model);
@@ -289,30 +291,23 @@ class ModelInfoReader {
     if (layer.has_post_norms) fill(TensorRole::kAttnPostNorm, i, 1, d_model);
   }
 
-  void fill_gated_queries(std::int32_t i, const LayerSpec& layer) {
-    const TensorInfo* tensor = require(role_tensor_name(TensorRole::kQ, i));
-    const std::uint64_t q_dim = layer.q_dim(), head_dim = layer.head_dim;
-    if (tensor == nullptr || !check_shape(*tensor, 2 * q_dim, model_.d_model)) return;
-    add_weight(*tensor, TensorRole::kQ, i, {0, head_dim, 2 * head_dim}, q_dim, model_.d_model);
-    add_weight(*tensor, TensorRole::kOutGate, i, {head_dim, head_dim, 2 * head_dim}, q_dim, model_.d_model);
-  }
-
   void fill_delta_net(std::int32_t i, const DeltaNetSpec& spec) {
     const std::uint32_t d_model = model_.d_model;
     const bool fuses = row_.delta_net->fuses_by_key_head;
     if (const std::string name = layer_tensor_name(i, kDeltaInTensor); fuses && file_.find_tensor(name) != nullptr) {
-      fill_by_key_head(name, i, spec,
-                       {{TensorRole::kQ, spec.key_dim},
-                        {TensorRole::kK, spec.key_dim},
-                        {TensorRole::kV, spec.values_per_key() * spec.value_dim},
-                        {TensorRole::kOutGate, spec.values_per_key() * spec.value_dim}});
+      fill_slices(name, i, spec.n_key_heads,
+                  {{TensorRole::kQ, spec.key_dim},
+                   {TensorRole::kK, spec.key_dim},
+                   {TensorRole::kV, spec.values_per_key() * spec.value_dim},
+                   {TensorRole::kOutGate, spec.values_per_key() * spec.value_dim}});
     } else {
-      fill_fused_qkv(i, spec.q_dim(), spec.q_dim(), spec.v_dim());
+      fill_slices(*fused_tensor_name(TensorRole::kQ, i), i, 1,
+                  {{TensorRole::kQ, spec.q_dim()}, {TensorRole::kK, spec.q_dim()}, {TensorRole::kV, spec.v_dim()}});
       fill(TensorRole::kOutGate, i, spec.v_dim(), d_model);
     }
     if (fuses) {
-      fill_by_key_head(layer_tensor_name(i, kDeltaRatesTensor), i, spec,
-                       {{TensorRole::kBeta, spec.values_per_key()}, {TensorRole::kAlpha, spec.values_per_key()}});
+      fill_slices(layer_tensor_name(i, kDeltaRatesTensor), i, spec.n_key_heads,
+                  {{TensorRole::kBeta, spec.values_per_key()}, {TensorRole::kAlpha, spec.values_per_key()}});
     } else {
       fill(TensorRole::kAlpha, i, spec.n_value_heads, d_model);
       fill(TensorRole::kBeta, i, spec.n_value_heads, d_model);
@@ -324,35 +319,36 @@ class ModelInfoReader {
     fill_from(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, i, d_model, spec.v_dim());
   }
 
-  // Roles that share a tensor, each with so many rows of every key head's.
-  void fill_by_key_head(const std::string& name, std::int32_t i, const DeltaNetSpec& spec,
-                        std::initializer_list<std::pair<TensorRole, std::uint64_t>> parts) {
+  struct Slice {
+    TensorRole role;
+    std::uint64_t n_rows;
+  };
+
+  // Roles that share a tensor, whose rows come in groups: each group has the rows of one role behind those of the
+  // other. Example: of a delta net a key head is a group, with its query, its key, the values and the gates that belong
+  // to it; queries, keys and values of attention are one group. Of experts each matrix is one.
+  void fill_slices(const std::string& name, std::int32_t i, std::uint64_t n_groups, std::initializer_list<Slice> slices,
+                   std::uint64_t n_matrices = 1) {
     const TensorInfo* tensor = keys_.failed() ? nullptr : require(name);
     std::uint64_t step = 0, first = 0;
-    for (const auto& [role, n_rows] : parts) step += n_rows;
-    if (tensor == nullptr || !check_shape(*tensor, spec.n_key_heads * step, model_.d_model)) return;
-    for (const auto& [role, n_rows] : parts) {
-      add_weight(*tensor, role, i, {first, n_rows, step}, spec.n_key_heads * n_rows, model_.d_model);
-      first += n_rows;
+    for (const Slice& slice : slices) step += slice.n_rows;
+    if (tensor == nullptr || !check_shape(*tensor, n_groups * step, model_.d_model, n_matrices)) return;
+    for (const Slice& slice : slices) {
+      add_weight(*tensor, slice.role, i, {first, slice.n_rows, step}, n_groups * slice.n_rows, model_.d_model);
+      if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
+      first += slice.n_rows;
     }
   }
 
   void fill_dense(std::int32_t i, const LayerSpec& layer) {
     if (row_.fuses_gate_with_up) {
-      fill_halves(role_tensor_name(TensorRole::kUp, i), i, layer.d_ff);
+      fill_slices(role_tensor_name(TensorRole::kUp, i), i, 1,
+                  {{TensorRole::kGate, layer.d_ff}, {TensorRole::kUp, layer.d_ff}});
       return fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
     }
     fill(TensorRole::kGate, i, layer.d_ff, model_.d_model);
     fill(TensorRole::kUp, i, layer.d_ff, model_.d_model);
     fill(TensorRole::kDown, i, model_.d_model, layer.d_ff);
-  }
-
-  // Gate, then up, of `width` rows each.
-  void fill_halves(const std::string& name, std::int32_t i, std::uint64_t width) {
-    const TensorInfo* tensor = keys_.failed() ? nullptr : require(name);
-    if (tensor == nullptr || !check_shape(*tensor, 2 * width, model_.d_model)) return;
-    add_weight(*tensor, TensorRole::kGate, i, {0}, width, model_.d_model);
-    add_weight(*tensor, TensorRole::kUp, i, {width}, width, model_.d_model);
   }
 
   void fill_experts(std::int32_t i, LayerSpec& layer) {
@@ -386,13 +382,7 @@ class ModelInfoReader {
       fill(TensorRole::kExpertUp, i, width, model_.d_model, layer.n_experts);
       return;
     }
-    const TensorInfo* tensor = keys_.failed() ? nullptr : require(fused);
-    if (tensor == nullptr || !check_shape(*tensor, 2 * width, model_.d_model, layer.n_experts)) return;
-    for (const auto& [role, first] :
-         {std::pair{TensorRole::kExpertGate, std::uint64_t{0}}, {TensorRole::kExpertUp, width}}) {
-      add_weight(*tensor, role, i, {first, width, 2 * width}, width, model_.d_model);
-      if (!keys_.failed()) model_.weights.back().n_matrices = layer.n_experts;
-    }
+    fill_slices(fused, i, 1, {{TensorRole::kExpertGate, width}, {TensorRole::kExpertUp, width}}, layer.n_experts);
   }
 
   bool is_there(TensorRole role, std::int32_t layer) const {
@@ -416,14 +406,6 @@ class ModelInfoReader {
     if (tensor == nullptr || !check_shape(*tensor, n_rows, n_cols, n_matrices)) return;
     add_weight(*tensor, role, layer, {}, n_rows, n_cols);
     if (!keys_.failed()) model_.weights.back().n_matrices = n_matrices;
-  }
-
-  void fill_fused_qkv(std::int32_t layer, std::uint64_t q_dim, std::uint64_t k_dim, std::uint64_t v_dim) {
-    const TensorInfo* tensor = require(*fused_tensor_name(TensorRole::kQ, layer));
-    if (tensor == nullptr || !check_shape(*tensor, q_dim + k_dim + v_dim, model_.d_model)) return;
-    add_weight(*tensor, TensorRole::kQ, layer, {0}, q_dim, model_.d_model);
-    add_weight(*tensor, TensorRole::kK, layer, {q_dim}, k_dim, model_.d_model);
-    add_weight(*tensor, TensorRole::kV, layer, {q_dim + k_dim}, v_dim, model_.d_model);
   }
 
   bool check_shape(const TensorInfo& tensor, std::uint64_t n_rows, std::uint64_t n_cols, std::uint64_t n_matrices = 1) {

@@ -418,7 +418,8 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
           if (!layer.k_rotation.empty())
             kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
         } else {
-          const auto n = static_cast<float>(head_dim);  // a norm of the length is one of the mean of squares, too
+          // Divided by the root of the sum of squares, and multiplied by that of their number: by that of the mean.
+          const auto n = static_cast<float>(head_dim);
           if (layer.spec->has_value_norm)
             kernels_.l2_norm(elems, head_dim, n * bound_.model->norm_epsilon, std::sqrt(n));
           if (!layer.v_rotation.empty()) kernels_.rotate(elems, head_dim, layer.v_rotation.data());

@@ -72,7 +72,8 @@ class CpuStep {
   struct Finish {
     const float *bias = nullptr, *norm = nullptr;  // (d_model)
     float scale = 1.0F;                            // on the sum; not 1: with a norm alone
-    // Of branches: (n_rows, d_model) and the norm of what is added to it. Null: there are none.
+    // Where the layer has branches: what its experts added, (n_rows, d_model), and the norm of this product before the
+    // two meet, (d_model). Null: it has none.
     const float *branch = nullptr, *branch_norm = nullptr;
   };
   // The residual that `op` writes becomes (residual + norm(matrix . in + bias)) * scale; with a branch

@@ -5,6 +5,7 @@
 #include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_attend.h"
 #include "backend/gpu/gpu_cache.h"
+#include "backend/gpu/gpu_delta.h"
 #include "backend/gpu/gpu_products.h"
 #include "backend/gpu/gpu_words.h"
 #include "base/check.h"
@@ -29,8 +30,8 @@ class OpDispatches : ProductDispatches {
       case OpKind::kMoeUp: moe_up(); break;
       case OpKind::kMoeDown: moe_down(); break;
       case OpKind::kLogits: logits(); break;
-      case OpKind::kDeltaMix: delta_mix(); break;
-      case OpKind::kDeltaRule: return delta_rule();
+      case OpKind::kDeltaMix: return delta_mix_parts(bound_, op_, rows_);
+      case OpKind::kDeltaRule: return delta_rule_parts(bound_, op_, rows_);
       case OpKind::kDeltaOut: gated_out(bound_.buffer(op_.inputs[0]), bound_.buffer(op_.inputs[1])); break;
       case OpKind::kSharedUp: shared_up(); break;
       case OpKind::kSharedDown: shared_down(); break;
@@ -40,31 +41,6 @@ class OpDispatches : ProductDispatches {
   }
 
  private:
-  struct Norm {
-    GpuSlice from = {}, to = {};
-    TensorRole role = TensorRole::kAttnNorm;
-    bool is_gathered = false;  // of rows with logits
-    bool is_added = false;
-    float scale = 1.0F;                  // on the sum that it is added to
-    Encoding encoding = Encoding::kF32;  // of `to`
-  };
-
-  void norm(const Norm& norm, bool needs_barrier) {
-    Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
-    dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
-                                                      .is_added = norm.is_added ? 1U : 0U,
-                                                      .encoding = static_cast<std::uint32_t>(norm.encoding),
-                                                      .half_exponent = bound_.arithmetic.half_exponent});
-    dispatch.slices[1] = bound_.at(norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice;
-    dispatch.slices[3] = norm.from;
-    dispatch.slices[4] = norm.to;
-    dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
-                                            .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
-                                            .epsilon = model_.norm_epsilon,
-                                            .scale = norm.scale});
-    dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
-  }
-
   // Rows that int8 products read.
   void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols, bool needs_barrier = false) {
     Dispatch& dispatch = add(Kernel::kEncode, needs_barrier);
@@ -204,104 +180,6 @@ class OpDispatches : ProductDispatches {
                      .from = encoding == Encoding::kInt8 ? bound_.scratch.normed : heads,
                      .reads = encoding},
                     TensorRole::kAttnPostNorm, true);
-  }
-
-  void delta_mix() {
-    const DeltaNetSpec& spec = *spec_->delta_net;
-    std::vector<const GpuWeight*> readers;
-    for (const TensorRole role :
-         {TensorRole::kQ, TensorRole::kK, TensorRole::kV, TensorRole::kOutGate, TensorRole::kAlpha, TensorRole::kBeta})
-      readers.push_back(&bound_.at(role, op_.layer));
-    const Encoding encoding = encoding_for(readers);
-    norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
-    const GpuMixes mixes = gpu_mixes(spec, bound_.plan->program.max_rows);
-    const auto project = [&](TensorRole matrix, const GpuSlice& to, bool needs_barrier) {
-      multiply({.matrix = &bound_.at(matrix, op_.layer), .from = bound_.scratch.normed, .to = to, .reads = encoding},
-               needs_barrier);
-    };
-    const auto part = [&](std::uint64_t at, std::uint64_t width) {
-      return bound_.scratch.mixes.part(at * 4, bound_.plan->program.max_rows * width * 4);
-    };
-    project(TensorRole::kQ, part(0, spec.q_dim()), true);
-    project(TensorRole::kK, part(mixes.keys_at, spec.q_dim()), false);
-    project(TensorRole::kV, part(mixes.values_at, spec.v_dim()), false);
-    project(TensorRole::kOutGate, bound_.buffer(op_.outputs[2]), false);
-    project(TensorRole::kAlpha, part(mixes.alphas_at, spec.n_value_heads), false);
-    project(TensorRole::kBeta, part(mixes.betas_at, spec.n_value_heads), false);
-    // Of many rows each is computed by itself, and what they begin with is overwritten once all are.
-    if (rows_ != RowClass::kMany) {
-      mix(mixes, true, true);
-    } else {
-      mix(mixes, true, false);
-      mix(mixes, false, true);
-    }
-  }
-
-  void mix(const GpuMixes& mixes, bool computes, bool keeps) {
-    const DeltaNetSpec& spec = *spec_->delta_net;
-    Dispatch& dispatch = add(Kernel::kDeltaMix, true);
-    dispatch.constants = words_of(args::DeltaMixConstants{.key_dim = spec.key_dim,
-                                                          .value_dim = spec.value_dim,
-                                                          .conv_width = spec.conv_width,
-                                                          .computes = computes ? 1U : 0U,
-                                                          .keeps = keeps ? 1U : 0U});
-    dispatch.slices[1] = bound_.at(TensorRole::kConv, op_.layer).slice;
-    dispatch.slices[2] = bound_.at(TensorRole::kDecay, op_.layer).slice;
-    dispatch.slices[3] = bound_.scratch.mixes;
-    dispatch.slices[4] = bound_.buffer(op_.outputs[0]);
-    dispatch.slices[5] = state(StatePart::kConv);
-    dispatch.slices[6] = bound_.at(TensorRole::kTimeBias, op_.layer).slice;
-    dispatch.slices[7] = bound_.buffer(op_.outputs[1]);
-    dispatch.push = words_of(args::DeltaMixPush{.n_key_heads = spec.n_key_heads,
-                                                .n_value_heads = spec.n_value_heads,
-                                                .rows_at = narrow(bound_.input_layout.rows_at),
-                                                .keys_at = narrow(mixes.keys_at),
-                                                .values_at = narrow(mixes.values_at),
-                                                .alphas_at = narrow(mixes.alphas_at),
-                                                .betas_at = narrow(mixes.betas_at),
-                                                .epsilon = kL2NormEpsilon});
-    // The rates of a row are computed beside its heads.
-    const std::uint32_t n_heads = 2 * spec.n_key_heads + spec.n_value_heads;
-    dispatch.groups = {computes ? n_heads + 1 : n_heads, GridSize::Of::kRows};
-    if (keeps) dispatch.groups.most = bound_.plan->options.n_slots;
-  }
-
-  std::vector<OpPart> delta_rule() {
-    const DeltaNetSpec& spec = *spec_->delta_net;
-    const std::uint32_t max_rows = rows_ == RowClass::kMany ? bound_.plan->program.max_rows : kGpuFewRows,
-                        of_head = narrow(div_up(spec.value_dim, kGpuDeltaColumns)),
-                        n_blocks = spec.n_value_heads * of_head;
-    parts_.clear();
-    for (std::uint32_t first_row = 0; first_row < max_rows; first_row += kGpuDeltaRows) {
-      parts_.push_back({{}, first_row, spec.products_per_row()});
-      for (std::uint32_t first = 0; first < n_blocks; first += kMostGroups) {
-        Dispatch& dispatch = add(Kernel::kDeltaRule, false);
-        dispatch.constants =
-            words_of(args::DeltaRuleConstants{.key_dim = spec.key_dim,
-                                              .value_dim = spec.value_dim,
-                                              .chunk_rows = rows_ == RowClass::kOne ? 1 : kGpuDeltaChunk});
-        dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
-        dispatch.slices[4] = bound_.buffer(op_.inputs[1]);
-        dispatch.slices[5] = state(StatePart::kMatrix);
-        dispatch.slices[6] = bound_.buffer(op_.outputs[0]);
-        dispatch.push = words_of(args::DeltaRulePush{.n_key_heads = spec.n_key_heads,
-                                                     .n_value_heads = spec.n_value_heads,
-                                                     .heads_are_tiled = spec.heads_are_tiled ? 1U : 0U,
-                                                     .rows_at = narrow(bound_.input_layout.rows_at),
-                                                     .first_row = first_row,
-                                                     .end_row = first_row + kGpuDeltaRows,
-                                                     .first_block = first});
-        dispatch.groups = {std::min(kMostGroups, n_blocks - first), GridSize::Of::kRows, 1, 0,
-                           bound_.plan->options.n_slots};
-      }
-    }
-    return std::move(parts_);
-  }
-
-  const GpuSlice& state(StatePart part) const {
-    const GpuSlice& found = bound_.states[static_cast<std::size_t>(op_.layer)][static_cast<std::size_t>(part)];
-    CHECK(found, "a layer's state is on another device");
-    return found;
   }
 
   void attn_out() {

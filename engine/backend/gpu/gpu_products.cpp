@@ -75,6 +75,22 @@ Dispatch& ProductDispatches::add(Kernel kernel, bool needs_barrier) {
   return dispatch;
 }
 
+void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
+  Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
+  dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
+                                                    .is_added = norm.is_added ? 1U : 0U,
+                                                    .encoding = static_cast<std::uint32_t>(norm.encoding),
+                                                    .half_exponent = bound_.arithmetic.half_exponent});
+  dispatch.slices[1] = bound_.at(norm.role, norm.role == TensorRole::kOutputNorm ? -1 : op_.layer).slice;
+  dispatch.slices[3] = norm.from;
+  dispatch.slices[4] = norm.to;
+  dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
+                                          .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
+                                          .epsilon = model_.norm_epsilon,
+                                          .scale = norm.scale});
+  dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
+}
+
 void ProductDispatches::multiply(const Product& product, bool needs_barrier) {
   const GpuWeight& matrix = *product.matrix;
   const std::uint64_t n_panels = div_up(matrix.n_rows, kGpuPanelRows), at_once = panels_at_once(matrix, product.second);

@@ -1,5 +1,6 @@
-// Products of matrices with activations as dispatches: what most ops consist of. The kernel, its tile and the encoding
-// of the activations follow from the weight's type, the rows of the step and the device's arithmetic.
+// Products of matrices with activations, and the norms before and behind them, as dispatches: what most ops consist of.
+// The kernel, its tile and the encoding of the activations follow from the weight's type, the rows of the step and the
+// device's arithmetic.
 #pragma once
 
 #include <initializer_list>
@@ -55,7 +56,17 @@ class ProductDispatches {
   // GpuExpertTiles::choices_at of this plan.
   std::uint32_t choices_at() const;
 
+  struct Norm {
+    GpuSlice from = {}, to = {};
+    TensorRole role = TensorRole::kAttnNorm;
+    bool is_gathered = false;  // of rows with logits
+    bool is_added = false;
+    float scale = 1.0F;                  // on the sum that it is added to
+    Encoding encoding = Encoding::kF32;  // of `to`
+  };
+
   Dispatch& add(Kernel kernel, bool needs_barrier);
+  void norm(const Norm& norm, bool needs_barrier);
   void multiply(const Product& product, bool needs_barrier);
   // Products with the experts that rows chose: in tiles of rows that chose the same expert, or choice by choice.
   void multiply_experts(const Product& product, bool needs_barrier);

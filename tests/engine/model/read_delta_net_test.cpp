@@ -144,8 +144,8 @@ TEST(ReadDeltaNet, fused_tensors_have_their_rows_by_key_head) {
       expect_rows(TensorRole::kV, "ssm_in.weight", {16, 24, 64}, 48);
       expect_rows(TensorRole::kOutGate, "ssm_in.weight", {40, 24, 64}, 48);
     } else {
-      expect_rows(TensorRole::kQ, "attn_qkv.weight", {0}, 16);
-      expect_rows(TensorRole::kV, "attn_qkv.weight", {32}, 48);
+      expect_rows(TensorRole::kQ, "attn_qkv.weight", {0, 16, 80}, 16);
+      expect_rows(TensorRole::kV, "attn_qkv.weight", {32, 48, 80}, 48);
       expect_rows(TensorRole::kOutGate, "attn_gate.weight", {}, 48);
     }
   }

@@ -16,19 +16,16 @@ using testing::HasSubstr;
 
 // Layers 0 and 2 have a window.
 RandomModelSpec two_sizes() {
-  RandomModelSpec spec;
-  spec.architecture = "gemma4";
+  RandomModelSpec spec = test::small("gemma4");
   spec.n_layers = 4;
-  spec.d_model = 64, spec.d_ff = 96, spec.shared_d_ff = 48, spec.n_ctx_trained = 128;
+  spec.shared_d_ff = 48;
   spec.n_heads = 4, spec.n_kv_heads = 2, spec.head_dim = 32;
   spec.window = 24, spec.window_head_dim = 16, spec.window_period = 2;
   return spec;
 }
 
-Result<ModelInfo> read_heads(const RandomModelSpec& spec) { return test::read_written(test::random_gguf(spec)); }
-
 TEST(ReadHeads, layers_with_a_window_have_heads_of_their_own) {
-  const auto model = read_heads(two_sizes());
+  const auto model = test::read_written(two_sizes());
   ASSERT_TRUE(model.ok()) << model.error().message;
   for (const std::size_t i : {0U, 1U, 2U, 3U}) {
     const LayerSpec& layer = model->layers[i];
@@ -45,7 +42,7 @@ TEST(ReadHeads, layers_with_a_window_have_heads_of_their_own) {
 TEST(ReadHeads, a_layer_without_values_makes_them_by_its_keys) {
   RandomModelSpec spec = two_sizes();
   spec.has_optional_parts = true;
-  const auto model = read_heads(spec);
+  const auto model = test::read_written(spec);
   ASSERT_TRUE(model.ok()) << model.error().message;
   for (const std::int32_t i : {0, 1, 2, 3}) {
     EXPECT_EQ(model->layers[static_cast<std::size_t>(i)].value_is_key, i % 2 == 1) << i;
@@ -54,25 +51,24 @@ TEST(ReadHeads, a_layer_without_values_makes_them_by_its_keys) {
   }
 }
 
-TEST(ReadHeads, experts_have_a_dense_ffn_beside_them_where_the_file_has_experts) {
-  RandomModelSpec spec = two_sizes();
-  const auto with = read_heads(spec);
-  ASSERT_TRUE(with.ok()) << with.error().message;
-  EXPECT_TRUE(with->layers[0].has_shared_expert() && with->layers[0].has_branch_norms);
-  EXPECT_EQ(with->layers[0].d_ff, 48U);
-  EXPECT_EQ(with->layers[0].expert_d_ff, 96U);
-  EXPECT_EQ(with->layers[0].router_scale, 0.125F) << "1 / sqrt(64)";
-  spec.n_experts = 0;
-  const auto without = read_heads(spec);
-  ASSERT_TRUE(without.ok()) << without.error().message;
-  EXPECT_FALSE(without->layers[0].has_experts() || without->layers[0].has_branch_norms);
+// No key says so: the largest models of these families are told by their layers.
+TEST(ReadHeads, scores_are_scaled_by_the_width_of_a_head_or_in_the_largest_model_by_its_share_of_d_model) {
+  for (const auto& [architecture, n_layers] : {std::pair{"gemma2", 46U}, {"gemma3", 62U}, {"llama", 46U}}) {
+    auto spec = test::small(architecture);
+    spec.head_dim = 4;
+    spec.n_layers = n_layers;
+    const bool is_llama = std::string_view(architecture) == "llama";
+    EXPECT_FLOAT_EQ(test::read_written(spec)->layers[0].attention_scale, is_llama ? 0.5F : 0.25F) << architecture;
+    spec.n_layers = n_layers - 1;
+    EXPECT_FLOAT_EQ(test::read_written(spec)->layers[0].attention_scale, 0.5F) << architecture;
+  }
 }
 
 TEST(ReadHeads, what_cannot_be_is_refused_by_name) {
   const auto error_with = [](const char* key, std::uint32_t value) {
     RandomModelSpec spec = two_sizes();
     spec.uint_keys = {{key, value}};
-    const auto model = read_heads(spec);
+    const auto model = test::read_written(spec);
     return model.ok() ? std::string("opened") : model.error().message;
   };
   EXPECT_THAT(error_with("attention.key_length_swa", 15),
@@ -92,7 +88,7 @@ TEST(ReadHeads, what_is_missing_is_named) {
   RandomModelSpec spec = two_sizes();
   spec.window = 0;
   spec.uint_keys = {{"attention.sliding_window", 0}};
-  EXPECT_THAT(read_heads(spec).error().message,
+  EXPECT_THAT(test::read_written(spec).error().message,
               HasSubstr("metadata 'gemma4.attention.sliding_window' is 0, expected 1 to "));
   spec = two_sizes();
   ArchRow row = *find_arch("llama");
@@ -100,7 +96,7 @@ TEST(ReadHeads, what_is_missing_is_named) {
   EXPECT_THAT(test::read_written(test::random_gguf({}), row).error().message,
               HasSubstr("tensor 'rope_freqs.weight' is missing"));
   spec.freq_factors = {1.0F};
-  EXPECT_THAT(read_heads(spec).error().message, HasSubstr("tensor 'rope_freqs.weight' is F32 of shape (1)"));
+  EXPECT_THAT(test::read_written(spec).error().message, HasSubstr("tensor 'rope_freqs.weight' is F32 of shape (1)"));
 }
 
 TEST(ReadHeads, a_factor_of_a_layer_is_one_finite_number) {

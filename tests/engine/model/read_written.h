@@ -5,6 +5,7 @@
 #include "file/model_file.h"
 #include "model/arch_table.h"
 #include "model/model_info.h"
+#include "support/random_model.h"
 #include "support/temp_folder.h"
 
 namespace headroom::test {
@@ -17,6 +18,15 @@ inline Result<ModelInfo> read_written(const GgufWriter& writer, const std::optio
   const Result<ModelFile> file = open_model_file(path);
   if (!file) return file.error();
   return row ? read_model_info(*file, *row) : read_model_info(*file);
+}
+
+inline Result<ModelInfo> read_written(const RandomModelSpec& spec) { return read_written(random_gguf(spec)); }
+
+inline RandomModelSpec small(const std::string& architecture) {
+  RandomModelSpec spec;
+  spec.architecture = architecture;
+  spec.d_model = 64, spec.d_ff = 96, spec.n_ctx_trained = 128;
+  return spec;
 }
 
 // The whole message of a refusal, without the folder.
