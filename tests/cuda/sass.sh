@@ -101,27 +101,32 @@ flight_columns="kernel format loads distance prefetches registers warps kib pref
 block_formats=$(sed -n '/with_block_type(u32/,/^}/s/.*case k\([A-Z0-9_]*\): f\.template.*/\1/p' \
   "$sources/kernels/lib/panels.cuh")
 [ -n "$block_formats" ] || { echo "expected formats in with_block_type() of panels.cuh, found none"; exit 1; }
-# check_flights FILE: of lines as those of fly(). A product with one row has the codes of a whole block of 256 columns
-# under way: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K, which has two bits there, of 8;
-# of Q3_K likewise, and its third bits and its header.
+# check_flights FILE: of lines as those of fly(). A product with one row asks for the codes of a whole block of 256 columns
+# ahead: eight groups of 16 bytes a thread, of Q8_0 of 32, of Q2_K, which has two bits there, of 8; of Q3_K likewise, and
+# its third bits and its header. Of these it has two or four groups under way at once, with their higher bits and headers, and
+# two blocks of 16 warps on a multiprocessor; cards before sm_80, whose multiprocessors have room for fewer, one.
+# Of Q2_K, whose units hold two groups, the compiler moves each load to where it is used.
 check_flights() {
-  awk -F '\t' -v formats="$(echo $block_formats)" '
+  awk -F '\t' -v formats="$(echo $block_formats)" -v n_blocks="$([ "$architecture" -ge 80 ] && echo 2 || echo 1)" '
     BEGIN {
       n = split(formats, names, " ")
-      for (i = 1; i <= n; ++i) least[names[i]] = 8
-      least["Q8_0"] = 16
-      least["Q2_K"] = 4
-      least["Q3_K"] = 7
+      for (i = 1; i <= n; ++i) { requests[names[i]] = 8; loads[names[i]] = 2 }
+      requests["Q8_0"] = 16
+      requests["Q2_K"] = 4
+      requests["Q3_K"] = 7
+      loads["Q4_0"] = loads["Q4_K"] = loads["Q8_0"] = 4
+      loads["Q4_1"] = loads["Q5_0"] = loads["Q5_1"] = loads["Q6_K"] = 3
+      loads["Q2_K"] = 0
     }
     $1 != "matvec_int8_1" { next }
     { found[$2] = 1 }
-    !($2 in least) { print $1 ", " $2 ": expected a least number of loads in sass.sh"; next }
-    $3 < least[$2] { print $1 ", " $2 ": expected at least " least[$2] " loads under way, found " $3 }
-    $5 < least[$2] { print $1 ", " $2 ": expected at least " least[$2] " requests for the next block, found " $5 }
-    $8 < 8 * least[$2] {
-      print $1 ", " $2 ": expected at least " 8 * least[$2] " KiB of a multiprocessor under way, found " $8
+    !($2 in loads) { print $1 ", " $2 ": expected a least number of loads in sass.sh"; next }
+    $3 < loads[$2] { print $1 ", " $2 ": expected at least " loads[$2] " loads under way, found " $3 }
+    $5 < requests[$2] { print $1 ", " $2 ": expected at least " requests[$2] " requests for the next block, found " $5 }
+    $8 < 8 * n_blocks * loads[$2] {
+      print $1 ", " $2 ": expected at least " 8 * n_blocks * loads[$2] " KiB of a multiprocessor under way, found " $8
     }
-    END { for (key in least) if (!(key in found)) print "matvec_int8_1, " key ": expected in the machine code" }' "$1"
+    END { for (key in loads) if (!(key in found)) print "matvec_int8_1, " key ": expected in the machine code" }' "$1"
 }
 # cubin NAME: the machine code of a file of kernels.
 cubin() { echo "$kernels/$1.sm_$architecture.cubin"; }
@@ -238,14 +243,18 @@ for format in F32 F16 BF16 $block_formats; do
 done
 # And a product that asks for the codes of one group after the other, and for nothing of the next block: that kernel alone,
 # as all of them take a minute to compile; what the others would call stands there for nothing.
-sed -e '1i #pragma nv_diag_suppress 177' -e 's/matvec<1, kBlockGroups>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" |
+sed -e '1i #pragma nv_diag_suppress 177' -e 's/matvec<1, 4>/matvec<1, 1>/' -e '/prefetch_block<kType>/d' "$sources/kernels/matvec.cu" |
   awk '/^KERNEL/ {skips = !/\(matvec_int8_1,/} !skips; /^}$/ {skips = 0}' >"$work/single.cu"
 fly "$(compile "$work/single.cu")" >"$work/flights"
 check_flights "$work/flights" >"$work/told"
-for format in $block_formats; do
-  for what in "loads under way" "requests for the next block" "KiB of a multiprocessor under way"; do
-    grep -q "^matvec_int8_1, $format: expected at least .* $what" "$work/told" ||
-      { echo "a seeded fault was not seen: matvec_int8_1, $format, $what"; status=1; }
-  done
+seen() {
+  grep -q "^matvec_int8_1, $1: expected at least .* $2" "$work/told" ||
+    { echo "a seeded fault was not seen: matvec_int8_1, $1, $2"; status=1; }
+}
+for format in $block_formats; do seen "$format" "requests for the next block"; done
+# Of the others a group alone has as many units.
+for format in Q4_0 Q4_1 Q4_K Q5_0 Q6_K Q8_0; do
+  seen "$format" "loads under way"
+  seen "$format" "KiB of a multiprocessor under way"
 done
 exit "$status"

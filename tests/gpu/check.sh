@@ -230,13 +230,16 @@ if [ "$backend" = cuda ]; then
   for prompts in f16 int8; do
     HEADROOM_CUDA_PROMPTS=$prompts bench_step "bench_$prompts" "bench, small model, prompts in $prompts" 30 "$small" --cpu-ffn 0
   done
-  HEADROOM_CUDA_OVERLAP=0 bench_step bench_apart "bench, small model, no kernel begins early" 30 "$small" --cpu-ffn 0
-  # Where the machine has it; it takes a kernel fifty times as long.
-  for tool in memcheck racecheck; do
-    command -v compute-sanitizer >/dev/null || continue
-    step "$tool" "compute-sanitizer, $tool" 60 single compute-sanitizer --tool "$tool" --error-exitcode 9 \
-      "$bin/gpu_check" chat "$small" "$device" 1
-  done
+  HEADROOM_CUDA_OVERLAP=1 bench_step bench_overlap "bench, small model, kernels begin early" 30 "$small" --cpu-ffn 0
+  # Where the machine has it; it takes a kernel fifty times as long, and more of a model than the smallest one has.
+  # What it says goes to a file of its own: the step's is JSON.
+  if command -v compute-sanitizer >/dev/null; then
+    step tiny "smallest random model" 20 single "$bin/gpu_check" models "$out/models/tiny" "$device" tiny
+    for tool in memcheck racecheck; do
+      step "$tool" "compute-sanitizer, $tool" 60 single compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        --log-file "$out/sanitizer-$tool.log" "$bin/gpu_check" chat "$out/models/tiny/small.gguf" "$device" 1
+    done
+  fi
 fi
 # What a model of this size is used for: prompts in large steps, and answers at the end of a long context.
 if [ -e "$large" ]; then

@@ -55,10 +55,20 @@ Status CpuStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, co
   find_runs();
   for (std::atomic<std::uint32_t>& n : n_dealt_) n.store(0, std::memory_order_relaxed);
   for (std::atomic<std::uint32_t>& n : n_finished_) n.store(0, std::memory_order_relaxed);
-  pool_.run([this](std::uint32_t thread) { run_thread(thread); });
+  if (is_one_embedding()) {
+    embed_rows(ops().front(), 0, {0, 1});
+  } else {
+    pool_.run([this](std::uint32_t thread) { run_thread(thread); });
+  }
   stop_ = StopToken();
   if (stop.stop_requested()) return Error{ErrorCode::kCancelled, "the step was stopped"};
   return ok_status();
+}
+
+// What the CPU has to do where a card has all layers. Threads that have slept while the card computed would take longer
+// to wake than the row takes: of 3.4 ms that an 8B's token took on an H100 beside 16 cores, 0.15 ms or more went by so.
+bool CpuStep::is_one_embedding() const {
+  return ops().size() == 1 && ops().front().kind == OpKind::kEmbed && inputs_.rows.size() == 1;
 }
 
 void CpuStep::find_runs() {
@@ -225,11 +235,14 @@ void CpuStep::add_to_residual(const Op& op, const Matrix& matrix, const Activati
 }
 
 void CpuStep::embed(const Op& op, std::uint32_t thread) {
+  embed_rows(op, thread, share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads()));
+}
+
+void CpuStep::embed_rows(const Op& op, std::uint32_t thread, const Share& rows) {
   const Matrix& table = bound_.embedding;
   float* residual = bound_.buffer(op.outputs[0]);
   auto* bytes =
       reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
-  const Share rows = share_of(static_cast<std::uint32_t>(inputs_.rows.size()), thread, pool_.n_threads());
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {
     const std::uint32_t token = inputs_.rows[row].token;
     take_panel_row(table.dtype, table.n_cols, token % kPanelRows, table.panel(token / kPanelRows), bytes);

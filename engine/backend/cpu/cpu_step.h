@@ -48,7 +48,9 @@ class CpuStep {
   void run_op(const Op& op, std::uint32_t thread);
   void fill_rope_table(std::uint32_t thread);
 
+  bool is_one_embedding() const;
   void embed(const Op& op, std::uint32_t thread);
+  void embed_rows(const Op& op, std::uint32_t thread, const Share& rows);
   void qkv_rope(const Op& op, std::uint32_t thread);
   void attend_op(const Op& op, std::uint32_t thread);
   void attn_out(const Op& op, std::uint32_t thread);

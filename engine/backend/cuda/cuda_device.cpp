@@ -118,7 +118,7 @@ Status CudaDevice::create() {
   const char* wanted = std::getenv(kOverlapVariable);
   has_overlap_ = ways_.overlaps && card_.major >= kLeastOverlapMajor &&
                  driver_.cuDriverGetVersion(&version) == cuda::CUDA_SUCCESS && version >= kLeastOverlapVersion &&
-                 (wanted == nullptr || std::string_view(wanted) != "0");
+                 wanted != nullptr && std::string_view(wanted) == "1";
   // What kernels never use is not set aside for them. A driver rounds up to what it needs at least; one that refuses
   // keeps its own.
   for (const int limit : {cuda::CU_LIMIT_STACK_SIZE, cuda::CU_LIMIT_PRINTF_FIFO_SIZE, cuda::CU_LIMIT_MALLOC_HEAP_SIZE})

@@ -42,8 +42,9 @@ class CudaDevice final : public GpuDriver {
   // Starts a copy that runs after all submitted work.
   Status start_copy(std::string_view what, const GpuCopy& copy);
 
-  // Starts a kernel that runs after all submitted work. Where card and driver can, its blocks begin while the last
-  // blocks of the kernel before it still run (KERNEL_PDL in kernels/lib/device.cuh), unless kOverlapVariable is "0".
+  // Starts a kernel that runs after all submitted work. Where kOverlapVariable is "1", and card and driver can, its
+  // blocks begin while the last blocks of the kernel before it still run (KERNEL_PDL in kernels/lib/device.cuh). An
+  // H100 does without in less time: docs/performance.md, "GPUs".
   struct Grid {
     std::uint32_t x = 1, y = 1, z = 1;
   };

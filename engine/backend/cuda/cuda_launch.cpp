@@ -39,7 +39,10 @@ Entry matvec_entry(std::string_view of_one, std::string_view of_eight, std::stri
 
 std::string_view delta_rule_entry(const std::vector<std::uint32_t>& words) {
   static_assert(kGpuDeltaChunk == 8);
-  return args_of<args::DeltaRuleConstants>(words).chunk_rows == 1 ? "delta_rule_1" : "delta_rule_8";
+  const auto constants = args_of<args::DeltaRuleConstants>(words);
+  // A thread of those for shorter keys holds its part of the state in registers.
+  if (constants.key_dim > cuda::kDeltaTile) return "delta_rule_long";
+  return constants.chunk_rows == 1 ? "delta_rule_1" : "delta_rule_8";
 }
 
 // kernels/attend_tiles.cu.
@@ -66,8 +69,8 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kMatmulInt8:
       return has_high_tiles(dispatch.groups) ? Entry{"matmul_int8_128", 256, true} : Entry{"matmul_int8_64", 128, true};
     case Kernel::kMatmulHalf:
-      return {has_high_tiles(dispatch.groups) ? "matmul_half_128" : "matmul_half_64", 128, true};
-    case Kernel::kRoute: return {"route", 64};
+      return has_high_tiles(dispatch.groups) ? Entry{"matmul_half_128", 256, true} : Entry{"matmul_half_64", 128, true};
+    case Kernel::kRoute: return {"route", cuda::kRouteThreads};
     case Kernel::kGroupExperts: return {"group_experts", 256};
     case Kernel::kAddExperts: return {"add_experts", cuda::kAddThreads};
     case Kernel::kQueryHeads:

@@ -12,6 +12,10 @@
 namespace headroom {
 namespace {
 
+// Launches of the first of two graphs. The host takes about a microsecond for each launch of a graph, a card three to
+// thirty: while it computes these the host starts the hundreds of others.
+constexpr std::size_t kFirstLaunches = 24;
+
 // Those that do not wait for the one before them go with it where its kernel allows that.
 std::vector<CudaLaunch> launches_of(const OpPart& part) {
   std::vector<CudaLaunch> launches;
@@ -45,7 +49,9 @@ CudaStep::~CudaStep() {
   (void)device_->wait_idle("computing a step");
   if (!device_->has_context()) return;
   const cuda::Driver& driver = device_->driver();
-  for (const Graph& graph : graphs_) driver.cuGraphExecDestroy(graph.exec);
+  for (const Graph& graph : graphs_) {
+    for (const cuda::CUgraphExec part : graph.parts) driver.cuGraphExecDestroy(part);
+  }
   for (const cuda::CUevent event : done_) {
     if (event != nullptr) driver.cuEventDestroy_v2(event);
   }
@@ -114,21 +120,45 @@ Status CudaStep::capture_graphs() {
 }
 
 Status CudaStep::capture(const DeviceSubgraph& subgraph, bool copies_inputs) {
+  Graph& graph = graphs_.emplace_back(Graph{subgraph.first_op, copies_inputs, find_arrival(subgraph), {}});
+  const std::uint32_t middle = end_of_first_part(subgraph);
+  for (const OpRange& ops : {OpRange{subgraph.first_op, middle}, OpRange{middle, subgraph.last_op}}) {
+    if (ops.first == ops.last) continue;
+    const Result<cuda::CUgraphExec> part = capture_part(subgraph, graph, ops);
+    if (!part) return part.error();
+    graph.parts.push_back(*part);
+    // What a driver takes for it is taken now.
+    if (const auto made = device_->driver().cuGraphUpload(*part, device_->stream()); made != cuda::CUDA_SUCCESS)
+      return device_->failed("recording a step", made);
+  }
+  return ok_status();
+}
+
+// All of it, where as much again does not follow.
+std::uint32_t CudaStep::end_of_first_part(const DeviceSubgraph& subgraph) const {
+  std::uint32_t end = subgraph.first_op;
+  std::size_t n_first = 0, n_others = 0;
+  for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
+    for (const Part& part : parts_of(op, 1)) (n_first < kFirstLaunches ? n_first : n_others) += part.launches.size();
+    if (n_others == 0) end = op + 1;
+  }
+  return n_others >= kFirstLaunches ? end : subgraph.last_op;
+}
+
+Result<cuda::CUgraphExec> CudaStep::capture_part(const DeviceSubgraph& subgraph, const Graph& graph,
+                                                 const OpRange& ops) {
   const cuda::Driver& driver = device_->driver();
   cuda::CUresult made = driver.cuStreamBeginCapture_v2(device_->stream(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-  Graph made_of{subgraph.first_op, copies_inputs, find_arrival(subgraph), nullptr};
-  const Status recorded = start_all_of(subgraph, made_of);
-  cuda::CUgraph graph = nullptr;
-  made = driver.cuStreamEndCapture(device_->stream(), &graph);
-  if (made == cuda::CUDA_SUCCESS && recorded) made = driver.cuGraphInstantiateWithFlags(&made_of.exec, graph, 0);
-  if (graph != nullptr) driver.cuGraphDestroy(graph);
-  if (!recorded) return recorded;
+  const Status recorded = start_all_of(subgraph, graph, ops);
+  cuda::CUgraph captured = nullptr;
+  cuda::CUgraphExec exec = nullptr;
+  made = driver.cuStreamEndCapture(device_->stream(), &captured);
+  if (made == cuda::CUDA_SUCCESS && recorded) made = driver.cuGraphInstantiateWithFlags(&exec, captured, 0);
+  if (captured != nullptr) driver.cuGraphDestroy(captured);
+  if (!recorded) return recorded.error();
   if (made != cuda::CUDA_SUCCESS) return device_->failed("recording a step", made);
-  graphs_.push_back(made_of);
-  // What a driver takes for it is taken now.
-  made = driver.cuGraphUpload(made_of.exec, device_->stream());
-  return made == cuda::CUDA_SUCCESS ? ok_status() : Status(device_->failed("recording a step", made));
+  return exec;
 }
 
 // Absent where nothing arrives by copy_in(), or more than one buffer does.
@@ -140,11 +170,13 @@ std::optional<GpuCopy> CudaStep::find_arrival(const DeviceSubgraph& subgraph) co
   return GpuCopy{bound_.staging.part(0, row), bound_.buffer(buffer).part(0, row)};
 }
 
-// What a graph has.
-Status CudaStep::start_all_of(const DeviceSubgraph& subgraph, const Graph& graph) {
-  const std::size_t n_rows = graph.copies_inputs ? 1 : 0, n_queries = candidates_ != nullptr ? n_rows : 0;
-  if (Status started = start_inputs(n_rows, n_queries, graph.arrival); !started) return started;
-  for (std::uint32_t op = subgraph.first_op; op < subgraph.last_op; ++op) {
+// What a part of a graph has.
+Status CudaStep::start_all_of(const DeviceSubgraph& subgraph, const Graph& graph, const OpRange& ops) {
+  if (ops.first == subgraph.first_op) {
+    const std::size_t n_rows = graph.copies_inputs ? 1 : 0, n_queries = candidates_ != nullptr ? n_rows : 0;
+    if (Status started = start_inputs(n_rows, n_queries, graph.arrival); !started) return started;
+  }
+  for (std::uint32_t op = ops.first; op < ops.last; ++op) {
     for (const Part& part : parts_of(op, 1)) {
       for (const Launch& each : part.launches) {
         const GridSize& groups = each.groups;
@@ -154,7 +186,7 @@ Status CudaStep::start_all_of(const DeviceSubgraph& subgraph, const Graph& graph
       }
     }
   }
-  return bound_.has_logits(subgraph) ? candidates_->start(1) : ok_status();
+  return ops.last == subgraph.last_op && bound_.has_logits(subgraph) ? candidates_->start(1) : ok_status();
 }
 
 std::span<const CudaStep::Part> CudaStep::parts_of(std::size_t op, std::size_t n_rows) const {
@@ -232,8 +264,10 @@ Result<bool> CudaStep::submit(const DeviceSubgraph& subgraph, const StepInputs& 
   }
   const cuda::Driver& driver = device_->driver();
   if (graph != nullptr) {
-    const cuda::CUresult started = driver.cuGraphLaunch(graph->exec, device_->stream());
-    if (started != cuda::CUDA_SUCCESS) return device_->failed("submitting work", started);
+    for (const cuda::CUgraphExec part : graph->parts) {
+      const cuda::CUresult started = driver.cuGraphLaunch(part, device_->stream());
+      if (started != cuda::CUDA_SUCCESS) return device_->failed("submitting work", started);
+    }
     return true;
   }
   const auto n_rows = static_cast<std::uint32_t>(inputs.rows.size()),

@@ -1,6 +1,8 @@
-// The ops of a plan on one card, as launches of kernels. A step of one token is captured as a graph when the plan is
+// The ops of a plan on one card, as launches of kernels. A step of one token is captured as graphs when the plan is
 // bound, because the host starts a graph faster than its launches one by one: with the copy of its inputs before the
-// first op, and behind the head what finds the likeliest tokens. So a token of an answer is one launch and one wait.
+// first op, and behind the head what finds the likeliest tokens. A card begins with a graph when the host has started
+// all of it, so a long one is cut: the card has the first launches to do while the host starts the others. So a token
+// of an answer is two launches at most, and one wait.
 #pragma once
 
 #include <array>
@@ -51,7 +53,11 @@ class CudaStep final : public GpuStep {
     std::uint32_t first_op = 0;
     bool copies_inputs = false;
     std::optional<GpuCopy> arrival;
-    cuda::CUgraphExec exec = nullptr;
+    std::vector<cuda::CUgraphExec> parts;  // one behind the other
+  };
+
+  struct OpRange {
+    std::uint32_t first = 0, last = 0;
   };
 
   CudaStep(std::shared_ptr<CudaDevice> device, GpuBinding bound)
@@ -62,7 +68,9 @@ class CudaStep final : public GpuStep {
   Status make_events();
   Status capture_graphs();
   Status capture(const DeviceSubgraph& subgraph, bool copies_inputs);
-  Status start_all_of(const DeviceSubgraph& subgraph, const Graph& graph);
+  Result<cuda::CUgraphExec> capture_part(const DeviceSubgraph& subgraph, const Graph& graph, const OpRange& ops);
+  Status start_all_of(const DeviceSubgraph& subgraph, const Graph& graph, const OpRange& ops);
+  std::uint32_t end_of_first_part(const DeviceSubgraph& subgraph) const;
   std::optional<GpuCopy> find_arrival(const DeviceSubgraph& subgraph) const;
   Status launch(const Launch& launch, const CudaDevice::Grid& grid);
   Status write(const StepInputs& inputs);

@@ -10,9 +10,12 @@ inline constexpr std::uint32_t kEmbedElems = 4;
 inline constexpr std::uint32_t kEncodeThreads =
     128;  // of encode.cu: kEncodeTeam of them have a group of 32 activations
 inline constexpr std::uint32_t kEncodeTeam = 8;
+inline constexpr std::uint32_t kMostExperts = 1024;  // that are grouped, or ranked at once
+inline constexpr std::uint32_t kRouteThreads = 256;
 inline constexpr std::uint32_t kAddThreads = 128;  // of add_experts.cu, each of which has a column
 
-inline constexpr std::uint32_t kDeltaThreads = 128;  // of delta_rule.cu: a warp has 32 columns of a state
+inline constexpr std::uint32_t kDeltaThreads = 256;  // of delta_rule.cu: a warp has 32 columns of a state
+inline constexpr std::uint32_t kDeltaTile = 128;     // elements of keys that it has at once
 
 // attend.cu
 inline constexpr std::uint32_t kAttendThreads = 128;     // of a block

@@ -86,6 +86,7 @@ class ProductDispatches {
   // The kernel of a product with its constants and activations.
   Dispatch& add_product(const Product& product, bool needs_barrier);
   args::ProductConstants product_constants(const Product& product) const;
+  std::uint32_t most_column_parts(const Product& product) const;
   std::vector<std::uint32_t> matvec_constants(const Product& product) const;
   std::vector<std::uint32_t> matmul_constants(const Product& product) const;
   std::vector<std::uint32_t> matrices_constants(const Product& product) const;

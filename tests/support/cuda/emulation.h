@@ -159,6 +159,14 @@ void put_unit(const Area& area, std::uint32_t word, const uint4& unit) {
   const std::uint32_t words[] = {unit.x, unit.y, unit.z, unit.w};
   for (std::uint32_t i = 0; i < 4; ++i) area[word + i] = words[i];
 }
+template <class Area>
+uint4 unit_at(const Area& area, std::uint32_t word) {
+  return {area[word], area[word + 1], area[word + 2], area[word + 3]};
+}
+template <class Area>
+float4 quad_at(const Area& area, std::uint32_t at) {
+  return {area[at], area[at + 1], area[at + 2], area[at + 3]};
+}
 // When what is copied arrives is for the interpreter of PTX to see (tests/support/ptx).
 template <class Area>
 void copy_unit(const Area& area, std::uint32_t word, const uint4* from) {

@@ -42,11 +42,11 @@ std::optional<Shape> shape_of(const std::string& kernel) {
       {"matvec_int8_experts", {"IDP", 1, 0, 0, 0, kBlock, true}},
       // 64 features by 16 columns for 256 threads, which multiply four by four of them in each column.
       {"matmul", {"FFMA", 0, 0, 0, 0, 4, false}},
-      // 128 features by 32 columns; of 256 threads half unpack.
+      // 128 features by 32 columns; of 256 threads half unpack, or each has half of a feature.
       {"matmul_int8_64", {"IMMA", 0, 32, 32, 16, 0, false}},
       {"matmul_int8_128", {"IMMA", 0, 16, 32, 16, 0, false}},
       {"matmul_half_64", {"HMMA", 0, 32, 32, 32, 0, false}},
-      {"matmul_half_128", {"HMMA", 0, 32, 32, 64, 0, false}}};
+      {"matmul_half_128", {"HMMA", 0, 16, 32, 32, 0, false}}};
   const auto found = shapes.find(kernel);
   return found == shapes.end() ? std::nullopt : std::optional(found->second);
 }

@@ -1,12 +1,13 @@
 // The choices of all rows by expert, in tiles of at most 64, so that an expert's matrix is read once for many rows.
 // Tiles: their number, three words that nobody uses, four words for each (expert, its first choice, how many, 0), and
 // where choices_at says the choices, those of a tile together. Blocks: (1, 1).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/params.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kThreads = 256, kTileRows = 64, kMostExperts = 1024;
+constexpr u32 kThreads = 256, kTileRows = 64;
 
 using GroupExpertsWords = args::GroupExpertsPush;
 

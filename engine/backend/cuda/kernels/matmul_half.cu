@@ -7,44 +7,49 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kThreads = 128;
 constexpr u32 kRowWords = kGroup / 2, kStride = 20;  // of a feature or row: eight of them begin in different banks
 
 DEVICE constexpr u32 stage_words(u32 n_rows) { return (kWideFeatures + n_rows) * kStride; }
 
-// What is read of a group of a feature.
+// What a thread reads of a group of a feature: all codes, or kUnits of plain numbers, which stand where codes would, as
+// far as there is room: a format is known when the kernel runs, and registers are held for all of them.
+template <u32 kUnits>
 struct Packed {
   Codes codes;
-  uint4 plain[4];
+  uint4 more[kUnits == 4 ? 2 : 1];
+  DEVICE uint4& plain(u32 i) { return i == 0 ? codes.first : i == 1 ? codes.second : more[i - 2]; }
 };
 
-template <u32 kType>
-DEVICE void read_group(const PanelRow& row, u32 group, Packed& packed, Block& block) {
+// Eight elements of a group become a unit in shared memory. A thread has kUnits of the four, from `first` on.
+template <u32 kType, u32 kUnits>
+DEVICE void read_group(const PanelRow& row, u32 group, u32 first, Packed<kUnits>& packed, Block& block) {
   if constexpr (is_block_format(kType)) {
     if (group % kBlockGroups == 0) block = read_block<kType>(row, group / kBlockGroups);
     packed.codes = read_codes<kType>(row, group);
   } else {
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) packed.plain[i] = load_stream(row.codes + (4 * group + i) * kPanelRows);
+    for (u32 i = 0; i < kUnits; ++i) packed.plain(i) = load_stream(row.codes + (4 * group + first + i) * kPanelRows);
   }
 }
 
-// Elements 2 k and 2 k + 1 of 8 from 8 i on.
+// Elements 2 k and 2 k + 1 of a unit.
 template <u32 kType>
-DEVICE u32 plain_pair(const Packed& packed, u32 i, u32 k) {
-  const u32 both = word_of(packed.plain[i], k);
+DEVICE u32 plain_pair(const uint4& unit, u32 k) {
+  const u32 both = word_of(unit, k);
   return kType == kF16 ? both : floats_to_halves(float_of(both << 16), float_of(both & 0xFFFF0000U));
 }
-DEVICE u32 coded_pair(const u32 (&codes)[8], const Factors& factors, u32 i, u32 k) {
-  const Four elems = coded_elems(factors, codes[2 * i + k / 2], 2 * i);
+DEVICE u32 coded_pair(const u32 (&codes)[8], const Factors& factors, u32 unit, u32 k) {
+  const Four elems = coded_elems(factors, codes[2 * unit + k / 2], 2 * unit);
   return floats_to_halves(elems.of[k % 2 * 2], elems.of[k % 2 * 2 + 1]);
 }
 
-template <u32 kType>
-DEVICE void unpack_group(const Packed& packed, const Block& block, u32 group, auto& area, u32 at) {
+// Units kFirst to kFirst + kUnits; `at`: where the group stands.
+template <u32 kType, u32 kFirst, u32 kUnits>
+DEVICE void unpack_units(Packed<kUnits>& packed, const Block& block, u32 group, auto& area, u32 at) {
   const auto put_all = [&](auto pair) {
 #pragma unroll
-    for (u32 i = 0; i < 4; ++i) put_unit(area, at + 4 * i, {pair(i, 0), pair(i, 1), pair(i, 2), pair(i, 3)});
+    for (u32 i = kFirst; i < kFirst + kUnits; ++i)
+      put_unit(area, at + 4 * i, {pair(i, 0), pair(i, 1), pair(i, 2), pair(i, 3)});
   };
   if constexpr (is_block_format(kType)) {
     const Factors factors = group_factors<kType>(block, packed.codes, group % kBlockGroups);
@@ -52,7 +57,16 @@ DEVICE void unpack_group(const Packed& packed, const Block& block, u32 group, au
     put_code_words<kType>(packed.codes, codes);
     put_all([&](u32 i, u32 k) { return coded_pair(codes, factors, i, k); });
   } else {
-    put_all([&](u32 i, u32 k) { return plain_pair<kType>(packed, i, k); });
+    put_all([&](u32 i, u32 k) { return plain_pair<kType>(packed.plain(i - kFirst), k); });
+  }
+}
+template <u32 kType, u32 kUnits>
+DEVICE void unpack_group(Packed<kUnits>& packed, const Block& block, u32 group, u32 first, auto& area, u32 at) {
+  static_assert(kUnits == 2 || kUnits == 4);
+  if (kUnits == 4 || first == 0) {  // the same for all of a warp
+    unpack_units<kType, 0, kUnits>(packed, block, group, area, at);
+  } else {
+    unpack_units<kType, 4 - kUnits, kUnits>(packed, block, group, area, at);
   }
 }
 
@@ -91,36 +105,39 @@ DEVICE void multiply_group(auto& area, u32 stage, u32 n_rows, float (&sums)[4][k
   }
 }
 
-template <u32 kRows>
+// A feature's groups are unpacked by one thread, or by two of which each has half of a group.
+template <u32 kRows, u32 kThreads>
 DEVICE void matmul_half(const BatchedLaunch<MatmulWords>& all, auto& area, auto& choices) {
   constexpr u32 kHigh = high_of(kRows, kThreads), kStage = stage_words(kRows);
+  constexpr u32 kUnits = 4 * kWideFeatures / kThreads, kCopies = 4 * kRows / kThreads;
   const TilePlace place = tile_place(all);
   const MatmulParams& p = all.members[place.member].params;
   const MatmulWords& words = p.words;
   Tile tile;
   if (!open_tile<kRows>(p, place, choices, tile)) return;
-  const u32 thread = thread_index();
-  const FeatureRow from = feature_row<kWideFeatures>(p, tile, thread);
+  const u32 thread = thread_index(), feature = thread % kWideFeatures, first_unit = thread / kWideFeatures * kUnits;
+  const FeatureRow from = feature_row<kWideFeatures>(p, tile, feature);
   const PanelRow panel = panel_row(from.type, from.matrix, from.panel, from.lane, words.n_groups);
   // Four neighbouring threads copy a row's group.
   const uint4* halves = buffer<const uint4>(p, 3);
-  u32 row_units[kRows / 32];
+  u32 row_units[kCopies];
 #pragma unroll
-  for (u32 i = 0; i < kRows / 32; ++i)
-    row_units[i] = row_to_read(words, tile, choices, thread / 4 + i * 32) * 8 * words.n_groups + thread % 4;
-  Packed packed;
+  for (u32 i = 0; i < kCopies; ++i)
+    row_units[i] = row_to_read(words, tile, choices, thread / 4 + i * (kThreads / 4)) * 8 * words.n_groups + thread % 4;
+  Packed<kUnits> packed;
   Block block{};
   const auto begin = [&](u32 group) {
 #pragma unroll
-    for (u32 i = 0; i < kRows / 32; ++i) {
-      const u32 at = group % 2 * kStage + (kWideFeatures + thread / 4 + i * 32) * kStride + thread % 4 * 4;
+    for (u32 i = 0; i < kCopies; ++i) {
+      const u32 row = thread / 4 + i * (kThreads / 4);
+      const u32 at = group % 2 * kStage + (kWideFeatures + row) * kStride + thread % 4 * 4;
       copy_unit(area, at, halves + row_units[i] + 4 * group);
     }
-    with_half_type(from.type, [&]<u32 kType>() { read_group<kType>(panel, group, packed, block); });
+    with_half_type(from.type, [&]<u32 kType>() { read_group<kType, kUnits>(panel, group, first_unit, packed, block); });
   };
   const auto finish = [&](u32 group) {
     with_half_type(from.type, [&]<u32 kType>() {
-      unpack_group<kType>(packed, block, group, area, group % 2 * kStage + thread * kStride);
+      unpack_group<kType, kUnits>(packed, block, group, first_unit, area, group % 2 * kStage + feature * kStride);
     });
   };
   float sums[4][kHigh][4]{};
@@ -134,15 +151,17 @@ DEVICE void matmul_half(const BatchedLaunch<MatmulWords>& all, auto& area, auto&
 
 }  // namespace
 
-KERNEL(matmul_half_64, kThreads, BatchedLaunch<MatmulWords>) {
+KERNEL(matmul_half_64, 128, BatchedLaunch<MatmulWords>) {
   SHARED(u32, area, 2 * stage_words(64));
   SHARED(u32, choices, kTile);
-  matmul_half<64>(p, area, choices);
+  matmul_half<64, 128>(p, area, choices);
 }
-KERNEL(matmul_half_128, kThreads, BatchedLaunch<MatmulWords>) {
+// Two blocks on a multiprocessor, so that four warps of a scheduler wait in turns; where the compiler has registers for
+// them, which it has not for cards of compute capability 10 and 12.
+KERNEL_PDL_BLOCKS(matmul_half_128, 256, kArchitecture < 1000 ? 2 : 1, BatchedLaunch<MatmulWords>, nothing_ahead) {
   SHARED(u32, area, 2 * stage_words(128));
   SHARED(u32, choices, kTile);  // of experts, whose tiles have fewer rows
-  matmul_half<128>(p, area, choices);
+  matmul_half<128, 256>(p, area, choices);
 }
 
 }  // namespace headroom::cuda

@@ -12,6 +12,9 @@ namespace {
 
 constexpr u32 kMostThreads = 512;
 
+// Activations of a block of columns, which lie in shared memory for each warp.
+constexpr u32 kStagedUnits = 3 * kBlockGroups, kStagedWords = kMostThreads / kWarp * kStagedUnits * 4;
+
 using MatvecArgs = args::KernelArgs<args::MatvecConstants, args::MatvecPush>;
 using MatvecParams = Params<MatvecArgs>;
 
@@ -20,33 +23,77 @@ struct Share {
   u32 part, n_parts, first_row, n_rows;
 };
 
-// Adds what a group of the thread's row makes with `with`, that group of the first of the rows.
+// Of one row a warp reads what it multiplies with once for a block of columns, a lane a unit, and waits for it once:
+// read where it is used, each group would wait for the cache anew. Of more rows each group is read from there.
+template <u32 kRows>
+class Activations {
+ public:
+  // Asks for n_groups of the first of the rows, from `with` on: groups 0, 1, ... for group(), once they have arrived.
+  DEVICE void ask(auto& staged, const uint4* with, u32 n_groups) {
+    with_ = with;
+    if constexpr (kRows == 1) {
+      WARP_BARRIER();  // what stood there has been read
+      if (lane_index() < 3 * n_groups) copy_unit(staged, word_at(lane_index()), with + lane_index());
+    }
+  }
+  DEVICE void arrive() {
+    if constexpr (kRows == 1) {
+      await_copies();
+      WARP_BARRIER();
+    }
+  }
+  // Of row i, each of which has n_groups.
+  DEVICE EncodedGroup group(auto& staged, u32 group, u32 row, u32 n_groups) const {
+    if constexpr (kRows == 1) {
+      return encoded_group(unit_at(staged, word_at(3 * group)), unit_at(staged, word_at(3 * group + 1)),
+                           unit_at(staged, word_at(3 * group + 2)));
+    }
+    return encoded_group(with_ + (std::uint64_t{row} * n_groups + group) * 3);
+  }
+
+ private:
+  DEVICE static u32 word_at(u32 unit) { return (warp_index() * kStagedUnits + unit) * 4; }
+
+  const uint4* with_ = nullptr;
+};
+
+// Adds what a group of the thread's row makes with that group of the rows.
 template <u32 kType, u32 kRows>
-DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, const uint4* with, u32 n_groups,
-                      u32 n_rows, float (&sums)[kRows]) {
+DEVICE void add_group(const Block& block, u32 in_block, const Codes& packed, const Activations<kRows>& with,
+                      auto& staged, u32 n_groups, u32 n_rows, float (&sums)[kRows]) {
   const Factors factors = group_factors<kType>(block, packed, in_block);
   u32 codes[8];
   put_code_words<kType>(packed, codes);
 #pragma unroll
   for (u32 i = 0; i < kRows; ++i) {
     if (kRows > 1 && i >= n_rows) break;
-    sums[i] += group_product<kType>(codes, factors, encoded_group(with + std::uint64_t{i} * n_groups * 3));
+    sums[i] += group_product<kType>(codes, factors, with.group(staged, in_block, i, n_groups));
   }
 }
+
+// Groups whose codes are asked for together, of kMost at most: of formats with more units of them, or of which more
+// stands in registers, fewer.
+template <u32 kType, u32 kMost>
+inline constexpr u32 kGroupsAhead =
+    kType == kQ8_0 || has_code_values(kType) || kPlanes<kType>.highs > 0 || kPlanes<kType>.headers > 1
+        ? smaller(kMost, 2)
+        : kMost;
 
 // Adds the thread's row of the panel . activations[first_row + i] to sums[i]. The codes of kAhead groups are asked for
 // before the first of them is used: what is under way is what a card is fed by. So nothing is decided in between, and
 // only whole blocks of columns are read so: the compiler moves a load behind a jump to where it is used.
 template <u32 kType, u32 kAhead, u32 kRows>
-DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_groups, const Share& share,
+DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_groups, const Share& share, auto& staged,
                               float (&sums)[kRows]) {
   const u32 n_whole = n_groups / kBlockGroups;
   const uint4* with = encoded + (std::uint64_t{share.first_row} * n_groups + share.part * kBlockGroups) * 3;
   PanelRow at = row_at<kType>(row, share.part);
+  Activations<kRows> activations;
   u32 block = share.part;
 #pragma unroll 1
   for (; block < n_whole; block += share.n_parts) {
     if (block + share.n_parts < n_whole) prefetch_block<kType>(row_at<kType>(at, share.n_parts), block + share.n_parts);
+    activations.ask(staged, with, kBlockGroups);
     const Block factors = read_block_at<kType>(at, block);
 #pragma unroll 1
     for (u32 step = 0; step < kBlockGroups / kAhead; ++step) {
@@ -54,10 +101,11 @@ DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_g
       Codes codes[kAhead];
 #pragma unroll
       for (u32 i = 0; i < kAhead; ++i) codes[i] = read_codes<kType>(at, first + i);
+      activations.arrive();  // in the first step; they stay for the others
 #pragma unroll
       for (u32 i = 0; i < kAhead; ++i) {
         WARP_BARRIER();  // which no load is moved over
-        add_group<kType>(factors, first + i, codes[i], with + (first + i) * 3, n_groups, share.n_rows, sums);
+        add_group<kType>(factors, first + i, codes[i], activations, staged, n_groups, share.n_rows, sums);
       }
     }
     at = row_at<kType>(at, share.n_parts);
@@ -66,10 +114,12 @@ DEVICE void add_int8_products(const PanelRow& row, const uint4* encoded, u32 n_g
   if (block != n_whole) return;
   const u32 n_more = n_groups % kBlockGroups;
   if (n_more == 0) return;
+  activations.ask(staged, with, n_more);
   const Block factors = read_block_at<kType>(at, block);
+  activations.arrive();
 #pragma unroll 1
-  for (u32 group = 0; group < n_more; ++group, with += 3)
-    add_group<kType>(factors, group, read_codes<kType>(at, group), with, n_groups, share.n_rows, sums);
+  for (u32 group = 0; group < n_more; ++group)
+    add_group<kType>(factors, group, read_codes<kType>(at, group), activations, staged, n_groups, share.n_rows, sums);
 }
 
 // Four activations; 0 behind the end of the row.
@@ -114,14 +164,16 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
 
 // kAhead: of add_int8_products; 0: activations are f32.
 template <u32 kRows, u32 kAhead>
-DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const Share& share, float (&sums)[kRows]) {
+DEVICE void add_products(const MatvecParams& p, u32 of_matrix, u32 panel, const Share& share, auto& staged,
+                         float (&sums)[kRows]) {
   const MatvecArgs& words = p.words;
   const uint4* matrix = buffer<const uint4>(p, 1 + of_matrix);
   const u32 type = of_matrix == 0 ? words.product.type : words.product.second_type;
   if constexpr (kAhead > 0) {
     with_block_type(type, [&]<u32 kType>() {
-      add_int8_products<kType, kAhead>(panel_row(kType, matrix, panel, lane_index(), words.n_groups),
-                                       buffer<const uint4>(p, 3), words.n_groups, share, sums);
+      add_int8_products<kType, kGroupsAhead<kType, kAhead>>(
+          panel_row(kType, matrix, panel, lane_index(), words.n_groups), buffer<const uint4>(p, 3), words.n_groups,
+          share, staged, sums);
     });
   } else {
     with_type(type, [&]<u32 kType>() {
@@ -190,7 +242,7 @@ DEVICE void finish(const MatvecParams& p, u32 n, u32 first_out, u32 n_rows, auto
 }
 
 template <u32 kRows, u32 kAhead>
-DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& gated) {
+DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& staged, auto& part_sums, auto& gated) {
   const u32 member = member_at(all, block_x()), panel = block_x() - all.firsts[member];
   const MatvecParams& p = all.members[member].params;
   const MatvecArgs& words = p.words;
@@ -200,7 +252,7 @@ DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& 
     n_rows = smaller(kRows, words.product.is_of_logits != 0 ? step_logit_rows(inputs_of(p)) : step_rows(inputs_of(p)));
   float sums[kRows]{};
   add_products<kRows, kAhead>(p, part % n_matrices, panel,
-                              {part / n_matrices, words.n_threads / kWarp / n_matrices, 0, n_rows}, sums);
+                              {part / n_matrices, words.n_threads / kWarp / n_matrices, 0, n_rows}, staged, sums);
 #pragma unroll
   for (u32 i = 0; i < kRows; ++i) part_sums[i * kMostThreads + thread_index()] = sums[i];
   BARRIER();
@@ -214,7 +266,7 @@ DEVICE void matvec(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& 
 // Of experts, one row at a time: a choice (block_y) up, and down the row of block_y, whose chosen experts are shared
 // out over the warps beside the columns: warp w has part w % n_parts of experts w / n_parts, w / n_parts + n_sides, ...
 template <u32 kAhead>
-DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& part_sums, auto& gated) {
+DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& staged, auto& part_sums, auto& gated) {
   const u32 member = member_at(all, block_x()), across = block_x() - all.firsts[member];
   const MatvecParams& p = all.members[member].params;
   const MatvecArgs& words = p.words;
@@ -226,7 +278,7 @@ DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& part_sums
     const u32 choice = block_y(), expert = choices[choice];
     if (expert < words.first || expert >= words.last) return;  // the whole block: another window has it
     add_products<1, kAhead>(p, warp % n_matrices, across + (expert - words.first) * n_panels,
-                            {warp / n_matrices, n_warps / n_matrices, choice / words.n_used, 1}, sum);
+                            {warp / n_matrices, n_warps / n_matrices, choice / words.n_used, 1}, staged, sum);
   } else {
     const u32 n_parts = smaller(n_warps, divide_up(words.n_groups, kBlockGroups)), n_sides = n_warps / n_parts;
     for (u32 i = warp / n_parts; i < words.n_used; i += n_sides) {
@@ -234,7 +286,7 @@ DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& part_sums
       if (expert < words.first || expert >= words.last) continue;
       float more[1]{};
       add_products<1, kAhead>(p, 0, across + (expert - words.first) * n_panels, {warp % n_parts, n_parts, choice, 1},
-                              more);
+                              staged, more);
       sum[0] += buffer<const float>(p, 6)[choice] * more[0];
     }
   }
@@ -248,34 +300,39 @@ DEVICE void matvec_experts(const BatchedLaunch<MatvecArgs>& all, auto& part_sums
 KERNEL_PDL(matvec_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec<1, 0>(p, part_sums, gated);
+  matvec<1, 0>(p, gated, part_sums, gated);  // nothing is staged
 }
 // For cards of compute capability 12 compilers would take 66 registers, so that one block stood on a multiprocessor
 // instead of two.
 KERNEL_PDL_BLOCKS(matvec_8, kMostThreads, 2, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  matvec<8, 0>(p, part_sums, gated);
+  matvec<8, 0>(p, gated, part_sums, gated);
 }
-KERNEL_PDL(matvec_int8_1, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
+// Two blocks on a multiprocessor: what one waits for its first weights, adds up and ends, the other one reads.
+KERNEL_PDL_BLOCKS(matvec_int8_1, kMostThreads, 2, BatchedLaunch<MatvecArgs>, prefetch_weights) {
+  SHARED(u32, staged, kStagedWords);
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec<1, kBlockGroups>(p, part_sums, gated);
+  matvec<1, 4>(p, staged, part_sums, gated);
 }
 KERNEL_PDL(matvec_int8_8, kMostThreads, BatchedLaunch<MatvecArgs>, prefetch_weights) {
   SHARED(float, part_sums, 8 * kMostThreads);
   SHARED(float, gated, 8 * kPanelRows);
-  matvec<8, 2>(p, part_sums, gated);
+  matvec<8, 2>(p, gated, part_sums, gated);
 }
 KERNEL(matvec_experts, kMostThreads, BatchedLaunch<MatvecArgs>) {
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec_experts<0>(p, part_sums, gated);
+  matvec_experts<0>(p, gated, part_sums, gated);
 }
-KERNEL(matvec_int8_experts, kMostThreads, BatchedLaunch<MatvecArgs>) {
+// Likewise, where the compiler has registers for that.
+KERNEL_PDL_BLOCKS(matvec_int8_experts, kMostThreads, kArchitecture >= 900 ? 2 : 1, BatchedLaunch<MatvecArgs>,
+                  nothing_ahead) {
+  SHARED(u32, staged, kStagedWords);
   SHARED(float, part_sums, kMostThreads);
   SHARED(float, gated, kPanelRows);
-  matvec_experts<4>(p, part_sums, gated);
+  matvec_experts<4>(p, staged, part_sums, gated);
 }
 
 }  // namespace headroom::cuda

@@ -10,6 +10,41 @@ constexpr u32 kThreads = 256;
 using NormWords = args::KernelArgs<args::NormConstants, args::NormPush>;
 constexpr u32 kInt8 = 1, kHalf = 2;  // enum class Encoding
 
+DEVICE float sum_of_squares(const float4& quad) {
+  return quad.x * quad.x + quad.y * quad.y + quad.z * quad.z + quad.w * quad.w;
+}
+
+// Quads that a thread holds of a row, with their weights: all that is read of the row is under way at once.
+constexpr u32 kHeld = 8;
+
+// A row of so few elements, as int8. A quad of a group's eight is a thread's, as put_group() has them.
+DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32* to, auto& room) {
+  const u32 thread = thread_index(), n_quads = p.words.n_cols / 4;
+  const auto* quads = reinterpret_cast<const float4*>(from);
+  const auto* weights = reinterpret_cast<const float4*>(buffer<const float>(p, 1));
+  float4 held[kHeld], by[kHeld];
+#pragma unroll
+  for (u32 i = 0; i < kHeld; ++i) {
+    const u32 quad = thread + i * kThreads;
+    held[i] = quad < n_quads ? quads[quad] : make_float4(0, 0, 0, 0);
+    by[i] = quad < n_quads ? weights[quad] : make_float4(0, 0, 0, 0);
+  }
+  float sum = 0;
+#pragma unroll
+  for (u32 i = 0; i < kHeld; ++i) sum += sum_of_squares(held[i]);
+  sum = block_sum<kThreads>(room, sum);
+  const float factor = 1 / sqrtf(sum / static_cast<float>(p.words.n_cols) + p.words.epsilon);
+#pragma unroll
+  for (u32 i = 0; i < kHeld; ++i) {
+    const u32 quad = thread + i * kThreads;
+    if (i * kThreads >= n_quads) break;  // of the whole block
+    put_group(to + quad / 8 * kGroupWords,
+              {held[i].x * factor * by[i].x, held[i].y * factor * by[i].y, held[i].z * factor * by[i].z,
+               held[i].w * factor * by[i].w},
+              quad < n_quads);
+  }
+}
+
 // Of this thread's elements. Those of several steps are under way at once: a row alone has little else to wait for.
 DEVICE float sum_of_squares(const float* from, u32 n_cols) {
   constexpr u32 kAhead = 4;
@@ -26,8 +61,7 @@ DEVICE float sum_of_squares(const float* from, u32 n_cols) {
 #pragma unroll
     for (u32 i = 0; i < kAhead; ++i) {
       const float4& quad = ahead[i];
-      if (first + i * kThreads < n_cols / 4)
-        sum += quad.x * quad.x + quad.y * quad.y + quad.z * quad.z + quad.w * quad.w;
+      if (first + i * kThreads < n_cols / 4) sum += sum_of_squares(quad);
     }
   }
   return sum;
@@ -42,6 +76,10 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   const u32 from_row = words.is_gathered != 0 ? inputs_of(p)[words.logit_rows_at + row] : row;
   const float* from = buffer<const float>(p, 3) + std::uint64_t{from_row} * words.n_cols;
   const float* weight = buffer<const float>(p, 1);
+  if (words.encoding == kInt8 && words.n_cols <= 4 * kHeld * kThreads) {
+    norm_held(p, from, buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords, room);
+    return;
+  }
   const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
   const float factor = 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
   if (words.encoding == kInt8) {

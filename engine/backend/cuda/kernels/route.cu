@@ -1,54 +1,78 @@
 // The experts of a row by its logits, best first, and their weights: a softmax over all, divided by the sum of those
 // that were chosen, perhaps times a factor of each. Blocks: (1, rows).
+#include "backend/cuda/kernel_limits.h"
 #include "lib/reduce.cuh"
 
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kThreads = 64;
+constexpr u32 kThreads = kRouteThreads, kEach = kMostExperts / kThreads;
 
 using RouteWords = args::RoutePush;
 
-// A damaged model computes no numbers: those come last, so that n_used different experts are chosen as well.
-DEVICE bool comes_before(u32 a, float of_a, u32 b, float of_b) {
-  const bool is_number = of_a == of_a, other_is = of_b == of_b;
-  if (is_number != other_is) return is_number;
-  return is_number && of_a != of_b ? of_a > of_b : a < b;
-}
-
-DEVICE u32 rank_of(const float* logits, u32 n_experts, u32 expert) {
-  const float logit = logits[expert];
-  u32 rank = 0;
-  for (u32 other = 0; other < n_experts; ++other)
-    rank += other != expert && comes_before(other, logits[other], expert, logit) ? 1 : 0;
-  return rank;
+// The larger, the likelier. A damaged model computes no numbers: those come last, so that n_used different experts are
+// chosen as well. -0 is 0.
+DEVICE u32 order_of(float logit) {
+  if (logit != logit) return 0;
+  const u32 bits = logit == 0 ? 0 : bits_of(logit);
+  return (bits >> 31) != 0 ? ~bits : bits | 0x80000000U;
 }
 
 }  // namespace
 
 KERNEL(route, kThreads, Params<RouteWords>) {
+  SHARED(u32, orders, kMostExperts);
   SHARED(float, room, kThreads / kWarp);
-  SHARED(float, largest, 1);
-  const u32 n_experts = p.words.n_experts, n_used = p.words.n_used, row = block_y();
+  const u32 n_experts = p.words.n_experts, n_used = p.words.n_used, row = block_y(), thread = thread_index();
   const float* logits = buffer<const float>(p, 3) + row * n_experts;
-  // One pass finds the rank of each expert, another weighs those that were chosen against the best.
-  for (u32 expert = thread_index(); expert < n_experts; expert += kThreads) {
-    const u32 rank = rank_of(logits, n_experts, expert);
-    if (rank == 0) largest[0] = logits[expert];
-    if (rank < n_used) buffer<u32>(p, 5)[row * n_used + rank] = expert;
+  u32* ids = buffer<u32>(p, 5) + row * n_used;
+  // As many experts as have room, each of them against as many others, are all of most models.
+  for (u32 first = 0; first < n_experts; first += kMostExperts) {
+    u32 own[kEach], ranks[kEach];
+#pragma unroll
+    for (u32 i = 0; i < kEach; ++i) {
+      const u32 expert = first + thread + i * kThreads;
+      own[i] = expert < n_experts ? order_of(logits[expert]) : 0;
+      ranks[i] = 0;
+    }
+    for (u32 others = 0; others < n_experts; others += kMostExperts) {
+      const u32 n_others = smaller(kMostExperts, n_experts - others);
+      if (first + others > 0) BARRIER();  // those before have been read
+#pragma unroll
+      for (u32 i = 0; i < kEach; ++i) {
+        const u32 at = thread + i * kThreads;
+        if (at < n_others) orders[at] = first == others ? own[i] : order_of(logits[others + at]);
+      }
+      BARRIER();
+      // How many come before each of the thread's experts: of equal ones those with lower numbers.
+#pragma unroll
+      for (u32 i = 0; i < kEach; ++i) {
+        if (first + i * kThreads >= n_experts) break;  // of the whole block
+        const u32 expert = first + thread + i * kThreads;
+#pragma unroll 8
+        for (u32 at = 0; at < n_others; ++at) {
+          const u32 order = orders[at];
+          ranks[i] += order > own[i] || (order == own[i] && others + at < expert) ? 1 : 0;
+        }
+      }
+    }
+#pragma unroll
+    for (u32 i = 0; i < kEach; ++i) {
+      const u32 expert = first + thread + i * kThreads;
+      if (expert < n_experts && ranks[i] < n_used) ids[ranks[i]] = expert;
+    }
   }
   BARRIER();
-  const float most = largest[0];
+  // Within the row also where a test has left out the barrier.
+  const auto chosen_at = [&](u32 i) { return smaller(ids[i], n_experts - 1); };
+  const float most = logits[chosen_at(0)];
+  const auto weight = [&](u32 i) { return exp_of(p.words.scale * (logits[chosen_at(i)] - most)); };
   float chosen = 0;
-  for (u32 expert = thread_index(); expert < n_experts; expert += kThreads) {
-    if (rank_of(logits, n_experts, expert) < n_used) chosen += exp_of(p.words.scale * (logits[expert] - most));
-  }
+  for (u32 i = thread; i < n_used; i += kThreads) chosen += weight(i);
   const float sum = block_sum<kThreads>(room, chosen);
-  for (u32 expert = thread_index(); expert < n_experts; expert += kThreads) {
-    const u32 rank = rank_of(logits, n_experts, expert);
-    if (rank >= n_used) continue;
-    const float factor = p.words.has_scales != 0 ? buffer<const float>(p, 1)[expert] : 1;
-    buffer<float>(p, 4)[row * n_used + rank] = exp_of(p.words.scale * (logits[expert] - most)) / sum * factor;
+  for (u32 i = thread; i < n_used; i += kThreads) {
+    const float factor = p.words.has_scales != 0 ? buffer<const float>(p, 1)[chosen_at(i)] : 1;
+    buffer<float>(p, 4)[row * n_used + i] = weight(i) / sum * factor;
   }
 }
 

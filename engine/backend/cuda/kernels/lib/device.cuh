@@ -47,6 +47,12 @@ namespace headroom::cuda {
 
 inline constexpr unsigned kAllLanes = ~0U;
 
+#ifdef __CUDA_ARCH__
+inline constexpr unsigned kArchitecture = __CUDA_ARCH__;  // 900: sm_90
+#else
+inline constexpr unsigned kArchitecture = 0;
+#endif
+
 // Whether a kernel may begin while earlier ones still run.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr bool kStartsEarly = false;
@@ -101,6 +107,15 @@ DEVICE std::uint32_t shared_address(std::uint32_t (&area)[n], std::uint32_t word
 template <std::size_t n>
 DEVICE void put_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4& unit) {
   *reinterpret_cast<uint4*>(&area[word]) = unit;
+}
+template <std::size_t n>
+DEVICE uint4 unit_at(const std::uint32_t (&area)[n], std::uint32_t word) {
+  return *reinterpret_cast<const uint4*>(&area[word]);
+}
+// Four numbers, of which the first stands at a multiple of 4.
+template <std::size_t n>
+DEVICE float4 quad_at(const float (&area)[n], std::uint32_t at) {
+  return *reinterpret_cast<const float4*>(&area[at]);
 }
 template <std::size_t n>
 DEVICE void copy_unit(std::uint32_t (&area)[n], std::uint32_t word, const uint4* from) {

@@ -21,10 +21,10 @@ struct EncodedGroup {
   uint4 low, high;  // codes
   float scale, low_sum, high_sum, sum;
 };
-DEVICE EncodedGroup encoded_group(const uint4* group) {
-  const uint4 header = group[2];
-  return {group[0], group[1], float_of(header.x), float_of(header.y), float_of(header.z), float_of(header.w)};
+DEVICE EncodedGroup encoded_group(const uint4& low, const uint4& high, const uint4& header) {
+  return {low, high, float_of(header.x), float_of(header.y), float_of(header.z), float_of(header.w)};
 }
+DEVICE EncodedGroup encoded_group(const uint4* group) { return encoded_group(group[0], group[1], group[2]); }
 
 // Adds what a group of weights, as words of codes, makes with one of activations.
 template <u32 kType>
