@@ -240,20 +240,21 @@ TEST_P(GpuOnCard, a_thousand_turns_take_nothing_more) {
 }
 
 TEST_P(GpuSession, memory_is_counted_while_it_is_mapped) {
-  const auto backend = test::take(make_backend(test::cpu_and_gpu(GetParam())[1]));
+  const DeviceInfo device = test::cpu_and_gpu(GetParam())[1];
   // A card's driver keeps what it took for the first kernels that ran: 2 MiB on an H100.
-  constexpr Bytes kKept = 2 * kMiB;
+  const Bytes kept = device.is_software ? 0 : 2 * kMiB;
+  const auto backend = test::take(make_backend(device));
   const Bytes before = test::take(backend->sample_memory()).ours;
   {
     const auto session = open(options_of(DType::kF16, 2));
     const MemorySample now = test::take(backend->sample_memory());
-    ASSERT_GT(session->plan().planned_bytes(1), kKept);
+    ASSERT_GT(session->plan().planned_bytes(1), kept);
     EXPECT_GE(now.ours, before + session->plan().planned_bytes(1));
     EXPECT_GE(now.total - now.free, session->plan().planned_bytes(1));
   }
   const Bytes after = test::take(backend->sample_memory()).ours;
   EXPECT_GE(after, before);
-  EXPECT_LE(after, before + kKept);
+  EXPECT_LE(after, before + kept);
 }
 
 TEST_P(GpuSession, a_load_can_be_stopped) {
