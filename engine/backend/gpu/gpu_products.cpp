@@ -219,9 +219,9 @@ std::vector<std::uint32_t> ProductDispatches::matrices_constants(const Product& 
                                           .experts = static_cast<std::uint32_t>(product.experts)});
 }
 
-// A large matrix has warps for all of a card also when a panel has fewer of them, which then go on reading for longer:
-// of an 8B's gates and ups on an H100 448 blocks of 8 warps at once take 26 us, and blocks of 16, of which a third
-// waits until others end, 30 us.
+// How many warps share out the columns of a panel. A matrix with enough panels fills the card with half as many warps
+// each, and then all of its blocks run at once. Example: an 8B's gates and ups have 448 panels; an H100 has room for
+// 528 blocks of 8 warps, which take 26 us, and for 264 of 16 warps, where 184 blocks wait for others to end: 30 us.
 std::uint32_t ProductDispatches::most_column_parts(const Product& product) const {
   constexpr std::uint64_t kLeastWarps = 24;  // of a multiprocessor
   const GpuArithmetic& arithmetic = bound_.arithmetic;

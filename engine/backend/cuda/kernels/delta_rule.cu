@@ -6,10 +6,9 @@
 //   r_t = beta_t (v_t - exp(G_t) S^T k_t - sum over j < t of exp(G_t - G_j) (k_j . k_t) r_j),
 // each after the ones before it, and all of the rest are products with S or sums of r. No exponent is above 0. All in
 // f32: a state goes through every row of a conversation, and what tiles of fewer digits round off stays in it.
-// Of heads with keys of up to kTile elements a thread holds its rows of the state in registers over all chunks, and
-// asks for a chunk while it computes the one before: what remains of a chunk are products and a few barriers. Of longer
-// ones the state is read and written with each chunk. Blocks: (blocks of columns of all value heads, slots of the
-// step).
+// With keys of up to kTile elements a thread keeps its part of the state in registers from the first chunk to the last,
+// and loads the next chunk's rows while it computes this one. Longer keys have no room there: the state is read from
+// memory and written back with each chunk. Blocks: (blocks of columns of all value heads, slots of the step).
 #include "backend/cuda/kernel_limits.h"
 #include "lib/reduce.cuh"
 #include "lib/runs.cuh"
@@ -18,8 +17,8 @@ namespace headroom::cuda {
 namespace {
 
 constexpr u32 kDeltaColumns = 32, kParts = kDeltaThreads / kDeltaColumns;
-// Of keys and queries that stand in shared memory, which the threads share out: some have elements of rows 0, kSides,
-// ..., others of rows 1, kSides + 1, ... The pitch keeps rows in banks of their own.
+// Keys and queries stand in shared memory in tiles of kTile elements; the pitch keeps rows in banks of their own. There
+// are kSides threads for each element: with 2, one loads it of rows 0, 2, 4, ..., the other of rows 1, 3, 5, ...
 constexpr u32 kTile = kDeltaTile, kPitch = kTile + 4, kSides = kDeltaThreads / kTile;
 
 using DeltaRuleWords = args::KernelArgs<args::DeltaRuleConstants, args::DeltaRulePush>;
