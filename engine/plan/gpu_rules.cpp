@@ -66,6 +66,8 @@ GpuMixes gpu_mixes(const DeltaNetSpec& spec, std::uint32_t n_rows) {
   mixes.values_at = take(spec.v_dim());
   mixes.alphas_at = take(spec.n_value_heads);
   mixes.betas_at = take(spec.n_value_heads);
+  const std::uint64_t of_pairs = div_up(n_rows, kGpuDeltaChunk) * spec.n_value_heads * kGpuDeltaPairWords;
+  mixes.n_words = std::max(mixes.n_words, round_up(of_pairs, kGpuAlignment / 4));
   return mixes;
 }
 

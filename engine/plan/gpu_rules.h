@@ -96,13 +96,18 @@ inline constexpr std::uint32_t kGpuMostExperts = 1024;
 GpuExpertTiles gpu_expert_tiles(const LayerSpec& layer, std::uint32_t n_rows);
 
 // What a delta net's matrices make of a step's rows, before the convolution: in words of 32 bits, each part (n_rows) of
-// its width and where a binding may begin. Queries are the first.
+// its width and where a binding may begin. Queries are the first. The rule has its pairs there, when they have been
+// read.
 struct GpuMixes {
   std::uint64_t keys_at = 0, values_at = 0, alphas_at = 0, betas_at = 0, n_words = 0;
 };
-GpuMixes gpu_mixes(const DeltaNetSpec& spec, std::uint32_t n_rows);
-// A workgroup of the rule has this many columns of a state, and reads and writes them once for so many rows.
+// A workgroup of the rule has this many columns of a state, and reads and writes them once for a chunk of so many rows.
+// Chunks begin at multiples of that, and where rows of another slot do.
 inline constexpr std::uint32_t kGpuDeltaColumns = 32, kGpuDeltaChunk = 8;
+inline constexpr std::uint32_t kGpuDeltaTile = 128;  // elements of keys that it has at once
+// What the rows of a chunk make of each other for a value head, in words: shaders/lib/delta.glsl.
+inline constexpr std::uint32_t kGpuDeltaPairWords = 2 * kGpuDeltaChunk * (kGpuDeltaChunk + 1);
+GpuMixes gpu_mixes(const DeltaNetSpec& spec, std::uint32_t n_rows);
 // Rows of a slot that the rule takes one after the other in one submission, so that none takes too long.
 inline constexpr std::uint32_t kGpuDeltaRows = 1024;
 

@@ -222,7 +222,9 @@ TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
     if (!test::kHasHalfAttention && !test::is_full_run() && kv != DType::kF16) continue;
     // Of Q8_0 those that take all of the room that kernels have.
     const bool is_q8 = kv == DType::kQ8_0;
-    for (const std::uint32_t head_dim : is_q8 ? std::vector{128U, 256U} : std::vector{kv == DType::kF16 ? 160U : 40U}) {
+    for (const std::uint32_t head_dim : is_q8               ? std::vector{128U, 256U, 512U}
+                                        : kv == DType::kF16 ? std::vector{160U, 320U}
+                                                            : std::vector{40U}) {
       SCOPED_TRACE(fmt::format("{}, heads of {}", dtype_row(kv).name, head_dim));
       expect_like_reference(half_model(6, head_dim), options_with(kv, 96), steps, kHalfModelError);
     }
@@ -230,7 +232,7 @@ TEST_F(GpuAttend, half_models_with_every_cache_type_give_the_reference_logits) {
 }
 
 TEST_F(GpuAttend, half_models_of_every_shape_give_the_reference_logits) {
-  constexpr std::array kHeads{8U, 64U, 128U, 256U};
+  constexpr std::array kHeads{8U, 64U, 128U, 256U, 512U};
   constexpr std::array kGroups{1U, 3U, 8U, 19U};
   for (std::size_t i = 0; i < kHeads.size(); ++i) {
     for (std::size_t j = 0; j < kGroups.size(); ++j) {

@@ -40,6 +40,8 @@ GpuArithmetic cuda_arithmetic(const CudaCard& card) {
                        .most_queries = cuda::kAttendQueries,
                        .queries_of_rows = 8,
                        .tile_queries = cuda::kAttendTileQueries,
+                       .tile_head = cuda::kAttendTileHead,
+                       .long_tile_queries = cuda::kAttendLongTileQueries,
                        .least_rows = 128};
   arithmetic.group_sizes = {.embedded_cols = cuda::kEmbedThreads * cuda::kEmbedElems,
                             .encoded_groups = cuda::kEncodeThreads / cuda::kEncodeTeam,

@@ -38,17 +38,19 @@ Entry matvec_entry(std::string_view of_one, std::string_view of_eight, std::stri
 }
 
 std::string_view delta_rule_entry(const std::vector<std::uint32_t>& words) {
-  static_assert(kGpuDeltaChunk == 8);
+  static_assert(kGpuDeltaChunk == cuda::kDeltaChunk && kGpuDeltaTile == cuda::kDeltaTile &&
+                kGpuDeltaPairWords == cuda::kDeltaPairWords);
   const auto constants = args_of<args::DeltaRuleConstants>(words);
   // A thread of those for shorter keys holds its part of the state in registers.
-  if (constants.key_dim > cuda::kDeltaTile) return "delta_rule_long";
-  return constants.chunk_rows == 1 ? "delta_rule_1" : "delta_rule_8";
+  if (constants.chunk_rows == 1) return "delta_rule_1";
+  return constants.key_dim > cuda::kDeltaTile ? "delta_rule_long" : "delta_rule_8";
 }
 
 // kernels/attend_tiles.cu.
 Entry attend_tiles_entry(std::uint32_t head_dim) {
   if (head_dim <= 64) return {"attend_tiles_64", 128};
-  return head_dim <= 128 ? Entry{"attend_tiles_128", 128} : Entry{"attend_tiles_256", 256};
+  if (head_dim <= 128) return {"attend_tiles_128", 128};
+  return {head_dim <= cuda::kAttendTileHead ? "attend_tiles_256" : "attend_tiles_512", 256};
 }
 
 // Of experts a tile has kGpuTileRows rows.
@@ -79,6 +81,7 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kAttendTiles: return attend_tiles_entry(args_of<args::AttendConstants>(constants).head_dim);
     case Kernel::kAttendMerge: return {"attend_merge", 64};
     case Kernel::kDeltaMix: return {"delta_mix", 64};
+    case Kernel::kDeltaPairs: return {"delta_pairs", cuda::kDeltaPairThreads};
     case Kernel::kDeltaRule: return {delta_rule_entry(constants), cuda::kDeltaThreads};
     case Kernel::kGateHeads: return {"gate_heads", 64};
     case Kernel::kSharedGate: return {"shared_gate", 256};

@@ -16,6 +16,9 @@ inline constexpr std::uint32_t kAddThreads = 128;  // of add_experts.cu, each of
 
 inline constexpr std::uint32_t kDeltaThreads = 256;  // of delta_rule.cu: a warp has 32 columns of a state
 inline constexpr std::uint32_t kDeltaTile = 128;     // elements of keys that it has at once
+inline constexpr std::uint32_t kDeltaChunk = 8;      // rows for which a state is read and written once
+inline constexpr std::uint32_t kDeltaPairWords = 2 * kDeltaChunk * (kDeltaChunk + 1);  // DeltaPairs of lib/delta.cuh
+inline constexpr std::uint32_t kDeltaPairThreads = 128;  // of delta_pairs.cu: each has two rows of a chunk
 
 // attend.cu
 inline constexpr std::uint32_t kAttendThreads = 128;     // of a block
@@ -23,8 +26,9 @@ inline constexpr std::uint32_t kAttendTeam = 8;          // of them share out th
 inline constexpr std::uint32_t kAttendQueries = 16;      // of a block at most
 inline constexpr std::uint32_t kAttendRoomWords = 4096;  // of shared memory: what queries, and what keys, take at most
 
-inline constexpr std::uint32_t kAttendTileQueries = 64;  // of a block of attend_tiles.cu
-inline constexpr std::uint32_t kAttendTileDim = 256;     // elements of the longest heads that it has a kernel for
+// attend_tiles.cu: queries of a block, of heads of up to kAttendTileHead elements and of longer ones.
+inline constexpr std::uint32_t kAttendTileQueries = 64, kAttendTileHead = 256, kAttendLongTileQueries = 32;
+inline constexpr std::uint32_t kAttendTileDim = 512;  // elements of the longest heads that it has a kernel for
 
 // copy_inputs.cu: threads of a block, and what it is given instead of buffers: words of 32 bits by their addresses.
 inline constexpr std::uint32_t kCopyInputsThreads = 256, kMostInputCopies = 8;

@@ -32,6 +32,7 @@ static_assert(stand_one_behind_another<HeadsConstants, HeadsPush>());
 static_assert(stand_one_behind_another<AttendConstants, AttendPush>());
 static_assert(stand_one_behind_another<AttendMergeConstants, AttendMergePush>());
 static_assert(stand_one_behind_another<DeltaMixConstants, DeltaMixPush>());
+static_assert(stand_one_behind_another<DeltaPairsConstants, DeltaPairsPush>());
 static_assert(stand_one_behind_another<DeltaRuleConstants, DeltaRulePush>());
 static_assert(stand_one_behind_another<GateHeadsConstants, GateHeadsPush>());
 // Every driver of Vulkan has 128 bytes for the words of a dispatch.

@@ -172,6 +172,17 @@ struct DeltaMixPush {
   float epsilon;
 };
 
+// What the rows of a chunk of the rule make of each other.
+struct DeltaPairsConstants {
+  uint key_dim, value_dim;
+};
+struct DeltaPairsPush {
+  uint n_key_heads, n_value_heads;
+  uint heads_are_tiled;     // DeltaNetSpec::key_head_of()
+  uint rows_at;             // of the inputs
+  uint first_row, end_row;  // of those in this submission
+};
+
 struct DeltaRuleConstants {
   uint key_dim, value_dim;
   uint chunk_rows;  // for which a state is read and written once

@@ -198,9 +198,10 @@ AttendShape attend_shape(const LayerSpec& layer, const PlanOptions& options, con
 AttendShape attend_tile_shape(const LayerSpec& layer, const AttendLimits& limits) {
   AttendShape shape;
   const std::uint32_t group = layer.n_heads / layer.n_kv_heads;
-  shape.n_stacks = narrow(div_up(group, limits.tile_queries));
+  const std::uint32_t n_queries = layer.head_dim <= limits.tile_head ? limits.tile_queries : limits.long_tile_queries;
+  shape.n_stacks = narrow(div_up(group, n_queries));
   shape.n_heads = narrow(div_up(group, shape.n_stacks));
-  shape.n_rows = limits.tile_queries / shape.n_heads;
+  shape.n_rows = n_queries / shape.n_heads;
   shape.tile_keys = kKvRowStep;
   return shape;
 }

@@ -52,19 +52,21 @@ class DeltaDispatches : ProductDispatches {
     const std::uint32_t max_rows = rows_ == RowClass::kMany ? bound_.plan->program.max_rows : kGpuFewRows,
                         of_head = narrow(div_up(spec.value_dim, kGpuDeltaColumns)),
                         n_blocks = spec.n_value_heads * of_head;
+    // One row has no pairs; of longer keys the states would be read twice for it.
+    const bool has_pairs = rows_ != RowClass::kOne || spec.key_dim > kGpuDeltaTile;
     parts_.clear();
     for (std::uint32_t first_row = 0; first_row < max_rows; first_row += kGpuDeltaRows) {
       parts_.push_back({{}, first_row, spec.products_per_row()});
+      if (has_pairs) pairs(first_row);
       for (std::uint32_t first = 0; first < n_blocks; first += kMostGroups) {
-        Dispatch& dispatch = add(Kernel::kDeltaRule, false);
-        dispatch.constants =
-            words_of(args::DeltaRuleConstants{.key_dim = spec.key_dim,
-                                              .value_dim = spec.value_dim,
-                                              .chunk_rows = rows_ == RowClass::kOne ? 1 : kGpuDeltaChunk});
+        Dispatch& dispatch = add(Kernel::kDeltaRule, has_pairs && first == 0);
+        dispatch.constants = words_of(args::DeltaRuleConstants{
+            .key_dim = spec.key_dim, .value_dim = spec.value_dim, .chunk_rows = has_pairs ? kGpuDeltaChunk : 1});
         dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
         dispatch.slices[4] = bound_.buffer(op_.inputs[1]);
         dispatch.slices[5] = state(StatePart::kMatrix);
         dispatch.slices[6] = bound_.buffer(op_.outputs[0]);
+        dispatch.slices[7] = bound_.scratch.mixes;
         dispatch.push = words_of(args::DeltaRulePush{.n_key_heads = spec.n_key_heads,
                                                      .n_value_heads = spec.n_value_heads,
                                                      .heads_are_tiled = spec.heads_are_tiled ? 1U : 0U,
@@ -80,6 +82,23 @@ class DeltaDispatches : ProductDispatches {
   }
 
  private:
+  void pairs(std::uint32_t first_row) {
+    static_assert(kGpuDeltaRows % kGpuDeltaChunk == 0);
+    const DeltaNetSpec& spec = *spec_->delta_net;
+    Dispatch& dispatch = add(Kernel::kDeltaPairs, false);
+    dispatch.constants = words_of(args::DeltaPairsConstants{.key_dim = spec.key_dim, .value_dim = spec.value_dim});
+    dispatch.slices[3] = bound_.buffer(op_.inputs[0]);
+    dispatch.slices[4] = bound_.buffer(op_.inputs[1]);
+    dispatch.slices[6] = bound_.scratch.mixes;
+    dispatch.push = words_of(args::DeltaPairsPush{.n_key_heads = spec.n_key_heads,
+                                                  .n_value_heads = spec.n_value_heads,
+                                                  .heads_are_tiled = spec.heads_are_tiled ? 1U : 0U,
+                                                  .rows_at = narrow(bound_.input_layout.rows_at),
+                                                  .first_row = first_row,
+                                                  .end_row = first_row + kGpuDeltaRows});
+    dispatch.groups = {spec.n_key_heads, GridSize::Of::kTiles, kGpuDeltaChunk};
+  }
+
   void mix(const GpuMixes& mixes, bool computes, bool keeps) {
     const DeltaNetSpec& spec = *spec_->delta_net;
     Dispatch& dispatch = add(Kernel::kDeltaMix, true);

@@ -25,6 +25,7 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kAttendTiles: return "attend_tiles";
     case Kernel::kAttendMerge: return "attend_merge";
     case Kernel::kDeltaMix: return "delta_mix";
+    case Kernel::kDeltaPairs: return "delta_pairs";
     case Kernel::kDeltaRule: return "delta_rule";
     case Kernel::kGateHeads: return "gate_heads";
     case Kernel::kSharedGate: return "shared_gate";

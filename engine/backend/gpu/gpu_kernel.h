@@ -27,6 +27,7 @@ enum class Kernel : std::uint8_t {
   kAttendTiles,
   kAttendMerge,
   kDeltaMix,
+  kDeltaPairs,
   kDeltaRule,
   kGateHeads,
   kSharedGate,

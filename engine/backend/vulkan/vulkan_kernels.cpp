@@ -61,6 +61,9 @@ constexpr std::uint32_t kAttendMergeCode[] = {
 constexpr std::uint32_t kDeltaMixCode[] = {
 #include "kernels/delta_mix.inc"
 };
+constexpr std::uint32_t kDeltaPairsCode[] = {
+#include "kernels/delta_pairs.inc"
+};
 constexpr std::uint32_t kDeltaRuleCode[] = {
 #include "kernels/delta_rule.inc"
 };
@@ -115,6 +118,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kAttendTiles: break;  // CUDA's
     case Kernel::kAttendMerge: return kAttendMergeCode;
     case Kernel::kDeltaMix: return kDeltaMixCode;
+    case Kernel::kDeltaPairs: return kDeltaPairsCode;
     case Kernel::kDeltaRule: return kDeltaRuleCode;
     case Kernel::kGateHeads: return kGateHeadsCode;
     case Kernel::kSharedGate: return kSharedGateCode;

@@ -95,12 +95,19 @@ Members constants_of(const std::string& shader) {
 }
 
 const std::map<std::string, std::string> kConstantsOf{
-    {"embed", "EmbedConstants"},          {"norm", "NormConstants"},
-    {"matvec", "MatvecConstants"},        {"matmul", "MatmulConstants"},
-    {"query_heads", "HeadsConstants"},    {"cache_heads", "HeadsConstants"},
-    {"attend", "AttendConstants"},        {"attend_merge", "AttendMergeConstants"},
-    {"delta_mix", "DeltaMixConstants"},   {"delta_rule", "DeltaRuleConstants"},
-    {"gate_heads", "GateHeadsConstants"}, {"matmul_matrices", "MatricesConstants"},
+    {"embed", "EmbedConstants"},
+    {"norm", "NormConstants"},
+    {"matvec", "MatvecConstants"},
+    {"matmul", "MatmulConstants"},
+    {"query_heads", "HeadsConstants"},
+    {"cache_heads", "HeadsConstants"},
+    {"attend", "AttendConstants"},
+    {"attend_merge", "AttendMergeConstants"},
+    {"delta_mix", "DeltaMixConstants"},
+    {"delta_pairs", "DeltaPairsConstants"},
+    {"delta_rule", "DeltaRuleConstants"},
+    {"gate_heads", "GateHeadsConstants"},
+    {"matmul_matrices", "MatricesConstants"},
 };
 // What speeds are measured with is no kernel of a step.
 bool is_of_steps(const std::string& shader) { return !shader.starts_with("peak_") && shader != "read_rate"; }
@@ -154,6 +161,7 @@ std::map<std::string, std::uint64_t> numbers_of_the_host() {
       {"kMostExperts", kGpuMostExperts},
       {"kSplitKeys", kGpuSplitKeys},
       {"kDeltaColumns", kGpuDeltaColumns},
+      {"kDeltaChunk", kGpuDeltaChunk},
       {"kRowBlock", kRowBlock},
       {"kRowSumBlock", kRowSumBlock},
       {"kMostCandidates", kMostCandidates},

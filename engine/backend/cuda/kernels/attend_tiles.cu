@@ -1,8 +1,9 @@
 // What attend.cu does in steps of many rows, by instructions for whole tiles of f16 with sums in f32: 64 queries of a
 // block, which are query heads of a KV head and neighbouring rows of a slot, against tiles of 64 keys. Queries and
 // scores stay in registers (arXiv 2307.08691); keys and values become f16 on their way to shared memory, those that are
-// f16 already are copied while tiles before them are multiplied. Of heads that are too long for a warp two share out
-// the elements of the same queries, against tiles of 32 keys. Blocks: (stacks of query heads, rows).
+// f16 already are copied while tiles before them are multiplied. Of heads that are too long for a warp two or four
+// share out the elements of the same queries, against tiles of 32 or 16 keys; with four a block has 32 queries, since
+// as many threads as 64 would take have no registers for them. Blocks: (stacks of query heads, rows).
 #include "backend/cuda/kernel_limits.h"
 #include "lib/attend.cuh"
 #include "lib/half.cuh"
@@ -11,11 +12,12 @@
 namespace headroom::cuda {
 namespace {
 
-constexpr u32 kQueries = kAttendTileQueries, kWarpQueries = 16, kLongestOfWarp = 128;
+constexpr u32 kWarpQueries = 16, kLongestOfWarp = 128;
 
-// By head size, up to it: warps that share out the elements of a query, threads, and keys of a tile.
-DEVICE constexpr u32 parts_of(u32 dim) { return dim > kLongestOfWarp ? 2 : 1; }
-DEVICE constexpr u32 threads_of(u32 dim) { return kQueries / kWarpQueries * kWarp * parts_of(dim); }
+// By head size, up to it: warps that share out the elements of a query, queries, threads, and keys of a tile.
+DEVICE constexpr u32 parts_of(u32 dim) { return dim > 2 * kLongestOfWarp ? 4 : dim > kLongestOfWarp ? 2 : 1; }
+DEVICE constexpr u32 queries_of(u32 dim) { return dim > kAttendTileHead ? kAttendLongTileQueries : kAttendTileQueries; }
+DEVICE constexpr u32 threads_of(u32 dim) { return queries_of(dim) / kWarpQueries * kWarp * parts_of(dim); }
 DEVICE constexpr u32 tile_keys(u32 dim) { return 64 / parts_of(dim); }
 // Words of a row of a tile: eight of them begin in different banks.
 DEVICE constexpr u32 row_words(u32 dim) { return dim / 2 + 4; }
@@ -102,17 +104,28 @@ class Tiles {
   }
 };
 
-// Where the elements of a query are that a warp has: those of a second one in another area.
+// Where the elements of a query are that a warp has: those of the first half of the warps in one area, part behind
+// part, of the others in another one.
 template <u32 kDim>
 DEVICE constexpr u32 query_stride() {
   return parts_of(kDim) == 1 ? row_words(kDim) : kLongestOfWarp / 2;
 }
+template <u32 kDim>
+DEVICE constexpr bool is_in_first(u32 part) {
+  return parts_of(kDim) == 1 || part < parts_of(kDim) / 2;
+}
+template <u32 kDim>
+DEVICE constexpr u32 query_word(u32 part, u32 q) {
+  const u32 in_area = parts_of(kDim) == 1 ? 0 : part % (parts_of(kDim) / 2);
+  return (in_area * queries_of(kDim) + q) * query_stride<kDim>();
+}
 
-// Rows of f16 divided by a power of 2, as lib/half.cuh has them: two or four neighbouring threads have a query.
+// Rows of f16 divided by a power of 2, as lib/half.cuh has them: two, four or eight neighbouring threads have a query.
 template <u32 kDim>
 DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, auto& second, auto& scales) {
-  constexpr u32 kBeside = threads_of(kDim) / kQueries, kOfThread = kDim / kBeside, kOfPart = kDim / parts_of(kDim);
-  static_assert(kQueries * query_stride<kDim>() <= tile_words(kDim));
+  constexpr u32 kBeside = threads_of(kDim) / queries_of(kDim), kOfThread = kDim / kBeside;
+  constexpr u32 kOfPart = kDim / parts_of(kDim);
+  static_assert(query_word<kDim>(parts_of(kDim) - 1, queries_of(kDim)) <= tile_words(kDim));
   const AttendWords& words = p.words;
   const u32 q = thread_index() / kBeside, first = thread_index() % kBeside * kOfThread;
   const bool is_there = has_query(words, stack, q);
@@ -128,30 +141,36 @@ DEVICE void load_queries(const AttendParams& p, const Stack& stack, auto& area, 
 #pragma unroll
     for (u32 i = 0; i < 4; ++i)
       pairs[i] = floats_to_halves(inverse * elem(col + 2 * i), inverse * elem(col + 2 * i + 1));
-    const u32 at = q * query_stride<kDim>() + col % kOfPart / 2;
-    put_unit(col < kOfPart ? area : second, at, {pairs[0], pairs[1], pairs[2], pairs[3]});
+    const u32 part = col / kOfPart, at = query_word<kDim>(part, q) + col % kOfPart / 2;
+    put_unit(is_in_first<kDim>(part) ? area : second, at, {pairs[0], pairs[1], pairs[2], pairs[3]});
   }
 }
 
-// Of two warps with the same queries, each of which has multiplied its elements: both have the sums then. All threads
-// call together, when nobody reads the area any more that they were multiplied from.
-template <u32 kTiles>
+// Of the warps with the same queries, each of which has multiplied its elements: all have the sums then, added up in
+// one order. All threads call together, when nobody reads the area any more that they were multiplied from.
+template <u32 kParts, u32 kQueryWarps, u32 kTiles>
 DEVICE void add_scores(auto& area, float (&scores)[kTiles][4]) {
-  const u32 n_warps = 2 * kQueries / kWarpQueries, warp = warp_index(), other = (warp + n_warps / 2) % n_warps;
+  const u32 warp = warp_index();
   const auto place_of = [](u32 of, u32 i) { return (of * kTiles * 4 + i) * kWarp + lane_index(); };
   BARRIER();
 #pragma unroll
   for (u32 i = 0; i < kTiles * 4; ++i) area[place_of(warp, i)] = bits_of(scores[i / 4][i % 4]);
   BARRIER();
 #pragma unroll
-  for (u32 i = 0; i < kTiles * 4; ++i) scores[i / 4][i % 4] += float_of(area[place_of(other, i)]);
+  for (u32 i = 0; i < kTiles * 4; ++i) {
+    float sum = float_of(area[place_of(warp % kQueryWarps, i)]);
+#pragma unroll
+    for (u32 part = 1; part < kParts; ++part)
+      sum += float_of(area[place_of(warp % kQueryWarps + part * kQueryWarps, i)]);
+    scores[i / 4][i % 4] = sum;
+  }
 }
 
 template <u32 kDim>
 DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& raw, auto& scales) {
   using Of = Tiles<kDim>;
   constexpr u32 kParts = parts_of(kDim), kSteps = kDim / kParts / 16, kTileKeys = Of::kTileKeys;
-  constexpr u32 kKeySteps = kTileKeys / 16, kQueryWarps = kQueries / kWarpQueries;
+  constexpr u32 kKeySteps = kTileKeys / 16, kQueryWarps = queries_of(kDim) / kWarpQueries;
   const AttendWords& words = p.words;
   Stack stack;
   if (!open_stack(p, stack)) return;
@@ -183,8 +202,8 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
   u32 queries[kSteps][4];
 #pragma unroll
   for (u32 k = 0; k < kSteps; ++k) {
-    const u32 at = (first_query + lane % 16) * query_stride<kDim>() + 8 * k + lane / 16 * 4;
-    load_tiles<false>(queries[k], share == 0 ? keys : values, at);
+    const u32 at = query_word<kDim>(share, first_query + lane % 16) + 8 * k + lane / 16 * 4;
+    load_tiles<false>(queries[k], is_in_first<kDim>(share) ? keys : values, at);
   }
   // Of the two rows of queries that this lane has scores of.
   u32 seen_first[2], seen_end[2];
@@ -218,7 +237,7 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
         multiply_halves(scores[2 * n + 1], queries[k], tiles[2], tiles[3]);
       }
     }
-    if constexpr (kParts > 1) add_scores(keys, scores);
+    if constexpr (kParts > 1) add_scores<kParts, kQueryWarps>(keys, scores);
     // Scores of what a query sees become weights under a new maximum.
     float of_tile[2] = {kUnseen, kUnseen};
 #pragma unroll
@@ -297,11 +316,12 @@ DEVICE void attend_tiles(const AttendParams& p, auto& keys, auto& values, auto& 
     SHARED(u32, keys, tile_words(dim));              \
     SHARED(u32, values, tile_words(dim));            \
     SHARED(u32, raw, raw_words(dim));                \
-    SHARED(float, scales, kQueries);                 \
+    SHARED(float, scales, queries_of(dim));          \
     attend_tiles<dim>(p, keys, values, raw, scales); \
   }
 ATTEND_TILES(attend_tiles_64, 64)
 ATTEND_TILES(attend_tiles_128, 128)
 ATTEND_TILES(attend_tiles_256, 256)
+ATTEND_TILES(attend_tiles_512, 512)
 
 }  // namespace headroom::cuda

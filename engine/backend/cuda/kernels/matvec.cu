@@ -135,14 +135,28 @@ DEVICE Four activations(const float* values, u32 n_cols, bool has_tail, u32 row,
   return found;
 }
 
+// Adds a group of plain numbers times one row. All of it is under way at once: nothing is decided in between.
+template <u32 kType>
+DEVICE void add_plain_group(const PanelRow& row, u32 group, const float* with, float& sum) {
+  Four elems[8], by[8];
+#pragma unroll
+  for (u32 w = 0; w < 8; ++w) {
+    elems[w] = plain_elems<kType>(row, group, w);
+    by[w] = activations(with, 0, false, 0, group * kGroup + 4 * w);
+  }
+#pragma unroll
+  for (u32 w = 0; w < 8; ++w) sum += dot(elems[w], by[w]);
+}
+
 template <u32 kType, u32 kRows>
 DEVICE void add_f32_products(const PanelRow& row, const float* values, const MatvecArgs& words, const Share& share,
                              float (&sums)[kRows]) {
+  const bool has_tail = words.product.has_tail != 0;
   const auto add = [&](const Four& elems, u32 col) {
 #pragma unroll
     for (u32 i = 0; i < kRows; ++i) {
       if (i < share.n_rows)
-        sums[i] += dot(elems, activations(values, words.n_cols, words.product.has_tail != 0, share.first_row + i, col));
+        sums[i] += dot(elems, activations(values, words.n_cols, has_tail, share.first_row + i, col));
     }
   };
   for (u32 block = share.part; block * kBlockGroups < words.n_groups; block += share.n_parts) {
@@ -154,6 +168,8 @@ DEVICE void add_f32_products(const PanelRow& row, const float* values, const Mat
         const Factors factors = group_factors<kType>(scales, packed, group % kBlockGroups);
 #pragma unroll
         for (u32 w = 0; w < 8; ++w) add(coded_elems(factors, code_word<kType>(packed, w), w), group * kGroup + 4 * w);
+      } else if (kRows == 1 && !has_tail) {
+        add_plain_group<kType>(row, group, values + std::uint64_t{share.first_row} * words.n_cols, sums[0]);
       } else {
 #pragma unroll
         for (u32 w = 0; w < 8; ++w) add(plain_elems<kType>(row, group, w), group * kGroup + 4 * w);

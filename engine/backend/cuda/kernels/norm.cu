@@ -14,34 +14,46 @@ DEVICE float sum_of_squares(const float4& quad) {
   return quad.x * quad.x + quad.y * quad.y + quad.z * quad.z + quad.w * quad.w;
 }
 
-// Quads that a thread holds of a row, with their weights: all that is read of the row is under way at once.
+// Quads that a thread holds of a row, with their weights and what they are added to: all that is read of the row is
+// under way at once.
 constexpr u32 kHeld = 8;
 
-// A row of so few elements, as int8. A quad of a group's eight is a thread's, as put_group() has them.
-DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32* to, auto& room) {
-  const u32 thread = thread_index(), n_quads = p.words.n_cols / 4;
+// A row of so few elements, as int8 or as f32. A quad of a group's eight is a thread's, as put_group() has them.
+DEVICE void norm_held(const Params<NormWords>& p, const float* from, u32 row, auto& room) {
+  const NormWords& words = p.words;
+  const u32 thread = thread_index(), n_quads = words.n_cols / 4;
+  const bool is_int8 = words.encoding == kInt8, is_added = !is_int8 && words.is_added != 0;
   const auto* quads = reinterpret_cast<const float4*>(from);
   const auto* weights = reinterpret_cast<const float4*>(buffer<const float>(p, 1));
-  float4 held[kHeld], by[kHeld];
+  float4* to = buffer<float4>(p, 4) + std::uint64_t{row} * n_quads;
+  u32* groups = buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords;
+  const float4 zeros = make_float4(0, 0, 0, 0);
+  float4 held[kHeld], by[kHeld], before[kHeld];
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
     const u32 quad = thread + i * kThreads;
-    held[i] = quad < n_quads ? quads[quad] : make_float4(0, 0, 0, 0);
-    by[i] = quad < n_quads ? weights[quad] : make_float4(0, 0, 0, 0);
+    held[i] = quad < n_quads ? quads[quad] : zeros;
+    by[i] = quad < n_quads ? weights[quad] : zeros;
+    before[i] = quad < n_quads && is_added ? to[quad] : zeros;
   }
   float sum = 0;
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) sum += sum_of_squares(held[i]);
   sum = block_sum<kThreads>(room, sum);
-  const float factor = 1 / sqrtf(sum / static_cast<float>(p.words.n_cols) + p.words.epsilon);
+  const float factor = 1 / sqrtf(sum / static_cast<float>(words.n_cols) + words.epsilon);
+  const float scale = is_added ? words.scale : 1;
 #pragma unroll
   for (u32 i = 0; i < kHeld; ++i) {
     const u32 quad = thread + i * kThreads;
     if (i * kThreads >= n_quads) break;  // of the whole block
-    put_group(to + quad / 8 * kGroupWords,
-              {held[i].x * factor * by[i].x, held[i].y * factor * by[i].y, held[i].z * factor * by[i].z,
-               held[i].w * factor * by[i].w},
-              quad < n_quads);
+    const Four normed{held[i].x * factor * by[i].x, held[i].y * factor * by[i].y, held[i].z * factor * by[i].z,
+                      held[i].w * factor * by[i].w};
+    if (is_int8) {
+      put_group(groups + quad / 8 * kGroupWords, normed, quad < n_quads);
+    } else if (quad < n_quads) {
+      to[quad] = make_float4((before[i].x + normed.of[0]) * scale, (before[i].y + normed.of[1]) * scale,
+                             (before[i].z + normed.of[2]) * scale, (before[i].w + normed.of[3]) * scale);
+    }
   }
 }
 
@@ -76,8 +88,8 @@ KERNEL(rms_norm, kThreads, Params<NormWords>) {
   const u32 from_row = words.is_gathered != 0 ? inputs_of(p)[words.logit_rows_at + row] : row;
   const float* from = buffer<const float>(p, 3) + std::uint64_t{from_row} * words.n_cols;
   const float* weight = buffer<const float>(p, 1);
-  if (words.encoding == kInt8 && words.n_cols <= 4 * kHeld * kThreads) {
-    norm_held(p, from, buffer<u32>(p, 4) + std::uint64_t{row} * (words.n_cols / 32) * kGroupWords, room);
+  if (words.encoding != kHalf && words.n_cols % 4 == 0 && words.n_cols <= 4 * kHeld * kThreads) {
+    norm_held(p, from, row, room);
     return;
   }
   const float sum = block_sum<kThreads>(room, sum_of_squares(from, words.n_cols));
