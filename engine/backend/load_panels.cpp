@@ -129,6 +129,8 @@ Status load_vector(const WeightTensor& weight, const ModelFile& file, std::byte*
   auto* const floats = reinterpret_cast<float*>(to);
   if (weight.n_rows == 1) {
     decode_row(weight.dtype, rows.data(), weight.n_cols, floats);
+    if (weight.factor != 1.0F)
+      std::transform(floats, floats + weight.n_cols, floats, [&](float x) { return weight.factor * x; });
     return ok_status();
   }
   std::vector<float> row(weight.n_cols);

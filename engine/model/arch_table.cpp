@@ -26,6 +26,8 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 //
 // smollm3: llama, but for every fourth layer, which turns nothing; no key says so. ernie4_5: llama, whose definition
 // turns neighbours itself. phi3: llama with halves, and the matrices that others have apart in one tensor each.
+// granite: llama with four scales, which files state; in some of its models nothing turns. granitemoe is the same with
+// experts, whose width is stated as that of other FFNs, and in newer ones a shared expert.
 //
 // qwen35: three of four layers are gated delta nets. Their value heads stand in files so that neighbours have different
 // key heads. Attention has an output gate, and turns a part of each head only; the positions of an image would have
@@ -64,6 +66,33 @@ constexpr std::array kArchs{
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "granite",
+            .models = "Granite 3 and 4 (dense)",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .rope_factors = Presence::kOptional,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0,
+            .may_be_unturned = true,
+            .has_scale_keys = true},
+    ArchRow{.architecture = "granitemoe",
+            .models = "Granite 3 with experts (1B-A400M, 3B-A800M)",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .rope_factors = Presence::kOptional,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .router = RouterKind::kSoftmaxNormed,
+            .expert_width = "feed_forward_length",
+            .shared_expert = SharedExpertRow{.is_optional = true},
+            .default_rope_theta = 10000.0,
+            .may_be_unturned = true,
+            .has_scale_keys = true},
     ArchRow{.architecture = "phi3",
             .models = "Phi 3 and 4 whose contexts are as trained (mini 4k, 14B)",
             .pairing = RopePairing::kHalves,

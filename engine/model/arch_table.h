@@ -41,6 +41,7 @@ struct DeltaNetRow {
 // Of architectures in which every layer with experts has an FFN beside them.
 struct SharedExpertRow {
   bool is_named_as_dense = false;  // its tensors and its width, as those of a layer without experts
+  bool is_optional = false;        // a file that does not state its width has none
   bool has_gate = false;           // as LayerSpec::has_shared_gate
 };
 
@@ -71,10 +72,12 @@ struct ArchRow {
   Activation activation = Activation::kSilu;
   std::optional<RouterKind> router = std::nullopt;  // the FFN of every layer is one of experts; absent: of none
   bool may_lack_experts = false;                    // a file without expert_count has none
-  bool has_branch_norms = false;                    // of layers with experts, as LayerSpec has it
+  std::string_view expert_width = "expert_feed_forward_length";  // the key that states it
+  bool has_branch_norms = false;                                 // of layers with experts, as LayerSpec has it
   std::optional<SharedExpertRow> shared_expert = std::nullopt;
   double default_rope_theta = 0;      // when rope.freq_base is absent
   std::uint32_t unturned_period = 0;  // every so-many-th layer does not turn its heads; 0: all do
+  bool may_be_unturned = false;       // rope.scaling.finetuned, when it is false, says that no layer does
   // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The
   // window has to be stated: without it such layers would be read as others.
   bool has_window_heads = false;
@@ -82,6 +85,9 @@ struct ArchRow {
   // context. 0: they turn as all other layers do.
   double window_rope_theta = 0;
   bool scales_embedding = false;  // by sqrt(d_model)
+  // Factors on scores, embedding and what is added to the residual, and a divisor of logits: attention.scale,
+  // embedding_scale, residual_scale, logit_scale. See read_scales.h.
+  bool has_scale_keys = false;
   // The model with this many layers scales q.k by 1 / sqrt(d_model / n_heads); models with any other number of layers,
   // and all of them where this is 0, by 1 / sqrt(head_dim).
   std::uint32_t n_layers_scaled_by_width = 0;

@@ -118,6 +118,14 @@ double KeyReader::number(std::string_view key, std::optional<double> fallback) {
   return value;
 }
 
+bool KeyReader::flag(std::string_view key, bool fallback) {
+  const MetaValue* value = failed() ? nullptr : find(key);
+  if (value == nullptr) return fallback;
+  if (const bool* held = std::get_if<bool>(value)) return *held;
+  fail(ErrorCode::kBadFile, fmt::format("metadata '{}' is no flag, expected true or false", full_key(key)));
+  return fallback;
+}
+
 std::string KeyReader::text(std::string_view key, std::string_view fallback) {
   if (failed()) return {};
   const auto found = file_.find_string(reading(key));

@@ -41,6 +41,7 @@ class KeyReader {
   std::optional<std::vector<std::uint64_t>> counts(std::string_view key);
   // Finite. Without a fallback the key must be there.
   double number(std::string_view key, std::optional<double> fallback = std::nullopt);
+  bool flag(std::string_view key, bool fallback);
   std::string text(std::string_view key, std::string_view fallback);
 
   // "llama.context_length"

@@ -47,7 +47,7 @@ void add(Fingerprint& print, const LayerSpec& layer) {
 }
 
 void add(Fingerprint& print, const WeightTensor& weight) {
-  const auto& [role, layer, name, file_tensor, dtype, rows, n_matrices, n_rows, n_cols] = weight;
+  const auto& [role, layer, name, file_tensor, dtype, rows, n_matrices, n_rows, n_cols, factor] = weight;
   print.add(role);
   print.add(layer);
   print.add(name);
@@ -55,6 +55,7 @@ void add(Fingerprint& print, const WeightTensor& weight) {
   print.add(dtype);
   for (const std::uint64_t number : {rows.first, rows.n_together, rows.step, n_matrices, n_rows, n_cols})
     print.add(number);
+  print.add(factor);
 }
 
 }  // namespace

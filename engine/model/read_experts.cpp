@@ -25,11 +25,15 @@ LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& k
   layer.router = *row.router;
   layer.n_experts = keys.positive("expert_count", kMaxExperts);
   layer.n_experts_used = keys.positive("expert_used_count", kMaxExperts);
-  layer.expert_d_ff = keys.positive("expert_feed_forward_length", max_width);
+  layer.expert_d_ff = keys.positive(row.expert_width, max_width);
   layer.has_branch_norms = row.has_branch_norms;
   if (row.shared_expert) {
-    if (!row.shared_expert->is_named_as_dense)
-      layer.d_ff = keys.positive("expert_shared_feed_forward_length", max_width);
+    constexpr std::string_view kWidth = "expert_shared_feed_forward_length";
+    if (row.shared_expert->is_optional) {
+      layer.d_ff = keys.count(kWidth, max_width, 0);
+    } else if (!row.shared_expert->is_named_as_dense) {
+      layer.d_ff = keys.positive(kWidth, max_width);
+    }
     layer.has_shared_gate = row.shared_expert->has_gate;
   }
   if (layer.n_experts_used > layer.n_experts) {
@@ -40,7 +44,7 @@ LayerSpec read_experts(const ArchRow& row, std::uint32_t max_width, KeyReader& k
   if (const std::uint64_t width = std::uint64_t{layer.n_experts_used} * layer.expert_d_ff; width > max_width) {
     keys.fail(ErrorCode::kBadFile,
               fmt::format("metadata '{}' times '{}' is {}, expected at most {}", keys.full_key("expert_used_count"),
-                          keys.full_key("expert_feed_forward_length"), width, max_width));
+                          keys.full_key(row.expert_width), width, max_width));
   }
   return layer;
 }

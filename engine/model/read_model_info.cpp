@@ -19,6 +19,7 @@
 #include "model/read_experts.h"
 #include "model/read_heads.h"
 #include "model/read_rope.h"
+#include "model/read_scales.h"
 #include "model/read_windows.h"
 #include "model/unapplied_keys.h"
 #include "model/unread_tensors.h"
@@ -27,9 +28,6 @@ namespace headroom {
 namespace {
 
 constexpr std::uint32_t kMaxWidth = 1U << 24;
-
-constexpr std::string_view kAttentionSoftcapKey = "attn_logit_softcapping",
-                           kLogitSoftcapKey = "final_logit_softcapping";
 
 std::string weight_type_names() {
   std::string names;
@@ -126,7 +124,7 @@ class ModelInfoReader {
     head_sizes_ = read_head_sizes(row_, model_.d_model, n_heads.front(), keys_);
     if (keys_.failed()) return;
     const std::vector<std::uint32_t> windows = read_windows(row_, n_blocks_, model_.n_ctx_trained, keys_);
-    const float softcap = read_softcap(kAttentionSoftcapKey, row_.attention_softcap);
+    const float softcap = read_softcap("attn_logit_softcapping", row_.attention_softcap, keys_);
     const std::vector<bool> is_recurrent = read_recurrent_layers(row_, n_blocks_, keys_);
     const std::optional<DeltaNetSpec> delta_net = read_delta_net(row_, keys_);
     if (keys_.failed()) return;
@@ -176,23 +174,13 @@ class ModelInfoReader {
     return scale;
   }
 
-  // 0: none.
-  float read_softcap(std::string_view key, const std::optional<double>& fallback) {
-    if (!fallback) return 0;
-    const double softcap = keys_.number(key, fallback);
-    if (softcap < 0) bad(fmt::format("metadata '{}' is {}, expected 0 or more", keys_.full_key(key), softcap));
-    return static_cast<float>(softcap);
-  }
-
-  void read_scales() {
-    if (row_.scales_embedding) model_.embedding_scale = std::sqrt(static_cast<float>(model_.d_model));
-    model_.logit_softcap = read_softcap(kLogitSoftcapKey, row_.logit_softcap);
-  }
+  void read_scales() { logit_scale_ = headroom::read_scales(row_, keys_, model_); }
 
   void read_ropes() {
     model_.ropes.push_back(read_rope(file_, row_, head_sizes_.full, model_.n_ctx_trained, keys_));
     if (keys_.failed()) return;
-    if (row_.unturned_period > 0) add_unturned();
+    if (row_.unturned_period > 0) add_unturned(row_.unturned_period);
+    if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true)) add_unturned(1);
     if (row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
     const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };
@@ -201,15 +189,14 @@ class ModelInfoReader {
     for (LayerSpec& layer : model_.layers) layer.rope = has_window(layer) ? 1 : 0;
   }
 
-  // An embedding that turns no pair, for the layers that are not turned.
-  void add_unturned() {
+  // An embedding that turns no pair, for the layers that are not turned: every period-th.
+  void add_unturned(std::uint32_t period) {
     RopeSpec none = model_.ropes.front();
     none.rope_dim = 0;
     none.scaling = RopeScaling::kNone;
     none.freq_factors.clear();
     model_.ropes.push_back(std::move(none));
-    for (std::uint32_t i = row_.unturned_period - 1; i < n_layers_; i += row_.unturned_period)
-      model_.layers[i].rope = 1;
+    for (std::uint32_t i = period - 1; i < n_layers_; i += period) model_.layers[i].rope = 1;
   }
 
   void read_vocabulary() {
@@ -245,6 +232,7 @@ class ModelInfoReader {
     for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
     fill(TensorRole::kOutputNorm, -1, 1, d_model);
+    if (!keys_.failed()) model_.weights.back().factor = logit_scale_;
     if (is_there(TensorRole::kHead, -1)) fill(TensorRole::kHead, -1, model_.n_vocab, d_model);
   }
 
@@ -470,6 +458,7 @@ class ModelInfoReader {
   ModelInfo model_;
   std::uint32_t n_layers_ = 0, n_blocks_ = 0;  // n_blocks_: with layers that are not run
   HeadSizes head_sizes_;
+  float logit_scale_ = 1;
   std::vector<bool> is_used_;  // by index into the file's tensors
 };
 

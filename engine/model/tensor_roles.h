@@ -109,6 +109,8 @@ struct WeightTensor {
   TensorRows rows{};              // of the tensor; of experts, those of all matrices
   std::uint64_t n_matrices = 1;   // not 1: experts
   std::uint64_t n_rows = 0, n_cols = 0;
+  // Of a vector: what each element is multiplied by when it is loaded. The last norm takes a factor on logits so.
+  float factor = 1.0F;
 };
 
 }  // namespace headroom

@@ -76,6 +76,12 @@ void set_tiled_heads(ModelInfo& model, bool are_tiled) {
   }
 }
 
+void scale_logits(ModelInfo& model, float factor) {
+  for (WeightTensor& weight : model.weights) {
+    if (weight.role == TensorRole::kOutputNorm) weight.factor = factor;
+  }
+}
+
 void leave_out_shared_experts(ModelInfo& model) { set_of_layers<&LayerSpec::d_ff>(model, 0U); }
 
 class GoldenPart : public testing::TestWithParam<Part> {};
@@ -109,6 +115,13 @@ constexpr Part kParts[] = {
     {"plain_scores", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
     {"factors", "gemma4", [](ModelInfo& m) { m.ropes[0].freq_factors.clear(); }},
     {"unturned_layers", "smollm3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
+    {"attention_scale", "granite", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
+    {"embedding_scale", "granite", [](ModelInfo& m) { m.embedding_scale = 1.0F / 0.3F; }},
+    {"residual_scale", "granite", [](ModelInfo& m) { m.embedding_scale = 3; }},
+    {"epsilon_of_the_scaled_residual", "granite", [](ModelInfo& m) { m.norm_epsilon = 1e-2F; }},
+    {"logit_scale", "granite", [](ModelInfo& m) { scale_logits(m, 1.0F); }},
+    {"last_expert", "granitemoe", [](ModelInfo& m) { set_of_layers<&LayerSpec::n_experts_used>(m, 2U); }},
+    {"shared_expert", "granitemoe-shared", leave_out_shared_experts},
     {"rotary_part", "phi3", [](ModelInfo& m) { m.ropes[0].rope_dim = 32; }},
     {"router_scale", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::router_scale>(m, 1.0F); }},
     {"expert_scales", "gemma4-experts", [](ModelInfo& m) { set_of_layers<&LayerSpec::has_expert_scales>(m, false); }},

@@ -70,6 +70,7 @@ def layer_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
     return ["full_attention" if layer in full else "linear_attention" for layer in range(n_layers)]
 
 
+GRANITE = dict(attention_multiplier=0.4, embedding_multiplier=3.0, residual_multiplier=0.3, logits_scaling=0.25)
 EXPERTS = dict(num_experts=8, num_experts_per_tok=3, moe_intermediate_size=20, shared_expert_intermediate_size=28)
 FEW_EXPERTS = dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, shared_expert_intermediate_size=4)
 QWEN3NEXT = (dict(d_model=24, n_heads=2, n_kv_heads=1, head_dim=32, n_layers=3), WITHOUT_SECTIONS,
@@ -125,6 +126,12 @@ MODELS = {
     # Three quarters of each head turn.
     "phi3": ("phi3", dict(d_model=64, n_heads=2, n_kv_heads=1, head_dim=32), dict(PLAIN, partial_rotary_factor=0.75),
              dict(pad_token_id=None)),
+    # Scales that are none of those without a key, and an epsilon that shows where the residual is kept divided by its scale.
+    "granite": ("granite", dict(d_model=48, n_heads=3, n_kv_heads=1, d_ff=40, epsilon=1e-2), PLAIN, dict(GRANITE)),
+    "granitemoe": ("granitemoe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=20), PLAIN,
+                   dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3)),
+    "granitemoe-shared": ("granitemoe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=20), PLAIN,
+                          dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3, shared_intermediate_size=28)),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -137,6 +144,8 @@ FUZZED = {
     "smollm3": (dict(n_layers=4), PLAIN, dict(pad_token_id=None)),
     "ernie4_5": ({}, PLAIN, {}),
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
+    "granite": ({}, PLAIN, dict(GRANITE)),
+    "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
                dict(GEMMA4, global_head_dim=8, num_global_key_value_heads=1, attention_k_eq_v=True, layer_types=window_kinds(2, full=(1,)),
                     enable_moe_block=True, num_experts=3, top_k_experts=2, moe_intermediate_size=4)),
@@ -163,9 +172,14 @@ CLASSES = {
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
     "smollm3": (transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM),
     "ernie4_5": (transformers.Ernie4_5Config, transformers.Ernie4_5ForCausalLM),
+    "granite": (transformers.GraniteConfig, transformers.GraniteForCausalLM),
+    "granitemoe": (transformers.GraniteMoeConfig, transformers.GraniteMoeForCausalLM),
+    "granitemoeshared": (transformers.GraniteMoeSharedConfig, transformers.GraniteMoeSharedForCausalLM),
     "phi3": (transformers.Phi3Config, transformers.Phi3ForCausalLM),
     "gemma4": (transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM),
 }
+# Architectures of which transformers has two: which one by what a configuration has beside.
+FURTHER_CLASSES = (("llama", "sliding_window", "mistral"), ("granitemoe", "shared_intermediate_size", "granitemoeshared"))
 
 
 class F16Cache:
@@ -185,8 +199,9 @@ class F16Cache:
 
 
 def make_config(architecture: str, shape: dict, rope: dict, further: dict):
-    config_class, model_class = CLASSES["mistral" if architecture == "llama" and "sliding_window" in further else architecture]
-    head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if architecture != "qwen2" else {}
+    config_class, model_class = CLASSES[next((kind for name, key, kind in FURTHER_CLASSES if name == architecture and key in further), architecture)]
+    has_head_dim = architecture not in ("qwen2", "granite", "granitemoe")
+    head_dim = {"head_dim": shape.get("head_dim", shape["d_model"] // shape["n_heads"])} if has_head_dim else {}
     config = config_class(
         vocab_size=shape.get("n_vocab", 288),
         hidden_size=shape["d_model"],
@@ -195,7 +210,7 @@ def make_config(architecture: str, shape: dict, rope: dict, further: dict):
         num_attention_heads=shape["n_heads"],
         num_key_value_heads=shape["n_kv_heads"],
         max_position_embeddings=64,
-        rms_norm_eps=1e-5,
+        rms_norm_eps=shape.get("epsilon", 1e-5),
         rope_parameters=copy.deepcopy(rope),
         **head_dim,
         **{"tie_word_embeddings": False, **further},

@@ -45,6 +45,13 @@ LAYER_NAMES = {
     "post_feedforward_layernorm_1.weight": "post_ffw_norm_1.weight",
     "pre_feedforward_layernorm_2.weight": "pre_ffw_norm_2.weight",
     "post_feedforward_layernorm_2.weight": "post_ffw_norm_2.weight",
+    "block_sparse_moe.router.weight": "ffn_gate_inp.weight",
+    "block_sparse_moe.experts.gate_proj": "ffn_gate_exps.weight",
+    "block_sparse_moe.experts.up_proj": "ffn_up_exps.weight",
+    "block_sparse_moe.experts.down_proj": "ffn_down_exps.weight",
+    "shared_mlp.gate_proj": "ffn_gate_shexp.weight",
+    "shared_mlp.up_proj": "ffn_up_shexp.weight",
+    "shared_mlp.output_linear.weight": "ffn_down_shexp.weight",
     "router.proj.weight": "ffn_gate_inp.weight",
     "router.scale": "ffn_gate_inp.scale",
     "router.per_expert_scale": "ffn_down_exps.scale",
@@ -58,7 +65,10 @@ LAYER_NAMES = {
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
 # Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
-PERMUTED = ("llama", "smollm3")
+PERMUTED = ("llama", "smollm3", "granite", "granitemoe")
+# Keys of a file that transformers' configurations call otherwise.
+SCALE_KEYS = {"attention_multiplier": "attention.scale", "embedding_multiplier": "embedding_scale", "residual_multiplier": "residual_scale",
+              "logits_scaling": "logit_scale"}
 # The same name is another norm where a layer has norms before and after.
 POST_NORM_NAMES = {
     "post_attention_layernorm.weight": "post_attention_norm.weight",
@@ -98,6 +108,8 @@ def parts(name: str, values: np.ndarray, config, is_fused: bool) -> list:
     key head's query, key, values and gates follow each other, as they do in some files (is_fused)."""
     if name.endswith(".gate_up_proj") and not is_fused:
         return [(name.replace("gate_up_proj", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2, axis=1))]
+    if name.endswith(".shared_mlp.input_linear.weight"):
+        return [(name.replace("input_linear.weight", which), half) for which, half in zip(("gate_proj", "up_proj"), np.split(values, 2))]
     if name.endswith(".in_proj_qkvz.weight") and not is_fused:
         n_qk, n_values = config.linear_key_head_dim, value_dim(config) // config.linear_num_key_heads
         by_key_head = values.reshape(config.linear_num_key_heads, -1, values.shape[1])
@@ -264,6 +276,14 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(getattr(config, "top_k_experts", None) or config.num_experts_per_tok)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if architecture == "granitemoe":  # the width of an expert is that of an FFN
+        writer.add_expert_count(config.num_local_experts)
+        writer.add_expert_used_count(config.num_experts_per_tok)
+        if getattr(config, "shared_intermediate_size", 0):
+            writer.add_expert_shared_feed_forward_length(config.shared_intermediate_size)
+    for scale, key in SCALE_KEYS.items():
+        if hasattr(config, scale):
+            writer.add_float32(f"{architecture}.{key}", getattr(config, scale))
     if hasattr(config, "shared_expert_intermediate_size"):
         writer.add_expert_shared_feed_forward_length(config.shared_expert_intermediate_size)
     if has_delta_nets(config):

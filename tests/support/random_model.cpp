@@ -79,13 +79,14 @@ class ModelBuilder {
     writer_.set_uint(key("embedding_length"), spec_.d_model);
     // Real files of experts state another width for layers without any, or none.
     const bool is_named_as_dense = has_experts() && row_.shared_expert && row_.shared_expert->is_named_as_dense;
-    if (!has_experts() || !row_.shared_expert)
+    if (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length"))
       writer_.set_uint(key("feed_forward_length"), has_experts() ? 3 * spec_.d_ff : spec_.d_ff);
     if (is_named_as_dense) writer_.set_uint(key("feed_forward_length"), spec_.shared_d_ff);
     std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
                                                  {"expert_used_count", spec_.n_experts_used},
-                                                 {"expert_feed_forward_length", spec_.d_ff}};
-    if (row_.shared_expert && !is_named_as_dense) experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
+                                                 {std::string(row_.expert_width), spec_.d_ff}};
+    if (row_.shared_expert && !is_named_as_dense && spec_.shared_d_ff > 0)
+      experts["expert_shared_feed_forward_length"] = spec_.shared_d_ff;
     for (const auto& [name, value] : experts) {
       if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
@@ -119,6 +120,7 @@ class ModelBuilder {
       writer_.set_uint(key("attention.sliding_window_pattern"), spec_.window_period);
     }
     if (!spec_.float_keys.contains("rope.freq_base")) writer_.set_float(key("rope.freq_base"), 10000.0F);
+    if (row_.has_scale_keys && !spec_.float_keys.contains("logit_scale")) writer_.set_float(key("logit_scale"), 4.0F);
     for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
     for (const auto& [name, value] : spec_.uint_keys) writer_.set_uint(key(name), value);
     for (const auto& [name, value] : spec_.string_keys) writer_.set_string(key(name), value);
@@ -274,7 +276,7 @@ class ModelBuilder {
         add_vector(norm, i, spec_.d_model, Fill::kNorm);
       if (spec_.has_optional_parts) add_vector(TensorRole::kExpertScale, i, spec_.n_experts, Fill::kNorm);
     }
-    if (!row_.shared_expert) return;
+    if (!row_.shared_expert || spec_.shared_d_ff == 0) return;
     if (row_.shared_expert->is_named_as_dense) return add_dense(i, spec_.shared_d_ff);
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
       add(layer_tensor_name(i, name), role, type_of(role), {n_cols, n_rows}, Fill::kMatrix);

@@ -37,6 +37,8 @@ std::string traits_of(const ArchRow& row) {
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
   if (row.unturned_period > 0)
     traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
+  if (row.may_be_unturned) traits.emplace_back("no rotary embedding where the file says so");
+  if (row.has_scale_keys) traits.emplace_back("scales of embedding, scores, residual and logits");
   if (row.delta_net)
     traits.push_back(fmt::format("gated delta nets in the place of attention in all layers but one of {}",
                                  row.delta_net->attention_period));
@@ -46,7 +48,10 @@ std::string traits_of(const ArchRow& row) {
   if (row.may_lack_experts) {
     traits.emplace_back("experts beside the FFN, where the file has any");
   } else {
-    traits.emplace_back(row.shared_expert ? "experts, one of them shared" : "experts");
+    const bool may_share = row.shared_expert && row.shared_expert->is_optional;
+    traits.emplace_back(may_share           ? "experts, in some files one of them shared"
+                        : row.shared_expert ? "experts, one of them shared"
+                                            : "experts");
   }
   return list_of(traits);
 }

@@ -36,6 +36,7 @@ TEST(ModelFingerprint, every_fact_that_a_plan_depends_on_changes_it) {
       [](ModelInfo& m) { m.weights[1].dtype = DType::kBF16; },
       [](ModelInfo& m) { ++m.weights[1].n_rows; },
       [](ModelInfo& m) { ++m.weights[1].file_tensor; },
+      [](ModelInfo& m) { m.weights[1].factor = 0.5F; },
       [](ModelInfo& m) { m.weights[1].role = TensorRole::kVBias; },
   };
   std::set<std::uint64_t> seen{model_fingerprint(model)};
