@@ -26,6 +26,7 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 //
 // smollm3: llama, but for every fourth layer, which turns nothing; no key says so. ernie4_5: llama, whose definition
 // turns neighbours itself. phi3: llama with halves, and the matrices that others have apart in one tensor each.
+// mistral3: llama, whose queries grow with the logarithm of their position, and whose YaRN leaves lengths as they are.
 // granite: llama with four scales, which files state; in some of its models nothing turns. granitemoe is the same with
 // experts, whose width is stated as that of other FFNs, and in newer ones a shared expert.
 //
@@ -66,6 +67,18 @@ constexpr std::array kArchs{
             .window = WindowRule::kRefused,
             .activation = Activation::kSilu,
             .default_rope_theta = 10000.0},
+    ArchRow{.architecture = "mistral3",
+            .models = "Ministral 3, Devstral 2",
+            .pairing = RopePairing::kNeighbours,
+            .qkv_bias = Presence::kOptional,
+            .attn_out_bias = Presence::kOptional,
+            .may_fuse_qkv = true,
+            .rope_factors = Presence::kOptional,
+            .window = WindowRule::kRefused,
+            .activation = Activation::kSilu,
+            .default_rope_theta = 10000.0,
+            .has_yarn_multiplier = true,
+            .grows_queries = true},
     ArchRow{.architecture = "granite",
             .models = "Granite 3 and 4 (dense)",
             .pairing = RopePairing::kNeighbours,

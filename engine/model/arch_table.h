@@ -78,6 +78,9 @@ struct ArchRow {
   double default_rope_theta = 0;      // when rope.freq_base is absent
   std::uint32_t unturned_period = 0;  // every so-many-th layer does not turn its heads; 0: all do
   bool may_be_unturned = false;       // rope.scaling.finetuned, when it is false, says that no layer does
+  // rope.scaling.yarn_log_multiplier divides what YaRN multiplies cos and sin by.
+  bool has_yarn_multiplier = false;
+  bool grows_queries = false;  // attention.temperature_scale is RopeSpec::growth of queries
   // Heads of layers with a window have sizes of their own, attention.key_length_swa and rope.dimension_count_swa. The
   // window has to be stated: without it such layers would be read as others.
   bool has_window_heads = false;

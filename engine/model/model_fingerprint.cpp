@@ -11,11 +11,12 @@ namespace {
 
 void add(Fingerprint& print, const RopeSpec& rope) {
   const auto& [pairing, scaling, rope_dim, theta, factor, original_n_ctx, low_freq_factor, high_freq_factor, beta_fast,
-               beta_slow, attention_factor, freq_factors] = rope;
+               beta_slow, attention_factor, freq_factors, growth] = rope;
   print.add(pairing);
   print.add(scaling);
   for (const std::uint32_t number : {rope_dim, original_n_ctx}) print.add(number);
-  for (const double number : {theta, factor, low_freq_factor, high_freq_factor, beta_fast, beta_slow, attention_factor})
+  for (const double number :
+       {theta, factor, low_freq_factor, high_freq_factor, beta_fast, beta_slow, attention_factor, growth})
     print.add(number);
   print.add(freq_factors.size());
   for (const float number : freq_factors) print.add(number);
@@ -28,15 +29,15 @@ void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
 }
 
 void add(Fingerprint& print, const LayerSpec& layer) {
-  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, attention_scale, attention_softcap,
-               has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key, has_out_gate, has_post_norms,
-               output_scale, activation, d_ff, n_experts, n_experts_used, expert_d_ff, router, has_shared_gate,
-               has_branch_norms, has_expert_scales, router_scale] = layer;
+  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, attention_scale,
+               attention_softcap, has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key,
+               has_out_gate, has_post_norms, output_scale, activation, d_ff, n_experts, n_experts_used, expert_d_ff,
+               router, has_shared_gate, has_branch_norms, has_expert_scales, router_scale] = layer;
   print.add(attention);
   print.add(activation);
   print.add(router);
-  for (const std::uint32_t number :
-       {n_heads, n_kv_heads, head_dim, window, rope, d_ff, n_experts, n_experts_used, expert_d_ff})
+  for (const std::uint32_t number : {n_heads, n_kv_heads, head_dim, window, rope, query_rope.value_or(rope), d_ff,
+                                     n_experts, n_experts_used, expert_d_ff})
     print.add(number);
   for (const float number : {attention_scale, attention_softcap, output_scale, router_scale}) print.add(number);
   for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key, has_out_gate,

@@ -40,6 +40,7 @@ struct RopeSpec {
   double low_freq_factor = 1.0, high_freq_factor = 4.0;              // llama3
   double beta_fast = 32.0, beta_slow = 1.0, attention_factor = 0.0;  // yarn; 0: 1 + 0.1 ln(factor)
   std::vector<float> freq_factors;  // (rope_dim / 2) divisors from the file; empty: none
+  double growth = 0.0;  // of queries: cos and sin are multiplied by 1 + growth ln(1 + floor(position / original_n_ctx))
 
   bool operator==(const RopeSpec&) const = default;
 };
@@ -48,7 +49,9 @@ struct RopeSpec {
 // scale; else 1).
 struct RopeFrequencies {
   std::vector<float> per_pair;
-  float magnitude = 1.0F;
+  float magnitude = 1.0F, growth = 0.0F;  // at the first position, and as RopeSpec has it
+  std::uint32_t original_n_ctx = 0;
+  float magnitude_at(std::uint32_t position) const;
 };
 RopeFrequencies rope_frequencies(const RopeSpec& rope);
 
@@ -94,11 +97,12 @@ struct LayerSpec {
   std::optional<DeltaNetSpec> delta_net{};
   AttentionKind attention = AttentionKind::kFull;
   std::uint32_t n_heads = 0, n_kv_heads = 0;
-  std::uint32_t head_dim = 0;      // even, at most kMaxHeadDim
-  std::uint32_t window = 0;        // kWindow: how many newest positions a query sees
-  std::uint32_t rope = 0;          // index into ModelInfo::ropes
-  float attention_scale = 0.0F;    // on q.k
-  float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
+  std::uint32_t head_dim = 0;                 // even, at most kMaxHeadDim
+  std::uint32_t window = 0;                   // kWindow: how many newest positions a query sees
+  std::uint32_t rope = 0;                     // index into ModelInfo::ropes
+  std::optional<std::uint32_t> query_rope{};  // likewise, of queries where they have another one than keys
+  float attention_scale = 0.0F;               // on q.k
+  float attention_softcap = 0.0F;             // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
   bool has_value_norm = false;  // RMS norm, without a weight, of each head of V
   bool value_is_key = false;    // V is made by the matrix of K: it is K without norm of weights and rope
@@ -122,6 +126,7 @@ struct LayerSpec {
   // An FFN beside the experts, through which every row goes.
   bool has_shared_expert() const { return has_experts() && d_ff > 0; }
   bool has_cache() const { return !delta_net; }  // a row of K and V for each position
+  std::uint32_t rope_of_queries() const { return query_rope.value_or(rope); }
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
 

@@ -181,6 +181,11 @@ class ModelInfoReader {
     if (keys_.failed()) return;
     if (row_.unturned_period > 0) add_unturned(row_.unturned_period);
     if (row_.may_be_unturned && !keys_.flag("rope.scaling.finetuned", true)) add_unturned(1);
+    if (std::optional<RopeSpec> of_queries =
+            read_query_rope(row_, model_.ropes.front(), head_sizes_.full, model_.n_ctx_trained, keys_)) {
+      for (LayerSpec& layer : model_.layers) layer.query_rope = static_cast<std::uint32_t>(model_.ropes.size());
+      model_.ropes.push_back(*std::move(of_queries));
+    }
     if (row_.window_rope_theta == 0) return;
     RopeSpec of_windows = read_window_rope(row_, model_.ropes.front(), head_sizes_.window, keys_);
     const auto has_window = [](const LayerSpec& layer) { return layer.attention == AttentionKind::kWindow; };

@@ -12,7 +12,8 @@
 namespace headroom {
 namespace {
 
-constexpr std::string_view kWindowRopeDim = "rope.dimension_count_swa";
+constexpr std::string_view kWindowRopeDim = "rope.dimension_count_swa",
+                           kOriginalContextKey = "rope.scaling.original_context_length";
 
 struct ScalingName {
   std::string_view name;
@@ -42,7 +43,7 @@ RopeScaling read_scaling_type(KeyReader& keys) {
 }
 
 void read_llama3(RopeSpec& rope, KeyReader& keys) {
-  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxPositions);
+  rope.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions);
   rope.low_freq_factor = keys.number("rope.scaling.low_freq_factor");
   rope.high_freq_factor = keys.number("rope.scaling.high_freq_factor");
   if (!keys.failed() && !(rope.low_freq_factor > 0 && rope.high_freq_factor > rope.low_freq_factor)) {
@@ -52,13 +53,15 @@ void read_llama3(RopeSpec& rope, KeyReader& keys) {
   }
 }
 
-void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
-  rope.original_n_ctx = keys.positive("rope.scaling.original_context_length", kMaxPositions, n_ctx_trained);
+void read_yarn(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
+  constexpr std::string_view kMultiplier = "rope.scaling.yarn_log_multiplier";
+  rope.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
   rope.beta_fast = keys.number("rope.scaling.yarn_beta_fast", 32.0);
   rope.beta_slow = keys.number("rope.scaling.yarn_beta_slow", 1.0);
   // The files' factors multiply the scale that YaRN derives from its factor.
   const double file_scale =
       keys.number("rope.scaling.attn_factor", 1.0) * keys.number("rope.scaling.yarn_attn_factor", 1.0);
+  const double multiplier = row.has_yarn_multiplier ? keys.number(kMultiplier, 0.0) : 0.0;
   const double extrapolation = keys.number("rope.scaling.yarn_ext_factor", 1.0);
   if (keys.failed()) return;
   if (!(rope.beta_slow > 0 && rope.beta_fast > rope.beta_slow)) {
@@ -80,10 +83,15 @@ void read_yarn(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
     keys.fail(ErrorCode::kUnsupported, fmt::format("metadata '{}' is {}; this version has 1 only",
                                                    keys.full_key("rope.scaling.yarn_ext_factor"), extrapolation));
   }
-  rope.attention_factor = file_scale == 1.0 ? 0.0 : file_scale * (1 + 0.1 * std::log(rope.factor));
+  if (multiplier < 0)
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(kMultiplier), multiplier));
+  if (keys.failed() || (file_scale == 1.0 && multiplier == 0.0)) return;
+  const double of_factor = 0.1 * std::log(rope.factor);
+  rope.attention_factor = file_scale * (1 + of_factor) / (1 + multiplier * of_factor);
 }
 
-void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
+void read_scaling(const ArchRow& row, RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) {
   rope.scaling = read_scaling_type(keys);
   if (rope.scaling != RopeScaling::kNone) rope.factor = keys.number(factor_key(keys), 1.0);
   if (keys.failed()) return;
@@ -97,7 +105,7 @@ void read_scaling(RopeSpec& rope, std::uint32_t n_ctx_trained, KeyReader& keys) 
       if (rope.factor == 1) rope.scaling = RopeScaling::kNone;
       break;
     case RopeScaling::kLlama3: read_llama3(rope, keys); break;
-    case RopeScaling::kYarn: read_yarn(rope, n_ctx_trained, keys); break;
+    case RopeScaling::kYarn: read_yarn(row, rope, n_ctx_trained, keys); break;
   }
 }
 
@@ -163,10 +171,29 @@ RopeSpec read_rope(const ModelFile& file, const ArchRow& row, std::uint32_t head
   check_rope_dim(rope.rope_dim, "rope.dimension_count", head_dim, keys);
   check_theta(rope, "rope.freq_base", keys);
   if (!keys.failed() && !row.has_window_heads) expect_same_in_windows(kWindowRopeDim, rope.rope_dim, keys);
-  if (!keys.failed()) read_scaling(rope, n_ctx_trained, keys);
+  if (!keys.failed()) read_scaling(row, rope, n_ctx_trained, keys);
   if (!keys.failed() && row.has_rope_sections) check_sections(rope, keys);
   if (!keys.failed()) read_freq_factors(file, row.rope_factors, rope, keys);
   return rope;
+}
+
+std::optional<RopeSpec> read_query_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim,
+                                        std::uint32_t n_ctx_trained, KeyReader& keys) {
+  constexpr std::string_view kGrowth = "attention.temperature_scale";
+  const double growth = row.grows_queries ? keys.number(kGrowth, 0.0) : 0.0;
+  if (keys.failed() || growth == 0) return std::nullopt;
+  RopeSpec of_queries = rope;
+  of_queries.growth = growth;
+  if (rope.scaling != RopeScaling::kYarn)
+    of_queries.original_n_ctx = keys.positive(kOriginalContextKey, kMaxPositions, n_ctx_trained);
+  if (growth < 0)
+    keys.fail(ErrorCode::kBadFile,
+              fmt::format("metadata '{}' is {}, expected 0 or more", keys.full_key(kGrowth), growth));
+  if (rope.rope_dim != head_dim)
+    keys.fail(ErrorCode::kUnsupported,
+              fmt::format("metadata '{}' is {}, expected the size of a head, {}, beside '{}'",
+                          keys.full_key("rope.dimension_count"), rope.rope_dim, head_dim, keys.full_key(kGrowth)));
+  return of_queries;
 }
 
 RopeSpec read_window_rope(const ArchRow& row, const RopeSpec& rope, std::uint32_t head_dim, KeyReader& keys) {

@@ -30,8 +30,15 @@ double yarn_ramp(double first, double last, std::uint32_t i) {
 
 }  // namespace
 
+float RopeFrequencies::magnitude_at(std::uint32_t position) const {
+  if (growth == 0.0F) return magnitude;
+  return magnitude * (1 + growth * std::log(1 + static_cast<float>(position / original_n_ctx)));
+}
+
 RopeFrequencies rope_frequencies(const RopeSpec& rope) {
   RopeFrequencies result;
+  result.growth = static_cast<float>(rope.growth);
+  result.original_n_ctx = rope.original_n_ctx;
   const bool is_yarn = rope.scaling == RopeScaling::kYarn;
   const double yarn_first = is_yarn ? std::max(0.0, std::floor(yarn_pair(rope, rope.beta_fast))) : 0.0;
   const double yarn_last = is_yarn ? std::min(rope.rope_dim - 1.0, std::ceil(yarn_pair(rope, rope.beta_slow))) : 0.0;

@@ -115,6 +115,8 @@ constexpr Part kParts[] = {
     {"plain_scores", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
     {"factors", "gemma4", [](ModelInfo& m) { m.ropes[0].freq_factors.clear(); }},
     {"unturned_layers", "smollm3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
+    {"growth_of_queries", "mistral3", [](ModelInfo& m) { m.ropes[1].growth = 0; }},
+    {"length_that_yarn_leaves", "mistral3", [](ModelInfo& m) { m.ropes[0].attention_factor = 0; }},
     {"attention_scale", "granite", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
     {"embedding_scale", "granite", [](ModelInfo& m) { m.embedding_scale = 1.0F / 0.3F; }},
     {"residual_scale", "granite", [](ModelInfo& m) { m.embedding_scale = 3; }},

@@ -35,6 +35,8 @@ LLAMA3 = {
     "original_max_position_embeddings": 16,
 }
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
+# mistral3: lengths stay as they are, but those of queries, which grow within the tokens.
+GROWING = dict(YARN, type="yarn", max_position_embeddings=64, beta_fast=32.0, beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.5)
 LINEAR = {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}
 # gemma3: the layers that see everything, then those with a window, which turn by another base and are not scaled.
 GLOBAL_AND_LOCAL = {
@@ -132,6 +134,7 @@ MODELS = {
                    dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3)),
     "granitemoe-shared": ("granitemoe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=20), PLAIN,
                           dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3, shared_intermediate_size=28)),
+    "mistral3": ("mistral3", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=64, d_ff=40), GROWING, {}),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -144,6 +147,7 @@ FUZZED = {
     "smollm3": (dict(n_layers=4), PLAIN, dict(pad_token_id=None)),
     "ernie4_5": ({}, PLAIN, {}),
     "phi3": ({}, PLAIN, dict(pad_token_id=None)),
+    "mistral3": ({}, GROWING, {}),
     "granite": ({}, PLAIN, dict(GRANITE)),
     "granitemoe": ({}, PLAIN, dict(GRANITE, num_local_experts=3, num_experts_per_tok=2, shared_intermediate_size=4)),
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
@@ -172,6 +176,7 @@ CLASSES = {
     "gemma3": (transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM),
     "smollm3": (transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM),
     "ernie4_5": (transformers.Ernie4_5Config, transformers.Ernie4_5ForCausalLM),
+    "mistral3": (transformers.Ministral3Config, transformers.Ministral3ForCausalLM),
     "granite": (transformers.GraniteConfig, transformers.GraniteForCausalLM),
     "granitemoe": (transformers.GraniteMoeConfig, transformers.GraniteMoeForCausalLM),
     "granitemoeshared": (transformers.GraniteMoeSharedConfig, transformers.GraniteMoeSharedForCausalLM),

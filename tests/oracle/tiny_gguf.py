@@ -65,7 +65,9 @@ LAYER_NAMES = {
     "nextn.shared_head_norm.weight": "nextn.shared_head_norm.weight",
 }
 # Of these a file has rows of Q and K so that neighbours turn together where the model turns halves.
-PERMUTED = ("llama", "smollm3", "granite", "granitemoe")
+PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")
+ROPE_KEYS = {"low_freq_factor": "rope.scaling.low_freq_factor", "high_freq_factor": "rope.scaling.high_freq_factor",
+             "mscale_all_dim": "rope.scaling.yarn_log_multiplier", "llama_4_scaling_beta": "attention.temperature_scale"}
 # Keys of a file that transformers' configurations call otherwise.
 SCALE_KEYS = {"attention_multiplier": "attention.scale", "embedding_multiplier": "embedding_scale", "residual_multiplier": "residual_scale",
               "logits_scaling": "logit_scale"}
@@ -301,9 +303,9 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
         writer.add_rope_scaling_factor(rope["factor"])
         if "original_max_position_embeddings" in rope:
             writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
-        for key in ("low_freq_factor", "high_freq_factor"):
+        for key, name in ROPE_KEYS.items():
             if key in rope:
-                writer.add_float32(f"{architecture}.rope.scaling.{key}", rope[key])
+                writer.add_float32(f"{architecture}.{name}", rope[key])
     add_tokenizer(writer, architecture, config.vocab_size)
     if freq_factors is not None:
         writer.add_tensor("rope_freqs.weight", freq_factors.astype(np.float32))

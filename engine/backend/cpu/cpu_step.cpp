@@ -185,11 +185,12 @@ void CpuStep::fill_rope_table(std::uint32_t thread) {
       const bool neighbours = bound_.model->ropes[r].pairing == RopePairing::kNeighbours;
       float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[r];
       float* sines = cosines + 2 * n_pairs;
+      const float magnitude = rope.magnitude_at(inputs_.rows[row].position);
       for (std::size_t pair = 0; pair < n_pairs; ++pair) {
         const float angle = position * rope.per_pair[pair];  // in f32, as the models were trained
         const std::size_t x = neighbours ? 2 * pair : pair, y = neighbours ? 2 * pair + 1 : pair + n_pairs;
-        cosines[x] = cosines[y] = std::cos(angle) * rope.magnitude;
-        sines[y] = std::sin(angle) * rope.magnitude;
+        cosines[x] = cosines[y] = std::cos(angle) * magnitude;
+        sines[y] = std::sin(angle) * magnitude;
         sines[x] = -sines[y];
       }
     }
@@ -342,10 +343,9 @@ void CpuStep::logits(const Op& op, std::uint32_t thread) {
 
 // --- q, k, v ---
 
-void CpuStep::turn(float* head, const BoundLayer& layer, std::uint32_t row) const {
-  const RopeSpec& rope = bound_.model->ropes[layer.spec->rope];
-  const float* cosines =
-      bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[layer.spec->rope];
+void CpuStep::turn(float* head, std::uint32_t by, std::uint32_t row) const {
+  const RopeSpec& rope = bound_.model->ropes[by];
+  const float* cosines = bound_.scratch.rope + std::size_t{row} * bound_.rope_row_elems + bound_.rope_offsets[by];
   const auto turn_pairs = rope.pairing == RopePairing::kNeighbours ? kernels_.turn_neighbours : kernels_.turn_halves;
   turn_pairs(head, cosines, cosines + rope.rope_dim, rope.rope_dim);
 }
@@ -365,7 +365,7 @@ void CpuStep::finish_queries(const BoundLayer& layer, float* query, std::uint32_
       float* elems = query + std::size_t{row} * layer.spec->q_dim() + std::size_t{head} * head_dim;
       add_bias(elems, of_head(layer.q_bias, head, head_dim), head_dim);
       if (layer.q_norm != nullptr) kernels_.norm(elems, layer.q_norm, head_dim, bound_.model->norm_epsilon, elems);
-      turn(elems, layer, row);
+      turn(elems, layer.spec->rope_of_queries(), row);
       if (!layer.q_rotation.empty())
         kernels_.rotate(elems, head_dim, layer.q_rotation.data() + std::size_t{head / heads_per_kv} * head_dim);
     }
@@ -428,7 +428,7 @@ void CpuStep::finish_kv(const BoundLayer& layer, KvPart part, Share heads) {
         add_bias(elems, of_head(is_keys ? layer.k_bias : layer.v_bias, head, head_dim), head_dim);
         if (is_keys) {
           if (layer.k_norm != nullptr) kernels_.norm(elems, layer.k_norm, head_dim, bound_.model->norm_epsilon, elems);
-          turn(elems, layer, row);
+          turn(elems, layer.spec->rope, row);
           if (!layer.k_rotation.empty())
             kernels_.rotate(elems, head_dim, layer.k_rotation.data() + std::size_t{head} * head_dim);
         } else {

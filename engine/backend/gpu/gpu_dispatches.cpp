@@ -87,7 +87,8 @@ class OpDispatches : ProductDispatches {
     const bool is_query = what == Heads::kQueries, is_value = what == Heads::kValues;
     const GpuCache cache(bound_, op_.layer);
     const bool turns_with_keys = !is_value && cache.is_rotated(true);
-    const RopeSpec& rope = model_.ropes[spec_->rope];
+    const std::uint32_t turned_by = is_query ? spec_->rope_of_queries() : spec_->rope;
+    const RopeSpec& rope = model_.ropes[turned_by];
     const TensorRole norm_slot = is_query ? TensorRole::kQNorm : TensorRole::kKNorm;
     const std::uint32_t n_heads = is_query ? spec_->n_heads : spec_->n_kv_heads;
     Dispatch& dispatch = add(is_query ? Kernel::kQueryHeads : Kernel::kCacheHeads, needs_barrier);
@@ -110,7 +111,7 @@ class OpDispatches : ProductDispatches {
     }
     const Bytes balance_row = bound_.scratch.balance ? bound_.scratch.balance.size / model_.n_layers() / kF32Bytes : 0;
     const bool has_shifts = is_value && has_value_shifts(KvPart::kValues, bound_.plan->options);
-    const std::uint64_t rope_at = bound_.input_layout.rope_at(model_, spec_->rope, bound_.plan->program.max_rows);
+    const std::uint64_t rope_at = bound_.input_layout.rope_at(model_, turned_by, bound_.plan->program.max_rows);
     dispatch.push = words_of(args::HeadsPush{.n_heads = n_heads,
                                              .group = is_query ? spec_->n_heads / spec_->n_kv_heads : 1,
                                              .rows_at = narrow(bound_.input_layout.rows_at),

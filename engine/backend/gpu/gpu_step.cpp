@@ -58,10 +58,11 @@ void write_inputs(const GpuBinding& bound, const StepInputs& inputs) {
     const std::size_t n_pairs = frequencies.per_pair.size();
     auto* to = reinterpret_cast<float*>(words + layout.rope_at(*bound.model, rope, bound.plan->program.max_rows));
     for (const StepRow& row : inputs.rows) {
+      const float magnitude = frequencies.magnitude_at(row.position);
       for (std::size_t pair = 0; pair < n_pairs; ++pair) {
         const float angle = static_cast<float>(row.position) * frequencies.per_pair[pair];  // as models were trained
-        to[pair] = std::cos(angle) * frequencies.magnitude;
-        to[n_pairs + pair] = std::sin(angle) * frequencies.magnitude;
+        to[pair] = std::cos(angle) * magnitude;
+        to[n_pairs + pair] = std::sin(angle) * magnitude;
       }
       to += 2 * n_pairs;
     }

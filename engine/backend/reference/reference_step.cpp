@@ -16,11 +16,12 @@ namespace {
 void turn(std::span<float> head, const RopeSpec& rope, const RopeFrequencies& frequencies, std::uint32_t position) {
   const std::uint32_t n_pairs = rope.rope_dim / 2;
   const bool neighbours = rope.pairing == RopePairing::kNeighbours;
+  const float magnitude = frequencies.magnitude_at(position);
   for (std::uint32_t pair = 0; pair < n_pairs; ++pair) {
     const float angle = static_cast<float>(position) * frequencies.per_pair[pair];  // in f32, as models were trained
     float& x = head[neighbours ? 2 * pair : pair];
     float& y = head[neighbours ? 2 * pair + 1 : pair + n_pairs];
-    const float cosine = std::cos(angle) * frequencies.magnitude, sine = std::sin(angle) * frequencies.magnitude;
+    const float cosine = std::cos(angle) * magnitude, sine = std::sin(angle) * magnitude;
     const float turned = x * cosine - y * sine;
     y = x * sine + y * cosine;
     x = turned;
@@ -141,10 +142,11 @@ void ReferenceStep::embed(const Op& op) {
 // Norm of each head where the layer has it, and RoPE.
 void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole role) const {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
+  const std::uint32_t rope = role == TensorRole::kQNorm ? spec.rope_of_queries() : spec.rope;
   for (std::uint32_t i = 0; i < heads.n_heads; ++i) {
     const std::span<float> head(heads.elems + std::size_t{i} * spec.head_dim, spec.head_dim);
     if (spec.has_qk_norm) norm(head, bound_.at(role, layer).vector(), bound_.model->norm_epsilon);
-    turn(head, bound_.model->ropes[spec.rope], bound_.ropes[spec.rope], position);
+    turn(head, bound_.model->ropes[rope], bound_.ropes[rope], position);
   }
 }
 

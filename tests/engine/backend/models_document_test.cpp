@@ -37,6 +37,7 @@ std::string traits_of(const ArchRow& row) {
   if (row.attention_softcap.value_or(0) != 0) traits.emplace_back("capped scores and logits");
   if (row.unturned_period > 0)
     traits.push_back(fmt::format("no rotary embedding in one layer of {}", row.unturned_period));
+  if (row.grows_queries) traits.emplace_back("queries that grow with their position");
   if (row.may_be_unturned) traits.emplace_back("no rotary embedding where the file says so");
   if (row.has_scale_keys) traits.emplace_back("scales of embedding, scores, residual and logits");
   if (row.delta_net)
