@@ -143,7 +143,8 @@ double share_with_cache(const ModelInfo& info) {
 
 // Errors of keys and values add up over the layers, and the residual passes them by: found are 0.6 to 0.95 of a row's
 // own error, 0.3 of it where a cap flattens the largest logits, and less where only some layers have a cache: there in
-// proportion, and a fifth less again where a shared expert adds to every row what has no such error.
+// proportion, and a fifth less again where a shared expert adds to every row what has no such error. A tenth is found
+// where layers add a tenth as much to an embedding as elsewhere.
 TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_leave) {
   const ModelInfo info = info_of(GetParam());
   for (const DTypeRow& kv : kDTypes) {
@@ -156,7 +157,12 @@ TEST_P(ReferenceLogits, of_a_quantized_cache_are_off_by_about_what_its_codes_lea
                              : relative_error(*found, GetParam().logits);
     RecordProperty(std::string(kv.label), std::to_string(error));
     EXPECT_LT(error, 1.4 * row_error(kv.dtype));
-    const double least = info.logit_softcap > 0 ? 0.2 : info.layers.front().has_shared_expert() ? 0.3 : 0.4;
+    const LayerSpec& layer = info.layers.front();
+    const bool has_large_embedding = info.embedding_scale > 1 && !layer.has_post_norms;
+    const double least = has_large_embedding         ? 0.06
+                         : info.logit_softcap > 0    ? 0.2
+                         : layer.has_shared_expert() ? 0.3
+                                                     : 0.4;
     EXPECT_GT(error, least * share_with_cache(info) * row_error(kv.dtype));
   }
 }
