@@ -18,9 +18,15 @@ struct UseTier : UseVariable {
   explicit UseTier(std::uint32_t tier) : UseVariable(kVulkanTierVariable, std::to_string(tier)) {}
 };
 
-// The devices that are looked for meanwhile: see kVulkanDevicesVariable; all of them where `setting` is empty.
-struct UseDevices : UseVariable {
-  explicit UseDevices(const char* setting) : UseVariable(kVulkanDevicesVariable, setting) {}
+// The devices that are looked for meanwhile: see kVulkanDevicesVariable; all of them where `setting` is empty. None are
+// of CUDA, which has the same card where its driver is there too.
+class UseDevices {
+ public:
+  explicit UseDevices(const char* setting)
+      : of_vulkan_(kVulkanDevicesVariable, setting), of_cuda_("HEADROOM_CUDA_DEVICES", "none") {}
+
+ private:
+  UseVariable of_vulkan_, of_cuda_;
 };
 
 // Those that the driver has the means for: 0, 1 and 2 with every lavapipe, 3 with those of 2026, of which

@@ -9,8 +9,8 @@
 // M, N and the exponentials do not depend on S: delta_pairs.cu has made them for all chunks at once, so that what is
 // done chunk after chunk are products alone, of which no row waits for another. All in f32: a state goes through every
 // row of a conversation, and what tiles of fewer digits round off stays in it. Three products of TF32 would keep enough
-// of them, and are slower than one of f32 on all cards whose tiles take TF32 at the rate of f32, which those of
-// workstations do.
+// of them. They take longer than one of f32 where tiles take TF32 no faster than that: GeForce 30, by what NVIDIA's
+// engineers say of it (github.com/NVIDIA/cutlass/discussions/390).
 // With keys of up to kTile elements a thread keeps its part of the state in registers from the first chunk to the last,
 // and loads the next chunk's rows while it computes this one. Longer keys have no room there: the state is read from
 // memory and written back with each chunk. Blocks: (blocks of columns of all value heads, slots of the step).
@@ -27,7 +27,7 @@ constexpr u32 kDeltaColumns = 32, kParts = kDeltaThreads / kDeltaColumns;
 // of them of keys, half of queries.
 constexpr u32 kTile = kDeltaTile;
 static_assert(kDeltaThreads == 2 * kTile);
-// Once a chunk's sums with S are there, a warp has a row of it.
+// Warps share out a chunk's products with S by rows of S; what follows has a warp for each row of the chunk.
 constexpr u32 kRows = kDeltaChunk;
 static_assert(kRows == kParts);
 
@@ -214,9 +214,9 @@ DEVICE float4 corrected(const float4& s, auto& keys, u32 at, float decay, const 
   return sum;
 }
 
-// What a chunk makes of its products with S, by the pairs that begin at `at`: r of this lane's column times what is
-// left of it at the chunk's end. Writes what is read. meanwhile() comes between two barriers, behind the first of which
-// nobody reads the chunk before.
+// From what each warp has left in `area`, S^T k_t and S^T q_t: writes what is read, and puts into `added` each row's r,
+// times exp(G_last - G_t), of this lane's column. Example: of row 2 M has three numbers, so r_2 is their sum with x_0,
+// x_1 and x_2. `at`: of the pairs. meanwhile() is called when nobody reads the chunk before any more.
 DEVICE void correct(const Chunk& chunk, float value, u32 at, auto& area, auto& pairs, auto& asked, auto& corrections,
                     float (&added)[kRows], const auto& meanwhile) {
   const u32 t = warp_index();
