@@ -111,7 +111,8 @@ class CpuStep {
   template <class Work>
   void for_each_group(Work work) const;
   void keep(const BoundLayer& layer, KvPart part, Share heads, Share rows);
-  void turn(float* head, std::uint32_t by, std::uint32_t row) const;  // by: index of the rope
+  static void add_bias(float* row, const float* bias, std::uint32_t n);  // none where it is null
+  void turn(float* head, std::uint32_t by, std::uint32_t row) const;     // by: index of the rope
 
   static constexpr std::uint32_t kPiecesPerThread = 8;
 
