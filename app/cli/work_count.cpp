@@ -20,7 +20,7 @@ double prefillOps(const ModelInfo& model, const Placement& placement, DeviceInde
   const auto rowsOf = [&](const WeightTensor& weight) -> double {
     const bool isHead = weight.role == (hasTiedHead ? TensorRole::kTokenEmbedding : TensorRole::kHead);
     if (isHead) return placement.head_device == device ? 1 : 0;
-    if (weight.role == TensorRole::kTokenEmbedding) return 0;
+    if (weight.role == TensorRole::kTokenEmbedding || weight.role == TensorRole::kLayerEmbedding) return 0;
     return weight_is_on(weight, device, placement, hasTiedHead) ? nTokens : 0;
   };
   double ops = 0;

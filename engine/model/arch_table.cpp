@@ -8,6 +8,12 @@ namespace {
 // Old converters wrote the angles of the rotary embedding, which follow from the metadata.
 constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotary angles"}};
 
+// Weights that a layer would make a cache by, where it reads another one's.
+constexpr std::string_view kSharedCache = "caches that are read from other layers";
+constexpr std::array kSharedCaches{UnusedTensors{"blk.N.attn_k.weight", kSharedCache},
+                                   UnusedTensors{"blk.N.attn_k_norm.weight", kSharedCache},
+                                   UnusedTensors{"blk.N.attn_v.weight", kSharedCache}};
+
 // llama: Llama 1-3, Mistral, TinyLlama, SmolLM. Its Q and K rows are permuted in GGUF files so that neighbours turn
 // together. A file of Mistral 7B 0.1 that states its window gets one, as in the model's own definition; converters
 // leave the key out where the window is not used. qwen2: biases on Q, K and V. qwen3: RMS norm on every head of Q and
@@ -22,7 +28,8 @@ constexpr std::array kRotaryAngles{UnusedTensors{"blk.N.attn_rot_embd.*", "rotar
 // gemma4: as gemma3, but for norms of files, which are what the definition multiplies by. Heads of V are normed
 // without a weight. Layers that see everything have larger heads, of which by their factors a quarter turns, and where
 // they have no V of their own it is what K is before its norm. Scores are not scaled, and a layer ends with a factor.
-// The model with experts has a dense FFN beside them, and norms of each.
+// The model with experts has a dense FFN beside them, and norms of each. In the small ones the last layers read caches
+// of earlier ones, and each layer is given elements of its own of a second embedding.
 //
 // smollm3: llama, but for every fourth layer, which turns nothing; no key says so. ernie4_5: llama, whose definition
 // turns neighbours itself. phi3: llama with halves, and the matrices that others have apart in one tensor each.
@@ -162,14 +169,17 @@ constexpr std::array kArchs{
             .n_layers_scaled_by_width = 62,
             .logit_softcap = 0.0},
     ArchRow{.architecture = "gemma4",
-            .models = "Gemma 4 (12B, 26B-A4B, 31B)",
+            .models = "Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)",
             .pairing = RopePairing::kHalves,
             .qk_norm = Presence::kRequired,
             .has_value_norm = true,
             .may_lack_values = true,
+            .may_share_caches = true,
+            .may_have_inputs = true,
             .has_post_norms = true,
             .may_scale_output = true,
             .rope_factors = Presence::kRequired,
+            .unused = kSharedCaches,
             .window = WindowRule::kPattern,
             .window_period = 6,
             .activation = Activation::kGelu,

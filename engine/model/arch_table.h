@@ -55,7 +55,11 @@ struct ArchRow {
   bool has_value_norm = false;      // as LayerSpec has it
   // A layer that sees everything and has no attn_v.weight makes its values by attn_k.weight: LayerSpec::value_is_key.
   bool may_lack_values = false;
-  bool has_out_gate = false;  // attn_q.weight has each head's queries and, behind them, its gate
+  // The last layers, as many as attention.shared_kv_layers says, read the cache of the last one before them that sees
+  // as much: LayerSpec::kv_layer.
+  bool may_share_caches = false;
+  bool may_have_inputs = false;  // embedding_length_per_layer_input is LayerSpec::input_dim
+  bool has_out_gate = false;     // attn_q.weight has each head's queries and, behind them, its gate
   bool has_post_norms = false;
   bool may_scale_output = false;  // layer_output_scale.weight is LayerSpec::output_scale where a layer has one
   std::string_view ffn_norm = "ffn_norm.weight";  // the tensor of a layer that holds the norm before its FFN

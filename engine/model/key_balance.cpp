@@ -132,13 +132,14 @@ Result<std::vector<std::vector<float>>> read_key_balance(const ModelInfo& model,
   WeightReader reader(file, stop);
   std::vector<std::vector<float>> balance;
   for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model.n_layers()); ++layer) {
-    if (!model.layers[static_cast<std::size_t>(layer)].has_cache()) {
-      balance.emplace_back();
+    const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
+    if (!spec.has_cache()) {
+      // Keys of another layer have its factors.
+      balance.push_back(spec.kv_layer ? balance[*spec.kv_layer] : std::vector<float>());
       continue;
     }
     const Result<OutputSquares> squares = read_output_squares(reader, model, layer);
     if (!squares) return squares.error();
-    const LayerSpec& spec = model.layers[static_cast<std::size_t>(layer)];
     balance.push_back(balance_keys(spec, model.ropes[spec.rope], *squares));
   }
   return balance;

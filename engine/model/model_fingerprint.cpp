@@ -29,15 +29,15 @@ void add(Fingerprint& print, const DeltaNetSpec& delta_net) {
 }
 
 void add(Fingerprint& print, const LayerSpec& layer) {
-  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, attention_scale,
+  const auto& [delta_net, attention, n_heads, n_kv_heads, head_dim, window, rope, query_rope, kv_layer, attention_scale,
                attention_softcap, has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key,
-               has_out_gate, has_post_norms, output_scale, activation, d_ff, n_experts, n_experts_used, expert_d_ff,
-               router, has_shared_gate, has_branch_norms, has_expert_scales, router_scale] = layer;
+               has_out_gate, has_post_norms, output_scale, input_dim, activation, d_ff, n_experts, n_experts_used,
+               expert_d_ff, router, has_shared_gate, has_branch_norms, has_expert_scales, router_scale] = layer;
   print.add(attention);
   print.add(activation);
   print.add(router);
-  for (const std::uint32_t number : {n_heads, n_kv_heads, head_dim, window, rope, query_rope.value_or(rope), d_ff,
-                                     n_experts, n_experts_used, expert_d_ff})
+  for (const std::uint32_t number : {n_heads, n_kv_heads, head_dim, window, rope, query_rope.value_or(rope),
+                                     kv_layer.value_or(~0U), input_dim, d_ff, n_experts, n_experts_used, expert_d_ff})
     print.add(number);
   for (const float number : {attention_scale, attention_softcap, output_scale, router_scale}) print.add(number);
   for (const bool flag : {has_qkv_bias, has_attn_out_bias, has_qk_norm, has_value_norm, value_is_key, has_out_gate,
@@ -64,11 +64,11 @@ void add(Fingerprint& print, const WeightTensor& weight) {
 std::uint64_t model_fingerprint(const ModelInfo& model) {
   // What follows from the weights, is of the heap, or is told to people counts for nothing.
   const auto& [name, architecture, n_params, file_bytes, n_vocab, d_model, n_ctx_trained, norm_epsilon, embedding_scale,
-               logit_softcap, ropes, layers, weights, bytes_by_type, heap_bytes, heap_is_measured, longest_token_bytes,
-               not_loaded, warnings] = model;
+               logit_softcap, input_elems, ropes, layers, weights, bytes_by_type, heap_bytes, heap_is_measured,
+               longest_token_bytes, not_loaded, warnings] = model;
   Fingerprint print;
   print.add(architecture);
-  for (const std::uint32_t number : {n_vocab, d_model, n_ctx_trained}) print.add(number);
+  for (const std::uint32_t number : {n_vocab, d_model, n_ctx_trained, input_elems}) print.add(number);
   for (const float number : {norm_epsilon, embedding_scale, logit_softcap}) print.add(number);
   print.add(ropes.size());
   for (const RopeSpec& rope : ropes) add(print, rope);

@@ -9,7 +9,7 @@
 namespace headroom {
 
 std::uint64_t LayerSpec::kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const {
-  if (!has_cache()) return 0;
+  if (!has_attention()) return 0;
   // A step writes up to n_batch new positions before the oldest of them reads its window, so both must fit at once.
   const std::uint64_t n_rows = attention == AttentionKind::kWindow ? std::min(n_ctx, window + n_batch) : n_ctx;
   return round_up(n_rows, kKvRowStep);
@@ -35,6 +35,12 @@ Bytes LayerSpec::kv_row_bytes(DType dtype) const { return n_kv_heads * row_bytes
 std::string not_loaded_text(const NotLoaded& unused) {
   return fmt::format("{} tensor{} of {}, {}", unused.n_tensors, unused.n_tensors == 1 ? "" : "s", unused.what,
                      format_bytes(unused.n_bytes));
+}
+
+std::uint32_t ModelInfo::n_layers_together() const {
+  std::uint32_t first = n_layers();
+  for (const LayerSpec& layer : layers) first = std::min(first, layer.kv_layer.value_or(first));
+  return n_layers() - first;
 }
 
 std::uint32_t ModelInfo::n_recurrent_layers() const {

@@ -101,14 +101,20 @@ struct LayerSpec {
   std::uint32_t window = 0;                   // kWindow: how many newest positions a query sees
   std::uint32_t rope = 0;                     // index into ModelInfo::ropes
   std::optional<std::uint32_t> query_rope{};  // likewise, of queries where they have another one than keys
-  float attention_scale = 0.0F;               // on q.k
-  float attention_softcap = 0.0F;             // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
+  // An earlier layer with heads of the same number and size, whose cache this one reads: it makes queries alone.
+  // Absent: it has a cache of its own.
+  std::optional<std::uint32_t> kv_layer{};
+  float attention_scale = 0.0F;    // on q.k
+  float attention_softcap = 0.0F;  // c: a score s, scaled, becomes c tanh(s / c); 0: it stays
   bool has_qkv_bias = false, has_attn_out_bias = false, has_qk_norm = false;
   bool has_value_norm = false;  // RMS norm, without a weight, of each head of V
   bool value_is_key = false;    // V is made by the matrix of K: it is K without norm of weights and rope
   bool has_out_gate = false;    // what was attended to is multiplied by the sigmoid of a gate of the same size
   bool has_post_norms = false;  // what attention adds to the residual is normed before it is added, as is the FFN's
-  float output_scale = 1.0F;    // on the residual, behind what the FFN adds; not 1: of layers with post-norms alone
+  float output_scale = 1.0F;    // on the residual, behind all that is added; not 1: of layers with post-norms alone
+  // Elements that a layer has of a row's layer inputs: act(gate(residual)) times these goes through a matrix and a
+  // norm, and is added behind the FFN. 0: it has none.
+  std::uint32_t input_dim = 0;
   Activation activation = Activation::kSilu;
   std::uint32_t d_ff = 0;  // of the FFN; of a layer with experts the width of its shared expert, 0: it has none
   // Experts, of which a row goes through n_experts_used. n_experts 0: none, and the others mean nothing.
@@ -125,13 +131,16 @@ struct LayerSpec {
   bool has_experts() const { return n_experts > 0; }
   // An FFN beside the experts, through which every row goes.
   bool has_shared_expert() const { return has_experts() && d_ff > 0; }
-  bool has_cache() const { return !delta_net; }  // a row of K and V for each position
+  bool has_attention() const { return !delta_net; }
+  bool has_cache() const { return has_attention() && !kv_layer; }  // its own: a row of K and V for each position
+  bool has_inputs() const { return input_dim > 0; }
+  float ffn_scale() const { return has_inputs() ? 1.0F : output_scale; }  // on the sum that the FFN ends with
   std::uint32_t rope_of_queries() const { return query_rope.value_or(rope); }
   std::uint32_t q_dim() const { return n_heads * head_dim; }
   std::uint32_t kv_dim() const { return n_kv_heads * head_dim; }
 
-  // Positions that the cache of this layer holds for one slot: n_ctx, or the window and one batch; a multiple of
-  // kKvRowStep. 0 without a cache.
+  // Positions that the cache that this layer reads holds for one slot: n_ctx, or the window and one batch; a multiple
+  // of kKvRowStep. 0 without attention.
   std::uint64_t kv_rows(std::uint64_t n_ctx, std::uint64_t n_batch) const;
   // The F16 rows of this layer. Sinks: the first kKvSinkRows positions, none in a layer with a window. Ring: a tail and
   // one batch. The tail is a sixteenth of kv_rows() between kKvTailRowsMin and kKvTailRowsMany, or a 128th of them, up
@@ -164,7 +173,10 @@ struct ModelInfo {
   float norm_epsilon = 1e-5F;
   float embedding_scale = 1.0F;  // on a row of the embedding that becomes the residual
   float logit_softcap = 0.0F;    // as LayerSpec::attention_softcap, on logits
-  std::vector<RopeSpec> ropes;   // at least one
+  // Of a row's layer inputs, those of all layers one behind the other; 0: layers have none. They are made once, of a
+  // table of their own and of the embedding: OpKind::kLayerInputs.
+  std::uint32_t input_elems = 0;
+  std::vector<RopeSpec> ropes;  // at least one
   std::vector<LayerSpec> layers;
   std::vector<WeightTensor> weights;  // every weight that the forward pass reads: see tensor_roles.h
   std::vector<std::pair<std::string, Bytes>> bytes_by_type;  // weight bytes per file type, largest first: "Q4_K"
@@ -177,6 +189,9 @@ struct ModelInfo {
   std::vector<std::string> warnings;  // what may make answers worse than the model is: sentences for users
 
   std::uint32_t n_layers() const { return static_cast<std::uint32_t>(layers.size()); }
+  // How many of the last layers stand on one device with their attention, since some of them read caches of others. 0:
+  // none do.
+  std::uint32_t n_layers_together() const;
   std::uint32_t n_recurrent_layers() const;
   // Whether any layer has a state, which can be taken up only where it stands.
   bool is_recurrent() const { return n_recurrent_layers() > 0; }

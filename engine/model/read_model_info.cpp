@@ -18,6 +18,7 @@
 #include "model/read_delta_net.h"
 #include "model/read_experts.h"
 #include "model/read_heads.h"
+#include "model/read_layer_inputs.h"
 #include "model/read_rope.h"
 #include "model/read_scales.h"
 #include "model/read_windows.h"
@@ -154,6 +155,8 @@ class ModelInfoReader {
       layer.output_scale = read_output_scale(i);
       model_.layers.push_back(layer);
     }
+    share_caches(row_, model_, keys_);
+    read_layer_inputs(row_, model_, keys_);
   }
 
   // One number, which is of the header for us: no device holds it as a weight.
@@ -234,6 +237,11 @@ class ModelInfoReader {
   void fill_slots() {
     const std::uint32_t d_model = model_.d_model;
     fill(TensorRole::kTokenEmbedding, -1, model_.n_vocab, d_model);
+    if (model_.input_elems > 0) {
+      fill(TensorRole::kLayerEmbedding, -1, model_.n_vocab, model_.input_elems);
+      fill(TensorRole::kInputProject, -1, model_.input_elems, d_model);
+      fill(TensorRole::kInputProjectNorm, -1, 1, model_.layers.front().input_dim);
+    }
     for (std::uint32_t i = 0; i < n_layers_ && !keys_.failed(); ++i)
       fill_layer(static_cast<std::int32_t>(i), model_.layers[i]);
     fill(TensorRole::kOutputNorm, -1, 1, d_model);
@@ -247,6 +255,10 @@ class ModelInfoReader {
     fill_from(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, i, 1, model_.d_model);
     layer.has_experts() ? fill_experts(i, layer) : fill_dense(i, layer);
     if (layer.has_post_norms) fill(TensorRole::kFfnPostNorm, i, 1, model_.d_model);
+    if (!layer.has_inputs()) return;
+    fill(TensorRole::kInputGate, i, layer.input_dim, model_.d_model);
+    fill(TensorRole::kInputOut, i, model_.d_model, layer.input_dim);
+    fill(TensorRole::kInputPostNorm, i, 1, model_.d_model);
   }
 
   void fill_attention(std::int32_t i, LayerSpec& layer) {
@@ -260,6 +272,8 @@ class ModelInfoReader {
                file_.find_tensor(*fused_tensor_name(TensorRole::kQ, i)) != nullptr) {
       fill_slices(*fused_tensor_name(TensorRole::kQ, i), i, 1,
                   {{TensorRole::kQ, q_dim}, {TensorRole::kK, kv_dim}, {TensorRole::kV, kv_dim}});
+    } else if (layer.kv_layer) {
+      fill(TensorRole::kQ, i, q_dim, d_model);
     } else {
       fill(TensorRole::kQ, i, q_dim, d_model);
       fill(TensorRole::kK, i, kv_dim, d_model);
@@ -270,13 +284,13 @@ class ModelInfoReader {
     layer.has_qkv_bias = wants(row_.qkv_bias, TensorRole::kQBias, i);
     if (layer.has_qkv_bias) {
       fill(TensorRole::kQBias, i, 1, q_dim);
-      fill(TensorRole::kKBias, i, 1, kv_dim);
-      fill(TensorRole::kVBias, i, 1, kv_dim);
+      if (!layer.kv_layer) fill(TensorRole::kKBias, i, 1, kv_dim);
+      if (!layer.kv_layer) fill(TensorRole::kVBias, i, 1, kv_dim);
     }
     layer.has_qk_norm = wants(row_.qk_norm, TensorRole::kQNorm, i);
     if (layer.has_qk_norm) {
       fill(TensorRole::kQNorm, i, 1, layer.head_dim);
-      fill(TensorRole::kKNorm, i, 1, layer.head_dim);
+      if (!layer.kv_layer) fill(TensorRole::kKNorm, i, 1, layer.head_dim);
     }
     fill(TensorRole::kAttnOut, i, d_model, q_dim);
     layer.has_attn_out_bias = wants(row_.attn_out_bias, TensorRole::kAttnOutBias, i);

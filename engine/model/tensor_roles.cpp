@@ -23,6 +23,9 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kTokenEmbedding, "token_embd", "token_embd.weight", false, true, ""},
     RoleRow{TensorRole::kOutputNorm, "output_norm", "output_norm.weight", false, false, ""},
     RoleRow{TensorRole::kHead, "output", "output.weight", false, true, ""},
+    RoleRow{TensorRole::kLayerEmbedding, "per_layer_token_embd", "per_layer_token_embd.weight", false, true, ""},
+    RoleRow{TensorRole::kInputProject, "per_layer_model_proj", "per_layer_model_proj.weight", false, true, ""},
+    RoleRow{TensorRole::kInputProjectNorm, "per_layer_proj_norm", "per_layer_proj_norm.weight", false, false, ""},
     RoleRow{TensorRole::kAttnNorm, "attn_norm", "attn_norm.weight", true, false, ""},
     RoleRow{TensorRole::kQ, "attn_q", "attn_q.weight", true, true, "attn_qkv.weight"},
     RoleRow{TensorRole::kK, "attn_k", "attn_k.weight", true, true, "attn_qkv.weight"},
@@ -57,6 +60,9 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kExpertPostNorm, "post_ffw_norm_2", "post_ffw_norm_2.weight", true, false, ""},
     RoleRow{TensorRole::kSharedPostNorm, "post_ffw_norm_1", "post_ffw_norm_1.weight", true, false, ""},
     RoleRow{TensorRole::kExpertScale, "ffn_down_exps_scale", "ffn_down_exps.scale", true, false, ""},
+    RoleRow{TensorRole::kInputGate, "inp_gate", "inp_gate.weight", true, true, ""},
+    RoleRow{TensorRole::kInputOut, "proj", "proj.weight", true, true, ""},
+    RoleRow{TensorRole::kInputPostNorm, "post_norm", "post_norm.weight", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -87,10 +93,16 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kExpertNorm:
     case TensorRole::kExpertPostNorm:
     case TensorRole::kSharedPostNorm:
-    case TensorRole::kExpertScale: return true;
+    case TensorRole::kExpertScale:
+    case TensorRole::kInputGate:
+    case TensorRole::kInputOut:
+    case TensorRole::kInputPostNorm: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:
+    case TensorRole::kLayerEmbedding:
+    case TensorRole::kInputProject:
+    case TensorRole::kInputProjectNorm:
     case TensorRole::kAttnNorm:
     case TensorRole::kQ:
     case TensorRole::kK:

@@ -12,45 +12,51 @@
 namespace headroom {
 
 enum class TensorRole : std::uint8_t {
-  kTokenEmbedding,  // (n_vocab, d_model)
-  kOutputNorm,      // (d_model)
-  kHead,            // (n_vocab, d_model); absent when tied: the embedding is read instead
-  kAttnNorm,        // (d_model)
-  kQ,               // (q_dim, d_model); of a delta net (q_dim, d_model) by its own sizes
-  kK,               // (kv_dim, d_model); of a delta net (q_dim, d_model)
-  kV,               // (kv_dim, d_model); of a delta net (v_dim, d_model)
-  kQBias,           // (q_dim)
-  kKBias,           // (kv_dim)
-  kVBias,           // (kv_dim)
-  kQNorm,           // (head_dim)
-  kKNorm,           // (head_dim)
-  kOutGate,         // (q_dim, d_model); of a delta net (v_dim, d_model)
-  kAlpha,           // (n_value_heads, d_model): of the decay
-  kBeta,            // (n_value_heads, d_model)
-  kConv,            // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
-  kTimeBias,        // (n_value_heads)
-  kDecay,           // (n_value_heads), below 0
-  kReadNorm,        // (value_dim)
-  kAttnOut,         // (d_model, q_dim); of a delta net (d_model, v_dim)
-  kAttnOutBias,     // (d_model)
-  kAttnPostNorm,    // (d_model)
-  kFfnNorm,         // (d_model)
-  kGate,            // (d_ff, d_model); these three also of a shared expert
-  kUp,              // (d_ff, d_model)
-  kDown,            // (d_model, d_ff)
-  kFfnPostNorm,     // (d_model)
-  kRouter,          // (n_experts, d_model)
-  kExpertGate,      // (n_experts, expert_d_ff, d_model)
-  kExpertUp,        // (n_experts, expert_d_ff, d_model)
-  kExpertDown,      // (n_experts, d_model, expert_d_ff)
-  kSharedGate,      // (d_model)
-  kRouterNorm,      // (d_model); these four of a layer with branch norms
-  kExpertNorm,      // (d_model)
-  kExpertPostNorm,  // (d_model)
-  kSharedPostNorm,  // (d_model)
-  kExpertScale,     // (n_experts)
+  kTokenEmbedding,    // (n_vocab, d_model)
+  kOutputNorm,        // (d_model)
+  kHead,              // (n_vocab, d_model); absent when tied: the embedding is read instead
+  kLayerEmbedding,    // (n_vocab, input_elems): read by row, by the host
+  kInputProject,      // (input_elems, d_model); these two of a row's layer inputs
+  kInputProjectNorm,  // (input_dim)
+  kAttnNorm,          // (d_model)
+  kQ,                 // (q_dim, d_model); of a delta net (q_dim, d_model) by its own sizes
+  kK,                 // (kv_dim, d_model); of a delta net (q_dim, d_model)
+  kV,                 // (kv_dim, d_model); of a delta net (v_dim, d_model)
+  kQBias,             // (q_dim)
+  kKBias,             // (kv_dim)
+  kVBias,             // (kv_dim)
+  kQNorm,             // (head_dim)
+  kKNorm,             // (head_dim)
+  kOutGate,           // (q_dim, d_model); of a delta net (v_dim, d_model)
+  kAlpha,             // (n_value_heads, d_model): of the decay
+  kBeta,              // (n_value_heads, d_model)
+  kConv,              // (n_mixed, conv_width): the last column is of the newest position. Kept as (conv_width, n_mixed)
+  kTimeBias,          // (n_value_heads)
+  kDecay,             // (n_value_heads), below 0
+  kReadNorm,          // (value_dim)
+  kAttnOut,           // (d_model, q_dim); of a delta net (d_model, v_dim)
+  kAttnOutBias,       // (d_model)
+  kAttnPostNorm,      // (d_model)
+  kFfnNorm,           // (d_model)
+  kGate,              // (d_ff, d_model); these three also of a shared expert
+  kUp,                // (d_ff, d_model)
+  kDown,              // (d_model, d_ff)
+  kFfnPostNorm,       // (d_model)
+  kRouter,            // (n_experts, d_model)
+  kExpertGate,        // (n_experts, expert_d_ff, d_model)
+  kExpertUp,          // (n_experts, expert_d_ff, d_model)
+  kExpertDown,        // (n_experts, d_model, expert_d_ff)
+  kSharedGate,        // (d_model)
+  kRouterNorm,        // (d_model); these four of a layer with branch norms
+  kExpertNorm,        // (d_model)
+  kExpertPostNorm,    // (d_model)
+  kSharedPostNorm,    // (d_model)
+  kExpertScale,       // (n_experts)
+  kInputGate,         // (input_dim, d_model); these three of a layer with inputs
+  kInputOut,          // (d_model, input_dim)
+  kInputPostNorm,     // (d_model)
 };
-inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kExpertScale) + 1;
+inline constexpr std::size_t kNTensorRoles = static_cast<std::size_t>(TensorRole::kInputPostNorm) + 1;
 
 std::string_view role_name(TensorRole role);  // "attn_q"
 bool role_is_matrix(TensorRole role);         // else a vector or the taps of a convolution, kept as F32

@@ -134,7 +134,8 @@ DeviceArenas::Sizes DeviceArenas::sizes_on(DeviceIndex device) const {
   return sizes;
 }
 
-// A program of one layer whose parts are on devices of their own. Layers that are alike are measured once.
+// A program of one layer whose parts are on devices of their own. Layers that are alike are measured once. Layer inputs
+// are made where the first layer is, and what holds them has a place for them beside all else.
 void DeviceArenas::measure_activations() {
   ModelInfo one;
   one.d_model = model_.d_model;
@@ -143,16 +144,27 @@ void DeviceArenas::measure_activations() {
   Placement apart;
   apart.layers = {{kAttention, kFfn}};
   apart.embed_device = apart.head_device = kEmbedding;
-  for (const LayerSpec& layer : model_.layers) {
-    if (one.layers.empty() || layer != one.layers.front()) {
-      one.layers = {layer};
-      const Program program =
-          build_program(one, apart, 3, options_.step_rows(), options_.n_logit_rows, buffer_alignment_);
-      embedding_activations_ = program.activation_bytes[kEmbedding];
-      activations_.push_back({program.activation_bytes[kAttention], program.activation_bytes[kFfn]});
-    } else {
+  input_activations_ = round_up(Bytes{options_.step_rows()} * model_.input_elems * kF32Bytes, buffer_alignment_);
+  const auto measure = [&] {
+    std::vector<Bytes> bytes =
+        build_program(one, apart, 3, options_.step_rows(), options_.n_logit_rows, buffer_alignment_).activation_bytes;
+    for (Bytes& of_device : bytes) of_device -= one.input_elems > 0 ? input_activations_ : 0;
+    return bytes;
+  };
+  for (std::size_t i = 0; i < model_.layers.size(); ++i) {
+    const LayerSpec& layer = model_.layers[i];
+    if (i > 1 && layer == model_.layers[i - 1]) {
       activations_.push_back(activations_.back());
+      continue;
     }
+    one.layers = {layer};
+    one.input_elems = model_.input_elems;
+    const std::vector<Bytes> bytes = measure();
+    embedding_activations_ = bytes[kEmbedding];
+    activations_.push_back({bytes[kAttention], bytes[kFfn]});
+    if (i == 0 || !layer.has_inputs()) continue;
+    one.layers.front().input_dim = one.input_elems = 0;
+    activations_.back().attention = measure()[kAttention];
   }
 }
 
@@ -160,13 +172,15 @@ Bytes DeviceArenas::activation_bytes(const Placement& placement, const WeightStr
                                      DeviceIndex device) const {
   const bool has_end = placement.embed_device == device || placement.head_device == device;
   Bytes most = has_end ? embedding_activations_ : 0;
+  bool has_inputs = placement.embed_device == device || placement.layers.front().attention == device;
   for (std::size_t i = 0; i < activations_.size(); ++i) {
     const LayerPlacement& at = placement.layers[i];
     if (at.attention == device) most = std::max(most, activations_[i].attention);
     const bool is_streamed = streaming.is_used() && streaming.ffn_device[i] == device;
     if (at.ffn == device || is_streamed) most = std::max(most, activations_[i].ffn);
+    has_inputs |= at.ffn == device || is_streamed;
   }
-  return most;
+  return most + (has_inputs ? input_activations_ : 0);
 }
 
 const DeviceArenas::Sizes& DeviceArenas::sizes_of(DeviceIndex device) const {

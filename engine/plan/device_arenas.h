@@ -88,7 +88,7 @@ class DeviceArenas {
   std::vector<Sizes> sizes_;                    // of the devices that may be used
   std::vector<std::vector<CacheSize>> caches_;  // (n_layers)
   std::vector<PartBytes> activations_;          // (n_layers)
-  Bytes embedding_activations_ = 0;
+  Bytes embedding_activations_ = 0, input_activations_ = 0;
   Bytes panel_rows_ = 0;  // of a thread of the CPU
 };
 

@@ -19,9 +19,10 @@ struct Widths {
   std::uint64_t input = 0, kv_dim = 0, q_dim = 0, n_heads = 0, head_dim = 0;
 };
 
-// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim, d_ff or expert_d_ff.
+// The widest of each over all layers. `input` is what a matrix may read: d_model, q_dim, d_ff or expert_d_ff; and what
+// an embedding has.
 Widths widest(const ModelInfo& model) {
-  Widths widths{.input = model.d_model};
+  Widths widths{.input = std::max(model.d_model, model.input_elems)};
   for (const LayerSpec& layer : model.layers) {
     const std::uint32_t v_dim = layer.delta_net ? layer.delta_net->v_dim() : 0;
     widths.input = std::max<std::uint64_t>({widths.input, layer.q_dim(), v_dim, layer.d_ff, layer.expert_d_ff});
@@ -49,7 +50,7 @@ struct InputRows {
 InputRows input_rows(const ModelInfo& model) {
   InputRows rows;
   for (const WeightTensor& weight : model.weights) {
-    if (!role_is_matrix(weight.role)) continue;
+    if (!role_is_matrix(weight.role) || weight.role == TensorRole::kLayerEmbedding) continue;
     const bool is_expert = role_is_experts(weight.role);
     const std::uint64_t n = is_expert ? model.layers[static_cast<std::size_t>(weight.layer)].n_experts_used : 1;
     if (dtype_row(weight.dtype).block_elems == 1) {
@@ -131,7 +132,8 @@ Bytes scratch_bytes(const ModelInfo& model, const DeviceInfo& device, const Plan
 CpuScratch cpu_scratch(const ModelInfo& model, const PlanOptions& /*options*/, std::uint32_t max_rows,
                        std::uint32_t n_threads, DeviceWork work) {
   if (work == DeviceWork::kNone) return {.n_threads = n_threads};
-  if (work == DeviceWork::kEmbeds) return {.row_bytes = aligned(model.d_model * kF32Bytes), .n_threads = n_threads};
+  if (work == DeviceWork::kEmbeds)
+    return {.row_bytes = aligned(std::max(model.d_model, model.input_elems) * kF32Bytes), .n_threads = n_threads};
   const Widths widths = widest(model);
   const std::uint64_t head_dim = round_up(widths.head_dim, kQuantGroup);
   const InputRows inputs = input_rows(model);
@@ -197,7 +199,7 @@ StagingLayout staging_layout(const ModelInfo& model, std::span<const DeviceInfo>
   StagingLayout layout;
   const auto look_at = [&](DeviceIndex from, DeviceIndex to) {
     if (is_own ? from == device || to == device : is_sent_by_host(from))
-      layout.transfer = Bytes{options.step_rows()} * model.d_model * kF32Bytes;
+      layout.transfer = Bytes{options.step_rows()} * std::max(model.d_model, model.input_elems) * kF32Bytes;
   };
   for_each_crossing(placement, look_at);
   if (streaming.is_used()) for_each_crossing(placement_of(placement, streaming, streaming.least_rows), look_at);

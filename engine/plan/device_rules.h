@@ -64,9 +64,9 @@ SamplerLayout sampler_layout(const ModelInfo& model, const PlanOptions& options)
 inline constexpr Bytes kTokenIdBytes = 4;
 Bytes slot_token_bytes(const PlanOptions& options);
 
-// A region kStaging, through which bytes cross between devices: the residual of one transfer at a time from
-// its start, and behind it the one row of logits that is read at a time from another device than the CPU. Each device
-// that copies page-locked memory has its own; the host has one for what the others send.
+// A region kStaging, through which bytes cross between devices: the residual or the layer inputs of one transfer at a
+// time from its start, and behind it the one row of logits that is read at a time from another device than the CPU.
+// Each device that copies page-locked memory has its own; the host has one for what the others send.
 struct StagingLayout {
   Bytes transfer = 0;       // of the largest transfer of a step
   Bytes logits_offset = 0;  // a multiple of 64

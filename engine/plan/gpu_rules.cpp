@@ -23,7 +23,7 @@ GpuScratch gpu_scratch(const ModelInfo& model, const DeviceInfo& device, const P
     n_experts = std::max<std::uint64_t>(n_experts, layer.n_experts);
     needs_added |= layer.has_post_norms || layer.has_shared_gate;
     const Bytes of_row = (layer.q_dim() + Bytes{2} * layer.n_heads) * kF32Bytes;
-    if (layer.has_cache()) partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
+    if (layer.has_attention()) partials = std::max(partials, gpu_splits(layer, options).n_partials(max_rows) * of_row);
     if (layer.delta_net) mixes = std::max(mixes, gpu_mixes(*layer.delta_net, max_rows).n_words * 4);
     if (!layer.has_experts() || layer.n_experts > kGpuMostExperts || max_rows <= kGpuFewRows) continue;
     expert_tiles = std::max(expert_tiles, gpu_expert_tiles(layer, max_rows).n_words * 4);
@@ -122,7 +122,8 @@ GpuInputs gpu_inputs(const ModelInfo& model, const PlanOptions& options) {
   std::uint64_t rope_words = 0;
   for (const RopeSpec& rope : model.ropes) rope_words += max_rows * rope.rope_dim;
   inputs.ropes_at = take(rope_words);
-  inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};  // embedding and head
+  inputs.max_groups = 2 * std::uint64_t{kGpuGroupsPerOp};                              // embedding and head
+  if (model.input_elems > 0) inputs.max_groups += 2 * std::uint64_t{kGpuGroupsPerOp};  // and layer inputs
   for (const LayerSpec& layer : model.layers) {
     // But for attention: of its own part, and of the FFN.
     const std::uint64_t n_ops = (layer.delta_net ? 3 : 2) + n_ffn_ops(layer);

@@ -8,7 +8,7 @@
 namespace headroom {
 
 KvF16Rows kv_f16_rows_of(const LayerSpec& layer, DType dtype, const PlanOptions& options) {
-  if (!layer.has_cache() || !is_quantized_kv(dtype) || options.kv_scheme == KvScheme::kPlain) return {};
+  if (!layer.has_attention() || !is_quantized_kv(dtype) || options.kv_scheme == KvScheme::kPlain) return {};
   return layer.kv_f16_rows(options.n_ctx, options.n_batch);
 }
 
@@ -68,7 +68,7 @@ std::optional<Bytes> kv_region_bytes(const LayerSpec& layer, const KvRegion& reg
 
 std::array<double, kNDTypes> kv_bytes_read(const LayerSpec& layer, const PlanOptions& options, std::uint64_t n_seen) {
   std::array<double, kNDTypes> bytes{};
-  if (!layer.has_cache()) return bytes;
+  if (!layer.has_attention()) return bytes;
   const auto add = [&](DType dtype, std::uint64_t n_rows) {
     bytes[static_cast<std::size_t>(dtype)] +=
         static_cast<double>(n_rows) * static_cast<double>(layer.kv_row_bytes(dtype));

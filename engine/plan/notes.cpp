@@ -20,7 +20,8 @@ void note_arena_limit(const ModelInfo& model, const DeviceInfo& device, std::vec
   const std::optional<Bytes> limit = largest_arena(device);
   const bool tied_head = has_tied_head(model);
   const auto bytes = [&](const WeightTensor& weight) {
-    const bool stays = weight.role == TensorRole::kTokenEmbedding && !tied_head;
+    const bool stays =
+        weight.role == TensorRole::kLayerEmbedding || (weight.role == TensorRole::kTokenEmbedding && !tied_head);
     return stays ? 0 : weight_bytes(weight, device.traits.weight_layout);
   };
   const auto largest =

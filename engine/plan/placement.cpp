@@ -67,8 +67,19 @@ bool weight_is_on(const WeightTensor& weight, DeviceIndex device, const Placemen
     const LayerPlacement& layer = placement.layers[static_cast<std::size_t>(weight.layer)];
     return (role_is_ffn(weight.role) ? layer.ffn : layer.attention) == device;
   }
-  if (weight.role != TensorRole::kTokenEmbedding) return placement.head_device == device;
+  switch (weight.role) {
+    case TensorRole::kLayerEmbedding: return placement.embed_device == device;
+    case TensorRole::kInputProject:
+    case TensorRole::kInputProjectNorm: return placement.layers.front().attention == device;
+    case TensorRole::kTokenEmbedding: break;
+    default: return placement.head_device == device;
+  }
   return placement.embed_device == device || (tied_head && placement.head_device == device);
+}
+
+bool is_lookup(const WeightTensor& weight, DeviceIndex device, const Placement& placement, bool tied_head) {
+  return weight.role == TensorRole::kLayerEmbedding ||
+         (weight.role == TensorRole::kTokenEmbedding && (!tied_head || placement.head_device != device));
 }
 
 LayerRun attention_run(const Placement& placement, DeviceIndex device) {

@@ -54,6 +54,9 @@ bool has_tied_head(const ModelInfo& model);
 // True when `weight` stands on `device`. A tied embedding may stand on two.
 bool weight_is_on(const WeightTensor& weight, DeviceIndex device, const Placement& placement, bool tied_head);
 
+// True when `device` reads rows of `weight` alone: an embedding that it does not multiply.
+bool is_lookup(const WeightTensor& weight, DeviceIndex device, const Placement& placement, bool tied_head);
+
 // Layers first..last of a device, by part; empty: first > last. Every placement of place_layers has one run of each.
 struct LayerRun {
   std::int32_t first = 0, last = -1;

@@ -75,14 +75,22 @@ Status check_devices(std::span<const DeviceInfo> devices, const std::vector<Devi
   return ok_status();
 }
 
-// Layers of single devices are those of all GPUs together.
-Status check_split(std::span<const DeviceInfo> devices, const PlanOptions& options) {
-  std::int64_t n_said = 0, n_layers = 0, n_gpus = 0;
+// Layers of single devices are those of all GPUs together, and the last GPU that has any has all that stand together.
+Status check_split(const ModelInfo& model, std::span<const DeviceInfo> devices, const PlanOptions& options) {
+  std::int64_t n_said = 0, n_layers = 0, n_gpus = 0, n_last = 0;
   for (const DeviceChoice& choice : options.devices) {
     if (devices[choice.device].kind == DeviceKind::kCpu) continue;
     ++n_gpus;
     n_said += choice.n_layers == kAutoLayers ? 0 : 1;
     n_layers += std::max(choice.n_layers, 0);
+    if (choice.n_layers > 0) n_last = choice.n_layers;
+  }
+  const std::uint32_t n_together = model.n_layers_together();
+  if (n_said > 0 && n_last > 0 && n_last < n_together) {
+    return usage(
+        fmt::format("device: expected at least {} layers on the last GPU, since some of them read caches of "
+                    "others, found {}",
+                    n_together, n_last));
   }
   if (n_said == 0 || (n_said == n_gpus && n_layers == options.n_gpu_layers)) return ok_status();
   return usage(fmt::format("device: expected layers for each of {} GPUs, {} together, or for none, found {} for {}",
@@ -103,7 +111,7 @@ Status check_layers(const ModelInfo& model, std::span<const DeviceInfo> devices,
                                model.name, found));
     }
   }
-  if (Status split = check_split(devices, options); !split) return split;
+  if (Status split = check_split(model, devices, options); !split) return split;
   if (n_gpu_layers != kAutoLayers && n_cpu_ffn > n_gpu_layers) {
     return usage(
         fmt::format("n_cpu_ffn: expected 0 to {} (the layers on GPUs) or auto, found {}", n_gpu_layers, n_cpu_ffn));

@@ -38,8 +38,9 @@ void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, con
                 std::vector<DevicePromptWork>& shares) {
   const Placement in_step = placement_of(placement, streaming, n_rows);
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0) continue;
-    const auto layer = static_cast<std::size_t>(weight.layer);
+    // That of layer inputs is read in each step, where the first layer is.
+    if (weight.layer < 0 && weight.role != TensorRole::kInputProject) continue;
+    const auto layer = static_cast<std::size_t>(std::max(weight.layer, 0));
     const auto part = role_is_ffn(weight.role) ? &LayerPlacement::ffn : &LayerPlacement::attention;
     const DeviceIndex device = in_step.layers[layer].*part;
     const bool is_streamed = device != placement.layers[layer].*part;
@@ -59,8 +60,9 @@ void add_layers(const ModelInfo& model, std::span<const DeviceInfo> devices, con
 void add_head(const ModelInfo& model, const DeviceInfo& device, PromptWork& work) {
   const bool tied_head = has_tied_head(model);
   for (const WeightTensor& weight : model.weights) {
-    if (weight.layer < 0 && (weight.role != TensorRole::kTokenEmbedding || tied_head))
-      work.weight_bytes[static_cast<std::size_t>(weight.dtype)] += bytes_on(weight, device);
+    const bool is_of_head = weight.role == TensorRole::kHead || weight.role == TensorRole::kOutputNorm ||
+                            (weight.role == TensorRole::kTokenEmbedding && tied_head);
+    if (is_of_head) work.weight_bytes[static_cast<std::size_t>(weight.dtype)] += bytes_on(weight, device);
   }
 }
 

@@ -99,12 +99,15 @@ std::vector<TokenWork> token_work(const ModelInfo& model, std::span<const Device
   for (const DeviceIndex device : devices_in_use(placement)) {
     TokenWork& on = work[device];
     for (const WeightTensor& weight : model.weights) {
-      const bool is_lookup =
-          weight.role == TensorRole::kTokenEmbedding && (!tied_head || placement.head_device != device);
-      if (is_lookup || !weight_is_on(weight, device, placement, tied_head)) continue;
+      if (is_lookup(weight, device, placement, tied_head) || !weight_is_on(weight, device, placement, tied_head))
+        continue;
       on.weight_bytes[static_cast<std::size_t>(weight.dtype)] +=
           static_cast<double>(weight_bytes(weight, devices[device].traits.weight_layout)) * model.share_read(weight);
     }
+  }
+  if (model.input_elems > 0) {
+    ++work[placement.embed_device].n_ops;
+    ++work[placement.layers.front().attention].n_ops;
   }
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const LayerSpec& layer = model.layers[i];

@@ -19,10 +19,10 @@ inline constexpr double kCrossingSeconds = 20e-6;
 inline constexpr double kProductShare = 0.5;
 
 // Of the program, for each layer: norm with q/k/v and rope, attention, its output, or the three of a delta net; gate
-// with up, and down; with experts the routing too, and the two of a shared one.
+// with up, and down; with experts the routing too, and the two of a shared one; the two of layer inputs.
 inline constexpr std::uint32_t kAttentionOps = 3;
 inline std::uint32_t n_ffn_ops(const LayerSpec& layer) {
-  return (layer.has_experts() ? 3 : 2) + (layer.has_shared_expert() ? 2 : 0);
+  return (layer.has_experts() ? 3 : 2) + (layer.has_shared_expert() ? 2 : 0) + (layer.has_inputs() ? 2 : 0);
 }
 
 // What it costs a step of n_rows rows that its residual goes from device to device.

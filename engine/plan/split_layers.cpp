@@ -20,7 +20,11 @@ LayerSplit with_run(LayerSplit split, DeviceIndex device, std::uint32_t n_layers
 }  // namespace
 
 LayerSplitter::LayerSplitter(const DeviceArenas& sizes, std::uint32_t stream_rows, std::vector<DeviceIndex> gpus)
-    : sizes_(sizes), stream_rows_(stream_rows), n_layers_(sizes.model().n_layers()), gpus_(std::move(gpus)) {}
+    : sizes_(sizes),
+      stream_rows_(stream_rows),
+      n_layers_(sizes.model().n_layers()),
+      n_together_(sizes.model().n_layers_together()),
+      gpus_(std::move(gpus)) {}
 
 Placement LayerSplitter::place(const LayerSplit& split) const {
   return place_layers(sizes_.model(), sizes_.devices(), sizes_.cpu(), split);
@@ -73,7 +77,7 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
     const Bytes missing = lacks(whole);
     if (best.first.runs.empty() || missing < best.second) best = {std::move(whole), missing};
     if (missing == 0 || gpu + 1 == gpus_.end()) break;
-    const std::uint32_t n = most_before(before, *gpu, *(gpu + 1), left);
+    const std::uint32_t n = std::min(most_before(before, *gpu, *(gpu + 1), left), left - n_together_);
     before = with_run(std::move(before), *gpu, n);
     left -= n;
   }
@@ -81,10 +85,12 @@ std::pair<LayerSplit, Bytes> LayerSplitter::best_split(std::uint32_t n_gpu_layer
 }
 
 LayerSplit LayerSplitter::split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const {
+  n_gpu_layers = allowed(n_gpu_layers);
   return best_split(n_gpu_layers, std::min(n_cpu_ffn, n_gpu_layers)).first;
 }
 
 bool LayerSplitter::fits(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const {
+  n_gpu_layers = allowed(n_gpu_layers);
   return best_split(n_gpu_layers, std::min(n_cpu_ffn, n_gpu_layers)).second == 0;
 }
 
@@ -95,7 +101,7 @@ std::uint32_t LayerSplitter::most_layers(std::uint32_t n_cpu_ffn) const {
     const std::uint32_t middle = fit + (too_many - fit) / 2;
     (fits(middle, n_cpu_ffn) ? fit : too_many) = middle;
   }
-  return fit;
+  return allowed(fit);
 }
 
 std::optional<std::uint32_t> LayerSplitter::least_cpu_ffn() const {

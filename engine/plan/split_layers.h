@@ -19,7 +19,8 @@ class LayerSplitter {
 
   // The last `n_gpu_layers` layers over the devices, the FFN of the first `n_cpu_ffn` of them on the CPU: each device
   // takes as many as fit before the next one takes any, and the fewest devices are used that hold them all with the
-  // head. When none do, the split that lacks the least.
+  // head. When none do, the split that lacks the least. Layers that stand together (ModelInfo::n_layers_together()) are
+  // on one device: where `n_gpu_layers` are fewer, none are on a GPU.
   LayerSplit split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
   bool fits(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;  // whether that split does
 
@@ -30,6 +31,7 @@ class LayerSplitter {
   std::optional<std::uint32_t> least_cpu_ffn() const;
 
  private:
+  std::uint32_t allowed(std::uint32_t n_gpu_layers) const { return n_gpu_layers < n_together_ ? 0 : n_gpu_layers; }
   Placement place(const LayerSplit& split) const;
   WeightStreaming stream(const Placement& placement) const;
   Bytes lacks(const LayerSplit& split) const;
@@ -38,7 +40,7 @@ class LayerSplitter {
   std::pair<LayerSplit, Bytes> best_split(std::uint32_t n_gpu_layers, std::uint32_t n_cpu_ffn) const;
 
   const DeviceArenas& sizes_;
-  const std::uint32_t stream_rows_, n_layers_;
+  const std::uint32_t stream_rows_, n_layers_, n_together_;
   const std::vector<DeviceIndex> gpus_;
 };
 

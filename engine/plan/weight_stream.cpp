@@ -27,6 +27,8 @@ constexpr std::array kRoute{TensorRole::kFfnNorm,    TensorRole::kRouter,     Te
 constexpr std::array kExpertDown{TensorRole::kExpertDown, TensorRole::kExpertPostNorm};
 // The norm that kSharedUp reads has come with kMoeRoute, and stays until the next layer's comes.
 constexpr std::array kSharedUp{TensorRole::kGate, TensorRole::kUp, TensorRole::kSharedGate};
+constexpr std::array kInputUp{TensorRole::kInputGate};
+constexpr std::array kInputDown{TensorRole::kInputOut, TensorRole::kInputPostNorm};
 constexpr std::array kSharedDown{TensorRole::kDown, TensorRole::kSharedPostNorm, TensorRole::kFfnPostNorm};
 
 // A model of one layer that has only this FFN: what is left to time is what the FFN takes.
@@ -107,7 +109,11 @@ std::span<const TensorRole> streamed_roles(OpKind kind) {
     case OpKind::kSharedUp: return kSharedUp;
     case OpKind::kMoeDown: return kExpertDown;
     case OpKind::kSharedDown: return kSharedDown;
+    case OpKind::kInputUp: return kInputUp;
+    case OpKind::kInputDown: return kInputDown;
     case OpKind::kEmbed:
+    case OpKind::kLayerEmbed:
+    case OpKind::kLayerInputs:
     case OpKind::kQkvRope:
     case OpKind::kAttend:
     case OpKind::kAttnOut:

@@ -19,8 +19,8 @@ class ProgramBuilder {
       : model_(model), alignment_(alignment) {
     program_.max_rows = max_rows;
     program_.max_logit_rows = max_logit_rows;
-    program_.ops.reserve(std::size_t{model.n_layers()} * 16 + 8);
-    program_.buffers.reserve(std::size_t{model.n_layers()} * 14 + 8);
+    program_.ops.reserve(std::size_t{model.n_layers()} * 20 + 8);
+    program_.buffers.reserve(std::size_t{model.n_layers()} * 16 + 8);
   }
 
   BufferId add_buffer(const char* name, DeviceIndex device, std::uint32_t row_elems) {
@@ -52,11 +52,48 @@ class ProgramBuilder {
   }
 
   // The residual on `device`: itself, or a copy there.
-  BufferId residual_on(DeviceIndex device, BufferId residual) {
-    if (program_.buffers[residual].device == device) return residual;
-    const BufferId here = add_buffer("residual", device, model_.d_model);
-    add_op(OpKind::kTransfer, -1, device, {residual}, {here});
+  BufferId residual_on(DeviceIndex device, BufferId residual) { return on(device, residual, model_.d_model); }
+
+  BufferId on(DeviceIndex device, BufferId buffer, std::uint32_t row_elems) {
+    if (program_.buffers[buffer].device == device) return buffer;
+    const BufferId here = add_buffer(program_.buffers[buffer].name.c_str(), device, row_elems);
+    add_op(OpKind::kTransfer, -1, device, {buffer}, {here});
     return here;
+  }
+
+  BufferId embed_layer_inputs(DeviceIndex device) {
+    const BufferId embedded = add_buffer("layer inputs", device, model_.input_elems);
+    kept_.push_back(embedded);
+    add_op(OpKind::kLayerEmbed, -1, device, {}, {embedded});
+    return embedded;
+  }
+
+  // `embedded` on the device of the first layer, where they are made. Any other device gets them once.
+  void make_layer_inputs(DeviceIndex device, BufferId embedded, BufferId residual) {
+    layer_inputs_ = {layer_inputs_on(device, embedded)};
+    const BufferId inputs = layer_inputs_.front(), projected = add_buffer("projected", device, model_.input_elems);
+    add_op(OpKind::kLayerInputs, -1, device, {residual, inputs}, {inputs, projected});
+  }
+
+  BufferId layer_inputs_on(DeviceIndex device) {
+    for (const BufferId there : layer_inputs_) {
+      if (program_.buffers[there].device == device) return there;
+    }
+    layer_inputs_.push_back(layer_inputs_on(device, layer_inputs_.front()));
+    return layer_inputs_.back();
+  }
+
+  BufferId layer_inputs_on(DeviceIndex device, BufferId inputs) {
+    const BufferId here = on(device, inputs, model_.input_elems);
+    if (here != inputs) kept_.push_back(here);
+    return here;
+  }
+
+  void add_input(std::int32_t index, const LayerSpec& layer, DeviceIndex device, bool is_streamed, BufferId inputs,
+                 BufferId residual) {
+    const BufferId input = add_buffer("input", device, layer.input_dim);
+    add_op(OpKind::kInputUp, index, device, {residual, inputs}, {input}, is_streamed);
+    add_op(OpKind::kInputDown, index, device, {input, residual}, {residual}, is_streamed);
   }
 
   void add_attention(std::int32_t index, const LayerSpec& layer, DeviceIndex device, BufferId residual) {
@@ -131,14 +168,21 @@ class ProgramBuilder {
   BufferId add_layers(const Placement& placement, const WeightStreaming& streaming, ExecutionMode way) {
     BufferId residual = add_buffer("residual", placement.embed_device, model_.d_model);
     add_op(OpKind::kEmbed, -1, placement.embed_device, {}, {residual});
+    const bool has_inputs = model_.input_elems > 0;
+    BufferId embedded = residual;
+    if (has_inputs) embedded = embed_layer_inputs(placement.embed_device);
     for (std::size_t i = 0; i < model_.layers.size(); ++i) {
       const LayerPlacement& layer = placement.layers[i];
       const DeviceIndex ffn = way == ExecutionMode::kResident ? layer.ffn : streaming.ffn_device[i];
       const auto index = static_cast<std::int32_t>(i);
       residual = residual_on(layer.attention, residual);
+      if (has_inputs && i == 0) make_layer_inputs(layer.attention, embedded, residual);
       add_attention(index, model_.layers[i], layer.attention, residual);
       residual = residual_on(ffn, residual);
+      // They cross with the residual, not behind the FFN.
+      const BufferId inputs = has_inputs ? layer_inputs_on(ffn) : residual;
       add_ffn(index, model_.layers[i], ffn, ffn != layer.ffn, residual);
+      if (has_inputs) add_input(index, model_.layers[i], ffn, ffn != layer.ffn, inputs, residual);
     }
     return residual_on(placement.head_device, residual);
   }
@@ -164,22 +208,37 @@ class ProgramBuilder {
       ids.clear();
       for (BufferId id = 0; id < program_.buffers.size(); ++id) {
         const Buffer& buffer = program_.buffers[id];
-        if (buffer.device != device || id == program_.logits) continue;
+        if (buffer.device != device || id == program_.logits || is_kept(id)) continue;
         lives.push_back({buffer.size, buffer.first_op, buffer.last_op});
         ids.push_back(id);
       }
-      if (ids.empty()) continue;
       const Layout layout = pack_lives(lives);
       for (std::size_t i = 0; i < ids.size(); ++i) program_.buffers[ids[i]].offset = layout.offsets[i];
-      program_.activation_bytes[device] = layout.peak;
+      program_.activation_bytes[device] = layout.peak + place_kept(device, layout.peak);
     }
     return std::move(program_);
   }
 
  private:
+  bool is_kept(BufferId id) const { return std::ranges::find(kept_, id) != kept_.end(); }
+
+  // Returns what they take: a device has one place for them, whatever they are.
+  Bytes place_kept(DeviceIndex device, Bytes at) {
+    Bytes taken = 0;
+    for (const BufferId id : kept_) {
+      Buffer& buffer = program_.buffers[id];
+      if (buffer.device != device) continue;
+      buffer.offset = at;
+      taken = buffer.size;
+    }
+    return taken;
+  }
+
   const ModelInfo& model_;
   Bytes alignment_;
   Program program_;
+  std::vector<BufferId> layer_inputs_;  // of the ops that are being added, one a device
+  std::vector<BufferId> kept_;          // layer inputs: they live while all others come and go
 };
 
 }  // namespace

@@ -5,6 +5,8 @@ namespace headroom {
 std::string_view op_name(OpKind kind) {
   switch (kind) {
     case OpKind::kEmbed: return "embed";
+    case OpKind::kLayerEmbed: return "layer_embed";
+    case OpKind::kLayerInputs: return "layer_inputs";
     case OpKind::kQkvRope: return "qkv_rope";
     case OpKind::kAttend: return "attend";
     case OpKind::kAttnOut: return "attn_out";
@@ -18,6 +20,8 @@ std::string_view op_name(OpKind kind) {
     case OpKind::kSharedUp: return "shared_up";
     case OpKind::kMoeDown: return "moe_down";
     case OpKind::kSharedDown: return "shared_down";
+    case OpKind::kInputUp: return "input_up";
+    case OpKind::kInputDown: return "input_down";
     case OpKind::kLogits: return "logits";
     case OpKind::kTransfer: return "transfer";
   }

@@ -18,10 +18,15 @@ namespace headroom {
 // (n_rows, d_ff) f32; of experts "ids" (n_rows, n_experts_used) u32, "weights" (n_rows, n_experts_used) f32, and
 // "hidden" (n_rows, n_experts_used, expert_d_ff) f32; of a shared expert "shared" (n_rows, d_ff) f32 and "shared gate"
 // (n_rows, 1) f32, "branch" (n_rows, d_model) f32; of a delta net "mixed" (n_rows, n_mixed) f32, "rates" (n_rows, 2,
-// n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; all row-major. A kind states its inputs -> its outputs, in
+// n_value_heads) f32, "gate" and "read" (n_rows, v_dim) f32; of layer inputs "layer inputs" and "projected" (n_rows,
+// input_elems) f32, "input" (n_rows, input_dim) f32; all row-major. A kind states its inputs -> its outputs, in
 // the order of the op's lists; what is added to in place is both.
 enum class OpKind : std::uint8_t {
-  kEmbed,     // (token ids of the step) -> residual; scaled
+  kEmbed,        // (token ids of the step) -> residual; scaled
+  kLayerEmbed,   // (token ids of the step) -> layer inputs; rows of kLayerEmbedding, times sqrt(input_dim)
+  kLayerInputs,  // residual, layer inputs -> layer inputs, projected; the residual is still the embedding. Projected:
+                 // project(residual) / sqrt(d_model), normed input_dim by input_dim; layer inputs: (projected + layer
+                 // inputs) / sqrt(2)
   kQkvRope,   // residual -> query; norm, q/k/v, bias, qk-norm, rope; K and V of the rows go into the cache of (layer,
               // slot, position). With an output gate: residual -> query, gate
   kAttend,    // query -> attended; softmax(cap(q.k * scale)) v over the cache, causal, within the window
@@ -44,6 +49,8 @@ enum class OpKind : std::uint8_t {
   kSharedDown,  // shared, residual -> residual; adds down(shared). With a gate: shared, shared gate, residual ->
                 // residual; adds shared gate * down(shared). With branch norms: shared, branch, residual -> residual;
                 // adds norm(norm(down(shared)) + branch), and the branch is lost
+  kInputUp,     // residual, layer inputs -> input; act(gate(residual)) * the layer's of layer inputs
+  kInputDown,   // input, residual -> residual; adds norm(out(input)), and the sum is scaled as the layer's output is
   kLogits,      // residual -> logits; of the requested rows: final norm, head, cap
   kTransfer,    // a buffer of another device -> the same buffer here
 };

@@ -84,6 +84,11 @@ void scale_logits(ModelInfo& model, float factor) {
 
 void leave_out_shared_experts(ModelInfo& model) { set_of_layers<&LayerSpec::d_ff>(model, 0U); }
 
+void leave_out_layer_inputs(ModelInfo& model) {
+  model.input_elems = 0;
+  set_of_layers<&LayerSpec::input_dim>(model, 0U);
+}
+
 class GoldenPart : public testing::TestWithParam<Part> {};
 
 // The golden logits hold each part only if they would be others without it: by a hundred times what is let pass.
@@ -114,6 +119,9 @@ constexpr Part kParts[] = {
     {"output_scale", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::output_scale>(m, 1.0F); }},
     {"plain_scores", "gemma4", [](ModelInfo& m) { set_of_layers<&LayerSpec::attention_scale>(m, 0.25F); }},
     {"factors", "gemma4", [](ModelInfo& m) { m.ropes[0].freq_factors.clear(); }},
+    {"caches_of_others", "gemma4-small", [](ModelInfo& m) { m.layers[3].kv_layer = m.layers[4].kv_layer = 0; }},
+    {"layer_inputs", "gemma4-small", leave_out_layer_inputs},
+    {"output_scale", "gemma4-small", [](ModelInfo& m) { set_of_layers<&LayerSpec::output_scale>(m, 1.0F); }},
     {"unturned_layers", "smollm3", [](ModelInfo& m) { set_of_layers<&LayerSpec::rope>(m, 0U); }},
     {"growth_of_queries", "mistral3", [](ModelInfo& m) { m.ropes[1].growth = 0; }},
     {"length_that_yarn_leaves", "mistral3", [](ModelInfo& m) { m.ropes[0].attention_factor = 0; }},

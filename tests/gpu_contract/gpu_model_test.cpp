@@ -251,6 +251,8 @@ RandomModelSpec model_of(const ArchRow& row) {
     spec.n_layers = row.window_period + 1;
   }
   if (row.has_window_heads) spec.window_head_dim = spec.head_dim / 2;
+  if (row.may_share_caches) spec.n_shared_caches = 1;
+  if (row.may_have_inputs) spec.input_dim = 32;
   if (row.attention_softcap) spec.float_keys["attn_logit_softcapping"] = 0.7F;
   if (row.logit_softcap) spec.float_keys["final_logit_softcapping"] = 5.0F;
   return spec;
@@ -270,6 +272,27 @@ TEST_F(GpuModel, quantized_branches_give_the_reference_logits) {
   spec.window_period = 2;
   spec.n_layers = 2;
   spec.n_experts = 5;
+  for (const DType weight : {DType::kQ8_0, DType::kF16}) {
+    spec.weight_type = weight;
+    SCOPED_TRACE(dtype_row(weight).name);
+    test::with_every_arithmetic(weight, [&](double most) {
+      for (const std::uint32_t n : {1U, 21U}) {
+        if (test::tells_more(n)) expect_like_reference(spec, options_for(DType::kF32, DType::kF32), n, 1, most);
+      }
+    });
+  }
+  spec.weight_type = DType::kF32;
+  expect_like_reference(spec, options_for(DType::kQ8_0, DType::kQ8_0), 21, 1,
+                        cache_tolerance(DType::kQ8_0, DType::kQ8_0));
+}
+
+// Layers that read caches of others, and inputs of layers, likewise.
+TEST_F(GpuModel, quantized_layer_inputs_give_the_reference_logits) {
+  RandomModelSpec spec = model_of(*find_arch("gemma4"));
+  spec.window_period = 2;
+  spec.n_layers = 4;
+  spec.n_experts = 0;
+  spec.n_shared_caches = 2;
   for (const DType weight : {DType::kQ8_0, DType::kF16}) {
     spec.weight_type = weight;
     SCOPED_TRACE(dtype_row(weight).name);

@@ -55,8 +55,9 @@ WITHOUT_SECTIONS = {"rope_type": "default", "rope_theta": 10000000.0, "partial_r
 GEMMA = {"tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh"}
 
 
-# Without what its smaller models have beside.
+# Without what its smaller models have beside; and what these have.
 GEMMA4 = dict(GEMMA, hidden_size_per_layer_input=0, final_logit_softcapping=15.0)
+GEMMA4_SMALL = dict(hidden_size_per_layer_input=8, vocab_size_per_layer_input=288, use_double_wide_mlp=True)
 
 
 def window_kinds(n_layers: int, full: tuple[int, ...]) -> list[str]:
@@ -135,6 +136,10 @@ MODELS = {
     "granitemoe-shared": ("granitemoe", dict(d_model=32, n_heads=2, n_kv_heads=1, d_ff=20), PLAIN,
                           dict(GRANITE, tie_word_embeddings=True, num_local_experts=8, num_experts_per_tok=3, shared_intermediate_size=28)),
     "mistral3": ("mistral3", dict(d_model=48, n_heads=3, n_kv_heads=1, head_dim=64, d_ff=40), GROWING, {}),
+    # The last three layers read caches of the two before them, and have FFNs of twice the width; each layer has elements of its own of a second embedding.
+    "gemma4-small": ("gemma4", dict(d_model=32, n_heads=4, n_kv_heads=2, head_dim=16, d_ff=24, n_layers=6), PROPORTIONAL_AND_LOCAL,
+                     dict(GEMMA4 | GEMMA4_SMALL, sliding_window=10, global_head_dim=32, num_kv_shared_layers=3,
+                          layer_types=window_kinds(6, full=(2, 5)))),
 }
 SMALL_DELTA_NET = dict(delta_net(n_key_heads=1, n_value_heads=2, state=4), layer_types=layer_kinds(2, full=(1,)))
 # The still smaller ones, to mutate: what each has beside what all of them have.
@@ -153,6 +158,9 @@ FUZZED = {
     "gemma4": (dict(head_dim=4, n_layers=2), PROPORTIONAL_AND_LOCAL,
                dict(GEMMA4, global_head_dim=8, num_global_key_value_heads=1, attention_k_eq_v=True, layer_types=window_kinds(2, full=(1,)),
                     enable_moe_block=True, num_experts=3, top_k_experts=2, moe_intermediate_size=4)),
+    "gemma4-small": (dict(architecture="gemma4", head_dim=4, n_layers=4), PROPORTIONAL_AND_LOCAL,
+                     dict(GEMMA4 | GEMMA4_SMALL | dict(vocab_size_per_layer_input=264), global_head_dim=8,
+                          num_kv_shared_layers=2, layer_types=window_kinds(4, full=(1, 3)))),
     "qwen3moe": ({}, PLAIN, dict(num_experts=3, num_experts_per_tok=2, moe_intermediate_size=4, norm_topk_prob=True)),
     "qwen35": (dict(n_layers=2, head_dim=8, has_nextn=True), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET),
     "qwen35moe": (dict(n_layers=2, head_dim=8), dict(HALF_A_HEAD, mrope_section=[1, 1, 0]), SMALL_DELTA_NET | FEW_EXPERTS),
@@ -390,10 +398,10 @@ def main() -> None:
         print(f"{name}: {path.stat().st_size} bytes, logits from {logits.min():.2f} to {logits.max():.2f}, f16 cache {f16_share:.1e} of that")
     (TESTS / "golden" / "golden.json").write_text(json.dumps({"models": golden}, indent=2) + "\n")
     write_values(TESTS / "fuzz" / "corpus" / "gguf" / "values.gguf")
-    for architecture, (shape, rope, further) in FUZZED.items():
+    for name, (shape, rope, further) in FUZZED.items():
         shape = dict(d_model=8, n_heads=2, n_kv_heads=1, d_ff=8, n_layers=1, n_vocab=264) | shape
-        path = TESTS / "fuzz" / "corpus" / "gguf" / f"{architecture}.gguf"
-        write_model(path, architecture, shape, rope, {"tie_word_embeddings": True, **further}, 7, False)
+        path = TESTS / "fuzz" / "corpus" / "gguf" / f"{name}.gguf"
+        write_model(path, shape.get("architecture", name), shape, rope, {"tie_word_embeddings": True, **further}, 7, False)
 
 
 if __name__ == "__main__":

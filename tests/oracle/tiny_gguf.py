@@ -59,6 +59,9 @@ LAYER_NAMES = {
     "experts.up_proj": "ffn_up_exps.weight",
     "experts.gate_up_proj": "ffn_gate_up_exps.weight",
     "experts.down_proj": "ffn_down_exps.weight",
+    "per_layer_input_gate.weight": "inp_gate.weight",
+    "per_layer_projection.weight": "proj.weight",
+    "post_per_layer_input_norm.weight": "post_norm.weight",
     "nextn.eh_proj.weight": "nextn.eh_proj.weight",
     "nextn.enorm.weight": "nextn.enorm.weight",
     "nextn.hnorm.weight": "nextn.hnorm.weight",
@@ -79,7 +82,14 @@ POST_NORM_NAMES = {
 }
 # Architectures with delta nets call the norm before the FFN by another name.
 DELTA_NET_NAMES = {"post_attention_layernorm.weight": "post_attention_norm.weight"}
-OTHER_NAMES = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight", "lm_head.weight": "output.weight"}
+OTHER_NAMES = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.norm.weight": "output_norm.weight",
+    "lm_head.weight": "output.weight",
+    "model.embed_tokens_per_layer.weight": "per_layer_token_embd.weight",
+    "model.per_layer_model_projection.weight": "per_layer_model_proj.weight",
+    "model.per_layer_projection_norm.weight": "per_layer_proj_norm.weight",
+}
 
 
 def has_post_norms(model) -> bool:
@@ -228,8 +238,8 @@ def add_heads(writer: gguf.GGUFWriter, architecture: str, config, rope: dict) ->
         writer.add_uint32(f"{architecture}.{key}", layers[has_window.index(True)].head_dim)
     writer.add_float32(f"{architecture}.rope.freq_base_swa", config.rope_parameters["sliding_attention"]["rope_theta"])
     writer.add_array(f"{architecture}.attention.sliding_window_pattern", has_window)
-    for key in ("attention.shared_kv_layers", "embedding_length_per_layer_input"):  # what this writer has none of
-        writer.add_uint32(f"{architecture}.{key}", 0)
+    writer.add_uint32(f"{architecture}.attention.shared_kv_layers", config.num_kv_shared_layers)
+    writer.add_uint32(f"{architecture}.embedding_length_per_layer_input", config.hidden_size_per_layer_input or 0)
 
 
 def proportional_factors(rope: dict, head_dim: int) -> np.ndarray:
@@ -270,7 +280,9 @@ def write_gguf(path, architecture: str, model, rope: dict, freq_factors=None, ro
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     if hasattr(type(config), "intermediate_size"):  # not where every layer has experts
-        writer.add_feed_forward_length(config.intermediate_size)
+        n_wide = config.num_kv_shared_layers if getattr(config, "use_double_wide_mlp", False) else 0
+        widths = [config.intermediate_size] * (config.num_hidden_layers - n_wide) + [2 * config.intermediate_size] * n_wide
+        writer.add_feed_forward_length(widths if n_wide else config.intermediate_size)
     add_heads(writer, architecture, config, rope)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])

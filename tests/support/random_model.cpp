@@ -54,6 +54,11 @@ class ModelBuilder {
     add_metadata();
     add_tokenizer();
     add_matrix(TensorRole::kTokenEmbedding, -1, spec_.n_vocab, spec_.d_model);
+    if (spec_.input_dim > 0) {
+      add_matrix(TensorRole::kLayerEmbedding, -1, spec_.n_vocab, spec_.n_layers * spec_.input_dim);
+      add_matrix(TensorRole::kInputProject, -1, spec_.n_layers * spec_.input_dim, spec_.d_model);
+      add_vector(TensorRole::kInputProjectNorm, -1, spec_.input_dim, Fill::kNorm);
+    }
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) add_layer(static_cast<std::int32_t>(i));
     add_vector(TensorRole::kOutputNorm, -1, spec_.d_model, Fill::kNorm);
     if (!spec_.has_tied_head) add_matrix(TensorRole::kHead, -1, spec_.n_vocab, spec_.d_model);
@@ -119,6 +124,8 @@ class ModelBuilder {
         if (!spec_.uint_keys.contains(name)) writer_.set_uint(key(name), spec_.window_head_dim);
       writer_.set_uint(key("attention.sliding_window_pattern"), spec_.window_period);
     }
+    if (spec_.n_shared_caches > 0) writer_.set_uint(key("attention.shared_kv_layers"), spec_.n_shared_caches);
+    if (spec_.input_dim > 0) writer_.set_uint(key("embedding_length_per_layer_input"), spec_.input_dim);
     if (!spec_.float_keys.contains("rope.freq_base")) writer_.set_float(key("rope.freq_base"), 10000.0F);
     if (row_.has_scale_keys && !spec_.float_keys.contains("logit_scale")) writer_.set_float(key("logit_scale"), 4.0F);
     for (const auto& [name, value] : spec_.float_keys) writer_.set_float(key(name), value);
@@ -208,6 +215,10 @@ class ModelBuilder {
     }
     if (row_.may_scale_output && spec_.has_optional_parts)
       add(layer_tensor_name(i, kOutputScaleTensor), TensorRole::kFfnPostNorm, DType::kF32, {1}, Fill::kNorm);
+    if (spec_.input_dim == 0) return;
+    add_matrix(TensorRole::kInputGate, i, spec_.input_dim, d_model);
+    add_matrix(TensorRole::kInputOut, i, d_model, spec_.input_dim);
+    add_vector(TensorRole::kInputPostNorm, i, d_model, Fill::kNorm);
   }
 
   void add_attention(std::int32_t i) {
@@ -216,9 +227,10 @@ class ModelBuilder {
     const std::uint32_t head_dim = is_apart ? spec_.window_head_dim : head_dim_;
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim, kv_dim = spec_.n_kv_heads * head_dim;
     const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window;
+    const bool has_cache = std::uint64_t{static_cast<std::uint32_t>(i)} + spec_.n_shared_caches < spec_.n_layers;
     add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
-    add_matrix(TensorRole::kK, i, kv_dim, d_model);
-    if (!lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
+    if (has_cache) add_matrix(TensorRole::kK, i, kv_dim, d_model);
+    if (has_cache && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {
       add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
       add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
@@ -226,7 +238,7 @@ class ModelBuilder {
     }
     if (has(row_.qk_norm)) {
       add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
-      add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
+      if (has_cache) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
     }
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
@@ -346,7 +358,9 @@ class ModelBuilder {
                     bytes.begin() + static_cast<std::ptrdiff_t>(r * bytes_per_row));
         continue;
       }
-      const float scale = role == TensorRole::kTokenEmbedding ? 1.0F : 1.0F / std::sqrt(static_cast<float>(n_cols));
+      const float scale = role == TensorRole::kTokenEmbedding || role == TensorRole::kLayerEmbedding
+                              ? 1.0F
+                              : 1.0F / std::sqrt(static_cast<float>(n_cols));
       const bool stands_out = r % head_dim_ / 2 == 1;
       const float outlier = !stands_out              ? 1.0F
                             : role == TensorRole::kK ? spec_.key_outlier

@@ -26,6 +26,8 @@ struct RandomModelSpec {
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
   // Where the row says so, heads of layers with a window, which all but every window_period-th have; 0: as the others.
   std::uint32_t window_head_dim = 0, window_period = 6;
+  // Where the row says so: the last layers read caches of earlier ones, and each has so many elements of layer inputs.
+  std::uint32_t n_shared_caches = 0, input_dim = 0;
   bool has_tied_head = false;
   // What the row calls optional, or what may be fused: biases of llama, inputs of delta nets, gates of experts with
   // ups; factors of layers of gemma4, and values that are keys in its layers without a window.

@@ -28,6 +28,9 @@ class Binder {
     const bool is_tied = model_.find_weight(TensorRole::kHead, -1) == nullptr;
     bound.head = is_tied ? bound.embedding : matrix(TensorRole::kHead, -1);
     bound.output_norm = vector(TensorRole::kOutputNorm, -1);
+    bound.layer_embedding = matrix(TensorRole::kLayerEmbedding, -1);
+    bound.input_project = matrix(TensorRole::kInputProject, -1);
+    bound.input_project_norm = vector(TensorRole::kInputProjectNorm, -1);
     bound.layers.reserve(model_.layers.size());
     for (std::int32_t layer = 0; layer < static_cast<std::int32_t>(model_.n_layers()); ++layer)
       bound.layers.push_back(bind_layer(layer));
@@ -151,6 +154,9 @@ class Binder {
       bound.attn_post_norm = vector(TensorRole::kAttnPostNorm, layer);
       bound.ffn_post_norm = vector(TensorRole::kFfnPostNorm, layer);
     }
+    bound.input_gate = matrix(TensorRole::kInputGate, layer);
+    bound.input_out = matrix(TensorRole::kInputOut, layer);
+    bound.input_post_norm = vector(TensorRole::kInputPostNorm, layer);
     bound.router_norm = bound.expert_norm = bound.ffn_norm;
     if (bound.spec->has_branch_norms) {
       bound.router_norm = vector(TensorRole::kRouterNorm, layer);
@@ -164,8 +170,9 @@ class Binder {
       bind_delta_net(bound);
       return bound;
     }
-    bound.keys = kv(layer, KvPart::kKeys, KvPart::kExactKeys);
-    bound.values = kv(layer, KvPart::kValues, KvPart::kExactValues);
+    const auto of_cache = static_cast<std::int32_t>(bound.spec->kv_layer.value_or(static_cast<std::uint32_t>(layer)));
+    bound.keys = kv(of_cache, KvPart::kKeys, KvPart::kExactKeys);
+    bound.values = kv(of_cache, KvPart::kValues, KvPart::kExactValues);
     bind_rotations(bound);
     return bound;
   }

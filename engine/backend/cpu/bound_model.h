@@ -27,12 +27,14 @@ struct BoundLayer {
   std::int32_t index = 0;
   Matrix q, k, v, out_gate, alpha, beta, attn_out, gate, up, down, router;
   ExpertMatrices expert_gate, expert_up, expert_down;
+  Matrix input_gate, input_out;
   const float *attn_norm = nullptr, *ffn_norm = nullptr;                       // (d_model)
   const float* shared_gate = nullptr;                                          // (d_model); null: none
   const float *router_norm = nullptr, *expert_norm = nullptr;                  // (d_model); ffn_norm, or of branches
   const float *expert_post_norm = nullptr, *shared_post_norm = nullptr;        // (d_model); null: no branches
   const float* expert_scale = nullptr;                                         // (n_experts); null: none
   const float *attn_post_norm = nullptr, *ffn_post_norm = nullptr;             // (d_model); null: none
+  const float* input_post_norm = nullptr;                                      // likewise
   const float *q_bias = nullptr, *k_bias = nullptr, *v_bias = nullptr;         // null: none
   const float *q_norm = nullptr, *k_norm = nullptr, *attn_out_bias = nullptr;  // null: none
   // Of a delta net; taps: (conv_width, n_mixed); null otherwise.
@@ -81,9 +83,11 @@ struct BoundScratch {
 struct BoundModel {
   const ModelInfo* model = nullptr;
   const MemoryPlan* plan = nullptr;
-  Matrix embedding, head;              // without panels where another device has them
-  const float* output_norm = nullptr;  // with the head
-  std::vector<BoundLayer> layers;      // (n_layers); what stands elsewhere is null
+  Matrix embedding, head;  // without panels where another device has them
+  Matrix layer_embedding, input_project;
+  const float* input_project_norm = nullptr;  // (input_dim), with input_project
+  const float* output_norm = nullptr;         // with the head
+  std::vector<BoundLayer> layers;             // (n_layers); what stands elsewhere is null
   std::vector<RopeFrequencies> ropes;
   std::vector<std::uint32_t> rope_offsets;  // of each rope in a row of the rope table
   std::uint32_t rope_row_elems = 0, widest_head_dim = 0;

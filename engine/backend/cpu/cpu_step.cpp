@@ -51,7 +51,7 @@ Status CpuStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, co
   for (std::atomic<std::uint32_t>& n : n_dealt_) n.store(0, std::memory_order_relaxed);
   for (std::atomic<std::uint32_t>& n : n_finished_) n.store(0, std::memory_order_relaxed);
   if (is_one_embedding()) {
-    embed_rows(ops().front(), 0, {0, 1});
+    for (const Op& op : ops()) embed_rows(op, 0, {0, 1});
   } else {
     pool_.run([this](std::uint32_t thread) { run_thread(thread); });
   }
@@ -64,7 +64,8 @@ Status CpuStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs, co
 // pool is then left asleep: waking 16 threads took 0.15 ms or more of an 8B's 3.4 ms a token on an H100, and the row
 // takes a few microseconds.
 bool CpuStep::is_one_embedding() const {
-  return ops().size() == 1 && ops().front().kind == OpKind::kEmbed && inputs_.rows.size() == 1;
+  const auto embeds = [](const Op& op) { return op.kind == OpKind::kEmbed || op.kind == OpKind::kLayerEmbed; };
+  return inputs_.rows.size() == 1 && std::ranges::all_of(ops(), embeds);
 }
 
 void CpuStep::find_runs() {
@@ -110,7 +111,7 @@ Status CpuStep::copy_slot(std::uint32_t from_slot, std::uint32_t to_slot, std::u
         copy_state(layer.conv_states, layer.spec->delta_net->conv_bytes());
         copy_state(layer.matrix_states, layer.spec->delta_net->matrix_bytes());
       }
-      if (layer.keys.all.base == nullptr) continue;  // on another device
+      if (layer.keys.all.base == nullptr || !layer.spec->has_cache()) continue;  // on another device, or another's
       for (const KvCache* cache : {&layer.keys, &layer.values}) {
         copy(cache->all, layer.spec->n_kv_heads);
         if (!cache->has_ends()) continue;
@@ -143,7 +144,9 @@ void CpuStep::run_thread(std::uint32_t thread) {
 
 void CpuStep::run_op(const Op& op, std::uint32_t thread) {
   switch (op.kind) {
-    case OpKind::kEmbed: return embed(op, thread);
+    case OpKind::kEmbed:
+    case OpKind::kLayerEmbed: return embed(op, thread);
+    case OpKind::kLayerInputs: return layer_inputs(op, thread);
     case OpKind::kQkvRope: return qkv_rope(op, thread);
     case OpKind::kAttend: {
       const SubnormalsAsZero zeros;  // weights of keys that are hardly looked at, times small values; Q6_K, 256 tokens:
@@ -164,6 +167,8 @@ void CpuStep::run_op(const Op& op, std::uint32_t thread) {
     case OpKind::kMoeRoute: return moe_route(op, thread);
     case OpKind::kMoeUp: return moe_up(op, thread);
     case OpKind::kMoeDown: return moe_down(op, thread);
+    case OpKind::kInputUp: return input_up(op, thread);
+    case OpKind::kInputDown: return input_down(op, thread);
     case OpKind::kLogits: return logits(op, thread);
     case OpKind::kTransfer: break;  // between subgraphs
   }
@@ -218,16 +223,19 @@ void CpuStep::embed(const Op& op, std::uint32_t thread) {
 }
 
 void CpuStep::embed_rows(const Op& op, std::uint32_t thread, const Share& rows) {
-  const Matrix& table = bound_.embedding;
-  float* residual = bound_.buffer(op.outputs[0]);
+  const bool is_of_layers = op.kind == OpKind::kLayerEmbed;
+  const Matrix& table = is_of_layers ? bound_.layer_embedding : bound_.embedding;
+  const float scale = is_of_layers ? std::sqrt(static_cast<float>(bound_.model->layers.front().input_dim))
+                                   : bound_.model->embedding_scale;
+  float* out = bound_.buffer(op.outputs[0]);
   auto* bytes =
       reinterpret_cast<std::byte*>(bound_.scratch.row(thread));  // a row in file layout is never longer than as f32
   for (std::uint32_t row = rows.first; row < rows.last; ++row) {
     const std::uint32_t token = inputs_.rows[row].token;
     take_panel_row(table.dtype, table.n_cols, token % kPanelRows, table.panel(token / kPanelRows), bytes);
-    float* to = residual + std::size_t{row} * table.n_cols;
+    float* to = out + std::size_t{row} * table.n_cols;
     decode_row(table.dtype, bytes, table.n_cols, to);
-    for (std::uint32_t i = 0; i < table.n_cols; ++i) to[i] *= bound_.model->embedding_scale;
+    for (std::uint32_t i = 0; i < table.n_cols; ++i) to[i] *= scale;
   }
 }
 
@@ -290,7 +298,7 @@ void CpuStep::ffn_down(const Op& op, std::uint32_t thread) {
   const Activations in =
       prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()), std::span<const Matrix* const>(matrices),
               [&](std::uint32_t row, float*) { return hidden + std::size_t{row} * layer.down.n_cols; });
-  add_to_residual(op, layer.down, in, {nullptr, layer.ffn_post_norm, layer.spec->output_scale}, thread);
+  add_to_residual(op, layer.down, in, {nullptr, layer.ffn_post_norm, layer.spec->ffn_scale()}, thread);
 }
 
 void CpuStep::logits(const Op& op, std::uint32_t thread) {

@@ -51,6 +51,7 @@ class CpuStep {
   bool is_one_embedding() const;
   void embed(const Op& op, std::uint32_t thread);
   void embed_rows(const Op& op, std::uint32_t thread, const Share& rows);
+  void layer_inputs(const Op& op, std::uint32_t thread);
   void qkv_rope(const Op& op, std::uint32_t thread);
   void attend_op(const Op& op, std::uint32_t thread);
   void attn_out(const Op& op, std::uint32_t thread);
@@ -63,6 +64,8 @@ class CpuStep {
   void moe_up(const Op& op, std::uint32_t thread);
   void shared_down(const Op& op, std::uint32_t thread);
   void moe_down(const Op& op, std::uint32_t thread);
+  void input_up(const Op& op, std::uint32_t thread);
+  void input_down(const Op& op, std::uint32_t thread);
   void logits(const Op& op, std::uint32_t thread);
 
   // Encodes activation rows for these matrices. With few rows every thread encodes all of them for itself; with many

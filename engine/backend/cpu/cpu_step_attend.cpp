@@ -64,7 +64,7 @@ void CpuStep::attend_few(const Op& op, const BoundLayer& layer, const float* que
     const std::uint32_t kv_head = item / n_parts;
     std::uint32_t row = 0, index = item % n_parts;
     for (; index >= n_splits(spec, row); ++row) index -= n_splits(spec, row);
-    ThreadPool::wait_for(n_finished(op.layer, kv_head), spec.n_heads / spec.n_kv_heads + 2);
+    ThreadPool::wait_for(n_finished(op.layer, kv_head), spec.n_heads / spec.n_kv_heads + (spec.has_cache() ? 2 : 0));
     attend_part(layer, query, row, kv_head, index, thread);
   }
 }

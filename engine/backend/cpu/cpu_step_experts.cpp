@@ -157,7 +157,7 @@ void CpuStep::shared_down(const Op& op, std::uint32_t thread) {
                 return static_cast<const float*>(scratch);
               });
   add_to_residual(op, layer.down, in,
-                  {nullptr, layer.ffn_post_norm, layer.spec->output_scale, branch, layer.shared_post_norm}, thread);
+                  {nullptr, layer.ffn_post_norm, layer.spec->ffn_scale(), branch, layer.shared_post_norm}, thread);
 }
 
 // Each thread has some columns of all experts, because all add to the same rows.

@@ -138,13 +138,15 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
   const float* residual = bound_.buffer(op.inputs[0]);
   float* query = bound_.buffer(op.outputs[0]);
   const std::array matrices{&layer.q, &layer.k, &layer.v, &layer.out_gate};
-  const Activations in = prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
-                                 std::span<const Matrix* const>(matrices).first(spec.has_out_gate ? 4 : 3),
-                                 [&](std::uint32_t row, float* scratch) {
-                                   kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
-                                                 bound_.model->norm_epsilon, scratch);
-                                   return scratch;
-                                 });
+  const std::size_t n_matrices = !spec.has_cache() ? 1 : spec.has_out_gate ? 4 : 3;
+  CHECK(spec.has_cache() || !spec.has_out_gate, "a layer that reads another's cache has no output gate");
+  const Activations in =
+      prepare(thread, static_cast<std::uint32_t>(inputs_.rows.size()),
+              std::span<const Matrix* const>(matrices).first(n_matrices), [&](std::uint32_t row, float* scratch) {
+                kernels_.norm(residual + std::size_t{row} * d_model, layer.attn_norm, d_model,
+                              bound_.model->norm_epsilon, scratch);
+                return scratch;
+              });
   // Computes the heads of units [first, last) of one matrix into `out`, rows `stride` apart.
   const auto compute = [&](const Matrix& matrix, std::uint32_t first_head, std::uint32_t last_head, float* out,
                            std::size_t stride) {
@@ -161,7 +163,7 @@ void CpuStep::qkv_rope(const Op& op, std::uint32_t thread) {
     for (std::uint32_t head = first; head < last; ++head) ThreadPool::add(n_finished(op.layer, head / heads_per_kv), 1);
   };
   const HeadUnits q_units(spec.n_heads, spec.head_dim), kv_units(spec.n_kv_heads, spec.head_dim);
-  const std::uint32_t n_q = q_units.count(), n_kv = kv_units.count(), kv_dim = spec.kv_dim();
+  const std::uint32_t n_q = q_units.count(), n_kv = spec.has_cache() ? kv_units.count() : 0, kv_dim = spec.kv_dim();
   const std::uint32_t n_gates = spec.has_out_gate ? n_q : 0;
   deal(op, n_q + 2 * n_kv + n_gates, [&](std::uint32_t first_unit, std::uint32_t last_unit) {
     const auto part = [&](std::uint32_t first, std::uint32_t n, const HeadUnits& units, auto finish) {

@@ -84,6 +84,7 @@ Entry entry_of(const Dispatch& dispatch) {
     case Kernel::kDeltaPairs: return {"delta_pairs", cuda::kDeltaPairThreads};
     case Kernel::kDeltaRule: return {delta_rule_entry(constants), cuda::kDeltaThreads};
     case Kernel::kGateHeads: return {"gate_heads", 64};
+    case Kernel::kGateInputs: return {"gate_inputs", 64};
     case Kernel::kSharedGate: return {"shared_gate", 256};
     case Kernel::kRowMaxima: return {"row_maxima", 128};
     case Kernel::kTopTokens: return {"top_tokens", 128};

@@ -35,6 +35,7 @@ static_assert(stand_one_behind_another<DeltaMixConstants, DeltaMixPush>());
 static_assert(stand_one_behind_another<DeltaPairsConstants, DeltaPairsPush>());
 static_assert(stand_one_behind_another<DeltaRuleConstants, DeltaRulePush>());
 static_assert(stand_one_behind_another<GateHeadsConstants, GateHeadsPush>());
+static_assert(stand_one_behind_another<GateInputsConstants, GateInputsPush>());
 // Every driver of Vulkan has 128 bytes for the words of a dispatch.
 static_assert(sizeof(AttendPush) <= 128 && sizeof(HeadsPush) <= 128 && sizeof(MatmulPush) <= 128);
 

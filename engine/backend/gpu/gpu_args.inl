@@ -32,7 +32,8 @@ struct NormPush {
   uint n_cols;
   uint logit_rows_at;  // of the inputs
   float epsilon;
-  float scale;  // on the sum, where the norm is added
+  float scale;     // on the sum, where the norm is added
+  uint n_per_row;  // norms of a row of the step, one behind the other
 };
 
 struct EncodePush {
@@ -204,6 +205,16 @@ struct GateHeadsConstants {
 struct GateHeadsPush {
   uint n_heads;
   float epsilon;
+};
+
+// What a layer makes of its part of the layer inputs.
+struct GateInputsConstants {
+  uint activation;  // enum class Activation
+  uint encoding;    // enum class Encoding, of what it writes: not kHalf
+};
+struct GateInputsPush {
+  uint n_cols;          // of the layer
+  uint n_elems, first;  // of a row of layer inputs, and where the layer's begin
 };
 
 // Of row_maxima and top_tokens.

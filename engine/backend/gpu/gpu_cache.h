@@ -8,7 +8,12 @@ namespace headroom {
 
 class GpuCache {
  public:
-  GpuCache(const GpuBinding& bound, std::int32_t layer) : bound_(bound), layer_(static_cast<std::size_t>(layer)) {}
+  // The layer's own, or the one that it reads.
+  GpuCache(const GpuBinding& bound, std::int32_t layer)
+      : bound_(bound),
+        layer_(
+            bound.model->layers[static_cast<std::size_t>(layer)].kv_layer.value_or(static_cast<std::uint32_t>(layer))) {
+  }
 
   const GpuSlice& part(KvPart part) const { return bound_.caches[layer_][static_cast<std::size_t>(part)]; }
   DType type(bool is_keys) const;

@@ -1,11 +1,13 @@
 #include "backend/gpu/gpu_dispatches.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "backend/gpu/gpu_args.h"
 #include "backend/gpu/gpu_attend.h"
 #include "backend/gpu/gpu_cache.h"
 #include "backend/gpu/gpu_delta.h"
+#include "backend/gpu/gpu_layer_inputs.h"
 #include "backend/gpu/gpu_products.h"
 #include "backend/gpu/gpu_words.h"
 #include "base/check.h"
@@ -20,7 +22,11 @@ class OpDispatches : ProductDispatches {
 
   std::vector<OpPart> make() {
     switch (op_.kind) {
-      case OpKind::kEmbed: embed(); break;
+      case OpKind::kEmbed: embed(TensorRole::kTokenEmbedding, model_.embedding_scale); break;
+      case OpKind::kLayerEmbed:
+        embed(TensorRole::kLayerEmbedding, std::sqrt(static_cast<float>(model_.layers.front().input_dim)));
+        break;
+      case OpKind::kLayerInputs: return layer_inputs_parts(bound_, op_, rows_);
       case OpKind::kQkvRope: qkv_rope(); break;
       case OpKind::kAttend: return attend_parts(bound_, op_, rows_);
       case OpKind::kAttnOut: attn_out(); break;
@@ -29,6 +35,8 @@ class OpDispatches : ProductDispatches {
       case OpKind::kMoeRoute: moe_route(); break;
       case OpKind::kMoeUp: moe_up(); break;
       case OpKind::kMoeDown: moe_down(); break;
+      case OpKind::kInputUp: return input_up_parts(bound_, op_, rows_);
+      case OpKind::kInputDown: input_down(); break;
       case OpKind::kLogits: logits(); break;
       case OpKind::kDeltaMix: return delta_mix_parts(bound_, op_, rows_);
       case OpKind::kDeltaRule: return delta_rule_parts(bound_, op_, rows_);
@@ -41,16 +49,6 @@ class OpDispatches : ProductDispatches {
   }
 
  private:
-  // Rows that int8 products read.
-  void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols, bool needs_barrier = false) {
-    Dispatch& dispatch = add(Kernel::kEncode, needs_barrier);
-    dispatch.slices[3] = from;
-    dispatch.slices[4] = to;
-    const std::uint64_t n_groups = n_cols / kGpuGroup;
-    dispatch.push = words_of(args::EncodePush{.n_groups = narrow(n_groups)});
-    dispatch.groups = {narrow(div_up(n_groups, bound_.arithmetic.group_sizes.encoded_groups)), GridSize::Of::kRows};
-  }
-
   // In place; n_of_row of them for each row of the step.
   void encode_half(const GpuSlice& rows, std::uint64_t n_cols, std::uint32_t n_of_row = 1, bool needs_barrier = false) {
     Dispatch& dispatch = add(Kernel::kEncodeHalf, needs_barrier);
@@ -60,8 +58,8 @@ class OpDispatches : ProductDispatches {
     dispatch.groups = {1, GridSize::Of::kRows, n_of_row};
   }
 
-  void embed() {
-    const GpuWeight& table = bound_.at(TensorRole::kTokenEmbedding, -1);
+  void embed(TensorRole role, float scale) {
+    const GpuWeight& table = bound_.at(role, -1);
     const std::uint64_t n_panels = div_up(table.n_rows, kGpuPanelRows), at_once = panels_at_once(table, nullptr);
     for (std::uint64_t first = 0; first < n_panels; first += at_once) {
       const std::uint64_t last = std::min(n_panels, first + at_once);
@@ -74,7 +72,7 @@ class OpDispatches : ProductDispatches {
                                                .first = narrow(first * kGpuPanelRows),
                                                .last = narrow(std::min(table.n_rows, last * kGpuPanelRows)),
                                                .rows_at = narrow(bound_.input_layout.rows_at),
-                                               .scale = model_.embedding_scale});
+                                               .scale = scale});
       dispatch.groups = {narrow(div_up(table.n_cols, bound_.arithmetic.group_sizes.embedded_cols)),
                          GridSize::Of::kRows};
     }
@@ -127,8 +125,11 @@ class OpDispatches : ProductDispatches {
   void qkv_rope() {
     const GpuSlice queries = bound_.buffer(op_.outputs[0]);
     const TensorRole value_matrix = spec_->value_is_key ? TensorRole::kK : TensorRole::kV;
-    std::vector<const GpuWeight*> readers{&bound_.at(TensorRole::kQ, op_.layer), &bound_.at(TensorRole::kK, op_.layer),
-                                          &bound_.at(value_matrix, op_.layer)};
+    std::vector<const GpuWeight*> readers{&bound_.at(TensorRole::kQ, op_.layer)};
+    if (spec_->has_cache()) {
+      readers.push_back(&bound_.at(TensorRole::kK, op_.layer));
+      readers.push_back(&bound_.at(value_matrix, op_.layer));
+    }
     if (spec_->has_out_gate) readers.push_back(&bound_.at(TensorRole::kOutGate, op_.layer));
     const Encoding encoding = encoding_for(readers);
     norm({.from = bound_.buffer(op_.inputs[0]), .to = bound_.scratch.normed, .encoding = encoding}, false);
@@ -141,8 +142,10 @@ class OpDispatches : ProductDispatches {
                needs_barrier);
     };
     project(TensorRole::kQ, TensorRole::kQBias, queries, true);
-    project(TensorRole::kK, TensorRole::kKBias, bound_.scratch.keys, false);
-    project(value_matrix, TensorRole::kVBias, bound_.scratch.values, false);
+    if (spec_->has_cache()) {
+      project(TensorRole::kK, TensorRole::kKBias, bound_.scratch.keys, false);
+      project(value_matrix, TensorRole::kVBias, bound_.scratch.values, false);
+    }
     if (spec_->has_out_gate) {
       multiply({.matrix = &bound_.at(TensorRole::kOutGate, op_.layer),
                 .from = bound_.scratch.normed,
@@ -151,6 +154,7 @@ class OpDispatches : ProductDispatches {
                false);
     }
     finish_heads(Heads::kQueries, queries, true);
+    if (!spec_->has_cache()) return;
     finish_heads(Heads::kKeys, bound_.scratch.keys, false);
     finish_heads(Heads::kValues, bound_.scratch.values, false);
   }
@@ -199,19 +203,15 @@ class OpDispatches : ProductDispatches {
         TensorRole::kAttnPostNorm, encoding != Encoding::kF32 && !is_int8_already);
   }
 
-  void add_to_residual(Product product, TensorRole post_norm, bool needs_barrier) {
+  // `scale`: on the sum; not 1: of layers with post-norms.
+  void add_to_residual(Product product, TensorRole post_norm, bool needs_barrier, float scale = 1.0F) {
     const GpuSlice residual = bound_.buffer(op_.outputs[0]);
     const bool has_norm = spec_->has_post_norms;
     product.to = has_norm ? bound_.scratch.added : residual;
     product.epilogue = has_norm ? Epilogue::kStore : Epilogue::kAdd;
     multiply(product, needs_barrier);
     if (!has_norm) return;
-    norm({.from = bound_.scratch.added,
-          .to = residual,
-          .role = post_norm,
-          .is_added = true,
-          .scale = op_.kind == OpKind::kFfnDown ? spec_->output_scale : 1.0F},
-         true);
+    norm({.from = bound_.scratch.added, .to = residual, .role = post_norm, .is_added = true, .scale = scale}, true);
   }
 
   // How what stands between the matrices of an FFN is read, and what is before them: both its ops go by this.
@@ -249,7 +249,7 @@ class OpDispatches : ProductDispatches {
     // A row of f16 is scaled by its largest element, which no workgroup of the matrix before knows.
     if (encoding == Encoding::kHalf) encode_half(from, matrix.n_cols);
     add_to_residual({.matrix = &matrix, .from = from, .reads = encoding}, TensorRole::kFfnPostNorm,
-                    encoding == Encoding::kHalf);
+                    encoding == Encoding::kHalf, spec_->ffn_scale());
   }
 
   void moe_route() {
@@ -357,8 +357,15 @@ class OpDispatches : ProductDispatches {
           .to = residual,
           .role = TensorRole::kFfnPostNorm,
           .is_added = true,
-          .scale = spec_->output_scale},
+          .scale = spec_->ffn_scale()},
          true);
+  }
+
+  void input_down() {
+    const GpuWeight& matrix = bound_.at(TensorRole::kInputOut, op_.layer);
+    const Encoding encoding = input_encoding(bound_, op_, rows_);
+    add_to_residual({.matrix = &matrix, .from = bound_.buffer(op_.inputs[0]), .reads = encoding},
+                    TensorRole::kInputPostNorm, false, spec_->output_scale);
   }
 
   void logits() {

@@ -28,6 +28,7 @@ std::string_view kernel_name(Kernel kernel) {
     case Kernel::kDeltaPairs: return "delta_pairs";
     case Kernel::kDeltaRule: return "delta_rule";
     case Kernel::kGateHeads: return "gate_heads";
+    case Kernel::kGateInputs: return "gate_inputs";
     case Kernel::kSharedGate: return "shared_gate";
     case Kernel::kReadRate: return "read_rate";
     case Kernel::kPeakRate: return "peak_rate";

@@ -30,6 +30,7 @@ enum class Kernel : std::uint8_t {
   kDeltaPairs,
   kDeltaRule,
   kGateHeads,
+  kGateInputs,
   kSharedGate,
   kReadRate,
   kPeakRate,

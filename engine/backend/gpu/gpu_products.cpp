@@ -75,6 +75,16 @@ Dispatch& ProductDispatches::add(Kernel kernel, bool needs_barrier) {
   return dispatch;
 }
 
+void ProductDispatches::encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols,
+                                    bool needs_barrier) {
+  Dispatch& dispatch = add(Kernel::kEncode, needs_barrier);
+  dispatch.slices[3] = from;
+  dispatch.slices[4] = to;
+  const std::uint64_t n_groups = n_cols / kGpuGroup;
+  dispatch.push = words_of(args::EncodePush{.n_groups = narrow(n_groups)});
+  dispatch.groups = {narrow(div_up(n_groups, bound_.arithmetic.group_sizes.encoded_groups)), GridSize::Of::kRows};
+}
+
 void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
   Dispatch& dispatch = add(Kernel::kNorm, needs_barrier);
   dispatch.constants = words_of(args::NormConstants{.is_gathered = norm.is_gathered ? 1U : 0U,
@@ -87,7 +97,8 @@ void ProductDispatches::norm(const Norm& norm, bool needs_barrier) {
   dispatch.push = words_of(args::NormPush{.n_cols = model_.d_model,
                                           .logit_rows_at = narrow(bound_.input_layout.logit_rows_at),
                                           .epsilon = model_.norm_epsilon,
-                                          .scale = norm.scale});
+                                          .scale = norm.scale,
+                                          .n_per_row = 1});
   dispatch.groups.of = norm.is_gathered ? GridSize::Of::kLogitRows : GridSize::Of::kRows;
 }
 

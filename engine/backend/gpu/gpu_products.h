@@ -66,6 +66,8 @@ class ProductDispatches {
   };
 
   Dispatch& add(Kernel kernel, bool needs_barrier);
+  // Rows of f32 as int8 products read them.
+  void encode_int8(const GpuSlice& from, const GpuSlice& to, std::uint64_t n_cols, bool needs_barrier = false);
   void norm(const Norm& norm, bool needs_barrier);
   void multiply(const Product& product, bool needs_barrier);
   // Products with the experts that rows chose: in tiles of rows that chose the same expert, or choice by choice.

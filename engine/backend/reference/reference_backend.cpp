@@ -179,7 +179,7 @@ class ReferenceBackend final : public Backend {
           copy_slot(layer.conv, spec.conv_bytes(), from_slot, to_slot);
           copy_slot(layer.matrices, spec.matrix_bytes(), from_slot, to_slot);
         }
-        if (!layer.keys.is_bound()) continue;
+        if (!layer.keys.is_bound() || !step_->bound().model->layers[i].has_cache()) continue;
         layer.keys.copy(from_slot, to_slot, n_positions);
         layer.values.copy(from_slot, to_slot, n_positions);
       }

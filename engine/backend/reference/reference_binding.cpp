@@ -74,6 +74,13 @@ class Binder {
       if (in_.plan->arenas[i].device == in_.device) add_arena(in_.plan->arenas[i], in_.arenas[i]);
     }
     for (std::size_t i = 0; i < kv_.size(); ++i) bind_layer(i);
+    // What reads another layer's cache stands on its device.
+    for (std::size_t i = 0; i < kv_.size(); ++i) {
+      if (const auto source = in_.model->layers[i].kv_layer) {
+        bound_.layers[i].keys = bound_.layers[*source].keys;
+        bound_.layers[i].values = bound_.layers[*source].values;
+      }
+    }
     bind_buffers();
     return std::move(bound_);
   }

@@ -101,7 +101,11 @@ bool ReferenceStep::run(const DeviceSubgraph& subgraph, const StepInputs& inputs
 
 void ReferenceStep::run_op(const Op& op) {
   switch (op.kind) {
-    case OpKind::kEmbed: return embed(op);
+    case OpKind::kEmbed: return embed(op, TensorRole::kTokenEmbedding, bound_.model->embedding_scale);
+    case OpKind::kLayerEmbed:
+      return embed(op, TensorRole::kLayerEmbedding,
+                   std::sqrt(static_cast<float>(bound_.model->layers.front().input_dim)));
+    case OpKind::kLayerInputs: return layer_inputs(op);
     case OpKind::kQkvRope: return qkv_rope(op);
     case OpKind::kAttend: return attend(op);
     case OpKind::kAttnOut: return attn_out(op);
@@ -115,6 +119,11 @@ void ReferenceStep::run_op(const Op& op) {
     case OpKind::kMoeRoute: return moe_route(op);
     case OpKind::kMoeUp: return moe_up(op);
     case OpKind::kMoeDown: return moe_down(op);
+    case OpKind::kInputUp: return input_up(op);
+    case OpKind::kInputDown:
+      return add_to_residual(op, bound_.buffer(op.inputs[0]), TensorRole::kInputOut, nullptr,
+                             TensorRole::kInputPostNorm,
+                             bound_.model->layers[static_cast<std::size_t>(op.layer)].output_scale);
     case OpKind::kLogits: return logits(op);
     case OpKind::kTransfer: break;
   }
@@ -129,13 +138,29 @@ const float* ReferenceStep::normed(const float* residual, TensorRole role, std::
   return normed_.data();
 }
 
-void ReferenceStep::embed(const Op& op) {
-  const ReferenceWeight& table = bound_.at(TensorRole::kTokenEmbedding, -1);
+void ReferenceStep::embed(const Op& op, TensorRole role, float scale) {
+  const ReferenceWeight& table = bound_.at(role, -1);
   float* to = bound_.buffer(op.outputs[0]);
   for (const StepRow& row : inputs_.rows) {
     decode_row(table.dtype, table.row(row.token), table.n_cols, to);
-    for (std::uint64_t i = 0; i < table.n_cols; ++i) to[i] *= bound_.model->embedding_scale;
+    for (std::uint64_t i = 0; i < table.n_cols; ++i) to[i] *= scale;
     to += table.n_cols;
+  }
+}
+
+// Of the mean square that a norm divides by, the root of d_model is left.
+void ReferenceStep::layer_inputs(const Op& op) {
+  const ModelInfo& model = *bound_.model;
+  const std::size_t n_elems = model.input_elems, dim = model.layers.front().input_dim;
+  float *inputs = bound_.buffer(op.outputs[0]), *projected = bound_.buffer(op.outputs[1]);
+  const float factor = 1.0F / std::sqrt(static_cast<float>(model.d_model));
+  multiply(bound_.at(TensorRole::kInputProject, -1), bound_.buffer(op.inputs[0]), n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) { projected[row * n_elems + n] = sum * factor; });
+  const std::span<const float> weight = bound_.at(TensorRole::kInputProjectNorm, -1).vector();
+  for (std::size_t first = 0; first < n_rows() * n_elems; first += dim) {
+    norm({projected + first, dim}, weight, model.norm_epsilon);
+    for (std::size_t i = first; i < first + dim; ++i)
+      inputs[i] = static_cast<float>((static_cast<double>(projected[i]) + inputs[i]) * std::sqrt(0.5));
   }
 }
 
@@ -151,11 +176,15 @@ void ReferenceStep::finish_heads(std::int32_t layer, std::uint32_t position, Hea
 }
 
 // What key_balance.h says of one row.
-void ReferenceStep::balance(std::int32_t layer, float* query, float* keys) const {
+void ReferenceStep::balance_keys(std::int32_t layer, float* keys) const {
+  const std::vector<float>& factors = bound_.key_balance[static_cast<std::size_t>(layer)];
+  for (std::size_t i = 0; i < factors.size(); ++i) keys[i] /= factors[i];
+}
+
+void ReferenceStep::balance_query(std::int32_t layer, float* query) const {
   const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
   const std::vector<float>& factors = bound_.key_balance[static_cast<std::size_t>(layer)];
   const std::uint32_t group = spec.n_heads / spec.n_kv_heads;
-  for (std::uint32_t i = 0; i < spec.kv_dim(); ++i) keys[i] /= factors[i];
   for (std::uint32_t i = 0; i < spec.q_dim(); ++i)
     query[i] *= factors[i / spec.head_dim / group * spec.head_dim + i % spec.head_dim];
 }
@@ -172,8 +201,10 @@ void ReferenceStep::qkv_rope(const Op& op) {
   };
   float* queries = bound_.buffer(op.outputs[0]);
   project(TensorRole::kQ, TensorRole::kQBias, queries, spec.q_dim());
-  project(TensorRole::kK, TensorRole::kKBias, keys_.data(), spec.kv_dim());
-  project(spec.value_is_key ? TensorRole::kK : TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
+  if (spec.has_cache()) {
+    project(TensorRole::kK, TensorRole::kKBias, keys_.data(), spec.kv_dim());
+    project(spec.value_is_key ? TensorRole::kK : TensorRole::kV, TensorRole::kVBias, values_.data(), spec.kv_dim());
+  }
   if (spec.has_out_gate) {
     float* gates = bound_.buffer(op.outputs[1]);
     multiply(bound_.at(TensorRole::kOutGate, op.layer), in, n_rows(), nullptr,
@@ -181,24 +212,31 @@ void ReferenceStep::qkv_rope(const Op& op) {
   }
   for (std::size_t i = 0; i < n_rows() && goes_on(); ++i) {
     const StepRow& row = inputs_.rows[i];
-    float *query = queries + i * spec.q_dim(), *keys = keys_.data() + i * spec.kv_dim(),
-          *values = values_.data() + i * spec.kv_dim();
+    float* query = queries + i * spec.q_dim();
     finish_heads(op.layer, row.position, {query, spec.n_heads}, TensorRole::kQNorm);
-    finish_heads(op.layer, row.position, {keys, spec.n_kv_heads}, TensorRole::kKNorm);
-    for (std::uint32_t head = 0; spec.has_value_norm && head < spec.n_kv_heads; ++head)
-      norm({values + std::size_t{head} * spec.head_dim, spec.head_dim}, {}, bound_.model->norm_epsilon);
-    if (cache.keys.is_rotated()) balance(op.layer, query, keys);
-    const auto rotate = [&](const ReferenceCache& as, Heads heads) {
-      for (std::uint32_t head = 0; as.is_rotated() && head < heads.n_heads; ++head)
-        rotate_head({heads.elems + std::size_t{head} * spec.head_dim, spec.head_dim});
-    };
-    rotate(cache.keys, {query, spec.n_heads});
-    rotate(cache.keys, {keys, spec.n_kv_heads});
-    rotate(cache.values, {values, spec.n_kv_heads});
-    for (std::uint32_t head = 0; head < spec.n_kv_heads; ++head) {
-      cache.keys.put(row.slot, head, row.position, keys + std::size_t{head} * spec.head_dim);
-      cache.values.put(row.slot, head, row.position, values + std::size_t{head} * spec.head_dim);
+    if (cache.keys.is_rotated()) {
+      balance_query(op.layer, query);
+      for (std::uint32_t head = 0; head < spec.n_heads; ++head)
+        rotate_head({query + std::size_t{head} * spec.head_dim, spec.head_dim});
     }
+    if (spec.has_cache())
+      put_in_cache(op.layer, row, keys_.data() + i * spec.kv_dim(), values_.data() + i * spec.kv_dim());
+  }
+}
+
+void ReferenceStep::put_in_cache(std::int32_t layer, const StepRow& row, float* keys, float* values) const {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(layer)];
+  const ReferenceBinding::Layer& cache = bound_.layers[static_cast<std::size_t>(layer)];
+  finish_heads(layer, row.position, {keys, spec.n_kv_heads}, TensorRole::kKNorm);
+  if (cache.keys.is_rotated()) balance_keys(layer, keys);
+  for (std::uint32_t head = 0; head < spec.n_kv_heads; ++head) {
+    const std::span<float> key(keys + std::size_t{head} * spec.head_dim, spec.head_dim),
+        value(values + std::size_t{head} * spec.head_dim, spec.head_dim);
+    if (spec.has_value_norm) norm(value, {}, bound_.model->norm_epsilon);
+    if (cache.keys.is_rotated()) rotate_head(key);
+    if (cache.values.is_rotated()) rotate_head(value);
+    cache.keys.put(row.slot, head, row.position, key.data());
+    cache.values.put(row.slot, head, row.position, value.data());
   }
 }
 
@@ -292,7 +330,19 @@ void ReferenceStep::ffn_up(const Op& op) {
 
 void ReferenceStep::ffn_down(const Op& op) {
   add_to_residual(op, bound_.buffer(op.inputs[0]), TensorRole::kDown, nullptr, TensorRole::kFfnPostNorm,
-                  bound_.model->layers[static_cast<std::size_t>(op.layer)].output_scale);
+                  bound_.model->layers[static_cast<std::size_t>(op.layer)].ffn_scale());
+}
+
+void ReferenceStep::input_up(const Op& op) {
+  const LayerSpec& spec = bound_.model->layers[static_cast<std::size_t>(op.layer)];
+  const float* inputs =
+      bound_.buffer(op.inputs[1]) + std::size_t{static_cast<std::uint32_t>(op.layer)} * spec.input_dim;
+  float* to = bound_.buffer(op.outputs[0]);
+  multiply(bound_.at(TensorRole::kInputGate, op.layer), bound_.buffer(op.inputs[0]), n_rows(), nullptr,
+           [&](std::size_t row, std::size_t n, float sum) {
+             to[row * spec.input_dim + n] =
+                 static_cast<float>(activate(spec.activation, sum) * inputs[row * bound_.model->input_elems + n]);
+           });
 }
 
 // --- experts ---
@@ -312,7 +362,7 @@ void ReferenceStep::shared_down(const Op& op) {
 // The residual becomes (residual + norm(norm(down . in) + branch)) * scale.
 void ReferenceStep::add_branches(const Op& op, const float* in, const float* branch) {
   const std::size_t d_model = bound_.model->d_model;
-  const float scale = bound_.model->layers[static_cast<std::size_t>(op.layer)].output_scale;
+  const float scale = bound_.model->layers[static_cast<std::size_t>(op.layer)].ffn_scale();
   float* residual = bound_.buffer(op.outputs[0]);
   multiply(bound_.at(TensorRole::kDown, op.layer), in, n_rows(), nullptr,
            [&](std::size_t row, std::size_t n, float sum) { normed_[row * d_model + n] = sum; });

@@ -33,7 +33,8 @@ class ReferenceStep {
   bool goes_on() { return !(stopped_ = stopped_ || stop_.stop_requested()); }
   void run_op(const Op& op);
 
-  void embed(const Op& op);
+  void embed(const Op& op, TensorRole table, float scale);
+  void layer_inputs(const Op& op);
   void qkv_rope(const Op& op);
   void attend(const Op& op);
   void attn_out(const Op& op);
@@ -46,6 +47,7 @@ class ReferenceStep {
   void moe_route(const Op& op);
   void moe_up(const Op& op);
   void moe_down(const Op& op);
+  void input_up(const Op& op);
   void logits(const Op& op);
 
   // in: (n_rows, n_cols). Calls give(row, n, sum) for each of the n_rows results of the matrix's rows n.
@@ -60,7 +62,9 @@ class ReferenceStep {
   // (n_rows, d_model) normed rows of a residual, in scratch.
   const float* normed(const float* residual, TensorRole norm, std::int32_t layer);
   void finish_heads(std::int32_t layer, std::uint32_t position, Heads heads, TensorRole norm) const;
-  void balance(std::int32_t layer, float* query, float* keys) const;
+  void balance_keys(std::int32_t layer, float* keys) const;
+  void balance_query(std::int32_t layer, float* query) const;
+  void put_in_cache(std::int32_t layer, const StepRow& row, float* keys, float* values) const;
   // The experts of a row by its logits, best first, into order_, which has the others behind them.
   void rank_experts(const float* logits, std::uint32_t n_experts);
   // Calls work(expert) for each expert that rows of `ids` go through, their choices in choices_ and gathered_ filled

@@ -70,6 +70,9 @@ constexpr std::uint32_t kDeltaRuleCode[] = {
 constexpr std::uint32_t kGateHeadsCode[] = {
 #include "kernels/gate_heads.inc"
 };
+constexpr std::uint32_t kGateInputsCode[] = {
+#include "kernels/gate_inputs.inc"
+};
 constexpr std::uint32_t kSharedGateCode[] = {
 #include "kernels/shared_gate.inc"
 };
@@ -121,6 +124,7 @@ std::span<const std::uint32_t> kernel_code(Kernel kernel) {
     case Kernel::kDeltaPairs: return kDeltaPairsCode;
     case Kernel::kDeltaRule: return kDeltaRuleCode;
     case Kernel::kGateHeads: return kGateHeadsCode;
+    case Kernel::kGateInputs: return kGateInputsCode;
     case Kernel::kSharedGate: return kSharedGateCode;
     case Kernel::kReadRate: return kReadRateCode;
     case Kernel::kPeakRate: return kPeakRateCode;

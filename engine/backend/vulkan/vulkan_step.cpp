@@ -61,7 +61,7 @@ Status VulkanStep::check_limits() const {
   const PlanOptions& options = bound_.plan->options;
   for (std::size_t i = 0; i < bound_.model->layers.size(); ++i) {
     const LayerSpec& layer = bound_.model->layers[i];
-    if (!layer.has_cache() || bound_.plan->placement.layers[i].attention != bound_.device) continue;
+    if (!layer.has_attention() || bound_.plan->placement.layers[i].attention != bound_.device) continue;
     const auto is_skipped = [&](std::uint64_t n_keys) {
       return attend_loops(layer, options, bound_.arithmetic.attend, n_keys) > kMostSoftwareLoops;
     };

@@ -107,6 +107,7 @@ const std::map<std::string, std::string> kConstantsOf{
     {"delta_pairs", "DeltaPairsConstants"},
     {"delta_rule", "DeltaRuleConstants"},
     {"gate_heads", "GateHeadsConstants"},
+    {"gate_inputs", "GateInputsConstants"},
     {"matmul_matrices", "MatricesConstants"},
 };
 // What speeds are measured with is no kernel of a step.

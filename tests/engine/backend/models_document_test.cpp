@@ -30,6 +30,8 @@ std::string traits_of(const ArchRow& row) {
   if (row.qk_norm != Presence::kNever) traits.emplace_back("norms on heads of Q and K");
   if (row.has_value_norm) traits.emplace_back("norms on heads of V");
   if (row.has_window_heads) traits.emplace_back("heads of another size in layers with a window");
+  if (row.may_share_caches) traits.emplace_back("in some files caches that other layers read");
+  if (row.may_have_inputs) traits.emplace_back("in some files inputs of layers, by an embedding of their own");
   if (row.has_post_norms) traits.emplace_back("norms after attention and FFN");
   if (row.window == WindowRule::kAllLayers) traits.emplace_back("a window on all layers, if the file has one");
   if (row.window == WindowRule::kPattern)

@@ -78,10 +78,6 @@ TEST(ReadHeads, what_cannot_be_is_refused_by_name) {
   EXPECT_THAT(error_with("rope.dimension_count_swa", 18),
               HasSubstr("metadata 'gemma4.rope.dimension_count_swa' is 18, expected an even number up to the head size "
                         "16"));
-  EXPECT_THAT(error_with("attention.shared_kv_layers", 2),
-              HasSubstr("metadata 'gemma4.attention.shared_kv_layers' is 2, expected 0"));
-  EXPECT_THAT(error_with("embedding_length_per_layer_input", 256),
-              HasSubstr("metadata 'gemma4.embedding_length_per_layer_input' is 256, expected 0"));
 }
 
 TEST(ReadHeads, what_is_missing_is_named) {

@@ -184,7 +184,7 @@ TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_
         // A size that is applied contradicts another one, or a tensor's shape.
         EXPECT_THAT(model.error().message, AnyOf(HasSubstr(fmt::format("metadata '{}.{}", base_.architecture, key)),
                                                  HasSubstr(fmt::format("'{}.{}'", base_.architecture, key)),
-                                                 HasSubstr("m.gguf: tensor 'blk.")));
+                                                 HasSubstr("m.gguf: tensor '")));
       }
     }
     for (const auto& neutral : {rule.neutral, rule.other_neutral}) {

@@ -74,14 +74,17 @@ TEST(WeightStream, parts_that_follow_each_other_need_different_weights) {
                                    {OpKind::kMoeDown, OpKind::kSharedDown},
                                    {OpKind::kSharedDown, OpKind::kMoeRoute},
                                    {OpKind::kSharedDown, OpKind::kFfnUp},
-                                   {OpKind::kFfnDown, OpKind::kMoeRoute}}) {
+                                   {OpKind::kFfnDown, OpKind::kMoeRoute},
+                                   {OpKind::kFfnDown, OpKind::kInputUp},
+                                   {OpKind::kInputUp, OpKind::kInputDown},
+                                   {OpKind::kInputDown, OpKind::kFfnUp}}) {
     EXPECT_FALSE(streamed_roles(part).empty());
     for (const TensorRole role : streamed_roles(part))
       EXPECT_THAT(streamed_roles(next), Not(Contains(role))) << op_name(part) << ", " << op_name(next);
   }
   std::vector<TensorRole> all;
-  for (const OpKind kind :
-       {OpKind::kFfnUp, OpKind::kFfnDown, OpKind::kMoeRoute, OpKind::kMoeDown, OpKind::kSharedUp, OpKind::kSharedDown})
+  for (const OpKind kind : {OpKind::kFfnUp, OpKind::kFfnDown, OpKind::kMoeRoute, OpKind::kMoeDown, OpKind::kSharedUp,
+                            OpKind::kSharedDown, OpKind::kInputUp, OpKind::kInputDown})
     all.insert(all.end(), streamed_roles(kind).begin(), streamed_roles(kind).end());
   for (std::size_t i = 0; i < kNTensorRoles; ++i) {
     const auto role = static_cast<TensorRole>(i);

@@ -1,4 +1,5 @@
-// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Blocks: (1, rows).
+// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Blocks: (norms of
+// a row of the step, rows).
 #include "lib/half.cuh"
 #include "lib/int8.cuh"
 
@@ -84,7 +85,7 @@ DEVICE float sum_of_squares(const float* from, u32 n_cols) {
 KERNEL(rms_norm, kThreads, Params<NormWords>) {
   SHARED(float, room, kThreads / kWarp);
   const NormWords& words = p.words;
-  const u32 row = block_y(), thread = thread_index();
+  const u32 row = block_y() * words.n_per_row + block_x(), thread = thread_index();
   const u32 from_row = words.is_gathered != 0 ? inputs_of(p)[words.logit_rows_at + row] : row;
   const float* from = buffer<const float>(p, 3) + std::uint64_t{from_row} * words.n_cols;
   const float* weight = buffer<const float>(p, 1);

@@ -1,4 +1,5 @@
-// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Groups: (1, rows).
+// RMS norm of rows: into other rows, as f32, int8 or f16, or added to the residual. Groups: (norms of
+// a row of the step, rows).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "lib/buffers.glsl"
@@ -45,7 +46,7 @@ void encode_half_row(uint thread, uint row, uint first, float factor) {
 }
 
 void main() {
-  const uint thread = gl_LocalInvocationID.x, row = gl_WorkGroupID.y;
+  const uint thread = gl_LocalInvocationID.x, row = gl_WorkGroupID.y * p.n_per_row + gl_WorkGroupID.x;
   const uint first = (kIsGathered != 0u ? inputs[p.logit_rows_at + row] : row) * p.n_cols;
   float sum = 0.0;
   for (uint i = thread; i < p.n_cols; i += kThreads) sum += from[first + i] * from[first + i];
