@@ -110,6 +110,34 @@ TEST(PublishedModels, have_files_as_large_as_those_of_q4_k_m) {
   EXPECT_EQ(format_bytes(llama->model.file_bytes), "4.58 GiB");
 }
 
+// Converters write granite where all layers have attention, with keys of the hybrid model that its configuration has.
+// The keys of ollama's file of Granite 4.0 1B:
+TEST(PublishedModels, granite_4_is_read_with_the_keys_of_its_hybrid_siblings) {
+  const auto granite =
+      std::ranges::find_if(all_models(), [](const Read& r) { return r.published.name == "Granite 4.0 1B"; });
+  ASSERT_NE(granite, all_models().end());
+  test::RandomModelSpec spec = granite->published.spec;
+  spec.full_kv_heads = spec.n_kv_heads;  // states an array
+  spec.uint_keys = {{"expert_count", 0},     {"expert_used_count", 0},    {"expert_shared_feed_forward_length", 4096},
+                    {"ssm.conv_kernel", 4},  {"ssm.group_count", 1},      {"ssm.inner_size", 4096},
+                    {"ssm.state_size", 256}, {"ssm.time_step_rank", 128}, {"rope.dimension_count", 128}};
+  spec.float_keys = {{"attention.scale", 0.0078125F},
+                     {"embedding_scale", 12.0F},
+                     {"logit_scale", 8.0F},
+                     {"residual_scale", 0.22F},
+                     {"rope.freq_base", 1e7F}};
+  GgufWriter writer = test::random_gguf(spec);
+  writer.set_bool("granite.rope.scaling.finetuned", true);
+  const Result<ModelInfo> model = test::read_written(writer);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->n_params, granite->model.n_params);
+  EXPECT_FALSE(model->layers.front().has_experts());
+  // Where a layer is of Mamba, they mean something.
+  writer.add_hole("blk.0.ssm_in.weight", 0, {2048, 8}, 2048 * 8 * 4);
+  EXPECT_NE(test::refusal(test::read_written(writer)).find("tensor 'blk.0.ssm_in.weight' has no place in a granite"),
+            std::string::npos);
+}
+
 TEST(PublishedCount, is_exact_or_a_unit_of_its_last_digit_away) {
   const test::PublishedCount exact = test::parse_count("494032768"), coarse = test::parse_count("3.3B");
   EXPECT_TRUE(test::agrees(exact, 494032768));
