@@ -32,6 +32,7 @@ std::string cell_of(const MemoryPlan& plan, const ModelInfo& model) {
   if (!plan.fits()) return "-";
   if (n_gpu_layers == 0) return "CPU";
   const bool has_all = n_gpu_layers == model.n_layers();
+  EXPECT_TRUE(!has_all || plan.placement.head_device == 1) << model.name << ": all is the head too";
   const std::string layers = has_all ? "all" : fmt::format("{} of {}", n_gpu_layers, model.n_layers());
   if (plan.options.n_cpu_ffn == 0) return layers;
   return fmt::format("{}, {} of {}", layers, model.layers.front().has_experts() ? "experts" : "FFN",
@@ -52,23 +53,19 @@ std::vector<std::string> published_plans() {
       "",
       "## Published models",
       "",
-      "Shapes of `tests/support/published_models.tsv`, where their sources stand, read as headers of GGUF files. All "
-      "numbers",
-      "are the engine's: the file is as large as with the types of Q4_K_M (Q4_K; Q6_K for the head and for half of V "
-      "and",
-      "down), without a tokenizer. KV is F16; layers with a window keep that many positions, whatever the context, and "
-      "delta",
-      "nets a state.",
+      "One row a model of `tests/support/published_models.tsv`, which names the sources of its shape. The engine",
+      "reads a header of that shape and plans with it. Types are those of Q4_K_M files: Q4_K, and Q6_K for the head",
+      "and for V and down of half the layers; the tokenizer is left out. `KV a token` is what one position takes as",
+      "F16 in layers that keep every position. `windows` is what layers with a window keep, and `state` what delta",
+      "nets keep, of one slot and however long the context is.",
       "",
-      "What is planned for a card of 8, 12, 16 and 24 GiB when nobody chooses but the context, 8,192 positions for one "
-      "slot:",
-      "1 GiB of card and memory each stays free, CUDA takes 300 MiB of the card, beside it are 64 GiB of memory. "
-      "Speeds "
-      "are",
-      "made up and the same for all: the card reads 400 GB/s and the CPU 60 GB/s, PCIe copies 16 GB/s.",
-      "`all`: every layer stands on the card; `20 of 32`: so many, the rest on the CPU; `FFN of 12`, `experts of 12`: "
-      "in so",
-      "many of the layers on the card these stand on the CPU; `CPU`: no layer on the card; `-`: it does not fit.",
+      "The last columns say what is planned for a card of that size with a context of 8,192 positions and one slot,",
+      "when all else is left to the plan. The machine has 64 GiB of memory; 1 GiB of it and 1 GiB of the card stay",
+      "free, and CUDA itself takes 300 MiB of the card. Speeds decide what goes to the CPU, so they are fixed and",
+      "the same for every card: it reads 400 GB/s and makes 50e12 multiply-adds a second, the CPU reads 60 GB/s and",
+      "makes 1.5e12, PCIe copies 16 GB/s. `all`: every layer and the head on the card; `20 of 32`: 20 of 32 layers",
+      "there, the rest on the CPU; `experts of 12`, `FFN of 12`: of the layers on the card, 12 have their experts or",
+      "their FFN on the CPU; `CPU`: nothing on the card; `-`: it does not fit.",
       "",
       "| model | parameters | a token reads | file | KV a token | windows | state | 8 GiB | 12 GiB | 16 GiB | 24 GiB |",
       "| -- | -- | -- | -- | -- | -- | -- | -- | -- | -- | -- |"};
