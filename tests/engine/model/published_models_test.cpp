@@ -62,7 +62,7 @@ TEST(PublishedModels, with_experts_go_through_as_many_as_is_published) {
   }
 }
 
-// The table says how its numbers are computed by hand.
+// The table says by which formulas its numbers were computed.
 TEST(PublishedModels, have_the_cache_and_the_state_that_the_table_says) {
   for (const auto& [published, model] : all_models()) {
     EXPECT_EQ(test::kv_per_token(model), published.kv_per_token) << published.name;
