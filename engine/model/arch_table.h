@@ -95,6 +95,9 @@ struct ArchRow {
   // Factors on scores, embedding and what is added to the residual, and a divisor of logits: attention.scale,
   // embedding_scale, residual_scale, logit_scale. See read_scales.h.
   bool has_scale_keys = false;
+  // ssm.* keys, sizes of Mamba layers, say nothing: a hybrid model whose layers all have attention is converted under
+  // this name, with its sizes. A Mamba layer is refused by its tensors.
+  bool ignores_state_sizes = false;
   // The model with this many layers scales q.k by 1 / sqrt(d_model / n_heads); models with any other number of layers,
   // and all of them where this is 0, by 1 / sqrt(head_dim).
   std::uint32_t n_layers_scaled_by_width = 0;

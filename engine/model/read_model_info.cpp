@@ -83,7 +83,7 @@ class ModelInfoReader {
   }
 
   void refuse_experts() { headroom::refuse_experts(row_, keys_); }
-  void refuse_keys() { refuse_unapplied_keys(file_, keys_); }
+  void refuse_keys() { refuse_unapplied_keys(file_, row_, keys_); }
 
   void read_sizes() {
     if (file_.tensors().empty()) return bad("holds no tensors: a vocabulary alone cannot be run");

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "file/show_name.h"
+#include "model/arch_table.h"
 
 namespace headroom {
 namespace {
@@ -210,7 +211,7 @@ bool is_known_key(std::string_view key) {
          std::find(kWithoutEffect.begin(), kWithoutEffect.end(), key) != kWithoutEffect.end();
 }
 
-void refuse_unapplied_keys(const ModelFile& file, KeyReader& keys) {
+void refuse_unapplied_keys(const ModelFile& file, const ArchRow& row, KeyReader& keys) {
   const std::string prefix = keys.full_key("");
   for (auto each = file.metadata().lower_bound(prefix);
        each != file.metadata().end() && each->first.starts_with(prefix); ++each) {
@@ -218,7 +219,8 @@ void refuse_unapplied_keys(const ModelFile& file, KeyReader& keys) {
     const MetaValue& value = each->second;
     const KeyRule* rule = find_rule(key);
     const bool may_change = rule != nullptr ? !is_neutral(value, *rule) : !is_known_key(key) && has_telling_word(key);
-    if (keys.was_read(key) || !may_change) continue;
+    const bool is_ignored = row.ignores_state_sizes && key.starts_with("ssm.");
+    if (keys.was_read(key) || !may_change || is_ignored) continue;
     return keys.fail(ErrorCode::kUnsupported,
                      fmt::format("metadata {} is {}{}: it changes what the model computes, and this version does not "
                                  "apply it",

@@ -11,6 +11,8 @@
 
 namespace headroom {
 
+struct ArchRow;
+
 // A key without the architecture's prefix, and up to two values that change nothing. Of an array every entry must be
 // one of them. Without such a value the key must have been read.
 struct KeyRule {
@@ -25,6 +27,6 @@ bool is_known_key(std::string_view key);
 // To be called when all metadata has been read, and before tensors are looked for, which such a key may rename or drop.
 // A key that is not known is refused where its name says that it scales or caps something. kUnsupported names the key,
 // its value and the neutral ones.
-void refuse_unapplied_keys(const ModelFile& file, KeyReader& keys);
+void refuse_unapplied_keys(const ModelFile& file, const ArchRow& row, KeyReader& keys);
 
 }  // namespace headroom

@@ -96,7 +96,7 @@ class ModelBuilder {
       if (has_experts() && !spec_.uint_keys.contains(name)) writer_.set_uint(key(name), value);
     }
     writer_.set_uint(key("attention.head_count"), spec_.n_heads);
-    writer_.set_uint(key("attention.head_count_kv"), spec_.n_kv_heads);
+    add_kv_heads(key("attention.head_count_kv"));
     writer_.set_float(key("attention.layer_norm_rms_epsilon"), 1e-5F);
     const std::map<std::string, std::uint32_t> delta_net{{"full_attention_interval", spec_.attention_period},
                                                          {"ssm.group_count", spec_.n_key_heads},
@@ -134,8 +134,21 @@ class ModelBuilder {
     if (!spec_.chat_template.empty()) writer_.set_string("tokenizer.chat_template", spec_.chat_template);
   }
 
+  bool has_window(std::uint32_t layer) const { return spec_.window > 0 && (layer + 1) % spec_.window_period != 0; }
+  std::uint32_t n_kv_heads(std::uint32_t layer) const {
+    return spec_.full_kv_heads > 0 && !has_window(layer) ? spec_.full_kv_heads : spec_.n_kv_heads;
+  }
+
+  // A number where all layers have the same, else one for each layer.
+  void add_kv_heads(const std::string& key) {
+    if (spec_.full_kv_heads == 0) return writer_.set_uint(key, spec_.n_kv_heads);
+    std::vector<std::uint32_t> counts;
+    for (std::uint32_t i = 0; i < spec_.n_layers; ++i) counts.push_back(n_kv_heads(i));
+    writer_.set_uints(key, counts);
+  }
+
   void add_tokenizer() {
-    if (spec_.n_vocab < 288) {
+    if (spec_.n_vocab < 288 || !spec_.has_tokenizer) {
       writer_.set_string("tokenizer.ggml.model", "none");
       return;
     }
@@ -222,12 +235,13 @@ class ModelBuilder {
   }
 
   void add_attention(std::int32_t i) {
-    const bool has_window = spec_.window > 0 && (static_cast<std::uint32_t>(i) + 1) % spec_.window_period != 0;
-    const bool is_apart = row_.has_window_heads && spec_.window_head_dim > 0 && has_window;
+    const auto layer = static_cast<std::uint32_t>(i);
+    const bool is_apart = row_.has_window_heads && spec_.window_head_dim > 0 && has_window(layer);
     const std::uint32_t head_dim = is_apart ? spec_.window_head_dim : head_dim_;
-    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim, kv_dim = spec_.n_kv_heads * head_dim;
-    const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window;
-    const bool has_cache = std::uint64_t{static_cast<std::uint32_t>(i)} + spec_.n_shared_caches < spec_.n_layers;
+    const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim,
+                        kv_dim = n_kv_heads(layer) * head_dim;
+    const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window(layer);
+    const bool has_cache = std::uint64_t{layer} + spec_.n_shared_caches < spec_.n_layers;
     add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
     if (has_cache) add_matrix(TensorRole::kK, i, kv_dim, d_model);
     if (has_cache && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
@@ -248,7 +262,7 @@ class ModelBuilder {
     const std::uint64_t d_model = spec_.d_model, q_dim = std::uint64_t{spec_.n_key_heads} * spec_.state_dim,
                         n_heads = spec_.n_value_heads, v_dim = n_heads * spec_.state_dim;
     const auto add_fused = [&](const std::string& name, TensorRole as, std::uint64_t n_rows) {
-      add(name, as, type_of(as), {d_model, n_rows}, Fill::kMatrix);
+      add(name, as, type_of(as, i, d_model), {d_model, n_rows}, Fill::kMatrix);
     };
     const bool fuses = row_.delta_net->fuses_by_key_head;
     if (fuses && spec_.has_optional_parts) {
@@ -268,14 +282,15 @@ class ModelBuilder {
     add_vector(TensorRole::kTimeBias, i, n_heads, Fill::kBias);
     add_vector(TensorRole::kDecay, i, n_heads, Fill::kDecay);
     add_vector(TensorRole::kReadNorm, i, spec_.state_dim, Fill::kNorm);
-    add(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut), {v_dim, d_model},
-        Fill::kMatrix);
+    add(layer_tensor_name(i, kDeltaOutTensor), TensorRole::kAttnOut, type_of(TensorRole::kAttnOut, i, v_dim),
+        {v_dim, d_model}, Fill::kMatrix);
   }
 
   void add_experts(std::int32_t i) {
     add_matrix(TensorRole::kRouter, i, spec_.n_experts, spec_.d_model);
     if (spec_.has_optional_parts) {
-      add(*fused_tensor_name(TensorRole::kExpertGate, i), TensorRole::kExpertGate, type_of(TensorRole::kExpertGate),
+      add(*fused_tensor_name(TensorRole::kExpertGate, i), TensorRole::kExpertGate,
+          type_of(TensorRole::kExpertGate, i, spec_.d_model),
           {spec_.d_model, std::uint64_t{2} * spec_.d_ff, spec_.n_experts}, Fill::kMatrix);
     } else {
       add_matrix(TensorRole::kExpertGate, i, spec_.d_ff, spec_.d_model, spec_.n_experts);
@@ -291,7 +306,7 @@ class ModelBuilder {
     if (!row_.shared_expert || spec_.shared_d_ff == 0) return;
     if (row_.shared_expert->is_named_as_dense) return add_dense(i, spec_.shared_d_ff);
     const auto add_shared = [&](std::string_view name, TensorRole role, std::uint64_t n_rows, std::uint64_t n_cols) {
-      add(layer_tensor_name(i, name), role, type_of(role), {n_cols, n_rows}, Fill::kMatrix);
+      add(layer_tensor_name(i, name), role, type_of(role, i, n_cols), {n_cols, n_rows}, Fill::kMatrix);
     };
     add_shared(kSharedExpertGateTensor, TensorRole::kGate, spec_.shared_d_ff, spec_.d_model);
     add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
@@ -319,10 +334,11 @@ class ModelBuilder {
                   std::uint64_t n_matrices = 1) {
     std::vector<std::uint64_t> shape{n_cols, n_rows};
     if (role_is_experts(role)) shape.push_back(n_matrices);
-    add(role_tensor_name(role, layer), role, type_of(role), shape, Fill::kMatrix);
+    add(role_tensor_name(role, layer), role, type_of(role, layer, n_cols), shape, Fill::kMatrix);
   }
 
-  DType type_of(TensorRole matrix) const {
+  DType type_of(TensorRole matrix, std::int32_t layer, std::uint64_t n_cols) const {
+    if (spec_.type_rule) return spec_.type_rule(matrix, layer, n_cols);
     const auto exception = spec_.role_types.find(matrix);
     return exception == spec_.role_types.end() ? spec_.weight_type : exception->second;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct RandomModelSpec {
   std::uint32_t window = 0;  // attention.sliding_window; 0: no such key
   // Where the row says so, heads of layers with a window, which all but every window_period-th have; 0: as the others.
   std::uint32_t window_head_dim = 0, window_period = 6;
+  std::uint32_t full_kv_heads = 0;  // with these, heads of K and V in the layers without a window; 0: as the others
   // Where the row says so: the last layers read caches of earlier ones, and each has so many elements of layer inputs.
   std::uint32_t n_shared_caches = 0, input_dim = 0;
   bool has_tied_head = false;
@@ -37,6 +39,8 @@ struct RandomModelSpec {
   DType weight_type = DType::kF32;
   DType vector_type = DType::kF32;  // of norms and biases
   std::map<TensorRole, DType> role_types;
+  // In place of both: the type of a matrix by its role, layer (-1: of none) and row length.
+  std::function<DType(TensorRole, std::int32_t, std::uint64_t)> type_rule;
 
   // Channels 2 and 3 of each head of K are this much larger, and of Q smaller: what real models are known for, with the
   // same scores.
@@ -51,6 +55,7 @@ struct RandomModelSpec {
   std::map<std::string, std::string> string_keys;
   std::vector<float> freq_factors;  // rope_freqs.weight; empty: none, or of a quarter of the pairs where it is required
   std::string chat_template;        // empty: no such key
+  bool has_tokenizer = true;        // false: none, whatever n_vocab is
   bool names_pre_tokenizer = true;  // tokenizer.ggml.pre
   bool has_end = true;              // a token that ends an answer; without one the byte-level models go on forever
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/cpu/kernel_table.h"
+#include "engine/backend/published_plans.h"
 #include "format/dtype_table.h"
 #include "model/arch_table.h"
 #include "model/gpu_planes.h"
@@ -96,6 +97,8 @@ std::vector<std::string> document() {
     lines.push_back(fmt::format("| {} | {} | {} | {} | {} |", type.name, 8.0 * type.block_bytes / type.block_elems,
                                 yes(type.is_weight && is_on_cpu(type.dtype)), yes(is_on_gpus(type.dtype)),
                                 yes(type.is_kv_offered)));
+  const std::vector<std::string> plans = test::published_plans();
+  lines.insert(lines.end(), plans.begin(), plans.end());
   return lines;
 }
 

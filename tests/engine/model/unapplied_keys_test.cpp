@@ -173,6 +173,7 @@ TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_
     if (std::get<0>(GetParam()).delta_net && is_of_states) continue;
     // That it changes nothing is what its row says.
     if (std::get<0>(GetParam()).window == WindowRule::kIgnored && key == "attention.sliding_window") continue;
+    if (std::get<0>(GetParam()).ignores_state_sizes && key.starts_with("ssm.")) continue;
     SCOPED_TRACE(key);
     const RandomModelSpec spec = without(key);
     bool is_applied = false;
@@ -182,9 +183,9 @@ TEST_P(UnappliedKeysOf, every_key_that_changes_results_is_applied_or_refused_by_
         is_applied = true;
       } else {
         // A size that is applied contradicts another one, or a tensor's shape.
-        EXPECT_THAT(model.error().message, AnyOf(HasSubstr(fmt::format("metadata '{}.{}", base_.architecture, key)),
-                                                 HasSubstr(fmt::format("'{}.{}'", base_.architecture, key)),
-                                                 HasSubstr("m.gguf: tensor '")));
+        EXPECT_THAT(model.error().message,
+                    AnyOf(HasSubstr(fmt::format("metadata '{}.{}", base_.architecture, key)),
+                          HasSubstr(fmt::format("'{}.{}'", base_.architecture, key)), HasSubstr("m.gguf: tensor '")));
       }
     }
     for (const auto& neutral : {rule.neutral, rule.other_neutral}) {
