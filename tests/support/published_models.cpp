@@ -43,6 +43,11 @@ std::pair<std::uint32_t, std::uint32_t> pair_of(const std::string& text) {
   return {count(parts[0]), count(parts[1])};
 }
 
+// "512", or "512/5".
+std::pair<std::uint32_t, std::uint32_t> one_or_two(const std::string& text) {
+  return text.find('/') == std::string::npos ? std::pair{count(text), 0U} : pair_of(text);
+}
+
 // As llama.cpp quantizes to Q4_K_M, but for fused matrices and some of models with eight experts: Q4_K, and Q6_K for
 // the head and for V and down of the first and last eighth of the layers and of every third between. Rows that do not
 // end on a block of these have the next type with shorter blocks.
@@ -59,32 +64,35 @@ DType type_of(TensorRole role, std::int32_t layer, std::uint64_t n_cols, const R
 
 PublishedModel parse_row(const std::string& line) {
   const std::vector<std::string> column = split(line, '\t');
-  CHECK(column.size() == 22, "published_models.tsv: a line has not 22 columns");
+  CHECK(column.size() == 23, "published_models.tsv: a line has not 23 columns");
   PublishedModel model;
   model.name = column[0];
   RandomModelSpec& spec = model.spec;
   spec.architecture = column[1];
   spec.n_layers = count(column[2]), spec.d_model = count(column[3]);
   spec.n_heads = count(column[4]), spec.n_kv_heads = count(column[5]), spec.head_dim = count(column[6]);
-  spec.d_ff = count(column[7]), spec.n_vocab = count(column[8]), spec.n_ctx_trained = count(column[9]);
+  std::tie(spec.d_ff, spec.d_ff_of_shared) = one_or_two(column[7]);
+  spec.n_vocab = count(column[8]), spec.n_ctx_trained = count(column[9]);
   CHECK(column[10] == "tied" || column[10] == "own", "published_models.tsv: a head is tied or its own");
   spec.has_tied_head = column[10] == "tied";
-  spec.window = count(column[11]);
   const ArchRow* row = find_arch(spec.architecture);
   CHECK(row != nullptr, "published_models.tsv: an architecture has no row in arch_table");
-  if (row->window_period > 0) spec.window_period = row->window_period;
+  const auto [window, period] = one_or_two(column[11]);
+  spec.window = window;
+  if (row->window_period > 0) spec.window_period = period > 0 ? period : row->window_period;
   std::tie(spec.window_head_dim, spec.full_kv_heads) = pair_of(column[12]);
-  // Of Gemma 4: layers without a window have no V of their own.
-  spec.has_optional_parts = row->may_lack_values;
+  std::tie(spec.input_dim, spec.n_shared_caches) = pair_of(column[16]);
+  // Of Gemma 4, but for its small models: layers without a window have no V of their own.
+  spec.has_optional_parts = row->may_lack_values && spec.input_dim == 0;
   std::tie(spec.n_experts_used, spec.n_experts) = pair_of(column[13]);
   spec.shared_d_ff = count(column[14]);
   std::tie(spec.n_key_heads, spec.n_value_heads) = pair_of(column[15]);
   spec.attention_period = 4, spec.state_dim = 128, spec.conv_width = 4;
   spec.has_holes = true;
   spec.has_tokenizer = false;
-  model.total = parse_count(column[16]);
-  if (column[17] != "-") model.active = parse_count(column[17]);
-  model.kv_per_token = number(column[18]), model.window_kv = number(column[19]), model.state = number(column[20]);
+  model.total = parse_count(column[17]);
+  if (column[18] != "-") model.active = parse_count(column[18]);
+  model.kv_per_token = number(column[19]), model.window_kv = number(column[20]), model.state = number(column[21]);
   return model;
 }
 

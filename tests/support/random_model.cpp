@@ -85,7 +85,7 @@ class ModelBuilder {
     // Real files of experts state another width for layers without any, or none.
     const bool is_named_as_dense = has_experts() && row_.shared_expert && row_.shared_expert->is_named_as_dense;
     if (!has_experts() || (!row_.shared_expert && row_.expert_width != "feed_forward_length"))
-      writer_.set_uint(key("feed_forward_length"), has_experts() ? 3 * spec_.d_ff : spec_.d_ff);
+      add_widths(key("feed_forward_length"));
     if (is_named_as_dense) writer_.set_uint(key("feed_forward_length"), spec_.shared_d_ff);
     std::map<std::string, std::uint32_t> experts{{"expert_count", spec_.n_experts},
                                                  {"expert_used_count", spec_.n_experts_used},
@@ -145,6 +145,13 @@ class ModelBuilder {
     std::vector<std::uint32_t> counts;
     for (std::uint32_t i = 0; i < spec_.n_layers; ++i) counts.push_back(n_kv_heads(i));
     writer_.set_uints(key, counts);
+  }
+
+  void add_widths(const std::string& key) {
+    if (spec_.d_ff_of_shared == 0) return writer_.set_uint(key, has_experts() ? 3 * spec_.d_ff : spec_.d_ff);
+    std::vector<std::int32_t> widths;
+    for (std::uint32_t i = 0; i < spec_.n_layers; ++i) widths.push_back(static_cast<std::int32_t>(d_ff_of(i)));
+    writer_.set_ints(key, widths);
   }
 
   void add_tokenizer() {
@@ -221,7 +228,7 @@ class ModelBuilder {
     const bool has_attention = (static_cast<std::uint32_t>(i) + 1) % spec_.attention_period == 0;
     row_.delta_net && !has_attention ? add_delta_net(i) : add_attention(i);
     add(layer_tensor_name(i, row_.ffn_norm), TensorRole::kFfnNorm, spec_.vector_type, {d_model}, Fill::kNorm);
-    has_experts() ? add_experts(i) : add_dense(i, spec_.d_ff);
+    has_experts() ? add_experts(i) : add_dense(i, d_ff_of(static_cast<std::uint32_t>(i)));
     if (row_.has_post_norms) {
       add_vector(TensorRole::kAttnPostNorm, i, d_model, Fill::kNorm);
       add_vector(TensorRole::kFfnPostNorm, i, d_model, Fill::kNorm);
@@ -241,10 +248,9 @@ class ModelBuilder {
     const std::uint32_t d_model = spec_.d_model, q_dim = spec_.n_heads * head_dim,
                         kv_dim = n_kv_heads(layer) * head_dim;
     const bool lacks_values = row_.may_lack_values && spec_.has_optional_parts && !has_window(layer);
-    const bool has_cache = std::uint64_t{layer} + spec_.n_shared_caches < spec_.n_layers;
     add_matrix(TensorRole::kQ, i, row_.has_out_gate ? 2 * q_dim : q_dim, d_model);
-    if (has_cache) add_matrix(TensorRole::kK, i, kv_dim, d_model);
-    if (has_cache && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
+    if (has_cache(layer)) add_matrix(TensorRole::kK, i, kv_dim, d_model);
+    if (has_cache(layer) && !lacks_values) add_matrix(TensorRole::kV, i, kv_dim, d_model);
     if (has(row_.qkv_bias)) {
       add_vector(TensorRole::kQBias, i, q_dim, Fill::kBias);
       add_vector(TensorRole::kKBias, i, kv_dim, Fill::kBias);
@@ -252,7 +258,7 @@ class ModelBuilder {
     }
     if (has(row_.qk_norm)) {
       add_vector(TensorRole::kQNorm, i, head_dim, Fill::kNorm);
-      if (has_cache) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
+      if (has_cache(layer)) add_vector(TensorRole::kKNorm, i, head_dim, Fill::kNorm);
     }
     add_matrix(TensorRole::kAttnOut, i, d_model, q_dim);
     if (has(row_.attn_out_bias)) add_vector(TensorRole::kAttnOutBias, i, d_model, Fill::kBias);
@@ -312,6 +318,11 @@ class ModelBuilder {
     add_shared(kSharedExpertUpTensor, TensorRole::kUp, spec_.shared_d_ff, spec_.d_model);
     add_shared(kSharedExpertDownTensor, TensorRole::kDown, spec_.d_model, spec_.shared_d_ff);
     if (row_.shared_expert->has_gate) add_vector(TensorRole::kSharedGate, i, spec_.d_model, Fill::kBias);
+  }
+
+  bool has_cache(std::uint32_t layer) const { return std::uint64_t{layer} + spec_.n_shared_caches < spec_.n_layers; }
+  std::uint32_t d_ff_of(std::uint32_t layer) const {
+    return spec_.d_ff_of_shared > 0 && !has_cache(layer) ? spec_.d_ff_of_shared : spec_.d_ff;
   }
 
   bool has_experts() const { return row_.router && !(row_.may_lack_experts && spec_.n_experts == 0); }

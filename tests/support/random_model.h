@@ -29,7 +29,8 @@ struct RandomModelSpec {
   std::uint32_t window_head_dim = 0, window_period = 6;
   std::uint32_t full_kv_heads = 0;  // with these, heads of K and V in the layers without a window; 0: as the others
   // Where the row says so: the last layers read caches of earlier ones, and each has so many elements of layer inputs.
-  std::uint32_t n_shared_caches = 0, input_dim = 0;
+  // d_ff_of_shared: of the former, whose FFN may have a width of its own; 0: as the others.
+  std::uint32_t n_shared_caches = 0, input_dim = 0, d_ff_of_shared = 0;
   bool has_tied_head = false;
   // What the row calls optional, or what may be fused: biases of llama, inputs of delta nets, gates of experts with
   // ups; factors of layers of gemma4, and values that are keys in its layers without a window.
