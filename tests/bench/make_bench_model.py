@@ -1,4 +1,4 @@
-"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets | --gemma4] [--layers N]`.
+"""Writes a GGUF file with random weights in a well-known model's shape: `make_bench_model.py TYPE OUT.gguf [--experts] [--delta-nets | --gemma4 | --small-gemma4] [--layers N]`.
 
 Blocks are random bits with small random scales, so that a 1B file takes seconds; the values are noise, the bytes and the work are those of a real model.
 Needs numpy and the gguf package (tests/oracle/requirements.txt).
@@ -27,6 +27,9 @@ GEMMA4_SHAPE = {"n_layers": 6, "d_model": 3840, "d_ff": 15360, "n_heads": 16, "n
 GEMMA4_EXPERTS_SHAPE = {"n_layers": 6, "d_model": 2816, "d_ff": 704, "n_heads": 16, "n_kv_heads": 8, "head_dim": 256, "n_vocab": 32000, "n_ctx": 262144,
                         "n_experts": 128, "n_experts_used": 8, "dense_d_ff": 2112,
                         "full_head_dim": 512, "full_kv_heads": 2, "window": 1024, "attention_period": 6}
+# Gemma 4 E4B, of whose layers the last read caches of earlier ones; it has 42 layers, the last 18 of these, and a vocabulary that would hide few of them.
+GEMMA4_SMALL_SHAPE = {"n_layers": 12, "d_model": 2560, "d_ff": 10240, "n_heads": 8, "n_kv_heads": 2, "head_dim": 256, "n_vocab": 32000, "n_ctx": 131072,
+                      "full_head_dim": 512, "full_kv_heads": 2, "window": 512, "attention_period": 6, "n_shared": 6, "input_dim": 256}
 # Of (experts, delta nets, Gemma 4): the architecture, what a file is named, its shape.
 KINDS = {(False, False, False): ("llama", "1B", SHAPE), (True, False, False): ("qwen3moe", "experts", EXPERTS_SHAPE),
          (False, True, False): ("qwen35", "delta nets", DELTA_SHAPE), (True, True, False): ("qwen35moe", "experts and delta nets", EXPERTS_DELTA_SHAPE),
@@ -63,11 +66,17 @@ def main():
     parser.add_argument("--experts", action="store_true", help="a model with experts instead of a dense one; with delta nets one expert more is shared")
     parser.add_argument("--delta-nets", action="store_true", help="a model with gated delta nets in three of four layers")
     parser.add_argument("--gemma4", action="store_true", help="a Gemma 4 model; with experts these stand beside a dense FFN")
+    parser.add_argument("--small-gemma4", action="store_true", help="a small Gemma 4 model: shared caches and inputs of layers")
     parser.add_argument("--layers", type=int)
     args = parser.parse_args()
+    args.gemma4 |= args.small_gemma4
+    if args.small_gemma4 and args.experts:
+        parser.error("small Gemma 4 models have no experts")
     if args.delta_nets and args.gemma4:
         parser.error("Gemma 4 has no delta nets")
     architecture, kind_name, shape = KINDS[args.experts, args.delta_nets, args.gemma4]
+    if args.small_gemma4:
+        kind_name, shape = "shared caches", GEMMA4_SMALL_SHAPE
     shape, rng = dict(shape), np.random.default_rng(1)
     shape["n_layers"] = args.layers or shape["n_layers"]
     base = Q.Q4_K if args.type == "Q4_K_M" else Q[args.type]
@@ -91,8 +100,8 @@ def main():
     if args.gemma4:
         for key in ("attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"):
             writer.add_uint32(f"{architecture}.{key}", shape["head_dim"])
-        for key in ("attention.shared_kv_layers", "embedding_length_per_layer_input"):
-            writer.add_uint32(f"{architecture}.{key}", 0)
+        writer.add_uint32(f"{architecture}.attention.shared_kv_layers", shape.get("n_shared", 0))
+        writer.add_uint32(f"{architecture}.embedding_length_per_layer_input", shape.get("input_dim", 0))
         writer.add_float32(f"{architecture}.rope.freq_base_swa", 10000.0)
         writer.add_float32(f"{architecture}.final_logit_softcapping", 30.0)
         writer.add_sliding_window(shape["window"])
@@ -151,6 +160,11 @@ def main():
     matrix("token_embd.weight", shape["n_vocab"], d, better)
     if args.gemma4:
         writer.add_tensor("rope_freqs.weight", np.array([1.0] * (of_all // 8) + [1e30] * (of_all // 2 - of_all // 8), np.float32))
+    if args.small_gemma4:
+        n_inputs = shape["n_layers"] * shape["input_dim"]
+        matrix("per_layer_token_embd.weight", shape["n_vocab"], n_inputs, better)
+        matrix("per_layer_model_proj.weight", n_inputs, d, Q.BF16)
+        writer.add_tensor("per_layer_proj_norm.weight", np.ones(shape["input_dim"], np.float32))
     writer.add_tensor("output_norm.weight", np.ones(d, np.float32))
     for i in range(shape["n_layers"]):
         rich = better if i % 2 == 0 else base
@@ -167,13 +181,19 @@ def main():
             head_dim, n_kv_heads = heads[i]
             q, kv = shape["n_heads"] * head_dim, n_kv_heads * head_dim
             matrix(f"blk.{i}.attn_q.weight", 2 * q if args.delta_nets else q, d, base)
-            matrix(f"blk.{i}.attn_k.weight", kv, d, base)
-            if not args.gemma4 or has_window[i]:  # else values are made by the matrix of keys
+            has_cache = i + shape.get("n_shared", 0) < shape["n_layers"]
+            if has_cache:
+                matrix(f"blk.{i}.attn_k.weight", kv, d, base)
+            if has_cache and (not args.gemma4 or has_window[i] or args.small_gemma4):  # else values are made by the matrix of keys
                 matrix(f"blk.{i}.attn_v.weight", kv, d, rich)
             matrix(f"blk.{i}.attn_output.weight", d, q, base)
             if args.delta_nets or args.experts or args.gemma4:
-                for head in ("q", "k"):
+                for head in ("q", "k") if has_cache else ("q",):
                     writer.add_tensor(f"blk.{i}.attn_{head}_norm.weight", np.full(head_dim, 0.25 if args.gemma4 else 1, np.float32))
+        if args.small_gemma4:
+            matrix(f"blk.{i}.inp_gate.weight", shape["input_dim"], d, base)
+            matrix(f"blk.{i}.proj.weight", d, shape["input_dim"], base)
+            writer.add_tensor(f"blk.{i}.post_norm.weight", np.ones(d, np.float32))
         kind, n = ("_exps", shape["n_experts"]) if args.experts else ("", 1)
         matrix(f"blk.{i}.ffn_gate{kind}.weight", shape["d_ff"], d, base, n)
         matrix(f"blk.{i}.ffn_up{kind}.weight", shape["d_ff"], d, base, n)
