@@ -57,6 +57,11 @@ constexpr std::array kRoles{
     RoleRow{TensorRole::kExpertPostNorm, "post_ffw_norm_2", "post_ffw_norm_2.weight", true, false, ""},
     RoleRow{TensorRole::kSharedPostNorm, "post_ffw_norm_1", "post_ffw_norm_1.weight", true, false, ""},
     RoleRow{TensorRole::kExpertScale, "ffn_down_exps_scale", "ffn_down_exps.scale", true, false, ""},
+    RoleRow{TensorRole::kAttnSinks, "attn_sinks", "attn_sinks.weight", true, false, ""},
+    RoleRow{TensorRole::kRouterBias, "ffn_gate_inp_bias", "ffn_gate_inp.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertGateBias, "ffn_gate_exps_bias", "ffn_gate_exps.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertUpBias, "ffn_up_exps_bias", "ffn_up_exps.bias", true, false, ""},
+    RoleRow{TensorRole::kExpertDownBias, "ffn_down_exps_bias", "ffn_down_exps.bias", true, false, ""},
 };
 
 const RoleRow& role_row(TensorRole role) {
@@ -87,7 +92,11 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kExpertNorm:
     case TensorRole::kExpertPostNorm:
     case TensorRole::kSharedPostNorm:
-    case TensorRole::kExpertScale: return true;
+    case TensorRole::kExpertScale:
+    case TensorRole::kRouterBias:
+    case TensorRole::kExpertGateBias:
+    case TensorRole::kExpertUpBias:
+    case TensorRole::kExpertDownBias: return true;
     case TensorRole::kTokenEmbedding:
     case TensorRole::kOutputNorm:
     case TensorRole::kHead:
@@ -109,7 +118,8 @@ bool role_is_ffn(TensorRole role) {
     case TensorRole::kReadNorm:
     case TensorRole::kAttnOut:
     case TensorRole::kAttnOutBias:
-    case TensorRole::kAttnPostNorm: break;
+    case TensorRole::kAttnPostNorm:
+    case TensorRole::kAttnSinks: break;
   }
   return false;
 }

@@ -104,10 +104,18 @@ DEVICE Features tile_features(const MatmulWords& words, const Tile& tile) {
 }
 
 // What a product, and of kGate the other matrix's, becomes.
-DEVICE float result_of(const MatmulParams& p, u32 feature, float total, float second) {
-  const ProductConstants& constants = p.words.product;
-  if (constants.has_bias != 0 && feature < p.words.n_out) total += buffer<const float>(p, 5)[feature];
-  return finished(constants, p.words.cap, total, second);
+DEVICE float result_of(const MatmulParams& p, const Tile& tile, u32 feature, float total, float second) {
+  const MatmulWords& words = p.words;
+  if (words.product.has_bias != 0 && feature < words.n_out) {
+    if (words.experts == 0) {
+      total += buffer<const float>(p, 5)[feature];
+    } else {
+      const std::uint64_t at = std::uint64_t{words.first + tile.expert_panel / tile.n_panels} * words.n_out + feature;
+      total += buffer<const float>(p, 7)[at];
+      if (words.product.epilogue == kGate) second += buffer<const float>(p, 5)[at];
+    }
+  }
+  return finished(words.product, words.cap, total, second);
 }
 DEVICE void put_result(const MatmulParams& p, const Tile& tile, auto& choices, u32 row, u32 feature, float result) {
   const std::uint64_t of_row = row_to_write(p.words, tile, choices, row);
@@ -124,7 +132,7 @@ DEVICE void put_results(const MatmulParams& p, const Tile& tile, auto& choices, 
     if (features.first + feature >= features.end) continue;
     const float second = p.words.product.epilogue == kGate ? static_cast<float>(sums[at + features.n]) : 0;
     put_result(p, tile, choices, row, features.first + feature,
-               result_of(p, features.first + feature, sums[at], second));
+               result_of(p, tile, features.first + feature, sums[at], second));
   }
 }
 
