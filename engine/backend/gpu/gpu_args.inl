@@ -48,11 +48,11 @@ struct EncodeHalfPush {
 struct ProductConstants {
   uint type, second_type;  // DType of the matrix, and of the other one of Epilogue::kGate
   uint epilogue;           // enum class Epilogue
-  uint has_bias;      // of experts also the second matrix
-  uint activation;    // enum class Activation
-  uint is_of_logits;  // as many rows as ask for logits
-  uint has_tail;      // n_cols is no multiple of 32
-  uint encodes;       // results as int8
+  uint has_bias;           // of experts also the second matrix
+  uint activation;         // enum class Activation
+  uint is_of_logits;       // as many rows as ask for logits
+  uint has_tail;           // n_cols is no multiple of 32
+  uint encodes;            // results as int8
 };
 
 // One row, or up to eight.
